@@ -1,0 +1,47 @@
+/*
+ * podsync as a part of another program: a site with a page of its own, and podsync below /podcasts.
+ *
+ *   ALICES_PASSWORD=wonderland node examples/embed.js ./site-data 8080
+ *
+ * `embed.test.ts` runs it.
+ */
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { toNodeHandler } from 'h3';
+import { openPodsync } from 'podsync';
+
+const [data = './site-data', port = '8080'] = process.argv.slice(2);
+await mkdir(data, { recursive: true, mode: 0o700 });
+
+const podsync = await openPodsync({
+  data,
+  storage: 'json',
+  baseUrl: 'https://example.org/podcasts', // how the outside reaches it: also the server address to enter in apps
+  trustProxy: false,
+  maxBody: 16 * 1024 * 1024,
+  syncOverlap: 120,
+  keepUrlCredentials: false,
+  registration: 'closed',
+  syncDevices: true,
+  fetch: false,
+  allowPrivateFeeds: false,
+  log: (level, message) => console.error(`${level}: ${message}`),
+});
+const { accounts, upkeep } = podsync.services;
+if (!(await accounts.named('alice'))) await accounts.create({ name: 'alice', password: process.env.ALICES_PASSWORD });
+upkeep.start(); // and with `fetch`: podsync.services.feeds.start()
+
+const servePodcasts = toNodeHandler(podsync.publicApp);
+const server = createServer((request, response) => {
+  if (request.url.startsWith('/podcasts/')) servePodcasts(request, response);
+  else response.end('Welcome to my site\n');
+});
+server.listen(Number(port), '127.0.0.1');
+await once(server, 'listening');
+console.error(`the site is at http://127.0.0.1:${server.address().port}`);
+
+process.once('SIGTERM', () => {
+  server.close(() => podsync.close());
+  server.closeIdleConnections();
+});

@@ -1,0 +1,127 @@
+import { createSlug, nextStamp } from 'podsync/plugin';
+
+/** @import { Episode, EpisodeInfo, FeedReading, FeedState, Podcast, PodcastInfo, Seconds, Url, UserId } from 'podsync/plugin' */
+/** @import { Data } from './data.js' */
+
+/**
+ * An episode, and every URL that it had.
+ * @typedef {{ shown: Episode, urls: Set<Url> }} Shelved
+ * @typedef {{ url: Url, formerUrls: Url[], info: PodcastInfo, feed: Omit<FeedState, 'url'>, episodes: Shelved[], claimedUntil: Seconds }} Entry
+ */
+
+/** @type {PodcastInfo} */
+export const EMPTY_INFO = {
+  title: '',
+  author: '',
+  description: '',
+  website: '',
+  logoUrl: null,
+  language: '',
+  tags: [],
+};
+
+const KEPT = 1000;
+
+/** @param {Data} data @param {Entry} entry @param {FeedReading} reading @param {Seconds} at */
+export function merge(data, entry, { state, content, movedTo = entry.url }, at) {
+  const target = data.find(movedTo) ?? entry;
+  const former = new Set([target, entry].flatMap(({ url, formerUrls }) => [url, ...formerUrls]));
+  former.delete(movedTo);
+  for (const { url } of [target, entry]) data.podcasts.delete(url);
+
+  const { url: _, ...feed } = state;
+  const read = [target, entry].find((each) => each.feed.fetchedAt !== undefined) ?? target;
+  const info = content?.podcast ?? read.info;
+  for (const tag of info.tags) if (!data.tagTitles.has(createSlug(tag))) data.tagTitles.set(createSlug(tag), tag);
+
+  const known = [...target.episodes];
+  for (const episode of entry.episodes) if (!find(known, episode.shown)) known.push(episode);
+  const stamp = nextStamp(at, data.directoryStamp);
+  const all = shelve(known, content?.episodes ?? [], stamp).map((episode) => {
+    return { ...episode, shown: { ...episode.shown, podcast: movedTo } };
+  });
+  const acted = data.acted(new Set([movedTo, ...former]));
+  const episodes = newestFirst(all).filter(
+    ({ shown, urls }, i) => i < KEPT || acted.has(shown.guid ?? '') || [...urls].some((url) => acted.has(url)),
+  );
+  if (episodes.some(({ shown }) => shown.stamp === stamp)) data.directoryStamp = stamp;
+  data.podcasts.set(movedTo, { url: movedTo, formerUrls: [...former], info, feed, episodes, claimedUntil: 0 });
+}
+
+/** By release, then by stamp, then as they are. @param {Shelved[]} episodes */
+export const newestFirst = (episodes) =>
+  episodes.toSorted((a, b) => (b.shown.releasedAt ?? 0) - (a.shown.releasedAt ?? 0) || b.shown.stamp - a.shown.stamp);
+
+/** By GUID, else by any URL that it had. @param {Shelved[]} known @param {EpisodeInfo} episode */
+export const find = (known, { guid, url }) =>
+  known.find(({ shown }) => guid !== undefined && shown.guid === guid) ?? known.find(({ urls }) => urls.has(url));
+
+/** What the feed tells first, in its order, then the rest. @param {Shelved[]} known @param {readonly EpisodeInfo[]} told @param {number} stamp */
+function shelve(known, told, stamp) {
+  /** @type {Map<Shelved | undefined, Shelved>} */
+  const fresh = new Map();
+  for (const info of told) {
+    if (find([...fresh.values()].slice(-KEPT), info)) continue; // twice in the feed
+    const before = find(known, info);
+    const shown = { ...info, podcast: '', stamp: before?.shown.stamp ?? stamp };
+    const shelved = { shown, urls: new Set([...(before?.urls ?? []), info.url]) };
+    fresh.set(before ?? shelved, shelved);
+  }
+  return [...fresh.values(), ...known.filter((episode) => !fresh.has(episode))];
+}
+
+/** @param {string} text */
+const fold = (text) =>
+  text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
+    .normalize('NFC');
+
+/** Every word is somewhere in the podcast, as part of a word or with one letter wrong. @param {Podcast} podcast @param {string} text */
+export function matches({ title, author, description, tags, url }, text) {
+  const content = fold([title, author, description, ...tags, url].join(' '));
+  const words = content.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const wanted = fold(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  return (
+    wanted.length > 0 && wanted.every((word) => content.includes(word) || words.some((each) => isNear(each, word)))
+  );
+}
+
+/** Whether one letter more, less or other makes them the same. @param {string} a @param {string} b */
+function isNear(a, b) {
+  if (Math.abs(a.length - b.length) > 1 || b.length < 3) return false;
+  let same = 0;
+  while (same < b.length && a[same] === b[same]) same += 1;
+  const [restA, restB] = [a.slice(same), b.slice(same)];
+  return restA.slice(1) === restB.slice(1) || restA.slice(1) === restB || restA === restB.slice(1);
+}
+
+/** @param {Data} data @param {UserId} user @param {Podcast[]} podcasts */
+export function suggest(data, user, podcasts) {
+  const own = new Set(podcasts.filter(({ url }) => data.subscribers(url).includes(user)));
+  const tags = new Set([...own].flatMap((podcast) => podcast.tags.map(createSlug)));
+  /** How much others share with the user: what few have says more. @type {Map<UserId, number>} */
+  const near = new Map();
+  for (const { url, subscribers } of own) {
+    for (const other of data.subscribers(url)) near.set(other, (near.get(other) ?? 0) + 1 / subscribers);
+  }
+  const scored = podcasts
+    .filter((podcast) => !own.has(podcast))
+    .map((podcast) => ({
+      podcast,
+      people:
+        data.subscribers(podcast.url).reduce((sum, other) => sum + (near.get(other) ?? 0), 0) /
+        (podcast.subscribers + 5),
+      shared: new Set(podcast.tags.map(createSlug).filter((tag) => tags.has(tag))).size,
+    }))
+    .filter(({ people, shared, podcast }) => people > 0 || shared > 0 || podcast.subscribers > 0);
+  scored.sort(
+    (a, b) =>
+      b.people - a.people ||
+      b.shared - a.shared ||
+      b.podcast.subscribers - a.podcast.subscribers ||
+      (a.podcast.url < b.podcast.url ? -1 : 1),
+  );
+  return scored.map(({ podcast }) => podcast);
+}

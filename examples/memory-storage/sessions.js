@@ -1,0 +1,42 @@
+/** @import { OpenContext, SessionStore, UserId } from 'podsync/plugin' */
+/** @import { Data } from './data.js' */
+
+/** @type {(data: Data, context: OpenContext) => SessionStore} */
+export function createSessionStore(data, { now }) {
+  const { accounts, sessions } = data;
+
+  /** @param {UserId} user */
+  const openOf = (user) => [...sessions.values()].filter((each) => each.user === user && each.expiresAt > now());
+
+  return {
+    async save(session) {
+      sessions.set(session.digest, session);
+    },
+
+    async find(digest) {
+      const session = sessions.get(digest);
+      const user = session && accounts.get(session.user)?.user;
+      return session && user && session.expiresAt > now() ? { session, user } : undefined;
+    },
+
+    async delete(digest) {
+      sessions.delete(digest);
+    },
+
+    async all(user) {
+      return openOf(user).toSorted((a, b) => b.expiresAt - a.expiresAt);
+    },
+
+    async endAll(user) {
+      const { length } = openOf(user);
+      data.endSessions(user);
+      return length;
+    },
+
+    async deleteExpired() {
+      const expired = [...sessions.values()].filter(({ expiresAt }) => expiresAt <= now());
+      for (const { digest } of expired) sessions.delete(digest);
+      return expired.length;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { markAfter } from 'podsync/plugin';
+import { meet } from './podcasts.js';
+import { upload } from './upload.js';
+
+/** @import { OpenContext, SubscriptionChange, SubscriptionStore, UserId } from 'podsync/plugin' */
+/** @import { Data } from './data.js' */
+
+/** @type {(data: Data, context: OpenContext) => SubscriptionStore} */
+export function createSubscriptionStore(data, context) {
+  /** @param {UserId} user @param {string} device @param {readonly SubscriptionChange[]} changes */
+  const apply = (user, device, changes) => {
+    const account = data.account(user);
+    meet(
+      data,
+      changes.map(({ url }) => url),
+      context.now(),
+    );
+    const group = account.groups.find((devices) => devices.includes(device)) ?? [device];
+    return upload(account, context, { devices: [device], origin: device }, (stamp) =>
+      account.subscribe(group, changes, stamp),
+    );
+  };
+
+  return {
+    async current(user, device) {
+      const account = data.account(user);
+      return account.subscribed(device === undefined ? account.devices.keys() : [device]);
+    },
+
+    async since(user, device, since) {
+      const { rows, last } = data.account(user);
+      const changed = [...rows.values()].filter((row) => row.device === device && row.stamp >= since);
+      const items = changed.map(({ url, subscribed }) => ({ url, subscribed }));
+      return { items, mark: markAfter(context.now(), last) };
+    },
+
+    async apply(user, device, changes) {
+      return apply(user, device, changes);
+    },
+
+    async replace(user, device, urls) {
+      const wanted = new Set(urls);
+      const gone = data
+        .account(user)
+        .subscribed([device])
+        .filter((url) => !wanted.has(url));
+      return apply(user, device, [
+        ...gone.map((url) => ({ url, subscribed: false })),
+        ...urls.map((url) => ({ url, subscribed: true })),
+      ]);
+    },
+  };
+}

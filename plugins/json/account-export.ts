@@ -1,0 +1,76 @@
+import { compareScopes, compareText, StorageError, type UserRecord } from '../../src/plugin.ts';
+import type { User, UserId } from '../../src/plugin.ts';
+import type { Account } from './account.ts';
+import type { Database } from './database.ts';
+
+const PAGE = 1000;
+
+/** All of an account as it is when the first page is asked for. */
+export async function* exportAccount(database: Database, id: UserId): AsyncGenerator<UserRecord[]> {
+  const account = await database.account(id);
+  const user = database.registry.users.get(id);
+  if (!user) throw missing();
+  const before = [...aboutDevices(user, account)];
+  const actions = account.history.all();
+  const after = [...aboutSettings(account), ...sessionsOf(database, id)];
+
+  yield* pagesOf(before);
+  try {
+    for await (const page of actions) {
+      if (!database.registry.users.has(id)) throw missing();
+      yield page.map(({ stamp, at, action }) => ({ kind: 'action', action, stamp, uploadedAt: at }));
+    }
+  } catch (error) {
+    throw database.registry.users.has(id) ? error : missing(); // the files went with the account
+  }
+  if (!database.registry.users.has(id)) throw missing();
+  yield* pagesOf(after);
+}
+
+const missing = (): StorageError => new StorageError('missing', 'there is no such account (any more)');
+
+function* pagesOf(records: UserRecord[]): Iterable<UserRecord[]> {
+  for (let at = 0; at < records.length; at += PAGE) yield records.slice(at, at + PAGE);
+}
+
+function* aboutDevices(user: User, account: Account): Iterable<UserRecord> {
+  const { id: _, ...details } = user;
+  yield { kind: 'user', ...details, stamp: account.stamp };
+  const devices = [...account.devices.values()].map((device, index) => ({ device, place: index + 1 }));
+  for (const { device, place } of devices.toSorted((a, b) => compareText(a.device.id, b.device.id))) {
+    yield { kind: 'device', device, place };
+  }
+  const groups = account.groups.map((group) => group.toSorted(compareText));
+  for (const group of groups.toSorted(([a], [b]) => compareText(a!, b!))) yield { kind: 'group', devices: group };
+  yield* subscriptions(account);
+}
+
+function* subscriptions(account: Account): Iterable<UserRecord> {
+  const rows = [...account.devices.keys()].flatMap((device) =>
+    account
+      .list(device)
+      .rows()
+      .map((row) => ({ device, row })),
+  );
+  const orders = rows.map(({ row }) => row.order).toSorted((a, b) => a - b);
+  const places = new Map(orders.map((order, index) => [order, index + 1]));
+  // Those of one device stand in the order of upload already.
+  rows.sort((a, b) => a.row.stamp - b.row.stamp || compareText(a.device, b.device));
+  for (const { device, row } of rows) {
+    const { url, subscribed, stamp, order } = row;
+    yield { kind: 'subscription', device, url, subscribed, stamp, place: places.get(order)! };
+  }
+}
+
+function* aboutSettings(account: Account): Iterable<UserRecord> {
+  const settings = account.settings.rows().toSorted((a, b) => compareScopes(a.scope, b.scope));
+  for (const { scope, values } of settings) yield { kind: 'settings', scope, values };
+  for (const list of account.lists.values()) yield { kind: 'list', list };
+}
+
+function* sessionsOf({ registry }: Database, user: UserId): Iterable<UserRecord> {
+  const own = [...registry.sessions.values()].filter((session) => session.user === user);
+  for (const { digest, expiresAt } of own.toSorted((a, b) => compareText(a.digest, b.digest))) {
+    yield { kind: 'session', digest, expiresAt };
+  }
+}

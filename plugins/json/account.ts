@@ -1,0 +1,244 @@
+import { join } from 'node:path';
+import type { Low } from 'lowdb';
+import { type Device, markAfter, type PodcastList, regroup } from '../../src/plugin.ts';
+import type { Seconds, Stamp, SubscriptionChange, Url } from '../../src/plugin.ts';
+import type { ActionBatch } from './action-batch.ts';
+import { createFolder } from './folder.ts';
+import { History, type SegmentSummary } from './history.ts';
+import { type SettingChange, type SettingRow, SettingTable } from './setting-table.ts';
+import { openSnapshot } from './snapshot.ts';
+import { type Row, SubscriptionList } from './subscription-list.ts';
+
+/** What can happen to an account. Applied in the order of the journal, live and when it is replayed. */
+export type AccountChange =
+  | { kind: 'device'; device: Device }
+  | { kind: 'groups'; groups: string[][] }
+  | ({ kind: 'setting' } & SettingChange)
+  | { kind: 'list'; list: PodcastList }
+  | { kind: 'remove-list'; name: string }
+  | (UploadChange & { upload: Upload });
+
+/** What gets a stamp. Of the changes to several devices each takes what changes something there. */
+export type UploadChange =
+  | { kind: 'subscribe'; devices: string[]; changes: SubscriptionChange[] }
+  | { kind: 'act'; actions: ActionBatch };
+
+/** The feeds that a change is about. */
+export function feedsIn(change: AccountChange): Url[] {
+  if (change.kind === 'subscribe') return change.changes.map(({ url }) => url);
+  return change.kind === 'act' ? change.actions.actions.map(({ podcast }) => podcast) : [];
+}
+
+/** An upload that changed something. `origin` is the device that sent it, where that is sure. */
+export interface Upload {
+  stamp: Stamp;
+  at: Seconds;
+  origin?: string;
+}
+
+/** What a device is until somebody says more. */
+export const NEW_DEVICE = { caption: '', type: 'other' } as const;
+
+interface AccountFile extends AccountContent {
+  /** The newest change that is in it. */
+  seq: number;
+}
+
+/** What the account's own file has. */
+export interface AccountContent {
+  stamp: Stamp;
+  nextOrder: number;
+  devices: Device[];
+  groups: string[][];
+  subscriptions: { device: string; rows: Row[] }[];
+  uploads: Upload[];
+  segments: SegmentSummary[];
+  settings: SettingRow[];
+  lists: PodcastList[];
+}
+
+/** All that belongs to one user, but for name, password and sessions. */
+export class Account {
+  readonly history: History;
+  readonly devices: Map<string, Device>;
+  readonly settings: SettingTable;
+  readonly lists: Map<string, PodcastList>;
+  /** Devices that follow each other: their lists hold the same feeds. Replaced, never changed. */
+  groups: string[][];
+  /** The user's newest stamp. */
+  stamp: Stamp;
+  /** Stamp of a write that is under way. */
+  pending: Stamp | undefined;
+  readonly #folder: string;
+  readonly #file: Low<AccountFile>;
+  readonly #subscriptions: Map<string, SubscriptionList>;
+  /** Those that may still overlap another, oldest first; of one origin in one second the first. */
+  readonly #uploads: Upload[];
+  readonly #overlap: Seconds;
+  /** The newest change that is in here. */
+  #seq: number;
+  #nextOrder: number;
+
+  private constructor(folder: string, overlap: Seconds, file: Low<AccountFile>, history: History) {
+    const { seq, stamp, nextOrder, devices, groups, subscriptions, uploads, settings, lists } = file.data;
+    this.#folder = folder;
+    this.#overlap = overlap;
+    this.#file = file;
+    this.history = history;
+    this.#seq = seq;
+    this.stamp = stamp;
+    this.#nextOrder = nextOrder;
+    this.devices = new Map(devices.map((device) => [device.id, device]));
+    this.groups = groups;
+    this.#subscriptions = new Map(subscriptions.map(({ device, rows }) => [device, new SubscriptionList(rows)]));
+    this.#uploads = uploads;
+    this.settings = new SettingTable(settings);
+    this.lists = new Map(lists.map((list) => [list.name, list]));
+  }
+
+  /** A new account begins with `bornAt` as its newest stamp, so that a stamp always reads like a time. */
+  static async open(folder: string, bornAt: Seconds, overlap: Seconds): Promise<Account> {
+    const file = await openSnapshot<AccountFile>(filePath(folder), {
+      seq: 0,
+      stamp: bornAt,
+      nextOrder: 0,
+      devices: [],
+      groups: [],
+      subscriptions: [],
+      uploads: [],
+      segments: [],
+      settings: [],
+      lists: [],
+    });
+    const history = await History.open(folder, file.data.segments);
+    return new Account(folder, overlap, file, history);
+  }
+
+  /** Writes the file of an account that comes from elsewhere. Its history is in the folder already. */
+  static async write(folder: string, content: AccountContent): Promise<void> {
+    const file = await openSnapshot<AccountFile>(filePath(folder), { seq: 0, ...content });
+    await file.write();
+  }
+
+  /** The list of a device; an empty one, that is not kept, when there is none. */
+  list(device: string): SubscriptionList {
+    return this.#subscriptions.get(device) ?? new SubscriptionList();
+  }
+
+  /** Every feed that any device subscribes to, each once. */
+  feeds(): Url[] {
+    return [...new Set(this.subscribed().map(({ url }) => url))];
+  }
+
+  subscribes(url: Url): boolean {
+    return [...this.#subscriptions.values()].some((list) => list.has(url));
+  }
+
+  /** What any of the devices subscribes to, in the order first added. */
+  subscribed(devices: Iterable<string> = this.devices.keys()): Row[] {
+    const rows = [...devices].flatMap((device) => this.list(device).current());
+    return rows.toSorted((a, b) => a.order - b.order);
+  }
+
+  /** The devices that a change on this one goes to, itself included. It may be about to be created. */
+  following(device: string): string[] {
+    const groups = this.devices.has(device) ? this.groups : this.groupsWith([device]);
+    return groups.find((group) => group.includes(device)) ?? [device];
+  }
+
+  /** The groups when these devices have been created: the user may want every device to follow all others. */
+  groupsWith(created: readonly string[]): string[][] {
+    const joinsAll = created.length > 0 && this.settings.get({ kind: 'account' }).get('sync_devices') === true;
+    return joinsAll ? regroup(this.groups, [[...this.devices.keys(), ...created]], []) : this.groups;
+  }
+
+  /** What it takes to bring the lists of each group to their union. */
+  unite(groups: readonly string[][]): UploadChange[] {
+    return groups.flatMap((devices) => {
+      const urls = new Set(this.subscribed(devices).map(({ url }) => url));
+      const changes = [...urls].map((url) => ({ url, subscribed: true }));
+      const isNews = devices.some((device) => this.list(device).effective(changes).length > 0);
+      return isNews ? [{ kind: 'subscribe', devices, changes }] : [];
+    });
+  }
+
+  /** The mark to hand out with what is here now. */
+  mark(now: Seconds): Stamp {
+    // Not above what is being written: that is not visible yet, and its stamp was taken at an earlier time than `now`.
+    return this.pending === undefined ? markAfter(now, this.stamp) : this.pending - 1;
+  }
+
+  /** The oldest stamp that another device's upload got less than the overlap ago. */
+  overlapped(origin: string | undefined, now: Seconds): Stamp | undefined {
+    const isOther = (upload: Upload): boolean => origin === undefined || upload.origin !== origin;
+    return this.#uploads.find((upload) => upload.at > now - this.#overlap && isOther(upload))?.stamp;
+  }
+
+  /** Passes over changes that are in here already. */
+  apply(seq: number, changes: readonly AccountChange[]): void {
+    if (seq <= this.#seq) return;
+    this.#seq = seq;
+    for (const change of changes) this.#applyOne(change);
+  }
+
+  #applyOne(change: AccountChange): void {
+    switch (change.kind) {
+      case 'device':
+        this.devices.set(change.device.id, change.device);
+        break;
+      case 'groups':
+        this.groups = change.groups;
+        break;
+      case 'setting':
+        this.settings.apply(change);
+        break;
+      case 'list':
+        this.lists.set(change.list.name, change.list);
+        break;
+      case 'remove-list':
+        this.lists.delete(change.name);
+        break;
+      case 'subscribe':
+        for (const device of change.devices) this.#subscribe(device, change.changes, change.upload.stamp);
+        this.#note(change.upload);
+        break;
+      case 'act':
+        this.history.append(change.actions, change.upload.stamp, change.upload.at);
+        this.#note(change.upload);
+        break;
+    }
+  }
+
+  #subscribe(device: string, changes: readonly SubscriptionChange[], stamp: Stamp): void {
+    const list = this.list(device);
+    this.#subscriptions.set(device, list);
+    this.#nextOrder = list.apply(list.effective(changes), stamp, this.#nextOrder);
+  }
+
+  #note(upload: Upload): void {
+    this.stamp = upload.stamp;
+    this.pending = undefined;
+    while (this.#uploads[0] && this.#uploads[0].at <= upload.at - this.#overlap) this.#uploads.shift();
+    const isNoted = this.#uploads.some(({ at, origin }) => at === upload.at && origin === upload.origin);
+    if (!isNoted) this.#uploads.push(upload);
+  }
+
+  async save(): Promise<void> {
+    await createFolder(this.#folder);
+    this.#file.data = await this.history.save((segments) => ({
+      seq: this.#seq,
+      stamp: this.stamp,
+      nextOrder: this.#nextOrder,
+      devices: [...this.devices.values()],
+      groups: this.groups,
+      subscriptions: [...this.#subscriptions].map(([device, list]) => ({ device, rows: list.rows() })),
+      uploads: [...this.#uploads],
+      segments,
+      settings: this.settings.rows(),
+      lists: [...this.lists.values()],
+    }));
+    await this.#file.write();
+  }
+}
+
+const filePath = (folder: string): string => join(folder, 'account.json');

@@ -1,0 +1,30 @@
+import { crc32 } from 'node:zlib';
+import type { EpisodeAction, Url } from '../../src/plugin.ts';
+import type { History } from './history.ts';
+
+/** Enough to tell the episodes of one podcast apart, and quick: a mistake would only keep one more. */
+const keyOf = (episode: string): number => crc32(episode);
+
+/** Which episodes anyone ever acted on, as the directory keeps those however old they are. */
+export class Acted {
+  readonly #keys = new Map<Url, Set<number>>();
+
+  note(actions: readonly EpisodeAction[]): void {
+    for (const { podcast, episode, guid } of actions) {
+      let keys = this.#keys.get(podcast);
+      if (!keys) this.#keys.set(podcast, (keys = new Set()));
+      keys.add(keyOf(episode));
+      if (guid !== undefined) keys.add(keyOf(guid));
+    }
+  }
+
+  async noteAll(history: History): Promise<void> {
+    for await (const page of history.all()) this.note(page.map(({ action }) => action));
+  }
+
+  /** Tells of any name that an episode has, URL or GUID, whether somebody acted on it in one of these podcasts. */
+  among(podcasts: readonly Url[]): (name: string) => boolean {
+    const keys = podcasts.map((url) => this.#keys.get(url));
+    return (name) => keys.some((each) => each?.has(keyOf(name)));
+  }
+}

@@ -1,0 +1,39 @@
+import type { EpisodeAction } from '../../src/plugin.ts';
+import { fingerprintsOf } from './fingerprints.ts';
+
+/** As many actions as go into one text. */
+export const TEXT_LENGTH = 1000;
+
+/** Some actions as JSON, the way they stand in the journal and in the history's files. */
+export interface ActionText {
+  count: number;
+  /** An array of actions. */
+  json: string;
+}
+
+/** Actions that are uploaded together, and what is made of them once: it would cost more than all else to do it twice. */
+export class ActionBatch {
+  readonly actions: readonly EpisodeAction[];
+  readonly texts: readonly ActionText[];
+  #prints: Int32Array | undefined;
+
+  constructor(actions: readonly EpisodeAction[], prints?: Int32Array) {
+    this.actions = actions;
+    this.texts = [...portionsOf(actions)].map((portion) => ({ count: portion.length, json: JSON.stringify(portion) }));
+    this.#prints = prints;
+  }
+
+  /** See `fingerprintsOf`. */
+  get prints(): Int32Array {
+    return (this.#prints ??= fingerprintsOf(this.actions));
+  }
+
+  /** Nothing: in the journal the texts stand beside the change that has them. */
+  toJSON(): undefined {
+    return undefined;
+  }
+}
+
+function* portionsOf(actions: readonly EpisodeAction[]): Iterable<readonly EpisodeAction[]> {
+  for (let at = 0; at < actions.length; at += TEXT_LENGTH) yield actions.slice(at, at + TEXT_LENGTH);
+}

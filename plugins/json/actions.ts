@@ -1,0 +1,23 @@
+import type { ActionStore } from '../../src/plugin.ts';
+import type { Database } from './database.ts';
+import { upload } from './upload.ts';
+
+export const createActionStore = (database: Database): ActionStore => ({
+  append: (user, actions) =>
+    upload(database, user, async ({ history }) => {
+      const fresh = await history.unknown(actions);
+      const devices = new Set(actions.map(({ device }) => device));
+      return {
+        devices: [...devices].filter((device) => device !== undefined),
+        origin: devices.size === 1 ? actions[0]!.device : undefined,
+        changes: fresh.actions.length > 0 ? [{ kind: 'act', actions: fresh }] : [],
+      };
+    }),
+
+  query: async (user, { subscribedOn, ...query }) => {
+    const account = await database.account(user);
+    const rows = subscribedOn === undefined ? undefined : account.list(subscribedOn).current();
+    const podcasts = rows && new Set(rows.map(({ url }) => url));
+    return { pages: account.history.query(query, podcasts), mark: account.mark(database.context.now()) };
+  },
+});

@@ -1,0 +1,296 @@
+import { readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type OpenContext, type Session, StorageError, type Url, type User, type UserId } from '../../src/plugin.ts';
+import { Account, type AccountChange, feedsIn } from './account.ts';
+import { Acted } from './acted.ts';
+import { Directory, type DirectoryChange } from './directory.ts';
+import { createFolder, syncFolder, toStorageError } from './folder.ts';
+import { Journal } from './journal.ts';
+import { takeLock } from './lock.ts';
+import { Registry } from './registry.ts';
+import { Shelves } from './shelves.ts';
+import { Turns } from './turns.ts';
+import { Unsaved } from './unsaved.ts';
+import { type Write, WRITE_PACKING } from './write.ts';
+
+/** What the opening of the folder finds there. */
+type Parts = Pick<Database, 'registry' | 'directory'>;
+
+/** Writes of one user, of the registry or of the directory go one after the other. */
+type Line = UserId | 'registry' | 'directory';
+
+/** So many accounts are opened at once at the start. */
+const LOOKED_AT = 32;
+/** More accounts than this stay in memory only while a snapshot lacks their changes. */
+const ACCOUNTS_KEPT = 100;
+
+/**
+ * The data folder in memory: the registry, and the accounts of those who are active. A write is one line in the journal
+ * and is applied once that line is on disk: whatever can be read is durable, and there is nothing to undo.
+ */
+export class Database {
+  readonly context: OpenContext;
+  readonly registry: Registry;
+  readonly directory: Directory;
+  readonly shelves: Shelves;
+  readonly #folder: string;
+  readonly #releaseLock: () => Promise<void>;
+  readonly #accounts = new Map<UserId, Account>();
+  readonly #loading = new Map<UserId, Promise<Account>>();
+  readonly #turns = new Turns<Line>();
+  #journal!: Journal<Write>;
+  /** Undefined until somebody asks, see `acted`. */
+  #acted: Acted | undefined;
+  #gathering: Promise<Acted> | undefined;
+  #unsaved!: Unsaved;
+  #closing: Promise<void> | undefined;
+
+  private constructor(folder: string, context: OpenContext, parts: Parts, releaseLock: () => Promise<void>) {
+    this.#folder = folder;
+    this.context = context;
+    this.registry = parts.registry;
+    this.directory = parts.directory;
+    this.shelves = new Shelves(join(folder, 'episodes'));
+    this.#releaseLock = releaseLock;
+  }
+
+  /** Rejects with `busy` when another process has the folder, `corrupt` when something in it is damaged. */
+  static async open(folder: string, context: OpenContext): Promise<Database> {
+    await createFolder(folder).catch((error) => {
+      throw toStorageError(error, folder);
+    });
+    const releaseLock = await takeLock(folder);
+    try {
+      const registry = await Registry.open(join(folder, 'accounts.json'));
+      const directory = await Directory.open(folder);
+      const database = new Database(folder, context, { registry, directory }, releaseLock);
+      await database.#recover();
+      return database;
+    } catch (error) {
+      await releaseLock();
+      throw toStorageError(error, folder);
+    }
+  }
+
+  async #recover(): Promise<void> {
+    const { journal, found } = await Journal.open(this.#folder, WRITE_PACKING, (seq, write) => this.#apply(seq, write));
+    this.#journal = journal;
+    this.#unsaved = new Unsaved(this.#folder, journal, this.context.log);
+    try {
+      await this.#replay(found);
+      await this.#removeStrays();
+      await this.#look();
+      // A folder whose directory was removed, as nothing in it is anybody's own.
+      const strangers = this.directory.unknown(this.directory.audience.feeds.keys);
+      if (strangers.length > 0) {
+        await this.write({ directory: [{ kind: 'meet', urls: strangers, at: this.context.now() }] });
+      }
+    } catch (error) {
+      await journal.close();
+      throw error;
+    }
+    // Not waited for: on a slow disk it takes seconds, and until then the older files have everything.
+    if (found.length > 0) void this.#unsaved.save();
+    else await journal.removeOlder();
+  }
+
+  async #replay(found: readonly [seq: number, write: Write][]): Promise<void> {
+    for (const [seq, { account: _, ...write }] of found) this.#apply(seq, write);
+    for (const [seq, { account }] of found) {
+      if (!account || !this.registry.users.has(account.user)) continue; // removed later on
+      await this.account(account.user);
+      this.#apply(seq, { account });
+    }
+  }
+
+  /** Opens every account once: damage is told at the start, not later, and the directory counts who has what. */
+  async #look(): Promise<void> {
+    const users = [...this.registry.users.keys()];
+    while (users.length > 0) await Promise.all(users.splice(0, LOOKED_AT).map((user) => this.account(user)));
+  }
+
+  /** Folders of users whose removal was cut short. */
+  async #removeStrays(): Promise<void> {
+    const folder = join(this.#folder, 'users');
+    const names = await readdir(folder).catch(() => []);
+    const strays = names.filter((name) => !this.registry.users.has(name as UserId));
+    for (const name of strays) await rm(join(folder, name), { recursive: true, force: true });
+  }
+
+  /** All that belongs to a user. Rejects with `missing` when there is no such user. */
+  async account(user: UserId): Promise<Account> {
+    const account = this.#accounts.get(user);
+    if (account) return account;
+    let loading = this.#loading.get(user);
+    if (!loading) {
+      loading = this.#load(user).finally(() => this.#loading.delete(user));
+      this.#loading.set(user, loading);
+    }
+    return loading;
+  }
+
+  async #load(user: UserId): Promise<Account> {
+    const bornAt = this.registry.users.get(user)?.createdAt;
+    if (bornAt === undefined) throw new StorageError('missing', 'there is no such account (any more)');
+    const account = await Account.open(this.#accountFolder(user), bornAt, this.context.overlap);
+    this.#count(user, account, account.feeds());
+    for (const [idle, other] of this.#accounts) {
+      if (this.#accounts.size < ACCOUNTS_KEPT) break;
+      if (!this.#unsaved.has(other) && !this.#turns.has(idle)) this.#accounts.delete(idle);
+    }
+    this.#accounts.set(user, account);
+    return account;
+  }
+
+  #accountFolder(user: UserId): string {
+    return join(this.#folder, 'users', user);
+  }
+
+  /** Runs one write after those in the same line that came before it. */
+  inLine<T>(line: Line, step: () => Promise<T>): Promise<T> {
+    if (this.#closing) return Promise.reject(new StorageError('unavailable', 'the storage is being closed'));
+    return this.#turns.take(line, step);
+  }
+
+  /** Makes a write durable, then visible. The directory gets to know the feeds in it. */
+  write(write: Write): Promise<void> {
+    const unknown = this.directory.unknown((write.account?.changes ?? []).flatMap(feedsIn));
+    if (unknown.length === 0) return this.#journal.append(write);
+    const meet: DirectoryChange = { kind: 'meet', urls: unknown, at: this.context.now() };
+    return this.#journal.append({ ...write, directory: [...(write.directory ?? []), meet] });
+  }
+
+  #apply(seq: number, { registry = [], directory, account, cleared }: Write): void {
+    if (cleared) this.#forgetAll(seq);
+    if (registry.length > 0) {
+      this.registry.apply(seq, registry);
+      for (const change of registry) if (change.kind === 'remove-user') this.directory.forget(change.user);
+      this.#unsaved.add(this.registry);
+    }
+    if (directory) {
+      this.directory.apply(directory);
+      this.#unsaved.add(this.directory);
+    }
+    for (const change of registry) if (change.kind === 'user') this.#welcome(change.user.id);
+    if (account) {
+      const loaded = this.#accounts.get(account.user)!;
+      loaded.apply(seq, account.changes);
+      this.#unsaved.add(loaded);
+      this.#tellDirectory(account.user, loaded, account.changes);
+    }
+    this.#unsaved.saveLater();
+  }
+
+  /** Counts what an account has that came with its files. */
+  #welcome(user: UserId): void {
+    const account = this.#accounts.get(user);
+    if (account) this.#count(user, account, account.feeds());
+  }
+
+  #tellDirectory(user: UserId, account: Account, changes: readonly AccountChange[]): void {
+    for (const change of changes) {
+      if (change.kind === 'subscribe') this.#count(user, account, feedsIn(change));
+      if (change.kind === 'act') this.#acted?.note(change.actions.actions);
+    }
+  }
+
+  /** Which episodes anyone acted on: out of all histories the first time, as few ever ask, and current from then on. */
+  acted(): Promise<Acted> {
+    this.#gathering ??= this.#gatherActed().catch((error) => {
+      this.#gathering = undefined;
+      throw error;
+    });
+    return this.#gathering;
+  }
+
+  async #gatherActed(): Promise<Acted> {
+    const acted = (this.#acted = new Acted()); // what comes meanwhile is noted as it comes
+    for (const user of this.registry.users.keys()) {
+      const noting = this.account(user).then(({ history }) => acted.noteAll(history));
+      await noting.catch((error) => {
+        if (this.registry.users.has(user)) throw error; // else the files went with the account
+      });
+    }
+    return acted;
+  }
+
+  /** Answers those that were counted wrong. */
+  #count(user: UserId, account: Account, feeds: readonly Url[]): Url[] {
+    return feeds.filter((url) => this.directory.count(user, url, (each) => account.subscribes(each)));
+  }
+
+  /** Counts the feeds of a user once more; answers those that were counted wrong. */
+  async recount(user: UserId): Promise<Url[]> {
+    const account = await this.account(user);
+    return this.#count(user, account, [...account.feeds(), ...this.directory.audience.feedsOf(user)]);
+  }
+
+  /** Forgets an account whose user the registry no longer has. */
+  async removeAccount(user: UserId): Promise<void> {
+    const account = this.#accounts.get(user);
+    if (account) this.#unsaved.delete(account);
+    this.#accounts.delete(user);
+    await rm(this.#accountFolder(user), { recursive: true, force: true });
+  }
+
+  /**
+   * Makes an account there at once whose files are written already; see `newAccountFolder`. To be called in the line of
+   * the registry.
+   */
+  admit(user: User, sessions: readonly Session[], feeds: readonly Url[]): Promise<void> {
+    return this.inLine(user.id, async () => {
+      // Nobody knows of it yet, and whoever is in line is not forgotten.
+      const account = await Account.open(this.#accountFolder(user.id), user.createdAt, this.context.overlap);
+      this.#accounts.set(user.id, account);
+      await this.#acted?.noteAll(account.history);
+      const meet: DirectoryChange = { kind: 'meet', urls: this.directory.unknown(feeds), at: this.context.now() };
+      const opened = sessions.filter(({ digest }) => !this.registry.sessions.has(digest));
+      await this.write({
+        registry: [{ kind: 'user', user }, ...opened.map((session) => ({ kind: 'session' as const, session }))],
+        directory: [meet],
+      });
+    });
+  }
+
+  /** Where the files of an account go that is to be admitted. Whoever does not get that far removes the account. */
+  async newAccountFolder(user: UserId): Promise<string> {
+    const folder = this.#accountFolder(user);
+    await createFolder(folder);
+    for (const above of [dirname(folder), this.#folder]) await syncFolder(above);
+    return folder;
+  }
+
+  /** Removes everything. */
+  clear(): Promise<void> {
+    return this.inLine('registry', () =>
+      this.#turns.takeAll<void>(['directory', ...this.registry.users.keys()], async () => {
+        await this.#journal.append({ cleared: true });
+        await this.#unsaved.settle();
+        await rm(join(this.#folder, 'users'), { recursive: true, force: true });
+        await this.shelves.clear();
+      }),
+    );
+  }
+
+  #forgetAll(seq: number): void {
+    this.#accounts.clear();
+    this.registry.clear(seq);
+    this.directory.clear();
+    this.#acted = this.#gathering = undefined;
+    this.#unsaved.clear();
+    for (const part of [this.registry, this.directory]) this.#unsaved.add(part);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.directory.search.close();
+    await this.#turns.settle();
+    await this.#unsaved.close();
+    await this.#journal.close();
+    await this.#releaseLock();
+  }
+}

@@ -1,0 +1,69 @@
+/** A podcast that has a word, and where: its number times 32, plus a bit for each field that has the word. */
+export type Place = number;
+
+type Words = Map<string, Place[]>;
+
+/** All words that podcasts have, and who has them. A change costs what it changes, however many words there are. */
+export class Dictionary {
+  /** By first letter. */
+  readonly #words = new Map<string, Words>();
+
+  add(word: string, place: Place): void {
+    const words = this.#words.get(firstLetter(word)) ?? new Map<string, Place[]>();
+    const places = words.get(word);
+    if (places) places.push(place);
+    else this.#words.set(firstLetter(word), words.set(copy(word), [place]));
+  }
+
+  remove(word: string, place: Place): void {
+    const words = this.#words.get(firstLetter(word));
+    const places = words?.get(word);
+    if (!words || !places) return;
+    places[places.indexOf(place)] = places.at(-1)!; // in no order: nothing has to move up
+    places.pop();
+    if (places.length === 0) words.delete(word);
+  }
+
+  find(word: string): readonly Place[] {
+    return this.#words.get(firstLetter(word))?.get(word) ?? [];
+  }
+
+  /** The places of each longer word that begins so. */
+  *beginningWith(start: string): Iterable<readonly Place[]> {
+    for (const [word, places] of this.#words.get(firstLetter(start)) ?? []) {
+      if (word.length > start.length && word.startsWith(start)) yield places;
+    }
+  }
+
+  /** The places of each word that one letter more, less or other, or two in each other's place, make of this one. */
+  *near(word: string): Iterable<readonly Place[]> {
+    const first = firstLetter(word);
+    const rest = word.slice(first.length);
+    const second = firstLetter(rest);
+    yield this.find(rest);
+    yield this.find(second + first + rest.slice(second.length));
+    for (const [letter, words] of this.#words) {
+      if (letter === first) {
+        for (const [other, places] of words) if (isNear(word, other)) yield places;
+      } else {
+        yield words.get(letter + rest) ?? [];
+        yield words.get(letter + word) ?? [];
+      }
+    }
+  }
+}
+
+/** A long text stays in memory whole as long as a word that was cut out of it does. */
+const copy = (word: string): string => Buffer.from(word).toString();
+
+const firstLetter = (word: string): string => String.fromCodePoint(word.codePointAt(0) ?? 0);
+
+/** The same letters but for one more, less or other, or for two in each other's place. */
+function isNear(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let same = 0;
+  while (same < a.length && a.charCodeAt(same) === b.charCodeAt(same)) same += 1;
+  const [restA, restB] = [a.slice(same), b.slice(same)];
+  if (restA.slice(1) === restB.slice(1) || restA.slice(1) === restB || restA === restB.slice(1)) return true;
+  return restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2);
+}

@@ -1,0 +1,38 @@
+import type { DirectoryPart, Url } from '../../src/plugin.ts';
+import type { Database } from './database.ts';
+import type { DirectoryChange } from './directory.ts';
+import type { StoredPodcast } from './shard.ts';
+import { type ShelvedEpisode, sortShelf, unite } from './shelf.ts';
+
+type Import = Extract<DirectoryPart, { kind: 'podcast' }>;
+
+/** Stores a podcast, unless it was read here later. To be called in the line of the directory. */
+export async function importPodcast(database: Database, podcast: Import): Promise<void> {
+  const { directory, shelves } = database;
+  const { url, formerUrls, feed } = podcast;
+  const known = [...new Set([url, ...formerUrls].flatMap((each) => directory.find(each) ?? []))];
+  if (known.some((here) => (here.feed.fetchedAt ?? -1) >= (feed.fetchedAt ?? 0))) return;
+
+  let episodes = podcast.episodes.map(toShelved);
+  for (const here of known) episodes = unite(episodes, await shelves.read(here.url, here.newestEpisode));
+  // Not cut down to those worth keeping: who acted on an old one may be imported later.
+  episodes = sortShelf(episodes);
+  if (episodes.length > 0) await shelves.write(url, episodes);
+
+  const gone = known.map((here) => here.url).filter((each) => each !== url);
+  const removals: DirectoryChange[] = gone.map((each) => ({ kind: 'remove-podcast', url: each }));
+  await database.write({ directory: [...removals, { kind: 'podcast', podcast: settle(podcast, known, episodes) }] });
+  if (episodes.length > 0) shelves.keep(url, episodes);
+  for (const each of gone) await shelves.remove(each);
+}
+
+function settle({ url, info, feed, formerUrls }: Import, known: StoredPodcast[], episodes: ShelvedEpisode[]) {
+  const former = new Set<Url>([...formerUrls, ...known.flatMap((here) => [here.url, ...here.formerUrls])]);
+  former.delete(url);
+  const newestEpisode = episodes.reduce((newest, { stamp }) => Math.max(newest, stamp), 0);
+  const podcast: StoredPodcast = { ...info, url, feed, formerUrls: [...former] };
+  return episodes.length > 0 ? { ...podcast, newestEpisode } : podcast;
+}
+
+const toShelved = ({ formerUrls, ...episode }: Import['episodes'][number]): ShelvedEpisode =>
+  formerUrls.length > 0 ? { ...episode, formerUrls } : episode;

@@ -1,0 +1,59 @@
+import { constants } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isStorageError, StorageError } from '../../src/plugin.ts';
+
+/** Everything below the data folder is for its owner alone: it holds password hashes. */
+export const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+export const createFolder = async (path: string): Promise<void> => {
+  await mkdir(path, { recursive: true, mode: FOLDER_MODE });
+};
+
+/**
+ * Replaces a file whole: after a crash there is the old text or the new one, never a part. Resolves when the new one
+ * would survive a power cut.
+ */
+export async function writeDurably(path: string, text: string): Promise<void> {
+  const temporary = `${path}.new`;
+  try {
+    const file = await open(temporary, 'w', FILE_MODE);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+/** Makes the names in a folder durable: a new or renamed file is only there for good after this. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, constants.O_RDONLY);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** What the file system answered, in the words of the storage contract. */
+export function toStorageError(error: unknown, path: string): StorageError {
+  if (isStorageError(error)) return error;
+  const { code = 'an unknown error' } = error as NodeJS.ErrnoException;
+  return NO_ROOM.has(code)
+    ? new StorageError('full', `there is no room left to write ${path}; free some space and try again`, {
+        cause: error,
+      })
+    : new StorageError('unavailable', `${path} could not be used (${code}); check its disk and its permissions`, {
+        cause: error,
+      });
+}

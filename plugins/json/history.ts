@@ -1,0 +1,227 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type ActionQuery,
+  type EpisodeAction,
+  type Seconds,
+  type Stamp,
+  StorageError,
+  type Url,
+} from '../../src/plugin.ts';
+import { ActionBatch, type ActionText, TEXT_LENGTH } from './action-batch.ts';
+import { FingerprintSet, fingerprintsOf } from './fingerprints.ts';
+import { writeDurably } from './folder.ts';
+
+/** An episode action with its stamp and the time of its upload. */
+export interface StoredAction {
+  stamp: Stamp;
+  at: Seconds;
+  action: EpisodeAction;
+}
+
+/** What the account's own file tells of a segment, the newest of which is open for more. */
+export interface SegmentSummary {
+  /** Of actions. */
+  count: number;
+  uploads: number;
+  last: Stamp;
+}
+
+/** Actions of one upload as they are in memory. */
+interface UploadText extends ActionText {
+  stamp: Stamp;
+  at: Seconds;
+}
+
+/** The same as it is in a file. */
+interface UploadLine {
+  stamp: Stamp;
+  at: Seconds;
+  actions: EpisodeAction[];
+}
+
+interface Segment extends SegmentSummary {
+  /** Undefined once full and saved: then the file has them. */
+  texts: UploadText[] | undefined;
+  saved: boolean;
+}
+
+/** A segment that has so many actions is full. */
+const SEGMENT_LENGTH = TEXT_LENGTH;
+
+/**
+ * All episode actions of one user, in upload order. Full segments lie in files that are never touched again; only the
+ * open one, and those not yet saved, are in memory.
+ */
+export class History {
+  readonly #folder: string;
+  readonly #segments: Segment[];
+  #known: FingerprintSet | undefined;
+
+  private constructor(folder: string, segments: Segment[]) {
+    this.#folder = folder;
+    this.#segments = segments;
+  }
+
+  static async open(folder: string, summaries: readonly SegmentSummary[]): Promise<History> {
+    const segments = summaries.map((summary) => ({ ...summary, texts: undefined, saved: true }) as Segment);
+    const history = new History(folder, segments);
+    const open = segments.at(-1);
+    // A crash may have saved the segment and not the summary: the journal has what is cut off here.
+    if (open && open.count < SEGMENT_LENGTH) {
+      const lines = await history.#read(segments.length - 1, open.uploads);
+      open.texts = lines.map(({ stamp, at, actions }) => ({
+        stamp,
+        at,
+        count: actions.length,
+        json: JSON.stringify(actions),
+      }));
+    }
+    return history;
+  }
+
+  /** Those of the actions that are not stored yet, each once. Reads the whole history the first time. */
+  async unknown(actions: readonly EpisodeAction[]): Promise<ActionBatch> {
+    if (!this.#known) {
+      const known = new FingerprintSet();
+      for await (const page of this.#pages(0)) known.addAll(fingerprintsOf(page.map(({ action }) => action)));
+      this.#known = known;
+    }
+    const known = this.#known;
+    const prints = fingerprintsOf(actions);
+    const submitted = new FingerprintSet();
+    const fresh = actions.filter((_, index) => !known.has(prints, index) && submitted.add(prints, index));
+    return fresh.length === actions.length ? new ActionBatch(actions, prints) : new ActionBatch(fresh);
+  }
+
+  append(batch: ActionBatch, stamp: Stamp, at: Seconds): void {
+    for (const text of batch.texts) {
+      let open = this.#segments.at(-1);
+      if (!open || open.count >= SEGMENT_LENGTH) {
+        open = { count: 0, uploads: 0, last: stamp, texts: [], saved: false };
+        this.#segments.push(open);
+      }
+      open.texts!.push({ stamp, at, ...text });
+      open.count += text.count;
+      open.uploads += 1;
+      open.last = stamp;
+      open.saved = false;
+    }
+    this.#known?.addAll(batch.prints);
+  }
+
+  /** A snapshot of everything, read as it is consumed. */
+  all(): AsyncIterable<StoredAction[]> {
+    return this.#pages(0);
+  }
+
+  /** A snapshot of what the query asks for, read as it is consumed; of these podcasts alone, where any are given. */
+  query(
+    { since = 0, podcast, device, latest = false }: Omit<ActionQuery, 'subscribedOn'>,
+    podcasts?: ReadonlySet<Url>,
+  ): AsyncIterable<EpisodeAction[]> {
+    const matches = ({ action }: StoredAction): boolean =>
+      (podcast === undefined || action.podcast === podcast) &&
+      (podcasts === undefined || podcasts.has(action.podcast)) &&
+      (device === undefined || action.device === device);
+    const found = matching(this.#pages(since), matches);
+    return latest ? latestOf(found) : found;
+  }
+
+  /** What has this stamp or a later one, a segment a page, as it is now. */
+  #pages(since: Stamp): AsyncIterable<StoredAction[]> {
+    const first = this.#segments.findLastIndex(({ last }) => last < since) + 1;
+    const snapshot = this.#segments.slice(first).map(({ uploads, texts }, place) => ({
+      index: first + place,
+      uploads,
+      texts: texts?.slice(),
+    }));
+    const read = (index: number, uploads: number) => this.#read(index, uploads);
+    return (async function* () {
+      for (const { index, uploads, texts } of snapshot) {
+        const found = (texts ?? (await read(index, uploads))).filter(({ stamp }) => stamp >= since);
+        yield found.flatMap((upload) => {
+          const { stamp, at } = upload;
+          return actionsOf(upload).map((action) => ({ stamp, at, action }));
+        });
+      }
+    })();
+  }
+
+  /** Writes the segments that have become full, and keeps them in memory no longer. */
+  async saveFull(): Promise<void> {
+    const nextFull = (): number => this.#segments.findIndex(({ saved, count }) => !saved && count >= SEGMENT_LENGTH);
+    for (let full = nextFull(); full !== -1; full = nextFull()) {
+      await this.#write(full);
+      this.#segments[full]!.texts = undefined;
+    }
+  }
+
+  /**
+   * Writes what is new. `summarize` is asked at the very moment that the written segments stand for: the account's own
+   * file may be written from its answer afterwards.
+   */
+  async save<T>(summarize: (segments: SegmentSummary[]) => T): Promise<T> {
+    await this.saveFull();
+    const summary = summarize(this.#segments.map(({ count, uploads, last }) => ({ count, uploads, last })));
+    if (this.#segments.at(-1)?.saved === false) await this.#write(this.#segments.length - 1);
+    return summary;
+  }
+
+  async #write(index: number): Promise<void> {
+    const segment = this.#segments[index]!;
+    const lines = segment.texts!.map(({ stamp, at, json }) => `{"stamp":${stamp},"at":${at},"actions":${json}}`);
+    segment.saved = true;
+    try {
+      await writeDurably(this.#path(index), `{\n"uploads": [\n${lines.join(',\n')}\n]\n}\n`);
+    } catch (error) {
+      segment.saved = false;
+      throw error;
+    }
+  }
+
+  #path(index: number): string {
+    return join(this.#folder, `actions-${String(index + 1).padStart(6, '0')}.json`);
+  }
+
+  async #read(index: number, count: number): Promise<UploadLine[]> {
+    const path = this.#path(index);
+    try {
+      const { uploads } = JSON.parse(await readFile(path, 'utf8')) as { uploads: UploadLine[] };
+      if (uploads.length >= count) return uploads.slice(0, count);
+    } catch (error) {
+      throw new StorageError('corrupt', `${path} cannot be read; restore the data folder from a backup`, {
+        cause: error,
+      });
+    }
+    throw new StorageError('corrupt', `${path} lacks actions; restore the data folder from a backup`);
+  }
+}
+
+const actionsOf = (upload: UploadText | UploadLine): EpisodeAction[] =>
+  'actions' in upload ? upload.actions : (JSON.parse(upload.json) as EpisodeAction[]);
+
+async function* matching(
+  pages: AsyncIterable<StoredAction[]>,
+  matches: (stored: StoredAction) => boolean,
+): AsyncIterable<EpisodeAction[]> {
+  for await (const page of pages) {
+    const found = page.filter(matches).map(({ action }) => action);
+    if (found.length > 0) yield found;
+  }
+}
+
+/** One page with the latest action per podcast and episode: the newest by its own time, then the last uploaded. */
+async function* latestOf(pages: AsyncIterable<EpisodeAction[]>): AsyncIterable<EpisodeAction[]> {
+  const latest = new Map<string, EpisodeAction>();
+  for await (const page of pages) {
+    for (const action of page) {
+      const episode = JSON.stringify([action.podcast, action.episode]);
+      const rival = latest.get(episode);
+      if (rival && rival.timestamp > action.timestamp) continue;
+      latest.delete(episode); // so that the order of the map is the order of upload
+      latest.set(episode, action);
+    }
+  }
+  if (latest.size > 0) yield [...latest.values()];
+}

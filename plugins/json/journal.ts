@@ -1,0 +1,223 @@
+import { type FileHandle, open, readdir, readFile, rm, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { StorageError } from '../../src/plugin.ts';
+import { FILE_MODE, syncFolder, toStorageError } from './folder.ts';
+import { LineBuffer } from './line-buffer.ts';
+
+/*
+ * The acknowledgement: an upload is answered once its line is on disk. One line is one change, whole, in one piece or
+ * more: ["<crc32 of the rest>",<sequence number>,<piece>,...]. Lines that arrive while one is being written go to disk together,
+ * with one sync. Snapshots follow later; then a new file is begun and the older ones are removed. Beginning a file takes
+ * a sequence number too and names it, so the numbers go on rising however many files are gone.
+ */
+
+const FILE_NAME = /^journal-(\d{12,})\.jsonl$/;
+const fileName = (begin: number): string => `journal-${String(begin).padStart(12, '0')}.jsonl`;
+
+/** How a change is written. */
+export interface Packing<Change> {
+  /** JSON texts. */
+  pack(change: Change): string[];
+  /** From the same, parsed. */
+  unpack(pieces: readonly unknown[]): Change;
+}
+
+interface Entry<Change> {
+  seq: number;
+  change: Change;
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+export class Journal<Change> {
+  readonly #folder: string;
+  readonly #packing: Packing<Change>;
+  readonly #apply: (seq: number, change: Change) => void;
+  #file!: FileHandle;
+  /** The number that names the file. */
+  #begin = 0;
+  #seq = 0;
+  /** Bytes of the file that are known to be durable. */
+  #size = 0;
+  #queue: Entry<Change>[] = [];
+  /** Their lines. */
+  #lines = new LineBuffer();
+  /** Those that are being written. */
+  #leaving = new LineBuffer();
+  #writing: Promise<void> | undefined;
+  #beforeNextBatch: (() => void) | undefined;
+  #broken: StorageError | undefined;
+
+  private constructor(folder: string, packing: Packing<Change>, apply: (seq: number, change: Change) => void) {
+    this.#folder = folder;
+    this.#packing = packing;
+    this.#apply = apply;
+  }
+
+  /**
+   * Answers the changes that are found, then begins a new file; `apply` gets every later change once it is durable, in
+   * order. A line that was cut off at the end is dropped: nobody was told that it is stored. Rejects with `corrupt` for
+   * a damaged line anywhere else.
+   */
+  static async open<Change>(
+    folder: string,
+    packing: Packing<Change>,
+    apply: (seq: number, change: Change) => void,
+  ): Promise<{ journal: Journal<Change>; found: [seq: number, change: Change][] }> {
+    const journal = new Journal<Change>(folder, packing, apply);
+    let found: [number, Change][] = [];
+    for (const begin of await journalFiles(folder)) {
+      const records = await readJournal(join(folder, fileName(begin)));
+      found = found.concat(records.map(([seq, ...pieces]) => [seq, packing.unpack(pieces)]));
+      journal.#seq = Math.max(begin, records.at(-1)?.[0] ?? 0);
+    }
+    journal.#begin = ++journal.#seq;
+    journal.#file = await journal.#create(journal.#begin);
+    return { journal, found };
+  }
+
+  /** Bytes appended since the file was begun. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Resolves when the change is durable and applied. After a rejection nothing of it is stored. */
+  append(change: Change): Promise<void> {
+    if (this.#broken) return Promise.reject(this.#broken);
+    const seq = ++this.#seq;
+    const line = this.#lines.append(`["00000000",${seq},${this.#packing.pack(change).join(',')}]\n`);
+    line.write(checksum(line.subarray(12, -1)), 2, 'latin1');
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ seq, change, resolve, reject });
+      this.#writing ??= this.#write();
+    });
+  }
+
+  async #write(): Promise<void> {
+    await undefined; // everyone in this tick shares the sync
+    while (this.#queue.length > 0 || this.#beforeNextBatch) {
+      this.#beforeNextBatch?.();
+      const batch = this.#queue;
+      this.#queue = [];
+      [this.#lines, this.#leaving] = [this.#leaving, this.#lines];
+      try {
+        if (batch.length > 0) await this.#store(this.#leaving.bytes);
+      } catch (error) {
+        const refusal = toStorageError(error, join(this.#folder, fileName(this.#begin)));
+        for (const entry of batch) entry.reject(refusal);
+        continue;
+      } finally {
+        this.#leaving.clear();
+      }
+      for (const entry of batch) {
+        this.#apply(entry.seq, entry.change);
+        entry.resolve();
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  async #store(bytes: Buffer): Promise<void> {
+    if (this.#broken) throw this.#broken;
+    try {
+      for (let written = 0; written < bytes.length;) {
+        written += (await this.#file.write(bytes, written)).bytesWritten;
+      }
+      await this.#file.datasync();
+      this.#size += bytes.length;
+    } catch (error) {
+      await this.#cut(error);
+      throw error;
+    }
+  }
+
+  /** Takes back what a failed write left. Only a full disk is a passing trouble: a failed sync tells nothing sure. */
+  async #cut(cause: unknown): Promise<void> {
+    const refusal = toStorageError(cause, join(this.#folder, fileName(this.#begin)));
+    if (refusal.code !== 'full') this.#broken = refusal;
+    await this.#file.truncate(this.#size).catch(() => {
+      this.#broken = refusal;
+    });
+  }
+
+  /** Begins a new file. When this resolves, all changes in the older files are applied. */
+  async rotate(): Promise<void> {
+    const begin = ++this.#seq;
+    const next = await this.#create(begin);
+    const old = this.#file;
+    await new Promise<void>((resolve) => {
+      this.#beforeNextBatch = () => {
+        this.#beforeNextBatch = undefined;
+        this.#file = next;
+        this.#begin = begin;
+        this.#size = 0;
+        resolve();
+      };
+      this.#writing ??= this.#write();
+    });
+    await old.close();
+  }
+
+  /** Removes the older files. Only when the snapshots hold all their changes. */
+  async removeOlder(): Promise<void> {
+    for (const older of await journalFiles(this.#folder)) {
+      if (older < this.#begin) await rm(join(this.#folder, fileName(older)), { force: true });
+    }
+  }
+
+  async #create(begin: number): Promise<FileHandle> {
+    const path = join(this.#folder, fileName(begin));
+    try {
+      const file = await open(path, 'ax', FILE_MODE);
+      await syncFolder(this.#folder);
+      return file;
+    } catch (error) {
+      throw toStorageError(error, path);
+    }
+  }
+
+  /** Waits for what was handed in. */
+  async close(): Promise<void> {
+    while (this.#writing) await this.#writing;
+    await this.#file.close();
+  }
+}
+
+const checksum = (text: string | Uint8Array): string => crc32(text).toString(16).padStart(8, '0');
+
+/** The beginnings of the files that are there, oldest first. */
+async function journalFiles(folder: string): Promise<number[]> {
+  const names = await readdir(folder);
+  return names
+    .flatMap((name) => FILE_NAME.exec(name)?.[1] ?? [])
+    .map(Number)
+    .toSorted((a, b) => a - b);
+}
+
+type JournalLine = [seq: number, ...pieces: unknown[]];
+
+async function readJournal(path: string): Promise<JournalLine[]> {
+  const text = await readFile(path, 'utf8');
+  const lines = text.split('\n');
+  const torn = lines.pop() !== '';
+  const records = lines.map((line) => parseLine(line));
+  const damaged = records.indexOf(undefined);
+  if (damaged === -1 && !torn) return records as JournalLine[];
+  const good = damaged === -1 ? records.length : damaged;
+  if (records.slice(good).some((record) => record !== undefined)) {
+    throw new StorageError(
+      'corrupt',
+      `${path} is damaged in line ${good + 1}; restore the data folder from a backup, or remove that line and lose its change`,
+    );
+  }
+  const kept = lines.slice(0, good).map((line) => `${line}\n`);
+  await truncate(path, Buffer.byteLength(kept.join('')));
+  return records.slice(0, good) as JournalLine[];
+}
+
+function parseLine(line: string): JournalLine | undefined {
+  if (!line.startsWith('["') || checksum(line.slice(12)) !== line.slice(2, 10)) return undefined;
+  const [, ...record] = JSON.parse(line) as [string, ...JournalLine];
+  return record;
+}

@@ -1,0 +1,128 @@
+import type { Episode, FeedState, PodcastStore, Seconds, Url } from '../../src/plugin.ts';
+import { alongside } from './alongside.ts';
+import type { Database } from './database.ts';
+import { firstOf } from './first.ts';
+import { recordReading } from './reading.ts';
+import type { StoredPodcast } from './shard.ts';
+import type { ShelvedEpisode } from './shelf.ts';
+
+export function createPodcastStore(database: Database): PodcastStore {
+  const { directory, shelves, context } = database;
+  /** Until when a feed that is due is another caller's. */
+  const claims = new Map<Url, Seconds>();
+
+  const shelfOf = async (podcast: StoredPodcast | undefined): Promise<readonly ShelvedEpisode[]> =>
+    podcast ? shelves.read(podcast.url, podcast.newestEpisode) : [];
+
+  return {
+    find: async (urls) =>
+      urls.map((url) => {
+        const podcast = directory.find(url);
+        return podcast && directory.toPodcast(podcast);
+      }),
+
+    async findEpisode(url, episode) {
+      const podcast = directory.find(url);
+      const shelf = await shelfOf(podcast);
+      const found =
+        shelf.find((each) => each.url === episode) ?? shelf.find((each) => each.formerUrls?.includes(episode));
+      return podcast && found && toEpisode(podcast, found);
+    },
+
+    async episodes(url, limit) {
+      const podcast = directory.find(url);
+      return (await shelfOf(podcast)).slice(0, limit).map((episode) => toEpisode(podcast!, episode));
+    },
+
+    async episodesSince(urls, since, limit) {
+      const mark = directory.mark(context.now()); // what comes while the files are read is for the next time
+      const podcasts = new Set(urls.map((url) => directory.find(url)));
+      const items: Episode[] = [];
+      for (const podcast of podcasts) {
+        if ((podcast?.newestEpisode ?? -1) < since) continue;
+        const fresh = (await shelfOf(podcast)).filter(({ stamp }) => stamp >= since);
+        items.push(...fresh.slice(0, limit).map((episode) => toEpisode(podcast!, episode)));
+      }
+      return { items, mark };
+    },
+
+    announce: (entries) =>
+      database.inLine('directory', async () => {
+        const changed = new Map<Url, StoredPodcast>();
+        for (const { url, title = '', description = '', website = '' } of entries) {
+          const podcast = directory.find(url);
+          if (!podcast || podcast.feed.fetchedAt !== undefined) continue;
+          const before = changed.get(podcast.url) ?? podcast;
+          const filled = { title: before.title || title, description: before.description || description };
+          changed.set(podcast.url, { ...before, ...filled, website: before.website || website });
+        }
+        if (changed.size === 0) return;
+        await database.write({ directory: [...changed.values()].map((podcast) => ({ kind: 'podcast', podcast })) });
+      }),
+
+    async claimDue(limit, lease) {
+      const now = context.now();
+      const due = [...directory.all()].filter(
+        ({ url, feed }) =>
+          feed.nextAt !== undefined &&
+          feed.nextAt <= now &&
+          (claims.get(url) ?? now) <= now &&
+          directory.audience.count(url) > 0,
+      );
+      const claimed = firstOf(due, limit, (a, b) => a.feed.nextAt! - b.feed.nextAt! || (a.url < b.url ? -1 : 1));
+      for (const { url } of claimed) claims.set(url, now + lease);
+      return claimed.map(toFeedState);
+    },
+
+    async feed(url) {
+      const podcast = directory.find(url);
+      return podcast && toFeedState(podcast);
+    },
+
+    async *feeds() {
+      yield* [...directory.all()].toSorted((a, b) => (a.url < b.url ? -1 : 1)).map(toFeedState);
+    },
+
+    async record(url, reading) {
+      await recordReading(database, url, reading);
+      claims.delete(url);
+    },
+
+    search: async (text, limit) =>
+      (await directory.search.search(text, limit)).map((podcast) => directory.toPodcast(podcast)),
+
+    topTags: async (limit) => directory.tags.top(limit),
+
+    async byTag(tag, limit) {
+      const tagged = [...directory.tags.podcasts(tag)].flatMap((url) => directory.find(url) ?? []);
+      const first = firstOf(tagged, limit, (a, b) => directory.byPopularity(a, b));
+      return first.map((podcast) => directory.toPodcast(podcast));
+    },
+
+    top: async (limit) => directory.toplist.top(limit, context.now()),
+
+    alongside: async (user, limit) => alongside(directory, user, limit).map((podcast) => directory.toPodcast(podcast)),
+
+    async rebuildToplist() {
+      const corrected = new Set<Url>();
+      for (const user of database.registry.users.keys()) {
+        for (const url of await database.recount(user)) corrected.add(url);
+      }
+      await database.inLine('directory', async () => {
+        const kept = directory.toplist.keptWith(context.now());
+        if (kept !== directory.toplist.kept) await database.write({ directory: [{ kind: 'toplists', kept }] });
+      });
+      const podcasts = [...directory.all()].filter(({ url }) => directory.audience.count(url) > 0);
+      return { podcasts: podcasts.length, corrected: corrected.size };
+    },
+
+    logoUrl: async (hash) => directory.logo(hash),
+  };
+}
+
+const toFeedState = ({ url, feed }: StoredPodcast): FeedState => ({ url, ...feed });
+
+function toEpisode(podcast: StoredPodcast, shelved: ShelvedEpisode): Episode {
+  const { formerUrls: _, ...episode } = shelved;
+  return { podcast: podcast.url, ...episode };
+}

@@ -1,0 +1,58 @@
+import { type FeedReading, nextStamp, StorageError, type Url } from '../../src/plugin.ts';
+import type { Database } from './database.ts';
+import type { DirectoryChange } from './directory.ts';
+import type { StoredPodcast } from './shard.ts';
+import { SHELF_LENGTH, shelve, unite } from './shelf.ts';
+
+/** Stores what reading a feed came to. One at a time: what is known must not change underneath. */
+export const recordReading = (database: Database, url: Url, reading: FeedReading): Promise<void> =>
+  database.inLine('directory', async () => {
+    const { directory, shelves, context } = database;
+    const asked = directory.find(url);
+    if (!asked) throw new StorageError('missing', 'the directory does not know this feed');
+    const shownUnder = reading.movedTo ?? asked.url;
+    const there = directory.find(shownUnder) ?? asked;
+    const podcast = settle(shownUnder, [...new Set([there, asked])], reading);
+
+    const known = unite(
+      await shelves.read(there.url, there.newestEpisode),
+      there === asked ? [] : await shelves.read(asked.url, asked.newestEpisode),
+    );
+    const found = reading.content?.episodes ?? [];
+    const isCut = known.length + found.length > SHELF_LENGTH;
+    const isActed = isCut ? (await database.acted()).among([podcast.url, ...podcast.formerUrls]) : () => false;
+    // From here to the end of the write no mark may reach the stamp.
+    const stamp = nextStamp(context.now(), directory.stamp);
+    directory.pending = stamp;
+    try {
+      const { episodes, isChanged, isNews } = shelve(known, found, stamp, isActed);
+      if (isNews) podcast.newestEpisode = stamp;
+      const isElsewhere = podcast.url !== there.url || there !== asked;
+      if (podcast.newestEpisode !== undefined && (isChanged || isElsewhere)) await shelves.write(podcast.url, episodes);
+
+      const gone = new Set([there.url, asked.url].filter((each) => each !== podcast.url));
+      const removals: DirectoryChange[] = [...gone].map((each) => ({ kind: 'remove-podcast', url: each }));
+      await database.write({ directory: [...removals, { kind: 'podcast', podcast }] });
+      if (podcast.newestEpisode !== undefined) shelves.keep(podcast.url, episodes);
+      for (const each of gone) await shelves.remove(each);
+    } finally {
+      directory.pending = undefined;
+    }
+  });
+
+/** One podcast of what was known under the URL, first what is shown there, and what was read. */
+function settle(url: Url, known: readonly StoredPodcast[], { state, content }: FeedReading): StoredPodcast {
+  const { url: _, ...feed } = state;
+  const stamps = known.flatMap(({ newestEpisode }) => newestEpisode ?? []);
+  const former = new Set(known.flatMap((each) => [each.url, ...each.formerUrls]));
+  former.delete(url);
+  const told = known.find((each) => each.feed.fetchedAt !== undefined) ?? known[0]!;
+  return {
+    ...told,
+    ...content?.podcast,
+    url,
+    formerUrls: [...former],
+    feed,
+    ...(stamps.length > 0 && { newestEpisode: Math.max(...stamps) }),
+  };
+}

@@ -1,0 +1,106 @@
+import type { Low } from 'lowdb';
+import type { Session, User, UserId } from '../../src/plugin.ts';
+import { openSnapshot } from './snapshot.ts';
+
+/** What can happen to users and sessions. */
+export type RegistryChange =
+  | { kind: 'user'; user: User }
+  | { kind: 'remove-user'; user: UserId }
+  | { kind: 'session'; session: Session }
+  | { kind: 'end-session'; digest: string }
+  | { kind: 'end-sessions'; user: UserId };
+
+interface RegistryFile {
+  seq: number;
+  users: User[];
+  sessions: Session[];
+}
+
+const fold = (login: string): string => login.toLowerCase();
+
+/** The one file that says who there is: users and their sessions, always in memory. */
+export class Registry {
+  readonly users = new Map<UserId, User>();
+  readonly sessions = new Map<string, Session>();
+  readonly #logins = new Map<string, UserId>();
+  readonly #file: Low<RegistryFile>;
+  #seq: number;
+
+  private constructor(file: Low<RegistryFile>) {
+    this.#file = file;
+    this.#seq = file.data.seq;
+    for (const user of file.data.users) this.#add(user);
+    for (const session of file.data.sessions) this.sessions.set(session.digest, session);
+  }
+
+  static async open(path: string): Promise<Registry> {
+    return new Registry(await openSnapshot<RegistryFile>(path, { seq: 0, users: [], sessions: [] }));
+  }
+
+  /** By name or e-mail, without case. */
+  find(login: string): User | undefined {
+    const id = this.#logins.get(fold(login));
+    return id && this.users.get(id);
+  }
+
+  /** Passes over changes that are in here already. */
+  apply(seq: number, changes: readonly RegistryChange[]): void {
+    if (seq <= this.#seq) return;
+    this.#seq = seq;
+    for (const change of changes) this.#applyOne(change);
+  }
+
+  clear(seq: number): void {
+    if (seq <= this.#seq) return;
+    this.#seq = seq;
+    this.users.clear();
+    this.sessions.clear();
+    this.#logins.clear();
+  }
+
+  #applyOne(change: RegistryChange): void {
+    switch (change.kind) {
+      case 'user':
+        this.#remove(change.user.id);
+        this.#add(change.user);
+        break;
+      case 'remove-user':
+        this.#endSessions(change.user);
+        this.#remove(change.user);
+        break;
+      case 'session':
+        // The user may have been removed while the session was on its way.
+        if (this.users.has(change.session.user)) this.sessions.set(change.session.digest, change.session);
+        break;
+      case 'end-session':
+        this.sessions.delete(change.digest);
+        break;
+      case 'end-sessions':
+        this.#endSessions(change.user);
+        break;
+    }
+  }
+
+  #add(user: User): void {
+    this.users.set(user.id, user);
+    this.#logins.set(fold(user.name), user.id);
+    if (user.email) this.#logins.set(fold(user.email), user.id);
+  }
+
+  #remove(id: UserId): void {
+    const user = this.users.get(id);
+    if (!user) return;
+    this.users.delete(id);
+    this.#logins.delete(fold(user.name));
+    if (user.email) this.#logins.delete(fold(user.email));
+  }
+
+  #endSessions(user: UserId): void {
+    for (const session of this.sessions.values()) if (session.user === user) this.sessions.delete(session.digest);
+  }
+
+  async save(): Promise<void> {
+    this.#file.data = { seq: this.#seq, users: [...this.users.values()], sessions: [...this.sessions.values()] };
+    await this.#file.write();
+  }
+}

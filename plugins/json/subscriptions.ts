@@ -1,0 +1,29 @@
+import type { SubscriptionChange, SubscriptionStore } from '../../src/plugin.ts';
+import type { Account } from './account.ts';
+import type { Database } from './database.ts';
+import { type Decision, upload } from './upload.ts';
+
+export const createSubscriptionStore = (database: Database): SubscriptionStore => ({
+  current: async (user, device) => {
+    const account = await database.account(user);
+    const rows = device === undefined ? account.subscribed() : account.list(device).current();
+    return [...new Set(rows.map(({ url }) => url))];
+  },
+
+  since: async (user, device, since) => {
+    const account = await database.account(user);
+    return { items: account.list(device).since(since), mark: account.mark(database.context.now()) };
+  },
+
+  apply: (user, device, changes) =>
+    upload(database, user, (account) => subscribe(account, device, account.list(device).effective(changes))),
+
+  replace: (user, device, urls) =>
+    upload(database, user, (account) => subscribe(account, device, account.list(device).difference(urls))),
+});
+
+const subscribe = (account: Account, device: string, changes: SubscriptionChange[]): Decision => ({
+  devices: [device],
+  origin: device,
+  changes: changes.length > 0 ? [{ kind: 'subscribe', devices: account.following(device), changes }] : [],
+});

@@ -1,0 +1,89 @@
+import type { RankedPodcast, Seconds, Url } from '../../src/plugin.ts';
+import type { Catalogue } from './catalogue.ts';
+import { firstOf } from './first.ts';
+import type { StoredPodcast } from './shard.ts';
+
+/** A toplist as it was. */
+export interface KeptToplist {
+  at: Seconds;
+  /** First rank first. */
+  urls: Url[];
+}
+
+const LENGTH = 100;
+/** A bit less than a day, so that none is missed when they are kept daily. */
+const KEPT_EVERY: Seconds = 23 * 3600;
+const WEEK: Seconds = 7 * 86_400;
+
+/** The podcasts with the most subscribers. Ranked again only when something has changed that matters for the ranks. */
+export class Toplist {
+  readonly #catalogue: Catalogue;
+  /** Newest first: those of less than a week, and the one before. */
+  kept: KeptToplist[];
+  #ranking: { podcasts: StoredPodcast[]; lowest: number } | undefined;
+  readonly #answers = new Map<number, { lastWeek: KeptToplist | undefined; podcasts: readonly RankedPodcast[] }>();
+
+  constructor(catalogue: Catalogue, kept: KeptToplist[]) {
+    this.#catalogue = catalogue;
+    this.kept = kept;
+  }
+
+  /** A podcast has changed, or its number of subscribers. */
+  changed(url: Url): void {
+    if (!this.#ranking) return;
+    const { podcasts, lowest } = this.#ranking;
+    const isAffected = this.#catalogue.audience.count(url) >= lowest || podcasts.some((podcast) => podcast.url === url);
+    if (isAffected) this.#ranking = undefined;
+  }
+
+  clear(): void {
+    this.kept = [];
+    this.#ranking = undefined;
+  }
+
+  top(limit: number, now: Seconds): readonly RankedPodcast[] {
+    const lastWeek = this.kept.find(({ at }) => at <= now - WEEK);
+    const before = this.#ranking && this.#answers.get(limit);
+    if (before && before.lastWeek === lastWeek) return before.podcasts;
+    const podcasts = this.#rank(limit, lastWeek);
+    this.#answers.set(limit, { lastWeek, podcasts });
+    return podcasts;
+  }
+
+  #rank(limit: number, lastWeek: KeptToplist | undefined): readonly RankedPodcast[] {
+    const positions = new Map(
+      lastWeek?.urls.map((url, index) => [this.#catalogue.find(url)?.url, index + 1] as const).toReversed(),
+    );
+    return this.#first(limit).map((podcast) => ({
+      ...this.#catalogue.toPodcast(podcast),
+      positionLastWeek: positions.get(podcast.url) ?? 0,
+    }));
+  }
+
+  #first(limit: number): StoredPodcast[] {
+    const { audience } = this.#catalogue;
+    const known = this.#ranking?.podcasts;
+    if (known && (known.length >= limit || known.length < LENGTH)) return known.slice(0, limit);
+    const popular = [...this.#catalogue.all()].filter(({ url }) => audience.count(url) > 0);
+    const podcasts = firstOf(popular, Math.max(limit, LENGTH), (a, b) => this.#catalogue.byPopularity(a, b));
+    const last = podcasts.length < LENGTH ? undefined : podcasts.at(-1);
+    this.#answers.clear();
+    this.#ranking = { podcasts, lowest: last ? audience.count(last.url) : 1 };
+    return podcasts.slice(0, limit);
+  }
+
+  /** What is kept when this one of another storage is added; the same as now when there is one of about that time. */
+  keptWithOther(other: KeptToplist): KeptToplist[] {
+    const isKept = this.kept.some(({ at }) => Math.abs(at - other.at) < KEPT_EVERY);
+    return isKept ? this.kept : [...this.kept, other].toSorted((a, b) => b.at - a.at);
+  }
+
+  /** What is kept when today's is added; the same as now when there is one of the last day already. */
+  keptWith(now: Seconds): KeptToplist[] {
+    const newest = this.kept[0];
+    if (newest && newest.at > now - KEPT_EVERY) return this.kept;
+    const kept = [{ at: now, urls: this.#first(LENGTH).map(({ url }) => url) }, ...this.kept];
+    const weekOld = kept.findIndex(({ at }) => at <= now - WEEK);
+    return weekOld === -1 ? kept : kept.slice(0, weekOld + 1);
+  }
+}

@@ -1,0 +1,100 @@
+import type { Log } from '../../src/plugin.ts';
+import { toStorageError } from './folder.ts';
+import type { Journal } from './journal.ts';
+
+/** What is saved as a whole, in files of its own. */
+export interface Part {
+  save(): Promise<void>;
+}
+
+/** What the folding needs of the journal. */
+type Folded = Pick<Journal<unknown>, 'size' | 'rotate' | 'removeOlder'>;
+
+/** A journal longer than this is folded into the snapshots at once. Bytes. */
+const JOURNAL_LIMIT = 16 * 1024 * 1024;
+/** Snapshots follow a change after this long, so that the files are worth reading. Milliseconds. */
+const SNAPSHOT_DELAY = 30_000;
+
+/** The parts with changes that only the journal has, and the folding of the journal into their snapshots. */
+export class Unsaved {
+  readonly #folder: string;
+  readonly #journal: Folded;
+  readonly #log: Log;
+  readonly #parts = new Set<Part>();
+  #timer: NodeJS.Timeout | undefined;
+  #saving: Promise<void> | undefined;
+
+  constructor(folder: string, journal: Folded, log: Log) {
+    this.#folder = folder;
+    this.#journal = journal;
+    this.#log = log;
+  }
+
+  add(part: Part): void {
+    this.#parts.add(part);
+  }
+
+  has(part: Part): boolean {
+    return this.#parts.has(part);
+  }
+
+  /** What is removed needs no snapshot. */
+  delete(part: Part): void {
+    this.#parts.delete(part);
+  }
+
+  clear(): void {
+    this.#parts.clear();
+  }
+
+  /** Folds the journal before long. */
+  saveLater(): void {
+    if (this.#journal.size > JOURNAL_LIMIT) void this.save();
+    else this.#timer ??= setTimeout(() => void this.save(), SNAPSHOT_DELAY).unref();
+  }
+
+  /** Folds the journal into the snapshots. When that fails, the journal still has everything and it is tried again. */
+  save(): Promise<void> {
+    this.#saving ??= this.#saveAll()
+      .catch((error) => {
+        this.#log(
+          'warn',
+          `snapshots are late, the journal grows meanwhile: ${toStorageError(error, this.#folder).message}`,
+        );
+        this.#timer ??= setTimeout(() => void this.save(), SNAPSHOT_DELAY).unref();
+      })
+      .finally(() => {
+        this.#saving = undefined;
+      });
+    return this.#saving;
+  }
+
+  async #saveAll(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#journal.rotate();
+    const parts = [...this.#parts]; // what changes from here on is for the next time
+    for (const part of parts) {
+      if (!this.#parts.delete(part)) continue; // removed meanwhile
+      try {
+        await part.save();
+      } catch (error) {
+        this.#parts.add(part);
+        throw error;
+      }
+    }
+    await this.#journal.removeOlder();
+  }
+
+  /** Waits for the snapshots that are being written. */
+  async settle(): Promise<void> {
+    await this.#saving;
+  }
+
+  /** Saves what is left. */
+  async close(): Promise<void> {
+    await this.settle();
+    if (this.#parts.size > 0) await this.save();
+    clearTimeout(this.#timer);
+  }
+}

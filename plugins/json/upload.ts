@@ -1,0 +1,57 @@
+import { markAfterUpload, nextStamp, type Stamp, type UserId } from '../../src/plugin.ts';
+import { type Account, type AccountChange, NEW_DEVICE, type Upload, type UploadChange } from './account.ts';
+import type { Database } from './database.ts';
+
+/** What an upload comes to, given the account as it is. */
+export interface Decision {
+  /** Devices it names; those that are unknown are created. */
+  devices: readonly string[];
+  /** The device that sent it, where that is sure. */
+  origin: string | undefined;
+  /** What its stamp goes to: it has one only if this is not empty. */
+  changes: readonly UploadChange[];
+  /** What else it changes. */
+  besides?: readonly AccountChange[];
+}
+
+/** Stores one upload under one stamp and answers the mark (see the rules of stamps). */
+export const upload = (
+  database: Database,
+  user: UserId,
+  decide: (account: Account) => Decision | Promise<Decision>,
+): Promise<Stamp> =>
+  database.inLine(user, async () => {
+    const account = await database.account(user);
+    const decision = await decide(account);
+    const newcomers = welcome(account, decision.devices);
+    const stamped = [...newcomers.changes, ...decision.changes];
+    const changes = [...newcomers.besides, ...(decision.besides ?? [])];
+    // What the others bring is news to a newcomer: nobody has seen this upload whole, and no mark may pass it.
+    const origin = newcomers.changes.length > 0 ? undefined : decision.origin;
+
+    // From here to the write nothing may wait: the time, the stamp and the mark belong together.
+    const now = database.context.now();
+    const overlapped = account.overlapped(origin, now);
+    let mark = account.mark(now);
+    if (stamped.length > 0) {
+      const from: Upload = { stamp: nextStamp(now, account.stamp), at: now, ...(origin !== undefined && { origin }) };
+      changes.push(...stamped.map((change) => ({ ...change, upload: from })));
+      account.pending = from.stamp;
+      if (newcomers.changes.length === 0) mark = from.stamp + 1;
+    }
+    try {
+      if (changes.length > 0) await database.write({ account: { user, changes } });
+    } finally {
+      account.pending = undefined;
+    }
+    return markAfterUpload(mark, overlapped);
+  });
+
+/** Creates the devices that are unknown, in a group with all others where the user wants that. */
+function welcome(account: Account, devices: readonly string[]): { changes: UploadChange[]; besides: AccountChange[] } {
+  const unknown = devices.filter((id) => !account.devices.has(id));
+  const besides: AccountChange[] = unknown.map((id) => ({ kind: 'device', device: { id, ...NEW_DEVICE } }));
+  const groups = account.groupsWith(unknown);
+  if (groups === account.groups) return { changes: [], besides };
+  return { changes: account.unite(groups), besides: [...besides, { kind: 'groups', groups }] };
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { type User, type UserId, StorageError, type UserStore } from '../../src/plugin.ts';
+import type { Database } from './database.ts';
+import type { Registry } from './registry.ts';
+
+export const createUserStore = (database: Database): UserStore => ({
+  create: ({ name, email, passwordHash }) =>
+    database.inLine('registry', async () => {
+      refuseTaken(database.registry, { name, email });
+      const user: User = {
+        id: randomUUID() as UserId,
+        name,
+        ...(email !== undefined && { email }),
+        passwordHash,
+        createdAt: database.context.now(),
+      };
+      await database.write({ registry: [{ kind: 'user', user }] });
+      return user;
+    }),
+
+  find: async (login) => database.registry.find(login),
+
+  setPassword: (id, passwordHash) =>
+    database.inLine('registry', async () => {
+      const user = database.registry.users.get(id);
+      if (!user) throw new StorageError('missing', 'there is no such account (any more)');
+      await database.write({
+        registry: [
+          { kind: 'user', user: { ...user, passwordHash } },
+          { kind: 'end-sessions', user: id },
+        ],
+      });
+    }),
+
+  rename: (id, name) =>
+    database.inLine('registry', async () => {
+      const user = database.registry.users.get(id);
+      if (!user) throw new StorageError('missing', 'there is no such account (any more)');
+      const holder = database.registry.find(name);
+      if (holder && holder.id !== id) throw new StorageError('conflict', 'an account with this name exists already');
+      await database.write({ registry: [{ kind: 'user', user: { ...user, name } }] });
+    }),
+
+  delete: (id) =>
+    database.inLine('registry', () =>
+      database.inLine(id, async () => {
+        if (!database.registry.users.has(id)) return;
+        await database.write({ registry: [{ kind: 'remove-user', user: id }] });
+        await database.removeAccount(id);
+      }),
+    ),
+
+  async *all() {
+    const users = [...database.registry.users.values()];
+    yield* users.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  },
+});
+
+/** Throws `conflict` when another account has the name or the e-mail address. */
+export function refuseTaken(registry: Registry, { name, email }: { name: string; email?: string | undefined }): void {
+  if (registry.find(name)) throw new StorageError('conflict', 'an account with this name exists already');
+  if (email !== undefined && registry.find(email)) {
+    throw new StorageError('conflict', 'an account with this e-mail address exists already');
+  }
+}

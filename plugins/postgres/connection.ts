@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Row, RowList, Sql } from 'postgres';
+import type { Driver } from './driver.ts';
+import { fromStored, toStored } from './text.ts';
+
+/** Milliseconds that a server may take to let a connection in, and to answer the first time. */
+const PATIENCE = 10_000;
+
+/** Seconds that it may take to say goodbye. */
+const FAREWELL = 5;
+
+/** Milliseconds that a transaction may stand still: then a node that is gone holds no locks any more. */
+const STANDSTILL = 60_000;
+
+/** Numbers of 64 bits: times, stamps and counts, all of them far below 2^53. */
+const BIGINT = { to: 20, from: [20], parse: Number, serialize: String };
+const TEXT = { to: 25, from: [25], parse: fromStored, serialize: String };
+
+type Answer = RowList<Row[]>;
+
+/** What a statement answers. */
+export interface Result {
+  rows: readonly unknown[];
+  /** How many rows it read or changed. */
+  count: number;
+  /** What was done: `COMMIT`, and `ROLLBACK` for a COMMIT that came to nothing. */
+  command: string;
+}
+
+/**
+ * One connection, for one statement at a time. It is a client of its own and is thrown away when it breaks: a client with
+ * several connections sends what is left of a broken transaction over the next one, where every statement would be
+ * committed by itself, and writes to sockets that are gone, which ends the process.
+ */
+export class Connection {
+  readonly #sql: Sql;
+  #socket: Socket | undefined;
+  /** Lets go of whoever waits for an answer. */
+  #giveUp: (reason: Error) => void = () => undefined;
+  #isConnected = false;
+  #isLost = false;
+
+  /** Without a URL the variables `PGHOST`, `PGDATABASE` and the like tell where. Nothing is connected before `run`. */
+  constructor(driver: Driver, url: string | undefined, onLost: (connection: Connection) => void) {
+    this.#sql = driver(url ?? '', {
+      max: 1,
+      max_lifetime: null,
+      socket: (server: Address) => this.#dial(server),
+      fetch_types: false,
+      onnotice: () => undefined,
+      types: { bigint: BIGINT, text: TEXT },
+      connection: {
+        application_name: 'podsync',
+        default_transaction_isolation: 'read committed',
+        idle_in_transaction_session_timeout: STANDSTILL,
+      },
+      onclose: () => {
+        this.#isLost = true;
+        this.#giveUp(broken('CONNECTION_CLOSED', 'the connection was lost'));
+        onLost(this);
+      },
+    } as object) as Sql;
+  }
+
+  /** Whether it may be used again. */
+  get isUsable(): boolean {
+    return this.#isConnected && !this.#isLost;
+  }
+
+  /** Runs a statement with parameters `$1`, `$2` and so on; it is prepared and kept. */
+  async run(text: string, parameters: readonly unknown[] = []): Promise<Result> {
+    const answer = await this.#send(text, parameters.map(toParameter), { prepare: true });
+    return { rows: [...answer], count: answer.count, command: answer.command };
+  }
+
+  /** Runs several statements without parameters. */
+  async runScript(text: string): Promise<void> {
+    await this.#send(text, [], { simple: true });
+  }
+
+  async #send(text: string, parameters: readonly unknown[], options: object): Promise<Answer> {
+    if (this.#isLost) throw broken('CONNECTION_CLOSED', 'the connection was lost');
+    const sent = this.#sql.unsafe(text, [...parameters] as never[], options);
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      const answer = await new Promise<Answer>((resolve, reject) => {
+        // postgres.js forgets what was sent between the end of a connection and its own notice of it.
+        this.#giveUp = reject;
+        if (!this.#isConnected) {
+          timer = setTimeout(() => reject(broken('CONNECT_TIMEOUT', 'the server did not answer')), PATIENCE);
+        }
+        sent.then(resolve, reject);
+      });
+      this.#isConnected = true;
+      return answer;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * Dials the hosts one after the other, and no more: postgres.js would dial for ever, without a pause, where somebody
+   * takes calls and hangs up.
+   */
+  async #dial({ host: hosts, port: ports, path }: Address): Promise<Socket> {
+    let failure = broken('CONNECTION_CLOSED', 'the server hung up');
+    if (this.#socket) throw failure;
+    for (const [index, host] of hosts.entries()) {
+      const port = ports[index]!;
+      this.#socket = path ? connect(path) : connect(port, host);
+      try {
+        await once(this.#socket, 'connect');
+        return Object.assign(this.#socket, { host, port });
+      } catch (error) {
+        failure = error as Error;
+      }
+    }
+    this.#giveUp(failure); // postgres.js keeps it to itself where there is more than one host
+    throw failure;
+  }
+
+  async end(): Promise<void> {
+    const timeout = this.isUsable ? FAREWELL : 0;
+    this.#isLost = true;
+    await this.#sql.end({ timeout });
+    this.#socket?.destroy();
+  }
+}
+
+/** Where postgres.js finds a server: `path` is that of a Unix socket. */
+interface Address {
+  host: string[];
+  port: number[];
+  path: string | false;
+}
+
+const broken = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+
+/** A list becomes the text of an SQL array; what is undefined becomes NULL. */
+const toParameter = (value: unknown): unknown => {
+  if (Array.isArray(value)) return `{${value.map(toElement).join(',')}}`;
+  return typeof value === 'string' ? toStored(value) : (value ?? null);
+};
+
+const toElement = (value: unknown): string =>
+  value === null || value === undefined ? 'NULL' : `"${toStored(String(value)).replace(/["\\]/g, '\\$&')}"`;

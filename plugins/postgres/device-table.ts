@@ -1,0 +1,82 @@
+import { regroup, type UserId } from '../../src/plugin.ts';
+import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
+
+/** Which devices there are, and which follow each other. What changes them is to be called under the user's lock. */
+export interface Devices {
+  /** Creates those that are unknown, with defaults; answers them. */
+  create(connection: Connection, user: UserId, ids: readonly string[]): Promise<string[]>;
+  hasAll(connection: Connection, user: UserId, ids: readonly string[]): Promise<boolean>;
+  groups(connection: Connection, user: UserId): Promise<string[][]>;
+  setGroups(connection: Connection, user: UserId, groups: readonly (readonly string[])[]): Promise<void>;
+  /** The device and all that follow it. */
+  following(connection: Connection, user: UserId, id: string): Promise<string[]>;
+  /** Puts new devices in a group with all others, where the user wants that. False when not. */
+  joinAll(connection: Connection, user: UserId, created: readonly string[]): Promise<boolean>;
+}
+
+export function createDevices(database: Database): Devices {
+  const all = database.prepare<{ id: string; group_number: number | null }>(
+    'SELECT id, group_number FROM devices WHERE user_id = @user ORDER BY place',
+  );
+  const members = database.prepare<{ id: string }>(
+    `SELECT id FROM devices WHERE user_id = @user AND group_number = (
+       SELECT group_number FROM devices WHERE user_id = @user AND id = @id
+     ) ORDER BY place`,
+  );
+  const known = database.prepare<{ count: number }>(
+    'SELECT count(*) AS count FROM devices WHERE user_id = @user AND id = ANY(@ids::text[])',
+  );
+  const insert = database.prepare<{ id: string }>(
+    `INSERT INTO devices (user_id, id, caption, type, place)
+     SELECT @user, id, '', 'other', number + (
+       SELECT coalesce(max(place), 0) FROM devices WHERE user_id = @user
+     ) FROM unnest(@ids::text[]) WITH ORDINALITY AS named(id, number)
+     ON CONFLICT DO NOTHING RETURNING id`,
+  );
+  const ungroup = database.prepare('UPDATE devices SET group_number = NULL WHERE user_id = @user');
+  const group = database.prepare(
+    `UPDATE devices SET group_number = number FROM unnest(@ids::text[], @numbers::integer[]) AS grouped(id, number)
+     WHERE user_id = @user AND devices.id = grouped.id`,
+  );
+  const followsAll = database.prepare(
+    `SELECT 1 FROM settings
+     WHERE user_id = @user AND kind = 'account' AND key = 'sync_devices' AND value = 'true'`,
+  );
+
+  const groups: Devices['groups'] = async (connection, user) => {
+    const members = new Map<number, string[]>();
+    for (const { id, group_number } of await all.all(connection, { user })) {
+      if (group_number !== null) members.set(group_number, [...(members.get(group_number) ?? []), id]);
+    }
+    return [...members.values()];
+  };
+  const setGroups: Devices['setGroups'] = async (connection, user, next) => {
+    await ungroup.run(connection, { user });
+    const numbers = next.flatMap((ids, number) => ids.map(() => number));
+    if (numbers.length > 0) await group.run(connection, { user, ids: next.flat(), numbers });
+  };
+
+  return {
+    async create(connection, user, ids) {
+      if (ids.length === 0) return [];
+      return (await insert.all(connection, { user, ids: [...new Set(ids)] })).map(({ id }) => id);
+    },
+    async hasAll(connection, user, ids) {
+      const named = [...new Set(ids)];
+      return (await known.get(connection, { user, ids: named }))!.count === named.length;
+    },
+    groups,
+    setGroups,
+    async following(connection, user, id) {
+      const found = (await members.all(connection, { user, id })).map((row) => row.id);
+      return found.length === 0 ? [id] : found;
+    },
+    async joinAll(connection, user, created) {
+      if (created.length === 0 || !(await followsAll.get(connection, { user }))) return false;
+      const everyone = (await all.all(connection, { user })).map(({ id }) => id);
+      await setGroups(connection, user, regroup(await groups(connection, user), [everyone], []));
+      return true;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { DirectoryRecord, PodcastInfo, Seconds, Url } from '../../src/plugin.ts';
+import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
+import { EPISODE, type EpisodeRow, NEWEST_FIRST, toEpisode } from './episode-shelf.ts';
+import { FEED, type FeedRow, toFeedState } from '../sql/feed-state.ts';
+import { PODCAST, type PodcastRow, toPodcast } from '../sql/podcast-row.ts';
+
+/** Reads the whole directory, one podcast a page. */
+export function createDirectoryExport(database: Database): () => AsyncIterable<DirectoryRecord[]> {
+  const tags = database.prepare<{ tag: string; title: string }>(
+    'SELECT slug AS tag, title FROM tags WHERE usage > 0 ORDER BY slug',
+  );
+  const next = database.prepare<PodcastRow & FeedRow>(
+    `SELECT ${PODCAST}, ${FEED} FROM podcasts WHERE (left(url, 500), url) > (left(@after, 500), @after)
+     ORDER BY left(url, 500), url LIMIT 1`,
+  );
+  const urls = database.prepare<{ url: Url }>(
+    'SELECT url FROM podcast_urls WHERE podcast_id = @id AND url <> @url ORDER BY url',
+  );
+  const episodes = database.prepare<EpisodeRow & { id: number }>(
+    `SELECT ${EPISODE}, episodes.id AS id FROM episodes JOIN podcasts ON podcasts.id = podcast_id
+     WHERE podcast_id = @id ORDER BY ${NEWEST_FIRST}`,
+  );
+  const formerEpisodeUrls = database.prepare<{ id: number; url: Url }>(
+    `SELECT episode_id AS id, episode_urls.url AS url FROM episode_urls JOIN episodes ON episodes.id = episode_id
+     WHERE episode_urls.podcast_id = @id AND episode_urls.url <> episodes.url ORDER BY episode_urls.url`,
+  );
+  const toplists = database.prepare<{ at: Seconds; url: Url }>(
+    'SELECT at, url FROM toplists JOIN podcasts ON podcasts.id = podcast_id ORDER BY at DESC, place',
+  );
+
+  const aboutPodcast = async (connection: Connection, row: PodcastRow & FeedRow): Promise<DirectoryRecord[]> => {
+    const { url, subscribers: _, ...info } = toPodcast(row);
+    const { url: __, ...feed } = toFeedState(row);
+    const formerUrls = (await urls.all(connection, { id: row.id, url })).map((each) => each.url);
+    return [
+      { kind: 'podcast', url, info: info satisfies PodcastInfo, feed, formerUrls },
+      ...(await episodesOf(connection, row)),
+    ];
+  };
+
+  const episodesOf = async (connection: Connection, { id }: PodcastRow): Promise<DirectoryRecord[]> => {
+    const formerUrls = new Map<number, Url[]>();
+    for (const row of await formerEpisodeUrls.all(connection, { id })) {
+      formerUrls.set(row.id, [...(formerUrls.get(row.id) ?? []), row.url]);
+    }
+    return (await episodes.all(connection, { id })).map((row) => {
+      const { podcast: _, ...episode } = toEpisode(row);
+      return { kind: 'episode', episode: { ...episode, formerUrls: formerUrls.get(row.id) ?? [] } };
+    });
+  };
+
+  return async function* () {
+    const known = await database.read((connection) => tags.all(connection, {}));
+    if (known.length > 0) yield known.map((tag) => ({ kind: 'tag', ...tag }));
+    let row: (PodcastRow & FeedRow) | undefined;
+    for (;;) {
+      const after: Url = row?.url ?? '';
+      const page: DirectoryRecord[] = await database.snapshot(async (connection) => {
+        row = await next.get(connection, { after });
+        return row ? aboutPodcast(connection, row) : [];
+      });
+      if (page.length === 0) break;
+      yield page;
+    }
+    const ranks = await database.read((connection) => toplists.all(connection, {}));
+    const kept = new Map<Seconds, Url[]>();
+    for (const { at, url } of ranks) kept.set(at, [...(kept.get(at) ?? []), url]);
+    if (kept.size > 0) yield [...kept].map(([at, ranked]) => ({ kind: 'toplist', at, urls: ranked }));
+  };
+}

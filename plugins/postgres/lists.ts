@@ -1,0 +1,53 @@
+import { type ListStore, type PodcastList, StorageError, type Url } from '../../src/plugin.ts';
+import type { Database } from './database.ts';
+import type { Stamps } from './stamps.ts';
+
+export interface ListRow {
+  name: string;
+  title: string;
+  urls: string;
+}
+
+export function createListStore(database: Database, stamps: Stamps): ListStore {
+  const all = database.prepare<ListRow>('SELECT name, title FROM lists WHERE user_id = @user ORDER BY place');
+  const find = database.prepare<ListRow>('SELECT name, title, urls FROM lists WHERE user_id = @user AND name = @name');
+  const insert = database.prepare(
+    `INSERT INTO lists (user_id, name, title, urls, place)
+     SELECT @user, @name, @title, @urls, coalesce(max(place), 0) + 1 FROM lists WHERE user_id = @user
+     ON CONFLICT DO NOTHING`,
+  );
+  const replace = database.prepare('UPDATE lists SET urls = @urls WHERE user_id = @user AND name = @name');
+  const remove = database.prepare('DELETE FROM lists WHERE user_id = @user AND name = @name');
+
+  return {
+    all: (user) => database.read((connection) => all.all(connection, { user })),
+
+    find: (user, name) =>
+      database.read(async (connection) => {
+        const row = await find.get(connection, { user, name });
+        return row && toList(row);
+      }),
+
+    create: (user, { name, title, urls }) =>
+      database.write(async (connection) => {
+        await stamps.lockUser(connection, user);
+        const row = { user, name, title, urls: JSON.stringify(urls) };
+        if ((await insert.run(connection, row)) === 0) {
+          throw new StorageError('conflict', 'there is a list with this name already');
+        }
+      }),
+
+    replace: (user, name, urls) =>
+      database.read(
+        async (connection) => (await replace.run(connection, { user, name, urls: JSON.stringify(urls) })) > 0,
+      ),
+
+    delete: (user, name) => database.read(async (connection) => (await remove.run(connection, { user, name })) > 0),
+  };
+}
+
+export const toList = ({ name, title, urls }: ListRow): PodcastList => ({
+  name,
+  title,
+  urls: JSON.parse(urls) as Url[],
+});

@@ -1,0 +1,40 @@
+import { type FeedReading, StorageError, type Url } from '../../src/plugin.ts';
+import type { Connection } from './connection.ts';
+import type { Directory } from './directory.ts';
+import type { EpisodeShelf } from './episode-shelf.ts';
+import type { PodcastId } from '../sql/podcast-row.ts';
+import type { PodcastTable } from './podcast-table.ts';
+
+/** Stores what reading a feed came to. To be called inside a write. */
+export type StoreReading = (connection: Connection, url: Url, reading: FeedReading) => Promise<void>;
+
+export function createReadingRecord(directory: Directory, podcasts: PodcastTable, shelf: EpisodeShelf): StoreReading {
+  /** The podcast asked for, and the one that it has moved to, both locked. */
+  const hold = async (
+    connection: Connection,
+    url: Url,
+    movedTo: Url | undefined,
+  ): Promise<{ asked: PodcastId; id: PodcastId }> => {
+    for (;;) {
+      const ids = await directory.hold(connection, movedTo === undefined ? [url] : [url, movedTo]);
+      const asked = ids.get(url);
+      if (asked === undefined) throw new StorageError('missing', 'the directory does not know this feed');
+      if (movedTo === undefined) return { asked, id: asked };
+      const known = ids.get(movedTo);
+      if (known !== undefined) return { asked, id: known };
+      // Nobody else meets it from now on, unless somebody did just now.
+      if (await podcasts.addUrl(connection, asked, movedTo)) return { asked, id: asked };
+    }
+  };
+
+  return async (connection, url, { state, content, movedTo }) => {
+    const { asked, id } = await hold(connection, url, movedTo);
+    if (id !== asked) await podcasts.unite(connection, id, asked);
+    let isChanged = id !== asked;
+    if (movedTo !== undefined && (await podcasts.show(connection, id, movedTo))) isChanged = true;
+    await podcasts.setFeed(connection, id, state);
+    if (content && (await podcasts.describe(connection, id, content.podcast))) isChanged = true;
+    await shelf.add(connection, id, content?.episodes ?? []);
+    if (isChanged) await podcasts.index(connection, id);
+  };
+}

@@ -1,0 +1,139 @@
+import { isPair, toQueryTerms, toTerms } from '../../src/plugin.ts';
+import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
+import { PODCAST, type PodcastId, type PodcastRow } from '../sql/podcast-row.ts';
+
+/** A longer word may have a letter wrong. */
+const EXACT_UP_TO = 2;
+/** Of the words that a misspelling may mean, so many are asked for. */
+const MOST_MEANT = 50;
+/** Of a longer word the beginning counts. PostgreSQL takes up to 2,046 bytes. */
+const LONGEST = 100;
+
+/** How much a term counts in each field, and the letter that PostgreSQL has for that. */
+const WEIGHTS = { title: 'A', author: 'B', tags: 'C', url: 'C', description: 'D' } as const;
+/** Of D, C, B and A. */
+const RANKS = "'{0.1, 0.3, 0.5, 1}'";
+
+/**
+ * Full-text index of the podcasts. Words that may be meant are found by their halves, as trigrams of PostgreSQL need an
+ * extension, and know no letters beyond ASCII where its locale is C.
+ */
+export interface SearchIndex {
+  /** Indexes podcasts as they are now. To be called inside a write. */
+  update(connection: Connection, ids: readonly PodcastId[]): Promise<void>;
+  /**
+   * Those that have all words of the text, or words that begin so; where there are none, those that have them with a
+   * letter wrong; else those that have any. Best first.
+   */
+  search(connection: Connection, text: string, limit: number): Promise<PodcastRow[]>;
+}
+
+export function createSearchIndex(database: Database): SearchIndex {
+  const find = database.prepare<PodcastRow>(`SELECT ${PODCAST} FROM podcasts WHERE id = ANY(@ids::bigint[])`);
+  const insert = database.prepare(
+    `INSERT INTO search_index (podcast_id, terms)
+     SELECT id, terms::tsvector FROM unnest(@ids::bigint[], @terms::text[]) AS found(id, terms)
+     ON CONFLICT (podcast_id) DO UPDATE SET terms = excluded.terms`,
+  );
+  // Sorted, so that no two wait for each other.
+  const insertWords = database.prepare(
+    `INSERT INTO search_words (word, reversed)
+     SELECT word, reversed FROM unnest(@words::text[], @reversed::text[]) AS found(word, reversed)
+     ORDER BY word COLLATE "C" ON CONFLICT DO NOTHING`,
+  );
+  const match = database.prepare<PodcastRow>(
+    `SELECT ${PODCAST} FROM search_index JOIN podcasts ON podcasts.id = podcast_id
+     WHERE terms @@ @query::tsquery
+     ORDER BY ts_rank(${RANKS}, terms, @query::tsquery) * (1 + log(1 + subscribers) / 2) DESC, podcasts.url
+     LIMIT @limit`,
+  );
+  const LENGTH = 'length(word) BETWEEN @shortest AND @longest';
+  const near = database.prepare<{ word: string }>(
+    `SELECT word FROM search_words WHERE word >= @first AND word < @firstEnd AND ${LENGTH}
+     UNION SELECT word FROM search_words WHERE reversed >= @second AND reversed < @secondEnd AND ${LENGTH}
+     ORDER BY word`,
+  );
+
+  /** Words that this one becomes with one letter more, less or other: its first half or its second is still there. */
+  const meant = async (connection: Connection, word: string): Promise<string[]> => {
+    const letters = [...word];
+    if (isPair(word) || letters.length <= EXACT_UP_TO) return [];
+    const half = Math.floor(letters.length / 2);
+    const first = letters.slice(0, half).join('');
+    const second = letters.slice(half).toReversed().join('');
+    const rows = await near.all(connection, {
+      first,
+      firstEnd: first + LAST,
+      second,
+      secondEnd: second + LAST,
+      shortest: letters.length - 1,
+      longest: letters.length + 1,
+    });
+    const words = rows.map((row) => row.word).filter((each) => isNear([...each], letters));
+    return words.slice(0, MOST_MEANT);
+  };
+
+  const run = (
+    connection: Connection,
+    terms: readonly string[],
+    operator: '&' | '|',
+    limit: number,
+  ): Promise<PodcastRow[]> =>
+    match.all(connection, { query: terms.map((term) => `(${term})`).join(` ${operator} `), limit });
+
+  return {
+    async update(connection, ids) {
+      if (ids.length === 0) return;
+      const entries = (await find.all(connection, { ids: [...ids] })).map((row) => ({ id: row.id, ...toEntry(row) }));
+      await insert.run(connection, { ids: entries.map(({ id }) => id), terms: entries.map(({ terms }) => terms) });
+      const words = [...new Set(entries.flatMap((entry) => entry.words))];
+      await insertWords.run(connection, { words, reversed: words.map((word) => [...word].toReversed().join('')) });
+    },
+    async search(connection, text, limit) {
+      const words = [...new Set(toQueryTerms(text).map(shorten))];
+      if (words.length === 0) return [];
+      const all = await run(connection, words.map(beginsWith), '&', limit);
+      if (all.length > 0) return all;
+      const near: string[] = [];
+      for (const word of words) {
+        near.push([beginsWith(word), ...(await meant(connection, word)).map(quote)].join(' | '));
+      }
+      const misspelt = await run(connection, near, '&', limit);
+      return misspelt.length > 0 ? misspelt : run(connection, near, '|', limit);
+    },
+  };
+}
+
+/** The terms of a podcast as a `tsvector` is written, and its words. */
+function toEntry({ title, author, tags, url, description }: PodcastRow): { terms: string; words: string[] } {
+  const texts = { title, author, tags: (JSON.parse(tags) as string[]).join(' '), url, description };
+  const fields = Object.entries(texts).map(([field, text]) => ({
+    weight: WEIGHTS[field as keyof typeof texts],
+    terms: toTerms(text).map(shorten),
+  }));
+  const terms = fields.flatMap((field) => field.terms.map((term) => ({ term, weight: field.weight })));
+  return {
+    terms: terms.map(({ term, weight }, at) => `${quote(term)}:${at + 1}${weight}`).join(' '),
+    words: terms.map(({ term }) => term).filter((term) => !isPair(term)),
+  };
+}
+
+const shorten = (term: string): string => (term.length <= LONGEST ? term : [...term].slice(0, LONGEST).join(''));
+
+/** A term has letters and digits only, and quotes make it no word of the query language. */
+const quote = (term: string): string => `'${term}'`;
+
+/** The whole word counts twice. */
+const beginsWith = (term: string): string => `${quote(term)} | ${quote(term)}:*`;
+
+/** Behind all texts that begin the same. */
+const LAST = '\u{10ffff}';
+
+/** Whether one letter more, less or other makes them the same. */
+function isNear(a: readonly string[], b: readonly string[]): boolean {
+  let same = 0;
+  while (same < a.length && same < b.length && a[same] === b[same]) same += 1;
+  const rest = (letters: readonly string[], skipped: number): string => letters.slice(same + skipped).join('');
+  return rest(a, 1) === rest(b, 1) || rest(a, 1) === rest(b, 0) || rest(a, 0) === rest(b, 1);
+}

@@ -1,0 +1,74 @@
+import { markAfter, markAfterUpload, nextStamp, type Stamp, type UserId } from '../../src/plugin.ts';
+import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
+import type { Devices } from './device-table.ts';
+import type { Directory } from './directory.ts';
+import type { Order } from './order.ts';
+import type { Stamps } from './stamps.ts';
+import type { SubscriptionTable } from './subscription-table.ts';
+
+/** Where an upload comes from, and what it is told by. */
+export interface Upload {
+  user: UserId;
+  /** Devices it names; those that are unknown are created. */
+  devices: readonly string[];
+  /** The device that sent it, where that is sure. */
+  origin: string | undefined;
+}
+
+/** Stores one upload: what `store` finds to be news goes under one stamp, without news there is none. Answers the mark. */
+export type StoreUpload = (
+  connection: Connection,
+  upload: Upload,
+  store: (order: Order) => Promise<boolean>,
+) => Promise<Stamp>;
+
+/** To be called inside a write: the time, the stamp and the mark belong together. */
+export function createUpload(
+  database: Database,
+  stamps: Stamps,
+  directory: Directory,
+  devices: Devices,
+  subscriptions: SubscriptionTable,
+): StoreUpload {
+  const { overlap } = database.context;
+  const oldest = database.prepare<{ stamp: Stamp | null }>(
+    `SELECT min(stamp) AS stamp FROM uploads
+     WHERE user_id = @user AND at > @since AND (@origin::text IS NULL OR origin IS DISTINCT FROM @origin)`,
+  );
+  // Of one origin in one second the first will do.
+  const keep = database.prepare(
+    `WITH forgotten AS (
+       DELETE FROM uploads WHERE user_id = @user AND at <= @since
+     ), noted AS (
+       INSERT INTO uploads (user_id, stamp, at, origin) SELECT @user, @stamp, @at::bigint, @origin::text
+       WHERE NOT EXISTS (
+         SELECT 1 FROM uploads WHERE user_id = @user AND at = @at AND origin IS NOT DISTINCT FROM @origin
+       )
+     )
+     UPDATE users SET stamp = @stamp WHERE id = @user`,
+  );
+
+  return async (connection, { user, devices: named, origin }, store) => {
+    const { at, last } = await stamps.holdUser(connection, user);
+    const { stamp: oldestStamp } = (await oldest.get(connection, { user, since: at - overlap, origin }))!;
+    const overlapped = oldestStamp ?? undefined;
+
+    const stamp = nextStamp(at, last);
+    const order: Order = { stamp, at, place: 0, changed: new Set() };
+    const unknown = await devices.create(connection, user, named);
+    const isNews = await store(order);
+    const before = await subscriptions.count(connection, user, unknown);
+    const isJoined =
+      (await devices.joinAll(connection, user, unknown)) &&
+      (await subscriptions.unite(connection, user, await devices.groups(connection, user), order));
+    const isGreeted = isJoined && (await subscriptions.count(connection, user, unknown)) > before;
+    if (!isNews && !isJoined) return markAfterUpload(markAfter(at, last), overlapped);
+
+    await directory.follow(connection, user, [...order.changed]);
+    // A new device has yet to hear what the others brought it: for all that comes after, another one sent this.
+    const sender = isGreeted ? undefined : origin;
+    await keep.run(connection, { user, stamp, at, since: at - overlap, origin: sender });
+    return markAfterUpload(isGreeted ? stamp - 1 : markAfter(at, stamp), overlapped);
+  };
+}

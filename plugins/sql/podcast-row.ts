@@ -1,0 +1,45 @@
+import type { Podcast, Url } from '../../src/plugin.ts';
+
+/** Number of a podcast in the tables. */
+export type PodcastId = number;
+
+export interface PodcastRow {
+  id: PodcastId;
+  url: Url;
+  title: string;
+  author: string;
+  description: string;
+  website: string;
+  logo_url: string | null;
+  language: string;
+  tags: string;
+  subscribers: number;
+}
+
+/** The columns of a PodcastRow. */
+export const PODCAST = [
+  'id',
+  'url',
+  'title',
+  'author',
+  'description',
+  'website',
+  'logo_url',
+  'language',
+  'tags',
+  'subscribers',
+]
+  .map((column) => `podcasts.${column}`)
+  .join(', ');
+
+export const toPodcast = (row: PodcastRow): Podcast => ({
+  url: row.url,
+  title: row.title,
+  author: row.author,
+  description: row.description,
+  website: row.website,
+  logoUrl: row.logo_url,
+  language: row.language,
+  tags: JSON.parse(row.tags) as string[],
+  subscribers: row.subscribers,
+});

@@ -1,0 +1,46 @@
+import { PODCAST } from './podcast-row.ts';
+
+/** Of more people than this who share feeds with the user, only the nearest are asked: it bounds the time taken. */
+const ASKED = 500;
+
+/** So many subscriptions of others are looked at to find them, those of the rarest feeds first. */
+const LOOKED_AT = 20_000;
+
+/** What few people have is suggested with caution: it counts as if so many more had it. */
+const DOUBT = 5;
+
+/** Never what the user has. */
+const NEWS = 'podcasts.id NOT IN (SELECT podcast_id FROM followers WHERE user_id = @user)';
+
+const POPULARITY = 'subscribers DESC, podcasts.url LIMIT @limit';
+
+/**
+ * Each of the people counts by how much they share with the user, where a feed that few have says more than one that
+ * everybody has; and what everybody has anyway counts less. Rounded, as sums in another order differ in their last digits.
+ */
+const SHARED_BY_PEOPLE = `
+  WITH own AS (
+    SELECT id, subscribers, sum(subscribers) OVER (ORDER BY subscribers, id) - subscribers AS before
+    FROM followers JOIN podcasts ON podcasts.id = podcast_id WHERE user_id = @user
+  ), near AS (
+    SELECT followers.user_id AS person, round(sum(1.0 / own.subscribers), 9) AS nearness
+    FROM own JOIN followers ON followers.podcast_id = own.id
+    WHERE own.before < ${LOOKED_AT} AND followers.user_id <> @user
+    GROUP BY followers.user_id ORDER BY nearness DESC, person LIMIT ${ASKED}
+  )
+  SELECT ${PODCAST} FROM near JOIN followers ON followers.user_id = person JOIN podcasts ON podcasts.id = podcast_id
+  WHERE ${NEWS}
+  GROUP BY podcasts.id ORDER BY round(sum(nearness) / (subscribers + ${DOUBT}), 9) DESC, ${POPULARITY}`;
+
+const SHARED_BY_TAGS = `
+  WITH wanted AS (
+    SELECT DISTINCT slug FROM followers JOIN podcast_tags USING (podcast_id) WHERE user_id = @user
+  )
+  SELECT ${PODCAST} FROM wanted JOIN podcast_tags USING (slug) JOIN podcasts ON podcasts.id = podcast_id
+  WHERE ${NEWS}
+  GROUP BY podcasts.id ORDER BY count(*) DESC, ${POPULARITY}`;
+
+const POPULAR = `SELECT ${PODCAST} FROM podcasts WHERE subscribers > 0 AND ${NEWS} ORDER BY ${POPULARITY}`;
+
+/** What a user might like, `@limit` of each: what like-minded people have, what has the same tags, what everybody has. */
+export const SUGGESTIONS = [SHARED_BY_PEOPLE, SHARED_BY_TAGS, POPULAR];

@@ -1,0 +1,62 @@
+import type { DirectoryRecord, PodcastInfo, Seconds, Url } from '../../src/plugin.ts';
+import type { Database } from './database.ts';
+import { EPISODE, type EpisodeRow, NEWEST_FIRST, toEpisode } from './episode-shelf.ts';
+import { FEED, type FeedRow, toFeedState } from '../sql/feed-state.ts';
+import { PODCAST, type PodcastRow, toPodcast } from '../sql/podcast-row.ts';
+
+/** Reads the whole directory, one podcast a page. */
+export function createDirectoryExport(database: Database): () => AsyncIterable<DirectoryRecord[]> {
+  const tags = database.prepare<{ tag: string; title: string }>(
+    'SELECT slug AS tag, title FROM tags WHERE usage > 0 ORDER BY slug',
+  );
+  const next = database.prepare<PodcastRow & FeedRow>(
+    `SELECT ${PODCAST}, ${FEED} FROM podcasts WHERE url > @after ORDER BY url LIMIT 1`,
+  );
+  const urls = database.prepare<{ url: Url }>(
+    'SELECT url FROM podcast_urls WHERE podcast_id = @id AND url <> @url ORDER BY url',
+  );
+  const episodes = database.prepare<EpisodeRow & { id: number }>(
+    `SELECT ${EPISODE}, episodes.id AS id FROM episodes JOIN podcasts ON podcasts.id = podcast_id
+     WHERE podcast_id = @id ORDER BY ${NEWEST_FIRST}`,
+  );
+  const episodeUrls = database.prepare<{ url: Url }>(
+    'SELECT url FROM episode_urls WHERE episode_id = @id AND podcast_id = @podcast AND url <> @url ORDER BY url',
+  );
+  const ranks = database.prepare<{ at: Seconds; url: Url }>(
+    `SELECT at, url FROM toplists JOIN podcasts ON podcasts.id = podcast_id ORDER BY at DESC, place`,
+  );
+
+  const aboutPodcast = (row: PodcastRow & FeedRow): DirectoryRecord[] => {
+    const { url, subscribers: _, ...info } = toPodcast(row);
+    const { url: __, ...feed } = toFeedState(row);
+    const formerUrls = urls.all({ id: row.id, url }).map((each) => each.url);
+    return [{ kind: 'podcast', url, info: info satisfies PodcastInfo, feed, formerUrls }, ...episodesOf(row)];
+  };
+
+  const episodesOf = ({ id: podcast }: PodcastRow): DirectoryRecord[] =>
+    episodes.all({ id: podcast }).map((row) => {
+      const { podcast: _url, ...episode } = toEpisode(row);
+      const formerUrls = episodeUrls.all({ id: row.id, podcast, url: row.url }).map(({ url }) => url);
+      return { kind: 'episode', episode: { ...episode, formerUrls } };
+    });
+
+  return async function* () {
+    const known = await database.read(() => tags.all({}));
+    if (known.length > 0) yield known.map((tag) => ({ kind: 'tag', ...tag }));
+    let row: (PodcastRow & FeedRow) | undefined;
+    for (;;) {
+      const after: Url = row?.url ?? '';
+      const page: DirectoryRecord[] = await database.read(() => {
+        row = next.get({ after });
+        return row ? aboutPodcast(row) : [];
+      });
+      if (page.length === 0) break;
+      yield page;
+    }
+    const toplists = new Map<Seconds, Url[]>();
+    for (const { at, url } of await database.read(() => ranks.all({}))) {
+      toplists.set(at, [...(toplists.get(at) ?? []), url]);
+    }
+    if (toplists.size > 0) yield [...toplists].map(([at, ranked]) => ({ kind: 'toplist', at, urls: ranked }));
+  };
+}

@@ -1,0 +1,48 @@
+import type { DirectoryPart, Seconds, Url } from '../../src/plugin.ts';
+import type { Database } from './database.ts';
+import type { Directory } from './directory.ts';
+import type { EpisodeShelf } from './episode-shelf.ts';
+import type { PodcastTable } from './podcast-table.ts';
+import { KEPT_EVERY } from './toplist.ts';
+
+/** Stores what another storage had in its directory. To be called inside a write. */
+export type StorePart = (part: DirectoryPart) => void;
+
+export function createDirectoryImport(
+  database: Database,
+  directory: Directory,
+  podcasts: PodcastTable,
+  shelf: EpisodeShelf,
+): StorePart {
+  const meetTag = database.prepare('INSERT OR IGNORE INTO tags (slug, title) VALUES (@tag, @title)');
+  const fetched = database.prepare<{ at: Seconds | null }>('SELECT fetched_at AS at FROM podcasts WHERE id = @id');
+  const isKept = database.prepare(`SELECT 1 FROM toplists WHERE abs(at - @at) < ${KEPT_EVERY} LIMIT 1`);
+  const rank = database.prepare('INSERT INTO toplists (at, place, podcast_id) VALUES (@at, @place, @id)');
+
+  /** Unless it was read here later. */
+  const storePodcast = (podcast: Extract<DirectoryPart, { kind: 'podcast' }>): void => {
+    const { url, formerUrls, feed } = podcast;
+    const known = [...new Set([url, ...formerUrls].flatMap((each) => directory.idOf(each) ?? []))];
+    if (known.some((id) => (fetched.get({ id })!.at ?? -1) >= (feed.fetchedAt ?? 0))) return;
+    const [id = directory.meet([url]).get(url)!, ...others] = known;
+    for (const other of others) podcasts.unite(id, other);
+    for (const former of formerUrls) podcasts.addUrl(id, former);
+    podcasts.show(id, url);
+    podcasts.setFeed(id, feed);
+    podcasts.describe(id, podcast.info);
+    podcasts.index(id);
+    shelf.import(id, podcast.episodes);
+  };
+
+  const storeToplist = (at: Seconds, urls: Url[]): void => {
+    if (isKept.get({ at })) return;
+    const ids = directory.meet(urls);
+    for (const [index, url] of urls.entries()) rank.run({ at, place: index + 1, id: ids.get(url) });
+  };
+
+  return (part) => {
+    if (part.kind === 'tag') meetTag.run({ ...part });
+    else if (part.kind === 'podcast') storePodcast(part);
+    else storeToplist(part.at, part.urls);
+  };
+}

@@ -1,0 +1,82 @@
+import type { EpisodeAction, Url, UserId } from '../../src/plugin.ts';
+import { createActed } from './acted.ts';
+import type { Database } from './database.ts';
+import { PODCAST, type PodcastId, type PodcastRow } from '../sql/podcast-row.ts';
+import type { SearchIndex } from './search-index.ts';
+
+/** Which podcasts there are, and who follows them. All of it to be called inside a read or a write. */
+export interface Directory {
+  /** By any URL that it had. */
+  idOf(url: Url): PodcastId | undefined;
+  find(url: Url): PodcastRow | undefined;
+  /** Feeds that were heard of: creates those that are unknown. */
+  meet(urls: readonly Url[]): ReadonlyMap<Url, PodcastId>;
+  /** Takes note of which of these feeds the user subscribes to now, on any device. Answers those that changed. */
+  follow(user: UserId, urls: readonly Url[]): PodcastId[];
+  /** Episodes that somebody acted on, of feeds that are met with it: they are kept for good. */
+  noteActed(actions: readonly Pick<EpisodeAction, 'podcast' | 'episode' | 'guid'>[]): void;
+  /** Whether anyone ever acted on an episode by one of these names, URL or GUID. */
+  isActed(podcast: PodcastId, names: readonly string[]): boolean;
+  /** All that was noted is in the table `acted` from now on. */
+  settleActed(): void;
+}
+
+export function createDirectory(database: Database, search: SearchIndex): Directory {
+  const idOf = database.prepare<{ id: PodcastId }>('SELECT podcast_id AS id FROM podcast_urls WHERE url = @url');
+  const find = database.prepare<PodcastRow>(
+    `SELECT ${PODCAST} FROM podcast_urls JOIN podcasts ON podcasts.id = podcast_id WHERE podcast_urls.url = @url`,
+  );
+  const insert = database.prepare<{ id: PodcastId }>(
+    'INSERT INTO podcasts (url, next_at) VALUES (@url, @at) RETURNING id',
+  );
+  const insertUrl = database.prepare('INSERT INTO podcast_urls (url, podcast_id) VALUES (@url, @id)');
+  // CROSS JOIN: from the few URLs of the podcast to the subscriptions, not the other way.
+  const unfollow = database.prepare<{ id: PodcastId }>(
+    `DELETE FROM followers
+     WHERE user_id = @user
+     AND podcast_id IN (SELECT podcast_id FROM podcast_urls WHERE url IN (SELECT value FROM json_each(@urls)))
+     AND NOT EXISTS (
+       SELECT 1 FROM podcast_urls CROSS JOIN subscriptions ON subscriptions.url = podcast_urls.url
+       WHERE podcast_urls.podcast_id = followers.podcast_id AND user_id = @user AND subscribed
+     ) RETURNING podcast_id AS id`,
+  );
+  const follow = database.prepare<{ id: PodcastId }>(
+    `INSERT INTO followers (user_id, podcast_id)
+     SELECT DISTINCT @user, podcast_id
+     FROM podcast_urls JOIN subscriptions ON subscriptions.url = podcast_urls.url
+     WHERE podcast_urls.url IN (SELECT value FROM json_each(@urls)) AND user_id = @user AND subscribed
+     ON CONFLICT DO NOTHING RETURNING podcast_id AS id`,
+  );
+  const acted = createActed(database);
+
+  const toId = (url: Url): PodcastId | undefined => idOf.get({ url })?.id;
+
+  const create = (url: Url): PodcastId => {
+    const { id } = insert.get({ url, at: database.context.now() })!;
+    insertUrl.run({ url, id });
+    search.update(id);
+    return id;
+  };
+  const meet: Directory['meet'] = (urls) => new Map([...new Set(urls)].map((url) => [url, toId(url) ?? create(url)]));
+
+  return {
+    idOf: toId,
+    find: (url) => find.get({ url }),
+    meet,
+    follow(user, urls) {
+      if (urls.length === 0) return [];
+      const values = { user, urls: JSON.stringify(urls) };
+      return [...unfollow.all(values), ...follow.all(values)].map(({ id }) => id);
+    },
+    noteActed(actions) {
+      const ids = meet(actions.map(({ podcast }) => podcast));
+      acted.note(
+        actions.flatMap(({ podcast, episode, guid = episode }) =>
+          [...new Set([episode, guid])].map((name) => [ids.get(podcast)!, name] as const),
+        ),
+      );
+    },
+    isActed: (id, names) => names.some((name) => acted.has(id, name)),
+    settleActed: acted.settle,
+  };
+}

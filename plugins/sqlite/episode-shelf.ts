@@ -1,0 +1,164 @@
+import {
+  type DirectoryPart,
+  type Episode,
+  type EpisodeInfo,
+  nextStamp,
+  type Seconds,
+  type Stamp,
+  type Url,
+} from '../../src/plugin.ts';
+import type { Database } from './database.ts';
+import type { Directory } from './directory.ts';
+import type { PodcastId } from '../sql/podcast-row.ts';
+
+export interface EpisodeRow {
+  podcast: Url;
+  url: Url;
+  guid: string | null;
+  title: string;
+  description: string;
+  website: string;
+  released_at: Seconds | null;
+  stamp: Stamp;
+}
+
+/** The columns of an EpisodeRow, joined with its podcast. */
+export const EPISODE = `podcasts.url AS podcast, episodes.url AS url, guid, episodes.title AS title,
+  episodes.description AS description, episodes.website AS website, released_at, stamp`;
+
+/** Newest first; as the index has it. */
+export const NEWEST_FIRST = 'ifnull(released_at, 0) DESC, stamp DESC, place';
+
+/** How many of a feed are kept, besides those that somebody acted on. */
+const KEPT = 1000;
+
+/** As another storage had it. */
+export type ImportedEpisode = Extract<DirectoryPart, { kind: 'podcast' }>['episodes'][number];
+
+/** The episodes of the podcasts. All of it to be called inside a write. */
+export interface EpisodeShelf {
+  /** Takes in what a feed tells now, and lets go of what is too old. */
+  add(podcast: PodcastId, told: readonly EpisodeInfo[]): void;
+  /**
+   * Takes in the episodes of another storage, in place of those known that are the same. Lets go of none: who acted on
+   * an old one may be imported later.
+   */
+  import(podcast: PodcastId, episodes: readonly ImportedEpisode[]): void;
+  /** Gives one podcast the episodes of another that it has not. */
+  unite(podcast: PodcastId, from: PodcastId): void;
+}
+
+export function createEpisodeShelf(database: Database, directory: Directory): EpisodeShelf {
+  const byGuid = database.prepare<{ id: number }>(
+    'SELECT id FROM episodes WHERE podcast_id = @podcast AND guid = @guid',
+  );
+  const byUrl = database.prepare<{ id: number }>(
+    'SELECT episode_id AS id FROM episode_urls WHERE podcast_id = @podcast AND url = @url',
+  );
+  const insert = database.prepare<{ id: number }>(
+    `INSERT INTO episodes (podcast_id, url, guid, title, description, website, released_at, stamp, place)
+     VALUES (@podcast, @url, @guid, @title, @description, @website, @releasedAt, @stamp, @place) RETURNING id`,
+  );
+  const update = database.prepare(
+    `UPDATE episodes SET url = @url, guid = @guid, title = @title, description = @description, website = @website,
+       released_at = @releasedAt
+     WHERE id = @id
+     AND (url, guid, title, description, website, released_at)
+       IS NOT (@url, @guid, @title, @description, @website, @releasedAt)`,
+  );
+  const addUrl = database.prepare(
+    `INSERT INTO episode_urls (podcast_id, url, episode_id) VALUES (@podcast, @url, @id)
+     ON CONFLICT DO UPDATE SET episode_id = excluded.episode_id WHERE episode_id <> excluded.episode_id`,
+  );
+  const addFormerUrl = database.prepare(
+    'INSERT OR IGNORE INTO episode_urls (podcast_id, url, episode_id) VALUES (@podcast, @url, @id)',
+  );
+  const raiseStamp = database.prepare(
+    `UPDATE directory SET stamp = max(stamp, ifnull((SELECT max(stamp) FROM episodes WHERE podcast_id = @podcast), 0))`,
+  );
+  const all = database.prepare<{ id: number; url: Url; guid: string | null }>(
+    'SELECT id, url, guid FROM episodes WHERE podcast_id = @podcast',
+  );
+  const move = database.prepare('UPDATE episodes SET podcast_id = @podcast WHERE id = @id');
+  const moveUrls = database.prepare('UPDATE OR IGNORE episode_urls SET podcast_id = @podcast WHERE episode_id = @id');
+  const tooOld = database.prepare<{ id: number; guid: string | null }>(
+    `SELECT id, guid FROM episodes WHERE podcast_id = @podcast ORDER BY ${NEWEST_FIRST} LIMIT -1 OFFSET ${KEPT}`,
+  );
+  const urlsOf = database.prepare<{ url: Url }>('SELECT url FROM episode_urls WHERE episode_id = @id');
+  const remove = database.prepare('DELETE FROM episodes WHERE id = @id');
+  const stamp = database.prepare<{ stamp: Stamp }>('SELECT stamp FROM directory');
+  const setStamp = database.prepare('UPDATE directory SET stamp = @stamp');
+
+  /** By GUID, else by any URL that it had. */
+  const find = (podcast: PodcastId, url: Url, guid: string | undefined): number | undefined =>
+    ((guid === undefined ? undefined : byGuid.get({ podcast, guid })) ?? byUrl.get({ podcast, url }))?.id;
+
+  const letGo = (podcast: PodcastId): void => {
+    for (const { id, guid } of tooOld.all({ podcast })) {
+      const names = urlsOf.all({ id }).map(({ url }) => url);
+      if (!directory.isActed(podcast, guid === null ? names : [guid, ...names])) remove.run({ id });
+    }
+  };
+
+  return {
+    add(podcast, told) {
+      const next = nextStamp(database.context.now(), stamp.get({})!.stamp);
+      const seen = new Set<number>();
+      for (const [place, info] of worthKeeping(told, (names) => directory.isActed(podcast, names)).entries()) {
+        const row = { ...info, podcast, guid: info.guid ?? null, releasedAt: info.releasedAt ?? null };
+        const known = find(podcast, info.url, info.guid);
+        if (known !== undefined && seen.has(known)) continue; // the feed has it twice
+        if (known !== undefined) update.run({ ...row, id: known });
+        const id = known ?? insert.get({ ...row, stamp: next, place })!.id;
+        if (known === undefined) setStamp.run({ stamp: next });
+        addUrl.run({ podcast, url: info.url, id });
+        seen.add(id);
+      }
+      letGo(podcast);
+    },
+
+    import(podcast, episodes) {
+      const before = new Set(all.all({ podcast }).map(({ id }) => id));
+      const inserted = episodes.map(({ formerUrls, stamp: seenAt, ...info }, place) => {
+        const known = find(podcast, info.url, info.guid);
+        if (known !== undefined && before.has(known)) remove.run({ id: known });
+        const row = { ...info, podcast, guid: info.guid ?? null, releasedAt: info.releasedAt ?? null };
+        const { id } = insert.get({ ...row, stamp: seenAt, place })!;
+        addUrl.run({ podcast, url: info.url, id });
+        return { id, formerUrls };
+      });
+      for (const { id, formerUrls } of inserted) for (const url of formerUrls) addFormerUrl.run({ podcast, url, id });
+      raiseStamp.run({ podcast });
+    },
+
+    unite(podcast, from) {
+      for (const { id, url, guid } of all.all({ podcast: from })) {
+        if (find(podcast, url, guid ?? undefined) === undefined) {
+          move.run({ podcast, id });
+          moveUrls.run({ podcast, id });
+        } else {
+          remove.run({ id });
+        }
+      }
+    },
+  };
+}
+
+/** In a feed that tells more than is kept, the old ones would only come and go. */
+function worthKeeping(told: readonly EpisodeInfo[], isActed: (names: readonly string[]) => boolean): EpisodeInfo[] {
+  if (told.length <= KEPT) return [...told];
+  const newest = told.toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0)).slice(0, KEPT);
+  const isNewest = new Set(newest);
+  return told.filter((each) => isNewest.has(each) || isActed([each.url, each.guid ?? each.url]));
+}
+
+export const toEpisode = (row: EpisodeRow): Episode => ({
+  podcast: row.podcast,
+  url: row.url,
+  ...(row.guid !== null && { guid: row.guid }),
+  title: row.title,
+  description: row.description,
+  website: row.website,
+  ...(row.released_at !== null && { releasedAt: row.released_at }),
+  stamp: row.stamp,
+});

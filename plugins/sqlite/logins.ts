@@ -1,0 +1,46 @@
+import { type Seconds, StorageError } from '../../src/plugin.ts';
+import type { Database } from './database.ts';
+
+export interface UserRow {
+  id: string;
+  name: string;
+  email: string | null;
+  password_hash: string;
+  created_at: Seconds;
+}
+
+/** The columns of a UserRow. */
+export const USER = 'CAST(users.id AS TEXT) AS id, name, email, password_hash, created_at';
+
+/** Names and e-mail addresses, one space without case. All of it to be called inside a read or a write. */
+export interface Logins {
+  find(login: string): UserRow | undefined;
+  /** Throws `conflict` when another account has the name or the e-mail address. */
+  refuseTaken(user: { name: string; email?: string | undefined }): void;
+  /** A name and an e-mail address may be the same text. */
+  set(id: string, name: string, email: string | null): void;
+}
+
+export function createLogins(database: Database): Logins {
+  const byLogin = database.prepare<UserRow>(
+    `SELECT ${USER} FROM logins JOIN users ON users.id = logins.user_id WHERE login = @login`,
+  );
+  const insert = database.prepare('INSERT OR IGNORE INTO logins (login, user_id) VALUES (@login, @id)');
+  const remove = database.prepare('DELETE FROM logins WHERE user_id = @id');
+
+  const find: Logins['find'] = (login) => byLogin.get({ login: login.toLowerCase() });
+
+  return {
+    find,
+    refuseTaken({ name, email }) {
+      if (find(name)) throw new StorageError('conflict', 'an account with this name exists already');
+      if (email !== undefined && find(email)) {
+        throw new StorageError('conflict', 'an account with this e-mail address exists already');
+      }
+    },
+    set(id, name, email) {
+      remove.run({ id });
+      for (const login of [name, email ?? name]) insert.run({ login: login.toLowerCase(), id });
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { isPair, toQueryTerms, toTerms } from '../../src/plugin.ts';
+import type { Database } from './database.ts';
+import { PODCAST, type PodcastId, type PodcastRow } from '../sql/podcast-row.ts';
+
+/** A longer word may have a letter wrong. */
+const EXACT_UP_TO = 2;
+/** Of the words that a misspelling may mean, so many are asked for. */
+const MOST_MEANT = 50;
+
+/** Full-text index of the podcasts. All of it to be called inside a read or a write. */
+export interface SearchIndex {
+  /** Indexes a podcast as it is now. */
+  update(id: PodcastId): void;
+  remove(id: PodcastId): void;
+  /**
+   * Those that have all words of the text, or words that begin so; where there are none, those that have them with a
+   * letter wrong; else those that have any. Best first.
+   */
+  search(text: string, limit: number): PodcastRow[];
+}
+
+export function createSearchIndex(database: Database): SearchIndex {
+  const find = database.prepare<PodcastRow>(`SELECT ${PODCAST} FROM podcasts WHERE id = @id`);
+  const insert = database.prepare(
+    `INSERT OR REPLACE INTO search_index (rowid, title, author, tags, description, url)
+     VALUES (@id, @title, @author, @tags, @description, @url)`,
+  );
+  const insertWord = database.prepare('INSERT OR IGNORE INTO search_words (word, reversed) VALUES (@word, @reversed)');
+  const remove = database.prepare('DELETE FROM search_index WHERE rowid = @id');
+  const match = database.prepare<PodcastRow>(
+    `SELECT ${PODCAST} FROM search_index JOIN podcasts ON podcasts.id = search_index.rowid
+     WHERE search_index MATCH @query
+     ORDER BY bm25(search_index, 8, 4, 3, 1, 2) * (1 + log10(1 + subscribers) / 2), podcasts.url LIMIT @limit`,
+  );
+  const sameBeginning = database.prepare<{ word: string }>(
+    'SELECT word FROM search_words WHERE word >= @from AND word < @to AND length(word) BETWEEN @shortest AND @longest',
+  );
+  const sameEnd = database.prepare<{ word: string }>(
+    `SELECT word FROM search_words
+     WHERE reversed >= @from AND reversed < @to AND length(word) BETWEEN @shortest AND @longest`,
+  );
+
+  /** Words that this one becomes with one letter more, less or other: its first half or its second is still there. */
+  const meant = (word: string): string[] => {
+    const letters = [...word];
+    if (isPair(word) || letters.length <= EXACT_UP_TO) return [];
+    const lengths = { shortest: letters.length - 1, longest: letters.length + 1 };
+    const half = Math.floor(letters.length / 2);
+    const candidates = [
+      ...sameBeginning.all({ ...lengths, ...range(letters.slice(0, half).join('')) }),
+      ...sameEnd.all({ ...lengths, ...range(letters.slice(half).toReversed().join('')) }),
+    ];
+    const near = candidates.map((row) => row.word).filter((each) => isNear([...each], letters));
+    return [...new Set(near)].slice(0, MOST_MEANT);
+  };
+
+  const run = (terms: readonly string[], operator: 'AND' | 'OR', limit: number): PodcastRow[] =>
+    match.all({ query: terms.map((term) => `(${term})`).join(` ${operator} `), limit });
+
+  return {
+    update(id) {
+      const { title, author, tags, description, url } = find.get({ id })!;
+      const texts = { title, author, tags: (JSON.parse(tags) as string[]).join(' '), description, url };
+      const terms = Object.entries(texts).map(([field, text]) => [field, toTerms(text)] as const);
+      insert.run({ id, ...Object.fromEntries(terms.map(([field, found]) => [field, found.join(' ')])) });
+      for (const word of new Set(terms.flatMap(([, found]) => found))) {
+        if (!isPair(word)) insertWord.run({ word, reversed: [...word].toReversed().join('') });
+      }
+    },
+    remove: (id) => void remove.run({ id }),
+    search(text, limit) {
+      const words = [...new Set(toQueryTerms(text))];
+      if (words.length === 0) return [];
+      const exact = words.map(beginsWith);
+      const all = run(exact, 'AND', limit);
+      if (all.length > 0) return all;
+      const near = words.map((word) => [beginsWith(word), ...meant(word).map(quote)].join(' OR '));
+      const misspelt = run(near, 'AND', limit);
+      return misspelt.length > 0 ? misspelt : run(near, 'OR', limit);
+    },
+  };
+}
+
+/** A term has letters and digits only, and quotes make it no word of the query language. */
+const quote = (term: string): string => `"${term}"`;
+
+/** The whole word counts twice. */
+const beginsWith = (term: string): string => `${quote(term)} OR ${quote(term)} *`;
+
+/** Where the texts that begin so stand. */
+const range = (beginning: string): { from: string; to: string } => ({
+  from: beginning,
+  to: `${beginning}\u{10ffff}`,
+});
+
+/** Whether one letter more, less or other makes them the same. */
+function isNear(a: readonly string[], b: readonly string[]): boolean {
+  let same = 0;
+  while (same < a.length && same < b.length && a[same] === b[same]) same += 1;
+  const rest = (letters: readonly string[], skipped: number): string => letters.slice(same + skipped).join('');
+  return rest(a, 1) === rest(b, 1) || rest(a, 1) === rest(b, 0) || rest(a, 0) === rest(b, 1);
+}

@@ -1,0 +1,118 @@
+import { isStorageError, type Log, type Seconds, type Storage, StorageError } from '../../src/plugin.ts';
+import { createInbox, type Inbox } from './inbox.ts';
+import type { Answer, Batch, Called, Place, Question, Request } from './messages.ts';
+import { openStorage } from './storage.ts';
+
+/** Rows that are read one by one travel so many at a time; pages travel alone. */
+const BATCH = 200;
+
+type Verb = (...args: unknown[]) => unknown;
+type Verbs = Record<string, Verb>;
+
+/** Serves one storage. */
+export type Server = (question: Question) => Promise<Answer>;
+
+/**
+ * Does what is asked of one storage, in the order asked.
+ *
+ * Here time is what the newest question says, also for an upload that was asked for earlier and waits for its turn: so
+ * it is read under the user's lock, as `domain/stamp` wants it. All marks are handed out by this clock, so that none
+ * can pass the stamp of an upload that comes after it.
+ */
+export function createServer(): Server {
+  let at: Seconds;
+  const logged: Parameters<Log>[] = [];
+  let storage: Promise<Storage> | undefined;
+  const streams = new Map<number, AsyncIterator<unknown>>();
+  const inboxes = new Map<number, Inbox>();
+  let begun = 0;
+
+  const open = ({ file, dataDir, overlap }: Place): Promise<Storage> => {
+    if (storage) return storage;
+    storage = openStorage(file, { dataDir, overlap, now: () => at, log: (...line) => void logged.push(line) });
+    storage.catch(() => (storage = undefined)); // the next question tries again
+    return storage;
+  };
+
+  const readBatch = async (stream: number): Promise<Batch> => {
+    const iterator = streams.get(stream);
+    if (!iterator) throw new StorageError('unavailable', 'the SQLite storage was interrupted; try again');
+    let isOver = true; // also where it throws
+    try {
+      const items: unknown[] = [];
+      do {
+        const next = await iterator.next();
+        if (next.done) return { stream, items, isOver };
+        items.push(next.value);
+      } while (items.length < BATCH && !Array.isArray(items[0]));
+      isOver = false;
+      return { stream, items, isOver };
+    } finally {
+      if (isOver) streams.delete(stream);
+    }
+  };
+
+  const call = async (verb: Verb, args: readonly unknown[]): Promise<Called> => {
+    const result = verb(...args);
+    const value = isIterable(result) ? { pages: result } : await result;
+    if (!hasPages(value)) return { value, batch: undefined };
+    const { pages, ...rest } = value;
+    const stream = ++begun;
+    streams.set(stream, pages[Symbol.asyncIterator]());
+    return { value: rest, batch: await readBatch(stream) };
+  };
+
+  const callWithInbox = async (verb: Verb, args: readonly unknown[], number: number): Promise<Called> => {
+    const inbox = createInbox();
+    inboxes.set(number, inbox);
+    try {
+      return await call(verb, [...args, inbox.pages]);
+    } finally {
+      inboxes.delete(number);
+      inbox.cut();
+    }
+  };
+
+  const answer = async (storage: Storage, request: Request): Promise<unknown> => {
+    switch (request.kind) {
+      case 'ping':
+        await storage.ping();
+        return Object.fromEntries(Object.entries(storage).map(([store, verbs]) => [store, Object.keys(verbs)]));
+      case 'call': {
+        const verb = (storage[request.store] as unknown as Verbs)[request.verb]!;
+        return request.inbox === undefined
+          ? call(verb, request.args)
+          : callWithInbox(verb, request.args, request.inbox);
+      }
+      case 'next':
+        return readBatch(request.stream);
+      case 'leave':
+        await streams.get(request.stream)?.return?.();
+        streams.delete(request.stream);
+        return undefined;
+      case 'give':
+        return (await inboxes.get(request.inbox)?.give(request.page)) ?? false;
+      case 'end':
+        return request.isCut ? inboxes.get(request.inbox)?.cut() : inboxes.get(request.inbox)?.end();
+      case 'close':
+        for (const inbox of inboxes.values()) inbox.cut();
+        return storage.close();
+    }
+  };
+
+  return async (question) => {
+    at = question.at;
+    try {
+      const value = await answer(await open(question.place), question.request);
+      return { value, logged: logged.splice(0) };
+    } catch (error) {
+      return { error, code: isStorageError(error) ? error.code : undefined, logged: logged.splice(0) };
+    }
+  };
+}
+
+const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
+const hasPages = (value: unknown): value is { pages: AsyncIterable<unknown> } =>
+  typeof value === 'object' && value !== null && 'pages' in value && isIterable(value.pages);

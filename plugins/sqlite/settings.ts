@@ -1,0 +1,65 @@
+import { type Json, scopeKey, type SettingScope, type SettingStore } from '../../src/plugin.ts';
+import type { Database } from './database.ts';
+import { fromColumn, toColumn } from './text.ts';
+
+interface SettingRow {
+  key: string | Buffer;
+  value: string;
+  /** In the order first set. */
+  place: number;
+}
+
+export function createSettingStore(database: Database): SettingStore {
+  const inScope = database.prepare<SettingRow>(
+    'SELECT key, value, place FROM settings WHERE user_id = @user AND kind = @kind AND scope = @scope ORDER BY place',
+  );
+  const set = database.prepare(
+    `INSERT INTO settings (user_id, kind, scope, key, value, place)
+     VALUES (@user, @kind, @scope, @key, @value, @place)
+     ON CONFLICT DO UPDATE SET value = excluded.value`,
+  );
+  const unset = database.prepare(
+    'DELETE FROM settings WHERE user_id = @user AND kind = @kind AND scope = @scope AND key = @key',
+  );
+  const withKey = database.prepare<{ scope: string; value: string }>(
+    'SELECT scope, value FROM settings WHERE user_id = @user AND kind = @kind AND key = @key',
+  );
+
+  const toMap = (rows: readonly SettingRow[]): Map<string, Json> =>
+    new Map(rows.map(({ key, value }) => [fromColumn(key), JSON.parse(value) as Json]));
+
+  return {
+    get: (user, scope) =>
+      database.read(() => Object.fromEntries(toMap(inScope.all({ user, kind: scope.kind, scope: scopeKey(scope) })))),
+
+    update: (user, scope, { set: values, remove, limit }) =>
+      database.write(() => {
+        database.lastStamp(user); // the account is there
+        const at = { user, kind: scope.kind, scope: scopeKey(scope) };
+        const rows = inScope.all(at);
+        const left = new Map([...toMap(rows), ...Object.entries(values)]);
+        for (const key of remove) left.delete(key);
+        if (left.size > limit) return undefined;
+        let place = rows.at(-1)?.place ?? 0;
+        for (const [key, value] of Object.entries(values)) {
+          if (left.has(key)) set.run({ ...at, key: toColumn(key), value: JSON.stringify(value), place: ++place });
+        }
+        for (const key of remove) unset.run({ ...at, key: toColumn(key) });
+        return Object.fromEntries(left);
+      }),
+
+    withKey: (user, kind, key) =>
+      database.read(() =>
+        withKey
+          .all({ user, kind, key: toColumn(key) })
+          .map(({ scope, value }) => ({ scope: toScope(scope), value: JSON.parse(value) as Json })),
+      ),
+  };
+}
+
+/** What `scopeKey` made a text of. */
+export function toScope(key: string): SettingScope {
+  const [kind, device, podcast, episode] = JSON.parse(key) as (string | null)[];
+  const parts = Object.entries({ kind, device, podcast, episode }).filter(([, part]) => part !== null);
+  return Object.fromEntries(parts) as unknown as SettingScope;
+}

@@ -1,0 +1,66 @@
+import { resolve } from 'node:path';
+import { createAttemptStore, type OpenContext, type Storage } from '../../src/plugin.ts';
+import { createAccountExport } from './account-export.ts';
+import { createAccountImport } from './account-import.ts';
+import { createActionStore } from './actions.ts';
+import { createArrivals } from './arrivals.ts';
+import { Database } from './database.ts';
+import { createDevices } from './device-table.ts';
+import { createDeviceStore } from './devices.ts';
+import { createDirectory } from './directory.ts';
+import { createDirectoryExport } from './directory-export.ts';
+import { createDirectoryImport } from './directory-import.ts';
+import { createEpisodeShelf } from './episode-shelf.ts';
+import { createListStore } from './lists.ts';
+import { createLogins } from './logins.ts';
+import { createPodcastStore } from './podcasts.ts';
+import { createPodcastTable } from './podcast-table.ts';
+import { createReadingRecord } from './reading.ts';
+import { createRemoval } from './removal.ts';
+import { createSearchIndex } from './search-index.ts';
+import { createSessionStore } from './sessions.ts';
+import { createSettingStore } from './settings.ts';
+import { createSubscriptionTable } from './subscription-table.ts';
+import { createSubscriptionStore } from './subscriptions.ts';
+import { createTransferStore } from './transfer.ts';
+import { createUpload } from './upload.ts';
+import { createUserStore } from './users.ts';
+
+/** The storage itself, in the thread that it is opened in: SQLite makes everybody else there wait. */
+export async function openStorage(file: string, context: OpenContext): Promise<Storage> {
+  const database = await Database.open(resolve(context.dataDir, file), context);
+  const search = createSearchIndex(database);
+  const directory = createDirectory(database, search);
+  const shelf = createEpisodeShelf(database, directory);
+  const podcasts = createPodcastTable(database, directory, shelf, search);
+  const devices = createDevices(database);
+  const subscriptions = createSubscriptionTable(database, directory);
+  const upload = createUpload(database, devices, subscriptions);
+  const logins = createLogins(database);
+  const removal = createRemoval(database);
+  const arrivals = createArrivals(database, directory, removal);
+  void arrivals.resume();
+  void removal.run();
+  return {
+    users: createUserStore(database, logins, removal),
+    sessions: createSessionStore(database),
+    attempts: createAttemptStore(context.now),
+    devices: createDeviceStore(database, devices, subscriptions, upload),
+    subscriptions: createSubscriptionStore(database, devices, subscriptions, upload),
+    actions: createActionStore(database, directory, subscriptions, upload),
+    settings: createSettingStore(database),
+    lists: createListStore(database),
+    podcasts: createPodcastStore(database, directory, search, createReadingRecord(directory, podcasts, shelf)),
+    transfer: createTransferStore(
+      database,
+      {
+        exportUser: createAccountExport(database, devices),
+        importUser: createAccountImport(database, directory, logins, arrivals),
+      },
+      createDirectoryExport(database),
+      createDirectoryImport(database, directory, podcasts, shelf),
+    ),
+    ping: () => database.read(() => void database.prepare('SELECT 1').get({})),
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,59 @@
+import { markAfter, markAfterUpload, nextStamp, type Seconds, type Stamp, type UserId } from '../../src/plugin.ts';
+import type { Database } from './database.ts';
+import type { Devices } from './device-table.ts';
+import type { Order } from './order.ts';
+import type { SubscriptionTable } from './subscription-table.ts';
+
+/** Where an upload comes from, and what it is told by. */
+export interface Upload {
+  user: UserId;
+  /** Devices it names; those that are unknown are created. */
+  devices: readonly string[];
+  /** The device that sent it, where that is sure. */
+  origin: string | undefined;
+}
+
+/** Stores one upload: what `store` finds to be news goes under one stamp, without news there is none. Answers the mark. */
+export type StoreUpload = (upload: Upload, store: (order: Order) => boolean) => Stamp;
+
+/** To be called inside a write: the time, the stamp and the mark belong together. */
+export function createUpload(database: Database, devices: Devices, subscriptions: SubscriptionTable): StoreUpload {
+  const { now, overlap } = database.context;
+  const oldest = database.prepare<{ stamp: Stamp | null }>(
+    `SELECT min(stamp) AS stamp FROM uploads
+     WHERE user_id = @user AND at > @since AND (@origin IS NULL OR origin IS NULL OR origin <> @origin)`,
+  );
+  const forget = database.prepare('DELETE FROM uploads WHERE user_id = @user AND at <= @since');
+  // Of one origin in one second the first will do.
+  const note = database.prepare(
+    `INSERT INTO uploads (user_id, stamp, at, origin) SELECT @user, @stamp, @at, @origin
+     WHERE NOT EXISTS (SELECT 1 FROM uploads WHERE user_id = @user AND at = @at AND origin IS @origin)`,
+  );
+  const setStamp = database.prepare('UPDATE users SET stamp = @stamp WHERE id = @user');
+
+  const keep = (user: UserId, stamp: Stamp, at: Seconds, origin: string | undefined): void => {
+    forget.run({ user, since: at - overlap });
+    note.run({ user, stamp, at, origin: origin ?? null });
+    setStamp.run({ user, stamp });
+  };
+
+  return ({ user, devices: named, origin }, store) => {
+    const last = database.lastStamp(user);
+    const at = now();
+    const overlapped = oldest.get({ user, since: at - overlap, origin: origin ?? null })!.stamp ?? undefined;
+
+    const stamp = nextStamp(at, last);
+    let places = 0;
+    const order = { stamp, next: () => places++ };
+    const unknown = devices.create(user, named);
+    const isNews = store(order);
+    const before = subscriptions.count(user, unknown);
+    const isJoined = devices.joinAll(user, unknown) && subscriptions.unite(user, devices.groups(user), order);
+    const isGreeted = isJoined && subscriptions.count(user, unknown) > before;
+    if (!isNews && !isJoined) return markAfterUpload(markAfter(at, last), overlapped);
+
+    // A new device has yet to hear what the others brought it: for all that comes after, another one sent this.
+    keep(user, stamp, at, isGreeted ? undefined : origin);
+    return markAfterUpload(isGreeted ? stamp - 1 : markAfter(at, stamp), overlapped);
+  };
+}

@@ -1,0 +1,79 @@
+import { StorageError, type User, type UserId, type UserStore } from '../../src/plugin.ts';
+import type { Database } from './database.ts';
+import { type Logins, USER, type UserRow } from './logins.ts';
+import type { Removal } from './removal.ts';
+
+const PAGE = 500;
+
+export function createUserStore(database: Database, logins: Logins, removal: Removal): UserStore {
+  const page = database.prepare<UserRow>(`SELECT ${USER} FROM users WHERE name > @after ORDER BY name LIMIT ${PAGE}`);
+  const insert = database.prepare<{ id: string }>(
+    `INSERT INTO users (name, email, password_hash, created_at, stamp)
+     VALUES (@name, @email, @passwordHash, @createdAt, @createdAt) RETURNING CAST(id AS TEXT) AS id`,
+  );
+  const setHash = database.prepare('UPDATE users SET password_hash = @passwordHash WHERE id = @user');
+  const setName = database.prepare('UPDATE users SET name = @name WHERE id = @user');
+  const byId = database.prepare<UserRow>(`SELECT ${USER} FROM users WHERE id = @user`);
+  const endSessions = database.prepare('DELETE FROM sessions WHERE user_id = @user');
+  const remove = database.prepare('DELETE FROM users WHERE id = @user');
+
+  return {
+    create: ({ name, email, passwordHash }) =>
+      database.write(() => {
+        logins.refuseTaken({ name, email });
+        const row = { name, email: email ?? null, password_hash: passwordHash, created_at: database.context.now() };
+        const { id } = insert.get({ ...row, passwordHash, createdAt: row.created_at })!;
+        logins.set(id, name, row.email);
+        return toUser({ id, ...row });
+      }),
+
+    find: (login) =>
+      database.read(() => {
+        const row = logins.find(login);
+        return row && toUser(row);
+      }),
+
+    setPassword: (user, passwordHash) =>
+      database.write(() => {
+        if (setHash.run({ user, passwordHash }).changes === 0) {
+          throw new StorageError('missing', 'there is no such account (any more)');
+        }
+        endSessions.run({ user });
+      }),
+
+    rename: (user, name) =>
+      database.write(() => {
+        const row = byId.get({ user });
+        if (!row) throw new StorageError('missing', 'there is no such account (any more)');
+        if ((logins.find(name)?.id ?? user) !== user) {
+          throw new StorageError('conflict', 'an account with this name exists already');
+        }
+        setName.run({ user, name });
+        logins.set(user, name, row.email);
+      }),
+
+    async delete(user) {
+      await database.write(() => {
+        if (remove.run({ user }).changes > 0) removal.note(user);
+      });
+      void removal.run();
+    },
+
+    async *all() {
+      let rows: UserRow[] = [];
+      do {
+        const after = rows.at(-1)?.name ?? '';
+        rows = await database.read(() => page.all({ after }));
+        yield* rows.map(toUser);
+      } while (rows.length === PAGE);
+    },
+  };
+}
+
+export const toUser = ({ id, name, email, password_hash, created_at }: UserRow): User => ({
+  id: id as UserId,
+  name,
+  ...(email !== null && { email }),
+  passwordHash: password_hash,
+  createdAt: created_at,
+});

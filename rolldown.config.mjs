@@ -1,0 +1,27 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The whole program as one file, for `npm run bundle`. */
+export default {
+  input: 'bin/podsync.ts',
+  platform: 'node',
+  external: ['better-sqlite3', 'sharp'], // native code cannot be part of a text
+  plugins: [{ name: 'licences', generateBundle: writeLicences }],
+  output: { file: 'dist/podsync.mjs', format: 'esm', codeSplitting: false, minify: true },
+};
+
+/** The licences of the packages in the bundle ask to go with it. */
+async function writeLicences() {
+  const packages = new Set([...this.getModuleIds()].flatMap((id) => packageOf(id) ?? []));
+  const licences = await Promise.all([...packages].toSorted().map(readLicence));
+  this.emitFile({ type: 'asset', fileName: 'podsync-licences.txt', source: licences.join('\n\n') });
+}
+
+const packageOf = (path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
+
+async function readLicence(folder) {
+  const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const files = (await readdir(folder)).filter((file) => /^(?:licen[cs]e|copying|notice)/i.test(file));
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
+  return [`${name} ${version} (${license})`, ...texts].join('\n\n');
+}

@@ -1,0 +1,101 @@
+import { H3, type H3Event } from 'h3';
+import { dropBody } from './http/body.ts';
+import { createBurst } from './http/burst.ts';
+import { errorReply, toErrorReply } from './http/errors.ts';
+import { createIdentity, setCookieOf } from './http/identity.ts';
+import { basePath, type OriginRules } from './http/origin.ts';
+import { type Reply, send } from './http/reply.ts';
+import { createOperatorTable, createRoutes } from './routes/index.ts';
+import type { Route } from './routes/route.ts';
+import type { Services } from './services/services.ts';
+import type { Log } from './storage/contract.ts';
+
+export interface AppOptions extends OriginRules {
+  /** Largest request body, in bytes. */
+  maxBody: number;
+  log: Log;
+  /** With the operator's routes, which ask for no login. */
+  operator?: boolean;
+}
+
+/** The HTTP application: the route table, and what holds for every route. It does not listen. */
+export function createApp(services: Services, options: AppOptions): H3 {
+  const identity = createIdentity(services.accounts, services.sessions, options);
+  const base = basePath(options);
+  const app = new H3({
+    silent: true,
+    allowMalformedURL: true, // a broken escape is told by `readParam`
+    onRequest: (event) => normalizePath(event, base),
+    // What fails outside of a route fails over the address: a Host that is none, for instance.
+    onError: (_error, event) => send(event, errorReply(400, 'the address of this request cannot be read', '')),
+  });
+
+  const ready = createBurst();
+  const answer = async (event: H3Event, format: string, handle: () => Reply | Promise<Reply>) => {
+    try {
+      const reply = await handle();
+      await ready();
+      if (reply.status !== undefined && reply.status >= 400) await dropBody(event);
+      return await send(event, reply, setCookieOf(event));
+    } catch (error) {
+      await dropBody(event);
+      return send(event, toErrorReply(error, format, options.log), setCookieOf(event));
+    }
+  };
+
+  const context = { identity, maxBody: options.maxBody, origin: options };
+  const routes = createRoutes(services, context);
+  if (options.operator) routes.push(...createOperatorTable(services, context));
+  for (const [pattern, methods] of byPattern(routes)) {
+    app.all(pattern, (event) => {
+      const format = event.context.params?.format ?? '';
+      return answer(event, format, () => dispatch(event, methods, format));
+    });
+  }
+  app.all('/**', (event) => answer(event, '', () => errorReply(404, 'there is nothing at this address', '')));
+  return app;
+}
+
+/** The routes of each path by method. HEAD works where GET does. */
+function byPattern(routes: readonly Route[]): Map<string, Map<string, Route>> {
+  const patterns = new Map<string, Map<string, Route>>();
+  for (const route of routes) {
+    // The format is what follows the last dot: names may hold dots too.
+    const pattern = route.formats.length > 0 ? `${route.path}.:format([^.]+)` : route.path;
+    const methods = patterns.get(pattern) ?? new Map<string, Route>();
+    patterns.set(pattern, methods.set(route.method, route));
+    if (route.method === 'GET') methods.set('HEAD', route);
+  }
+  return patterns;
+}
+
+function dispatch(event: H3Event, methods: ReadonlyMap<string, Route>, format: string): Reply | Promise<Reply> {
+  const route = methods.get(event.req.method);
+  if (!route) {
+    const allow = [...methods.keys(), 'OPTIONS'].join(', ');
+    if (event.req.method === 'OPTIONS') return preflight(allow);
+    return errorReply(405, `this address takes ${allow}`, format, { allow });
+  }
+  if (route.formats.length > 0 && !route.formats.includes(format)) {
+    return errorReply(400, `this address comes as ${route.formats.join(', ')}, in no other format`, '');
+  }
+  return route.handler(event);
+}
+
+const preflight = (allow: string): Reply => ({
+  status: 204,
+  headers: {
+    allow,
+    'access-control-allow-methods': allow,
+    'access-control-allow-headers': 'authorization, content-type, content-encoding',
+    'access-control-max-age': '86400',
+  },
+});
+
+/** Doubled slashes count as one (Kasts makes them), and the base path is taken off where a proxy has left it on. */
+function normalizePath(event: H3Event, base: string): void {
+  const path = event.url.pathname;
+  let normalized = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
+  if (base && normalized.startsWith(`${base}/`)) normalized = normalized.slice(base.length);
+  if (normalized !== path) event.url.pathname = normalized;
+}

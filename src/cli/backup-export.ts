@@ -1,0 +1,82 @@
+import { addAbortSignal, pipeline } from 'node:stream';
+import { pipeline as pass } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { type Config, UsageError } from '../config.ts';
+import { openOperator, readReply } from './operator.ts';
+import { createProgress } from './progress.ts';
+import { watchSignals } from './signals.ts';
+import { writeWhole } from './whole-file.ts';
+
+export interface BackupOptions {
+  /** Names or e-mail addresses; none is everything. */
+  users: readonly string[];
+  /** With password hashes and sessions. */
+  passwords: boolean;
+  /** File, packed where its name ends in `.gz`; standard output unless given. */
+  output?: string;
+}
+
+/**
+ * `export --format backup`. Rejects when there is no such user, the backup breaks off, or the file cannot be written;
+ * then it is as it was.
+ */
+export async function exportBackup(config: Config, { users, passwords, output }: BackupOptions): Promise<void> {
+  if (output === undefined && process.stdout.isTTY) throw new UsageError('a backup is for a file; name one with -o');
+  const query = new URLSearchParams({ withoutPasswords: String(!passwords) });
+  for (const user of users) query.append('user', user);
+  const operator = await openOperator(config);
+  const signal = watchSignals();
+  const progress = createProgress('writing accounts');
+  try {
+    await readReply(operator, ['GET', `/operator/backup?${query}`], async (body, headers) => {
+      const total = Number(headers['podsync-accounts']);
+      const backup = requireEnd(addAbortSignal(signal, body), (done) => progress.show({ done, total }));
+      if (output === undefined) await pass(backup, process.stdout, { end: false });
+      else await writeWhole(output, output.endsWith('.gz') ? pack(backup) : backup, { isPrivate: true });
+    });
+  } catch (error) {
+    throw signal.aborted ? new Error('stopped: no backup was written', { cause: error }) : error;
+  } finally {
+    progress.stop();
+    await operator.close();
+  }
+}
+
+/** A whole backup ends with a short line. Bytes. */
+const LAST_LINE = 4096;
+/** What an account begins with. */
+const ACCOUNT = '\n{"kind":"user"';
+
+const CUT_OFF = 'the server stopped before the backup was whole; run this again';
+
+/** Passes a backup on, and tells of each account that begins. Throws where its last line does not say that it is whole. */
+async function* requireEnd(
+  backup: AsyncIterable<Buffer>,
+  onAccount: (number: number) => void,
+): AsyncGenerator<Buffer, void> {
+  let tail = Buffer.alloc(0);
+  let accounts = 0;
+  try {
+    for await (const chunk of backup) {
+      const seam = Buffer.concat([tail.subarray(1 - ACCOUNT.length), chunk]);
+      for (let at = seam.indexOf(ACCOUNT); at !== -1; at = seam.indexOf(ACCOUNT, at + 1)) onAccount(accounts++);
+      tail = Buffer.concat([tail, chunk]).subarray(-LAST_LINE);
+      yield chunk;
+    }
+  } catch (error) {
+    throw new Error(CUT_OFF, { cause: error });
+  }
+  const { kind, message } = parseLast(tail.toString());
+  if (kind !== 'end') throw new Error(message ?? CUT_OFF);
+}
+
+function parseLast(text: string): { kind?: string; message?: string } {
+  try {
+    return JSON.parse(text.trimEnd().split('\n').at(-1)!) as { kind?: string; message?: string };
+  } catch {
+    return {};
+  }
+}
+
+/** Either end that breaks ends the other. */
+const pack = (backup: AsyncIterable<Buffer>): AsyncIterable<Buffer> => pipeline(backup, createGzip(), () => undefined);

@@ -1,0 +1,131 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { addAbortSignal, Readable } from 'node:stream';
+import type { Config } from '../config.ts';
+import { programName, quote } from './invocation.ts';
+import { ask, openOperator } from './operator.ts';
+import { createProgress } from './progress.ts';
+import { watchSignals } from './signals.ts';
+import { toTable } from './table.ts';
+import { words } from './words.ts';
+
+export interface ImportBackupOptions {
+  /** Another name for the one account of the backup. */
+  as?: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+interface Report {
+  accounts: {
+    name: string;
+    devices: number;
+    subscriptions: number;
+    actions: number;
+    lists: number;
+    /** Whether there was one in the backup. */
+    password: boolean;
+    /** Why it was left out. */
+    problem: string | null;
+  }[];
+  podcasts: number;
+  episodes: number;
+}
+
+/**
+ * `import`: reads all of a backup before anything is changed, and then once more. Rejects where it cannot be used, and
+ * where accounts were left out.
+ */
+export async function importBackup(config: Config, path: string, options: ImportBackupOptions): Promise<void> {
+  const { as, dryRun = false, json = false } = options;
+  const file = await openFile(path);
+  const operator = await openOperator(config);
+  const signal = watchSignals();
+  let isBegun = false;
+  const send = async (what: string, choice: { dryRun: boolean }): Promise<Report> => {
+    const query = new URLSearchParams({ dryRun: String(choice.dryRun), ...(as !== undefined && { as }) });
+    const progress = createProgress(what);
+    const { size } = await file.stat();
+    const bytes = addAbortSignal(signal, file.createReadStream({ start: 0, autoClose: false }));
+    const body = Readable.from(
+      watch(bytes, (done) => progress.show({ done: toKilobytes(done), total: toKilobytes(size) })),
+      { objectMode: false },
+    );
+    try {
+      return (await ask(operator, 'POST', `/operator/backup?${query}`, body)) as Report;
+    } finally {
+      body.destroy();
+      progress.stop();
+    }
+  };
+  try {
+    let report = await send('checking kB', { dryRun: true });
+    if (!dryRun && report.accounts.some(({ problem }) => problem === null)) {
+      isBegun = true;
+      report = await send('importing kB', { dryRun: false });
+    }
+    process.stdout.write(json ? `${JSON.stringify(report)}\n` : toText(report, dryRun));
+    tell(report);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const rest = 'accounts that were complete by then are there, and the same command once more imports the others';
+    throw new Error(isBegun ? `stopped: ${rest}` : 'stopped: nothing was changed', { cause: error });
+  } finally {
+    await operator.close();
+    await file.close();
+  }
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  const unreadable = (why: string, cause?: unknown): Error =>
+    new Error(`${path} cannot be read (${why}); check its name and its permissions`, { cause });
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(error.code!, error);
+  });
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw unreadable('it is read twice, and must be a file');
+}
+
+const toKilobytes = (bytes: number): number => Math.ceil(bytes / 1000);
+
+async function* watch(bytes: AsyncIterable<Buffer>, show: (done: number) => void): AsyncIterable<Buffer> {
+  let done = 0;
+  for await (const chunk of bytes) {
+    show(done);
+    yield chunk;
+    done += chunk.length;
+  }
+}
+
+function toText({ accounts, podcasts, episodes }: Report, dryRun: boolean): string {
+  const done = dryRun ? 'can be imported' : 'imported';
+  return (
+    toTable([
+      ['NAME', 'DEVICES', 'SUBSCRIPTIONS', 'ACTIONS', 'LISTS', ''],
+      ...accounts.map((each) => [
+        each.name,
+        each.devices,
+        each.subscriptions,
+        each.actions,
+        each.lists,
+        each.problem === null ? done : `left out: ${each.problem}`,
+      ]),
+    ]) + (podcasts > 0 ? `directory: ${podcasts} podcasts, ${episodes} episodes\n` : '')
+  );
+}
+
+/** Says what is left to do. Throws where accounts were left out. */
+function tell({ accounts }: Report): void {
+  const imported = accounts.filter(({ problem }) => problem === null);
+  const locked = imported.find(({ password }) => !password);
+  if (locked) {
+    const command = `${programName()} user passwd ${quote(locked.name)}`;
+    words.warn(`there are no passwords in this backup: nobody can log in until each has one, as with: ${command}`);
+  }
+  const first = accounts.find(({ problem }) => problem !== null);
+  if (first) {
+    const count = accounts.length - imported.length;
+    const who = count === 1 ? `the account ${first.name} was` : `${count} accounts were`;
+    throw new Error(`${who} left out: ${first.problem}`);
+  }
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import type { InspectionReport } from '../services/inspection.ts';
+import { isStorageError } from '../storage/errors.ts';
+import { exportBackup } from './backup-export.ts';
+import { askOperator } from './operator.ts';
+import { followSteps } from './steps.ts';
+import { toTable } from './table.ts';
+import { words } from './words.ts';
+
+export interface CheckChoice {
+  repair?: boolean;
+  json?: boolean;
+}
+
+/** What was found. Without counts where the storage cannot even be opened. */
+type Report = Pick<InspectionReport, 'findings'> & Partial<InspectionReport>;
+
+/** `check`. Rejects when something is damaged, and was not repaired. */
+export async function check(config: Config, { repair = false, json = false }: CheckChoice): Promise<void> {
+  const found = await inspect(config);
+  const isRepairable = found.findings.some((finding) => finding.isRepairable);
+  const backup = repair && isRepairable ? await repairCounts(config) : undefined;
+  const report = backup === undefined ? found : await inspect(config);
+  const repaired = backup === undefined ? [] : found.findings.filter(({ isRepairable }) => isRepairable);
+  process.stdout.write(json ? toLine(report, repaired, backup) : toText(report, repaired));
+  if (backup !== undefined) words.info(`a backup from before the repair is in ${backup}`);
+  if (report.findings.length > 0) throw new Error(advise(report, repair));
+}
+
+async function inspect(config: Config): Promise<Report> {
+  try {
+    return (await followSteps(config, 'reading accounts', '/operator/check', {})) as InspectionReport;
+  } catch (error) {
+    if (!isStorageError(error) || error.code !== 'corrupt') throw error;
+    return { findings: [{ where: 'storage', problem: error.message, isRepairable: false }] };
+  }
+}
+
+/** Answers where the backup is that was made before. */
+async function repairCounts(config: Config): Promise<string> {
+  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+  const output = join(config.data, `before-repair-${time}.ndjson.gz`);
+  await exportBackup(config, { users: [], passwords: true, output });
+  await askOperator(config, 'POST', '/operator/toplist/rebuild');
+  return output;
+}
+
+function toLine({ counts, findings }: Report, repaired: Report['findings'], backup: string | undefined): string {
+  const found = { damage: findings.map(toWire), repaired: repaired.map(toWire) };
+  return `${JSON.stringify({ counts: counts ?? null, ...found, backup: backup ?? null })}\n`;
+}
+
+const toWire = ({ where, problem }: Report['findings'][number]) => ({ where, problem });
+
+function toText({ counts, findings }: Report, repaired: Report['findings']): string {
+  const table = counts === undefined ? '' : toTable([...Object.entries(counts), ['damage', findings.length]]);
+  const lines = (title: string, found: Report['findings']): string[] =>
+    found.map(({ where, problem }) => `${title}: ${where}: ${problem}\n`);
+  return table + [...lines('repaired', repaired), ...lines('damage', findings)].join('');
+}
+
+function advise({ findings }: Report, repair: boolean): string {
+  if (findings.some(({ isRepairable }) => !isRepairable)) {
+    return 'there is damage that cannot be repaired from what is stored; keep the data as it is, and restore a backup';
+  }
+  return repair ? 'the repair did not hold; run it again' : 'there is damage; podsync check --repair puts it right';
+}

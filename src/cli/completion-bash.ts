@@ -1,0 +1,55 @@
+import { type CommandNode, quoted, quotedPlaces, spellings } from './completion-tree.ts';
+
+/** The completion script for bash. What it has no words for it leaves to bash, which offers files. */
+export const toBash = (name: string, tree: readonly CommandNode[]): string => `# bash completion for ${name}
+_${name}() {
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]} at='' i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "$at \${COMP_WORDS[i]}" in
+      ${quotedPlaces(tree).join(' | ')}) at="$at \${COMP_WORDS[i]}" ;;
+    esac
+  done
+  COMPREPLY=()
+  case "$at $before" in
+${values(tree)}
+  esac
+  case "$at" in
+${words(tree)}
+  esac
+}
+complete -o default -F _${name} ${name}
+`;
+
+const reply = (list: readonly string[]): string => `COMPREPLY=($(compgen -W ${quoted(list.join(' '))} -- "$word"))`;
+
+/** What follows an option: one of its choices, else anything. */
+function values(tree: readonly CommandNode[]): string {
+  const all = tree.flatMap(({ place, options }) =>
+    options
+      .filter(({ takesValue }) => takesValue)
+      .map((option) => ({
+        ...option,
+        pattern: spellings(option)
+          .map((each) => quoted(`${place} ${each}`))
+          .join(' | '),
+      })),
+  );
+  const free = all.filter(({ choices }) => choices.length === 0).map(({ pattern }) => pattern);
+  return [
+    ...all
+      .filter(({ choices }) => choices.length > 0)
+      .map(({ pattern, choices }) => `    ${pattern}) ${reply(choices)}; return ;;`),
+    `    ${free.join(' | ')}) return ;;`,
+  ].join('\n');
+}
+
+const words = (tree: readonly CommandNode[]): string =>
+  tree
+    .map((node) => {
+      const commands = [...node.subcommands.map((each) => each.name), ...node.choices];
+      const list = [...commands, ...node.options.flatMap(spellings)];
+      // Options are offered where one is begun: an argument may be a file.
+      const condition = node.takesFile ? '[[ $word == -* ]] && ' : '';
+      return `    ${quoted(node.place)}) ${condition}${reply(list)} ;;`;
+    })
+    .join('\n');

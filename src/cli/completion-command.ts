@@ -1,0 +1,24 @@
+import { Argument, type Command } from 'commander';
+import type { Shell } from './completion.ts';
+
+/** The command that helps a shell to complete all others. */
+export function defineCompletion(program: Command): void {
+  program
+    .command('completion')
+    .description('print the script with which a shell completes commands and options')
+    .addArgument(new Argument('<shell>', 'which one').choices(['bash', 'zsh', 'fish']))
+    .addHelpText('after', HELP)
+    .action(async (shell: Shell) => {
+      const { printCompletion } = await import('./completion.ts');
+      printCompletion(program, shell);
+    });
+}
+
+const HELP = `
+Where shells look for it:
+  bash  ~/.local/share/bash-completion/completions/podsync
+  zsh   a folder of $fpath, as _podsync
+  fish  ~/.config/fish/completions/podsync.fish
+
+Example:
+  podsync completion bash > ~/.local/share/bash-completion/completions/podsync`;

@@ -1,0 +1,58 @@
+import type { Command, Option } from 'commander';
+
+/** A command as shells complete it. */
+export interface CommandNode {
+  /** What is typed after the name of the program, each word with a blank before it; `''` is the program itself. */
+  place: string;
+  subcommands: { name: string; description: string }[];
+  options: OptionNode[];
+  /** What the argument is one of, where it is one of some. */
+  choices: readonly string[];
+  /** Whether it takes an argument that may be a file. */
+  takesFile: boolean;
+}
+
+export interface OptionNode {
+  /** `--output`. */
+  long: string;
+  /** `-o`. */
+  short?: string;
+  description: string;
+  /** Whether a value must follow. */
+  takesValue: boolean;
+  /** Those that the value is one of; empty where any will do. */
+  choices: readonly string[];
+}
+
+/** All commands of a program, each before its own. */
+export function readTree(command: Command, place = ''): CommandNode[] {
+  const help = command.createHelp();
+  const subcommands = help.visibleCommands(command);
+  const choices = command.registeredArguments[0]?.argChoices ?? [];
+  const node: CommandNode = {
+    place,
+    subcommands: subcommands.map((each) => ({ name: each.name(), description: each.description() })),
+    options: help.visibleOptions(command).flatMap((option) => (option.long ? toNode(option, option.long) : [])),
+    choices,
+    takesFile: command.registeredArguments.length > 0 && choices.length === 0,
+  };
+  return [node, ...subcommands.flatMap((each) => readTree(each, `${place} ${each.name()}`))];
+}
+
+const toNode = ({ short, description, required, argChoices }: Option, long: string): OptionNode => ({
+  long,
+  ...(short && { short }),
+  description,
+  takesValue: required,
+  choices: argChoices ?? [],
+});
+
+/** All places but that of the program itself, as a shell takes them. */
+export const quotedPlaces = (tree: readonly CommandNode[]): string[] =>
+  tree.flatMap(({ place }) => (place === '' ? [] : [quoted(place)]));
+
+/** How an option may be typed. */
+export const spellings = ({ short, long }: OptionNode): string[] => (short ? [short, long] : [long]);
+
+/** A text that a shell takes as it is. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,0 +1,14 @@
+import type { Command } from 'commander';
+import { toBash } from './completion-bash.ts';
+import { toFish } from './completion-fish.ts';
+import { readTree } from './completion-tree.ts';
+import { toZsh } from './completion-zsh.ts';
+
+const SCRIPTS = { bash: toBash, zsh: toZsh, fish: toFish };
+
+export type Shell = keyof typeof SCRIPTS;
+
+/** `completion`: the script that teaches a shell the commands of a program. */
+export function printCompletion(program: Command, shell: Shell): void {
+  process.stdout.write(SCRIPTS[shell](program.name(), readTree(program)));
+}

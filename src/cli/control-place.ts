@@ -1,0 +1,71 @@
+import { mkdtemp, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** Bytes that every system takes as the path of a socket. */
+const LONGEST_PATH = 103;
+
+/** Where a socket in this folder is; undefined when its path is too long, and Node would cut it without a word. */
+export function socketIn(folder: string): string | undefined {
+  const path = join(folder, 'control.sock');
+  return Buffer.byteLength(path) <= LONGEST_PATH ? path : undefined;
+}
+
+/** Tells where the socket is when it is not in its own place. */
+const pointerOf = (data: string): string => join(data, 'control.path');
+
+/** Makes a place in the temporary folder, for its owner alone, and leaves word of it in the data folder. */
+export async function makeTemporaryPlace(data: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'podsync-'));
+  const path = socketIn(folder);
+  if (!path) {
+    await rmdir(folder);
+    throw new Error(`the path of ${tmpdir()} is too long for a control socket; set TMPDIR to another folder`);
+  }
+  await writeFile(pointerOf(data), path, { mode: 0o600 });
+  return path;
+}
+
+/** Removes socket, temporary place and word of it, as far as they are there and can be removed. */
+export async function clearPlaces(data: string): Promise<void> {
+  const own = socketIn(data);
+  if (own) await rm(own).catch(() => undefined);
+  const temporary = await readPointer(data);
+  if (temporary) {
+    await rm(temporary).catch(() => undefined);
+    await rmdir(dirname(temporary)).catch(() => undefined); // not `recursive`: whatever stands there, it is only a word
+  }
+  await rm(pointerOf(data), { force: true });
+}
+
+/** The control socket of the server that runs on a data folder; undefined when none does. */
+export async function findControlSocket(data: string): Promise<string | undefined> {
+  const path = (await readPointer(data)) ?? socketIn(data);
+  return path !== undefined && (await answers(path)) ? path : undefined;
+}
+
+async function readPointer(data: string): Promise<string | undefined> {
+  try {
+    const path = await readFile(pointerOf(data), 'utf8');
+    // Anybody may make a folder of that name once ours is gone, and would be sent passwords: it must be of one owner.
+    const [pointer, place] = [await stat(pointerOf(data)), await stat(dirname(path))];
+    return pointer.uid === place.uid ? path : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EACCES' && error.code !== 'EPERM') return resolve(false); // left by one that was killed
+      reject(new Error(`${path} may not be used by this user; run this as the user that runs the server`));
+    });
+  });
+}

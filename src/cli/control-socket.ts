@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type H3, toNodeHandler } from 'h3';
+import { clearPlaces, makeTemporaryPlace, socketIn } from './control-place.ts';
+import { createDrain, type Listener } from './listener.ts';
+
+/**
+ * Serves the operator's app on a socket in the data folder, for its owner alone. Whoever calls this holds the storage
+ * and has found no server that answers: a socket that is there was left by one that was killed.
+ */
+export async function listenOnControlSocket(app: H3, data: string): Promise<Listener> {
+  await clearPlaces(data);
+  const server = createServer({ requestTimeout: 0 }, toNodeHandler(app)); // a backup takes as long as it takes
+  const drain = createDrain(server);
+  await listenInPlace(server, data);
+  return {
+    async close(deadline) {
+      await drain(deadline);
+      await clearPlaces(data);
+    },
+  };
+}
+
+async function listenInPlace(server: Server, data: string): Promise<void> {
+  const own = socketIn(data);
+  if (own) {
+    try {
+      return await listenPrivately(server, own);
+    } catch {
+      // Some mounted file systems take no sockets.
+    }
+  }
+  await listenPrivately(server, await makeTemporaryPlace(data));
+}
+
+async function listenPrivately(server: Server, path: string): Promise<void> {
+  const before = process.umask(0o177); // a `chmod` afterwards would leave a moment in which anybody may connect
+  try {
+    server.listen(path); // makes the socket before it returns
+  } finally {
+    process.umask(before);
+  }
+  await once(server, 'listening');
+}

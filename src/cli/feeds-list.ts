@@ -1,0 +1,22 @@
+import type { Config } from '../config.ts';
+import { askOperator } from './operator.ts';
+
+interface FeedLine {
+  url: string;
+  state: 'new' | 'ok' | 'failed' | 'gone';
+  error: string | null;
+  failures: number;
+  read: string | null;
+  next: string | null;
+}
+
+/** `feeds list`: a line each, with what is wrong below it. */
+export async function listFeeds(config: Config, { failed = false, json = false }): Promise<void> {
+  const feeds = (await askOperator(config, 'GET', `/operator/feeds?failed=${failed}`)) as FeedLine[];
+  process.stdout.write(json ? `${JSON.stringify(feeds)}\n` : feeds.map(toText).join(''));
+}
+
+function toText({ url, state, error, next }: FeedLine): string {
+  const when = next === null ? 'never again' : `next ${next}`;
+  return `${state.padEnd(7)}${when.padEnd(27)}${url}\n${error === null ? '' : `${' '.repeat(7)}${error}\n`}`;
+}

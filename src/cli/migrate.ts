@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { openClock } from '../clock.ts';
+import { type Config, UsageError } from '../config.ts';
+import { migrate } from '../services/migration.ts';
+import type { Storage } from '../storage/contract.ts';
+import { loadStorage } from '../storage/load.ts';
+import { redactLocation } from '../storage/location.ts';
+import { findControlSocket } from './control-place.ts';
+import { openDataFolder } from './data-folder.ts';
+import { createProgress } from './progress.ts';
+import { watchSignals } from './signals.ts';
+import { toTable } from './table.ts';
+import { troubleLog, words } from './words.ts';
+
+export interface MigrateOptions {
+  /** Storage plugin and place, as with `--storage`. May hold a password. */
+  from: string;
+  to: string;
+  json?: boolean;
+}
+
+/** `migrate`. Rejects where anything goes wrong; then the target is empty. */
+export async function migrateStorage(config: Config, { from, to, json }: MigrateOptions): Promise<void> {
+  if (from === to) throw new UsageError('--from and --to name the same storage');
+  await openDataFolder(config.data);
+  if ((await findControlSocket(config.data)) !== undefined) {
+    throw new Error(`a server runs on ${config.data}; stop it first, as apps would go on to write to the old storage`);
+  }
+  const now = openClock(join(config.data, 'clock'), (message) => words.warn(message));
+  const context = { dataDir: config.data, now, overlap: config.syncOverlap, log: troubleLog };
+  const open = async <T>(spec: string, use: (storage: Storage) => Promise<T>): Promise<T> => {
+    const { plugin, options } = await loadStorage(spec, process.cwd());
+    const storage = await plugin.open(options, context);
+    try {
+      return await use(storage);
+    } finally {
+      await storage.close();
+    }
+  };
+  const signal = watchSignals();
+  const bar = createProgress('copying and comparing accounts');
+  const progress = (done: number, total: number): void => bar.show({ done, total });
+  const counts = await open(from, (source) => open(to, (target) => migrate(source, target, { progress, signal })))
+    .catch((error: unknown) => {
+      throw signal.aborted ? new Error('stopped: the target is empty again', { cause: error }) : error;
+    })
+    .finally(() => bar.stop());
+  process.stdout.write(json ? `${JSON.stringify(counts)}\n` : toTable(Object.entries(counts)));
+  words.success(`all of it is in ${redactLocation(to)} now; use that with --storage from now on`);
+}

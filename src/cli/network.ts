@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { type H3, toNodeHandler } from 'h3';
+import { listen, type Listener as Listhen } from 'listhen';
+import { isLoopback } from './address.ts';
+import { type CertificateFiles, checkCertificate } from './certificate.ts';
+import { createDrain, type Listener } from './listener.ts';
+
+export interface NetworkOptions {
+  host: string;
+  /** 0 is any free one. */
+  port: number;
+  tls?: CertificateFiles;
+}
+
+export interface NetworkListener extends Listener {
+  /** The one that is listened on. */
+  port: number;
+}
+
+/** Milliseconds for a whole upload, for the head of a request, and between two requests (proxies give up after 60 s). */
+const TIMEOUTS = { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 };
+
+/** Serves an app over http, or https where there is a certificate. Rejects with what stands in the way. */
+export async function listenOnNetwork(app: H3, options: NetworkOptions): Promise<NetworkListener> {
+  if (options.tls) await checkCertificate(options.tls);
+  try {
+    const port = await findPort(options);
+    const listhen = await startListhen(app, { ...options, port });
+    const server = Object.assign(listhen.server as Server, TIMEOUTS);
+    if (listhen.address.port === port) return { port, close: createDrain(server) };
+    server.close();
+  } catch (error) {
+    throw new Error(explain(error as NodeJS.ErrnoException, options), { cause: error });
+  }
+  throw new Error(`browsers refuse to go to port ${options.port}; choose another one with --port`);
+}
+
+/** The port, once it is known to be free: listhen does not say why one is not. */
+async function findPort({ host, port }: NetworkOptions): Promise<number> {
+  const probe = createServer().listen({ host, port });
+  await once(probe, 'listening');
+  const found = (probe.address() as AddressInfo).port;
+  await new Promise((resolve) => probe.close(resolve));
+  return found;
+}
+
+/**
+ * listhen on exactly this host and port. Left to itself it would take another port, listen on every address in a
+ * container, end the process at a signal, and write to stdout. A port on the list of those that browsers block it
+ * replaces all the same.
+ */
+async function startListhen(app: H3, { host, port, tls }: NetworkOptions): Promise<Listhen> {
+  let fail!: (error: Error) => void;
+  const failed = new Promise<never>((_resolve, reject) => (fail = reject));
+  process.once('uncaughtException', fail); // where its own `listen` fails: the port was lost since the look at it
+  try {
+    const listening = listen(toNodeHandler(app), {
+      port: { port, random: false, alternativePortRange: [port, port], verbose: false },
+      hostname: host,
+      public: !isLoopback(host),
+      https: tls ?? false,
+      autoClose: false,
+      showURL: false,
+      qr: false,
+      open: false,
+      clipboard: false,
+    });
+    return await Promise.race([listening, failed]);
+  } finally {
+    process.off('uncaughtException', fail);
+  }
+}
+
+function explain({ code, name, message }: NodeJS.ErrnoException, { host, port }: NetworkOptions): string {
+  switch (code ?? name) {
+    case 'EADDRINUSE':
+    case 'GetPortError': // listhen's own look at the port
+      return `port ${port} of ${host} is in use by another program; choose another one with --port`;
+    case 'EACCES':
+      return `this user may not listen on port ${port}; choose one from 1024 on with --port, and let a proxy take ${port}`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `this machine has no address ${host}; choose another one with --host`;
+    default:
+      return `listening on port ${port} of ${host} failed: ${message}`;
+  }
+}

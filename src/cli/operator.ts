@@ -1,0 +1,128 @@
+import { request } from 'node:http';
+import { createInterface } from 'node:readline';
+import { pipeline, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { ReadableStream } from 'node:stream/web';
+import type { Config } from '../config.ts';
+import type { Podsync } from '../podsync.ts';
+import { openDataFolder } from './data-folder.ts';
+import { openOrReach } from './opening.ts';
+import { watchSignals } from './signals.ts';
+import { troubleLog } from './words.ts';
+
+/** The operator's routes, wherever podsync is: in the server that runs on the data folder, else in this process. */
+export interface Operator {
+  /** `body` goes as JSON, a stream as it comes. */
+  request(method: string, path: string, body?: unknown): Promise<OperatorReply>;
+  /** Lets go of what was opened. A server goes on. */
+  close(): Promise<void>;
+}
+
+export interface OperatorReply {
+  status: number;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, unknown>>;
+  body: Readable;
+}
+
+/** Rejects with why neither can be had. */
+export async function openOperator(config: Config): Promise<Operator> {
+  await openDataFolder(config.data);
+  const opened = await openOrReach({ ...config, log: troubleLog });
+  return 'socket' in opened ? reach(opened.socket) : hold(opened.podsync);
+}
+
+/** One request of the operator; undefined when the answer is empty. Rejects with its message when it is refused. */
+export const askOperator = (config: Config, method: string, path: string, body?: unknown): Promise<unknown> =>
+  withReply(config, [method, path, body], async (reply) => parse(await text(reply)));
+
+/** One answer as the text that it is. Rejects as `askOperator` does. */
+export const readOperator = (config: Config, path: string): Promise<string> =>
+  withReply(config, ['GET', path], (reply) => text(reply));
+
+/**
+ * One request that is answered step by step: tells `onStep` each line, and answers the last one. Rejects as `askOperator`
+ * does, and when a signal says to stop.
+ */
+export const followOperator = (
+  config: Config,
+  method: string,
+  path: string,
+  body: unknown,
+  onStep: (step: unknown) => void,
+): Promise<unknown> =>
+  withReply(config, [method, path, body], async (reply) => {
+    const lines = createInterface({ input: reply });
+    const signal = watchSignals();
+    signal.addEventListener('abort', () => lines.close());
+    let last: unknown;
+    for await (const line of lines) {
+      last = parse(line);
+      onStep(last);
+    }
+    reply.destroy();
+    if (signal.aborted)
+      throw new Error('stopped; what was done by then stays, and the same command once more does the rest');
+    return last;
+  });
+
+/** One of several requests of the operator. Answers and rejects as `askOperator` does. */
+export const ask = (operator: Operator, ...question: Question): Promise<unknown> =>
+  readReply(operator, question, async (reply) => parse(await text(reply)));
+
+type Question = Parameters<Operator['request']>;
+
+/** One of several requests of the operator, its answer as it comes. Rejects as `askOperator` does. */
+export async function readReply<T>(
+  operator: Operator,
+  question: Question,
+  read: (body: Readable, headers: OperatorReply['headers']) => Promise<T>,
+): Promise<T> {
+  const { status, headers, body } = await operator.request(...question);
+  if (status < 400) return read(body, headers);
+  throw new Error((parse(await text(body)) as { message: string }).message);
+}
+
+async function withReply<T>(config: Config, question: Question, read: (body: Readable) => Promise<T>): Promise<T> {
+  const operator = await openOperator(config);
+  try {
+    return await readReply(operator, question, read);
+  } finally {
+    await operator.close();
+  }
+}
+
+const HEADERS = { 'content-type': 'application/json' };
+
+const hold = (podsync: Podsync): Operator => ({
+  async request(method, path, body) {
+    const response = await podsync.operatorApp.request(path, {
+      method,
+      headers: HEADERS,
+      ...(body !== undefined && { body: toBody(body), duplex: 'half' }),
+    });
+    const stream = response.body as ReadableStream | null;
+    const headers = Object.fromEntries(response.headers);
+    return { status: response.status, headers, body: stream ? Readable.fromWeb(stream) : Readable.from([]) };
+  },
+  close: () => podsync.close(),
+});
+
+const reach = (socketPath: string): Operator => ({
+  request: (method, path, body) =>
+    new Promise((resolve, reject) => {
+      const sent = request({ socketPath, method, path, headers: HEADERS }, (response) =>
+        resolve({ status: response.statusCode!, headers: response.headers, body: response }),
+      ).on('error', (error) =>
+        reject(new Error(`the server went away before it answered (${error.message}); look whether it did it`)),
+      );
+      if (body instanceof Readable) pipeline(body, sent, () => undefined);
+      else sent.end(body === undefined ? undefined : JSON.stringify(body));
+    }),
+  close: async () => undefined,
+});
+
+const toBody = (body: unknown): string | ReadableStream =>
+  body instanceof Readable ? ReadableStream.from(body) : JSON.stringify(body);
+
+const parse = (answer: string): unknown => (answer === '' ? undefined : JSON.parse(answer));

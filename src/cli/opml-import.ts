@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import type { Config } from '../config.ts';
+import { decodeXml } from '../feeds/charset.ts';
+import type { ImportReport } from '../services/opml-import.ts';
+import { askOperator } from './operator.ts';
+import { toTable } from './table.ts';
+import { pathOf } from './user-read.ts';
+
+export interface ImportOptions {
+  user: string;
+  device: string;
+  replace?: boolean;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+/** `import-opml`. `file` is `-` for standard input. Rejects when that cannot be read or is no OPML. */
+export async function importOpml(config: Config, file: string, options: ImportOptions): Promise<void> {
+  const { user, json, ...choice } = options;
+  const opml = decodeXml(await readInput(file));
+  const report = (await askOperator(config, 'POST', pathOf(user, '/opml'), { ...choice, opml })) as ImportReport;
+  process.stdout.write(json ? `${JSON.stringify(report)}\n` : toText(report, choice.replace));
+}
+
+async function readInput(file: string): Promise<Buffer> {
+  try {
+    return await (file === '-' ? buffer(process.stdin) : readFile(file));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`${file} cannot be read (${code}); check its name and its permissions`, { cause: error });
+  }
+}
+
+function toText({ added, present, removed, rewritten, refused }: ImportReport, replace = false): string {
+  const counts = toTable([
+    ['added', added.length],
+    ['already there', present.length],
+    ...(replace ? [['removed', removed.length]] : []),
+    ['rewritten', rewritten.length],
+    ['refused', refused.length],
+  ]);
+  const details = [
+    ...rewritten.map(({ from, to }) => [`rewritten: ${from} is ${to}`]),
+    ...refused.map(({ url, reason }) => [`refused: ${url}: ${reason}`]),
+  ];
+  return counts + toTable(details);
+}

@@ -1,0 +1,75 @@
+import { isUtf8 } from 'node:buffer';
+import { randomInt } from 'node:crypto';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { UsageError } from '../config.ts';
+
+export interface PasswordChoice {
+  /** The password comes on standard input. */
+  passwordStdin?: boolean;
+  /** The password is made here, and printed. */
+  generate?: boolean;
+}
+
+/** A new password; asked for on the terminal unless it comes another way. */
+export async function getPassword({ passwordStdin = false, generate = false }: PasswordChoice): Promise<string> {
+  if (generate) return generatePassword();
+  if (passwordStdin) return readPassword(process.stdin);
+  if (process.stdin.isTTY) return askPassword(process.stdin, process.stderr);
+  throw new UsageError('there is no terminal to ask for a password; give --password-stdin or --generate');
+}
+
+/** The password of an account on another server; asked for on the terminal unless it comes on standard input. */
+export async function getRemotePassword({ passwordStdin = false }: PasswordChoice): Promise<string> {
+  if (passwordStdin) return readPassword(process.stdin);
+  if (process.stdin.isTTY) return askPassword(process.stdin, process.stderr, ['Password there: ']);
+  throw new UsageError('there is no terminal to ask for a password; give --password-stdin');
+}
+
+/** Without those that look alike in some typefaces. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
+
+/** A password of 99 random bits that can be typed on a phone: four groups of five. */
+export function generatePassword(): string {
+  return Array.from({ length: 4 }, randomGroup).join('-');
+}
+
+const randomGroup = (): string => Array.from({ length: 5 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+
+/** The one line that comes through a pipe. Rejects when there is none, or more. */
+export async function readPassword(input: NodeJS.ReadableStream): Promise<string> {
+  const bytes = await buffer(input);
+  if (!isUtf8(bytes)) throw new Error('the password on standard input is not UTF-8');
+  const password = bytes.toString().replace(/\r?\n$/, '');
+  if (password === '') throw new Error('there is no password on standard input');
+  if (/[\r\n]/.test(password)) throw new Error('there is more than one line on standard input; a password is one line');
+  return password;
+}
+
+/** Asks, twice for a new one, on a terminal that shows nothing of it. Rejects when it is given up, or the two differ. */
+export async function askPassword(
+  input: NodeJS.ReadableStream,
+  output: NodeJS.WritableStream,
+  questions: readonly string[] = ['Password: ', 'The same again: '],
+): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
+  reader.on('SIGINT', () => reader.close());
+  const lines = reader[Symbol.asyncIterator]();
+  const ask = async (question: string): Promise<string> => {
+    output.write(question);
+    const line = await lines.next();
+    output.write('\n');
+    if (line.done) throw new Error('no password was given: nothing was changed');
+    return line.value;
+  };
+  try {
+    const answers: string[] = [];
+    for (const question of questions) answers.push(await ask(question));
+    if (new Set(answers).size > 1) throw new Error('the two passwords differ: nothing was changed');
+    return answers[0]!;
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { readConfig, STORAGE_OPTIONS, UsageError, webAddress } from '../config.ts';
+import type { PullOptions } from './pull.ts';
+
+/** The command that takes an account over from another server. */
+export function definePull(program: Command): void {
+  const command = program.command('pull').description('take an account over from another gpodder-compatible server');
+  for (const option of STORAGE_OPTIONS) command.addOption(option);
+  command
+    .argument('<url>', 'address of the other server, such as gpodder.net', parseAddress)
+    .requiredOption('--user <user>', 'name or e-mail address of the account here, which must exist')
+    .option('--remote-user <name>', 'name of the account there; the same unless given')
+    .option('--password-stdin', 'read the password there from standard input')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', HELP)
+    .action(async (address: string, options) => {
+      const config = readConfig(options);
+      const { pull } = await import('./pull.ts');
+      await pull(config, address, options as PullOptions);
+    });
+}
+
+const HELP = `
+The password there is asked for unless --password-stdin is given. Devices, subscriptions, episode actions, settings and
+podcast lists are added to what the account here has; run again, it takes what is new and doubles nothing. No server
+tells passwords, settings of episodes that are no favorites, or what was unsubscribed.
+
+Example:
+  podsync pull https://gpodder.net --user bob --remote-user bob1987`;
+
+function parseAddress(given: string): string {
+  const address = webAddress.read(/^[a-z][a-z\d+.-]*:\/\//i.test(given) ? given : `https://${given}`);
+  if (address === undefined) throw new UsageError(`<url> must be ${webAddress.words}`);
+  return address;
+}

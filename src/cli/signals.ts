@@ -1,0 +1,25 @@
+import { constants } from 'node:os';
+
+/**
+ * Resolves at the first SIGINT or SIGTERM. One more of them ends the process at once, with the exit code that shells
+ * give to a signal.
+ */
+export function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let isStopping = false;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (isStopping) process.exit(128 + constants.signals[signal]);
+        isStopping = true;
+        resolve();
+      });
+    }
+  });
+}
+
+/** For long work that can be given up: aborts at the first signal, after which another one ends the process at once. */
+export function watchSignals(): AbortSignal {
+  const stop = new AbortController();
+  void untilSignal().then(() => stop.abort(new Error('stopped')));
+  return stop.signal;
+}

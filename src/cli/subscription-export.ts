@@ -1,0 +1,21 @@
+import type { Config } from '../config.ts';
+import { readOperator } from './operator.ts';
+import { pathOf } from './user-read.ts';
+import { writeWhole } from './whole-file.ts';
+
+export interface ExportOptions {
+  user: string;
+  format: 'opml' | 'json' | 'txt';
+  device?: string;
+  /** File; standard output unless given. */
+  output?: string;
+}
+
+/** `export`. Rejects when there is no such user or device, or the file cannot be written; then it is as it was. */
+export async function exportSubscriptions(config: Config, options: ExportOptions): Promise<void> {
+  const { user, format, device, output } = options;
+  const query = new URLSearchParams({ format, ...(device !== undefined && { device }) });
+  const list = await readOperator(config, pathOf(user, `/subscriptions?${query}`));
+  if (output === undefined) process.stdout.write(list);
+  else await writeWhole(output, list);
+}

@@ -1,0 +1,19 @@
+import type { Config } from '../config.ts';
+import { askOperator } from './operator.ts';
+import { getPassword, type PasswordChoice } from './password.ts';
+import { words } from './words.ts';
+
+export interface NewAccount extends PasswordChoice {
+  name: string;
+  email?: string;
+}
+
+/** `user add`. Rejects with why there is no such account now. */
+export async function addUser(config: Config, { name, email, ...choice }: NewAccount): Promise<void> {
+  const password = await getPassword(choice);
+  await askOperator(config, 'POST', '/operator/users', { name, email, password });
+  if (choice.generate) process.stdout.write(`${password}\n`);
+  words.success(
+    `the account ${name} is there; log in with it in your podcast app, at the address that ${'`podsync serve`'} shows`,
+  );
+}

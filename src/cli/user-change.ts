@@ -1,0 +1,33 @@
+import type { Config } from '../config.ts';
+import { confirm, requireAnswerable } from './confirm.ts';
+import { askOperator } from './operator.ts';
+import { getPassword, type PasswordChoice } from './password.ts';
+import { pathOf, readAccount } from './user-read.ts';
+import { words } from './words.ts';
+
+/** `user passwd`. */
+export async function changePassword(config: Config, user: string, choice: PasswordChoice): Promise<void> {
+  const password = await getPassword(choice);
+  await askOperator(config, 'PUT', pathOf(user, '/password'), { password });
+  if (choice.generate) process.stdout.write(`${password}\n`);
+  words.success('the password is changed; apps that know the old one must be told the new one');
+}
+
+/** `user rename`. */
+export async function renameUser(config: Config, user: string, name: string): Promise<void> {
+  await askOperator(config, 'PUT', pathOf(user, '/name'), { name });
+  words.success(`the account is ${name} from now on; apps must be told, as the name is part of every address they use`);
+}
+
+/** `user remove`: asks first. */
+export async function removeUser(config: Config, user: string, { yes = false }): Promise<void> {
+  requireAnswerable(yes);
+  if (!yes) {
+    const { name, devices, subscriptions, actions } = await readAccount(config, user);
+    await confirm(
+      `Remove ${name} with ${devices.length} devices, ${subscriptions} subscriptions and ${actions} episode actions?`,
+    );
+  }
+  await askOperator(config, 'DELETE', pathOf(user));
+  words.success('the account and all that belonged to it are gone');
+}

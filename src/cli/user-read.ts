@@ -1,0 +1,67 @@
+import type { Config } from '../config.ts';
+import type { ListSummary } from '../domain/types.ts';
+import type { DeviceSummary } from '../storage/contract.ts';
+import { askOperator } from './operator.ts';
+import { toTable } from './table.ts';
+
+interface AccountLine {
+  name: string;
+  email: string | null;
+  created: string;
+  devices: number;
+  subscriptions: number;
+}
+
+export interface Account extends Omit<AccountLine, 'devices'> {
+  actions: number;
+  sessions: number;
+  devices: DeviceSummary[];
+  lists: ListSummary[];
+}
+
+/** Where the operator's routes have a user. */
+export const pathOf = (user: string, part = ''): string => `/operator/users/${encodeURIComponent(user)}${part}`;
+
+export const readAccount = async (config: Config, user: string): Promise<Account> =>
+  (await askOperator(config, 'GET', pathOf(user))) as Account;
+
+/** `user list`. */
+export async function listUsers(config: Config, { json = false }): Promise<void> {
+  const users = (await askOperator(config, 'GET', '/operator/users')) as AccountLine[];
+  const head = ['NAME', 'E-MAIL', 'DEVICES', 'SUBSCRIPTIONS', 'CREATED'];
+  const rows = users.map(({ name, email, devices, subscriptions, created }) => [
+    name,
+    email,
+    devices,
+    subscriptions,
+    created,
+  ]);
+  process.stdout.write(json ? toLine(users) : toTable([head, ...rows]));
+}
+
+/** `user show`. */
+export async function showUser(config: Config, user: string, { json = false }): Promise<void> {
+  const account = await readAccount(config, user);
+  process.stdout.write(json ? toLine(account) : toText(account));
+}
+
+function toText({ name, email, created, subscriptions, actions, sessions, devices, lists }: Account): string {
+  const facts = toTable([
+    ['name', name],
+    ['e-mail', email],
+    ['created', created],
+    ['subscriptions', subscriptions],
+    ['episode actions', actions],
+    ['sessions', sessions],
+  ]);
+  const deviceTable = toTable([
+    ['DEVICE', 'TYPE', 'SUBSCRIPTIONS', 'CAPTION'],
+    ...devices.map((device) => [device.id, device.type, device.subscriptions, device.caption]),
+  ]);
+  const listTable = toTable([['LIST', 'TITLE'], ...lists.map((list) => [list.name, list.title])]);
+  return [facts, devices.length > 0 ? deviceTable : '', lists.length > 0 ? listTable : '']
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+const toLine = (value: unknown): string => `${JSON.stringify(value)}\n`;

@@ -1,0 +1,26 @@
+import type { Config } from '../config.ts';
+import { askOperator } from './operator.ts';
+import { toTable } from './table.ts';
+import { pathOf } from './user-read.ts';
+
+interface SessionLine {
+  used: string;
+  expires: string;
+}
+
+export interface SessionChoice {
+  /** End them, instead of telling of them. */
+  end?: boolean;
+  json?: boolean;
+}
+
+/** `user sessions`. */
+export async function manageSessions(config: Config, user: string, { end, json }: SessionChoice): Promise<void> {
+  const answer = await askOperator(config, end ? 'DELETE' : 'GET', pathOf(user, '/sessions'));
+  process.stdout.write(json ? `${JSON.stringify(answer)}\n` : end ? toCount(answer) : toText(answer as SessionLine[]));
+}
+
+const toCount = (answer: unknown): string => `${(answer as { ended: number }).ended} ended\n`;
+
+const toText = (sessions: readonly SessionLine[]): string =>
+  toTable([['LAST USED', 'EXPIRES'], ...sessions.map(({ used, expires }) => [used.slice(0, 10), expires])]);

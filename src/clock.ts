@@ -1,0 +1,67 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import type { Seconds } from './domain/types.ts';
+
+export type Clock = () => Seconds;
+
+/** How far ahead the time is reserved. After a restart the clock may stand still for as long. */
+const RESERVED: Seconds = 10;
+
+export interface ClockOptions {
+  /** Milliseconds since 1970. */
+  wall?: () => number;
+  /** The time is never before this. */
+  floor?: Seconds;
+  /** Called before a time that passes what was reserved last is told. */
+  reserve?: (until: Seconds) => void;
+}
+
+/**
+ * Whole seconds of the wall clock, which never run backwards: where that steps back, time stands still until it has
+ * caught up. Marks depend on it.
+ */
+export function createClock({ wall = Date.now, floor = 0, reserve = () => undefined }: ClockOptions = {}): Clock {
+  let latest = floor;
+  let reserved = floor;
+  return () => {
+    latest = Math.max(latest, Math.floor(wall() / 1000));
+    if (latest > reserved) {
+      reserved = latest + RESERVED;
+      reserve(reserved);
+    }
+    return latest;
+  };
+}
+
+/** A clock that does not run backwards over restarts either: what it may have told lies in a file. */
+export function openClock(path: string, warn: (message: string) => void): Clock {
+  const reserve = (until: Seconds): void => {
+    try {
+      writeDurably(path, String(until));
+    } catch (error) {
+      // Better to serve on: it only matters if the wall clock steps back and the server restarts, both.
+      warn(`${path} could not be written (${(error as NodeJS.ErrnoException).code})`);
+    }
+  };
+  return createClock({ floor: readFloor(path), reserve });
+}
+
+/** 0 where there is none yet, or nothing that can be read: then the wall clock alone counts. */
+function readFloor(path: string): Seconds {
+  try {
+    const text = readFileSync(path, 'utf8');
+    return /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  } catch {
+    return 0;
+  }
+}
+
+function writeDurably(path: string, text: string): void {
+  const file = openSync(`${path}.new`, 'w', 0o600);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(`${path}.new`, path);
+}

@@ -1,0 +1,164 @@
+import { resolve } from 'node:path';
+import { Option, type OptionValues } from 'commander';
+import type { Seconds } from './domain/types.ts';
+
+/** What flags and `PODSYNC_*` variables decide, flags first. */
+export interface Config {
+  /** Data folder, absolute. */
+  readonly data: string;
+  /** Storage plugin and place, as given. May hold a password. */
+  readonly storage: string;
+  readonly host: string;
+  /** 0 is any free one. */
+  readonly port: number;
+  /** http(s), without a slash at the end. */
+  readonly baseUrl?: string;
+  /** Paths of PEM files. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly trustProxy: boolean;
+  /** Bytes. */
+  readonly maxBody: number;
+  readonly syncOverlap: Seconds;
+  readonly keepUrlCredentials: boolean;
+  readonly registration: 'open' | 'closed';
+  readonly syncDevices: boolean;
+  /** Whether anybody outside is connected to. */
+  readonly fetch: boolean;
+  readonly allowPrivateFeeds: boolean;
+}
+
+/** Options that do not make sense: exit code 2. The message says which, and what they must be. */
+export class UsageError extends Error {}
+
+/** A kind of value: how it is read (undefined: it is none), and in words what it must be. */
+interface Kind<Value> {
+  read(text: string): Value | undefined;
+  words: string;
+}
+
+const whole = (max: number): Kind<number> => ({
+  read: (text) => (/^\d{1,9}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
+  words: `a whole number from 0 to ${max}`,
+});
+
+const text: Kind<string> = { read: (given) => given || undefined, words: 'a text that is not empty' };
+
+// What listhen takes; in place of any other host it would listen on one of its own choice.
+const host: Kind<string> = {
+  read: (given) => (/^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/.test(given) ? given : undefined),
+  words: 'an IP address or a host name',
+};
+
+const MAX_BODY_LIMIT = 256 * 1024 * 1024;
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+const bytes: Kind<number> = {
+  read(given) {
+    const [, digits = '', unit = ''] = /^(\d{1,9})(?:([kmg])(?:ib)?)?$/i.exec(given) ?? [];
+    const size = Number(digits) * UNITS[unit.toLowerCase()]!;
+    return size >= 1 && size <= MAX_BODY_LIMIT ? size : undefined;
+  },
+  words: 'a number of bytes such as 16777216, 16384K or 16MiB, at most 256MiB',
+};
+
+/** How a server is named. */
+export const webAddress: Kind<string> = {
+  read(given) {
+    if (!URL.canParse(given) || /[?#]/.test(given)) return undefined;
+    const { protocol, username, password, origin, pathname } = new URL(given);
+    if (!/^https?:$/.test(protocol) || username || password) return undefined;
+    return origin + pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
+  },
+  words: 'an address such as https://example.org/podsync, without user, query or fragment',
+};
+
+const openOrClosed: Kind<'open' | 'closed'> = {
+  read: (given) => (given === 'open' || given === 'closed' ? given : undefined),
+  words: 'open or closed',
+};
+
+// Its value is optional, so that the variable can say no: commander takes any value of a plain switch's one for yes.
+const yesOrNo: Kind<boolean> = {
+  read: (given) => ({ true: true, '1': true, yes: true, false: false, '0': false, no: false })[given.toLowerCase()],
+  words: 'true or false',
+};
+
+// What `--no-X` says is the opposite of X.
+const not = ({ read, words }: Kind<boolean>): Kind<boolean> => ({
+  read(given) {
+    const value = read(given);
+    return value === undefined ? undefined : !value;
+  },
+  words,
+});
+
+function option<Value>(flags: string, description: string, { read, words }: Kind<Value>): Option {
+  const made = new Option(flags, description);
+  const variable = `PODSYNC_${made.name().toUpperCase().replaceAll('-', '_')}`;
+  return made.env(variable).argParser((given: string) => {
+    const value = read(given);
+    if (value === undefined) throw new UsageError(`--${made.name()} (${variable}) must be ${words}`);
+    return value;
+  });
+}
+
+export const DATA_OPTION = option('--data <folder>', 'folder for all that podsync keeps', text).default(
+  './podsync-data',
+);
+
+/** Where the data is: nearly every command takes these. */
+export const STORAGE_OPTIONS: readonly Option[] = [
+  DATA_OPTION,
+  option('--storage <where>', 'storage plugin and its place, such as json or ./plugin.js:PLACE', text).default('json'),
+];
+
+/** How feeds and logos are fetched. */
+export const FETCH_OPTIONS: readonly Option[] = [
+  option('--no-fetch [true|false]', 'connect to nobody: read no feeds and no logos', not(yesOrNo)).default(true),
+  option('--allow-private-feeds [true|false]', 'read feeds in private networks, too', yesOrNo).default(false),
+];
+
+/** How `serve` listens, and what holds for requests. */
+export const SERVER_OPTIONS: readonly Option[] = [
+  option('--host <address>', 'address to listen on; 0.0.0.0 is every one', host).default('127.0.0.1'),
+  option('--port <number>', 'port to listen on; 0 is any free one', whole(65_535)).default(3000),
+  option('--base-url <url>', 'address that apps use, when a proxy stands in front', webAddress),
+  option('--trust-proxy [true|false]', 'believe the X-Forwarded headers of a proxy', yesOrNo).default(false),
+  option('--tls-cert <file>', 'certificate chain for https, PEM', text),
+  option('--tls-key <file>', 'key of the certificate, PEM', text),
+  option('--max-body <size>', 'largest upload', bytes).default(16 * 1024 * 1024, '16MiB'),
+  option('--sync-overlap <seconds>', "how long another device's upload is told again", whole(86_400)).default(120),
+  option('--registration <mode>', 'who may make an account at /register: open, anybody', openOrClosed).default(
+    'closed',
+  ),
+  option('--sync-devices [true|false]', 'in new accounts all devices follow each other', yesOrNo).default(false),
+  option('--keep-url-credentials [true|false]', 'keep user:password@ in feed addresses', yesOrNo).default(false),
+];
+
+const DEFAULTS: OptionValues = Object.fromEntries(
+  [...STORAGE_OPTIONS, ...FETCH_OPTIONS, ...SERVER_OPTIONS].map((each) => [each.attributeName(), each.defaultValue]),
+);
+
+/** The whole configuration from the options of a command; what it does not take has its default. Throws UsageError. */
+export function readConfig(values: OptionValues): Config {
+  const { data, tlsCert, tlsKey, baseUrl, ...rest } = { ...DEFAULTS, ...values };
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
+    throw new UsageError('--tls-cert and --tls-key belong together: give both or none');
+  }
+  return Object.freeze({
+    data: resolve(data),
+    storage: rest.storage,
+    host: rest.host,
+    port: rest.port,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(tlsCert !== undefined && { tls: Object.freeze({ cert: tlsCert, key: tlsKey }) }),
+    trustProxy: rest.trustProxy,
+    maxBody: rest.maxBody,
+    syncOverlap: rest.syncOverlap,
+    keepUrlCredentials: rest.keepUrlCredentials,
+    registration: rest.registration,
+    syncDevices: rest.syncDevices,
+    fetch: rest.fetch,
+    allowPrivateFeeds: rest.allowPrivateFeeds,
+  });
+}

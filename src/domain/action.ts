@@ -1,0 +1,104 @@
+import { parseDeviceId } from './device.ts';
+import { invalid } from './errors.ts';
+import { parsePosition } from './position.ts';
+import { parseTimestamp } from './timestamp.ts';
+import { ACTION_TYPES, type ActionType, type EpisodeAction, type Seconds } from './types.ts';
+import { type RewriteLog, sanitizeFeedUrl, sanitizeMediaUrl } from './url.ts';
+
+/** The largest time within an episode, and the largest number that every client reads. */
+const MAX_POSITION = 2 ** 31 - 1;
+
+export interface ActionRules {
+  /** Version 1 of the interface: the position is `HH:MM:SS` and an episode may be told by its GUID (spec 4.9). */
+  isVersion1?: boolean;
+  /** Time of the upload: an action without a timestamp happened now. */
+  now: Seconds;
+  keepCredentials: boolean;
+  rewrites: RewriteLog;
+}
+
+/**
+ * Reads one uploaded action (spec 2.7). Undefined when one of its URLs cannot be used: that action is skipped and the
+ * rest of the batch kept, because clients resend a refused batch for ever. Throws `invalid` for anything else.
+ */
+export function parseAction(value: unknown, rules: ActionRules): EpisodeAction | undefined {
+  const { now, keepCredentials, rewrites } = rules;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('is not an object');
+  const input = rules.isVersion1 ? fromVersion1(value as Input) : (value as Input);
+  const feed = readUrl(input.podcast, 'podcast');
+  const media = readUrl(input.episode, 'episode');
+  const podcast = rewrites.note(feed, sanitizeFeedUrl(feed, { ascii: true, keepCredentials }));
+  const episode = isGuid(media, rules) ? media : rewrites.note(media, sanitizeMediaUrl(media));
+  if (podcast === '' || episode === '') return undefined;
+
+  const type = readType(input.action);
+  const timestamp = isGiven(input.timestamp) ? parseTimestamp(input.timestamp) : now;
+  const action: EpisodeAction = { podcast, episode, action: type, timestamp };
+  if (isGiven(input.device)) action.device = parseDeviceId(input.device);
+  if (isGiven(input.guid)) action.guid = readGuid(input.guid);
+  const play = type === 'play' ? readTimes(input) : undefined;
+  if (play) action.play = play;
+  return action;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** The same action as version 2 writes it. There the times of a play came as one position. */
+function fromVersion1({ started: _started, total: _total, ...input }: Input): Input {
+  const { episode, position } = input;
+  const isTime = typeof position === 'string' && position.includes(':');
+  return {
+    ...input,
+    ...(isTime && input.action === 'play' && { position: parsePosition(position) }),
+    ...(typeof episode === 'string' && isGuid(episode, { isVersion1: true }) && { guid: episode }),
+  };
+}
+
+/** What does not begin like a URL that could be used is a GUID, in version 1 alone; it is kept as it is. */
+const isGuid = (episode: string, { isVersion1 = false }: Pick<ActionRules, 'isVersion1'>): boolean =>
+  isVersion1 && /^(?!\s*https?:)[^]{1,1024}$/i.test(episode);
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+function readUrl(value: unknown, key: string): string {
+  if (!isGiven(value)) return '';
+  if (typeof value !== 'string') throw invalid(`"${key}" must be a URL`);
+  return value;
+}
+
+function readGuid(value: unknown): string {
+  if (typeof value !== 'string') throw invalid('"guid" must be a string');
+  return value;
+}
+
+function readType(value: unknown): ActionType {
+  const type = typeof value === 'string' ? value.toLowerCase() : undefined;
+  const known = ACTION_TYPES.find((each) => each === type);
+  if (!known) throw invalid(`"action" must be one of ${ACTION_TYPES.join(', ')}`);
+  return known;
+}
+
+/**
+ * The times of a play. A negative one means "unknown" (AntennaPod sends -1 for all three): then only a position that
+ * is not negative is kept, as clients read -1 as "played to the end".
+ */
+function readTimes(input: Input): EpisodeAction['play'] {
+  const started = readTime(input.started, 'started');
+  const position = readTime(input.position, 'position');
+  const total = readTime(input.total, 'total');
+  if ((started ?? 0) < 0 || (position ?? 0) < 0 || (total ?? 0) < 0) {
+    return position !== undefined && position >= 0 ? { position } : undefined;
+  }
+  if (started === undefined && total === undefined) return position === undefined ? undefined : { position };
+  if (started === undefined || total === undefined || position === undefined) {
+    throw invalid('"started" and "total" need each other and "position"');
+  }
+  return { position, started, total };
+}
+
+function readTime(value: unknown, key: string): number | undefined {
+  if (!isGiven(value)) return undefined;
+  const seconds = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  if (typeof seconds === 'number' && Number.isInteger(seconds) && seconds <= MAX_POSITION) return seconds;
+  throw invalid(`"${key}" must be whole seconds from 0 to ${MAX_POSITION}`);
+}

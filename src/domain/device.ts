@@ -1,0 +1,10 @@
+import { invalid } from './errors.ts';
+
+/** Letters (with their marks) and digits of any script, `_ . -` and blank, 1 to 255 characters. */
+const DEVICE_ID = /^[\p{L}\p{M}\p{N}_. -]{1,255}$/u;
+
+/** The device id itself. Throws `invalid` when it is not one. */
+export function parseDeviceId(value: unknown): string {
+  if (typeof value === 'string' && DEVICE_ID.test(value)) return value;
+  throw invalid('the device id must be 1 to 255 letters, digits, blanks or any of _ . -');
+}

@@ -1,0 +1,23 @@
+import { invalid } from './errors.ts';
+
+const MAX_SECONDS = 2 ** 31 - 1;
+
+/** The first part may run on beyond what a clock shows. */
+const SHAPE = /^(?:(\d{1,10}):)?(\d{1,10}):(\d\d)$/;
+
+/**
+ * Seconds of a version 1 position, `HH:MM:SS` or `MM:SS` (spec 4.9). Throws `invalid` for anything else and beyond
+ * 2^31 - 1 seconds.
+ */
+export function parsePosition(text: string): number {
+  const [, hours, minutes, seconds] = SHAPE.exec(text) ?? [];
+  const position = Number(hours ?? 0) * 3600 + Number(minutes) * 60 + Number(seconds);
+  if (position <= MAX_SECONDS && Number(seconds) < 60 && (hours === undefined || Number(minutes) < 60)) return position;
+  throw invalid('a position must be written HH:MM:SS, such as 01:23:45');
+}
+
+/** `HH:MM:SS`, with more digits for the hours where they are needed. */
+export function formatPosition(seconds: number): string {
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return parts.map((part) => `${part}`.padStart(2, '0')).join(':');
+}

@@ -1,0 +1,61 @@
+import { parseDeviceId } from './device.ts';
+import { invalid } from './errors.ts';
+import { compareText } from './text-order.ts';
+import type { SettingScope, Url } from './types.ts';
+import { sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from './url.ts';
+
+/** A scope as a client names it. */
+export interface ScopeRequest {
+  scope: string;
+  device: string | undefined;
+  podcast: string | undefined;
+  episode: string | undefined;
+}
+
+/** The scope that a client means (spec 4.6). Throws `invalid` for an unknown one, and for one that lacks its parameters. */
+export function parseScope({ scope, device, podcast, episode }: ScopeRequest, rules: UrlRules): SettingScope {
+  const feed = (): Url => readUrl('podcast', podcast, (url) => sanitizeFeedUrl(url, rules));
+  const media = (): Url => readUrl('episode', episode, (url) => sanitizeMediaUrl(url, { ascii: false }));
+  switch (scope) {
+    case 'account':
+      return { kind: scope };
+    case 'device':
+      return { kind: scope, device: parseDeviceId(device) };
+    case 'podcast':
+      return { kind: scope, podcast: feed() };
+    case 'episode':
+      return { kind: scope, podcast: feed(), episode: media() };
+    default:
+      throw invalid('there are settings of account, device, podcast and episode, and of nothing else');
+  }
+}
+
+function readUrl(name: string, submitted: string | undefined, sanitize: (url: string) => Url | ''): Url {
+  const url = sanitize(submitted ?? '');
+  if (url === '') throw invalid(`this needs "${name}" in the query: a URL that begins with http:// or https://`);
+  return url;
+}
+
+/** A text that is the same for one scope and never for two: what a storage may keep settings under. */
+export function scopeKey(scope: SettingScope): string {
+  const parts: { kind: SettingScope['kind']; device?: string; podcast?: Url; episode?: Url } = scope;
+  return JSON.stringify([parts.kind, parts.device, parts.podcast, parts.episode]);
+}
+
+const KINDS: readonly SettingScope['kind'][] = ['account', 'device', 'podcast', 'episode'];
+
+/** The order of scopes in an export: account, devices, podcasts, episodes; each by name. */
+export function compareScopes(a: SettingScope, b: SettingScope): number {
+  const [partsA, partsB] = [namesOf(a), namesOf(b)];
+  return (
+    KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+    compareText(partsA[0], partsB[0]) ||
+    compareText(partsA[1], partsB[1])
+  );
+}
+
+function namesOf(scope: SettingScope): [string, string] {
+  if (scope.kind === 'account') return ['', ''];
+  if (scope.kind === 'device') return [scope.device, ''];
+  return [scope.podcast, scope.kind === 'episode' ? scope.episode : ''];
+}

@@ -1,0 +1,25 @@
+import type { Seconds, Stamp } from './types.ts';
+
+/*
+ * Every stored change carries a stamp; every answer hands out a mark, which the client sends back as `since`, and
+ * `since` selects `stamp >= since`. The three rules below keep one promise: every change gets a stamp above each mark
+ * that was handed out before it. So nothing is lost, also within one second, also to a client that asks for mark + 1
+ * (Kasts does), and nothing is sent twice to a client that uses its marks.
+ *
+ * A storage plugin calls all three under the user's lock, with the time read under that lock: a time read before
+ * waiting for it could stamp a change below a mark that was handed out meanwhile.
+ */
+
+/** Stamp of a new change, where `last` is the user's newest stamp. */
+export const nextStamp = (now: Seconds, last: Stamp): Stamp => Math.max(now + 1, last + 2);
+
+/** Mark for an answer that shows everything up to `last`. */
+export const markAfter = (now: Seconds, last: Stamp): Stamp => Math.max(now, last + 1);
+
+/**
+ * Mark for the answer to an upload. A client that pulls and then pushes keeps only this one and would skip what
+ * another device uploaded in between, so it stays below `overlapped`: the oldest recent stamp of another device. One
+ * less, so that mark + 1 still finds it. The price is a harmless repeat.
+ */
+export const markAfterUpload = (mark: Stamp, overlapped: Stamp | undefined): Stamp =>
+  overlapped === undefined ? mark : Math.min(mark, overlapped - 1);

@@ -1,0 +1,41 @@
+/** Scripts that are written without blanks between words. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu;
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+/** Accents of Latin, Greek and Cyrillic letters; marks of other scripts are letters of their own. */
+const ACCENTS = /[\u0300-\u036f]/g;
+
+const ASCII = /^[\0-\x7f]*$/;
+
+/** How a word is compared: without regard to letter case, width and accents. Most texts need only the first. */
+const fold = (text: string): string =>
+  ASCII.test(text) ? text.toLowerCase() : text.normalize('NFKD').replace(ACCENTS, '').toLowerCase().normalize('NFC');
+
+/** The words of a text. Where words are not told apart by blanks, every two characters in a row stand for one. */
+export const toTerms = (text: string): string[] => split(text, pairs);
+
+/** The terms to ask for: the last character of a row, which stands alone in `toTerms`, is in the pair before. */
+export const toQueryTerms = (text: string): string[] =>
+  split(text, (row) => {
+    const all = pairs(row);
+    return all.length > 1 ? all.slice(0, -1) : all;
+  });
+
+/** Whether a term is a pair of characters rather than a word. */
+export const isPair = (term: string): boolean => term.search(UNSPACED) !== -1;
+
+function split(text: string, splitRow: (row: string) => string[]): string[] {
+  const folded = fold(text);
+  const words = folded.match(WORD) ?? [];
+  if (folded.search(UNSPACED) === -1) return words;
+  return words.flatMap((word) => [
+    ...word.split(UNSPACED).filter((part) => part !== ''),
+    ...(word.match(UNSPACED) ?? []).flatMap(splitRow),
+  ]);
+}
+
+/** Each character with its next one. The last one stands alone, so that every character begins a term. */
+function pairs(row: string): string[] {
+  const characters = [...row];
+  return characters.map((character, at) => character + (characters[at + 1] ?? ''));
+}

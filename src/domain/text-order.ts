@@ -1,0 +1,13 @@
+/**
+ * Compares two texts in code-point order, the order of UTF-8: what `<` and `sort()` are not, where one text has a
+ * character above U+FFFF and the other one a late one below it.
+ */
+export function compareText(a: string, b: string): number {
+  let same = 0;
+  while (same < a.length && a[same] === b[same]) same += 1;
+  if (same >= a.length || same >= b.length) return a.length - b.length;
+  return rankOf(a.charCodeAt(same)) - rankOf(b.charCodeAt(same));
+}
+
+/** Halves of characters above U+FFFF (U+D800 to U+DFFF) come after all others. */
+const rankOf = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit);

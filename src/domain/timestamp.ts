@@ -1,0 +1,38 @@
+import { invalid } from './errors.ts';
+import type { Seconds } from './types.ts';
+
+/** 9999-12-31T23:59:59: beyond it the year has five digits. */
+const LATEST: Seconds = 253_402_300_799;
+
+const ISO =
+  /^([1-9]\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d+)?)?(?:Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)?$/i;
+
+/** As most clients write it, on the days that every month has: read at once, as an upload brings thousands. */
+const USUAL = /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
+
+/**
+ * When something happened, as a client tells it: ISO 8601 with `T` or a blank, with or without fraction, with `Z`, an
+ * offset or no zone (UTC), or a number of seconds since 1970 (spec 2.7). Fractions are cut off. Throws `invalid` for
+ * anything else, for days the calendar does not have, and outside the years 1970 to 9999.
+ */
+export function parseTimestamp(value: unknown): Seconds {
+  const at = typeof value === 'string' ? parseIso(value) : typeof value === 'number' ? Math.floor(value) : NaN;
+  if (at >= 0 && at <= LATEST) return at;
+  throw invalid('the timestamp must be a UTC time such as 2024-01-31T23:59:59, or seconds since 1970');
+}
+
+function parseIso(text: string): Seconds {
+  if (USUAL.test(text)) return Date.parse(`${text}Z`) / 1000;
+  const parts = ISO.exec(text);
+  if (!parts) return NaN;
+  const [, year, month, day, hour, minute, second, sign, offsetHours, offsetMinutes] = parts;
+  const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day));
+  if (Number(day) > 28 && new Date(midnight).getUTCDate() !== Number(day)) return NaN;
+  const local = midnight / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second ?? 0);
+  if (sign === undefined) return local;
+  const offset = Number(offsetHours) * 3600 + Number(offsetMinutes ?? 0) * 60;
+  return sign === '+' ? local - offset : local + offset;
+}
+
+/** `YYYY-MM-DDTHH:MM:SS` in UTC. No fraction and no zone: one client or another fails on either. */
+export const formatTimestamp = (at: Seconds): string => new Date(at * 1000).toISOString().slice(0, 19);

@@ -1,0 +1,81 @@
+/** The words that every part of podsync shares. */
+
+/** Chosen by the storage plugin when the user is created. The rest of podsync never looks inside. */
+export type UserId = string & { readonly __brand: 'UserId' };
+/** Feed or media URL, already sanitized by `domain/url`. */
+export type Url = string;
+/** Whole seconds since 1970. */
+export type Seconds = number;
+/** Server-issued stamp of a change, one rising line per user; see `domain/stamp`. */
+export type Stamp = number;
+
+export const DEVICE_TYPES = ['desktop', 'laptop', 'mobile', 'server', 'other'] as const;
+export type DeviceType = (typeof DEVICE_TYPES)[number];
+export interface Device {
+  id: string;
+  caption: string;
+  type: DeviceType;
+}
+
+export interface SubscriptionChange {
+  url: Url;
+  subscribed: boolean;
+}
+
+export const ACTION_TYPES = ['download', 'play', 'delete', 'new'] as const;
+export type ActionType = (typeof ACTION_TYPES)[number];
+export interface EpisodeAction {
+  podcast: Url;
+  episode: Url;
+  /** The device it happened on, as the client tells it. */
+  device?: string;
+  /** The episode's GUID in its feed; clients match on it before the URL. */
+  guid?: string;
+  action: ActionType;
+  /** When it happened, as the client tells it. Never used by `since`. */
+  timestamp: Seconds;
+  /** Only on `play`; `started` and `total` come together or not at all. Seconds. */
+  play?: { position: number; started?: number; total?: number };
+}
+
+/** What is known of a podcast beside its feed URL. Anything may be missing until its feed was read. */
+export interface PodcastEntry {
+  url: Url;
+  title?: string;
+  description?: string;
+  website?: string;
+}
+
+/** What a feed says of its podcast. A text is `''` and the logo null where it says nothing, or was not read yet. */
+export interface PodcastInfo {
+  title: string;
+  author: string;
+  description: string;
+  /** http(s), or `''`. */
+  website: string;
+  logoUrl: string | null;
+  /** Language tag in lower case, such as `en-us`. */
+  language: string;
+  /** As written, first seen first, each slug once. */
+  tags: string[];
+}
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** What a setting is attached to (spec 2.9). */
+export type SettingScope =
+  | { kind: 'account' }
+  | { kind: 'device'; device: string }
+  | { kind: 'podcast'; podcast: Url }
+  | { kind: 'episode'; podcast: Url; episode: Url };
+
+/** A named list of podcasts that a user made (spec 2.8). */
+export interface ListSummary {
+  /** Short name, unique among the lists of a user; see `domain/slug`. */
+  name: string;
+  title: string;
+}
+export interface PodcastList extends ListSummary {
+  /** Feeds in the order given, each once. */
+  urls: Url[];
+}

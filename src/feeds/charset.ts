@@ -1,0 +1,64 @@
+/** How much of a document is looked through for its XML declaration. Bytes. */
+const HEAD = 1024;
+
+/** 0x80 to 0x9f of windows-1252; what is unused there is the replacement character. */
+const WINDOWS_1252 = '€�‚ƒ„…†‡ˆ‰Š‹Œ�Ž��‘’“”•–—˜™š›œ�žŸ';
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const C1 = /[\u0080-\u009f]/g;
+
+/**
+ * C1 control characters as windows-1252 has them, which is what their writers meant. Node's own decoder of that
+ * character set leaves them, too.
+ */
+export const readC1 = (text: string): string => text.replace(C1, (char) => WINDOWS_1252[char.charCodeAt(0) - 0x80]!);
+
+/**
+ * An XML document as text, whatever it is encoded in. A byte order mark decides. Then what is valid UTF-8 is UTF-8,
+ * whatever it claims to be; then the XML declaration and the Content-Type are tried. Never throws: what fits none of
+ * them is read as UTF-8 with replacement characters, or as windows-1252 where more is wrong than right.
+ */
+export function decodeXml(bytes: Uint8Array, contentType = ''): string {
+  const marked = markOf(bytes);
+  if (marked !== undefined) return new TextDecoder(marked).decode(bytes);
+  const declared = declaredIn(bytes);
+  const served = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1];
+  // Its bytes are ASCII, and so always valid UTF-8.
+  const labels = declared?.startsWith('iso-2022') ? [declared] : ['utf-8', declared, served];
+  for (const label of labels) {
+    const text = label === undefined ? undefined : decodeStrictly(bytes, label);
+    if (text !== undefined) return text;
+  }
+  return decodeLoosely(bytes);
+}
+
+/** Encoding by byte order mark, or by how the first `<` of UTF-16 looks. */
+function markOf([first, second, third]: Uint8Array): string | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
+  if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return 'utf-16le';
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c)) return 'utf-16be';
+  return undefined;
+}
+
+function declaredIn(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, HEAD)).toString('latin1');
+  return /<\?xml[^>]*?encoding\s*=\s*["']\s*([\w.:-]+)/i.exec(head)?.[1]?.toLowerCase();
+}
+
+function decodeStrictly(bytes: Uint8Array, label: string): string | undefined {
+  try {
+    const decoder = new TextDecoder(label, { fatal: true });
+    // A declaration that reads as ASCII is not in UTF-16, whatever it says.
+    if (decoder.encoding.startsWith('utf-16')) return undefined;
+    const text = decoder.decode(bytes);
+    return decoder.encoding === 'windows-1252' ? readC1(text) : text;
+  } catch {
+    return undefined;
+  }
+}
+
+function decodeLoosely(bytes: Uint8Array): string {
+  const text = new TextDecoder().decode(bytes);
+  const wrong = text.match(/\ufffd/g)?.length ?? 0;
+  const right = text.match(/[\u0080-\ufffc]/g)?.length ?? 0;
+  return wrong > right ? readC1(Buffer.from(bytes).toString('latin1')) : text;
+}

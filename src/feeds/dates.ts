@@ -1,0 +1,125 @@
+import type { Seconds } from '../domain/types.ts';
+
+const MONTHS = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+];
+/** Minutes from UTC. What is not in here, the military letters too, counts as UTC. */
+const ZONES: Record<string, number> = {
+  est: -300,
+  edt: -240,
+  cst: -360,
+  cdt: -300,
+  mst: -420,
+  mdt: -360,
+  pst: -480,
+  pdt: -420,
+  akst: -540,
+  akdt: -480,
+  hst: -600,
+  ast: -240,
+  adt: -180,
+  brt: -180,
+  bst: 60,
+  wet: 0,
+  west: 60,
+  cet: 60,
+  mez: 60,
+  cest: 120,
+  mesz: 120,
+  eet: 120,
+  eest: 180,
+  msk: 180,
+  ist: 330,
+  jst: 540,
+  kst: 540,
+  aest: 600,
+  aedt: 660,
+  nzst: 720,
+  nzdt: 780,
+};
+/** 2100-01-01: whatever is later, or not after 1970, is no date that anyone meant. */
+const TOO_LATE: Seconds = 4_102_444_800;
+
+const TIME = String.raw`(?:[\s,T]+(?:at\s+)?(?<hour>\d{1,2})[:.](?<minute>\d{1,2})(?:[:.](?<second>\d{1,2})(?:[.,]\d+)?)?\s*(?<half>[ap]m)?)?`;
+const ZONE = String.raw`\s*(?<zone>.*)$`;
+const WEEKDAY = String.raw`^(?:[\p{L}.]+(?:,\s*|\s+))?`;
+
+/** The shapes that feeds have dates in. Weekdays are often wrong, and never looked at. */
+const SHAPES = [
+  // 2024-01-31T10:00:00+01:00, 2024-01-31 10:00, 2024/01/31, 20240131T100000Z, 2024-01
+  String.raw`^(?<year>\d{4})[-/.](?<month>\d{1,2})(?:[-/.](?<day>\d{1,2}))?${TIME}${ZONE}`,
+  String.raw`^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)(?:T(?<hour>\d\d)(?<minute>\d\d)(?<second>\d\d)?)?${ZONE}`,
+  // Wed, 31 Jan 2024 10:00:00 +0100, 31-Jan-24, 31. January 2024
+  String.raw`${WEEKDAY}(?<day>\d{1,2})(?:st|nd|rd|th)?[\s.-]*(?<month>[a-z]{3,9})[\s.,-]*(?<year>\d{4}|\d{2,3})\b${TIME}${ZONE}`,
+  // Wed Jan 31 10:00:00 CET 2024
+  String.raw`${WEEKDAY}(?<month>[a-z]{3,9})\s+(?<day>\d{1,2})${TIME}\s+(?<zone>[a-z]{1,5}\s+|[+-]\d{4}\s+)?(?<year>\d{4})$`,
+  // January 31, 2024 10:00 AM EST
+  String.raw`${WEEKDAY}(?<month>[a-z]{3,9})\.?\s+(?<day>\d{1,2})(?:st|nd|rd|th)?[\s,]+(?<year>\d{4})${TIME}${ZONE}`,
+  // 31.01.2024 10:00
+  String.raw`^(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})${TIME}${ZONE}`,
+].map((shape) => new RegExp(shape, 'iu'));
+
+/**
+ * When an episode was released, from what its feed says: RFC 822 with every kind of zone, year and seconds, ISO 8601,
+ * seconds or milliseconds since 1970, and what else is seen. Undefined for what is no date: other languages, days the
+ * calendar does not have, and orders of day and month that one can only guess.
+ */
+export function parseDate(written: string): Seconds | undefined {
+  const text = written.trim().slice(0, 100);
+  if (/^\d{9,13}$/.test(text)) return withinReason(text.length > 11 ? Number(text) / 1000 : Number(text));
+  for (const shape of SHAPES) {
+    const parts = shape.exec(text)?.groups;
+    if (parts) return withinReason(toSeconds(parts));
+  }
+  return undefined;
+}
+
+const withinReason = (at: number): Seconds | undefined => (at > 0 && at < TOO_LATE ? Math.floor(at) : undefined);
+
+function toSeconds(parts: Record<string, string | undefined>): number {
+  const month = monthOf(parts['month']!);
+  const day = Number(parts['day'] ?? 1);
+  const midnight = new Date(Date.UTC(yearOf(parts['year']!), month, day));
+  if (midnight.getUTCMonth() !== month || midnight.getUTCDate() !== day) return NaN;
+  const minutes = hourOf(Number(parts['hour'] ?? 0), parts['half']) * 60 + Number(parts['minute'] ?? 0);
+  const second = Number(parts['second'] ?? 0);
+  if (minutes > 24 * 60 || second > 60) return NaN;
+  return midnight.getTime() / 1000 + (minutes - offsetOf(parts['zone'] ?? '')) * 60 + second;
+}
+
+/** From 0. By number, or by an English name of at least three letters; -1 for anything else. */
+function monthOf(written: string): number {
+  if (/^\d/.test(written)) return Number(written) - 1;
+  const name = written.toLowerCase();
+  return MONTHS.findIndex((month) => month.startsWith(name) || (name === 'sept' && month === 'september'));
+}
+
+/** Two digits as mail has them; three are the years since 1900 of a program that forgot to add them. */
+function yearOf(written: string): number {
+  const year = Number(written);
+  if (written.length === 4) return year;
+  return year + (written.length === 2 && year < 50 ? 2000 : 1900);
+}
+
+function hourOf(hour: number, half: string | undefined): number {
+  if (half === undefined) return hour;
+  return (hour % 12) + (half.toLowerCase() === 'pm' ? 12 : 0);
+}
+
+/** Minutes from UTC: an offset anywhere in it (`GMT+0200`, `+02:00 (CEST)`), else a name. */
+function offsetOf(zone: string): number {
+  const [, sign, hours = '', minutes = '0'] = /([+-])(\d{1,2}):?(\d\d)?/.exec(zone) ?? [];
+  if (sign !== undefined) return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  return ZONES[/[a-z]+/i.exec(zone)?.[0].toLowerCase() ?? ''] ?? 0;
+}

@@ -1,0 +1,162 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { type Dispatcher, request } from 'undici';
+import type { Seconds, Url } from '../domain/types.ts';
+import { sanitizeFeedUrl } from '../domain/url.ts';
+import { FetchError, toFetchError } from './failure.ts';
+import { ENCODINGS, inflate, tooLarge } from './inflate.ts';
+import { createSlots } from './slots.ts';
+
+export interface DownloaderOptions {
+  agent: Dispatcher;
+  userAgent: string;
+  /** For one download in all: connections, redirects and bodies, without the waiting for its turn. */
+  timeout: Seconds;
+}
+
+/** The answer at the end of all redirects. */
+export interface Download {
+  /** Where that was. */
+  url: Url;
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Empty unless the status is 2xx. */
+  bytes: Uint8Array;
+  /** Where the permanent redirects led to, up to the first that was not permanent. */
+  movedTo?: Url;
+}
+
+export interface Downloader {
+  /** `limit` in bytes, on the wire and after inflation. Rejects with a FetchError. */
+  get(url: Url, headers: Record<string, string>, limit: number): Promise<Download>;
+}
+
+const MAX_AT_ONCE = 4;
+const MAX_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const PERMANENT: ReadonlySet<number> = new Set([301, 308]);
+
+/** Follows redirects, at most 4 downloads at a time and 1 per host; the targets of redirects count like any other. */
+export function createDownloader({ agent, userAgent, timeout }: DownloaderOptions): Downloader {
+  const slots = createSlots(MAX_AT_ONCE);
+
+  async function getOne(
+    url: Url,
+    headers: Record<string, string>,
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<Download> {
+    const answer = await request(url, {
+      dispatcher: agent,
+      signal,
+      headers: {
+        'user-agent': userAgent,
+        'accept-encoding': ENCODINGS,
+        ...authorization(new URL(url)),
+        ...headers,
+      },
+    });
+    const { statusCode: status, headers: received, body } = answer;
+    if (status < 200 || status > 299) {
+      discard(body);
+      return { url, status, headers: received, bytes: new Uint8Array() };
+    }
+    if (Number(received['content-length']) > limit) {
+      discard(body);
+      throw tooLarge(limit);
+    }
+    const bytes = await collect(body, limit);
+    return {
+      url,
+      status,
+      headers: received,
+      bytes: await inflate(bytes, `${received['content-encoding'] ?? ''}`, limit),
+    };
+  }
+
+  async function follow(url: Url, headers: Record<string, string>, limit: number): Promise<Download> {
+    const visited = new Set<Url>();
+    let at = url;
+    let left = timeout * 1000;
+    let movedTo: Url | undefined;
+    let isPermanent = true;
+    for (;;) {
+      visited.add(at);
+      const download = await slots.run(new URL(at).hostname, async () => {
+        const started = performance.now();
+        try {
+          const signal = AbortSignal.timeout(Math.max(0, Math.floor(left)));
+          return await Promise.race([getOne(at, headers, limit, signal), rejectOnAbort(signal)]);
+        } finally {
+          left -= performance.now() - started;
+        }
+      });
+      const { location } = download.headers;
+      if (!REDIRECTS.has(download.status) || location === undefined) {
+        return { ...download, ...(movedTo !== undefined && { movedTo }) };
+      }
+      at = targetOf(at, location);
+      if (visited.has(at)) throw new FetchError('it redirects in a circle');
+      if (visited.size > MAX_REDIRECTS) throw new FetchError(`it redirects more than ${MAX_REDIRECTS} times`);
+      isPermanent &&= PERMANENT.has(download.status);
+      if (isPermanent) movedTo = sanitizeFeedUrl(at, { keepCredentials: hasCredentials(url) });
+    }
+  }
+
+  return {
+    get: (url, headers, limit) =>
+      follow(url, headers, limit).catch((error) => {
+        throw toFetchError(error, timeout);
+      }),
+  };
+}
+
+/** A request that is still connecting does not heed its signal. */
+const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+
+/** Without waiting for its end, which may never come. */
+function discard(body: Readable): void {
+  body.on('error', () => undefined).destroy();
+}
+
+async function collect(body: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** Within one origin the credentials of the feed go along, as curl has it; anywhere else nothing does. */
+function targetOf(from: Url, location: string): Url {
+  const target = URL.canParse(location, from) ? new URL(location, from) : undefined;
+  if (target && target.username === '' && target.origin === new URL(from).origin) {
+    const { username, password } = new URL(from);
+    Object.assign(target, { username, password });
+  }
+  const url = sanitizeFeedUrl(target?.href ?? '', { keepCredentials: true });
+  if (url === '') throw new FetchError('it redirects to something that is no address of the web');
+  return url;
+}
+
+const hasCredentials = (url: Url): boolean => new URL(url).username !== '';
+
+function authorization({ username, password }: URL): Record<string, string> {
+  if (username === '') return {};
+  const pair = `${unescapePercent(username)}:${unescapePercent(password)}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+function unescapePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,111 @@
+import type { Seconds, Url } from '../domain/types.ts';
+import { parseDate } from './dates.ts';
+import { type Fields, line, named, prose, texts } from './fields.ts';
+import { mediaUrl, pageUrl, resolveUrl } from './links.ts';
+import { readWebsite } from './podcast.ts';
+import type { XmlElement } from './xml.ts';
+
+export interface ParsedEpisode {
+  guid?: string;
+  /** Media URL. */
+  url: Url;
+  /** `""` where the feed has none. */
+  title: string;
+  description: string;
+  /** http(s), or `""`. */
+  website: string;
+  releasedAt?: Seconds;
+}
+
+const DATES = ['pubdate', 'published', 'dc:date', 'date', 'issued', 'dcterms:created', 'updated', 'atom:updated'];
+const DESCRIPTIONS = [
+  'description',
+  'itunes:summary',
+  'summary',
+  'content:encoded',
+  'content',
+  'itunes:subtitle',
+  'media:description',
+  'googleplay:description',
+];
+/** A longer one is taken for none. */
+const MAX_GUID = 1000;
+
+const MEDIA_TYPE = /^(?:audio|video)\//i;
+const MEDIA_FILE = /\.(?:mp3|m4[abv]|mp4|aac|og[agv]|opus|flac|wav|webm|mov|mpe?g|wma|mka|mkv)(?:[?#]|$)/i;
+
+/** What is needed to pick an episode, before the work of reading its texts. */
+export interface EpisodeSource {
+  url: Url;
+  guid: string | undefined;
+  releasedAt: Seconds | undefined;
+  fields: Fields;
+  base: string;
+}
+
+/** Undefined where an item holds no usable enclosure. `feedBase` is what its links start from, unless it says otherwise. */
+export function findEpisode(item: XmlElement, feedBase: string): EpisodeSource | undefined {
+  const fields = item.children();
+  const base = baseOf(item, feedBase);
+  const url = findMedia(fields, base);
+  if (url === undefined) return undefined;
+  const [guid = ''] = texts(fields, 'guid', 'id', 'dc:identifier');
+  const releasedAt = texts(fields, ...DATES)
+    .map(parseDate)
+    .find((date) => date !== undefined);
+  return { url, guid: guid === '' || guid.length > MAX_GUID ? undefined : guid, releasedAt, fields, base };
+}
+
+export function readEpisode({ url, guid, releasedAt, fields, base }: EpisodeSource): ParsedEpisode {
+  return {
+    ...(guid !== undefined && { guid }),
+    url,
+    title: line(fields, 'title', 'itunes:title', 'media:title', 'dc:title'),
+    description: prose(fields, ...DESCRIPTIONS),
+    website: readWebsite(fields, base) || permalink(fields),
+    ...(releasedAt !== undefined && { releasedAt }),
+  };
+}
+
+/** What `xml:base` makes of the base around it. */
+export const baseOf = ({ attributes }: XmlElement, around: string): string =>
+  resolveUrl(attributes['xml:base'] ?? '', around);
+
+/** The first audio or video enclosure, else the first that can be used. */
+function findMedia(fields: Fields, base: string): Url | undefined {
+  const usable = enclosuresOf(fields)
+    .map(({ link, type }) => ({ url: mediaUrl(link ?? '', base), type }))
+    .filter(({ url }) => url !== '');
+  const media = usable.find(({ url, type }) => MEDIA_TYPE.test(type ?? '') || MEDIA_FILE.test(url));
+  return (media ?? usable[0])?.url;
+}
+
+interface Enclosure {
+  link: string | undefined;
+  type: string | undefined;
+}
+
+/** Of RSS, RSS 1.0 and Atom; where there is none of these, of Media RSS. */
+function enclosuresOf(fields: Fields): Enclosure[] {
+  const links = named(fields, 'enclosure', 'enc:enclosure', 'link', 'atom:link').filter(
+    ({ name, attributes }) => !name.endsWith('link') || attributes['rel'] === 'enclosure',
+  );
+  if (links.length > 0) {
+    return links.map(({ attributes }) => ({
+      link: attributes['url'] ?? attributes['href'] ?? attributes['rdf:resource'] ?? attributes['enc:url'],
+      type: attributes['type'] ?? attributes['enc:type'],
+    }));
+  }
+  const groups = named(fields, 'media:group').flatMap((group) => group.children());
+  return named([...fields, ...groups], 'media:content').map(({ attributes: { url, type, medium } }) => ({
+    link: url,
+    type: type ?? (medium === undefined ? undefined : `${medium}/`),
+  }));
+}
+
+/** A GUID that is a link, where there is no other. */
+function permalink(fields: Fields): string {
+  const guid = named(fields, 'guid').find(({ attributes }) => attributes['ispermalink']?.toLowerCase() !== 'false');
+  const [text = ''] = guid ? texts([guid], 'guid') : [];
+  return /^https?:/i.test(text) ? pageUrl(text, text) : '';
+}

@@ -1,0 +1,42 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, constants, gunzip, inflate as unzlib, inflateRaw } from 'node:zlib';
+import { FetchError } from './failure.ts';
+
+/** Encodings that `inflate` undoes, for `Accept-Encoding`. */
+export const ENCODINGS = 'gzip, deflate, br';
+
+const decoders = { gunzip: promisify(gunzip), unzlib: promisify(unzlib), raw: promisify(inflateRaw) };
+const unbrotli = promisify(brotliDecompress);
+
+/**
+ * A body without its `Content-Encoding`, at most `limit` bytes. gzip is known by how it starts, as servers both forget
+ * to say it and say it of what is none. Rejects with a FetchError when it is damaged, larger, or encoded in another way.
+ */
+export async function inflate(bytes: Uint8Array, encoding: string, limit: number): Promise<Uint8Array> {
+  // What ends too early is taken as far as it goes, as browsers do.
+  const options = { maxOutputLength: limit, finishFlush: constants.Z_SYNC_FLUSH };
+  try {
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b) return await decoders.gunzip(bytes, options);
+    switch (encoding.trim().toLowerCase()) {
+      case 'br':
+        return await unbrotli(bytes, { maxOutputLength: limit });
+      case 'deflate':
+        // Half of the servers leave out the header of zlib.
+        return await ((bytes[0] ?? 0) % 16 === 8 ? decoders.unzlib(bytes, options) : decoders.raw(bytes, options));
+      case '':
+      case 'identity':
+      case 'none':
+      case 'gzip':
+      case 'x-gzip':
+        return bytes;
+      default:
+        throw new FetchError('the server compresses in a way that it was not asked for');
+    }
+  } catch (error) {
+    if (error instanceof FetchError) throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit);
+    throw new FetchError('what the server sends is damaged: it cannot be decompressed');
+  }
+}
+
+export const tooLarge = (limit: number): FetchError => new FetchError(`it is larger than ${limit / 1_000_000} MB`);

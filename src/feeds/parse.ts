@@ -1,0 +1,107 @@
+import type { PodcastInfo, Url } from '../domain/types.ts';
+import { sanitizeFeedUrl } from '../domain/url.ts';
+import { decodeXml } from './charset.ts';
+import { baseOf, type EpisodeSource, findEpisode, type ParsedEpisode, readEpisode } from './episode.ts';
+import { type Fields, named } from './fields.ts';
+import { readPrefixes } from './namespaces.ts';
+import { readPodcast } from './podcast.ts';
+import { createXmlReader, type XmlElement, type XmlReader } from './xml.ts';
+
+export type { ParsedEpisode } from './episode.ts';
+
+export interface ParsedFeed extends PodcastInfo {
+  /** Newest first, then those without a date in the order of the feed; at most 1,000. */
+  episodes: ParsedEpisode[];
+}
+
+const MAX_EPISODES = 1000;
+/** Characters before the root element: a declaration, a DOCTYPE, and what broken servers print in front of it. */
+const MAX_PROLOGUE = 100_000;
+
+const ROOT = /<((?:[\w.-]+:)?(?:rss|feed|rdf))(?:\s[^<>]*)?>/i;
+const CHANNEL = /<(?:[\w.-]+:)?channel(?:\s[^<>]*)?>/i;
+const EPISODE_END = /<\/(?:[\w.-]+:)?(?:item|entry)\s*>/gi;
+const BARE_LESS_THAN = /<(?![a-z_/!?])/gi;
+
+/**
+ * Reads RSS 0.9x, 1.0 and 2.0 and Atom, with the tags of iTunes, Podcasting 2.0 and Media RSS. `bytes` in any character
+ * set, `contentType` as the server said, `url` for relative links. What is broken in one episode costs that episode
+ * alone; a feed that was cut off keeps the episodes before. Throws an Error with a sentence on what else it is.
+ */
+export function parseFeed(bytes: Uint8Array, contentType: string | undefined, url: Url): ParsedFeed {
+  const text = decodeXml(bytes, contentType);
+  const root = ROOT.exec(text.slice(0, MAX_PROLOGUE));
+  if (!root) throw notFeed(describe(text));
+  const [tag, name = ''] = root;
+  const content = contentOf(text.slice(root.index + tag.length), name);
+  const readXml = createXmlReader(readPrefixes(text.slice(root.index), name));
+  const [element] = readLevel(readXml, tag.replace(/\/?>$/, '/>'));
+  // Relative links must not take a password along.
+  const feedUrl = sanitizeFeedUrl(url);
+  const base = element ? baseOf(element, feedUrl) : feedUrl;
+  const fields = readLevel(readXml, content);
+  if (fields.length === 0) throw notFeed('it is empty');
+  return { ...readPodcast(fields, base, element?.attributes['xml:lang']), episodes: readEpisodes(fields, base) };
+}
+
+const notFeed = (why: string): Error => new Error(`this is not a feed: ${why}`);
+
+function readLevel(readXml: XmlReader, xml: string): XmlElement[] {
+  try {
+    return readXml(xml);
+  } catch {
+    throw notFeed('its XML is damaged');
+  }
+}
+
+function describe(text: string): string {
+  const head = text.slice(0, MAX_PROLOGUE).trim();
+  if (head === '') return 'it is empty';
+  if (/^[{[]/.test(head)) return 'it is JSON';
+  if (/<(?:!doctype\s+)?html/i.test(head)) return 'it is a web page';
+  if (/<opml/i.test(head)) return 'it is an OPML list';
+  return 'it is neither RSS nor Atom';
+}
+
+/**
+ * What a feed holds, in one level: the channel counts for nothing, as RSS 1.0 has its items beside it, and others forget
+ * to close it. What comes after the root element, or after the last episode of a feed that was cut off, goes.
+ */
+function contentOf(rest: string, root: string): string {
+  const end = rest.lastIndexOf(`</${root}`);
+  const whole = end === -1 ? rest.slice(0, endOfEpisodes(rest)) : rest.slice(0, end);
+  const channel = /feed$/i.test(root) ? null : CHANNEL.exec(whole);
+  return whole.slice(channel ? channel.index + channel[0].length : 0).replace(BARE_LESS_THAN, '&lt;');
+}
+
+function endOfEpisodes(text: string): number {
+  let end = 0;
+  for (const match of text.matchAll(EPISODE_END)) end = match.index + match[0].length;
+  return end;
+}
+
+function readEpisodes(fields: Fields, base: string): ParsedEpisode[] {
+  const sources = named(fields, 'item', 'entry').flatMap((item) => findEpisode(item, base) ?? []);
+  const ambiguous = findAmbiguous(sources);
+  const known = new Set<string>();
+  return sources
+    .map((source) => (ambiguous.has(source.guid) ? { ...source, guid: undefined } : source))
+    .toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0))
+    .filter(({ guid, url }) => {
+      const key = guid ?? url;
+      return !known.has(key) && known.add(key);
+    })
+    .slice(0, MAX_EPISODES)
+    .map(readEpisode);
+}
+
+/** GUIDs that several media share, as the address of the website in every item: they tell nothing. */
+function findAmbiguous(sources: readonly EpisodeSource[]): Set<string | undefined> {
+  const urls = new Map<string | undefined, Url>();
+  const ambiguous = new Set<string | undefined>();
+  for (const { guid, url } of sources) {
+    if (guid !== undefined && (urls.get(guid) ?? url) !== url) ambiguous.add(guid);
+    urls.set(guid, url);
+  }
+  return ambiguous;
+}

@@ -1,0 +1,57 @@
+import type { Seconds, Url } from '../domain/types.ts';
+import { createThread, serveThread } from '../thread.ts';
+import { type ParsedFeed, parseFeed } from './parse.ts';
+
+export interface FeedParser {
+  /** As `parseFeed`; rejects also when that takes too long or too much memory. */
+  parse(bytes: Uint8Array, contentType: string | undefined, url: Url): Promise<ParsedFeed>;
+  close(): Promise<void>;
+}
+
+const ROLE = 'podsync-feed-parser';
+
+/** What parsing one feed may take. */
+export interface ParserLimits {
+  time: Seconds;
+  /** MB. */
+  memory: number;
+}
+/** Several times what a feed of 20 MB needs. */
+const LIMITS: ParserLimits = { time: 20, memory: 512 };
+
+interface Job {
+  bytes: Uint8Array;
+  contentType: string | undefined;
+  url: Url;
+}
+type Result = { feed: ParsedFeed } | { problem: string };
+
+/** Parses in a thread of its own, one feed after another, so that a large feed does not hold up any request. */
+export function createFeedParser({ time, memory }: ParserLimits = LIMITS): FeedParser {
+  const thread = createThread<Job, Result>(import.meta.url, ROLE, { maxOldGenerationSizeMb: memory });
+  let previous: Promise<unknown> = Promise.resolve();
+
+  async function run(job: Job): Promise<ParsedFeed> {
+    const result = await thread.run(job, time).catch((error: Error) => {
+      throw new Error(`this feed cannot be read: ${error.message}`);
+    });
+    if ('problem' in result) throw new Error(result.problem);
+    return result.feed;
+  }
+  return {
+    parse(bytes, contentType, url) {
+      const feed = previous.then(() => run({ bytes, contentType, url }));
+      previous = feed.catch(() => undefined);
+      return feed;
+    },
+    close: () => thread.close(),
+  };
+}
+
+serveThread<Job, Result>(ROLE, ({ bytes, contentType, url }) => {
+  try {
+    return { feed: parseFeed(bytes, contentType, url) };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+});

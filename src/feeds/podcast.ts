@@ -1,0 +1,103 @@
+import { createSlug } from '../domain/slug.ts';
+import type { PodcastInfo } from '../domain/types.ts';
+import { atomLinks, type Fields, first, line, MAX_TITLE, named, prose, texts } from './fields.ts';
+import { pageUrl } from './links.ts';
+import { plainLine, textOf } from './text.ts';
+import type { XmlElement } from './xml.ts';
+
+const DESCRIPTIONS = [
+  'description',
+  'itunes:summary',
+  'subtitle',
+  'tagline',
+  'itunes:subtitle',
+  'googleplay:description',
+];
+const MAX_TAGS = 20;
+const MAX_TAG = 100;
+const MAX_KEYWORDS = 10_000;
+
+/** `fields` of a channel or an Atom feed; relative links start from `base`, `language` is that of the document. */
+export function readPodcast(fields: Fields, base: string, language: string | undefined): PodcastInfo {
+  return {
+    title: line(fields, 'title', 'itunes:title', 'dc:title'),
+    author: readAuthor(fields),
+    description: prose(fields, ...DESCRIPTIONS),
+    website: readWebsite(fields, base),
+    logoUrl: readLogo(fields, base),
+    language: readLanguage(fields, language),
+    tags: readTags(fields),
+  };
+}
+
+/** Page of a podcast or an episode: the text of RSS, or the link of Atom, which some RSS has beside it. */
+export const readWebsite = (fields: Fields, base: string): string =>
+  first(
+    [...texts(fields, 'link'), ...atomLinks(fields, 'alternate').map(({ attributes }) => attributes['href'])],
+    (link) => pageUrl(link ?? '', base),
+  ) ?? '';
+
+function readAuthor(fields: Fields): string {
+  const candidates = [
+    ...named(fields, 'itunes:author', 'googleplay:author'),
+    ...named(fields, 'author', 'atom:author').flatMap(namesOf),
+    ...named(fields, 'dc:creator', 'managingeditor'),
+    ...named(fields, 'itunes:owner').flatMap(namesOf),
+  ];
+  return first(candidates, ({ content }) => personName(plainLine(content, MAX_TITLE))) ?? '';
+}
+
+/** Atom has a name inside, RSS is one. */
+function namesOf(person: XmlElement): XmlElement[] {
+  const parts = person.children();
+  return parts.length === 0 ? [person] : named(parts, 'name', 'atom:name', 'itunes:name');
+}
+
+/** RSS has people as `mail@example.org (Name)`, or the other way round. An address alone is not shown around. */
+const personName = (text: string): string =>
+  /^\S+@\S+\s*\((.+)\)$/.exec(text)?.[1] ?? text.replace(/\s*\(\S+@\S+\)$/, '').replace(/^\S+@\S+$/, '');
+
+function readLogo(fields: Fields, base: string): string | null {
+  const images = named(fields, 'image', 'googleplay:image');
+  const candidates = [
+    ...named(fields, 'itunes:image').flatMap(imageLinks),
+    ...images.flatMap((image) => [...texts(image.children(), 'url'), ...imageLinks(image)]),
+    ...texts(fields, 'logo', 'icon', 'atom:logo', 'atom:icon'),
+    ...named(fields, 'podcast:image').flatMap(imageLinks),
+    ...named(fields, 'podcast:images').map(({ attributes }) => attributes['srcset']?.trim().split(/[\s,]/)[0]),
+  ];
+  return first(candidates, (link) => pageUrl(link ?? '', base)) ?? null;
+}
+
+function imageLinks({ attributes, content }: XmlElement): (string | undefined)[] {
+  const text = textOf(content);
+  return [attributes['href'], attributes['url'], attributes['rdf:resource'], text.includes('<') ? undefined : text];
+}
+
+function readLanguage(fields: Fields, inherited: string | undefined): string {
+  const [language = inherited ?? ''] = texts(fields, 'language', 'dc:language');
+  const tag = language.toLowerCase().replaceAll('_', '-');
+  return /^[a-z]{2,3}(?:-[a-z\d]{1,8}){0,5}$/.test(tag) ? tag : '';
+}
+
+/** Categories with the subcategories of iTunes; keywords where there is none. */
+function readTags(fields: Fields): string[] {
+  const categories = named(fields, 'itunes:category', 'category', 'googleplay:category', 'media:category');
+  const written = categories.flatMap((category) => [category, ...named(category.children(), 'itunes:category')]);
+  const labels = written.map(labelOf).filter((label) => label !== '');
+  const keywords = (): string[] =>
+    texts(fields, 'itunes:keywords', 'media:keywords').flatMap((text) => text.slice(0, MAX_KEYWORDS).split(','));
+  const tags = new Map<string, string>();
+  for (const label of labels.length > 0 ? labels : keywords()) {
+    const tag = plainLine(label, MAX_TAG);
+    const slug = createSlug(tag);
+    if (slug !== '' && !tags.has(slug)) tags.set(slug, tag);
+  }
+  return [...tags.values()].slice(0, MAX_TAGS);
+}
+
+/** iTunes has it in `text`, Atom in `label` or `term`, RSS as text. */
+function labelOf({ attributes, content }: XmlElement): string {
+  const { text, label, term } = attributes;
+  return text || label || term || (content.includes('<itunes:category') ? '' : content);
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import type { Seconds, Url } from '../domain/types.ts';
+import type { FetchOutcome } from './fetch.ts';
+import type { ParsedFeed } from './parse.ts';
+
+/** When a feed is fetched next, and what that follows from. */
+export interface FeedSchedule {
+  /** How often it is fetched while all goes well. */
+  intervalSeconds: Seconds;
+  /** Failures in a row. */
+  failures: number;
+  /** Undefined: never, it is gone. */
+  nextAt: Seconds | undefined;
+}
+
+const HOUR: Seconds = 3600;
+const DAY = 24 * HOUR;
+/** What part of an interval it may be early or late by. */
+const JITTER = 0.1;
+/** Half an hour, and three days, with all jitter. */
+const SHORTEST = HOUR / 2 / (1 - JITTER);
+const LONGEST = (3 * DAY) / (1 + JITTER);
+/** Where a feed tells no dates. */
+const USUAL = 6 * HOUR;
+/** A feed is fetched about this often between two of its episodes. */
+const FETCHES_PER_EPISODE = 12;
+/** The newest episodes say how often new ones come. */
+const EPISODES_LOOKED_AT = 10;
+/** Each fetch that finds nothing new: a feed that fell silent is slowly left alone. */
+const GROWTH = 1.05;
+
+/** A feed that was never fetched is due at once. */
+export const firstSchedule = (now: Seconds): FeedSchedule => ({ intervalSeconds: USUAL, failures: 0, nextAt: now });
+
+/**
+ * Half an hour to three days, by how often the feed brings episodes and how long the last one is ago. Failures wait
+ * half an hour, then twice as long each time; a server that asks for more patience gets it, up to three days. Feeds
+ * that were fetched together drift apart, each by a part of its interval that follows from its URL.
+ */
+export function nextFetch(url: Url, state: FeedSchedule, outcome: FetchOutcome, now: Seconds): FeedSchedule {
+  switch (outcome.kind) {
+    case 'gone':
+      return { ...state, nextAt: undefined };
+    case 'failed': {
+      const wait = spread(url, bounded(SHORTEST * 2 ** state.failures));
+      const asked = Math.min(outcome.retryAfter ?? 0, 3 * DAY);
+      return { ...state, failures: state.failures + 1, nextAt: now + Math.max(wait, asked) };
+    }
+    default: {
+      const wanted = outcome.kind === 'fetched' ? rhythmOf(outcome.feed, now) : state.intervalSeconds * GROWTH;
+      const intervalSeconds = bounded(wanted);
+      return { intervalSeconds, failures: 0, nextAt: now + spread(url, intervalSeconds) };
+    }
+  }
+}
+
+function rhythmOf({ episodes }: ParsedFeed, now: Seconds): number {
+  const dates = episodes
+    .map(({ releasedAt }) => releasedAt)
+    .filter((date) => date !== undefined && date <= now)
+    .slice(0, EPISODES_LOOKED_AT) as Seconds[];
+  const [newest] = dates;
+  const oldest = dates.at(-1);
+  if (newest === undefined || oldest === undefined) return USUAL;
+  const gap = dates.length > 1 ? (newest - oldest) / (dates.length - 1) : 0;
+  return Math.max(gap, now - newest) / FETCHES_PER_EPISODE;
+}
+
+const bounded = (seconds: number): Seconds => Math.round(Math.min(LONGEST, Math.max(SHORTEST, seconds)));
+
+/** Up to a tenth earlier or later, always the same for one URL. */
+function spread(url: Url, seconds: Seconds): Seconds {
+  const part = createHash('sha256').update(url).digest().readUInt32BE() / 2 ** 32;
+  return Math.round(seconds * (1 + JITTER * (2 * part - 1)));
+}

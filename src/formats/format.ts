@@ -1,0 +1,12 @@
+/** Formats of podcast lists, as paths end in them (spec 2.1). `jsonp` and `xml` are only ever written. */
+export type ListFormat = 'json' | 'jsonp' | 'txt' | 'opml';
+/** The toplist alone also comes as `xml`. */
+export type ToplistFormat = ListFormat | 'xml';
+
+export const MEDIA_TYPES: Readonly<Record<ToplistFormat, string>> = {
+  json: 'application/json',
+  jsonp: 'application/javascript',
+  txt: 'text/plain; charset=utf-8',
+  opml: 'text/x-opml+xml; charset=utf-8',
+  xml: 'application/xml; charset=utf-8',
+};

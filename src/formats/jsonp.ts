@@ -1,0 +1,18 @@
+import { invalid } from '../domain/errors.ts';
+
+const CALLBACK = /^[a-z_$][a-z0-9_$.]*$/i;
+
+/** Checks the function name that a client asks for in `jsonp` (spec 4.2). Throws `invalid` when missing or unsafe. */
+export function parseCallback(name: string | undefined): string {
+  if (!name) throw invalid('the format jsonp needs the name of a function: add ?jsonp=NAME');
+  if (!CALLBACK.test(name)) {
+    throw invalid(
+      'the name in jsonp may hold letters, digits, _, $ and dots only, and must not start with a digit or dot',
+    );
+  }
+  return name;
+}
+
+/** Wraps JSON in a call of a function that `parseCallback` let pass. Safe inside a script element and in old engines. */
+export const writeJsonp = (callback: string, json: string): string =>
+  `${callback}(${json.replaceAll('</', '<\\/').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')});`;

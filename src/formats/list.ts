@@ -1,0 +1,20 @@
+import type { ListFormat } from './format.ts';
+import { readJson } from './json.ts';
+import { readOpml } from './opml-read.ts';
+import { readTxt } from './txt.ts';
+
+/** The formats that lists are uploaded in (spec 4.3). */
+export type UploadFormat = Exclude<ListFormat, 'jsonp'>;
+
+const READERS: Record<UploadFormat, (text: string) => string[]> = {
+  json: readJson,
+  txt: readTxt,
+  opml: (text) => readOpml(text).map((podcast) => podcast.url),
+};
+
+/**
+ * URLs of an uploaded list in their order, not yet sanitized. A byte order mark is passed over. Throws `invalid` when
+ * the text is not of this format (spec 4.3 rule 6), `too-large` for an OPML of millions of characters.
+ */
+export const readList = (format: UploadFormat, text: string): string[] =>
+  READERS[format](text.startsWith('\ufeff') ? text.slice(1) : text);

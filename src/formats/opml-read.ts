@@ -1,0 +1,98 @@
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { invalid, Refusal } from '../domain/errors.ts';
+import type { PodcastEntry } from '../domain/types.ts';
+
+/**
+ * Characters. Room for 5,000 feeds with descriptions; the worst that can be made of it (one tag with half a million
+ * attributes) keeps the process busy for about a second.
+ */
+const MAX_LENGTH = 3_000_000;
+/** Folders in folders. */
+const MAX_DEPTH = 256;
+
+/** DOCTYPE with declarations of its own. No list needs it, and entities are what XML attacks are made of. */
+const INTERNAL_SUBSET = /<!DOCTYPE[^<]*\[/;
+
+/** Attributes of an element, names in lower case: writers do not agree on `xmlUrl`. */
+type Attributes = Record<string, string | undefined>;
+
+/**
+ * Podcasts of an OPML file in their order: every outline outside `head` with `xmlUrl`, or with `url` where its type is
+ * rss or link, at any depth. URLs are as written, not sanitized. Throws `invalid` when it is no well-formed OPML,
+ * `too-large` beyond 3 million characters.
+ */
+export function readOpml(text: string): PodcastEntry[] {
+  if (text.length > MAX_LENGTH) {
+    throw new Refusal('too-large', 'an OPML may have up to 3 million characters: send a longer list as txt or json');
+  }
+  const xml = text.trim();
+  if (INTERNAL_SUBSET.test(xml)) throw invalid('the OPML has declarations in its DOCTYPE: remove the DOCTYPE');
+  requireWellFormed(xml);
+  return collect(xml);
+}
+
+/** The parser itself takes everything, cut off and unclosed too. */
+function requireWellFormed(xml: string): void {
+  const result = XMLValidator.validate(xml);
+  if (result !== true) {
+    const { line, col } = result.err;
+    const located = line > 1 || col > 1;
+    throw unreadable(located ? `not well-formed at line ${line}, column ${col}` : 'empty, cut off or no XML');
+  }
+  // Text after a root without content passes the validator.
+  if (!xml.endsWith('>')) throw unreadable('followed by other text');
+}
+
+/** Takes what it wants as the parser passes by and keeps no tree: memory follows the podcasts alone. */
+function collect(xml: string): PodcastEntry[] {
+  const podcasts: PodcastEntry[] = [];
+  const roots: string[] = [];
+  let section = '';
+  const visit = (tag: string, depth: number, attributes: Attributes): void => {
+    if (depth === 1) roots.push(tag);
+    if (depth === 2) section = tag;
+    if (depth > MAX_DEPTH) throw invalid(`the OPML has folders nested more than ${MAX_DEPTH} deep`);
+    const podcast = tag === 'outline' && section !== 'head' ? toPodcast(attributes) : undefined;
+    if (podcast) podcasts.push(podcast);
+  };
+  try {
+    createParser(visit).parse(xml);
+  } catch (error) {
+    // What the validator lets pass, the parser throws at: open comments, names like __proto__.
+    throw error instanceof Refusal ? error : unreadable('not well-formed');
+  }
+  if (roots.length !== 1 || roots[0] !== 'opml') throw unreadable('not a single opml element');
+  return podcasts;
+}
+
+const unreadable = (why: string): Refusal => invalid(`the OPML cannot be read: it is ${why}`);
+
+const createParser = (visit: (tag: string, depth: number, attributes: Attributes) => void): XMLParser =>
+  new XMLParser({
+    ignoreAttributes: false,
+    attributeNamePrefix: '',
+    transformAttributeName: (name) => name.toLowerCase(),
+    parseTagValue: false,
+    trimValues: false,
+    htmlEntities: true,
+    ignoreDeclaration: true,
+    ignorePiTags: true,
+    jPath: false,
+    maxNestedTags: MAX_DEPTH,
+    updateTag(tag, path, attributes: Attributes = {}) {
+      if (typeof path !== 'string') visit(tag, path.getDepth(), attributes);
+      return false;
+    },
+  });
+
+function toPodcast({ type, xmlurl, url, title, text, htmlurl, description }: Attributes): PodcastEntry | undefined {
+  const feed = xmlurl ?? (/^(?:rss|link)$/i.test(type ?? '') ? url : undefined);
+  if (feed === undefined) return undefined;
+  const name = title || text;
+  return {
+    url: feed,
+    ...(name && name !== feed && { title: name }),
+    ...(description && { description }),
+    ...(htmlurl && { website: htmlurl }),
+  };
+}

@@ -1,0 +1,5 @@
+/** URLs of a plain list, one a line; blanks before them and blank lines are passed over. Nothing is refused, an empty text is an empty list. */
+export const readTxt = (text: string): string[] => text.match(/\S[^\r\n]*/g) ?? [];
+
+/** A plain list. Each URL ends its line, so an empty list is an empty text. */
+export const writeTxt = (urls: readonly string[]): string => urls.map((url) => `${url}\n`).join('');

@@ -1,0 +1,68 @@
+import { Refusal, type RefusalCode } from '../domain/errors.ts';
+import type { Log } from '../storage/contract.ts';
+import { isStorageError, type StorageErrorCode } from '../storage/errors.ts';
+import type { Reply } from './reply.ts';
+
+const REFUSALS: Record<RefusalCode, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  missing: 404,
+  conflict: 409,
+  'too-large': 413,
+  throttled: 429,
+};
+const STORAGE: Record<StorageErrorCode, number> = {
+  conflict: 409,
+  missing: 404,
+  busy: 503,
+  corrupt: 503,
+  unavailable: 503,
+  full: 507,
+};
+/** What a client is told of trouble in the storage: no paths, no names of files. */
+const STORAGE_WORDS: Partial<Record<StorageErrorCode, string>> = {
+  busy: 'the storage is busy; try again in a while',
+  corrupt: 'what is stored cannot be read; whoever runs this server finds more in its log',
+  unavailable: 'the storage is not there right now; try again in a while',
+  full: 'the server has no room left; nothing of this request was stored',
+};
+/** Seconds after which a client may try again. */
+const STORAGE_BACK_IN = 30;
+const CHALLENGE = 'Basic realm="podsync", charset="UTF-8"';
+
+/** The error answer: plain text where the path asks for a list as text or XML, JSON elsewhere. */
+export function errorReply(
+  status: number,
+  message: string,
+  format: string,
+  headers: Record<string, string> = {},
+): Reply {
+  const isText = format === 'txt' || format === 'opml' || format === 'xml';
+  return {
+    status,
+    type: isText ? 'text/plain; charset=utf-8' : 'application/json',
+    body: isText ? `${message}\n` : JSON.stringify({ code: status, message }),
+    headers,
+  };
+}
+
+/** The one place that makes statuses of errors. What nobody expected goes to the log, whole, and is a 500. */
+export function toErrorReply(error: unknown, format: string, log: Log): Reply {
+  if (error instanceof Refusal) {
+    return errorReply(REFUSALS[error.code], error.message, format, {
+      ...(error.code === 'unauthenticated' && { 'www-authenticate': CHALLENGE }),
+      ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
+    });
+  }
+  if (isStorageError(error)) {
+    const status = STORAGE[error.code];
+    if (status >= 500) log('error', error.message);
+    const headers = status === 503 ? { 'retry-after': String(STORAGE_BACK_IN) } : {};
+    return errorReply(status, STORAGE_WORDS[error.code] ?? error.message, format, headers);
+  }
+  log('error', `a request failed for a reason that podsync did not expect: ${describe(error)}`);
+  return errorReply(500, 'something went wrong here; whoever runs this server finds more in its log', format);
+}
+
+const describe = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));

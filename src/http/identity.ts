@@ -1,0 +1,97 @@
+import type { H3Event } from 'h3';
+import { Refusal } from '../domain/errors.ts';
+import { type Accounts, isSelf, notYours } from '../services/accounts.ts';
+import { SESSION_LIFE, type Sessions } from '../services/sessions.ts';
+import type { User } from '../storage/contract.ts';
+import { readCookie, readParam } from './input.ts';
+import { basePath, clientAddress, isSecure, type OriginRules } from './origin.ts';
+
+/** Who is asking. */
+export interface Identity {
+  /**
+   * The user that the request authenticates, by Basic or else by cookie. Throws `unauthenticated`, and `throttled` after
+   * many wrong passwords. A stale cookie beside good Basic does no harm.
+   */
+  user(event: H3Event): Promise<User>;
+  /** The same, who must be the user that the path names: else throws `forbidden`, or what `otherwise` makes. */
+  owner(event: H3Event, otherwise?: () => Refusal): Promise<User>;
+  /** The user that the cookie belongs to; undefined without a cookie or when its session is over. */
+  cookieUser(event: H3Event): Promise<User | undefined>;
+  /** Ends the session of the cookie and clears it. */
+  forget(event: H3Event): Promise<void>;
+}
+
+const COOKIE = 'sessionid';
+
+/** Context key of the `Set-Cookie` that goes out with the answer. */
+const SET_COOKIE = 'podsyncSetCookie';
+
+export const setCookieOf = (event: H3Event): string | undefined => event.context[SET_COOKIE] as string | undefined;
+
+export function createIdentity(accounts: Accounts, sessions: Sessions, origin: OriginRules): Identity {
+  const path = basePath(origin) || '/';
+
+  const setCookie = (event: H3Event, token: string, life: number): void => {
+    const secure = isSecure(event, origin) ? '; Secure' : '';
+    event.context[SET_COOKIE] = `${COOKIE}=${token}; Path=${path}; Max-Age=${life}; HttpOnly; SameSite=Lax${secure}`;
+  };
+
+  const cookieUser = async (event: H3Event): Promise<User | undefined> => {
+    const token = readCookie(event, COOKIE);
+    const found = token === undefined ? undefined : await sessions.find(token);
+    if (found?.prolonged) setCookie(event, token!, SESSION_LIFE);
+    return found?.user;
+  };
+
+  const basicUser = async (event: H3Event, login: string, password: string): Promise<User> => {
+    const address = clientAddress(event, origin);
+    const user = await accounts.login(login, password, address);
+    if (!user) throw new Refusal('unauthenticated', 'the user name or the password is wrong');
+    // Every answer brings the cookie: some clients answer only three challenges in their life.
+    if ((await cookieUser(event))?.id !== user.id) {
+      const client = `${address} ${event.req.headers.get('user-agent') ?? ''}`;
+      setCookie(event, await sessions.open(user, client), SESSION_LIFE);
+    }
+    return user;
+  };
+
+  const identity: Identity = {
+    async user(event) {
+      const basic = readBasic(event);
+      const user = basic ? await basicUser(event, basic.login, basic.password) : await cookieUser(event);
+      if (!user) throw new Refusal('unauthenticated', 'log in with your user name and password');
+      return user;
+    },
+    async owner(event, otherwise = notYours) {
+      const user = await identity.user(event);
+      if (!isSelf(user, readParam(event, 'user'))) throw otherwise();
+      return user;
+    },
+    cookieUser,
+    async forget(event) {
+      const token = readCookie(event, COOKIE);
+      if (token === undefined) return;
+      await sessions.end(token);
+      setCookie(event, '', 0);
+    },
+  };
+  return identity;
+}
+
+/** Undefined where the header is missing or of another scheme. Throws `unauthenticated` when it cannot be decoded. */
+function readBasic(event: H3Event): { login: string; password: string } | undefined {
+  const header = event.req.headers.get('authorization');
+  const encoded = header && /^basic +([^ ]*) *$/i.exec(header)?.[1];
+  if (encoded === null || encoded === undefined) return undefined;
+  const bytes = Buffer.from(encoded, 'base64');
+  const text = bytes.toString();
+  const colon = text.indexOf(':');
+  // A decoder that meets what is not UTF-8 leaves U+FFFD behind, and then the bytes are not the same again.
+  if (colon === -1 || !Buffer.from(text).equals(bytes)) {
+    throw new Refusal(
+      'unauthenticated',
+      'the credentials cannot be read; they must be base64 of name:password in UTF-8',
+    );
+  }
+  return { login: text.slice(0, colon), password: text.slice(colon + 1) };
+}

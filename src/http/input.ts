@@ -1,0 +1,83 @@
+import type { H3Event } from 'h3';
+import { invalid } from '../domain/errors.ts';
+import type { Stamp } from '../domain/types.ts';
+
+/** A placeholder of the path, percent-decoded once. Throws `invalid` for a broken escape. */
+export function readParam(event: H3Event, name: string): string {
+  const raw = event.context.params?.[name] ?? '';
+  if (!raw.includes('%')) return raw;
+  try {
+    return decodeURIComponent(raw);
+  } catch {
+    throw invalid('the path has a % that is no percent-encoded UTF-8; write a % as %25');
+  }
+}
+
+/** A value of the query string; undefined when missing. */
+export const readQuery = (event: H3Event, name: string): string | undefined =>
+  event.url.search === '' ? undefined : (event.url.searchParams.get(name) ?? undefined);
+
+/** A whole number in the path from 1 to `max`; else `invalid`. */
+export function readCount(event: H3Event, name: string, max: number): number {
+  const text = readParam(event, name);
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count < 1 || count > max) throw invalid(`the number in the path must be from 1 to ${max}`);
+  return count;
+}
+
+const MAX_SCALE = 256;
+const USUAL_SCALE = 64;
+
+/** Size of scaled logos in pixels, undefined where none are asked for; an empty value is the usual size (spec 4.2). */
+export function readScale(event: H3Event): number | undefined {
+  const text = readQuery(event, 'scale_logo');
+  if (text === undefined) return undefined;
+  const size = text === '' ? USUAL_SCALE : Number(text);
+  if (!/^\d*$/.test(text) || size < 1 || size > MAX_SCALE) {
+    throw invalid(`"scale_logo" must be a whole number from 1 to ${MAX_SCALE}`);
+  }
+  return size;
+}
+
+/** A cookie; undefined when missing or empty. */
+export function readCookie(event: H3Event, name: string): string | undefined {
+  const cookie = (event.req.headers.get('cookie') ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(`${name}=`));
+  return cookie?.slice(name.length + 1) || undefined;
+}
+
+/** Mark of an earlier answer. Missing or empty is 0; else a non-negative integer, or `invalid`. */
+export function readSince(event: H3Event): Stamp {
+  const text = readQuery(event, 'since') || '0';
+  const since = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(since)) {
+    throw invalid('"since" must be the timestamp of an earlier answer, or 0');
+  }
+  return since;
+}
+
+const BOOLEANS = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+  ['', false],
+]);
+
+/** `true`, `1`, `false`, `0` in any letter case; missing or empty is false. Throws `invalid`. */
+export function readBoolean(event: H3Event, name: string): boolean {
+  const value = BOOLEANS.get((readQuery(event, name) ?? '').toLowerCase());
+  if (value === undefined) throw invalid(`"${name}" must be true or false`);
+  return value;
+}
+
+/** An array of strings out of a body; missing or null is an empty one. Throws `invalid` naming the index. */
+export function toStrings(value: unknown, name: string): string[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw invalid(`"${name}" must be an array of strings`);
+  const wrong = value.findIndex((item) => typeof item !== 'string');
+  if (wrong !== -1) throw invalid(`"${name}": item ${wrong} is not a string`);
+  return value as string[];
+}

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import type { Url } from '../domain/types.ts';
+
+/*
+ * Addresses that answers and pages point to. `base` is what `publicBase` answers; names are percent-encoded here, once.
+ */
+
+const encode = encodeURIComponent;
+
+/** The page of a podcast on the site. */
+export const podcastPage = (base: string, podcast: Url): string => `${base}/podcast?url=${encode(podcast)}`;
+
+/** The page of an episode on the site. */
+export const episodePage = (base: string, podcast: Url, episode: Url): string =>
+  `${base}/episode?podcast=${encode(podcast)}&url=${encode(episode)}`;
+
+/** The page of a list on the site. */
+export const listPage = (base: string, user: string, name: string): string =>
+  `${base}/user/${encode(user)}/lists/${encode(name)}`;
+
+/** What a user subscribes to and shows, for podcast apps. */
+export const sharedSubscriptions = (base: string, user: string): string =>
+  `${base}/user/${encode(user)}/subscriptions.opml`;
+
+/** The list itself, as clients read it. */
+export const listResource = (base: string, user: string, name: string, format: string): string =>
+  `${base}/api/2/lists/${encode(user)}/list/${encode(name)}.${format}`;
+
+/** A logo in a size of pixels; where there is none, it is the built-in one. */
+export const scaledLogo = (base: string, size: number, logoUrl: string | null): string =>
+  `${base}/logo/${size}/${hashOf(logoUrl ?? '')}`;
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,0 +1,42 @@
+import type { H3Event } from 'h3';
+
+/** How the outside sees this server. */
+export interface OriginRules {
+  /** Without a slash at the end, such as `https://host/sub`; undefined: what the request says. */
+  baseUrl?: string;
+  /** Whether a proxy in front sets `X-Forwarded-*`. Anybody could send these otherwise. */
+  trustProxy: boolean;
+}
+
+/** What the proxy nearest to us wrote: earlier entries may come from the client. */
+function forwarded(event: H3Event, name: string): string | undefined {
+  return event.req.headers.get(`x-forwarded-${name}`)?.split(',').at(-1)?.trim() || undefined;
+}
+
+/** Address of the client, for the throttle; empty over a unix socket. */
+export const clientAddress = (event: H3Event, { trustProxy }: OriginRules): string =>
+  (trustProxy ? forwarded(event, 'for') : undefined) ?? event.req.ip ?? '';
+
+/** Whether the client reached us over TLS, as far as we are told. */
+export function isSecure(event: H3Event, { baseUrl, trustProxy }: OriginRules): boolean {
+  if (baseUrl !== undefined) return baseUrl.startsWith('https:');
+  const scheme = trustProxy ? forwarded(event, 'proto') : undefined;
+  return (scheme ?? event.url.protocol.replace(':', '')) === 'https';
+}
+
+/** Path that everything lies below, without a slash at the end; empty at the root. */
+export const basePath = ({ baseUrl }: OriginRules): string =>
+  baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '');
+
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+
+/**
+ * Where the outside finds this server, without a slash at the end: what links, `Location` and the like begin with.
+ * Without a base URL it is what the request was sent to.
+ */
+export function publicBase(event: H3Event, rules: OriginRules): string {
+  if (rules.baseUrl !== undefined) return rules.baseUrl;
+  const sentTo = event.req.headers.get('host') ?? event.url.host;
+  const host = (rules.trustProxy ? forwarded(event, 'host') : undefined) ?? sentTo;
+  return `${isSecure(event, rules) ? 'https' : 'http'}://${HOST.test(host) ? host : 'localhost'}`;
+}

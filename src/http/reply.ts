@@ -1,0 +1,139 @@
+import { hash } from 'node:crypto';
+import { pipeline, Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
+import type { H3Event } from 'h3';
+import { FastResponse } from 'srvx';
+import { MEDIA_TYPES } from '../formats/format.ts';
+
+/** What a handler answers; `send` makes the response of it. */
+export interface Reply {
+  /** 200 unless given. */
+  status?: number;
+  /** Media type of the body. */
+  type?: string;
+  /** Bytes are sent as they are; pieces of text as they come, unless all of them are short. */
+  body?: string | Uint8Array | AsyncIterable<string>;
+  headers?: Readonly<Record<string, string>>;
+  /** The same for whoever asks: caches may keep it as long as they ask each time whether it still holds. */
+  isPublic?: boolean;
+  /** `Cache-Control`, where it is another than that follows from `isPublic`. */
+  cache?: string;
+  /** Short pieces of text are sent as they come, too. */
+  isLive?: boolean;
+}
+
+/** Success with nothing to say: clients tell it by the empty body. */
+export const EMPTY: Reply = {};
+
+export const json = (value: unknown): Reply => ({ type: MEDIA_TYPES.json, body: JSON.stringify(value) });
+
+/** Makes an answer one that is the same for whoever asks. */
+export const toPublic = (reply: Reply): Reply => ({ ...reply, isPublic: true });
+
+/** JSON text that is made while it is sent. */
+export const jsonStream = (body: AsyncIterable<string>): Reply => ({ type: MEDIA_TYPES.json, body });
+
+/** On every answer: any page may read the public interface, and none may do so as somebody (never with credentials). */
+const COMMON: [string, string][] = [
+  ['access-control-allow-origin', '*'],
+  ['x-content-type-options', 'nosniff'],
+];
+/** Up to this, a stream is sent as one text, which is quicker. Characters. */
+const GATHERED_UP_TO = 65_536;
+/** Below this, compressing costs more than it saves. Bytes. */
+const COMPRESSED_FROM = 1024;
+
+type Coding = 'br' | 'gzip';
+
+type Body = string | Uint8Array | NodeJS.ReadableStream;
+
+// h3 makes the same of its own kind of answer, with all headers copied once more.
+function respond(body: Body, status: number, headers: [string, string][]): Response {
+  const sent = status === 204 || status === 304 ? null : body;
+  return new FastResponse(sent as ConstructorParameters<typeof Response>[0], { status, headers });
+}
+
+/** The response to a request, compressed where that is asked for. `cookie` is a whole `Set-Cookie`. */
+export async function send(event: H3Event, reply: Reply, cookie?: string): Promise<Response> {
+  const { status = 200 } = reply;
+  const headers = [...COMMON, ...describe(reply, cookie)];
+  if (reply.body instanceof Uint8Array) return respond(reply.body, status, headers);
+
+  const isGathered = typeof reply.body === 'object' && !reply.isLive;
+  const body = isGathered ? await gather(reply.body as AsyncIterable<string>) : (reply.body ?? '');
+  if (reply.isPublic && typeof body === 'string') {
+    const etag = createEtag(body);
+    headers.push(['etag', etag]);
+    if (isKnown(event, etag)) return respond(body, 304, headers);
+  }
+  if (typeof body === 'string' && body.length < COMPRESSED_FROM) return respond(body, status, headers);
+
+  headers.push(['vary', 'accept-encoding']);
+  const coding = pickCoding(event.req.headers.get('accept-encoding') ?? '');
+  if (coding) headers.push(['content-encoding', coding]);
+  return respond(await encode(body, coding), status, headers);
+}
+
+function describe({ type, headers = {}, isPublic = false, cache }: Reply, cookie?: string): [string, string][] {
+  const described: [string, string][] = [['cache-control', cache ?? (isPublic ? 'public, no-cache' : 'no-store')]];
+  if (type) described.push(['content-type', type]);
+  if (cookie && !isPublic) described.push(['set-cookie', cookie]); // a cache would hand it on to others
+  return [...described, ...Object.entries(headers)];
+}
+
+/** Weak, because the same text goes out in several codings. */
+const createEtag = (body: string): string => `W/"${hash('sha256', body, 'base64url')}"`;
+
+/** Whether the client has this very answer already. */
+function isKnown(event: H3Event, etag: string): boolean {
+  const known = event.req.headers.get('if-none-match') ?? '';
+  return known.split(',').some((each) => ['*', etag].includes(each.trim()));
+}
+
+/** The better of those that the client accepts. */
+function pickCoding(accepted: string): Coding | undefined {
+  const codings = new Map(
+    accepted.split(',').map((item) => {
+      const [name = '', weight = 'q=1'] = item.toLowerCase().split(';');
+      return [name.trim(), Number(weight.trim().replace('q=', ''))] as const;
+    }),
+  );
+  const accepts = (coding: Coding): boolean => (codings.get(coding) ?? codings.get('*') ?? 0) > 0;
+  return accepts('br') ? 'br' : accepts('gzip') ? 'gzip' : undefined;
+}
+
+/** Quick rather than small: at its highest quality brotli takes a hundred times as long. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+const compressBrotli = promisify(brotliCompress);
+const compressGzip = promisify(gzip);
+
+async function encode(
+  body: string | AsyncIterable<string>,
+  coding: Coding | undefined,
+): Promise<string | Buffer | NodeJS.ReadableStream> {
+  if (typeof body === 'string') {
+    if (!coding) return body;
+    return coding === 'br' ? compressBrotli(body, BROTLI) : compressGzip(body);
+  }
+  const stream = Readable.from(body, { objectMode: false });
+  if (!coding) return stream;
+  const packed = coding === 'br' ? createBrotliCompress(BROTLI) : createGzip();
+  return pipeline(stream, packed, () => undefined); // either end that breaks ends the other
+}
+
+/** The whole text when it is short; else the same pieces as a stream, with the first ones joined. */
+async function gather(pieces: AsyncIterable<string>): Promise<string | AsyncIterable<string>> {
+  const rest = pieces[Symbol.asyncIterator]();
+  let text = '';
+  for (let piece = await rest.next(); !piece.done; piece = await rest.next()) {
+    text += piece.value;
+    if (text.length > GATHERED_UP_TO) return join(text, { [Symbol.asyncIterator]: () => rest });
+  }
+  return text;
+}
+
+async function* join(first: string, rest: AsyncIterable<string>): AsyncIterable<string> {
+  yield first;
+  yield* rest;
+}

@@ -1,0 +1,16 @@
+import { html, raw } from 'h3';
+
+/** HTML that is safe to put into more HTML. */
+export type Markup = ReturnType<typeof raw>;
+
+/** A template whose values are escaped, but for markup and arrays of it. */
+export const markup = (strings: TemplateStringsArray, ...values: readonly (Value | readonly Markup[])[]): Markup =>
+  raw(textOf(html(strings, ...values.map((value) => (Array.isArray(value) ? joined(value as Markup[]) : value)))));
+
+type Value = Markup | string | number | undefined;
+
+/** The text of a whole page. */
+export const toHtml = (page: Markup): string => textOf(html(page));
+
+const joined = (parts: readonly Markup[]): Markup => raw(parts.map(toHtml).join(''));
+const textOf = ({ body }: { body?: unknown }): string => body as string;

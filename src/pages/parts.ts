@@ -1,0 +1,33 @@
+import type { Seconds, Url } from '../domain/types.ts';
+import type { Podcast } from '../storage/contract.ts';
+import { type Markup, markup } from './markup.ts';
+
+const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
+
+export function renderDate(at: Seconds | undefined): Markup | undefined {
+  if (at === undefined) return undefined;
+  const date = new Date(at * 1000);
+  return markup`<time datetime="${date.toISOString()}">${DATE.format(date)}</time>`;
+}
+
+/** A link to somewhere else, as long as it is a web address. */
+export const renderLink = (url: string, words: string): Markup | undefined =>
+  /^https?:\/\//i.test(url) ? markup`<a href="${url}" rel="nofollow noopener">${words}</a>` : undefined;
+
+export const renderLogo = (src: string): Markup =>
+  markup`<img class="logo" src="${src}" alt="" width="128" height="128">`;
+
+/** A podcast, and what is known of it. */
+export type KnownPodcast = { url: Url } & Partial<Podcast>;
+
+/** Podcasts with the beginning of what they say of themselves. `linkTo` is the page of one. */
+export function renderPodcasts(podcasts: readonly KnownPodcast[], linkTo: (podcast: KnownPodcast) => string): Markup {
+  const items = podcasts.map(
+    (podcast) => markup`<li><a href="${linkTo(podcast)}">${podcast.title || podcast.url}</a>
+<div class="soft">${podcast.author}${podcast.description && markup`<p class="brief">${podcast.description.slice(0, 300)}</p>`}</div></li>
+`,
+  );
+  return markup`<ul class="episodes">${items}</ul>`;
+}
+
+export const countPodcasts = (count: number): string => `${count} ${count === 1 ? 'podcast' : 'podcasts'}`;

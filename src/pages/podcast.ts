@@ -1,0 +1,49 @@
+import type { Episode, Podcast } from '../storage/contract.ts';
+import { renderPage } from './layout.ts';
+import { type Markup, markup } from './markup.ts';
+import { renderDate, renderLink, renderLogo } from './parts.ts';
+
+export interface PodcastPage {
+  podcast: Podcast;
+  /** Newest first. */
+  episodes: readonly Episode[];
+  /** Where the logo is, in a size of 256 pixels. */
+  logo: string;
+  /** The page of an episode. */
+  linkTo(episode: Episode): string;
+}
+
+/** What is known of a podcast, for people. */
+export function renderPodcast({ podcast, episodes, logo, linkTo }: PodcastPage): string {
+  const { url, title, author, description, website, subscribers, tags } = podcast;
+  const name = title || url;
+  return renderPage(
+    name,
+    markup`<article>
+<div class="head">${renderLogo(logo)}<div>
+<h1>${name}</h1>
+${author && markup`<p>${author}</p>`}
+<p class="soft">${subscribers} ${subscribers === 1 ? 'subscriber' : 'subscribers'}</p>
+</div></div>
+${tags.length > 0 ? markup`<ul class="tags">${tags.map((tag) => markup`<li>${tag}</li>`)}</ul>` : ''}
+${description && markup`<p class="text">${description}</p>`}
+<p class="do">${renderLink(website, 'Website')}${renderLink(url, 'Feed')}</p>
+<p class="soft">To subscribe, add this address in your podcast app: <code>${url}</code></p>
+<h2>Episodes</h2>
+${renderEpisodes(episodes, linkTo)}
+</article>`,
+  );
+}
+
+function renderEpisodes(episodes: readonly Episode[], linkTo: (episode: Episode) => string): Markup {
+  if (episodes.length === 0) return markup`<p class="soft">None are known yet.</p>`;
+  const items = episodes.map(
+    (episode) => markup`<li><a href="${linkTo(episode)}">${episode.title || episode.url}</a>
+<div class="soft">${renderDate(episode.releasedAt)}${episode.description && markup`<p class="brief">${brief(episode)}</p>`}</div></li>
+`,
+  );
+  return markup`<ul class="episodes">${items}</ul>`;
+}
+
+/** As much as two lines can hold. */
+const brief = ({ description }: Episode): string => description.slice(0, 300);

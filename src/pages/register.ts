@@ -1,0 +1,34 @@
+import { renderPage } from './layout.ts';
+import { type Markup, markup } from './markup.ts';
+
+export interface RegisterForm {
+  /** Sent back with the form. */
+  csrf: string;
+  token: string | undefined;
+  /** What was entered before, and what was wrong with it. */
+  name?: string;
+  email?: string;
+  problem?: string;
+}
+
+const render = (content: Markup): string => renderPage('Register', markup`<h1>Make an account</h1>\n${content}`);
+
+export const renderRegisterForm = ({ csrf, token, name = '', email = '', problem }: RegisterForm): string =>
+  render(markup`${problem && markup`<p class="problem" role="alert">That did not work: ${problem}.</p>`}
+<form method="post">
+<input type="hidden" name="csrf" value="${csrf}">
+${token && markup`<input type="hidden" name="token" value="${token}">`}
+<label>User name <input name="name" value="${name}" required autofocus autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="150"></label>
+<label>E-mail address <span class="soft">(optional; you can log in with it, too)</span> <input name="email" type="email" value="${email}" autocomplete="email"></label>
+<label>Password <input name="password" type="password" required autocomplete="new-password"></label>
+<label>Password, once more <input name="again" type="password" required autocomplete="new-password"></label>
+<p class="do"><button>Make the account</button></p>
+</form>`);
+
+export const renderRegistered = (name: string, server: string): string =>
+  render(markup`<p>Welcome, ${name}. Your account is there.</p>
+<p>In the synchronization settings of your podcast app choose gpodder.net and enter:</p>
+<dl><dt>Server</dt><dd><code>${server}</code></dd><dt>User name</dt><dd><code>${name}</code></dd><dt>Password</dt><dd>the one you have just chosen</dd></dl>`);
+
+export const renderRegistrationClosed = (): string =>
+  render(markup`<p>Registration is closed here. Whoever runs this server can make an account for you.</p>`);

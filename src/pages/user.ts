@@ -1,0 +1,35 @@
+import type { ListSummary } from '../domain/types.ts';
+import { renderPage } from './layout.ts';
+import { type Markup, markup } from './markup.ts';
+import { countPodcasts, type KnownPodcast, renderPodcasts } from './parts.ts';
+
+export interface UserPage {
+  name: string;
+  /** The public ones. */
+  podcasts: readonly KnownPodcast[];
+  lists: readonly ListSummary[];
+  /** The podcasts for podcast apps. */
+  opml: string;
+  /** The page of a podcast. */
+  linkTo(podcast: KnownPodcast): string;
+  /** The page of a list. */
+  linkToList(list: ListSummary): string;
+}
+
+/** What a user shows to everybody. */
+export const renderUser = (page: UserPage): string =>
+  renderPage(page.name, markup`<h1>${page.name}</h1>\n${renderSubscriptions(page)}${renderLists(page)}`);
+
+function renderSubscriptions({ name, podcasts, opml, linkTo }: UserPage): Markup | undefined {
+  if (podcasts.length === 0) return undefined;
+  return markup`<p class="soft">${name} listens to ${countPodcasts(podcasts.length)}</p>
+<p class="do"><a href="${opml}">OPML for your podcast app</a></p>
+${renderPodcasts(podcasts, linkTo)}
+`;
+}
+
+function renderLists({ lists, linkToList }: UserPage): Markup | undefined {
+  if (lists.length === 0) return undefined;
+  const items = lists.map((list) => markup`<li><a href="${linkToList(list)}">${list.title}</a></li>\n`);
+  return markup`<h2>Lists</h2>\n<ul class="episodes">${items}</ul>`;
+}

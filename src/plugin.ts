@@ -1,0 +1,18 @@
+/** The door for authors of storage plugins: the contract, its errors, and the rules that all plugins share. */
+export type * from './storage/contract.ts';
+export type * from './domain/types.ts';
+export { type DirectoryPart, toParts } from './storage/directory-parts.ts';
+export { createAttemptStore } from './storage/attempts.ts';
+export { isStorageError, StorageError, type StorageErrorCode } from './storage/errors.ts';
+export { compareText } from './domain/text-order.ts';
+export { regroup } from './domain/group.ts';
+export { compareScopes, scopeKey } from './domain/scope.ts';
+export { createSlug } from './domain/slug.ts';
+export { markAfter, markAfterUpload, nextStamp } from './domain/stamp.ts';
+export { isPair, toQueryTerms, toTerms } from './domain/terms.ts';
+export { createThread, serveThread, type Thread } from './thread.ts';
+
+import type { StoragePlugin } from './storage/contract.ts';
+
+/** Types a plugin without a cast: `export default definePlugin({ name, contract: 1, parse, open })`. */
+export const definePlugin = <Options>(plugin: StoragePlugin<Options>): StoragePlugin<Options> => plugin;

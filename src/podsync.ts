@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import type { H3 } from 'h3';
+import manifest from 'podsync/package.json' with { type: 'json' };
+import { createApp } from './app.ts';
+import { type Clock, openClock } from './clock.ts';
+import type { Seconds } from './domain/types.ts';
+import { createFetcher } from './feeds/fetch.ts';
+import { createFeedParser } from './feeds/parser.ts';
+import { createThreadHasher, type Hasher } from './services/hasher.ts';
+import type { RegistrationMode } from './services/registration.ts';
+import { createServices, type Services } from './services/services.ts';
+import type { Log } from './storage/contract.ts';
+import { loadStorage } from './storage/load.ts';
+
+export interface PodsyncOptions {
+  /** Data folder; it exists. */
+  data: string;
+  /** Storage plugin and place: `json`, `./plugin.js:...` (from the working directory). */
+  storage: string;
+  /** How the outside reaches the server, such as `https://host/sub`. */
+  baseUrl?: string;
+  /** Whether `X-Forwarded-*` counts. */
+  trustProxy: boolean;
+  /** Largest request body, in bytes. */
+  maxBody: number;
+  /** How long another device's upload counts as overlapping an upload. */
+  syncOverlap: Seconds;
+  /** Keep `user:pass@` in feed URLs. */
+  keepUrlCredentials: boolean;
+  /** Who may make an account on the website; the first one can be made with a link either way. */
+  registration: RegistrationMode;
+  /** Whether the devices of new accounts follow each other. */
+  syncDevices: boolean;
+  /** Whether feeds and logos are fetched: nobody is connected to otherwise. */
+  fetch: boolean;
+  /** Whether they may lie on addresses that are not public. */
+  allowPrivateFeeds: boolean;
+  log: Log;
+}
+
+/** What every command holds. */
+export interface Podsync {
+  services: Services;
+  /** What the network is served. */
+  publicApp: H3;
+  /** The same and the operator's routes: for the control socket and in-process use alone. */
+  operatorApp: H3;
+  /** Ends what runs in the background, waits for writes and lets go of the storage. */
+  close(): Promise<void>;
+}
+
+/** Replaceable in tests: the time, and the slow hash. */
+export interface PodsyncParts {
+  now?: Clock;
+  hasher?: Hasher;
+}
+
+/** Opens the storage and builds the app on it. Rejects with a StorageError, or an Error that says what to do. */
+export async function openPodsync(options: PodsyncOptions, parts: PodsyncParts = {}): Promise<Podsync> {
+  const now = parts.now ?? openClock(join(options.data, 'clock'), (message) => options.log('warn', message));
+  const hasher = parts.hasher ?? createThreadHasher();
+  const { plugin, options: location } = await loadStorage(options.storage, process.cwd());
+  const storage = await plugin.open(location, {
+    dataDir: options.data,
+    now,
+    overlap: options.syncOverlap,
+    log: options.log,
+  });
+  const parser = createFeedParser();
+  const services = createServices(storage, {
+    now,
+    hasher,
+    keepUrlCredentials: options.keepUrlCredentials,
+    registration: options.registration,
+    syncDevices: options.syncDevices,
+    fetcher: options.fetch
+      ? createFetcher({
+          allowPrivate: options.allowPrivateFeeds,
+          userAgent: `podsync/${manifest.version}`,
+          parser,
+        })
+      : undefined,
+    logoFolder: join(options.data, 'logos'),
+    log: options.log,
+  });
+  return {
+    services,
+    publicApp: createApp(services, options),
+    operatorApp: createApp(services, { ...options, operator: true }),
+    async close() {
+      await Promise.all([services.feeds.stop(), services.upkeep.stop()]);
+      await storage.close();
+      await parser.close();
+      await hasher.close();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { STATUS_CODES } from 'node:http';
+import type { Seconds } from '../domain/types.ts';
+import { FetchError, toFetchError } from '../feeds/failure.ts';
+
+interface Circumstances {
+  /** Of the answer. */
+  status?: number;
+  /** Whether there was no answer, and none can be expected of the next question. */
+  isLost?: boolean;
+  /** Whether the same question may be answered in a while. */
+  isPassing?: boolean;
+  /** After how long at the earliest. */
+  retryAfter?: Seconds;
+}
+
+/** Why another server did not give something. The message is a sentence that holds no secrets. */
+export class RemoteError extends Error implements Circumstances {
+  readonly status?: number;
+  readonly isLost: boolean;
+  readonly isPassing: boolean;
+  readonly retryAfter: Seconds;
+
+  constructor(message: string, { status, isLost = false, isPassing = isLost, retryAfter = 0 }: Circumstances = {}) {
+    super(message);
+    this.name = 'RemoteError';
+    if (status !== undefined) this.status = status;
+    this.isLost = isLost;
+    this.isPassing = isPassing;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Whether the server does not give this, now or later, and may well give other things. */
+export const isRefusal = (error: unknown): error is RemoteError =>
+  error instanceof RemoteError && error.status !== 401 && !error.isPassing;
+
+/** What an answer other than 200 means. `retryAfter` as the header has it. */
+export function refusedBy(host: string, status: number, retryAfter: unknown): RemoteError {
+  if (status === 401) return new RemoteError(`${host} does not take this user name with this password`, { status });
+  const meaning = STATUS_CODES[status];
+  return new RemoteError(`${host} answered ${status}${meaning ? ` (${meaning})` : ''}`, {
+    status,
+    isPassing: status === 429 || (status >= 500 && status !== 501),
+    retryAfter: Number(retryAfter) || 0,
+  });
+}
+
+/** What went wrong on the way. It may pass, unless it is that the answer cannot be used. */
+export function failedBy(host: string, error: unknown, timeout: Seconds): RemoteError {
+  if (error instanceof RemoteError) return error;
+  const { message } = toFetchError(error, timeout);
+  return new RemoteError(`${host}: ${message}`, { isLost: !(error instanceof FetchError) });
+}

@@ -1,0 +1,14 @@
+import { publicBase } from '../http/origin.ts';
+import { json, toPublic } from '../http/reply.ts';
+import type { Handler, RouteContext } from './route.ts';
+
+/** How long a client may go by this answer. Seconds. */
+const UPDATE_TIMEOUT = 604_800;
+
+/** Where client libraries ask for the addresses of the interface. */
+export const createClientConfig =
+  ({ origin }: RouteContext): Handler =>
+  (event) => {
+    const baseurl = `${publicBase(event, origin)}/`;
+    return toPublic(json({ mygpo: { baseurl }, 'mygpo-feedservice': { baseurl }, update_timeout: UPDATE_TIMEOUT }));
+  };

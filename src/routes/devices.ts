@@ -1,0 +1,45 @@
+import { invalid } from '../domain/errors.ts';
+import { readObject } from '../http/body.ts';
+import { readParam, toStrings } from '../http/input.ts';
+import { EMPTY, json } from '../http/reply.ts';
+import type { Devices, Following } from '../services/devices.ts';
+import type { Handler, RouteContext } from './route.ts';
+
+export function createDeviceRoutes(
+  devices: Devices,
+  { identity, maxBody }: RouteContext,
+): Record<'all' | 'save' | 'following' | 'synchronize', Handler> {
+  return {
+    async all(event) {
+      const user = await identity.owner(event);
+      return json(await devices.all(user.id));
+    },
+
+    async save(event) {
+      const user = await identity.owner(event);
+      const body = await readObject(event, maxBody);
+      await devices.save(user.id, readParam(event, 'device'), body);
+      return EMPTY;
+    },
+
+    async following(event) {
+      const user = await identity.owner(event);
+      return json(toWire(await devices.following(user.id)));
+    },
+
+    async synchronize(event) {
+      const user = await identity.owner(event);
+      const body = await readObject(event, maxBody);
+      const leave = toStrings(body['stop-synchronize'], 'stop-synchronize');
+      return json(toWire(await devices.synchronize(user.id, readGroups(body.synchronize), leave)));
+    },
+  };
+}
+
+const toWire = ({ groups, alone }: Following): object => ({ synchronized: groups, 'not-synchronized': alone });
+
+function readGroups(value: unknown): string[][] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw invalid('"synchronize" must be an array of arrays of device ids');
+  return value.map((group, index) => toStrings(group, `synchronize[${index}]`));
+}

@@ -1,0 +1,110 @@
+import type { H3Event } from 'h3';
+import { formatTimestamp } from '../domain/timestamp.ts';
+import { MEDIA_TYPES } from '../formats/format.ts';
+import { writeXml } from '../formats/xml.ts';
+import { readCount, readParam, readQuery, readScale } from '../http/input.ts';
+import { scaledLogo } from '../http/links.ts';
+import { publicBase } from '../http/origin.ts';
+import { json, type Reply, toPublic } from '../http/reply.ts';
+import type { Directory } from '../services/directory.ts';
+import type { Podcast, RankedPodcast } from '../storage/contract.ts';
+import { listReply } from './list-reply.ts';
+import { toEpisodeObject, toPodcastObject } from './podcast.ts';
+import type { Handler, RouteContext } from './route.ts';
+
+const MAX_LISTED = 100;
+const MAX_TAGS = 1000;
+
+/** Kept of one list: anybody may ask for any callback on any host. */
+const MAX_ANSWERS = 16;
+
+const toFields = (
+  podcast: Podcast,
+  base: string,
+  scale: number | undefined,
+): Record<string, string | number | null> => ({
+  ...toPodcastObject(podcast, base),
+  ...(scale !== undefined && { scaled_logo_url: scaledLogo(base, scale, podcast.logoUrl) }),
+});
+
+/** The public directory asks for no login, and takes no notice of one (spec 4.2). */
+export function createDirectoryRoutes(
+  directory: Directory,
+  { identity, origin }: RouteContext,
+): Record<'tags' | 'tag' | 'podcast' | 'episode' | 'toplist' | 'top50' | 'search' | 'suggestions', Handler> {
+  const baseOf = (event: H3Event): string => publicBase(event, origin);
+
+  const listed = (event: H3Event, title: string, podcasts: readonly Podcast[]): Reply => {
+    const base = baseOf(event);
+    const scale = readScale(event);
+    return listReply(event, { title, podcasts, json: podcasts.map((each) => toFields(each, base, scale)) });
+  };
+
+  const toplistReply = (event: H3Event, podcasts: readonly RankedPodcast[]): Reply => {
+    const base = baseOf(event);
+    const scale = readScale(event);
+    const entries = podcasts.map((podcast) => ({
+      ...toFields(podcast, base, scale),
+      position_last_week: podcast.positionLastWeek,
+    }));
+    if (readParam(event, 'format') === 'xml') return { type: MEDIA_TYPES.xml, body: writeXml(entries) };
+    return listReply(event, { title: 'Toplist', podcasts, json: entries });
+  };
+  /** Answers made of one list of podcasts, by what was asked: it is asked for far more often than it changes. */
+  const toplists = new WeakMap<readonly RankedPodcast[], Map<string, Reply>>();
+
+  return {
+    async tags(event) {
+      return toPublic(json(await directory.tags(readCount(event, 'count', MAX_TAGS))));
+    },
+
+    async tag(event) {
+      const podcasts = await directory.tagged(readParam(event, 'tag'), readCount(event, 'count', MAX_TAGS));
+      const base = baseOf(event);
+      return toPublic(json(podcasts.map((podcast) => toPodcastObject(podcast, base))));
+    },
+
+    async podcast(event) {
+      return toPublic(json(toPodcastObject(await directory.podcast(readQuery(event, 'url') ?? ''), baseOf(event))));
+    },
+
+    async episode(event) {
+      const asked = [readQuery(event, 'podcast') ?? '', readQuery(event, 'url') ?? ''] as const;
+      const { podcast, episode } = await directory.episode(...asked);
+      const { title, description, website, releasedAt } = episode;
+      const known = {
+        podcast: podcast.url,
+        episode: episode.url,
+        podcastTitle: podcast.title,
+        title,
+        description,
+        website,
+        released: releasedAt === undefined ? '' : formatTimestamp(releasedAt),
+      };
+      return toPublic(json(toEpisodeObject(known, baseOf(event))));
+    },
+
+    async toplist(event) {
+      const podcasts = await directory.toplist(readCount(event, 'number', MAX_LISTED));
+      const answers = toplists.get(podcasts) ?? new Map<string, Reply>();
+      toplists.set(podcasts, answers);
+      const asked = [baseOf(event), readParam(event, 'format'), readQuery(event, 'jsonp'), readScale(event)].join(' ');
+      const answer = answers.get(asked) ?? toPublic(toplistReply(event, podcasts));
+      if (answers.size < MAX_ANSWERS) answers.set(asked, answer);
+      return answer;
+    },
+
+    top50: async (event) => toPublic(toplistReply(event, await directory.toplist(50))),
+
+    async search(event) {
+      const podcasts = await directory.search(readQuery(event, 'q') ?? '');
+      return toPublic(listed(event, 'Search results', podcasts));
+    },
+
+    async suggestions(event) {
+      const user = await identity.user(event);
+      const podcasts = await directory.suggestions(user.id, readCount(event, 'number', MAX_LISTED));
+      return listed(event, `Suggestions for ${user.name}`, podcasts);
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { invalid } from '../domain/errors.ts';
+import { formatPosition } from '../domain/position.ts';
+import { formatTimestamp } from '../domain/timestamp.ts';
+import type { EpisodeAction, Stamp } from '../domain/types.ts';
+import { readJson } from '../http/body.ts';
+import { readBoolean, readQuery, readSince } from '../http/input.ts';
+import { json, jsonStream } from '../http/reply.ts';
+import type { Episodes } from '../services/episodes.ts';
+import type { Handler, RouteContext } from './route.ts';
+
+type WireAction = Record<string, unknown>;
+
+/** Of both versions: they differ in how an action is written, and in what `device` means in a query. */
+export function createEpisodeRoutes(
+  episodes: Episodes,
+  { identity, maxBody }: RouteContext,
+  version: 1 | 2,
+): Record<'query' | 'upload', Handler> {
+  const deviceFilter = version === 1 ? 'subscribedOn' : 'device';
+  const toWire = version === 1 ? toVersion1 : toActionObject;
+  return {
+    async query(event) {
+      const user = await identity.owner(event);
+      const podcast = readQuery(event, 'podcast');
+      const device = readQuery(event, 'device');
+      const { pages, mark } = await episodes.query(user.id, {
+        since: readSince(event),
+        latest: readBoolean(event, 'aggregated'),
+        ...(podcast && { podcast }),
+        ...(device && { [deviceFilter]: device }),
+      });
+      return jsonStream(writeActions(pages, mark, toWire));
+    },
+
+    async upload(event) {
+      const user = await identity.owner(event);
+      const body = await readJson(event, maxBody);
+      if (!Array.isArray(body)) throw invalid('the request body must be a JSON array of episode actions');
+      const { mark, rewrites } = await episodes.upload(user.id, body, version);
+      return json({ timestamp: mark, update_urls: rewrites });
+    },
+  };
+}
+
+async function* writeActions(
+  pages: AsyncIterable<EpisodeAction[]>,
+  mark: Stamp,
+  toWire: (action: EpisodeAction) => WireAction,
+): AsyncIterable<string> {
+  yield '{"actions":[';
+  let comma = '';
+  for await (const page of pages) {
+    yield comma + page.map((action) => JSON.stringify(toWire(action))).join(',');
+    comma = ',';
+  }
+  yield `],"timestamp":${mark}}`;
+}
+
+/** The times stand on plays alone, and only those known: clients lose the whole answer over any other. */
+export function toActionObject({ podcast, episode, device, guid, action, timestamp, play }: EpisodeAction): WireAction {
+  return { podcast, episode, device, guid, action, timestamp: formatTimestamp(timestamp), ...play };
+}
+
+/** Version 1 has one time, and writes it as a clock does (spec 4.9). */
+function toVersion1({ play, ...action }: EpisodeAction): WireAction {
+  return { ...toActionObject(action), ...(play && { position: formatPosition(play.position) }) };
+}

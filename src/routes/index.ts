@@ -1,0 +1,141 @@
+import type { Services } from '../services/services.ts';
+import { createAccountRoutes } from './accounts.ts';
+import { createClientConfig } from './client-config.ts';
+import { createDeviceRoutes } from './devices.ts';
+import { createDirectoryRoutes } from './directory.ts';
+import { createEpisodeRoutes } from './episodes.ts';
+import { createLegacyRoutes } from './legacy.ts';
+import { createListRoutes } from './lists.ts';
+import { createLogoRoute } from './logos.ts';
+import { createOperatorRoutes } from './operator.ts';
+import { createOpmlImportRoute } from './opml-import.ts';
+import { createPageRoutes } from './pages.ts';
+import { createPullRoute } from './pull.ts';
+import { createRegisterRoutes } from './register.ts';
+import type { Handler, Method, Route, RouteContext } from './route.ts';
+import { createSessionRoutes } from './sessions.ts';
+import { createSettingRoutes } from './settings.ts';
+import { createSubscriptionExportRoute } from './subscription-export.ts';
+import { createSubscriptionRoutes } from './subscriptions.ts';
+import { createTransferRoutes } from './transfer.ts';
+import { createUpdateRoutes } from './updates.ts';
+
+type Row = [method: Method, path: string, formats: readonly string[], handler: Handler];
+
+const toRoute = ([method, path, formats, handler]: Row): Route => ({ method, path, formats, handler });
+
+const JSON_ONLY = ['json'];
+const LISTS = ['json', 'jsonp', 'txt', 'opml'];
+const TOPLIST = [...LISTS, 'xml'];
+const UPLOADS = ['json', 'txt', 'opml'];
+
+/** The whole public interface. */
+export function createRoutes(services: Services, context: RouteContext): Route[] {
+  const sessions = createSessionRoutes(context);
+  const subscriptions = createSubscriptionRoutes(services, context);
+  const devices = createDeviceRoutes(services.devices, context);
+  const episodes = createEpisodeRoutes(services.episodes, context, 2);
+  const episodes1 = createEpisodeRoutes(services.episodes, context, 1);
+  const settings = createSettingRoutes(services, context);
+  const lists = createListRoutes(services, context);
+  const directory = createDirectoryRoutes(services.directory, context);
+  const pages = createPageRoutes(services, context);
+  const updates = createUpdateRoutes(services.updates, services.directory, context);
+
+  const legacy = createLegacyRoutes(services, context);
+
+  const register = createRegisterRoutes(services.registration, context);
+
+  const table: Row[] = [
+    ['POST', '/api/2/auth/:user/login', JSON_ONLY, sessions.login],
+    ['POST', '/api/2/auth/:user/logout', JSON_ONLY, sessions.logout],
+
+    ['GET', '/subscriptions/:user', LISTS, subscriptions.all],
+    ['GET', '/subscriptions/:user/:device', LISTS, subscriptions.list],
+    ['PUT', '/subscriptions/:user/:device', UPLOADS, subscriptions.replace],
+    ['POST', '/subscriptions/:user/:device', UPLOADS, subscriptions.replace], // as old clients do
+    ['GET', '/api/2/subscriptions/:user/:device', JSON_ONLY, subscriptions.changes],
+    ['POST', '/api/2/subscriptions/:user/:device', JSON_ONLY, subscriptions.upload],
+
+    ['GET', '/api/2/devices/:user', JSON_ONLY, devices.all],
+    ['POST', '/api/2/devices/:user/:device', JSON_ONLY, devices.save],
+    ['PUT', '/api/2/devices/:user/:device', JSON_ONLY, devices.save], // as old clients do
+
+    ['GET', '/api/2/sync-devices/:user', JSON_ONLY, devices.following],
+    ['POST', '/api/2/sync-devices/:user', JSON_ONLY, devices.synchronize],
+
+    ['GET', '/api/2/episodes/:user', JSON_ONLY, episodes.query],
+    ['POST', '/api/2/episodes/:user', JSON_ONLY, episodes.upload],
+
+    ['GET', '/api/2/settings/:user/:scope', JSON_ONLY, settings.get],
+    ['POST', '/api/2/settings/:user/:scope', JSON_ONLY, settings.update],
+    ['GET', '/api/2/favorites/:user', JSON_ONLY, settings.favorites],
+
+    ['POST', '/api/2/lists/:user/create', UPLOADS, lists.create],
+    ['GET', '/api/2/lists/:user', JSON_ONLY, lists.all],
+    ['GET', '/api/2/lists/:user/list/:name', LISTS, lists.read],
+    ['PUT', '/api/2/lists/:user/list/:name', UPLOADS, lists.replace],
+    ['DELETE', '/api/2/lists/:user/list/:name', LISTS, lists.delete],
+
+    ['GET', '/api/2/tags/:count', JSON_ONLY, directory.tags],
+    ['GET', '/api/2/tag/:tag/:count', JSON_ONLY, directory.tag],
+    ['GET', '/api/2/data/podcast', JSON_ONLY, directory.podcast],
+    ['GET', '/api/2/data/episode', JSON_ONLY, directory.episode],
+    ['GET', '/toplist/:number', TOPLIST, directory.toplist],
+    ['GET', '/search', LISTS, directory.search],
+    ['GET', '/suggestions/:number', LISTS, directory.suggestions],
+    ['GET', '/podcast', [], pages.podcast],
+    ['GET', '/episode', [], pages.episode],
+    ['GET', '/user/:user', [], pages.user],
+    ['GET', '/user/:user/subscriptions', ['opml'], pages.shared],
+    ['GET', '/user/:user/lists/:name', [], pages.list],
+    ['GET', '/logo/:size/:hash', [], createLogoRoute(services.logos)],
+    ['GET', '/api/2/updates/:user/:device', JSON_ONLY, updates.read],
+
+    // version 1, deprecated: the same but for the shape of episode actions
+    ['GET', '/api/1/subscriptions/:user/:device', JSON_ONLY, subscriptions.changes],
+    ['POST', '/api/1/subscriptions/:user/:device', JSON_ONLY, subscriptions.upload],
+    ['GET', '/api/1/devices/:user', JSON_ONLY, devices.all],
+    ['POST', '/api/1/devices/:user/:device', JSON_ONLY, devices.save],
+    ['GET', '/api/1/episodes/:user', JSON_ONLY, episodes1.query],
+    ['POST', '/api/1/episodes/:user', JSON_ONLY, episodes1.upload],
+
+    // of the oldest generation: these answer 200, whatever happens
+    ['POST', '/upload', [], legacy.upload],
+    ['GET', '/upload', [], legacy.notUploaded],
+    ['GET', '/getlist', [], legacy.getList],
+    ['GET', '/register', [], register.show],
+    ['POST', '/register', [], register.submit],
+    ['GET', '/toplist', ['opml'], directory.top50],
+
+    ['GET', '/clientconfig', JSON_ONLY, createClientConfig(context)],
+  ];
+  return table.map(toRoute);
+}
+
+/** What the control socket and commands have besides. */
+export function createOperatorTable(services: Services, context: RouteContext): Route[] {
+  const operator = createOperatorRoutes(services, context);
+  const accounts = createAccountRoutes(services, context);
+  const transfer = createTransferRoutes(services);
+  const table: Row[] = [
+    ['GET', '/operator/users', [], accounts.list],
+    ['POST', '/operator/users', [], accounts.add],
+    ['GET', '/operator/users/:user', [], accounts.show],
+    ['DELETE', '/operator/users/:user', [], accounts.remove],
+    ['PUT', '/operator/users/:user/name', [], accounts.rename],
+    ['PUT', '/operator/users/:user/password', [], accounts.setPassword],
+    ['GET', '/operator/users/:user/sessions', [], accounts.sessions],
+    ['DELETE', '/operator/users/:user/sessions', [], accounts.endSessions],
+    ['POST', '/operator/users/:user/opml', [], createOpmlImportRoute(services)],
+    ['POST', '/operator/users/:user/pull', [], createPullRoute(services)],
+    ['GET', '/operator/users/:user/subscriptions', [], createSubscriptionExportRoute(services)],
+    ['GET', '/operator/feeds', [], operator.listFeeds],
+    ['POST', '/operator/feeds/update', [], operator.updateFeeds],
+    ['POST', '/operator/toplist/rebuild', [], operator.rebuildToplist],
+    ['GET', '/operator/backup', [], transfer.backUp],
+    ['POST', '/operator/backup', [], transfer.restore],
+    ['POST', '/operator/check', [], transfer.check],
+  ];
+  return table.map(toRoute);
+}

@@ -1,0 +1,65 @@
+import type { H3Event } from 'h3';
+import { Refusal } from '../domain/errors.ts';
+import { MEDIA_TYPES } from '../formats/format.ts';
+import { readList } from '../formats/list.ts';
+import { writeOpml } from '../formats/opml-write.ts';
+import { readForm } from '../http/body.ts';
+import { readQuery } from '../http/input.ts';
+import { clientAddress } from '../http/origin.ts';
+import type { Reply } from '../http/reply.ts';
+import type { Services } from '../services/services.ts';
+import type { User } from '../storage/contract.ts';
+import type { Handler, RouteContext } from './route.ts';
+
+/** The one device that clients of the oldest generation know. */
+const DEVICE = 'legacy';
+
+type Word = '@SUCCESS' | '@AUTHFAIL' | '@PROTOERROR';
+
+/** These clients read the words and no status. */
+const say = (word: Word): Reply => ({ type: MEDIA_TYPES.txt, body: word });
+
+/** Upload and download of one list, with the password among the parameters (spec 4.9, legacy paths). */
+export function createLegacyRoutes(
+  { accounts, subscriptions }: Services,
+  { maxBody, origin }: RouteContext,
+): Record<'upload' | 'notUploaded' | 'getList', Handler> {
+  const logIn = async (event: H3Event, login: string, password: string): Promise<User> => {
+    const user = await accounts.login(login, password, clientAddress(event, origin));
+    if (!user) throw new Refusal('unauthenticated', 'the user name or the password is wrong');
+    return user;
+  };
+  return {
+    upload: (event) =>
+      answer(async () => {
+        const form = await readForm(event, maxBody);
+        const opml = form.get('opml');
+        const isRight = form.get('action') === 'update-subscriptions' && form.get('protocol') === '0';
+        if (!isRight || opml === undefined) return say('@PROTOERROR');
+        const user = await logIn(event, form.get('username') ?? '', form.get('password') ?? '');
+        await subscriptions.replace(user.id, DEVICE, readList('opml', opml));
+        return say('@SUCCESS');
+      }),
+
+    notUploaded: () => say('@PROTOERROR'),
+
+    getList: (event) =>
+      answer(async () => {
+        const user = await logIn(event, readQuery(event, 'username') ?? '', readQuery(event, 'password') ?? '');
+        const urls = (await subscriptions.find(user.id, DEVICE)) ?? (await subscriptions.all(user.id));
+        const podcasts = urls.map((url) => ({ url }));
+        return { type: MEDIA_TYPES.opml, body: writeOpml(`Subscriptions of ${user.name}`, podcasts) };
+      }),
+  };
+}
+
+/** What these clients are told of a refusal. */
+async function answer(reply: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await reply();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const isLogin = error.code === 'unauthenticated' || error.code === 'throttled';
+    return say(isLogin ? '@AUTHFAIL' : '@PROTOERROR');
+  }
+}

@@ -1,0 +1,66 @@
+import type { H3Event } from 'h3';
+import { Refusal } from '../domain/errors.ts';
+import { readList, type UploadFormat } from '../formats/list.ts';
+import { readText } from '../http/body.ts';
+import { readParam, readQuery } from '../http/input.ts';
+import { listPage, listResource } from '../http/links.ts';
+import { publicBase } from '../http/origin.ts';
+import { json, toPublic } from '../http/reply.ts';
+import type { Services } from '../services/services.ts';
+import type { User } from '../storage/contract.ts';
+import { listReply } from './list-reply.ts';
+import { toPodcastObject } from './podcast.ts';
+import type { Handler, RouteContext } from './route.ts';
+
+const DONE = { status: 204 };
+
+export function createListRoutes(
+  { accounts, lists, directory }: Pick<Services, 'accounts' | 'lists' | 'directory'>,
+  { identity, maxBody, origin }: RouteContext,
+): Record<'all' | 'create' | 'read' | 'replace' | 'delete', Handler> {
+  /** Lists are there to be shared: anyone may read. By e-mail address only its owner, so that it gives nobody away. */
+  const readUser = async (event: H3Event): Promise<User> => {
+    const name = readParam(event, 'user');
+    const user = name.includes('@') ? await identity.owner(event) : await accounts.named(name);
+    if (!user) throw new Refusal('missing', 'there is no user with this name');
+    return user;
+  };
+  const readUrls = async (event: H3Event): Promise<string[]> =>
+    readList(readParam(event, 'format') as UploadFormat, await readText(event, maxBody));
+
+  return {
+    async all(event) {
+      const user = await readUser(event);
+      const base = publicBase(event, origin);
+      const summaries = await lists.all(user.id);
+      return toPublic(json(summaries.map((list) => ({ ...list, web: listPage(base, user.name, list.name) }))));
+    },
+
+    async create(event) {
+      const user = await identity.owner(event);
+      const { name } = await lists.create(user.id, readQuery(event, 'title') ?? '', await readUrls(event));
+      const location = listResource(publicBase(event, origin), user.name, name, readParam(event, 'format'));
+      return { status: 303, headers: { location } };
+    },
+
+    async read(event) {
+      const user = await readUser(event);
+      const { title, urls } = await lists.find(user.id, readParam(event, 'name'));
+      const podcasts = await directory.describe(urls);
+      const base = publicBase(event, origin);
+      return toPublic(listReply(event, { title, podcasts, json: podcasts.map((each) => toPodcastObject(each, base)) }));
+    },
+
+    async replace(event) {
+      const user = await identity.owner(event);
+      await lists.replace(user.id, readParam(event, 'name'), await readUrls(event));
+      return DONE;
+    },
+
+    async delete(event) {
+      const user = await identity.owner(event);
+      await lists.delete(user.id, readParam(event, 'name'));
+      return DONE;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { readParam } from '../http/input.ts';
+import type { Logos } from '../services/logos.ts';
+import type { Handler } from './route.ts';
+
+/** Shown for a podcast that has no logo, or one that cannot be had. */
+const BUILT_IN = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="Podcast">
+<rect width="64" height="64" rx="10" fill="#3d5a80"/>
+<g fill="none" stroke="#fff" stroke-width="4" stroke-linecap="round">
+<path d="M18 40a18 18 0 1 1 28 0"/><path d="M24 35a10 10 0 1 1 16 0"/>
+</g>
+<circle cx="32" cy="30" r="4" fill="#fff"/><path d="M29 38h6l-1.5 14h-3z" fill="#fff" stroke="#fff" stroke-width="2" stroke-linejoin="round"/>
+</svg>
+`;
+const MINUTES = 'public, max-age=300';
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+export const createLogoRoute =
+  (logos: Logos): Handler =>
+  async (event) => {
+    const size = readParam(event, 'size');
+    const image = await logos.find(readParam(event, 'hash'), /^\d{1,3}$/.test(size) ? Number(size) : 0);
+    if (!image) return { type: 'image/svg+xml', body: BUILT_IN, cache: MINUTES };
+    return { type: image.type, body: image.bytes, cache: FOR_EVER };
+  };

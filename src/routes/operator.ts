@@ -1,0 +1,51 @@
+import { invalid } from '../domain/errors.ts';
+import { formatTimestamp } from '../domain/timestamp.ts';
+import type { Seconds } from '../domain/types.ts';
+import { readObject } from '../http/body.ts';
+import { readBoolean } from '../http/input.ts';
+import { json, jsonStream } from '../http/reply.ts';
+import type { Services } from '../services/services.ts';
+import type { FeedState } from '../storage/contract.ts';
+import type { Handler, RouteContext } from './route.ts';
+import { steps } from './steps.ts';
+
+/** For whoever runs the server: no login, and therefore only on the control socket and in-process. */
+export function createOperatorRoutes(
+  { feeds, directory }: Services,
+  { maxBody }: RouteContext,
+): Record<'listFeeds' | 'updateFeeds' | 'rebuildToplist', Handler> {
+  return {
+    listFeeds: (event) => jsonStream(writeStates(feeds.list(), readBoolean(event, 'failed'))),
+
+    async updateFeeds(event) {
+      const { url, all = false } = await readObject(event, maxBody);
+      if (url !== undefined && typeof url !== 'string') throw invalid('"url" must be a string');
+      const selection = url !== undefined ? { url } : all === true ? 'all' : 'due';
+      return steps((progress) => feeds.update(selection, progress));
+    },
+
+    rebuildToplist: async () => json(await directory.rebuildToplist()),
+  };
+}
+
+async function* writeStates(states: AsyncIterable<FeedState>, failed: boolean): AsyncIterable<string> {
+  yield '[';
+  let comma = '';
+  for await (const state of states) {
+    if (failed && state.error === undefined) continue;
+    yield comma + JSON.stringify(toWire(state));
+    comma = ',';
+  }
+  yield ']';
+}
+
+const toTime = (at: Seconds | undefined): string | null => (at === undefined ? null : `${formatTimestamp(at)}Z`);
+
+const toWire = ({ url, error, failures, nextAt, fetchedAt }: FeedState): Record<string, unknown> => ({
+  url,
+  state: nextAt === undefined ? 'gone' : error !== undefined ? 'failed' : fetchedAt === undefined ? 'new' : 'ok',
+  error: error ?? null,
+  failures,
+  read: toTime(fetchedAt),
+  next: toTime(nextAt),
+});

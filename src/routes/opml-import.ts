@@ -1,0 +1,21 @@
+import { invalid } from '../domain/errors.ts';
+import { readOpml } from '../formats/opml-read.ts';
+import { readObject } from '../http/body.ts';
+import { readParam } from '../http/input.ts';
+import { json } from '../http/reply.ts';
+import type { Services } from '../services/services.ts';
+import type { Handler } from './route.ts';
+
+/** For the largest OPML that is read at all, as JSON. What apps may upload is another matter. Bytes. */
+const MAX_BODY = 32 * 1024 * 1024;
+
+/** `{device, opml, replace, dryRun}`, for whoever runs the server. */
+export function createOpmlImportRoute({ administration, opmlImport }: Services): Handler {
+  return async (event) => {
+    const { device, opml, replace = false, dryRun = false } = await readObject(event, MAX_BODY);
+    if (typeof device !== 'string' || typeof opml !== 'string') throw invalid('"device" and "opml" must be strings');
+    const { id } = await administration.find(readParam(event, 'user'));
+    const choice = { device, replace: replace === true, dryRun: dryRun === true };
+    return json(await opmlImport.run(id, readOpml(opml), choice));
+  };
+}

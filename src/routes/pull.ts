@@ -1,0 +1,61 @@
+import { invalid } from '../domain/errors.ts';
+import { readObject } from '../http/body.ts';
+import { readParam, toStrings } from '../http/input.ts';
+import { json } from '../http/reply.ts';
+import type { Pull } from '../services/pull.ts';
+import type { Services } from '../services/services.ts';
+import type { Handler } from './route.ts';
+
+type Piece = Parameters<Pull['take']>[1];
+type Body = Readonly<Record<string, unknown>>;
+
+/** For a whole account setting, a long list, or a thousand actions with long addresses. Bytes. */
+const MAX_BODY = 64 * 1024 * 1024;
+const SCOPES = ['account', 'device', 'podcast', 'episode'] as const;
+
+/** Takes a piece of an account on another server, and tells what became of it. For whoever runs the server. */
+export function createPullRoute({ administration, pull }: Services): Handler {
+  return async (event) => {
+    const piece = toPiece(await readObject(event, MAX_BODY));
+    const { id } = await administration.find(readParam(event, 'user'));
+    return json(await pull.take(id, piece));
+  };
+}
+
+function toPiece(body: Body): Piece {
+  switch (body.kind) {
+    case 'device':
+      return { kind: 'device', ...toTexts(body, 'device', 'caption', 'type') };
+    case 'subscriptions':
+      return { kind: 'subscriptions', ...toTexts(body, 'device'), urls: toStrings(body.urls, 'urls') };
+    case 'group':
+      return { kind: 'group', devices: toStrings(body.devices, 'devices') };
+    case 'actions':
+      if (!Array.isArray(body.actions)) throw invalid('"actions" must be an array');
+      return { kind: 'actions', actions: body.actions };
+    case 'settings':
+      return { kind: 'settings', scope: toScope(toObject(body, 'scope')), values: toObject(body, 'values') };
+    case 'list':
+      return { kind: 'list', ...toTexts(body, 'title'), urls: toStrings(body.urls, 'urls') };
+    default:
+      throw invalid('"kind" must be device, subscriptions, group, actions, settings or list');
+  }
+}
+
+function toScope({ scope, ...of }: Body): Extract<Piece, { kind: 'settings' }>['scope'] {
+  const known = SCOPES.find((each) => each === scope);
+  if (!known) throw invalid(`"scope" must be one of ${SCOPES.join(', ')}`);
+  return { scope: known, ...toTexts(of, ...Object.keys(of)) };
+}
+
+function toObject(body: Body, key: string): Body {
+  const value = body[key];
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Body;
+  throw invalid(`"${key}" must be an object`);
+}
+
+function toTexts<Key extends string>(body: Body, ...keys: Key[]): Record<Key, string> {
+  const wrong = keys.find((key) => typeof body[key] !== 'string');
+  if (wrong !== undefined) throw invalid(`"${wrong}" must be a string`);
+  return Object.fromEntries(keys.map((key) => [key, body[key]])) as Record<Key, string>;
+}

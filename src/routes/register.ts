@@ -1,0 +1,73 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { H3Event } from 'h3';
+import { Refusal } from '../domain/errors.ts';
+import { readForm } from '../http/body.ts';
+import { readCookie, readQuery } from '../http/input.ts';
+import { basePath, isSecure, publicBase } from '../http/origin.ts';
+import type { Reply } from '../http/reply.ts';
+import { renderRegisterForm, renderRegistered, renderRegistrationClosed } from '../pages/register.ts';
+import { FORM_POLICY } from '../pages/style.ts';
+import type { Registration } from '../services/registration.ts';
+import type { Handler, RouteContext } from './route.ts';
+
+/** Holds the value that the form must bring back: another site can send the form, but not with this cookie. */
+const CSRF = 'csrf';
+const CSRF_LIFE = 3600;
+
+const page = (status: number, body: string, cookie?: string): Reply => ({
+  status,
+  type: 'text/html; charset=utf-8',
+  body,
+  headers: { 'content-security-policy': FORM_POLICY, ...(cookie && { 'set-cookie': cookie }) },
+});
+
+/** A page for making an account (spec 4.9, legacy paths). */
+export function createRegisterRoutes(
+  registration: Registration,
+  { maxBody, origin }: RouteContext,
+): Record<'show' | 'submit', Handler> {
+  const form = (
+    event: H3Event,
+    status: number,
+    fields: Omit<Parameters<typeof renderRegisterForm>[0], 'csrf'>,
+  ): Reply => {
+    const csrf = readCookie(event, CSRF) ?? randomBytes(18).toString('base64url');
+    const secure = isSecure(event, origin) ? '; Secure' : '';
+    const path = `${basePath(origin)}/register`;
+    const cookie = `${CSRF}=${csrf}; Path=${path}; Max-Age=${CSRF_LIFE}; HttpOnly; SameSite=Strict${secure}`;
+    return page(status, renderRegisterForm({ ...fields, csrf }), cookie);
+  };
+
+  return {
+    async show(event) {
+      const token = readQuery(event, 'token');
+      return (await registration.isOpen(token)) ? form(event, 200, { token }) : page(403, renderRegistrationClosed());
+    },
+
+    async submit(event) {
+      const fields = await readForm(event, maxBody);
+      const token = fields.get('token');
+      if (!(await registration.isOpen(token))) return page(403, renderRegistrationClosed());
+      const [name = '', email = ''] = [fields.get('name')?.trim(), fields.get('email')?.trim()];
+      const password = fields.get('password') ?? '';
+      const again = (problem: string): Reply => form(event, 400, { token, name, email, problem });
+
+      if (!isSame(fields.get(CSRF), readCookie(event, CSRF))) return again('the form was too old; send it once more');
+      if (password !== fields.get('again')) return again('the two passwords differ');
+      try {
+        const account = { name, password, ...(email && { email }) };
+        const user = await registration.register(account, token);
+        return page(200, renderRegistered(user.name, publicBase(event, origin)));
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        return error.code === 'forbidden' ? page(403, renderRegistrationClosed()) : again(error.message);
+      }
+    },
+  };
+}
+
+function isSame(sent: string | undefined, known: string | undefined): boolean {
+  if (sent === undefined || known === undefined) return false;
+  const [a, b] = [Buffer.from(sent), Buffer.from(known)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

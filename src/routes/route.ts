@@ -1,0 +1,27 @@
+import type { H3Event } from 'h3';
+import type { Identity } from '../http/identity.ts';
+import type { OriginRules } from '../http/origin.ts';
+import type { Reply } from '../http/reply.ts';
+
+export type Handler = (event: H3Event) => Reply | Promise<Reply>;
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/**
+ * A row of the route table. Where there are formats, `path` goes on with `.{format}`, and any other than these is a
+ * 400; where there are none it is whole.
+ */
+export interface Route {
+  method: Method;
+  path: string;
+  formats: readonly string[];
+  handler: Handler;
+}
+
+/** What handlers have at hand besides the services. */
+export interface RouteContext {
+  identity: Identity;
+  /** Largest request body, in bytes. */
+  maxBody: number;
+  /** How the outside sees this server: links begin with it. */
+  origin: OriginRules;
+}

@@ -1,0 +1,30 @@
+import type { H3Event } from 'h3';
+import { invalid } from '../domain/errors.ts';
+import { readParam } from '../http/input.ts';
+import { EMPTY } from '../http/reply.ts';
+import { isSelf } from '../services/accounts.ts';
+import type { Handler, RouteContext } from './route.ts';
+
+export function createSessionRoutes({ identity }: RouteContext): Record<'login' | 'logout', Handler> {
+  /** Login and logout alone answer 400 for a cookie of somebody else (spec 5 rule 3). */
+  const refuseForeignCookie = async (event: H3Event): Promise<void> => {
+    const holder = await identity.cookieUser(event);
+    if (holder && !isSelf(holder, readParam(event, 'user'))) {
+      throw invalid('the cookie belongs to another user; log that one out, or send no cookie');
+    }
+  };
+
+  return {
+    async login(event) {
+      await refuseForeignCookie(event);
+      await identity.owner(event);
+      return EMPTY;
+    },
+
+    async logout(event) {
+      await refuseForeignCookie(event);
+      await identity.forget(event);
+      return EMPTY;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { H3Event } from 'h3';
+import type { ScopeRequest } from '../domain/scope.ts';
+import { formatTimestamp } from '../domain/timestamp.ts';
+import type { Url } from '../domain/types.ts';
+import { readObject } from '../http/body.ts';
+import { readParam, readQuery } from '../http/input.ts';
+import { publicBase } from '../http/origin.ts';
+import { json } from '../http/reply.ts';
+import type { Services } from '../services/services.ts';
+import { toEpisodeObject } from './podcast.ts';
+import type { Handler, RouteContext } from './route.ts';
+
+export function createSettingRoutes(
+  { settings, directory }: Pick<Services, 'settings' | 'directory'>,
+  { identity, maxBody, origin }: RouteContext,
+): Record<'get' | 'update' | 'favorites', Handler> {
+  /** Under the very URLs that the setting was made with: apps know the episode by them. */
+  const toFavorite = async (favorite: { podcast: Url; episode: Url }, base: string): Promise<unknown> => {
+    const { podcast, episode } = await directory.describeEpisode(favorite.podcast, favorite.episode);
+    const known = {
+      ...favorite,
+      ...(podcast && { podcastTitle: podcast.title }),
+      ...(episode && { title: episode.title, description: episode.description, website: episode.website }),
+      ...(episode?.releasedAt !== undefined && { released: formatTimestamp(episode.releasedAt) }),
+    };
+    return toEpisodeObject(known, base);
+  };
+
+  return {
+    async get(event) {
+      const user = await identity.owner(event);
+      return json(await settings.get(user.id, readScope(event)));
+    },
+
+    async update(event) {
+      const user = await identity.owner(event);
+      const { set = {}, remove = [] } = await readObject(event, maxBody);
+      return json(await settings.update(user.id, readScope(event), { set, remove }));
+    },
+
+    async favorites(event) {
+      const user = await identity.owner(event);
+      const base = publicBase(event, origin);
+      const favorites = await settings.favorites(user.id);
+      return json(await Promise.all(favorites.map((favorite) => toFavorite(favorite, base))));
+    },
+  };
+}
+
+const readScope = (event: H3Event): ScopeRequest => ({
+  scope: readParam(event, 'scope'),
+  device: readQuery(event, 'device'),
+  podcast: readQuery(event, 'podcast'),
+  episode: readQuery(event, 'episode'),
+});

@@ -1,0 +1,31 @@
+import type { Reply } from '../http/reply.ts';
+
+/**
+ * Answers long work while it goes on, a line of JSON for each step: how far it is, and at the end its `report`, or the
+ * `message` of what went wrong. For whoever runs the server.
+ */
+export const steps = <Report>(work: (progress: (done: number, total: number) => void) => Promise<Report>): Reply => ({
+  type: 'application/x-ndjson',
+  body: write(work),
+  isLive: true,
+});
+
+async function* write(work: Parameters<typeof steps>[0]): AsyncIterable<string> {
+  let told = { done: 0, total: 0 };
+  let tell: (() => void) | undefined;
+  const result = work((done, total) => {
+    told = { done, total };
+    tell?.();
+  }).then(
+    (report) => ({ report }),
+    (error: Error) => ({ message: error.message }),
+  );
+  for (;;) {
+    const step = new Promise<undefined>((resolve) => {
+      tell = () => resolve(undefined);
+    });
+    const end = await Promise.race([result, step]);
+    yield `${JSON.stringify(end ?? told)}\n`;
+    if (end) return;
+  }
+}

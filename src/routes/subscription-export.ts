@@ -1,0 +1,43 @@
+import type { H3Event } from 'h3';
+import { invalid } from '../domain/errors.ts';
+import type { PodcastEntry } from '../domain/types.ts';
+import { MEDIA_TYPES } from '../formats/format.ts';
+import { writeOpml } from '../formats/opml-write.ts';
+import { writeTxt } from '../formats/txt.ts';
+import { readParam, readQuery } from '../http/input.ts';
+import type { Services } from '../services/services.ts';
+import type { Handler } from './route.ts';
+
+const WRITERS = {
+  opml: (user: string, podcasts: readonly PodcastEntry[]) => writeOpml(`Subscriptions of ${user}`, podcasts),
+  json: (_user: string, podcasts: readonly PodcastEntry[]) => `${JSON.stringify(podcasts.map(toEntry))}\n`,
+  txt: (_user: string, podcasts: readonly PodcastEntry[]) => writeTxt(podcasts.map(({ url }) => url)),
+};
+
+/**
+ * What a user, or one `device`, subscribes to, with what the directory knows of it; for whoever runs the server. The
+ * format is in the query: errors are JSON whatever was asked for.
+ */
+export function createSubscriptionExportRoute({ administration, subscriptions, directory }: Services): Handler {
+  return async (event) => {
+    const format = readFormat(event);
+    const { id, name } = await administration.find(readParam(event, 'user'));
+    const device = readQuery(event, 'device');
+    const urls = device === undefined ? await subscriptions.all(id) : await subscriptions.list(id, device);
+    return { type: MEDIA_TYPES[format], body: WRITERS[format](name, await directory.describe(urls)) };
+  };
+}
+
+function readFormat(event: H3Event): keyof typeof WRITERS {
+  const format = readQuery(event, 'format') ?? 'opml';
+  if (!Object.hasOwn(WRITERS, format)) throw invalid('the format must be opml, json or txt');
+  return format as keyof typeof WRITERS;
+}
+
+/** Without what is not known. */
+const toEntry = ({ url, title, description, website }: PodcastEntry): PodcastEntry => ({
+  url,
+  ...(title && { title }),
+  ...(description && { description }),
+  ...(website && { website }),
+});

@@ -1,0 +1,62 @@
+import type { H3Event } from 'h3';
+import { Refusal } from '../domain/errors.ts';
+import type { Url } from '../domain/types.ts';
+import { readList, type UploadFormat } from '../formats/list.ts';
+import { readObject, readText } from '../http/body.ts';
+import { readParam, readSince, toStrings } from '../http/input.ts';
+import { EMPTY, json, type Reply } from '../http/reply.ts';
+import type { Services } from '../services/services.ts';
+import { listReply } from './list-reply.ts';
+import type { Handler, RouteContext } from './route.ts';
+
+/** The whole-list paths answer 401 for anybody but the user in the path (spec 4.3 rule 6). */
+const invalidUser = (): Refusal => new Refusal('unauthenticated', 'log in as the user whose subscriptions these are');
+
+export function createSubscriptionRoutes(
+  { subscriptions, directory }: Pick<Services, 'subscriptions' | 'directory'>,
+  { identity, maxBody }: RouteContext,
+): Record<'all' | 'list' | 'replace' | 'changes' | 'upload', Handler> {
+  /** JSON is an array of feed URLs (spec 4.3); OPML says what is known of them. */
+  const reply = async (event: H3Event, title: string, urls: readonly Url[]): Promise<Reply> => {
+    const isOpml = readParam(event, 'format') === 'opml';
+    const podcasts = isOpml ? await directory.describe(urls) : urls.map((url) => ({ url }));
+    return listReply(event, { title, podcasts, json: urls });
+  };
+
+  return {
+    async all(event) {
+      const user = await identity.owner(event, invalidUser);
+      return reply(event, `Subscriptions of ${user.name}`, await subscriptions.all(user.id));
+    },
+
+    async list(event) {
+      const user = await identity.owner(event, invalidUser);
+      const device = readParam(event, 'device');
+      const urls = await subscriptions.list(user.id, device);
+      return reply(event, `Subscriptions of ${user.name} on ${device}`, urls);
+    },
+
+    async replace(event) {
+      const user = await identity.owner(event, invalidUser);
+      const text = await readText(event, maxBody);
+      const submitted = readList(readParam(event, 'format') as UploadFormat, text);
+      await subscriptions.replace(user.id, readParam(event, 'device'), submitted);
+      return EMPTY;
+    },
+
+    async changes(event) {
+      const user = await identity.owner(event);
+      const since = readSince(event);
+      const { add, remove, mark } = await subscriptions.changes(user.id, readParam(event, 'device'), since);
+      return json({ add, remove, timestamp: mark });
+    },
+
+    async upload(event) {
+      const user = await identity.owner(event);
+      const body = await readObject(event, maxBody);
+      const delta = { add: toStrings(body.add, 'add'), remove: toStrings(body.remove, 'remove') };
+      const { mark, rewrites } = await subscriptions.upload(user.id, readParam(event, 'device'), delta);
+      return json({ timestamp: mark, update_urls: rewrites });
+    },
+  };
+}

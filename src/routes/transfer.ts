@@ -1,0 +1,45 @@
+import { readStream } from '../http/body.ts';
+import { readBoolean, readQuery } from '../http/input.ts';
+import { json } from '../http/reply.ts';
+import type { Services } from '../services/services.ts';
+import type { Handler } from './route.ts';
+import { steps } from './steps.ts';
+
+/** Backups, and the look whether one is needed, for whoever runs the server. */
+export function createTransferRoutes({
+  transfer,
+  inspection,
+}: Services): Record<'backUp' | 'restore' | 'check', Handler> {
+  return {
+    /** Of each `user`, or of everything. What goes wrong once it is on its way is the last line: `{"message": ...}`. */
+    async backUp(event) {
+      const { accounts, text } = await transfer.export({
+        users: event.url.searchParams.getAll('user'),
+        passwords: !readBoolean(event, 'withoutPasswords'),
+      });
+      return {
+        type: 'application/x-ndjson',
+        body: withFailure(text),
+        headers: { 'podsync-accounts': String(accounts) },
+      };
+    },
+
+    /** The body is a backup, packed or not. */
+    async restore(event) {
+      const as = readQuery(event, 'as');
+      const choice = { ...(as !== undefined && { as }), dryRun: readBoolean(event, 'dryRun') };
+      const { accounts, ...directory } = await transfer.import(readStream(event), choice);
+      return json({ accounts: accounts.map((each) => ({ ...each, problem: each.problem ?? null })), ...directory });
+    },
+
+    check: () => steps((progress) => inspection.run(progress)),
+  };
+}
+
+async function* withFailure(text: AsyncIterable<string>): AsyncIterable<string> {
+  try {
+    yield* text;
+  } catch (error) {
+    yield `${JSON.stringify({ message: (error as Error).message })}\n`;
+  }
+}

@@ -1,0 +1,54 @@
+import { formatTimestamp } from '../domain/timestamp.ts';
+import { readBoolean, readParam, readSince } from '../http/input.ts';
+import { publicBase } from '../http/origin.ts';
+import { json } from '../http/reply.ts';
+import type { Directory } from '../services/directory.ts';
+import type { EpisodeUpdate, Updates } from '../services/updates.ts';
+import { toActionObject } from './episodes.ts';
+import { toEpisodeObject, toPodcastObject } from './podcast.ts';
+import type { Handler, RouteContext } from './route.ts';
+
+export function createUpdateRoutes(
+  updates: Updates,
+  directory: Directory,
+  { identity, origin }: RouteContext,
+): Record<'read', Handler> {
+  return {
+    async read(event) {
+      const user = await identity.owner(event);
+      const withActions = readBoolean(event, 'include_actions');
+      const { add, remove, episodes, mark } = await updates.since(
+        user.id,
+        readParam(event, 'device'),
+        readSince(event),
+      );
+      const base = publicBase(event, origin);
+      return json({
+        add: (await directory.describe(add)).map((podcast) => toPodcastObject(podcast, base)),
+        remove,
+        updates: episodes.map((update) => toUpdateObject(update, base, withActions)),
+        timestamp: mark,
+      });
+    },
+  };
+}
+
+/** An episode with its `status`, and the user's newest action where that is asked for and not `new` (spec 2.3). */
+function toUpdateObject(update: EpisodeUpdate, base: string, withActions: boolean): Record<string, unknown> {
+  const { podcast, podcastTitle, episode, status, action } = update;
+  const { url, releasedAt, title, description, website } = episode;
+  const known = {
+    podcast,
+    episode: url,
+    podcastTitle,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(website !== undefined && { website }),
+    ...(releasedAt !== undefined && { released: formatTimestamp(releasedAt) }),
+  };
+  return {
+    ...toEpisodeObject(known, base),
+    status,
+    ...(withActions && action && { action: toActionObject(action) }),
+  };
+}

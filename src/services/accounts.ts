@@ -1,0 +1,81 @@
+import { invalid, Refusal } from '../domain/errors.ts';
+import type { Storage, User } from '../storage/contract.ts';
+import { isStorageError } from '../storage/errors.ts';
+import type { Passwords } from './passwords.ts';
+import type { Throttle } from './throttle.ts';
+
+const USER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,149}$/;
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,185}$/;
+
+export interface NewAccount {
+  name: string;
+  email?: string;
+  password: string;
+}
+
+export interface Accounts {
+  /** Throws `invalid` with what is wrong, `conflict` when the name or e-mail is taken. */
+  create(account: NewAccount): Promise<User>;
+  /** By user name, without case. An e-mail address finds nobody: anyone may ask, and it is nobody's business. */
+  named(name: string): Promise<User | undefined>;
+  /** Whether there is any account yet. */
+  any(): Promise<boolean>;
+  /** The user with this name (or e-mail) and password; undefined when there is none. Throws `throttled`. */
+  login(login: string, password: string, address: string): Promise<User | undefined>;
+}
+
+/** Throws `invalid` where this cannot be a user name. */
+export function checkUserName(name: string): void {
+  if (USER_NAME.test(name)) return;
+  throw invalid('a user name is 1 to 150 letters a-z, digits or any of _ . + - and begins with a letter, digit or _');
+}
+
+export interface AccountRules {
+  passwords: Passwords;
+  throttle: Throttle;
+  /** Whether the devices of a new account follow each other: it begins with the setting `sync_devices`. */
+  syncDevices: boolean;
+}
+
+export const createAccounts = (
+  { users, settings }: Pick<Storage, 'users' | 'settings'>,
+  { passwords, throttle, syncDevices }: AccountRules,
+): Accounts => ({
+  async create({ name, email, password }) {
+    checkUserName(name);
+    if (email !== undefined && !EMAIL.test(email)) throw invalid('this is not an e-mail address');
+    const passwordHash = await passwords.hash(password);
+    try {
+      const user = await users.create({ name, ...(email !== undefined && { email }), passwordHash });
+      if (syncDevices)
+        await settings.update(user.id, { kind: 'account' }, { set: { sync_devices: true }, remove: [], limit: 1 });
+      return user;
+    } catch (error) {
+      throw isStorageError(error) && error.code === 'conflict' ? new Refusal('conflict', error.message) : error;
+    }
+  },
+
+  async named(name) {
+    const user = await users.find(name);
+    return user?.name.toLowerCase() === name.toLowerCase() ? user : undefined;
+  },
+
+  async any() {
+    for await (const _user of users.all()) return true;
+    return false;
+  },
+
+  async login(login, password, address) {
+    throttle.check(login, address);
+    const user = await users.find(login);
+    const isRight = await passwords.isRight(user, password, (compare) => throttle.attempt(login, address, compare));
+    return isRight ? user : undefined;
+  },
+});
+
+/** Whether `login`, as it stands in a path, means this user: by name or e-mail, without case. */
+export const isSelf = (user: User, login: string): boolean =>
+  [user.name, user.email].some((own) => own?.toLowerCase() === login.toLowerCase());
+
+/** For everything that belongs to somebody else, whether or not that user exists. */
+export const notYours = (): Refusal => new Refusal('forbidden', 'this belongs to another user');

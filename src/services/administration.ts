@@ -1,0 +1,105 @@
+import { Refusal } from '../domain/errors.ts';
+import type { ListSummary, UserId } from '../domain/types.ts';
+import type { DeviceSummary, Storage, User } from '../storage/contract.ts';
+import { isStorageError } from '../storage/errors.ts';
+import { checkUserName } from './accounts.ts';
+import type { Passwords } from './passwords.ts';
+import type { OpenSession, Sessions } from './sessions.ts';
+
+export interface AccountSummary {
+  user: User;
+  devices: number;
+  /** Feeds on any device, each once. */
+  subscriptions: number;
+}
+
+export interface AccountDetails {
+  user: User;
+  subscriptions: number;
+  actions: number;
+  sessions: number;
+  devices: DeviceSummary[];
+  lists: ListSummary[];
+}
+
+/** What whoever runs the server does with accounts. `login` is a name or an e-mail address; throws `missing` for neither. */
+export interface Administration {
+  find(login: string): Promise<User>;
+  /** By name. */
+  list(): AsyncIterable<AccountSummary>;
+  show(login: string): Promise<AccountDetails>;
+  /** Ends the sessions of the user. Throws `invalid` for a password that cannot be one. */
+  setPassword(login: string, password: string): Promise<void>;
+  /** Throws `invalid` for a name that cannot be one, `conflict` when it is taken. */
+  rename(login: string, name: string): Promise<void>;
+  /** Removes the user with all data. */
+  remove(login: string): Promise<void>;
+  sessions(login: string): Promise<OpenSession[]>;
+  /** Answers how many there were. */
+  endSessions(login: string): Promise<number>;
+}
+
+export function createAdministration(
+  { users, devices, subscriptions, actions, lists }: Storage,
+  passwords: Pick<Passwords, 'hash'>,
+  sessions: Pick<Sessions, 'of' | 'endAll'>,
+): Administration {
+  const find = async (login: string): Promise<User> => {
+    const user = await users.find(login);
+    if (!user) throw new Refusal('missing', 'there is no account with this name or e-mail address');
+    return user;
+  };
+
+  const countActions = async (user: UserId): Promise<number> => {
+    let count = 0;
+    for await (const page of (await actions.query(user, {})).pages) count += page.length;
+    return count;
+  };
+
+  return {
+    find,
+
+    async *list() {
+      for await (const user of users.all()) {
+        yield {
+          user,
+          devices: (await devices.all(user.id)).length,
+          subscriptions: (await subscriptions.current(user.id)).length,
+        };
+      }
+    },
+
+    async show(login) {
+      const user = await find(login);
+      return {
+        user,
+        subscriptions: (await subscriptions.current(user.id)).length,
+        actions: await countActions(user.id),
+        sessions: (await sessions.of(user.id)).length,
+        devices: await devices.all(user.id),
+        lists: await lists.all(user.id),
+      };
+    },
+
+    async setPassword(login, password) {
+      const { id } = await find(login);
+      await users.setPassword(id, await passwords.hash(password));
+    },
+
+    async rename(login, name) {
+      checkUserName(name);
+      const { id } = await find(login);
+      await users.rename(id, name).catch((error: unknown) => {
+        throw isStorageError(error) && error.code === 'conflict' ? new Refusal('conflict', error.message) : error;
+      });
+    },
+
+    async remove(login) {
+      await users.delete((await find(login)).id);
+    },
+
+    sessions: async (login) => sessions.of((await find(login)).id),
+
+    endSessions: async (login) => sessions.endAll((await find(login)).id),
+  };
+}

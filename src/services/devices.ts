@@ -1,0 +1,68 @@
+import { parseDeviceId } from '../domain/device.ts';
+import { invalid, Refusal } from '../domain/errors.ts';
+import { DEVICE_TYPES, type UserId } from '../domain/types.ts';
+import type { DeviceSummary, Storage } from '../storage/contract.ts';
+
+const MAX_CAPTION = 255;
+
+export interface Devices {
+  /** In the order created (spec 2.5). */
+  all(user: UserId): Promise<DeviceSummary[]>;
+  /** Creates the device, or changes only what is given (spec 4.5). Throws `invalid`. */
+  save(user: UserId, device: string, patch: { caption?: unknown; type?: unknown }): Promise<void>;
+  /** Which devices follow each other, all in the order created. */
+  following(user: UserId): Promise<Following>;
+  /**
+   * Lets the devices of each group in `join` follow each other: all come to the union of their lists, and from then on
+   * a change on one is a change on all. Those in `leave` keep their lists and follow no more. Throws `invalid` for a
+   * group of fewer than two and a device in both, `conflict` when the account setting `sync_devices` forbids leaving;
+   * rejects with `missing` when a device is unknown.
+   */
+  synchronize(user: UserId, join: readonly (readonly string[])[], leave: readonly string[]): Promise<Following>;
+}
+
+export interface Following {
+  groups: string[][];
+  /** Those in no group. */
+  alone: string[];
+}
+
+export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | 'settings'>): Devices => ({
+  all: (user) => devices.all(user),
+
+  async save(user, device, { caption, type }) {
+    const id = parseDeviceId(device);
+    if (caption !== undefined && (typeof caption !== 'string' || [...caption].length > MAX_CAPTION)) {
+      throw invalid(`"caption" must be a string of at most ${MAX_CAPTION} characters`);
+    }
+    const known = DEVICE_TYPES.find((each) => each === type);
+    if (type !== undefined && !known) throw invalid(`"type" must be one of ${DEVICE_TYPES.join(', ')}`);
+    await devices.save(user, id, { ...(caption !== undefined && { caption }), ...(known && { type: known }) });
+  },
+
+  following: async (user) => toFollowing(await devices.groups(user), await devices.all(user)),
+
+  async synchronize(user, join, leave) {
+    const joining = new Set(join.flat());
+    for (const id of [...joining, ...leave]) parseDeviceId(id);
+    if (join.some((group) => new Set(group).size < 2)) throw invalid('it takes two devices to follow each other');
+    if (leave.some((id) => joining.has(id))) throw invalid('a device cannot both join a group and leave');
+    if (leave.length > 0 && (await settings.get(user, { kind: 'account' })).sync_devices === true) {
+      throw new Refusal(
+        'conflict',
+        'the account setting sync_devices keeps all devices together; set it to false first',
+      );
+    }
+    return toFollowing(await devices.synchronize(user, join, leave), await devices.all(user));
+  },
+});
+
+function toFollowing(groups: readonly (readonly string[])[], devices: readonly DeviceSummary[]): Following {
+  const place = new Map(devices.map(({ id }, index) => [id, index]));
+  const inOrder = (ids: readonly string[]): string[] => ids.toSorted((a, b) => place.get(a)! - place.get(b)!);
+  const grouped = new Set(groups.flat());
+  return {
+    groups: groups.map(inOrder).toSorted((a, b) => place.get(a[0]!)! - place.get(b[0]!)!),
+    alone: devices.map(({ id }) => id).filter((id) => !grouped.has(id)),
+  };
+}

@@ -1,0 +1,76 @@
+import { invalid, Refusal } from '../domain/errors.ts';
+import type { Url, UserId } from '../domain/types.ts';
+import { sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from '../domain/url.ts';
+import type { Episode, Podcast, PodcastStore, RankedPodcast, Tag, ToplistRebuild } from '../storage/contract.ts';
+
+const MOST_FOUND = 20;
+
+/** What is known of podcasts, for everybody. URLs are taken as clients write them. */
+export interface Directory {
+  /** Throws `missing` (spec 4.2). */
+  podcast(url: string): Promise<Podcast>;
+  /** An episode of it that the feed told of. Throws `missing`. */
+  episode(podcast: string, url: string): Promise<{ podcast: Podcast; episode: Episode }>;
+  /** What is known of an episode; nothing where nothing is. Sanitized URLs. */
+  describeEpisode(podcast: Url, url: Url): Promise<{ podcast?: Podcast; episode?: Episode }>;
+  /** Newest first. */
+  episodes(podcast: Url, limit: number): Promise<Episode[]>;
+  /** What is known of each, under the very URL that was given; nothing where nothing is. */
+  describe(urls: readonly Url[]): Promise<({ url: Url } & Partial<Podcast>)[]>;
+  /** Most used first (spec 4.2). */
+  tags(count: number): Promise<Tag[]>;
+  /** Most subscribers first; `tag` as slug or title. */
+  tagged(tag: string, count: number): Promise<Podcast[]>;
+  /** Most subscribers first; the same array where nothing has changed. */
+  toplist(count: number): Promise<readonly RankedPodcast[]>;
+  /** Counts subscribers again and keeps the ranking for `positionLastWeek`. */
+  rebuildToplist(): Promise<ToplistRebuild>;
+  /** At most 20, best first (spec 4.9). Throws `invalid` for a blank text. */
+  search(text: string): Promise<Podcast[]>;
+  /** What a user might like and has on no device (spec 4.7). */
+  suggestions(user: UserId, count: number): Promise<Podcast[]>;
+}
+
+export const createDirectory = (podcasts: PodcastStore, rules: UrlRules): Directory => {
+  const find = async (url: string): Promise<Podcast> => {
+    const [podcast] = await podcasts.find([sanitizeFeedUrl(url, rules)]);
+    if (!podcast) throw new Refusal('missing', 'no podcast with this URL is known here');
+    return podcast;
+  };
+
+  return {
+    podcast: find,
+
+    async episode(url, media) {
+      const podcast = await find(url);
+      const episode = await podcasts.findEpisode(podcast.url, sanitizeMediaUrl(media));
+      if (!episode) throw new Refusal('missing', 'this podcast has no episode with this URL, as far as is known here');
+      return { podcast, episode };
+    },
+
+    async describeEpisode(podcast, url) {
+      const [known] = await podcasts.find([podcast]);
+      const episode = known && (await podcasts.findEpisode(known.url, url));
+      return { ...(known && { podcast: known }), ...(episode && { episode }) };
+    },
+
+    episodes: (podcast, limit) => podcasts.episodes(podcast, limit),
+
+    async describe(urls) {
+      const known = await podcasts.find(urls);
+      return urls.map((url, index) => ({ ...known[index], url }));
+    },
+
+    tags: (count) => podcasts.topTags(count),
+    tagged: (tag, count) => podcasts.byTag(tag, count),
+    toplist: (count) => podcasts.top(count),
+    rebuildToplist: () => podcasts.rebuildToplist(),
+
+    async search(text) {
+      if (text.trim() === '') throw invalid('say in "q" what to search for');
+      return podcasts.search(text, MOST_FOUND);
+    },
+
+    suggestions: (user, count) => podcasts.alongside(user, count),
+  };
+};

@@ -1,0 +1,33 @@
+import type { Clock } from '../clock.ts';
+import { parseAction } from '../domain/action.ts';
+import { invalid, Refusal } from '../domain/errors.ts';
+import type { EpisodeAction, Stamp, UserId } from '../domain/types.ts';
+import { createRewriteLog, sanitizeFeedUrl, type UrlRewrites, type UrlRules } from '../domain/url.ts';
+import type { ActionQuery, ActionStore } from '../storage/contract.ts';
+
+export interface Episodes {
+  /** Stores a batch whole (spec 4.8). Throws `invalid` naming the index of what is wrong, and then nothing is stored. */
+  upload(user: UserId, submitted: readonly unknown[], version?: 1 | 2): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
+  /** In upload order, in pages, so that a long history need not be in memory. `podcast` as the client writes it. */
+  query(user: UserId, query: ActionQuery): Promise<{ pages: AsyncIterable<EpisodeAction[]>; mark: Stamp }>;
+}
+
+export const createEpisodes = (actions: ActionStore, now: Clock, rules: UrlRules): Episodes => ({
+  async upload(user, submitted, version = 2) {
+    const rewrites = createRewriteLog();
+    const keepCredentials = rules.keepCredentials ?? false;
+    const context = { now: now(), keepCredentials, rewrites, isVersion1: version === 1 };
+    const parsed = submitted.flatMap((action, index) => {
+      try {
+        return parseAction(action, context) ?? [];
+      } catch (error) {
+        if (error instanceof Refusal) throw invalid(`action ${index}: ${error.message}`);
+        throw error;
+      }
+    });
+    return { mark: await actions.append(user, parsed), rewrites: rewrites.pairs };
+  },
+
+  query: (user, { podcast, ...filters }) =>
+    actions.query(user, { ...filters, ...(podcast !== undefined && { podcast: sanitizeFeedUrl(podcast, rules) }) }),
+});

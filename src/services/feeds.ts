@@ -1,0 +1,170 @@
+import type { Clock } from '../clock.ts';
+import { Refusal } from '../domain/errors.ts';
+import type { Seconds } from '../domain/types.ts';
+import { sanitizeFeedUrl, type UrlRules } from '../domain/url.ts';
+import type { Fetcher, FetchOutcome } from '../feeds/fetch.ts';
+import { nextFetch } from '../feeds/schedule.ts';
+import type { FeedReading, FeedState, PodcastStore } from '../storage/contract.ts';
+
+/** Feeds in hand at once: more than the fetcher takes, as those of one host wait for each other. */
+const IN_HAND = 16;
+/** After this long without an answer a feed is anybody's again. */
+const LEASE: Seconds = 900;
+/** How often it is asked whether a feed is due. */
+const LOOK_EVERY: Seconds = 30;
+
+/** Which feeds to read: one, all but those that are gone, or those whose time has come. */
+export type Selection = { url: string } | 'all' | 'due';
+
+export interface FeedReport {
+  /** How many were asked for. */
+  read: number;
+  failed: { url: string; error: string }[];
+}
+
+export interface Feeds {
+  /** By URL. */
+  list(): AsyncIterable<FeedState>;
+  /**
+   * Reads feeds now; `progress` hears of each. What goes wrong with one is in the report. Throws `missing` for an
+   * unknown feed, `forbidden` where nothing may be fetched.
+   */
+  update(selection: Selection, progress?: (done: number, total: number) => void): Promise<FeedReport>;
+  /** Reads what is due from now on, in the background. Does nothing where nothing may be fetched. */
+  start(): void;
+  /** Gives up what is under way; resolves when nothing is. */
+  stop(): Promise<void>;
+}
+
+export interface FeedOptions {
+  /** Undefined: nothing may be fetched. */
+  fetcher: Fetcher | undefined;
+  now: Clock;
+  rules: UrlRules;
+  /** Told what storing a reading failed with. */
+  warn(message: string): void;
+}
+
+export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn }: FeedOptions): Feeds {
+  const stopping = new AbortController();
+  const running = new Set<Promise<unknown>>();
+
+  /** Answers what was wrong with the feed. */
+  const read = async (state: FeedState): Promise<string | undefined> => {
+    const outcome = await fetcher!.fetchFeed(state.url, state);
+    if (stopping.signal.aborted) return 'it was given up, as podsync is closing';
+    const reading = toReading(state, outcome, now());
+    await podcasts.record(state.url, reading);
+    return reading.state.error;
+  };
+  const track = <T>(work: Promise<T>): Promise<T> => {
+    const tracked = work.finally(() => running.delete(tracked));
+    running.add(tracked);
+    return tracked;
+  };
+
+  const readDue = async (): Promise<void> => {
+    const inHand = new Set<Promise<unknown>>();
+    while (!stopping.signal.aborted) {
+      const due = await podcasts.claimDue(IN_HAND - inHand.size, LEASE).catch(tellOf);
+      for (const state of due ?? []) {
+        const work = read(state)
+          .catch(tellOf)
+          .finally(() => inHand.delete(work));
+        inHand.add(work);
+      }
+      if (inHand.size === IN_HAND) await Promise.race(inHand);
+      else await pause(LOOK_EVERY, stopping.signal);
+    }
+    await Promise.all(inHand);
+  };
+  const tellOf = (error: Error): void => warn(`what feeds told cannot be stored just now: ${error.message}`);
+
+  const select = async (selection: Selection): Promise<FeedState[]> => {
+    if (selection === 'due') return podcasts.claimDue(Number.MAX_SAFE_INTEGER, LEASE);
+    if (selection === 'all') {
+      const all: FeedState[] = [];
+      for await (const state of podcasts.feeds()) if (state.nextAt !== undefined) all.push(state);
+      return all;
+    }
+    const state = await podcasts.feed(sanitizeFeedUrl(selection.url, rules));
+    if (!state) throw new Refusal('missing', 'nobody subscribes to a feed with this URL, and nobody did');
+    return [state];
+  };
+
+  return {
+    list: () => podcasts.feeds(),
+
+    async update(selection, progress = () => undefined) {
+      if (!fetcher) throw new Refusal('forbidden', 'podsync runs with --no-fetch: it connects to nobody');
+      const states = await select(selection);
+      const report: FeedReport = { read: states.length, failed: [] };
+      let done = 0;
+      progress(done, states.length);
+      const waiting = states.values();
+      const work = async (): Promise<void> => {
+        for (const state of waiting) {
+          const error = await read(state);
+          if (error !== undefined) report.failed.push({ url: state.url, error });
+          progress(++done, states.length);
+        }
+      };
+      await track(Promise.all(Array.from({ length: IN_HAND }, work)));
+      return report;
+    },
+
+    start() {
+      if (fetcher) void track(readDue());
+    },
+
+    async stop() {
+      stopping.abort();
+      await fetcher?.close();
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+/** What is stored of an outcome. What was read last stays where there is nothing better. */
+function toReading(state: FeedState, outcome: FetchOutcome, now: Seconds): FeedReading {
+  const { etag, lastModified, fetchedAt, url } = state;
+  const schedule = nextFetch(url, { ...state, nextAt: state.nextAt }, outcome, now);
+  const { nextAt, intervalSeconds, failures } = schedule;
+  const next = { url, intervalSeconds, failures, ...(nextAt !== undefined && { nextAt }) };
+  const before = {
+    ...(etag !== undefined && { etag }),
+    ...(lastModified !== undefined && { lastModified }),
+    ...(fetchedAt !== undefined && { fetchedAt }),
+  };
+  switch (outcome.kind) {
+    case 'gone':
+      return { state: { ...next, ...before, error: 'the feed is gone for good (410)' } };
+    case 'failed':
+      return { state: { ...next, ...before, error: outcome.message } };
+    case 'unchanged':
+      return { state: { ...next, ...before, fetchedAt: now }, ...movedBy(outcome) };
+    case 'fetched': {
+      const { episodes, ...podcast } = outcome.feed;
+      const validators = {
+        ...(outcome.etag !== undefined && { etag: outcome.etag }),
+        ...(outcome.lastModified !== undefined && { lastModified: outcome.lastModified }),
+      };
+      return { state: { ...next, ...validators, fetchedAt: now }, content: { podcast, episodes }, ...movedBy(outcome) };
+    }
+  }
+}
+
+const movedBy = ({ movedTo }: { movedTo?: string }): { movedTo?: string } => (movedTo === undefined ? {} : { movedTo });
+
+/** Resolves after this long, or when the signal says so. */
+const pause = (seconds: Seconds, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, seconds * 1000);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });

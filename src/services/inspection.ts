@@ -1,0 +1,110 @@
+import type { Url } from '../domain/types.ts';
+import { type BackupRecord, readRecord } from '../formats/backup-record.ts';
+import type { PodcastStore, Storage, User } from '../storage/contract.ts';
+import { isStorageError } from '../storage/errors.ts';
+import { type Counts, createTally } from './transfer-tally.ts';
+
+/** Something that is not as it should be. */
+export interface Finding {
+  where: string;
+  problem: string;
+  /** Whether counting the subscribers once more puts it right. */
+  isRepairable: boolean;
+}
+
+export interface InspectionReport {
+  counts: Counts;
+  findings: Finding[];
+}
+
+export interface Inspection {
+  /** Reads all that is stored, and tells what of it cannot be read or does not fit together. Changes nothing. */
+  run(progress: (done: number, total: number) => void): Promise<InspectionReport>;
+}
+
+export const createInspection = ({
+  users,
+  podcasts,
+  transfer,
+}: Pick<Storage, 'users' | 'podcasts' | 'transfer'>): Inspection => ({
+  async run(progress) {
+    const tally = createTally();
+    const findings: Finding[] = [];
+    const look = async (where: string, work: () => Promise<void>): Promise<void> => {
+      const problem = await work().then(() => undefined, toProblem);
+      if (problem !== undefined) findings.push({ where, problem, isRepairable: false });
+    };
+    const read = async (pages: AsyncIterable<BackupRecord[]>, see: (record: BackupRecord) => void): Promise<void> => {
+      for await (const page of tally.count(pages)) page.forEach((record) => see(readRecord(record)));
+    };
+
+    const all: User[] = [];
+    for await (const user of users.all()) all.push(user);
+    const before = await readAudience(podcasts);
+    const counted = new Map<Url, number>();
+    for (const [index, { id, name }] of all.entries()) {
+      progress(index, all.length + 1);
+      await look(`account ${name}`, async () => {
+        const feeds = new Set<Url>();
+        await read(transfer.exportUser(id), (record) => {
+          if (record.kind === 'subscription' && record.subscribed) feeds.add(record.url);
+        });
+        for (const url of await findShown(podcasts, feeds)) counted.set(url, (counted.get(url) ?? 0) + 1);
+      });
+    }
+    progress(all.length, all.length + 1);
+    await look('directory', () => read(transfer.exportDirectory(), () => undefined));
+
+    // Of an account that cannot be read nothing was counted.
+    const miscounted = findings.length > 0 ? 0 : countWrong(counted, before, await readAudience(podcasts));
+    if (miscounted > 0) {
+      const problem = `the subscribers of ${miscounted} podcasts are counted wrong`;
+      findings.push({ where: 'directory', problem, isRepairable: true });
+    }
+    return { counts: tally.counts, findings };
+  },
+});
+
+/** What is wrong with what could not be read. Throws where that is no damage; undefined for an account that is gone by now. */
+function toProblem(error: unknown): string | undefined {
+  if (isStorageError(error) && error.code === 'missing') return undefined;
+  if (isStorageError(error) && error.code !== 'corrupt') throw error;
+  return (error as Error).message;
+}
+
+/** Podcasts that are looked up at once. */
+const LOT = 1000;
+
+/** The subscribers that each podcast is said to have. */
+async function readAudience(podcasts: PodcastStore): Promise<Map<Url, number>> {
+  const audience = new Map<Url, number>();
+  let lot: Url[] = [];
+  const look = async (): Promise<void> => {
+    for (const podcast of await podcasts.find(lot)) if (podcast) audience.set(podcast.url, podcast.subscribers);
+    lot = [];
+  };
+  for await (const { url } of podcasts.feeds()) if (lot.push(url) === LOT) await look();
+  await look();
+  return audience;
+}
+
+/** The podcasts behind feed URLs, each once. Throws for a feed that the directory does not know. */
+async function findShown(podcasts: PodcastStore, feeds: ReadonlySet<Url>): Promise<Set<Url>> {
+  const known = await podcasts.find([...feeds]);
+  const missing = known.filter((podcast) => podcast === undefined).length;
+  if (missing > 0) throw new Error(`the directory does not know ${missing} of its feeds`);
+  return new Set(known.map((podcast) => podcast!.url));
+}
+
+/** How many have another number than was counted, before and after alike: others were subscribed to meanwhile. */
+function countWrong(
+  counted: ReadonlyMap<Url, number>,
+  before: ReadonlyMap<Url, number>,
+  after: ReadonlyMap<Url, number>,
+): number {
+  let wrong = 0;
+  for (const [url, subscribers] of before) {
+    if (after.get(url) === subscribers && (counted.get(url) ?? 0) !== subscribers) wrong += 1;
+  }
+  return wrong;
+}

@@ -1,0 +1,51 @@
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Bytes of all files together. */
+const ROOM = 256 * 1024 * 1024;
+
+/** Logos on disk. They can all be had again: nothing here needs to be durable, and the oldest go when there is no room. */
+export interface LogoFolder {
+  read(name: string): Promise<Buffer | undefined>;
+  write(name: string, bytes: Uint8Array): Promise<void>;
+}
+
+export function createLogoFolder(folder: string, room = ROOM): LogoFolder {
+  /** Size of each file, oldest first. */
+  let files: Promise<Map<string, number>> | undefined;
+  let size = 0;
+
+  const look = async (): Promise<Map<string, number>> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const names = await readdir(folder);
+    const found = await Promise.all(names.map(async (name) => ({ name, ...(await measure(join(folder, name))) })));
+    size = found.reduce((sum, file) => sum + file.size, 0);
+    return new Map(found.toSorted((a, b) => a.changedAt - b.changedAt).map((file) => [file.name, file.size]));
+  };
+
+  return {
+    read: (name) => readFile(join(folder, name)).catch(() => undefined),
+
+    async write(name, bytes) {
+      files ??= look();
+      const known = await files;
+      const path = join(folder, name);
+      await writeFile(`${path}.new`, bytes, { mode: 0o600 });
+      await rename(`${path}.new`, path);
+      size += bytes.length - (known.get(name) ?? 0);
+      known.delete(name);
+      known.set(name, bytes.length);
+      for (const [oldest, oldSize] of known) {
+        if (size <= room || oldest === name) break;
+        known.delete(oldest);
+        size -= oldSize;
+        await rm(join(folder, oldest), { force: true });
+      }
+    },
+  };
+}
+
+async function measure(path: string): Promise<{ size: number; changedAt: number }> {
+  const { size, mtimeMs } = await stat(path);
+  return { size, changedAt: mtimeMs };
+}

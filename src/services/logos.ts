@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { Refusal } from '../domain/errors.ts';
+import type { Fetcher } from '../feeds/fetch.ts';
+import type { PodcastStore } from '../storage/contract.ts';
+import { type Image, imageType, loadScale } from './images.ts';
+import type { LogoFolder } from './logo-folder.ts';
+
+/** Larger ones are never asked for, so they are kept in this size. Pixels. */
+const LARGEST = 256;
+/** How long a logo that cannot be had is not asked for again. Milliseconds. */
+const GIVEN_UP_FOR = 10 * 60_000;
+const IN_MEMORY = 16 * 1024 * 1024;
+/** Stands for podcasts without a logo. */
+const NO_LOGO = createHash('sha256').update('').digest('hex');
+
+export interface Logos {
+  /**
+   * The logo whose URL has this SHA-256, to fit a square of `size` pixels; undefined where it cannot be had just now:
+   * show the built-in one for a while. Throws `missing` for a size outside 1..256 and a hash that no podcast's logo has.
+   */
+  find(hash: string, size: number): Promise<Image | undefined>;
+}
+
+export interface LogoOptions {
+  podcasts: Pick<PodcastStore, 'logoUrl'>;
+  /** Undefined: nothing may be fetched. */
+  fetcher: Pick<Fetcher, 'fetchImage'> | undefined;
+  folder: LogoFolder;
+}
+
+export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
+  let scaler: ReturnType<typeof loadScale> | undefined;
+  const images = new LRUCache<string, Image>({
+    maxSize: IN_MEMORY,
+    sizeCalculation: ({ bytes }) => bytes.length + 100,
+  });
+  const givenUp = new LRUCache<string, true>({ max: 10_000, ttl: GIVEN_UP_FOR });
+  /** Of several requests for one logo the first fetches it. */
+  const underWay = new Map<string, Promise<Image | undefined>>();
+
+  /** The logo as it is kept. Whoever has no sharp keeps the original. */
+  const obtain = async (hash: string, url: string): Promise<Image | undefined> => {
+    const kept = await folder.read(hash);
+    const keptType = kept && imageType(kept);
+    if (kept && keptType) return { bytes: kept, type: keptType };
+    if (!fetcher || givenUp.has(hash)) return undefined;
+    try {
+      const bytes = await fetcher.fetchImage(url);
+      const type = imageType(bytes);
+      const scale = await (scaler ??= loadScale());
+      const image = type && scale ? await scale(bytes, LARGEST) : type && { bytes, type };
+      if (!image) throw new Error('it is no image');
+      await folder.write(hash, image.bytes);
+      return image;
+    } catch {
+      givenUp.set(hash, true);
+      return undefined;
+    }
+  };
+  const obtainOnce = (hash: string, url: string): Promise<Image | undefined> => {
+    let image = underWay.get(hash);
+    if (!image) {
+      image = obtain(hash, url).finally(() => underWay.delete(hash));
+      underWay.set(hash, image);
+    }
+    return image;
+  };
+
+  return {
+    async find(hash, size) {
+      const isSize = Number.isInteger(size) && size >= 1 && size <= LARGEST;
+      if (hash === NO_LOGO && isSize) return undefined;
+      const url = isSize ? await podcasts.logoUrl(hash) : undefined;
+      if (url === undefined) throw new Refusal('missing', 'no podcast has such a logo; sizes are 1 to 256');
+      const key = `${hash} ${size}`;
+      const ready = images.get(key);
+      if (ready) return ready;
+      const kept = await obtainOnce(hash, url);
+      const scale = await (scaler ??= loadScale());
+      if (!kept || !scale || size === LARGEST) return kept;
+      const image = await scale(kept.bytes, size);
+      images.set(key, image);
+      return image;
+    },
+  };
+}

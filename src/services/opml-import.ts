@@ -1,0 +1,87 @@
+import { parseDeviceId } from '../domain/device.ts';
+import { invalid } from '../domain/errors.ts';
+import { toWebScheme } from '../domain/feed-scheme.ts';
+import type { PodcastEntry, Url, UserId } from '../domain/types.ts';
+import { sanitizeFeedUrl, type UrlRules } from '../domain/url.ts';
+import type { PodcastStore } from '../storage/contract.ts';
+import { blot, whyRefused } from './refused-url.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+/** What became of the feeds of a file, each once and in its order. */
+export interface ImportReport {
+  added: Url[];
+  /** The device had them before. */
+  present: Url[];
+  /** Of the device before, and not in the file. */
+  removed: Url[];
+  /** What is stored under another address than the file has. Passwords in addresses are blotted out here and below. */
+  rewritten: { from: string; to: Url }[];
+  refused: { url: string; reason: string }[];
+}
+
+export interface ImportChoice {
+  device: string;
+  /** The device has what the file has, and nothing else. */
+  replace: boolean;
+  /** Only tell what would be. */
+  dryRun: boolean;
+}
+
+export interface OpmlImport {
+  /**
+   * Subscribes a device, which need not exist, to podcasts as they stand in a file. The directory is told what the file
+   * says of them. Throws `invalid` for a device id that is none, and before a list is replaced by feeds of which none
+   * can be used; then nothing changes.
+   */
+  run(user: UserId, podcasts: readonly PodcastEntry[], choice: ImportChoice): Promise<ImportReport>;
+}
+
+export const createOpmlImport = (
+  subscriptions: Pick<Subscriptions, 'find' | 'replace' | 'upload'>,
+  podcasts: Pick<PodcastStore, 'announce'>,
+  rules: UrlRules,
+): OpmlImport => ({
+  async run(user, entries, { device, replace, dryRun }) {
+    parseDeviceId(device);
+    const { usable, rewritten, refused } = sift(entries, rules);
+    if (replace && usable.size === 0 && refused.length > 0) throw invalid('none of the feeds in this file can be used');
+    const before = (await subscriptions.find(user, device)) ?? [];
+    const had = new Set(before);
+    const urls = [...usable.keys()];
+    if (!dryRun) {
+      if (replace) await subscriptions.replace(user, device, urls);
+      else await subscriptions.upload(user, device, { add: urls, remove: [] });
+      await podcasts.announce([...usable.values()]);
+    }
+    return {
+      added: urls.filter((url) => !had.has(url)),
+      present: urls.filter((url) => had.has(url)),
+      removed: replace ? before.filter((url) => !usable.has(url)) : [],
+      rewritten,
+      refused,
+    };
+  },
+});
+
+function sift(entries: readonly PodcastEntry[], rules: UrlRules) {
+  const usable = new Map<Url, PodcastEntry>();
+  const rewritten: ImportReport['rewritten'] = [];
+  const refused: ImportReport['refused'] = [];
+  const seen = new Set<string>();
+  for (const { website, ...entry } of entries) {
+    if (seen.has(entry.url)) continue;
+    seen.add(entry.url);
+    const address = toWebScheme(entry.url);
+    const url = sanitizeFeedUrl(address, rules);
+    if (url === '') {
+      refused.push({ url: blot(entry.url), reason: whyRefused(address) });
+      continue;
+    }
+    if (url !== entry.url) rewritten.push({ from: blot(entry.url), to: blot(url) });
+    if (usable.has(url)) continue;
+    // Whatever else a file calls a website is no link that anybody should follow.
+    const hasWebsite = website !== undefined && /^https?:\/\//i.test(website);
+    usable.set(url, { ...entry, url, ...(hasWebsite && { website }) });
+  }
+  return { usable, rewritten, refused };
+}

@@ -1,0 +1,63 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { invalid } from '../domain/errors.ts';
+import type { User } from '../storage/contract.ts';
+import type { Hasher } from './hasher.ts';
+
+/** bcrypt reads no more, and would take any longer password with the same beginning. */
+const MAX_BYTES = 72;
+/** How long a pair that was right is believed without hashing again. Milliseconds. */
+const BELIEVED_FOR = 5 * 60_000;
+
+/** Runs a comparison, or rejects. */
+export type Guard = (compare: () => Promise<boolean>) => Promise<boolean>;
+
+export interface Passwords {
+  /** Hash to store. Throws `invalid` for an empty password and one of more than 72 bytes. */
+  hash(password: string): Promise<string>;
+  /**
+   * Hashes, if `guard` lets it, but for a pair that was right lately or is being compared. Takes the same time for a
+   * user that is not there.
+   */
+  isRight(user: User | undefined, password: string, guard: Guard): Promise<boolean>;
+}
+
+export function createPasswords(hasher: Hasher): Passwords {
+  // Keyed by the stored hash too: a password changed anywhere counts at once.
+  const key = randomBytes(32);
+  const fingerprint = ({ id, passwordHash }: User, password: string): string =>
+    createHmac('sha256', key).update(`${id}\0${passwordHash}\0${password}`).digest('base64');
+  /** What is right, or is being compared right now. */
+  const answers = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: BELIEVED_FOR, ttlResolution: 1000 });
+
+  return {
+    async hash(password) {
+      if (password === '') throw invalid('the password is empty');
+      if (isTooLong(password)) throw invalid(`the password is longer than ${MAX_BYTES} bytes`);
+      return hasher.hash(password);
+    },
+
+    async isRight(user, password, guard) {
+      if (!user || isTooLong(password)) {
+        return guard(async () => {
+          await hasher.compare(password, hasher.dummy);
+          return false;
+        });
+      }
+      const pair = fingerprint(user, password);
+      const known = answers.get(pair);
+      // What held up somebody else's comparison is not this one's matter.
+      if (known && (await known.catch(() => false))) return true;
+      const answer = guard(() => hasher.compare(password, user.passwordHash));
+      answers.set(pair, answer);
+      const isRight = await answer.catch((error) => {
+        answers.delete(pair);
+        throw error;
+      });
+      if (!isRight) answers.delete(pair);
+      return isRight;
+    },
+  };
+}
+
+const isTooLong = (password: string): boolean => Buffer.byteLength(password) > MAX_BYTES;

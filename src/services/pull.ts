@@ -1,0 +1,162 @@
+import { Refusal } from '../domain/errors.ts';
+import { createSlug } from '../domain/slug.ts';
+import { DEVICE_TYPES, type UserId } from '../domain/types.ts';
+import { createRewriteLog, sanitizeFeedUrl, type UrlRewrites, type UrlRules } from '../domain/url.ts';
+import type { Piece, Taken } from '../pull/piece.ts';
+import { isStorageError } from '../storage/errors.ts';
+import type { Devices } from './devices.ts';
+import type { Episodes } from './episodes.ts';
+import type { Lists } from './lists.ts';
+import { mendAction } from './pulled-action.ts';
+import { blot, whyRefused } from './refused-url.ts';
+import type { Settings } from './settings.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+export interface Pull {
+  /**
+   * Adds a piece of an account on another server to one here, by the rules that hold for apps. It takes nothing away, but
+   * a setting that is in both becomes that of the other server. A piece taken twice is there once. What cannot be taken
+   * is in the answer.
+   */
+  take(user: UserId, piece: Piece): Promise<Taken>;
+}
+
+interface Parts {
+  devices: Devices;
+  subscriptions: Subscriptions;
+  episodes: Episodes;
+  settings: Settings;
+  lists: Lists;
+}
+
+export function createPull({ devices, subscriptions, episodes, settings, lists }: Parts, rules: UrlRules): Pull {
+  const takeDevice = async (user: UserId, { device, caption, type }: Of<'device'>): Promise<Taken> => {
+    const id = toDeviceId(device);
+    const known = DEVICE_TYPES.find((each) => each === type);
+    await devices.save(user, id, { ...(caption !== '' && { caption: cut(caption) }), ...(known && { type: known }) });
+    return { ...NOTHING, taken: 1, rewritten: id === device ? [] : [{ from: `device ${device}`, to: `device ${id}` }] };
+  };
+
+  const takeSubscriptions = async (user: UserId, { device, urls }: Of<'subscriptions'>): Promise<Taken> => {
+    const { rewrites } = await subscriptions.upload(user, toDeviceId(device), { add: urls, remove: [] });
+    return toTaken(urls.length, rewrites);
+  };
+
+  const takeGroup = async (user: UserId, { devices: ids }: Of<'group'>): Promise<Taken> => {
+    await devices.synchronize(user, [ids.map(toDeviceId)], []);
+    return { ...NOTHING, taken: 1 };
+  };
+
+  const takeActions = async (user: UserId, { actions }: Of<'actions'>): Promise<Taken> => {
+    const mended = actions.map((action) => mendAction(action, toDeviceId));
+    const usable = mended.flatMap((each) => ('action' in each ? each : []));
+    const { rewrites } = await episodes.upload(
+      user,
+      usable.map(({ action }) => action),
+    );
+    return {
+      ...toTaken(usable.length, rewrites),
+      refused: mended.flatMap((each) => ('reason' in each ? each : [])),
+      notes: usable.flatMap(({ notes }) => notes),
+    };
+  };
+
+  const takeSettings = async (user: UserId, { scope: given, values }: Of<'settings'>): Promise<Taken> => {
+    const { scope, device, podcast, episode } = given;
+    const request = { scope, device: device && toDeviceId(device), podcast, episode };
+    const refused: Taken['refused'] = [];
+    // One by one: a value that is too large must not keep out the others.
+    for (const [key, value] of Object.entries(values)) {
+      const set = Object.fromEntries([[key, value]]);
+      await settings.update(user, request, { set, remove: [] }).catch((error: unknown) => {
+        refused.push({
+          what: `the setting ${key} of ${blot(episode ?? podcast ?? device ?? 'the account')}`,
+          reason: reasonOf(error),
+        });
+      });
+    }
+    return { ...NOTHING, taken: Object.keys(values).length - refused.length, refused };
+  };
+
+  const takeList = async (user: UserId, { title, urls }: Of<'list'>): Promise<Taken> => {
+    const log = createRewriteLog();
+    for (const url of urls) log.note(url, sanitizeFeedUrl(url, rules));
+    const name = createSlug(title);
+    const known = (await lists.all(user)).find((list) => list.name === name);
+    if (!known) await lists.create(user, title, urls);
+    else await lists.replace(user, name, [...(await lists.find(user, name)).urls, ...urls]);
+    return { ...toTaken(urls.length, log.pairs), taken: 1 };
+  };
+
+  const takeAny = (user: UserId, piece: Piece): Promise<Taken> => {
+    switch (piece.kind) {
+      case 'device':
+        return takeDevice(user, piece);
+      case 'subscriptions':
+        return takeSubscriptions(user, piece);
+      case 'group':
+        return takeGroup(user, piece);
+      case 'actions':
+        return takeActions(user, piece);
+      case 'settings':
+        return takeSettings(user, piece);
+      case 'list':
+        return takeList(user, piece);
+    }
+  };
+
+  return {
+    async take(user, piece) {
+      try {
+        return await takeAny(user, piece);
+      } catch (error) {
+        return { ...NOTHING, refused: [{ what: describe(piece), reason: reasonOf(error) }] };
+      }
+    },
+  };
+}
+
+type Of<Kind extends Piece['kind']> = Extract<Piece, { kind: Kind }>;
+
+const NOTHING: Taken = { taken: 0, rewritten: [], refused: [], notes: [] };
+/** Characters of a device id, and of its caption. */
+const LONGEST = 255;
+
+const cut = (text: string): string => [...text].slice(0, LONGEST).join('');
+
+/** A device id that apps can use here. Some servers take any text for one. */
+const toDeviceId = (device: string): string => cut(device.replace(/[^\p{L}\p{M}\p{N}_. -]/gu, '_'));
+
+/** Of so many addresses, those that were rewritten to nothing are refused. */
+function toTaken(count: number, rewrites: UrlRewrites): Taken {
+  const refused = rewrites.filter(([, to]) => to === '');
+  return {
+    taken: count - refused.length,
+    rewritten: rewrites.filter(([, to]) => to !== '').map(([from, to]) => ({ from: blot(from), to: blot(to) })),
+    refused: refused.map(([from]) => ({ what: blot(from), reason: whyRefused(from) })),
+    notes: [],
+  };
+}
+
+/** Why a piece does not fit. What is no matter of the piece is thrown on. */
+function reasonOf(error: unknown): string {
+  const isOfPiece =
+    error instanceof Refusal ? error.code === 'invalid' : isStorageError(error) && error.code === 'missing';
+  if (isOfPiece) return (error as Error).message;
+  throw error;
+}
+
+function describe(piece: Piece): string {
+  switch (piece.kind) {
+    case 'list':
+      return `the podcast list ${piece.title}`;
+    case 'settings':
+      return 'settings';
+    case 'actions':
+      return 'episode actions';
+    case 'group':
+      return `that these follow each other: ${piece.devices.join(', ')}`;
+    default:
+      return `the device ${piece.device}`;
+  }
+}

@@ -1,0 +1,69 @@
+import { parseAction } from '../domain/action.ts';
+import { Refusal } from '../domain/errors.ts';
+import { parseTimestamp } from '../domain/timestamp.ts';
+import { createRewriteLog } from '../domain/url.ts';
+import { blot } from './refused-url.ts';
+
+/** An action that can be uploaded, with what was changed to make it so; or why it cannot. */
+export type Mended = { action: Input; notes: string[] } | { what: string; reason: string };
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** What an action can do without, piece by piece. */
+const NEEDLESS = [[], ['started', 'total'], ['started', 'total', 'position'], ['started', 'total', 'position', 'guid']];
+
+/**
+ * An episode action of another server, as far as it makes sense. Without a usable time it gets the oldest that there is:
+ * the same each time it is pulled, and no newer than any that is known.
+ */
+export function mendAction(value: unknown, rename: (device: string) => string): Mended {
+  const given = toInput(value);
+  const { device } = given;
+  const isDated = hasTime(given);
+  const dated = {
+    ...given,
+    ...(!isDated && { timestamp: 0 }),
+    ...(typeof device === 'string' && device !== '' && { device: rename(device) }),
+  };
+  let reason: string | undefined;
+  for (const keys of NEEDLESS) {
+    const action = Object.fromEntries(Object.entries(dated).filter(([key]) => !keys.includes(key)));
+    const problem = whatIsWrong(action);
+    if (problem === undefined) {
+      return {
+        action,
+        notes: [
+          ...(isDated ? [] : ['an episode action has no time: it counts as the oldest']),
+          ...(reason === undefined ? [] : [`an episode action lost what makes no sense in it: ${reason}`]),
+        ],
+      };
+    }
+    reason ??= problem;
+  }
+  return { what: `an episode action of ${describe(given)}`, reason: reason! };
+}
+
+const toInput = (value: unknown): Input =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Input) : {};
+
+function hasTime({ timestamp }: Input): boolean {
+  try {
+    parseTimestamp(timestamp);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function whatIsWrong(action: Input): string | undefined {
+  try {
+    const parsed = parseAction(action, { now: 0, keepCredentials: true, rewrites: createRewriteLog() });
+    return parsed ? undefined : 'its addresses cannot be used: they are ASCII, and begin with http:// or https://';
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+}
+
+const describe = ({ episode, podcast }: Input): string =>
+  blot(([episode, podcast].find((each) => typeof each === 'string' && each !== '') as string | undefined) ?? 'nothing');

@@ -1,0 +1,10 @@
+/** An address as it may be shown: without the password that is in it. */
+export const blot = (address: string): string => address.replace(/\/\/[^/?#]*@/, '//***@');
+
+/** Why an address is no feed that can be used. */
+export function whyRefused(address: string): string {
+  if (address === '') return 'there is no address';
+  if (!/^https?:\/\//i.test(address)) return 'a feed address begins with http:// or https://';
+  if (/\p{Cc}/u.test(address)) return 'there is a control character in it';
+  return 'its host or its port is none, or it is too long';
+}

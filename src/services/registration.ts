@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { Refusal } from '../domain/errors.ts';
+import type { User } from '../storage/contract.ts';
+import type { Accounts, NewAccount } from './accounts.ts';
+
+/** Who may make an account on the website: anybody, or nobody once there is one. */
+export type RegistrationMode = 'open' | 'closed';
+
+export interface Registration {
+  /** Whether this visitor may make an account. `token` comes from the link of `firstAccountToken`. */
+  isOpen(token: string | undefined): Promise<boolean>;
+  /** Throws `forbidden` where it is not open, else as `Accounts.create` does. */
+  register(account: NewAccount, token: string | undefined): Promise<User>;
+  /** What opens registration once, for the very first account; undefined when there is an account already. */
+  firstAccountToken(): Promise<string | undefined>;
+}
+
+export function createRegistration(accounts: Accounts, mode: RegistrationMode): Registration {
+  /** Of this process alone, and only until it was used. */
+  let firstToken: string | undefined;
+  // Somebody may have made an account in another way since then, or by the link of another node.
+  const isFirst = async (token: string | undefined): Promise<boolean> =>
+    token !== undefined && token === firstToken && !(await accounts.any());
+  const isOpen = async (token: string | undefined): Promise<boolean> => mode === 'open' || isFirst(token);
+
+  return {
+    isOpen,
+
+    async register(account, token) {
+      if (mode === 'open') return accounts.create(account);
+      if (!(await isFirst(token)) || token !== firstToken) throw closed();
+      firstToken = undefined; // before anything waits: two that use the link at once make one account
+      try {
+        return await accounts.create(account);
+      } catch (error) {
+        firstToken = token;
+        throw error;
+      }
+    },
+
+    async firstAccountToken() {
+      if (await accounts.any()) return undefined;
+      firstToken ??= randomBytes(24).toString('base64url');
+      return firstToken;
+    },
+  };
+}
+
+const closed = (): Refusal =>
+  new Refusal('forbidden', 'registration is closed; ask whoever runs this server for an account');

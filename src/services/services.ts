@@ -1,0 +1,104 @@
+import type { Clock } from '../clock.ts';
+import type { Fetcher } from '../feeds/fetch.ts';
+import type { Log, Storage } from '../storage/contract.ts';
+import { type Accounts, createAccounts } from './accounts.ts';
+import { type Administration, createAdministration } from './administration.ts';
+import { createDevices, type Devices } from './devices.ts';
+import { createDirectory, type Directory } from './directory.ts';
+import { createEpisodes, type Episodes } from './episodes.ts';
+import { createFeeds, type Feeds } from './feeds.ts';
+import type { Hasher } from './hasher.ts';
+import { createInspection, type Inspection } from './inspection.ts';
+import { createLists, type Lists } from './lists.ts';
+import { createLogoFolder } from './logo-folder.ts';
+import { createLogos, type Logos } from './logos.ts';
+import { createOpmlImport, type OpmlImport } from './opml-import.ts';
+import { createPasswords } from './passwords.ts';
+import { createPull, type Pull } from './pull.ts';
+import { createProfiles, type Profiles } from './profiles.ts';
+import { createRegistration, type Registration, type RegistrationMode } from './registration.ts';
+import { createSessions, type Sessions } from './sessions.ts';
+import { createSettings, type Settings } from './settings.ts';
+import { createSubscriptions, type Subscriptions } from './subscriptions.ts';
+import { createThrottle } from './throttle.ts';
+import { createTransfer, type Transfer } from './transfer.ts';
+import { createUpdates, type Updates } from './updates.ts';
+import { createUpkeep, type Upkeep } from './upkeep.ts';
+
+/** All the rules, over one storage. */
+export interface Services {
+  accounts: Accounts;
+  administration: Administration;
+  registration: Registration;
+  sessions: Sessions;
+  devices: Devices;
+  subscriptions: Subscriptions;
+  opmlImport: OpmlImport;
+  pull: Pull;
+  episodes: Episodes;
+  settings: Settings;
+  lists: Lists;
+  profiles: Profiles;
+  directory: Directory;
+  updates: Updates;
+  logos: Logos;
+  feeds: Feeds;
+  transfer: Transfer;
+  inspection: Inspection;
+  upkeep: Upkeep;
+}
+
+export interface ServiceOptions {
+  now: Clock;
+  hasher: Hasher;
+  /** Keep `user:pass@` in feed URLs. */
+  keepUrlCredentials: boolean;
+  registration: RegistrationMode;
+  /** Whether the devices of new accounts follow each other. */
+  syncDevices: boolean;
+  /** Undefined: nothing may be fetched. */
+  fetcher: Fetcher | undefined;
+  /** Folder for logos; need not exist. */
+  logoFolder: string;
+  log: Log;
+}
+
+export function createServices(storage: Storage, options: ServiceOptions): Services {
+  const { now, hasher, fetcher, log } = options;
+  const { podcasts } = storage;
+  const urlRules = { keepCredentials: options.keepUrlCredentials };
+  const sessions = createSessions(storage.sessions, now);
+  const directory = createDirectory(podcasts, urlRules);
+  const subscriptions = createSubscriptions(storage, urlRules);
+  const devices = createDevices(storage);
+  const episodes = createEpisodes(storage.actions, now, urlRules);
+  const settings = createSettings(storage, urlRules);
+  const lists = createLists(storage.lists, urlRules);
+  const passwords = createPasswords(hasher);
+  const accounts = createAccounts(storage, {
+    passwords,
+    throttle: createThrottle(storage.attempts, now),
+    syncDevices: options.syncDevices,
+  });
+  return {
+    accounts,
+    administration: createAdministration(storage, passwords, sessions),
+    registration: createRegistration(accounts, options.registration),
+    sessions,
+    devices,
+    subscriptions,
+    opmlImport: createOpmlImport(subscriptions, podcasts, urlRules),
+    pull: createPull({ devices, subscriptions, episodes, settings, lists }, urlRules),
+    episodes,
+    settings,
+    lists,
+    profiles: createProfiles(accounts, storage),
+    directory,
+    updates: createUpdates(storage, subscriptions),
+    logos: createLogos({ podcasts, fetcher, folder: createLogoFolder(options.logoFolder) }),
+    feeds: createFeeds(podcasts, { fetcher, now, rules: urlRules, warn: (message) => log('warn', message) }),
+    transfer: createTransfer(storage),
+    inspection: createInspection(storage),
+    upkeep: createUpkeep(sessions, directory, log),
+  };
+}

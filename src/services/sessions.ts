@@ -1,0 +1,77 @@
+import { hash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock.ts';
+import type { Seconds, UserId } from '../domain/types.ts';
+import type { SessionStore, User } from '../storage/contract.ts';
+
+/** Long, because one client library asks for its password only three times in its life. */
+export const SESSION_LIFE: Seconds = 365 * 86_400;
+/** A session in use is prolonged at most this often. */
+const PROLONGED_EVERY: Seconds = 86_400;
+/** A client that keeps no cookies gets the same session again for this long. Milliseconds. */
+const REUSED_FOR = 5 * 60_000;
+
+export interface Sessions {
+  /** Token of a session; the one of the last minutes again for the same `client` (any text that tells clients apart). */
+  open(user: User, client: string): Promise<string>;
+  /** Its user, and whether the session was prolonged just now; undefined when there is no such session (any more). */
+  find(token: string): Promise<{ user: User; prolonged: boolean } | undefined>;
+  end(token: string): Promise<void>;
+  /** Those of a user, the last used first. */
+  of(user: UserId): Promise<OpenSession[]>;
+  /** Ends all of a user; answers how many. */
+  endAll(user: UserId): Promise<number>;
+  /** Removes those that are over; answers how many. */
+  sweep(): Promise<number>;
+}
+
+export interface OpenSession {
+  /** To the day: a session in use is written down once a day. */
+  usedAt: Seconds;
+  expiresAt: Seconds;
+}
+
+export function createSessions(store: SessionStore, now: Clock): Sessions {
+  const reusable = new LRUCache<string, { token: string; digest: string }>({
+    max: 10_000,
+    ttl: REUSED_FOR,
+    ttlResolution: 1000,
+  });
+  const save = (token: string, user: User): Promise<void> =>
+    store.save({ digest: digestOf(token), user: user.id, expiresAt: now() + SESSION_LIFE });
+
+  return {
+    async open(user, client) {
+      const key = `${user.id} ${user.passwordHash} ${client}`;
+      const recent = reusable.get(key);
+      if (recent && (await store.find(recent.digest))) return recent.token;
+      const token = randomBytes(24).toString('base64url');
+      await save(token, user);
+      reusable.set(key, { token, digest: digestOf(token) });
+      return token;
+    },
+
+    async find(token) {
+      const found = await store.find(digestOf(token));
+      if (!found) return undefined;
+      const { session, user } = found;
+      const prolonged = session.expiresAt < now() + SESSION_LIFE - PROLONGED_EVERY;
+      if (prolonged) await save(token, user);
+      return { user, prolonged };
+    },
+
+    end: (token) => store.delete(digestOf(token)),
+
+    async of(user) {
+      const open = await store.all(user);
+      return open.map(({ expiresAt }) => ({ usedAt: expiresAt - SESSION_LIFE, expiresAt }));
+    },
+
+    endAll: (user) => store.endAll(user),
+
+    sweep: () => store.deleteExpired(),
+  };
+}
+
+/** A stored digest opens no session. */
+const digestOf = (token: string): string => hash('sha256', token, 'base64url');

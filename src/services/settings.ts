@@ -1,0 +1,95 @@
+import { invalid, type Refusal } from '../domain/errors.ts';
+import { parseScope, type ScopeRequest } from '../domain/scope.ts';
+import type { Json, Url, UserId } from '../domain/types.ts';
+import type { UrlRules } from '../domain/url.ts';
+import type { Storage } from '../storage/contract.ts';
+
+/** Keys of one scope. */
+const MAX_KEYS = 1000;
+/** Characters. */
+const MAX_KEY = 255;
+/** Bytes, as JSON. */
+const MAX_VALUE = 65_536;
+/** Arrays and objects in each other. Writing JSON that is nested by the thousand overflows the stack. */
+const MAX_DEPTH = 100;
+
+export type SettingValues = Readonly<Record<string, Json>>;
+
+export interface Settings {
+  /** All settings of a scope; what it names need not exist. Throws `invalid` when that is no scope. */
+  get(user: UserId, scope: ScopeRequest): Promise<SettingValues>;
+  /**
+   * Sets, then removes; answers all that is left (spec 4.6). Throws `invalid` for what is no object or no array of
+   * strings and for what is too long, too large, too deep or too much, and then nothing changes.
+   */
+  update(user: UserId, scope: ScopeRequest, change: { set: unknown; remove: unknown }): Promise<SettingValues>;
+  /** Episodes with the setting `is_favorite` true (spec 2.9), by podcast, then by episode. */
+  favorites(user: UserId): Promise<{ podcast: Url; episode: Url }[]>;
+}
+
+export function createSettings(
+  { settings, devices }: Pick<Storage, 'settings' | 'devices'>,
+  rules: UrlRules,
+): Settings {
+  /** The account setting `sync_devices` is a switch: on, all devices follow each other; off, none does. */
+  const switchSync = async (user: UserId, isOn: Json | undefined): Promise<void> => {
+    const all = (await devices.all(user)).map(({ id }) => id);
+    if (isOn === true && all.length > 1) await devices.synchronize(user, [all], []);
+    if (isOn === false) await devices.synchronize(user, [], all);
+  };
+
+  return {
+    get: async (user, request) => settings.get(user, parseScope(request, rules)),
+
+    async update(user, request, change) {
+      const scope = parseScope(request, rules);
+      const set = readSet(change.set);
+      const remove = readRemove(change.remove);
+      const left = await settings.update(user, scope, { set, remove, limit: MAX_KEYS });
+      if (!left) throw tooMany();
+      if (scope.kind === 'account' && Object.hasOwn(set, 'sync_devices')) await switchSync(user, left.sync_devices);
+      return left;
+    },
+
+    async favorites(user) {
+      const marked = await settings.withKey(user, 'episode', 'is_favorite');
+      const favorites = marked.flatMap(({ scope, value }) => (scope.kind === 'episode' && value === true ? scope : []));
+      return favorites.toSorted((a, b) => compare(a.podcast, b.podcast) || compare(a.episode, b.episode));
+    },
+  };
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const tooMany = (): Refusal => invalid(`there may be up to ${MAX_KEYS} settings here; remove some first`);
+
+function readSet(value: unknown): SettingValues {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid('"set" must be an object of keys and values');
+  }
+  const set = value as SettingValues;
+  if (Object.keys(set).length > MAX_KEYS) throw tooMany(); // before a million of them are looked at
+  for (const [index, [key, each]] of Object.entries(set).entries()) {
+    const wrong = whatIsWrong(key, each);
+    if (wrong) throw invalid(`"set": ${wrong} (entry ${index})`);
+  }
+  return set;
+}
+
+function whatIsWrong(key: string, value: Json): string | undefined {
+  const length = [...key].length;
+  if (length === 0 || length > MAX_KEY || !key.isWellFormed()) return `a key has 1 to ${MAX_KEY} characters`;
+  if (isDeeperThan(MAX_DEPTH, value)) return `a value nests up to ${MAX_DEPTH} deep`;
+  if (Buffer.byteLength(JSON.stringify(value)) > MAX_VALUE) return `a value takes up to ${MAX_VALUE} bytes as JSON`;
+  return undefined;
+}
+
+const isDeeperThan = (depth: number, value: Json): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (depth === 0 || Object.values(value).some((each) => isDeeperThan(depth - 1, each)));
+
+function readRemove(value: unknown): string[] {
+  if (Array.isArray(value) && value.every((key) => typeof key === 'string')) return value;
+  throw invalid('"remove" must be an array of keys');
+}

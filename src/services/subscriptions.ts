@@ -1,0 +1,82 @@
+import { parseDeviceId } from '../domain/device.ts';
+import { invalid, Refusal } from '../domain/errors.ts';
+import type { Stamp, Url, UserId } from '../domain/types.ts';
+import {
+  createRewriteLog,
+  type RewriteLog,
+  sanitizeFeedUrl,
+  sanitizeFeedUrls,
+  type UrlRewrites,
+  type UrlRules,
+} from '../domain/url.ts';
+import type { Storage } from '../storage/contract.ts';
+
+export interface Subscriptions {
+  /** What a device subscribes to, in the order first added. Throws `missing` for an unknown device (spec 4.3 rule 6). */
+  list(user: UserId, device: string): Promise<Url[]>;
+  /** The same; undefined for an unknown device. */
+  find(user: UserId, device: string): Promise<Url[] | undefined>;
+  /** What any device of the user subscribes to, each feed once. */
+  all(user: UserId): Promise<Url[]>;
+  /** Makes the list of a device equal what was submitted; creates the device. Throws `invalid`, and then nothing changes. */
+  replace(user: UserId, device: string, submitted: readonly string[]): Promise<void>;
+  /** Delta upload; creates the device. Throws `invalid` when a feed is in both lists, whichever way it is written. */
+  upload(user: UserId, device: string, delta: Delta): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
+  /** What changed on a device at `since` or later; nothing for an unknown device. */
+  changes(user: UserId, device: string, since: Stamp): Promise<Delta & { mark: Stamp }>;
+}
+
+export interface Delta {
+  add: readonly string[];
+  remove: readonly string[];
+}
+
+export function createSubscriptions(
+  { devices, subscriptions }: Pick<Storage, 'devices' | 'subscriptions'>,
+  rules: UrlRules,
+): Subscriptions {
+  const sanitizeAll = (submitted: readonly string[], rewrites: RewriteLog): Url[] =>
+    submitted.map((url) => rewrites.note(url, sanitizeFeedUrl(url, rules))).filter((url) => url !== '');
+
+  const find: Subscriptions['find'] = async (user, device) =>
+    (await devices.find(user, device)) && subscriptions.current(user, device);
+
+  return {
+    find,
+
+    async list(user, device) {
+      const urls = await find(user, device);
+      if (!urls) throw new Refusal('missing', 'there is no device with this id');
+      return urls;
+    },
+
+    all: (user) => subscriptions.current(user),
+
+    async replace(user, device, submitted) {
+      const id = parseDeviceId(device);
+      await subscriptions.replace(user, id, sanitizeFeedUrls(submitted, rules));
+    },
+
+    async upload(user, device, { add, remove }) {
+      const id = parseDeviceId(device);
+      const rewrites = createRewriteLog();
+      const added = sanitizeAll(add, rewrites);
+      const removed = new Set(sanitizeAll(remove, rewrites));
+      const both = added.findIndex((url) => removed.has(url));
+      if (both !== -1) throw invalid('the same feed is in "add" and in "remove"');
+      const mark = await subscriptions.apply(user, id, [
+        ...added.map((url) => ({ url, subscribed: true })),
+        ...[...removed].map((url) => ({ url, subscribed: false })),
+      ]);
+      return { mark, rewrites: rewrites.pairs };
+    },
+
+    async changes(user, device, since) {
+      const { items, mark } = await subscriptions.since(user, parseDeviceId(device), since);
+      const urls = (subscribed: boolean): Url[] =>
+        items.filter((item) => item.subscribed === subscribed).map(({ url }) => url);
+      // Who asks from the beginning has nothing to remove.
+      return { add: urls(true), remove: since === 0 ? [] : urls(false), mark };
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock.ts';
+import { Refusal } from '../domain/errors.ts';
+import type { Seconds } from '../domain/types.ts';
+import type { AttemptLimit, AttemptStore } from '../storage/contract.ts';
+
+const PER_LOGIN_AND_ADDRESS: AttemptLimit = { most: 10, within: 300 };
+const PER_ADDRESS: AttemptLimit = { most: 100, within: 300 };
+
+export interface Throttle {
+  /** Throws `throttled` where it is known here already that there were too many wrong passwords. Asks nobody. */
+  check(login: string, address: string): void;
+  /**
+   * Compares a password unless there were too many wrong ones: then throws `throttled`. One that is being compared
+   * counts as wrong, so that many at once are not all let in.
+   */
+  attempt(login: string, address: string, compare: () => Promise<boolean>): Promise<boolean>;
+}
+
+/**
+ * Slows down guessing, on all nodes together. Only the address that guesses is held up, and others of its users only
+ * after many tries.
+ */
+export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
+  /** What this node has learned of refusals: a password that is remembered must not be found by guessing on. */
+  const refusedUntil = new LRUCache<string, Seconds>({ max: 20_000 });
+
+  const check = (key: string): void => {
+    const wait = (refusedUntil.get(key) ?? 0) - now();
+    if (wait <= 0) return;
+    throw new Refusal('throttled', `too many wrong passwords; try again in ${wait} seconds`, wait);
+  };
+  const learn = (key: string, wait: Seconds): void => {
+    if (wait > 0) refusedUntil.set(key, now() + wait);
+    else refusedUntil.delete(key);
+  };
+
+  return {
+    check(login, address) {
+      check(pairOf(login, address));
+      check(address);
+    },
+
+    async attempt(login, address, compare) {
+      const pair = pairOf(login, address);
+      learn(address, await attempts.wait(keyOf(address), PER_ADDRESS));
+      check(address);
+      learn(pair, await attempts.add(keyOf(pair), PER_LOGIN_AND_ADDRESS));
+      check(pair);
+      if (await compare()) {
+        await attempts.takeBack(keyOf(pair));
+        refusedUntil.delete(pair); // it may be that this one filled it up
+        return true;
+      }
+      await attempts.add(keyOf(address), PER_ADDRESS);
+      learn(address, await attempts.wait(keyOf(address), PER_ADDRESS));
+      learn(pair, await attempts.wait(keyOf(pair), PER_LOGIN_AND_ADDRESS));
+      return false;
+    },
+  };
+}
+
+const pairOf = (login: string, address: string): string => `${address} ${login.toLowerCase()}`;
+
+/** What is stored names neither addresses nor what somebody typed for a user name. */
+const keyOf = (text: string): string => hash('sha256', text, 'base64url');

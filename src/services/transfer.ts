@@ -1,0 +1,162 @@
+import { invalid, Refusal } from '../domain/errors.ts';
+import { readBackup } from '../formats/backup-read.ts';
+import type { AccountRecord, BackupRecord } from '../formats/backup-record.ts';
+import { writeBackup } from '../formats/backup-write.ts';
+import type { DirectoryRecord, Storage, User, UserRecord } from '../storage/contract.ts';
+import { isStorageError } from '../storage/errors.ts';
+import { checkUserName } from './accounts.ts';
+import { exportAccounts } from './transfer-records.ts';
+import { drain, type Section, splitSections } from './transfer-sections.ts';
+import { type Counts, createTally } from './transfer-tally.ts';
+
+export interface BackupChoice {
+  /** Names or e-mail addresses; none: all accounts, and the directory. */
+  users: readonly string[];
+  /** With the hashes of passwords, and the sessions. */
+  passwords: boolean;
+}
+
+export interface Backup {
+  accounts: number;
+  /** It ends with the line that says that it is complete, or by throwing. */
+  text: AsyncIterable<string>;
+}
+
+export interface ImportChoice {
+  /** Another name for the one account of the backup. */
+  as?: string;
+  /** Only tell what would be. */
+  dryRun: boolean;
+}
+
+export interface ImportedAccount extends Pick<Counts, 'devices' | 'subscriptions' | 'actions' | 'lists'> {
+  name: string;
+  /** Whether anybody can log in: there was a password in the backup. */
+  password: boolean;
+  /** Why it was left out. */
+  problem?: string;
+}
+
+export interface ImportReport extends Pick<Counts, 'podcasts' | 'episodes'> {
+  accounts: ImportedAccount[];
+}
+
+/** Backups of accounts, out and in. */
+export interface Transfer {
+  /** Each account is one snapshot, whatever goes on meanwhile. Throws `missing` for an unknown user. */
+  export(choice: BackupChoice): Promise<Backup>;
+  /**
+   * Takes in the accounts of a backup, each whole or not at all, then its directory; an account that is there already is
+   * left as it is. With `as` it has another name, no e-mail address and no sessions. Throws `invalid` where the backup
+   * was cut off or altered, which may be after accounts that came before: a dry run reads all of it first.
+   */
+  import(backup: AsyncIterable<Uint8Array>, choice: ImportChoice): Promise<ImportReport>;
+}
+
+/** Has the form of a bcrypt hash, and is that of no password. */
+const NO_PASSWORD = `$2b$10$${'.'.repeat(53)}`;
+
+export function createTransfer(storage: Pick<Storage, 'users' | 'transfer'>): Transfer {
+  const { users, transfer } = storage;
+
+  const select = async (logins: readonly string[]): Promise<User[]> => {
+    const selected: User[] = [];
+    if (logins.length === 0) for await (const user of users.all()) selected.push(user);
+    for (const login of logins) {
+      const user = await users.find(login);
+      if (!user) throw new Refusal('missing', 'there is no account with one of these names or e-mail addresses');
+      if (selected.every(({ id }) => id !== user.id)) selected.push(user);
+    }
+    return selected.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  };
+
+  const findProblem = async ({ name, email }: AccountRecord): Promise<string | undefined> => {
+    if (await users.find(name)) return 'there is an account of this name already';
+    if (email !== undefined && (await users.find(email))) return 'another account has its e-mail address';
+    return undefined;
+  };
+
+  const importAccount = async (
+    { account, records }: Section & { account: AccountRecord },
+    { as, dryRun }: ImportChoice,
+  ): Promise<ImportedAccount> => {
+    const named = as === undefined ? account : rename(account, as);
+    checkUserName(named.name);
+    const tally = createTally();
+    let problem = await findProblem(named);
+    if (problem === undefined && !dryRun) {
+      const kept = toStored(tally.count(records), named, as === undefined);
+      problem = await transfer.importUser(kept).then(() => undefined, toProblem);
+    }
+    await drain(tally.count(records));
+    const { devices, subscriptions, actions, lists } = tally.counts;
+    const password = account.passwordHash !== undefined;
+    return { name: named.name, devices, subscriptions, actions, lists, password, ...(problem && { problem }) };
+  };
+
+  return {
+    async export({ users: logins, passwords }) {
+      const selected = await select(logins);
+      const records = async function* (): AsyncIterable<BackupRecord[]> {
+        const accounts = exportAccounts(storage, selected);
+        yield* passwords ? accounts : withoutPasswords(accounts);
+        if (logins.length === 0) yield* transfer.exportDirectory();
+      };
+      return { accounts: selected.length, text: writeBackup(records()) };
+    },
+
+    async import(backup, { as, dryRun }) {
+      const accounts: ImportedAccount[] = [];
+      const tally = createTally();
+      for await (const { account, records } of splitSections(readBackup(backup))) {
+        if (account) {
+          if (as !== undefined && accounts.length > 0) throw oneOnly();
+          accounts.push(await importAccount({ account, records }, { ...(as !== undefined && { as }), dryRun }));
+        } else {
+          const directory = tally.count(records) as AsyncIterable<DirectoryRecord[]>;
+          await (dryRun ? drain(directory) : transfer.importDirectory(directory));
+        }
+      }
+      if (as !== undefined && accounts.length === 0) throw oneOnly();
+      const { podcasts, episodes } = tally.counts;
+      return { accounts, podcasts, episodes };
+    },
+  };
+}
+
+const oneOnly = (): Error => invalid('another name can be given only where the backup is of one account');
+
+function rename({ email: _email, ...account }: AccountRecord, name: string): AccountRecord {
+  return { ...account, name };
+}
+
+async function* withoutPasswords(pages: AsyncIterable<UserRecord[]>): AsyncIterable<BackupRecord[]> {
+  for await (const page of pages) {
+    yield page.flatMap((record): BackupRecord[] => {
+      if (record.kind === 'session') return [];
+      if (record.kind !== 'user') return [record];
+      const { passwordHash: _hash, ...account } = record;
+      return [account];
+    });
+  }
+}
+
+/** What is stored of an account of a backup. */
+async function* toStored(
+  pages: AsyncIterable<BackupRecord[]>,
+  account: AccountRecord,
+  sessions: boolean,
+): AsyncIterable<UserRecord[]> {
+  for await (const page of pages) {
+    const kept = page.filter(({ kind }) => sessions || kind !== 'session');
+    const stored = kept.map((record) =>
+      record.kind === 'user' ? { ...account, passwordHash: account.passwordHash ?? NO_PASSWORD } : record,
+    );
+    if (stored.length > 0) yield stored as UserRecord[];
+  }
+}
+
+function toProblem(error: unknown): string {
+  if (isStorageError(error) && error.code === 'conflict') return error.message;
+  throw error;
+}

@@ -1,0 +1,165 @@
+import { parseDeviceId } from '../domain/device.ts';
+import { Refusal } from '../domain/errors.ts';
+import type { ActionType, EpisodeAction, Stamp, Url, UserId } from '../domain/types.ts';
+import type { EpisodeInfo, Podcast, Storage } from '../storage/contract.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+/** Newest ones told of each feed. */
+const PER_FEED = 50;
+/** Newest ones that count as new when a feed was added. */
+const OF_ADDED = 5;
+
+export interface EpisodeUpdate {
+  /** Feed URL as the device subscribes to it. */
+  podcast: Url;
+  podcastTitle: string;
+  episode: Pick<EpisodeInfo, 'url'> & Partial<EpisodeInfo>;
+  status: ActionType;
+  /** The newest action by its own time; undefined where there is none, or it is `new`. */
+  action: EpisodeAction | undefined;
+}
+
+export interface DeviceUpdates {
+  add: Url[];
+  remove: Url[];
+  episodes: EpisodeUpdate[];
+  mark: Stamp;
+}
+
+export interface Updates {
+  /**
+   * What is news to a device since the mark of its last answer (spec 4.5): changed subscriptions, and of the feeds that
+   * it subscribes to now the episodes that were first seen, or acted on, since then. Throws `missing` for an unknown
+   * device.
+   */
+  since(user: UserId, device: string, since: Stamp): Promise<DeviceUpdates>;
+}
+
+export function createUpdates(
+  { devices, actions, podcasts }: Pick<Storage, 'devices' | 'actions' | 'podcasts'>,
+  subscriptions: Pick<Subscriptions, 'list' | 'changes'>,
+): Updates {
+  /** The user's newest action on each episode since a mark, and the mark to go on from. */
+  const readActions = async (user: UserId, since: Stamp): Promise<{ latest: EpisodeAction[]; mark: Stamp }> => {
+    const { pages, mark } = await actions.query(user, { since, latest: true });
+    const latest: EpisodeAction[] = [];
+    for await (const page of pages) latest.push(...page);
+    return { latest, mark };
+  };
+
+  /** What each podcast is shown under; the URL itself where none is known. */
+  const resolve = async (urls: Iterable<Url>): Promise<Map<Url, Podcast | undefined>> => {
+    const asked = [...new Set(urls)];
+    const found = await podcasts.find(asked);
+    return new Map(asked.map((url, index) => [url, found[index]]));
+  };
+
+  /** The feeds with the episodes that are news, before the cut. */
+  const collect = async (
+    feeds: readonly Feed[],
+    since: Stamp,
+    added: ReadonlySet<Url>,
+    changed: readonly EpisodeAction[],
+  ) => {
+    const byShown = new Map(feeds.map((feed) => [feed.shown, feed]));
+    const fresh = await podcasts.episodesSince([...byShown.keys()], since, PER_FEED);
+    for (const episode of fresh.items) byShown.get(episode.podcast)?.episodes.set(episode.url, episode);
+    for (const feed of feeds) {
+      if (!added.has(feed.url)) continue;
+      for (const episode of await podcasts.episodes(feed.shown, OF_ADDED)) feed.episodes.set(episode.url, episode);
+    }
+    const acted = await resolve(changed.map(({ podcast }) => podcast));
+    for (const { podcast, episode } of changed) {
+      const feed = byShown.get(acted.get(podcast)?.url ?? podcast);
+      if (!feed) continue;
+      const known = (await podcasts.findEpisode(feed.shown, episode)) ?? { url: episode };
+      feed.episodes.set(known.url, known);
+      feed.names.set(known.url, [...(feed.names.get(known.url) ?? []), episode]);
+    }
+    return fresh.mark;
+  };
+
+  return {
+    async since(user, device, since) {
+      const id = parseDeviceId(device);
+      if (!(await devices.find(user, id))) throw new Refusal('missing', 'there is no device with this id');
+      const { add, remove, mark } = await subscriptions.changes(user, id, since);
+      const changed = await readActions(user, since);
+      const feeds = toFeeds(await resolve(await subscriptions.list(user, id)));
+      const directoryMark = await collect(feeds, since, new Set(add), changed.latest);
+
+      const isAny = feeds.some(({ episodes }) => episodes.size > 0);
+      const all = since === 0 || !isAny ? changed.latest : (await readActions(user, 0)).latest;
+      const statuses = newestByName(all, await resolve(all.map(({ podcast }) => podcast)));
+      return {
+        add: [...add],
+        remove: [...remove],
+        episodes: feeds.flatMap((feed) => toUpdates(feed, statuses)),
+        mark: Math.min(mark, changed.mark, directoryMark),
+      };
+    },
+  };
+}
+
+/** A feed that the device subscribes to, and what is news of it. */
+interface Feed {
+  url: Url;
+  /** What the directory shows it under. */
+  shown: Url;
+  title: string;
+  /** By media URL. */
+  episodes: Map<Url, EpisodeUpdate['episode']>;
+  /** Other names that actions have for an episode, by media URL. */
+  names: Map<Url, string[]>;
+}
+
+/** Of two URLs of one podcast the first. */
+function toFeeds(subscribed: ReadonlyMap<Url, Podcast | undefined>): Feed[] {
+  const feeds = new Map<Url, Feed>();
+  for (const [url, podcast] of subscribed) {
+    const shown = podcast?.url ?? url;
+    if (feeds.has(shown)) continue;
+    feeds.set(shown, { url, shown, title: podcast?.title ?? '', episodes: new Map(), names: new Map() });
+  }
+  return [...feeds.values()];
+}
+
+const nameKey = (podcast: Url, name: string): string => `${podcast} ${name}`;
+
+/** The newest action on an episode under each of its names, by its own time, then by upload. */
+function newestByName(
+  actions: readonly EpisodeAction[],
+  podcasts: ReadonlyMap<Url, Podcast | undefined>,
+): Map<string, EpisodeAction> {
+  const newest = new Map<string, EpisodeAction>();
+  for (const action of actions) {
+    const shown = podcasts.get(action.podcast)?.url ?? action.podcast;
+    for (const name of [action.episode, action.guid]) {
+      if (name === undefined) continue;
+      const key = nameKey(shown, name);
+      if ((newest.get(key)?.timestamp ?? 0) <= action.timestamp) newest.set(key, action);
+    }
+  }
+  return newest;
+}
+
+function toUpdates(feed: Feed, statuses: ReadonlyMap<string, EpisodeAction>): EpisodeUpdate[] {
+  const episodes = [...feed.episodes.values()].toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0));
+  return episodes.slice(0, PER_FEED).map((episode) => {
+    const names = [episode.url, episode.guid, ...(feed.names.get(episode.url) ?? [])];
+    const action = names
+      .flatMap((name) => (name === undefined ? [] : (statuses.get(nameKey(feed.shown, name)) ?? [])))
+      .reduce<EpisodeAction | undefined>(
+        (newest, each) => (newest && newest.timestamp > each.timestamp ? newest : each),
+        undefined,
+      );
+    const status = action?.action ?? 'new';
+    return {
+      podcast: feed.url,
+      podcastTitle: feed.title,
+      episode,
+      status,
+      action: status === 'new' ? undefined : action,
+    };
+  });
+}

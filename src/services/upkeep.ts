@@ -1,0 +1,47 @@
+import type { Log } from '../storage/contract.ts';
+import type { Directory } from './directory.ts';
+import type { Sessions } from './sessions.ts';
+
+/** Milliseconds. */
+const DAY = 86_400_000;
+
+/** What a server does once a day. */
+export interface Upkeep {
+  /** Does it now, and daily from then on, in the background. */
+  start(): void;
+  /** Resolves when nothing of it is under way. */
+  stop(): Promise<void>;
+}
+
+export function createUpkeep(
+  sessions: Pick<Sessions, 'sweep'>,
+  directory: Pick<Directory, 'rebuildToplist'>,
+  log: Log,
+): Upkeep {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+
+  const run = async (): Promise<void> => {
+    try {
+      await sessions.sweep();
+      const { corrected } = await directory.rebuildToplist();
+      if (corrected > 0) log('warn', `the subscribers of ${corrected} podcasts were counted wrong; that is corrected`);
+    } catch (error) {
+      log('warn', `the daily upkeep could not be done: ${(error as Error).message}`);
+    }
+  };
+  const next = (): void => {
+    running = running.then(run);
+  };
+
+  return {
+    start() {
+      next();
+      timer = setInterval(next, DAY).unref();
+    },
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

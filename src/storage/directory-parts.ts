@@ -1,0 +1,27 @@
+import type { EpisodeInfo } from './directory.ts';
+import type { DirectoryRecord } from './transfer.ts';
+import type { Stamp, Url } from '../domain/types.ts';
+
+/** What an import of the directory takes in at once: see `DirectoryRecord`, but each podcast with its episodes. */
+export type DirectoryPart =
+  | Exclude<DirectoryRecord, { kind: 'podcast' | 'episode' }>
+  | (Extract<DirectoryRecord, { kind: 'podcast' }> & {
+      episodes: (EpisodeInfo & { stamp: Stamp; formerUrls: Url[] })[];
+    });
+
+/** Brings each podcast together with its episodes, also where a page ends between them. */
+export async function* toParts(records: AsyncIterable<DirectoryRecord[]>): AsyncGenerator<DirectoryPart> {
+  let podcast: Extract<DirectoryPart, { kind: 'podcast' }> | undefined;
+  for await (const page of records) {
+    for (const record of page) {
+      if (record.kind === 'episode') {
+        podcast?.episodes.push(record.episode);
+        continue;
+      }
+      if (podcast) yield podcast;
+      podcast = record.kind === 'podcast' ? { ...record, episodes: [] } : undefined;
+      if (record.kind !== 'podcast') yield record;
+    }
+  }
+  if (podcast) yield podcast;
+}

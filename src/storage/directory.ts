@@ -1,0 +1,135 @@
+/**
+ * The part of the storage contract that is about podcasts rather than users: the directory. Types only; every rule here
+ * is a test in `podsync/testing`.
+ */
+
+import type { PodcastEntry, PodcastInfo, Seconds, Stamp, Url, UserId } from '../domain/types.ts';
+
+export type { PodcastInfo } from '../domain/types.ts';
+
+export interface Podcast extends PodcastInfo {
+  url: Url;
+  /** How many users subscribe on any device: exact after every commit. */
+  subscribers: number;
+}
+
+export interface RankedPodcast extends Podcast {
+  /** Rank, from 1, in the newest toplist kept a week ago or earlier; 0 when it was not on it. */
+  positionLastWeek: number;
+}
+
+export interface EpisodeInfo {
+  url: Url;
+  guid?: string;
+  title: string;
+  description: string;
+  website: string;
+  releasedAt?: Seconds;
+}
+
+export interface Episode extends EpisodeInfo {
+  podcast: Url;
+  /** When the directory first saw it, by the directory's own line of stamps. */
+  stamp: Stamp;
+}
+
+export interface Tag {
+  /** Slug. */
+  tag: string;
+  /** As first seen. */
+  title: string;
+  /** Number of podcasts. */
+  usage: number;
+}
+
+/** How the reading of a feed goes. */
+export interface FeedState {
+  url: Url;
+  etag?: string;
+  lastModified?: string;
+  intervalSeconds: Seconds;
+  /** In a row. */
+  failures: number;
+  /** Undefined: never again, the feed is gone. */
+  nextAt?: Seconds;
+  /** When it was last read without an error. */
+  fetchedAt?: Seconds;
+  /** What was wrong the last time, in a sentence. */
+  error?: string;
+}
+
+/** What reading a feed came to. */
+export interface FeedReading {
+  state: FeedState;
+  /** Undefined where nothing new was read: what is known stays. */
+  content?: { podcast: PodcastInfo; episodes: readonly EpisodeInfo[] };
+  /** Where the feed has moved for good: both URLs are one podcast from now on, shown under this one. */
+  movedTo?: Url;
+}
+
+export interface ToplistRebuild {
+  /** How many have subscribers. */
+  podcasts: number;
+  corrected: number;
+}
+
+/**
+ * A feed is known as soon as anyone subscribes to it or acts on an episode of it. URLs may be any that the podcast ever
+ * had; answers carry the one that it is shown under. Lists stand by subscribers, most first, then by URL in code-point
+ * order.
+ */
+export interface PodcastStore {
+  /** In the order asked, undefined in the place of an unknown one. */
+  find(urls: readonly Url[]): Promise<(Podcast | undefined)[]>;
+  /** By any URL that it had. */
+  findEpisode(podcast: Url, url: Url): Promise<Episode | undefined>;
+  /** Newest first by release, then by stamp. */
+  episodes(podcast: Url, limit: number): Promise<Episode[]>;
+  /**
+   * Those with a directory stamp of `since` or later, of each podcast the newest `limit`, and the mark of the directory.
+   * Cost follows what is found.
+   */
+  episodesSince(podcasts: readonly Url[], since: Stamp, limit: number): Promise<{ items: Episode[]; mark: Stamp }>;
+  /** What an OPML file tells of known podcasts. It fills what is empty, and holds only until the feed itself was read. */
+  announce(podcasts: readonly PodcastEntry[]): Promise<void>;
+
+  /**
+   * Feeds with subscribers that are due, at most `limit`, each handed to one caller only: until it is recorded, or
+   * `lease` is over.
+   */
+  claimDue(limit: number, lease: Seconds): Promise<FeedState[]>;
+  feed(url: Url): Promise<FeedState | undefined>;
+  /** By URL. */
+  feeds(): AsyncIterable<FeedState>;
+  /**
+   * Stores what reading a feed came to, in one step. Episodes are known by GUID, else by URL, and those of earlier
+   * readings stay: the newest 1,000, and any that somebody acted on. Rejects with `missing` for an unknown URL.
+   */
+  record(url: Url, reading: FeedReading): Promise<void>;
+
+  /**
+   * In title, author, description, tags and feed URL. Prefixes count, one misspelling too; any script. Each storage may
+   * rank in its own way.
+   */
+  search(text: string, limit: number): Promise<Podcast[]>;
+  /** By usage, most first, then by slug. */
+  topTags(limit: number): Promise<Tag[]>;
+  /** By slug or title in any letter case. */
+  byTag(tag: string, limit: number): Promise<Podcast[]>;
+  /** Only those with subscribers. The same array as the last time where nothing has changed saves its reader work. */
+  top(limit: number): Promise<readonly RankedPodcast[]>;
+  /**
+   * What a user might like, never what the user has on any device: by how many of the people who share feeds with the
+   * user also have it, weighed against its overall popularity; then by how many tags it shares with what the user has;
+   * then as the toplist. The same data give the same answer.
+   */
+  alongside(user: UserId, limit: number): Promise<Podcast[]>;
+  /**
+   * Recounts from the subscriptions; `corrected` counts the podcasts that had a wrong number. Keeps the first 100 for
+   * `positionLastWeek`, at most once a day.
+   */
+  rebuildToplist(): Promise<ToplistRebuild>;
+
+  /** The logo URL whose SHA-256 (hex) this is; undefined when no podcast has it. */
+  logoUrl(hash: string): Promise<string | undefined>;
+}

@@ -1,0 +1,41 @@
+/** What `--storage` names: a plugin, and what it is told. */
+export interface StorageSpec {
+  kind: 'file' | 'package' | 'name';
+  plugin: string;
+  /** What goes to the plugin's `parse`, untouched. */
+  location: string;
+}
+
+const POSTGRES_URL = /^postgres(?:ql)?:\/\//;
+const FILE = /^(?:[./\\]|file:|[A-Za-z]:[\\/])/;
+const PACKAGE = /^(?:@|podsync-storage-)/;
+/** Colons that belong to a path: that of `file:` and that of a Windows drive letter. */
+const PATH_COLONS = /^(?:file:(?:\/\/\/)?)?(?:[A-Za-z]:(?=[\\/]))?/;
+
+/**
+ * Reads `PLUGIN:LOCATION`. The first colon parts them; without one the location is empty. What it begins with decides,
+ * and one spelling has one meaning:
+ *
+ * - `.`, `/`, `\`, `file:`, or a drive letter such as `C:\`: a file. A path with a colon in it is written as a `file:`
+ *   URL, the colon as `%3A`;
+ * - `@` or `podsync-storage-`: a package;
+ * - `postgres://` or `postgresql://`: the plugin `postgres`, and all of the URL is the location;
+ * - anything else: a built-in plugin, or the package `podsync-storage-NAME`.
+ */
+export function parseStorageSpec(spec: string): StorageSpec {
+  if (POSTGRES_URL.test(spec)) return { kind: 'name', plugin: 'postgres', location: spec };
+  const kind = FILE.test(spec) ? 'file' : PACKAGE.test(spec) ? 'package' : 'name';
+  const colon = spec.indexOf(':', kind === 'file' ? PATH_COLONS.exec(spec)![0].length : 0);
+  if (colon === -1) return { kind, plugin: spec, location: '' };
+  return { kind, plugin: spec.slice(0, colon), location: spec.slice(colon + 1) };
+}
+
+/** Up to the last `@` of a URL, because a password may hold a `@` or `/` that was not encoded. */
+const URL_PASSWORD = /(:\/\/[^\s:@/]*):\S*@/g;
+const BARE_PASSWORD = /([^\s:@/\\]+):[^\s:@/\\]+@/g;
+/** In a query, or in a list of words, where a quoted value may hold blanks. */
+const NAMED_PASSWORD = /((?:pass(?:word|wd|phrase)?|pwd|secret|token|key)\s*=\s*)(?:'[^']*'|"[^"]*"|[^&;\s]*)/gi;
+
+/** The text with `***` for every password in it: `user:***@host`, `?password=***`. For messages and the log. */
+export const redactLocation = (text: string): string =>
+  text.replace(URL_PASSWORD, '$1:***@').replace(BARE_PASSWORD, '$1:***@').replace(NAMED_PASSWORD, '$1***');

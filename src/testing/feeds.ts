@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import type { FeedState, Storage } from '../plugin.ts';
+import type { Suite } from './bench.ts';
+import { watch } from './expectations.ts';
+import { episode, episodes, read, state } from './readings.ts';
+import { action, add, addUser, feed, feeds, numberOf } from './samples.ts';
+
+/** Numbers of the episodes that the directory has, in its order. */
+const numbers = async ({ podcasts }: Storage, n: number | string = 1, limit = 2000): Promise<number[]> =>
+  (await podcasts.episodes(feed(n), limit)).map(({ url }) => numberOf(url));
+
+/** Numbers of the feeds that are handed out. */
+const due = async ({ podcasts }: Storage, limit = 10): Promise<number[]> =>
+  (await podcasts.claimDue(limit, 60)).map(({ url }) => numberOf(url));
+
+async function subscribe(storage: Storage, ...numbersOfFeeds: (number | string)[]): Promise<void> {
+  const alice = await addUser(storage);
+  await storage.subscriptions.apply(alice, 'phone', add(...numbersOfFeeds.map(feed)));
+}
+
+export const feedTests: Suite = ({ describe, test }) => {
+  describe('episodes', () => {
+    test('are what the feed told, newest first', async ({ storage, clock, nowAndReopened }) => {
+      await subscribe(storage, 1);
+      const bare = { url: 'https://podcasts.example/episode/7', title: '', description: '', website: '' };
+      await read(storage, 1, {}, [bare, episode(1), episode(3), episode(2)]);
+      for await (const open of nowAndReopened()) {
+        assert.deepEqual(await numbers(open), [3, 2, 1, 7]);
+        assert.deepEqual(await numbers(open, 1, 2), [3, 2]);
+        assert.deepEqual(await numbers(open, 9), []);
+        const found = await open.podcasts.findEpisode(feed(1), episode(2).url);
+        assert.deepEqual(found, { podcast: feed(1), ...episode(2), stamp: clock.at + 1 });
+        const stamp = (await open.podcasts.findEpisode(feed(1), bare.url))?.stamp;
+        assert.deepEqual(await open.podcasts.findEpisode(feed(1), bare.url), { podcast: feed(1), ...bare, stamp });
+        assert.equal(await open.podcasts.findEpisode(feed(1), episode(4).url), undefined);
+        assert.equal(await open.podcasts.findEpisode(feed(2), episode(1).url), undefined);
+      }
+    });
+
+    test('of earlier readings stay, those told again are as told last', async ({ storage, nowAndReopened }) => {
+      await subscribe(storage, 1);
+      await read(storage, 1, {}, episodes(3));
+      const stamp = (await storage.podcasts.findEpisode(feed(1), episode(3).url))!.stamp;
+      await read(storage, 1, {}, [episode(4), episode(3, { title: 'Better' })]);
+      for await (const open of nowAndReopened()) {
+        assert.deepEqual(await numbers(open), [4, 3, 2, 1]);
+        const found = await open.podcasts.findEpisode(feed(1), episode(3).url);
+        assert.deepEqual([found?.title, found?.stamp], ['Better', stamp]);
+      }
+    });
+
+    test('are known by GUID before URL: one that has moved is found under both', async ({
+      storage,
+      nowAndReopened,
+    }) => {
+      await subscribe(storage, 1);
+      const { guid: _, ...plain } = episode(2);
+      await read(storage, 1, {}, [plain, episode(1)]);
+      const moved = { url: 'https://elsewhere.example/episode/11' };
+      await read(storage, 1, {}, [plain, episode(1, moved), episode(1, moved)]);
+      for await (const open of nowAndReopened()) {
+        assert.deepEqual(await numbers(open), [2, 11]);
+        for (const url of [moved.url, episode(1).url]) {
+          assert.equal((await open.podcasts.findEpisode(feed(1), url))?.url, moved.url);
+        }
+      }
+    });
+
+    test('beyond the newest 1,000 go, but for those that anyone acted on', async ({ storage, nowAndReopened }) => {
+      const alice = await addUser(storage);
+      await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+      await read(storage, 1, {}, episodes(1000));
+      await storage.actions.append(alice, [
+        action(1, { episode: episode(5).url }),
+        action(2, { episode: 'guid of 7' }),
+      ]);
+      await read(storage, 1, {}, episodes(1100));
+      for await (const open of nowAndReopened()) {
+        const kept = await numbers(open);
+        assert.equal(kept.length, 1002);
+        assert.deepEqual(kept.slice(-3), [101, 7, 5]);
+      }
+    });
+
+    test('of two feeds that turn out to be one are together', async ({ storage, nowAndReopened }) => {
+      await subscribe(storage, 'old', 'new');
+      await read(storage, 'old', {}, episodes(3));
+      await read(storage, 'new', {}, episodes(2, 3));
+      const { stamp } = (await storage.podcasts.findEpisode(feed('old'), episode(2).url))!;
+      await read(storage, 'old', {}, episodes(2, 4), { movedTo: feed('new') });
+      for await (const open of nowAndReopened()) {
+        for (const url of ['old', 'new']) assert.deepEqual(await numbers(open, url), [5, 4, 3, 2, 1]);
+        const found = await open.podcasts.findEpisode(feed('old'), episode(2).url);
+        assert.deepEqual(found, { podcast: feed('new'), ...episode(2), stamp });
+      }
+    });
+  });
+
+  describe('stamps of the directory', () => {
+    test('tell what was first seen since a mark, also of mark + 1', async ({ storage, clock, nowAndReopened }) => {
+      await subscribe(storage, 1, 2, 3);
+      const both = [feed(1), feed(2)];
+      const { mark: before } = await storage.podcasts.episodesSince(both, 0, 50);
+      await read(storage, 1, {}, episodes(3));
+      await read(storage, 2, {}, [episode(21)]);
+      await read(storage, 3, {}, [episode(31)]);
+      const { items, mark } = await storage.podcasts.episodesSince(both, before + 1, 50);
+      assert.deepEqual(
+        items.map(({ url }) => numberOf(url)).toSorted((a, b) => a - b),
+        [1, 2, 3, 21],
+      );
+      await read(storage, 2, {}, [episode(22), episode(21, { title: 'Only changed' })]);
+      clock.at -= 1000;
+      for await (const open of nowAndReopened()) {
+        const later = await open.podcasts.episodesSince([...both, feed(9)], mark + 1, 50);
+        assert.deepEqual(
+          later.items.map(({ url }) => numberOf(url)),
+          [22],
+        );
+        assert.deepEqual((await open.podcasts.episodesSince(both, later.mark, 50)).items, []);
+      }
+    });
+
+    test('of each podcast the newest are told', async ({ storage }) => {
+      await subscribe(storage, 1, 2);
+      await read(storage, 1, {}, episodes(9));
+      await read(storage, 2, {}, [episode(21)]);
+      const { items } = await storage.podcasts.episodesSince([feed(2), feed(1)], 0, 2);
+      assert.deepEqual(
+        items.map(({ url }) => numberOf(url)).toSorted((a, b) => a - b),
+        [8, 9, 21],
+      );
+    });
+
+    test('reach a reader that polls by its marks plus one once each', async ({ storage, clock }) => {
+      await subscribe(storage, 1, 2, 3, 4);
+      const heard: number[] = [];
+      let since = 0;
+      const poll = async (): Promise<void> => {
+        const { items, mark } = await storage.podcasts.episodesSince(feeds(4), since, 50);
+        heard.push(...items.map(({ url }) => numberOf(url)));
+        since = mark + 1;
+        clock.at += 1;
+      };
+      const readAll = async (): Promise<void> => {
+        for (let round = 0; round < 5; round += 1) {
+          await Promise.all([1, 2, 3, 4].map((n) => read(storage, n, {}, [episode(n * 100 + round)])));
+        }
+      };
+      await watch(readAll(), poll);
+      await poll();
+      const all = [1, 2, 3, 4].flatMap((n) => [0, 1, 2, 3, 4].map((round) => n * 100 + round));
+      assert.deepEqual(
+        heard.toSorted((a, b) => a - b),
+        all,
+      );
+    });
+  });
+
+  describe('feeds that are due', () => {
+    test('are those with subscribers whose time has come, first the longest due', async ({ storage, clock }) => {
+      const alice = await addUser(storage);
+      await storage.subscriptions.apply(alice, 'phone', add(...feeds(5)));
+      await storage.actions.append(alice, [action(1, { podcast: feed(6) })]);
+      const next: Partial<FeedState>[] = [
+        { nextAt: clock.at + 30 },
+        { nextAt: clock.at + 20 },
+        { nextAt: clock.at + 99 },
+      ];
+      for (const [i, fields] of next.entries())
+        await storage.podcasts.record(feed(i + 1), { state: state(feed(i + 1), fields) });
+      const { nextAt: _, ...gone } = state(feed(4));
+      await storage.podcasts.record(feed(4), { state: gone });
+      assert.deepEqual(await due(storage), [5]);
+      clock.at += 40;
+      assert.deepEqual(await due(storage, 1), [2]);
+      assert.deepEqual(await due(storage), [1]);
+      await storage.subscriptions.replace(alice, 'phone', []);
+      clock.at += 100;
+      assert.deepEqual(await due(storage), []);
+    });
+
+    test('are handed to one caller until recorded, or the lease is over', async ({ storage, clock }) => {
+      await subscribe(storage, 1, 2, 3);
+      const claims = await Promise.all([due(storage, 1), due(storage, 1), due(storage, 1), due(storage, 1)]);
+      assert.deepEqual(claims.flat().toSorted(), [1, 2, 3]);
+      await storage.podcasts.record(feed(2), { state: state(feed(2), { nextAt: clock.at }) });
+      assert.deepEqual(await due(storage), [2]);
+      clock.at += 60;
+      assert.deepEqual(await due(storage), [1, 2, 3]);
+    });
+
+    test('are due at once when they are new, and go on over a restart', async ({ storage, clock, nowAndReopened }) => {
+      await subscribe(storage, 1, 2);
+      const read2 = state(feed(2), { etag: '"x"', lastModified: 'yesterday', failures: 3, error: 'broken' });
+      await storage.podcasts.record(feed(2), { state: read2 });
+      for await (const { podcasts } of nowAndReopened()) {
+        assert.deepEqual(await podcasts.feed(feed(1)), {
+          url: feed(1),
+          intervalSeconds: 0,
+          failures: 0,
+          nextAt: clock.at,
+        });
+        assert.deepEqual(await podcasts.feed(feed(2)), read2);
+        assert.equal(await podcasts.feed(feed(3)), undefined);
+        const all: FeedState[] = [];
+        for await (const each of podcasts.feeds()) all.push(each);
+        assert.deepEqual(
+          all.map(({ url }) => url),
+          feeds(2),
+        );
+      }
+    });
+  });
+};

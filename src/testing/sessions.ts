@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import type { Suite } from './bench.ts';
+import { addUser, session } from './samples.ts';
+
+export const sessionTests: Suite = ({ describe, test }) => {
+  test('answers the session with its user', async ({ storage, clock }) => {
+    const alice = await storage.users.create({ name: 'alice', email: 'a@example.org', passwordHash: 'hash' });
+    await addUser(storage, 'bob');
+    const saved = session(alice.id, 'one', clock.at + 100);
+    await storage.sessions.save(saved);
+    assert.deepEqual(await storage.sessions.find(saved.digest), { session: saved, user: alice });
+  });
+
+  test('tells digests apart to the letter', async ({ storage, clock }) => {
+    const alice = await addUser(storage);
+    const saved = session(alice, 'Abc+/=', clock.at + 100);
+    await storage.sessions.save(saved);
+    for (const digest of [
+      saved.digest.toLowerCase(),
+      saved.digest.toUpperCase(),
+      `${saved.digest} `,
+      '__proto__',
+      '',
+    ]) {
+      assert.equal(await storage.sessions.find(digest), undefined, `found as ${JSON.stringify(digest)}`);
+    }
+  });
+
+  test('replaces the session with the same digest', async ({ storage, clock }) => {
+    const alice = await addUser(storage);
+    const first = session(alice, 'one', clock.at + 100);
+    const second = { ...first, expiresAt: clock.at + 200 };
+    await storage.sessions.save(first);
+    await storage.sessions.save(second);
+    clock.at += 150;
+    assert.deepEqual((await storage.sessions.find(first.digest))?.session, second);
+    clock.at += 50;
+    assert.equal(await storage.sessions.deleteExpired(), 1);
+  });
+
+  test('deletes one session, and minds no unknown digest', async ({ storage, clock }) => {
+    const alice = await addUser(storage);
+    const [one, two] = [session(alice, 'one', clock.at + 100), session(alice, 'two', clock.at + 100)];
+    await storage.sessions.save(one);
+    await storage.sessions.save(two);
+    await storage.sessions.delete(one.digest);
+    await storage.sessions.delete(one.digest);
+    await storage.sessions.delete('unknown');
+    assert.equal(await storage.sessions.find(one.digest), undefined);
+    assert.deepEqual((await storage.sessions.find(two.digest))?.session, two);
+  });
+
+  describe('of one user', () => {
+    test('are listed, the last to expire first', async ({ storage, clock }) => {
+      const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
+      const later = session(alice, 'later', clock.at + 200);
+      const sooner = session(alice, 'sooner', clock.at + 150);
+      const over = session(alice, 'over', clock.at + 100);
+      for (const each of [sooner, later, over, session(bob, 'other', clock.at + 300)]) {
+        await storage.sessions.save(each);
+      }
+      clock.at += 100;
+      assert.deepEqual(await storage.sessions.all(alice), [later, sooner]);
+    });
+
+    test('end together, and no others do', async ({ storage, clock, nowAndReopened }) => {
+      const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
+      const mine = ['one', 'two'].map((digest) => session(alice, digest, clock.at + 100));
+      const other = session(bob, 'other', clock.at + 100);
+      for (const each of [...mine, other]) await storage.sessions.save(each);
+      assert.equal(await storage.sessions.endAll(alice), 2);
+      assert.equal(await storage.sessions.endAll(alice), 0, 'they were ended already');
+      for await (const { sessions } of nowAndReopened()) {
+        assert.deepEqual(await sessions.all(alice), []);
+        assert.equal(await sessions.find(mine[0]!.digest), undefined);
+        assert.deepEqual(await sessions.all(bob), [other]);
+      }
+    });
+  });
+
+  describe('expiry', () => {
+    test('is at `expiresAt` to the second', async ({ storage, clock }) => {
+      const saved = session(await addUser(storage), 'one', clock.at + 100);
+      await storage.sessions.save(saved);
+      clock.at = saved.expiresAt - 1;
+      assert.deepEqual((await storage.sessions.find(saved.digest))?.session, saved);
+      clock.at = saved.expiresAt;
+      assert.equal(await storage.sessions.find(saved.digest), undefined);
+    });
+
+    test('removes what has expired, counts it and keeps the rest', async ({ storage, clock }) => {
+      const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
+      const now = clock.at + 100;
+      const expired = [session(alice, 'past', now - 1), session(alice, 'edge', now), session(bob, 'bob', now - 50)];
+      const left = [session(alice, 'next', now + 1), session(bob, 'far', now + 1000)];
+      for (const each of [...expired, ...left]) await storage.sessions.save(each);
+      assert.equal(await storage.sessions.deleteExpired(), 0, 'nothing has expired yet');
+      clock.at = now;
+      assert.equal(await storage.sessions.deleteExpired(), expired.length);
+      assert.equal(await storage.sessions.deleteExpired(), 0, 'they were removed already');
+      for (const each of left) assert.deepEqual((await storage.sessions.find(each.digest))?.session, each);
+      clock.at = now - 100;
+      for (const { digest } of expired) assert.equal(await storage.sessions.find(digest), undefined);
+    });
+  });
+};

@@ -1,0 +1,48 @@
+/*
+ * What podsync costs, measured against a bare h3 route in the same run. `npm run bench` measures everything,
+ * `npm run bench -- NAME...` the rows whose name has one of these words in it; `--check` exits 1 when a bound is missed.
+ * Bounds hold on an idle machine of two cores or more. Results go to bench-results.json too.
+ */
+import { readdir, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { formatTable, isKept } from './table.mjs';
+
+const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true });
+
+const isWanted = (suite, row) =>
+  positionals.length === 0 || positionals.some((word) => `${suite.name}: ${row.name}`.includes(word));
+
+/** @returns {Promise<import('./table.mjs').Suite[]>} */
+async function readSuites() {
+  const folder = new URL('rows/', import.meta.url);
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.mjs')).toSorted();
+  return Promise.all(names.map(async (name) => (await import(new URL(name, folder).href)).default));
+}
+
+async function measure(suite) {
+  const rows = suite.rows.filter((row) => isWanted(suite, row));
+  if (rows.length === 0) return [];
+  const results = [];
+  const stage = await suite.open();
+  for (const { name, unit, bound, measure: run } of rows) {
+    console.error(`measuring ${suite.name}: ${name}`);
+    const { value, note } = await run(stage);
+    const verdict = bound && (isKept(value, bound) ? 'ok' : 'SHORT');
+    results.push({ suite: suite.name, name, value, unit, bound, verdict, note });
+  }
+  await suite.close(stage);
+  return results;
+}
+
+const results = [];
+for (const suite of await readSuites()) results.push(...(await measure(suite)));
+
+const machine = `${cpus().length} x ${cpus()[0].model}, node ${process.version}`;
+const file = new URL('../../bench-results.json', import.meta.url);
+await writeFile(file, `${JSON.stringify({ at: new Date().toISOString(), machine, results }, null, 2)}\n`);
+
+const short = results.filter(({ verdict }) => verdict === 'SHORT').length;
+console.log(`${machine}\n\n${formatTable(results)}\n`);
+console.log(short === 0 ? 'Every bound is kept.' : `${short} of the bounds missed: see SHORT above.`);
+if (short > 0 && values.check) process.exitCode = 1;

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { cp, mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const PODSYNC = fileURLToPath(new URL('../../dist/bin/podsync.js', import.meta.url));
+const BARE = fileURLToPath(new URL('bare.mjs', import.meta.url));
+
+/** Of every account. */
+export const PASSWORD = 'correct horse battery staple';
+
+/** Servers and folders that must not outlive the run. */
+const running = new Set();
+const folders = new Set();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
+async function createFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'podsync-bench-'));
+  folders.add(folder);
+  return folder;
+}
+
+/** A new data folder with these accounts, made as an operator makes them. */
+export async function createData(users) {
+  const folder = await createFolder();
+  for (const user of users)
+    await runPodsync(['user', 'add', user, '--password-stdin', '--data', folder], `${PASSWORD}\n`);
+  return folder;
+}
+
+/** Runs a command of the built program to its end; `input` is its standard input. */
+export async function runPodsync(args, input = '') {
+  const child = spawn(process.execPath, [PODSYNC, ...args], { stdio: ['pipe', 'ignore', 'pipe'] });
+  const complaint = collect(child.stderr);
+  child.stdin.end(input);
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`podsync ${args.join(' ')} failed: ${complaint.text}`);
+}
+
+/** A data folder that nobody uses, once more. */
+export async function copyData(folder) {
+  const copy = await createFolder();
+  // A killed server leaves its control socket behind, which cannot be copied.
+  await cp(folder, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+  return copy;
+}
+
+/**
+ * The built server on a data folder; `options` are more of those of `serve`.
+ *
+ * @returns {Promise<Server>}
+ *
+ * @typedef {object} Server
+ * @property {string} url
+ * @property {() => Promise<{ rss: number, peak: number }>} memory Megabytes, now and at most so far.
+ * @property {(signal?: NodeJS.Signals) => Promise<void>} stop
+ */
+export const startPodsync = (folder, options = []) =>
+  start([...NODE_OPTIONS, PODSYNC, 'serve', ...LOCAL, '--data', folder, ...options]);
+
+const LOCAL = ['--host', '127.0.0.1', '--port', '0', '--no-fetch'];
+
+/** A bare h3 server that answers the same, see bare.mjs. */
+export const startBare = (routes) => start([BARE, JSON.stringify(routes)]);
+
+/** For a look at the measured server alone: `PODSYNC_BENCH_NODE='--cpu-prof' npm run bench`. */
+const NODE_OPTIONS = process.env.PODSYNC_BENCH_NODE?.split(' ') ?? [];
+
+/** Starts a server that writes its URL to stderr. */
+async function start(args) {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  running.add(child);
+  const closed = once(child, 'close').then(() => running.delete(child));
+  const words = collect(child.stderr);
+  let url;
+  while (!url) {
+    const ended = await Promise.race([closed, once(child.stderr, 'data')]);
+    url = /http:\/\/127\.0\.0\.1:\d+/.exec(words.text)?.[0];
+    if (!url && ended === true) throw new Error(`a server ended before it listened: ${words.text}`);
+  }
+  return {
+    url,
+    memory: async () => {
+      const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+      const megabytes = (key) => Number(new RegExp(`^${key}:\\s+(\\d+) kB$`, 'm').exec(status)[1]) / 1024;
+      return { rss: megabytes('VmRSS'), peak: megabytes('VmHWM') };
+    },
+    stop: async (signal = 'SIGTERM') => {
+      child.kill(signal);
+      await closed;
+    },
+  };
+}
+
+/** What a stream has brought so far. */
+function collect(stream) {
+  const collected = { text: '' };
+  stream.setEncoding('utf8').on('data', (text) => (collected.text += text));
+  return collected;
+}

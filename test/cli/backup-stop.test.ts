@@ -1,0 +1,99 @@
+import { createWriteStream } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { expect, it } from 'vitest';
+import type { BackupRecord } from '../../src/formats/backup-record.ts';
+import { writeBackup } from '../../src/formats/backup-write.ts';
+import { makeFolder, run, start, startServer } from './podsync.ts';
+
+const FEED = 'https://feeds.example/1';
+const SLOW = `${join(import.meta.dirname, 'slow-storage.js')}:slow`;
+
+/** A backup of alice that no stream holds at once. */
+async function makeBackup(): Promise<string> {
+  const records = async function* (): AsyncIterable<BackupRecord[]> {
+    yield [{ kind: 'user', name: 'alice', passwordHash: 'x', createdAt: 1, stamp: 100_000 }];
+    for (let page = 0; page < 30; page++) {
+      yield Array.from({ length: 1000 }, (_, n) => ({
+        kind: 'action',
+        action: { podcast: FEED, episode: `${FEED}/${page}/${n}.mp3`, action: 'new', timestamp: n },
+        stamp: page,
+        uploadedAt: page,
+      }));
+    }
+  };
+  const file = join(await makeFolder(), 'alice.ndjson');
+  await pipeline(writeBackup(records()), createWriteStream(file));
+  return file;
+}
+
+/** Runs a command until an account is on its way in or out, and presses Ctrl-C. Answers what it says then. */
+async function stop(...args: string[]): Promise<string | undefined> {
+  const program = start(args);
+  await program.says(/an account is on its way/);
+  program.kill('SIGINT');
+  const { code, stdout, stderr } = await program.ended;
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  return stderr.trimEnd().split('\n').at(-1);
+}
+
+const listUsers = async (...place: string[]): Promise<unknown[]> => {
+  const { stdout } = await run(['user', 'list', '--json', ...place]);
+  return JSON.parse(stdout) as unknown[];
+};
+
+it('an import that is stopped leaves nothing of the account, and says how to go on', async () => {
+  const file = await makeBackup();
+  const data = await makeFolder();
+  expect(await stop('import', file, '--data', data, '--storage', SLOW)).toBe(
+    '[error] stopped: accounts that were complete by then are there, and the same command once more imports the others',
+  );
+  expect(await listUsers('--data', data, '--storage', 'json:slow')).toEqual([]);
+  const again = await run(['import', file, '--data', data, '--storage', 'json:slow']);
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^alice .* 30000 .* imported$/m) });
+});
+
+it('an export that is stopped leaves the file as it was', async () => {
+  const data = await makeFolder();
+  await run(['import', await makeBackup(), '--data', data, '--storage', 'json:slow']);
+  const folder = await makeFolder();
+  const file = join(folder, 'old.ndjson.gz');
+  await writeFile(file, 'what was there');
+  expect(await stop('export', '--format', 'backup', '-o', file, '--data', data, '--storage', SLOW)).toBe(
+    '[error] stopped: no backup was written',
+  );
+  expect(await readFile(file, 'utf8')).toBe('what was there');
+  expect(await readdir(folder)).toEqual(['old.ndjson.gz']);
+});
+
+it('an export from a server that dies leaves the file as it was', async () => {
+  const data = await makeFolder();
+  await run(['import', await makeBackup(), '--data', data, '--storage', 'json:slow']);
+  const folder = await makeFolder();
+  const file = join(folder, 'old.ndjson');
+  await writeFile(file, 'what was there');
+  const server = await startServer(['--data', data, '--storage', SLOW]);
+  const program = start(['export', '--format', 'backup', '-o', file, '--data', data, '--storage', SLOW]);
+  await server.says(/an account is on its way/);
+  server.kill('SIGKILL');
+  expect(await program.ended).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: '[error] the server stopped before the backup was whole; run this again\n',
+  });
+  expect(await readFile(file, 'utf8')).toBe('what was there');
+  expect(await readdir(folder)).toEqual(['old.ndjson']);
+});
+
+it('a migration that is stopped leaves the target empty, and the source as it was', async () => {
+  const data = await makeFolder();
+  await run(['import', await makeBackup(), '--data', data]);
+  expect(await stop('migrate', '--from', 'json', '--to', SLOW, '--data', data)).toBe(
+    '[error] stopped: the target is empty again',
+  );
+  expect(await listUsers('--data', data, '--storage', 'json:slow')).toEqual([]);
+  expect(await listUsers('--data', data)).toHaveLength(1);
+  const again = await run(['migrate', '--from', 'json', '--to', 'json:slow', '--data', data]);
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^actions {8}30000$/m) });
+});

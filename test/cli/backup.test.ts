@@ -1,0 +1,162 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { makeFolder, run, startServer } from './podsync.ts';
+
+const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
+const FEED = 'https://feeds.example/1';
+const OPML = `<opml version="2.0"><head/><body><outline type="rss" text="One" xmlUrl="${FEED}"/></body></opml>`;
+
+/** A data folder with these accounts, each with the password `secret` and a device with one feed. */
+async function makeSubject(...names: string[]) {
+  const data = await makeFolder();
+  const files = await makeFolder();
+  const podsync = (args: readonly string[], input = '') => run([...args, '--data', data], { input, cwd: files });
+  for (const name of names) {
+    await podsync(['user', 'add', name, '--password-stdin', '--email', `${name}@example.org`], 'secret');
+    await podsync(['import-opml', '-', '--user', name, '--device', 'phone'], OPML);
+  }
+  const backUp = (...args: string[]) => podsync(['export', '--format', 'backup', ...args]);
+  return { data, files, podsync, backUp, inFile: (name: string) => readFile(join(files, name)) };
+}
+
+const logIn = async (url: string, name: string): Promise<number> =>
+  (await fetch(`${url}/api/2/devices/${name}.json`, { headers: { authorization: `Basic ${btoa(`${name}:secret`)}` } }))
+    .status;
+
+it('export and import: what comes back is the same, packed or not, beside a server or without one', async () => {
+  const { data, podsync, backUp, files, inFile } = await makeSubject('bob', 'eve');
+  await podsync(['toplist', 'rebuild']); // as a server does when it starts
+  expect(await backUp('-o', 'all.ndjson')).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect((await stat(join(files, 'all.ndjson'))).mode & 0o777).toBe(0o600);
+  const alone = (await inFile('all.ndjson')).toString();
+  expect(alone).toMatch(/"name":"bob"[^]+"name":"eve"[^]+"kind":"podcast"/);
+
+  const server = await startServer(['--data', data]);
+  expect(await backUp()).toEqual({ code: 0, stdout: alone, stderr: '' });
+  expect((await backUp('-o', 'all.ndjson.gz')).code).toBe(0);
+  expect(gunzipSync(await inFile('all.ndjson.gz')).toString()).toBe(alone);
+  expect((await readdir(files)).toSorted()).toEqual(['all.ndjson', 'all.ndjson.gz']);
+
+  await podsync(['user', 'remove', 'bob', '--yes']);
+  const back = await podsync(['import', 'all.ndjson.gz']);
+  expect(back.stdout).toBe(
+    'NAME  DEVICES  SUBSCRIPTIONS  ACTIONS  LISTS\n' +
+      'bob   1        1              0        0      imported\n' +
+      'eve   1        1              0        0      left out: there is an account of this name already\n' +
+      'directory: 1 podcasts, 0 episodes\n',
+  );
+  expect(back).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/account eve was left out: there is an account/),
+  });
+  expect(await logIn(server.url, 'bob')).toBe(200);
+
+  const fresh = await makeSubject();
+  const restored = await fresh.podsync(['import', join(files, 'all.ndjson'), '--json']);
+  expect(restored).toMatchObject({ code: 0, stderr: '' });
+  const counts = { devices: 1, subscriptions: 1, actions: 0, lists: 0, password: true, problem: null };
+  expect(JSON.parse(restored.stdout)).toEqual({
+    accounts: [
+      { name: 'bob', ...counts },
+      { name: 'eve', ...counts },
+    ],
+    podcasts: 1,
+    episodes: 0,
+  });
+  expect(await fresh.backUp()).toEqual({ code: 0, stdout: alone, stderr: '' });
+});
+
+it('--dry-run tells what would be and changes nothing', async () => {
+  const { backUp, files } = await makeSubject('bob');
+  await backUp('-o', 'all.ndjson');
+  const fresh = await makeSubject();
+  const result = await fresh.podsync(['import', join(files, 'all.ndjson'), '--dry-run']);
+  expect(result).toMatchObject({ code: 0, stdout: expect.stringMatching(/^bob .* can be imported$/m), stderr: '' });
+  expect((await fresh.podsync(['user', 'list', '--json'])).stdout).toBe('[]\n');
+});
+
+it('--as makes a copy under another name', async () => {
+  const { podsync, backUp } = await makeSubject('bob');
+  await backUp('--user', 'bob', '-o', 'bob.ndjson');
+  expect(await podsync(['import', 'bob.ndjson', '--as', 'robert'])).toMatchObject({ code: 0, stderr: '' });
+  const { stdout } = await podsync(['user', 'list', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject([
+    { name: 'bob', email: 'bob@example.org' },
+    { name: 'robert', email: null, subscriptions: 1 },
+  ]);
+});
+
+it('--no-passwords: nobody gets in until there is a new password, and that is said', async () => {
+  const { backUp, files, inFile } = await makeSubject('bob');
+  expect((await backUp('--no-passwords', '-o', 'all.ndjson')).code).toBe(0);
+  expect((await inFile('all.ndjson')).toString()).not.toContain('passwordHash');
+  const fresh = await makeSubject();
+  const { code, stderr } = await fresh.podsync(['import', join(files, 'all.ndjson')]);
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/^\[warn\] there are no passwords in this backup: .* user passwd bob\n$/),
+  });
+  const server = await startServer(['--data', fresh.data]);
+  expect(await logIn(server.url, 'bob')).toBe(401);
+  await fresh.podsync(['user', 'passwd', 'bob', '--password-stdin'], 'secret');
+  expect(await logIn(server.url, 'bob')).toBe(200);
+});
+
+describe.each(['in-process', 'beside a server'])('a backup that was cut off or altered, %s', (place) => {
+  it('is refused, the line named, and nothing changed', async () => {
+    const { backUp, inFile } = await makeSubject('bob', 'eve');
+    await backUp('-o', 'all.ndjson');
+    const backup = (await inFile('all.ndjson')).toString();
+    const lines = backup.split('\n').length - 1;
+    const fresh = await makeSubject();
+    if (place !== 'in-process') await startServer(['--data', fresh.data]);
+    for (const [text, line] of [
+      [backup.slice(0, -10), lines],
+      [backup.slice(0, backup.lastIndexOf('{')), lines],
+      [backup.replace('"eve"', '"eva"'), backup.slice(0, backup.indexOf('"eve"')).split('\n').length],
+    ] as const) {
+      await writeFile(join(fresh.files, 'bad.ndjson'), text);
+      const { code, stdout, stderr } = await fresh.podsync(['import', 'bad.ndjson']);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(ONE_SENTENCE);
+      expect(stderr).toMatch(`line ${line} of the backup was cut off or altered`);
+    }
+    expect((await fresh.podsync(['user', 'list', '--json'])).stdout).toBe('[]\n');
+  });
+});
+
+describe('-o', () => {
+  it('leaves the file as it was when there is nothing to write', async () => {
+    const { backUp, files, inFile } = await makeSubject('bob');
+    await writeFile(join(files, 'old.ndjson'), 'what was there');
+    const result = await backUp('--user', 'bob', '--user', 'nobody', '-o', 'old.ndjson');
+    expect(result).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/there is no account with one/),
+    });
+    expect((await inFile('old.ndjson')).toString()).toBe('what was there');
+    expect(await readdir(files)).toEqual(['old.ndjson']);
+  });
+
+  it('says where it cannot write', async () => {
+    const { backUp } = await makeSubject();
+    const { code, stderr } = await backUp('-o', 'no/all.ndjson.gz');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(ONE_SENTENCE) });
+    expect(stderr).toMatch(/no\/all\.ndjson\.gz cannot be written \(ENOENT\)/);
+  });
+});
+
+it.each([
+  [['export', '--format', 'backup', '--device', 'phone'], 2, /--device is for lists/],
+  [['export', '--user', 'bob', '--user', 'eve'], 2, /give --user once/],
+  [['export', '--user', 'bob', '--no-passwords'], 2, /--no-passwords is for --format backup/],
+  [['import'], 2, /missing required argument 'file'/],
+  [['import', 'nothing.ndjson'], 1, /nothing\.ndjson cannot be read \(ENOENT\)/],
+  [['import', '.'], 1, /\. cannot be read \(it is read twice, and must be a file\)/],
+])('says what is wrong: %j', async (args, code, says) => {
+  const { podsync } = await makeSubject();
+  expect(await podsync(args)).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(says) });
+});

@@ -1,0 +1,186 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { COMMANDS } from './commands.ts';
+import { makeFolder, run, type Server, startServer } from './podsync.ts';
+
+// Alone in a folder, far from any package that it might find.
+const home = mkdtempSync(join(tmpdir(), 'podsync-bundle-'));
+const program = join(home, 'podsync.mjs');
+
+beforeAll(() => {
+  const root = join(import.meta.dirname, '..', '..');
+  execFileSync('npm', ['run', 'bundle', '--silent', '--', '--file', program], { cwd: root, stdio: 'ignore' });
+}, 60_000);
+
+afterAll(() => rmSync(home, { recursive: true }));
+
+const FEED = '<rss version="2.0"><channel><title>Alpha Hour</title></channel></rss>';
+const web = createServer((_request, response) => response.end(FEED)).listen(0, '127.0.0.1');
+beforeAll(() => web.listening || once(web, 'listening'));
+afterAll(() => web.close());
+const feedUrl = (): string => `http://127.0.0.1:${(web.address() as AddressInfo).port}/alpha.xml`;
+
+const basic = (name: string, password: string): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
+});
+
+/** Uploads one action after the other until it is told to stop; answers the status of each. */
+function uploadWithoutPause({ url }: Server): () => Promise<number[]> {
+  const stopping = new AbortController();
+  const work = (async () => {
+    const statuses: number[] = [];
+    while (!stopping.signal.aborted) {
+      const episode = `https://media.example/${statuses.length}.mp3`;
+      const body = JSON.stringify([{ podcast: feedUrl(), episode, action: 'download', device: 'phone' }]);
+      const headers = basic('bob', 'secret');
+      statuses.push((await fetch(`${url}/api/2/episodes/bob.json`, { method: 'POST', headers, body })).status);
+    }
+    return statuses;
+  })();
+  return () => {
+    stopping.abort();
+    return work;
+  };
+}
+
+/** What a case has at hand: the running server with bob, who uploads, and the commands beside it. */
+interface World {
+  server: Server;
+  /** A command; its standard output. It must be done, without an error. */
+  podsync(args: readonly string[], input?: string): Promise<string>;
+  /** A command that is refused; what it says. */
+  refused(args: readonly string[]): Promise<string>;
+  login(name: string, password: string): Promise<number>;
+}
+
+/** Each command, in an order in which one can follow the other; what it does shows at once. */
+const CASES: Record<string, (world: World) => Promise<void>> = {
+  async 'user add'({ podsync, login }) {
+    const password = (await podsync(['user', 'add', 'eve', '--generate'])).trim();
+    expect(await login('eve', password)).toBe(200);
+  },
+  async 'user passwd'({ podsync, login }) {
+    await podsync(['user', 'passwd', 'eve', '--password-stdin'], 'another');
+    expect(await login('eve', 'another')).toBe(200);
+  },
+  async 'user rename'({ podsync, login }) {
+    await podsync(['user', 'rename', 'eve', 'eva']);
+    expect(await login('eva', 'another')).toBe(200);
+  },
+  async 'user sessions'({ podsync }) {
+    expect(JSON.parse(await podsync(['user', 'sessions', 'eva', '--json']))).not.toEqual([]);
+    await podsync(['user', 'sessions', 'eva', '--end']);
+    expect(JSON.parse(await podsync(['user', 'sessions', 'eva', '--json']))).toEqual([]);
+  },
+  async 'import-opml'({ podsync, server }) {
+    const opml = `<opml version="2.0"><body><outline type="rss" text="One" xmlUrl="${feedUrl()}"/></body></opml>`;
+    await podsync(['import-opml', '-', '--user', 'eva', '--device', 'tv'], opml);
+    const answer = await fetch(`${server.url}/subscriptions/eva/tv.json`, { headers: basic('eva', 'another') });
+    expect(await answer.json()).toEqual([feedUrl()]);
+  },
+  async export({ podsync }) {
+    expect(await podsync(['export', '--user', 'eva', '--format', 'txt'])).toBe(`${feedUrl()}\n`);
+    await podsync(['export', '--user', 'bob', '--format', 'backup', '-o', 'bob.ndjson.gz']);
+  },
+  async import({ podsync, login }) {
+    await podsync(['import', 'bob.ndjson.gz', '--as', 'robert']);
+    expect(await login('robert', 'secret')).toBe(200);
+    expect(await show('robert', podsync)).toMatchObject({ actions: expect.any(Number), devices: [{ id: 'phone' }] });
+  },
+  async pull({ podsync, server }) {
+    await podsync(['pull', server.url, '--user', 'eva', '--remote-user', 'bob', '--password-stdin'], 'secret');
+    const { actions } = await show('eva', podsync);
+    expect(actions).toBeGreaterThan(0);
+  },
+  async 'user show'({ podsync }) {
+    expect(await show('eva', podsync)).toMatchObject({ name: 'eva', subscriptions: 1 });
+  },
+  async 'feeds update'({ podsync, server }) {
+    expect(await podsync(['feeds', 'update', '--all'])).toBe('1 feed read, 0 failed\n');
+    const answer = await fetch(`${server.url}/api/2/data/podcast.json?url=${encodeURIComponent(feedUrl())}`);
+    expect(await answer.json()).toMatchObject({ title: 'Alpha Hour' });
+  },
+  async 'feeds list'({ podsync }) {
+    expect(JSON.parse(await podsync(['feeds', 'list', '--json']))).toMatchObject([{ url: feedUrl(), state: 'ok' }]);
+  },
+  async 'toplist rebuild'({ podsync }) {
+    expect(await podsync(['toplist', 'rebuild', '--json'])).toBe('{"podcasts":1,"corrected":0}\n');
+  },
+  async check({ podsync }) {
+    expect(JSON.parse(await podsync(['check', '--json']))).toMatchObject({ damage: [] });
+  },
+  async serve({ refused, login }) {
+    expect(await refused(['serve', '--port', '0'])).toMatch(/a server already runs on /);
+    expect(await login('bob', 'secret')).toBe(200);
+  },
+  async migrate({ refused }) {
+    expect(await refused(['migrate', '--from', 'json', '--to', 'json:moved'])).toMatch(
+      /a server runs on .*stop it first/,
+    );
+  },
+  async completion({ podsync }) {
+    expect(await podsync(['completion', 'bash'])).toContain('complete -o default -F _podsync podsync');
+  },
+  async 'user remove'({ podsync, login }) {
+    for (const name of ['eva', 'robert']) await podsync(['user', 'remove', name, '--yes']);
+    expect(await login('eva', 'another')).toBe(401);
+  },
+  async 'user list'({ podsync }) {
+    expect(JSON.parse(await podsync(['user', 'list', '--json']))).toMatchObject([{ name: 'bob' }]);
+  },
+};
+
+const show = async (name: string, podsync: World['podsync']): Promise<Record<string, unknown>> =>
+  JSON.parse(await podsync(['user', 'show', name, '--json']));
+
+it('does every command beside a client that uploads without pause', async () => {
+  const cwd = await makeFolder();
+  const data = join(cwd, 'podsync-data');
+  const fetches = ['--no-fetch', 'false', '--allow-private-feeds'];
+  const server = await startServer(['--data', data, ...fetches], { program, cwd });
+  const podsync: World['podsync'] = async (args, input = '') => {
+    const { code, stdout, stderr } = await run(args, { program, cwd, input });
+    expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: expect.not.stringContaining('[error]') });
+    return stdout;
+  };
+  const refused: World['refused'] = async (args) => {
+    const { code, stdout, stderr } = await run(args, { program, cwd });
+    expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
+    return stderr;
+  };
+  const login: World['login'] = async (name, password) =>
+    (await fetch(`${server.url}/api/2/devices/${name}.json`, { headers: basic(name, password) })).status;
+
+  await podsync(['user', 'add', 'bob', '--password-stdin'], 'secret');
+  const stop = uploadWithoutPause(server);
+  expect(Object.keys(CASES).toSorted(), 'a case for each command').toEqual(COMMANDS.toSorted());
+  for (const command of Object.keys(CASES)) await CASES[command]!({ server, podsync, refused, login });
+
+  const statuses = await stop();
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  server.kill('SIGTERM');
+  await server.ended;
+  expect(await show('bob', podsync)).toMatchObject({ actions: statuses.length });
+  await podsync(['migrate', '--from', 'json', '--to', 'json:moved']);
+  const moved = JSON.parse(await podsync(['user', 'show', 'bob', '--json', '--storage', 'json:moved']));
+  expect(moved).toMatchObject({ actions: statuses.length });
+});
+
+it('says what native storage needs', async () => {
+  const cwd = await makeFolder();
+  const { code, stderr } = await run(['user', 'list', '--storage', 'sqlite:podsync.db'], { program, cwd });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^\[error\] the SQLite storage needs the package better-sqlite3; install it[^\n]*\n$/);
+});
+
+it('comes with the licences of what is in it', async () => {
+  const licences = await readFile(join(home, 'podsync-licences.txt'), 'utf8');
+  expect(licences).toMatch(/^h3 \S+ \(MIT\)\n\nMIT License\n\nCopyright/m);
+});

@@ -1,0 +1,120 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, it } from 'vitest';
+import { makeFolder, run, startServer } from './podsync.ts';
+
+const FEED = 'https://feeds.example/1';
+const OPML = `<opml version="2.0"><head/><body><outline type="rss" xmlUrl="${FEED}"/></body></opml>`;
+const SQLITE = ['--storage', 'sqlite:podsync.db'];
+
+/** A data folder with two accounts that have the same feed. */
+async function makeSubject(storage: readonly string[] = []) {
+  const data = await makeFolder();
+  const podsync = (args: readonly string[], input = '') => run([...args, '--data', data, ...storage], { input });
+  for (const name of ['bob', 'eve']) {
+    await podsync(['user', 'add', name, '--password-stdin'], 'secret');
+    await podsync(['import-opml', '-', '--user', name, '--device', 'phone'], OPML);
+  }
+  return { data, podsync, check: (...args: string[]) => podsync(['check', ...args]) };
+}
+
+const TABLE =
+  'accounts       2\ndevices        2\nsubscriptions  2\nactions        0\nsettings       0\nlists          0\n' +
+  'sessions       0\npodcasts       1\nepisodes       0\ndamage         0\n';
+const COUNTS = {
+  accounts: 2,
+  devices: 2,
+  subscriptions: 2,
+  actions: 0,
+  settings: 0,
+  lists: 0,
+  sessions: 0,
+  podcasts: 1,
+  episodes: 0,
+};
+
+it('counts what is there, beside a server as without one, and changes nothing', async () => {
+  const { data, check } = await makeSubject();
+  expect(await check()).toEqual({ code: 0, stdout: TABLE, stderr: '' });
+  expect(await check('--repair')).toEqual({ code: 0, stdout: TABLE, stderr: '' });
+  await startServer(['--data', data]);
+  expect(await check()).toEqual({ code: 0, stdout: TABLE, stderr: '' });
+  const { stdout } = await check('--json', '--repair');
+  expect(JSON.parse(stdout)).toEqual({ counts: COUNTS, damage: [], repaired: [], backup: null });
+  expect((await readdir(data)).filter((name) => name.includes('repair'))).toEqual([]);
+});
+
+it('names the account that cannot be read, and reads the others', async () => {
+  const { data, check } = await makeSubject();
+  await upload(data, 'bob');
+  const paths = await readdir(join(data, 'users'), { recursive: true });
+  const file = join(
+    data,
+    'users',
+    paths.find((path) => path.endsWith('actions-000001.json'))!,
+  );
+  await writeFile(file, 'x');
+  for (const result of [await check(), await check('--repair')]) {
+    expect(result).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^\[error\] there is damage that cannot be repaired [^\n]+; keep the data [^\n]+\n$/,
+      ),
+    });
+    expect(result.stdout).toMatch(/^accounts {7}2$/m);
+    expect(result.stdout).toMatch(/^damage {9}1\ndamage: account bob: .*actions-000001\.json .*\n$/m);
+  }
+  expect(await readFile(file, 'utf8')).toBe('x');
+});
+
+it('tells of a storage that cannot even be opened', async () => {
+  const { data, check } = await makeSubject();
+  await writeFile(join(data, 'accounts.json'), '{"users": [');
+  const { code, stdout, stderr } = await check('--json');
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^\[error\] there is damage [^\n]+\n$/) });
+  expect(JSON.parse(stdout)).toEqual({
+    counts: null,
+    damage: [{ where: 'storage', problem: expect.stringMatching(/accounts\.json/) }],
+    repaired: [],
+    backup: null,
+  });
+});
+
+it('--repair counts subscribers again, after a backup', async () => {
+  const { data, check, podsync } = await makeSubject(SQLITE);
+  const database = new Database(join(data, 'podsync.db'));
+  expect(database.prepare('UPDATE podcasts SET subscribers = 7').run().changes).toBe(1);
+  database.close();
+  const problem = 'the subscribers of 1 podcasts are counted wrong';
+  const found = await check();
+  expect(found).toMatchObject({ code: 1, stderr: '[error] there is damage; podsync check --repair puts it right\n' });
+  expect(found.stdout).toMatch(`damage         1\ndamage: directory: ${problem}\n`);
+
+  const repaired = await check('--repair', '--json');
+  expect(repaired).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^\[info\] a backup from before the repair is/),
+  });
+  const { damage, repaired: put, backup } = JSON.parse(repaired.stdout);
+  expect({ damage, put }).toEqual({ damage: [], put: [{ where: 'directory', problem }] });
+  expect((await stat(backup)).mode & 0o777).toBe(0o600);
+  expect(await podsync(['import', backup, '--dry-run'])).toMatchObject({
+    stdout: expect.stringMatching(/^bob .*\neve /m),
+  });
+  expect(await check()).toEqual({ code: 0, stdout: TABLE, stderr: '' });
+});
+
+/** Lets an app of a user tell of more episodes than are read when a storage is opened. */
+async function upload(data: string, user: string): Promise<void> {
+  const episodes = Array.from({ length: 1500 }, (_, n) => `${FEED}/${n}.mp3`);
+  const server = await startServer(['--data', data]);
+  const answer = await fetch(`${server.url}/api/2/episodes/${user}.json`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${user}:secret`)}` },
+    body: JSON.stringify(episodes.map((episode) => ({ podcast: FEED, episode, action: 'new' }))),
+  });
+  expect(answer.status).toBe(200);
+  server.kill('SIGTERM');
+  await server.ended;
+}

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { makeFolder, run } from './podsync.ts';
+
+const print = async (shell: string): Promise<string> => {
+  const { code, stdout, stderr } = await run(['completion', shell]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+};
+
+let bash: string;
+beforeAll(async () => {
+  bash = await print('bash');
+});
+
+/** What a real bash offers for the last of these words. */
+async function complete(...words: string[]): Promise<string[]> {
+  const folder = await makeFolder();
+  await writeFile(join(folder, 'podsync'), bash);
+  const ask = 'source ./podsync; COMP_WORDS=(podsync "$@"); COMP_CWORD=$#; _podsync; printf "%s\\n" "${COMPREPLY[@]}"';
+  const { stdout, stderr } = await promisify(execFile)('bash', ['-c', ask, 'bash', ...words], { cwd: folder });
+  expect(stderr).toBe('');
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+describe('bash', () => {
+  it('is told of itself', async () => {
+    const folder = await makeFolder();
+    await writeFile(join(folder, 'podsync'), bash);
+    const { stdout } = await promisify(execFile)('bash', ['-c', 'source ./podsync; complete -p podsync'], {
+      cwd: folder,
+    });
+    expect(stdout).toBe('complete -o default -F _podsync podsync\n');
+  });
+
+  it.each([
+    { words: [''], offers: ['serve', 'user', 'import-opml', 'export', 'pull', 'completion', '--version'] },
+    { words: ['us'], offers: ['user'] },
+    { words: ['user', ''], offers: ['add', 'list', 'show', 'passwd', 'rename', 'remove', 'sessions', '--help'] },
+    { words: ['user', 're'], offers: ['rename', 'remove'] },
+    { words: ['user', 'remove', 'bob', '--'], offers: ['--data', '--yes', '--help'] },
+    { words: ['serve', '--tls'], offers: ['--tls-cert', '--tls-key'] },
+    { words: ['serve', '--port', '80', '--ho'], offers: ['--host'] },
+    { words: ['export', '--format', ''], offers: ['opml', 'json', 'txt'] },
+    { words: ['export', '--format', 'o'], offers: ['opml'] },
+    { words: ['export', '--user', 'user', '--dev'], offers: ['--device'] }, // that is nobody's command
+    { words: ['completion', ''], offers: ['bash', 'zsh', 'fish'] },
+    { words: ['feeds', 'list', '--f'], offers: ['--failed'] },
+  ])('$words', async ({ words, offers }) => {
+    const offered = await complete(...words);
+    expect(offered).toEqual(expect.arrayContaining(offers));
+    expect(offered.every((each) => each.startsWith(words.at(-1)!))).toBe(true);
+  });
+
+  it.each([[['import-opml', 'pod']], [['serve', '--data', '']], [['export', '-o', 'x']], [['pull', '']]])(
+    'leaves it to bash where a file may stand, or anything: %j',
+    async (words) => expect(await complete(...words)).toEqual([]),
+  );
+});
+
+it.each([
+  ['zsh', /^#compdef podsync\n/],
+  ['fish', /^complete -c podsync -f$/m],
+])('the script for %s has every command and option', async (shell, begin) => {
+  const script = await print(shell);
+  expect(script).toMatch(begin);
+  const { stdout } = await run(['serve', '--help']);
+  const options = [...stdout.matchAll(/^ +--([a-z-]+)/gm)].map((match) => match[1]!);
+  expect(options.length).toBeGreaterThan(10);
+  const known = [...script.matchAll(/(?:--|-l )([a-z-]+)/g)].map((match) => match[1]);
+  expect(known).toEqual(expect.arrayContaining(options));
+  for (const command of ['serve', 'user add', 'user remove', 'feeds update', 'pull']) {
+    expect(script).toContain(` ${command}`);
+  }
+  expect(script).toMatch(/opml json txt/);
+});
+
+it('another shell is wrong usage, and none too', async () => {
+  const other = await run(['completion', 'tcsh']);
+  expect(other).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/bash, zsh, fish/) });
+  expect(await run(['completion'])).toMatchObject({ code: 2, stdout: '' });
+});

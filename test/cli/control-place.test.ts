@@ -1,0 +1,89 @@
+import { chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { findControlSocket } from '../../src/cli/control-place.ts';
+import { makeFolder, run, startServer } from './podsync.ts';
+
+/** A folder whose path no socket can have. */
+const makeDeepFolder = async (): Promise<string> => join(await makeFolder(), 'deep/'.repeat(30), 'data');
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+it('a folder too deep for a socket has it in the temporary folder, for its owner alone', async () => {
+  const data = await makeDeepFolder();
+  const temporary = await makeFolder();
+  const server = await startServer(['--data', data], { env: { TMPDIR: temporary } });
+  const pointer = join(data, 'control.path');
+  const socket = await readFile(pointer, 'utf8');
+  expect(dirname(dirname(socket))).toBe(temporary);
+  const modes = await Promise.all(
+    [pointer, socket, dirname(socket)].map(async (path) => (await stat(path)).mode & 0o777),
+  );
+  expect(modes).toEqual([0o600, 0o600, 0o700]);
+
+  // A command that knows another temporary folder finds it all the same.
+  expect((await run(['user', 'add', 'bob', '--generate', '--data', data])).code).toBe(0);
+
+  server.kill('SIGTERM');
+  await server.ended;
+  expect(await Promise.all([pointer, dirname(socket)].map(isThere))).toEqual([false, false]);
+});
+
+it('does not start where no socket has a place, rather than cut its path', async () => {
+  const deep = await makeDeepFolder();
+  await mkdir(deep, { recursive: true });
+  const { code, stderr } = await run(['serve', '--port', '0', '--data', deep], { env: { TMPDIR: deep } });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^\[error\] .*set TMPDIR[^\n]+\n$/) });
+});
+
+it('what a killed server left in the temporary folder goes with the next start', async () => {
+  const data = await makeDeepFolder();
+  const env = { TMPDIR: await makeFolder() };
+  const first = await startServer(['--data', data], { env });
+  const left = dirname(await readFile(join(data, 'control.path'), 'utf8'));
+  first.kill('SIGKILL');
+  await first.ended;
+  await startServer(['--data', data], { env });
+  expect(await isThere(left)).toBe(false);
+});
+
+it('where no socket can be made, as on some mounts, the temporary folder has it too', async () => {
+  const data = await makeFolder();
+  await mkdir(join(data, 'control.sock/taken'), { recursive: true });
+  await startServer(['--data', data], { env: { TMPDIR: await makeFolder() } });
+  expect((await run(['user', 'add', 'bob', '--generate', '--data', data])).code).toBe(0);
+});
+
+it('there is none in a folder without a server, nor where one was killed, nor where a file has its name', async () => {
+  const data = await makeFolder();
+  expect(await findControlSocket(data)).toBeUndefined();
+  await writeFile(join(data, 'control.sock'), '');
+  expect(await findControlSocket(data)).toBeUndefined();
+  await writeFile(join(data, 'control.path'), join(data, 'gone/control.sock'));
+  expect(await findControlSocket(data)).toBeUndefined();
+
+  const server = await startServer();
+  expect(await findControlSocket(server.data)).toBe(join(server.data, 'control.sock'));
+  server.kill('SIGKILL');
+  await server.ended;
+  expect(await findControlSocket(server.data)).toBeUndefined();
+});
+
+it.runIf(process.getuid?.() === 0)('a socket in the folder of somebody else is not trusted', async () => {
+  const data = await makeFolder();
+  const theirs = await makeFolder();
+  const socket = join(theirs, 'control.sock');
+  const server = createServer().listen(socket);
+  await once(server, 'listening');
+  await writeFile(join(data, 'control.path'), socket);
+  expect(await findControlSocket(data)).toBe(socket);
+  await chown(theirs, 65_534, 65_534);
+  expect(await findControlSocket(data)).toBeUndefined();
+  server.close();
+});

@@ -1,0 +1,106 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeFolder, run, startServer } from './podsync.ts';
+
+const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
+
+const OPML = `<?xml version="1.0" encoding="UTF-8"?>
+<opml version="2.0">
+  <head>
+    <title>Subscriptions of bob</title>
+  </head>
+  <body>
+    <outline type="rss" text="One &amp; only" title="One &amp; only" xmlUrl="https://feeds.example/1?a=1&amp;b=2" htmlUrl="https://one.example/"/>
+    <outline type="rss" text="https://feeds.example/2" title="https://feeds.example/2" xmlUrl="https://feeds.example/2"/>
+  </body>
+</opml>
+`;
+const ONE = 'https://feeds.example/1?a=1&b=2';
+const TWO = 'https://feeds.example/2';
+
+/** A data folder with bob, who has the OPML above on one device and another feed on a second one. */
+async function makeSubject() {
+  const data = await makeFolder();
+  const podsync = (args: readonly string[], input = '') => run([...args, '--data', data], { input, cwd: data });
+  await podsync(['user', 'add', 'bob', '--generate']);
+  await podsync(['import-opml', '-', '--user', 'bob', '--device', 'phone'], OPML);
+  const other = OPML.replaceAll(TWO, 'https://feeds.example/3');
+  await podsync(['import-opml', '-', '--user', 'bob', '--device', 'tv'], other);
+  return { data, podsync, write: (...args: string[]) => podsync(['export', '--user', 'BOB', ...args]) };
+}
+
+describe('writes to standard output', () => {
+  it('the OPML of a device as it came in, and OPML unless told otherwise', async () => {
+    const { write } = await makeSubject();
+    expect(await write('--device', 'phone')).toEqual({ code: 0, stdout: OPML, stderr: '' });
+    expect(await write('--device', 'phone', '--format', 'opml')).toEqual({ code: 0, stdout: OPML, stderr: '' });
+  });
+
+  it('all devices together, each feed once, the same beside a server as without', async () => {
+    const { data, write } = await makeSubject();
+    const alone = [await write('--format', 'txt'), await write('--format', 'json')];
+    expect(alone[0]!.stdout).toBe(`${ONE}\n${TWO}\nhttps://feeds.example/3\n`);
+    expect(JSON.parse(alone[1]!.stdout)).toEqual([
+      { url: ONE, title: 'One & only', website: 'https://one.example/' },
+      { url: TWO },
+      { url: 'https://feeds.example/3' },
+    ]);
+    await startServer(['--data', data]);
+    expect([await write('--format', 'txt'), await write('--format', 'json')]).toEqual(alone);
+  });
+});
+
+it('what was exported comes in as it went out, and goes out the same again', async () => {
+  const { write } = await makeSubject();
+  const { stdout } = await write('--format', 'opml');
+  const fresh = await makeFolder();
+  await run(['user', 'add', 'bob', '--generate', '--data', fresh]);
+  await run(['import-opml', '-', '--user', 'bob', '--device', 'new', '--data', fresh], { input: stdout });
+  const again = await run(['export', '--user', 'bob', '--format', 'opml', '--data', fresh]);
+  expect(again).toEqual({ code: 0, stdout, stderr: '' });
+});
+
+describe('-o', () => {
+  it('replaces a file with the whole list and leaves nothing beside it', async () => {
+    const { data, write } = await makeSubject();
+    const folder = await makeFolder();
+    const file = join(folder, 'list.opml');
+    await writeFile(file, 'what was there');
+    expect(await write('--device', 'phone', '-o', file)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await readFile(file, 'utf8')).toBe(OPML);
+    expect(await readdir(folder)).toEqual(['list.opml']);
+    expect(await write('--device', 'phone', '-o', 'here.opml')).toMatchObject({ code: 0 });
+    expect(await readFile(join(data, 'here.opml'), 'utf8')).toBe(OPML);
+  });
+
+  it('leaves the file as it was when there is nothing to write', async () => {
+    const { write } = await makeSubject();
+    const folder = await makeFolder();
+    const file = join(folder, 'list.opml');
+    await writeFile(file, 'what was there');
+    expect(await write('--device', 'nothere', '-o', file)).toMatchObject({ code: 1 });
+    expect(await readFile(file, 'utf8')).toBe('what was there');
+    expect(await readdir(folder)).toEqual(['list.opml']);
+  });
+
+  it('says where it cannot write', async () => {
+    const { write } = await makeSubject();
+    const folder = await makeFolder();
+    const { code, stderr } = await write('-o', join(folder, 'no', 'list.opml'));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(ONE_SENTENCE);
+    expect(stderr).toMatch(/list\.opml cannot be written \(ENOENT\)/);
+  });
+});
+
+it.each([
+  [['--user', 'eve'], 1, /there is no account/],
+  [['--user', 'bob', '--device', 'nothere'], 1, /there is no device with this id/],
+  [['--user', 'bob', '--format', 'pdf'], 2, /Allowed choices are opml, json, txt/],
+  [[], 2, /required option '--user <user>' not specified/],
+])('says what is wrong: %j', async (args, code, says) => {
+  const { podsync } = await makeSubject();
+  const result = await podsync(['export', ...args]);
+  expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(says) });
+});

@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { createServer, type Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeFolder, run, start, startServer } from './podsync.ts';
+
+const FEED = `<?xml version="1.0"?><rss version="2.0"><channel><title>Alpha Hour</title>
+<item><title>One</title><enclosure url="http://media.example/1.mp3" type="audio/mpeg"/></item></channel></rss>`;
+
+let web: HttpServer;
+let good: string;
+let missing: string;
+
+beforeAll(async () => {
+  web = createServer((request, response) => {
+    if (request.url === '/good.xml') response.end(FEED);
+    else if (request.url === '/slow.xml') response.write(' ');
+    else response.writeHead(404).end();
+  }).listen(0, '127.0.0.1');
+  await once(web, 'listening');
+  const origin = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
+  [good, missing] = [`${origin}/good.xml`, `${origin}/missing.xml`];
+});
+afterAll(() => {
+  web.closeAllConnections();
+  web.close();
+});
+
+/** A data folder in which an account subscribes to these feeds. */
+async function subscribe(urls: readonly string[]): Promise<string> {
+  const server = await startServer();
+  const { stdout } = await run(['user', 'add', 'bob', '--generate', '--data', server.data]);
+  const answer = await fetch(`${server.url}/subscriptions/bob/phone.json`, {
+    method: 'PUT',
+    headers: { authorization: `Basic ${btoa(`bob:${stdout.trim()}`)}` },
+    body: JSON.stringify(urls),
+  });
+  expect(answer.status).toBe(200);
+  server.kill('SIGTERM');
+  await server.ended;
+  return server.data;
+}
+
+it('reads feeds without a server, and shows how that went', async () => {
+  const data = await subscribe([good, missing]);
+  const update = await run(['feeds', 'update', '--allow-private-feeds', '--data', data]);
+  const problem = 'the server answered 404 (Not Found)';
+  expect(update).toEqual({ code: 0, stdout: `2 feeds read, 1 failed\n${missing}: ${problem}\n`, stderr: '' });
+
+  const again = await run(['feeds', 'update', '--allow-private-feeds', '--json', '--data', data]);
+  expect(again).toEqual({ code: 0, stdout: '{"read":0,"failed":[]}\n', stderr: '' });
+
+  const list = await run(['feeds', 'list', '--json', '--data', data]);
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  expect(JSON.parse(list.stdout)).toEqual([
+    { url: good, state: 'ok', error: null, failures: 0, read: time, next: time },
+    { url: missing, state: 'failed', error: problem, failures: 1, read: null, next: time },
+  ]);
+  const failed = await run(['feeds', 'list', '--failed', '--data', data]);
+  expect(failed.stdout).toMatch(new RegExp(`^failed next \\S+ +${missing}\n +the server answered 404 [^\n]*\n$`));
+});
+
+it('exits 1 when the feed that was named is unknown or cannot be read', async () => {
+  const data = await subscribe([good, missing]);
+  const update = (...args: string[]) => run(['feeds', 'update', '--data', data, ...args]);
+  expect(await update('--allow-private-feeds', '--url', good)).toMatchObject({
+    code: 0,
+    stdout: '1 feed read, 0 failed\n',
+  });
+  const broken = await update('--allow-private-feeds', '--url', missing);
+  expect(broken).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('could not be read: the server answered 404'),
+  });
+  const unknown = await update('--allow-private-feeds', '--url', `${good}?unknown`);
+  expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('nobody subscribes') });
+  const guarded = await update('--url', good);
+  expect(guarded).toMatchObject({ code: 1, stderr: expect.stringMatching(/could not be read/) });
+  expect(await update('--no-fetch')).toMatchObject({ code: 1, stderr: expect.stringContaining('--no-fetch') });
+  expect(await update('--url', good, '--all')).toMatchObject({ code: 2, stdout: '' });
+});
+
+it('where a server runs, its rules apply', async () => {
+  const data = await subscribe([good]);
+  const server = await startServer(['--data', data]);
+  const update = await run(['feeds', 'update', '--all', '--allow-private-feeds', '--data', data]);
+  expect(update).toMatchObject({ code: 1, stderr: expect.stringContaining('--no-fetch') });
+  expect(await run(['toplist', 'rebuild', '--data', data])).toEqual({
+    code: 0,
+    stdout: '1 podcasts with subscribers, 0 counted wrong before\n',
+    stderr: '',
+  });
+  server.kill('SIGTERM');
+  await server.ended;
+});
+
+it('a server reads what is due by itself', async () => {
+  const data = await subscribe([good]);
+  const asked = once(web, 'request');
+  const server = await startServer(['--data', data, '--no-fetch', 'false', '--allow-private-feeds']);
+  await asked;
+  const update = await run(['feeds', 'update', '--all', '--json', '--data', data]);
+  expect(update).toEqual({ code: 0, stdout: '{"read":1,"failed":[]}\n', stderr: '' });
+  const podcast = await fetch(`${server.url}/api/2/data/podcast.json?url=${encodeURIComponent(good)}`);
+  expect(await podcast.json()).toMatchObject({ title: 'Alpha Hour', subscribers: 1 });
+  server.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+});
+
+it('lists nothing in an empty folder', async () => {
+  const data = await makeFolder();
+  expect(await run(['feeds', 'list', '--data', data])).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+it('stopped by Ctrl-C it says so, and what was read stays', async () => {
+  const slow = `${new URL(good).origin}/slow.xml`;
+  const data = await subscribe([good, slow]);
+  const stuck = new Promise<void>((resolve) => {
+    web.on('request', (request) => request.url === '/slow.xml' && resolve());
+  });
+  await run(['feeds', 'update', '--url', good, '--allow-private-feeds', '--data', data]);
+  const update = start(['feeds', 'update', '--all', '--allow-private-feeds', '--data', data]);
+  await stuck;
+  update.kill('SIGINT');
+  const { code, stdout, stderr } = await update.ended;
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^\[error\] stopped; [^\n]*once more does the rest\n$/);
+  const list = JSON.parse((await run(['feeds', 'list', '--json', '--data', data])).stdout);
+  expect(list).toMatchObject([
+    { url: good, state: 'ok' },
+    { url: slow, read: null },
+  ]);
+});

@@ -1,0 +1,157 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { makeFolder, run, type Server, startServer } from './podsync.ts';
+
+const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
+const AUTHORIZATION = `Basic ${Buffer.from('bob:secret').toString('base64')}`;
+
+const opmlOf = (outlines: string): string =>
+  `<?xml version="1.0"?>\n<opml version="2.0"><head><title>x</title></head><body>${outlines}</body></opml>`;
+
+const outline = (url: string, more = ''): string => `<outline type="rss" text="x" xmlUrl="${url}" ${more}/>`;
+
+/** A data folder with the account bob. */
+async function makeSubject() {
+  const data = await makeFolder();
+  await run(['user', 'add', 'bob', '--password-stdin', '--data', data], { input: 'secret' });
+  const file = join(data, 'list.opml');
+  return {
+    data,
+    importText: async (text: string | Uint8Array, args: readonly string[] = []) => {
+      await writeFile(file, text);
+      return run(['import-opml', file, '--user', 'bob', '--device', 'phone', '--data', data, ...args]);
+    },
+  };
+}
+
+const read = async ({ url }: Server, path: string): Promise<unknown> =>
+  (await fetch(`${url}${path}`, { headers: { authorization: AUTHORIZATION } })).json();
+
+const feed = (n: number): string => `https://feeds.example/${n}`;
+
+it('subscribes to what is in folders and of any type, and says what it did', async () => {
+  const { data, importText } = await makeSubject();
+  await importText(opmlOf(outline(feed(1))));
+  const { code, stdout, stderr } = await importText(
+    opmlOf(`
+      ${outline(feed(1))}
+      <outline text="News"><outline text="Daily">
+        <outline text="Two" type="podcast" xmlUrl="${feed(2)}" htmlUrl="https://two.example/"/>
+        <outline text="Three" xmlurl="feed://feeds.example/3" htmlUrl="javascript:alert(1)"/>
+      </outline></outline>
+      ${outline('https://user:geheim@feeds.example/4')}
+      ${outline('mailto:me@example.org')}
+      ${outline(feed(2))}`),
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toBe(
+    `added          3
+already there  1
+rewritten      2
+refused        1
+rewritten: feed://feeds.example/3 is http://feeds.example/3
+rewritten: https://***@feeds.example/4 is https://feeds.example/4
+refused: mailto:me@example.org: a feed address begins with http:// or https://
+`,
+  );
+  const server = await startServer(['--data', data]);
+  expect(await read(server, '/subscriptions/bob/phone.json')).toEqual([
+    feed(1),
+    feed(2),
+    'http://feeds.example/3',
+    feed(4),
+  ]);
+  expect(await read(server, '/api/2/devices/bob.json')).toEqual([
+    { id: 'phone', caption: '', type: 'other', subscriptions: 4 },
+  ]);
+  expect(await read(server, `/api/2/data/podcast.json?url=${feed(2)}`)).toMatchObject({
+    title: 'Two',
+    website: 'https://two.example/',
+  });
+  expect(await read(server, '/api/2/data/podcast.json?url=http://feeds.example/3')).toMatchObject({
+    title: 'Three',
+    website: '',
+  });
+});
+
+it('the same beside a running server, from standard input, as JSON', async () => {
+  const { data } = await makeSubject();
+  const server = await startServer(['--data', data, '--max-body', '100']); // of apps; this is the operator's
+  const input = opmlOf(outline(feed(1)) + outline('https://:x/'));
+  const { code, stdout } = await run(
+    ['import-opml', '-', '--user', 'bob', '--device', 'tv', '--json', '--data', data],
+    {
+      input,
+    },
+  );
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toEqual({
+    added: [feed(1)],
+    present: [],
+    removed: [],
+    rewritten: [],
+    refused: [{ url: 'https://:x/', reason: 'its host or its port is none, or it is too long' }],
+  });
+  expect(await read(server, '/subscriptions/bob/tv.json')).toEqual([feed(1)]);
+});
+
+it('--dry-run tells what --replace would do, which then does it', async () => {
+  const { data, importText } = await makeSubject();
+  await importText(opmlOf(outline(feed(1)) + outline(feed(2))));
+  const next = opmlOf(outline(feed(2)) + outline(feed(3)));
+  const counts = 'added          1\nalready there  1\nremoved        1\nrewritten      0\nrefused        0\n';
+  expect(await importText(next, ['--replace', '--dry-run'])).toEqual({ code: 0, stdout: counts, stderr: '' });
+  expect(await importText(next, ['--replace'])).toEqual({ code: 0, stdout: counts, stderr: '' });
+  const server = await startServer(['--data', data]);
+  expect(await read(server, '/subscriptions/bob/phone.json')).toEqual([feed(2), feed(3)]);
+});
+
+it.each([
+  ['UTF-16 with a mark', Buffer.from(`\ufeff${opmlOf(outline(feed(1), 'title="Käse"'))}`, 'utf16le')],
+  [
+    'ISO-8859-1 as declared',
+    Buffer.from(opmlOf(outline(feed(1), 'title="Käse"')).replace('"1.0"', '"1.0" encoding="ISO-8859-1"'), 'latin1'),
+  ],
+])('reads %s', async (_title, bytes) => {
+  const { data, importText } = await makeSubject();
+  expect((await importText(bytes)).code).toBe(0);
+  const server = await startServer(['--data', data]);
+  expect(await read(server, `/api/2/data/podcast.json?url=${feed(1)}`)).toMatchObject({ title: 'Käse' });
+});
+
+it.each([
+  ['an empty file', '', /OPML cannot be read/],
+  ['a web page', '<!doctype html><html><body><p>hello</p></body></html>', /OPML cannot be read/],
+  ['an OPML that is cut off', opmlOf(outline(feed(2))).slice(0, -20), /OPML cannot be read/],
+  ['feeds of which none can be used', opmlOf(outline('mailto:x')), /none of the feeds in this file can be used/],
+])('%s exits 1 and changes nothing', async (_title, text, says) => {
+  const { data, importText } = await makeSubject();
+  await importText(opmlOf(outline(feed(1))));
+  const { code, stdout, stderr } = await importText(text, ['--replace']);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(ONE_SENTENCE);
+  expect(stderr).toMatch(says);
+  const server = await startServer(['--data', data]);
+  expect(await read(server, '/subscriptions/bob/phone.json')).toEqual([feed(1)]);
+});
+
+it.each([
+  [['no-such-file.opml', '--user', 'bob', '--device', 'phone'], 1, /no-such-file\.opml cannot be read \(ENOENT\)/],
+  [['-', '--user', 'eve', '--device', 'phone'], 1, /there is no account/],
+  [['-', '--user', 'bob', '--device', 'a/b'], 1, /the device id must be/],
+  [['-', '--user', 'bob'], 2, /required option '--device <id>' not specified/],
+])('says what is missing: %j', async (args, code, says) => {
+  const { data } = await makeSubject();
+  const result = await run(['import-opml', ...args, '--data', data], { input: opmlOf(outline(feed(1))), cwd: data });
+  expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(says) });
+});
+
+it('5,000 feeds beside a running server', async () => {
+  const { data, importText } = await makeSubject();
+  const server = await startServer(['--data', data]);
+  const outlines = Array.from({ length: 5000 }, (_, n) => outline(feed(n), `title="Podcast ${n}"`));
+  expect((await importText(opmlOf(outlines.join('\n')))).stdout).toMatch(/^added +5000$/m);
+  expect(await read(server, '/subscriptions/bob/phone.json')).toHaveLength(5000);
+  expect(await readFile(join(data, 'list.opml'), 'utf8')).toContain(feed(4999)); // it is only read
+});

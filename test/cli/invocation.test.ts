@@ -1,0 +1,16 @@
+import { execFileSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { programName, quote } from '../../src/cli/invocation.ts';
+
+it.each([
+  ['/usr/local/bin/podsync', {}, 'podsync'],
+  ['/srv/app/node_modules/.bin/podsync', { npm_lifecycle_event: 'npx' }, 'npx podsync'],
+  ['/srv/podsync.mjs', {}, 'node /srv/podsync.mjs'],
+  ['/my files/podsync.js', {}, "node '/my files/podsync.js'"],
+])('started as %s %j, it is called %s', (script, env, expected) => {
+  expect(programName(script, env)).toBe(expected);
+});
+
+it.each(['plain/path-1.0', '', 'two words', "it's", '$HOME `id` "x" \\ *'])('a shell reads %j as it is', (argument) => {
+  expect(execFileSync('sh', ['-c', `printf %s ${quote(argument)}`], { encoding: 'utf8' })).toBe(argument);
+});

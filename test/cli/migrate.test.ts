@@ -1,0 +1,115 @@
+import { expect, it } from 'vitest';
+import { redactLocation } from '../../src/storage/location.ts';
+import { createTestDatabase } from '../plugins/postgres/database.ts';
+import type { TestStorage } from '../storages.ts';
+import { makeFolder, run, startServer } from './podsync.ts';
+
+const OPML = '<opml version="2.0"><head/><body><outline type="rss" xmlUrl="https://feeds.example/1"/></body></opml>';
+
+/** A data folder with two accounts on JSON. */
+async function makeSubject() {
+  const data = await makeFolder();
+  const podsync = (args: readonly string[], input = '') => run([...args, '--data', data], { input });
+  for (const name of ['bob', 'eve']) {
+    await podsync(['user', 'add', name, '--password-stdin'], 'secret');
+    await podsync(['import-opml', '-', '--user', name, '--device', 'phone'], OPML);
+  }
+  const backUp = async (storage: string) =>
+    (await podsync(['export', '--format', 'backup', '--storage', storage])).stdout;
+  const migrate = (from: string, to: string, ...args: string[]) =>
+    podsync(['migrate', '--from', from, '--to', to, ...args]);
+  return { data, podsync, backUp, migrate };
+}
+
+const COUNTS = {
+  accounts: 2,
+  devices: 2,
+  subscriptions: 2,
+  actions: 0,
+  settings: 0,
+  lists: 0,
+  sessions: 0,
+  podcasts: 1,
+  episodes: 0,
+};
+
+it.each<[string, () => Promise<TestStorage>]>([
+  ['SQLite', async () => ({ spec: 'sqlite:podsync.db', destroy: async () => undefined })],
+  [
+    'PostgreSQL',
+    async () => {
+      const { url, destroy } = await createTestDatabase();
+      return { spec: url, destroy };
+    },
+  ],
+])('moves everything from JSON to %s and back, and a server goes on there', async (_title, open) => {
+  const { data, migrate, backUp } = await makeSubject();
+  const { spec, destroy } = await open();
+  const backup = await backUp('json');
+  const away = await migrate('json', spec);
+  expect(away).toEqual({
+    code: 0,
+    stdout:
+      'accounts       2\ndevices        2\nsubscriptions  2\nactions        0\nsettings       0\nlists          0\n' +
+      'sessions       0\npodcasts       1\nepisodes       0\n',
+    stderr: `[success] all of it is in ${redactLocation(spec)} now; use that with --storage from now on\n`,
+  });
+  expect(await backUp(spec)).toBe(backup);
+  const back = await migrate(spec, 'json:again', '--json');
+  expect(back).toMatchObject({ code: 0, stdout: `${JSON.stringify(COUNTS)}\n` });
+  expect(await backUp('json:again')).toBe(backup);
+  expect(await backUp('json')).toBe(backup);
+
+  const server = await startServer(['--data', data, '--storage', spec]);
+  const headers = { authorization: `Basic ${btoa('bob:secret')}` };
+  const list = await fetch(`${server.url}/subscriptions/bob/phone.txt`, { headers });
+  expect(await list.text()).toBe('https://feeds.example/1\n');
+  server.kill('SIGTERM');
+  await server.ended;
+  await destroy();
+});
+
+it('once round all storages, the last backup is line for line the first', async () => {
+  const { migrate, backUp } = await makeSubject();
+  const { url, destroy } = await createTestDatabase();
+  const backup = await backUp('json');
+  const stations = ['json', 'sqlite:podsync.db', url, 'json:again'];
+  for (const [index, station] of stations.slice(1).entries()) {
+    expect(await migrate(stations[index]!, station)).toMatchObject({ code: 0 });
+  }
+  expect(await backUp('json:again')).toBe(backup);
+  await destroy();
+});
+
+it('refuses a target that is not empty, a source in use, and one that is not there', async () => {
+  const { data, migrate, backUp } = await makeSubject();
+  await migrate('json', 'json:full');
+  const full = await backUp('json:full');
+  const refused = async (from: string, to: string) => {
+    const { code, stdout, stderr } = await migrate(from, to);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^\[error\] [^\n]+\n$/);
+    return stderr;
+  };
+  expect(await refused('json', 'json:full')).toMatch('the target is not empty; choose a new place for it');
+  expect(await backUp('json:full')).toBe(full);
+  expect(await refused('json:typo', 'json:new')).toMatch('no account in the source');
+  expect(await refused('nothing', 'json:new')).toMatch('there is no package podsync-storage-nothing');
+
+  const server = await startServer(['--data', data]);
+  expect(await refused('json', 'json:new')).toMatch(/a server runs on .*; stop it first/);
+  const elsewhere = ['--data', await makeFolder()];
+  const away = await run(['migrate', '--from', `json:${data}`, '--to', 'json', ...elsewhere]);
+  expect(away).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/is in use by process \d+/) });
+  server.kill('SIGTERM');
+  await server.ended;
+});
+
+it.each([
+  [['migrate'], /required option '--from <storage>' not specified/],
+  [['migrate', '--from', 'json'], /required option '--to <storage>' not specified/],
+  [['migrate', '--from', 'json', '--to', 'json'], /--from and --to name the same storage/],
+])('says what is missing: %j', async (args, says) => {
+  const result = await run(args, { cwd: await makeFolder() });
+  expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(says) });
+});

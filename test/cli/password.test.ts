@@ -1,0 +1,52 @@
+import { PassThrough, Readable } from 'node:stream';
+import { expect, it } from 'vitest';
+import { askPassword, generatePassword, readPassword } from '../../src/cli/password.ts';
+
+/** Types `keys` at a terminal; answers what it came to and what the terminal showed. */
+async function type(keys: string) {
+  const input = new PassThrough();
+  const output = new PassThrough().setEncoding('utf8');
+  const answer = askPassword(input, output);
+  input.end(keys);
+  const result = await answer.catch((error: Error) => error);
+  return { result, shown: output.read() as string };
+}
+
+it('asks twice and shows nothing of what is typed', async () => {
+  const { result, shown } = await type('hunter2\rhunter2\r');
+  expect(result).toBe('hunter2');
+  expect(shown).toBe('Password: \nThe same again: \n');
+});
+
+it('knows the keys that correct a mistake, and does not offer the first password for the second', async () => {
+  expect((await type('hunterr\u007f2\rhunter2\r')).result).toBe('hunter2');
+  expect((await type('hunter2\r\u001b[A\r')).result).toEqual(
+    new Error('the two passwords differ: nothing was changed'),
+  );
+});
+
+it.each([
+  ['Ctrl-C', 'hunt\u0003', 'no password was given: nothing was changed'],
+  ['Ctrl-D', '\u0004', 'no password was given: nothing was changed'],
+  ['the end of the input', 'hunter2\r', 'no password was given: nothing was changed'],
+  ['something else the second time', 'hunter2\rhunter3\r', 'the two passwords differ: nothing was changed'],
+])('gives up at %s', async (_title, keys, message) => {
+  const { result, shown } = await type(keys);
+  expect(result).toEqual(new Error(message));
+  expect(shown).not.toContain('hunt');
+});
+
+it('makes passwords that differ and that a phone can type', () => {
+  const passwords = Array.from({ length: 100 }, generatePassword);
+  expect(new Set(passwords).size).toBe(100);
+  for (const password of passwords) expect(password).toMatch(/^[a-hjkmnp-z2-9]{5}(-[a-hjkmnp-z2-9]{5}){3}$/);
+});
+
+it.each([
+  ['secret', 'secret'],
+  ['secret\n', 'secret'],
+  ['secret\r\n', 'secret'],
+  [' a b \n', ' a b '],
+])('reads %j from a pipe as %j', async (sent, password) => {
+  expect(await readPassword(Readable.from([Buffer.from(sent)]))).toBe(password);
+});

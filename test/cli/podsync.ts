@@ -1,0 +1,103 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, vi } from 'vitest';
+
+const PROGRAM = fileURLToPath(new URL('../../dist/bin/podsync.js', import.meta.url));
+
+export interface Result {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface SpawnOptions {
+  /** What comes on standard input, which ends after it. */
+  input?: string | Uint8Array;
+  /** All that the program has besides PATH and TMPDIR. */
+  env?: Record<string, string>;
+  cwd?: string;
+  /** Another build than that of the tests. */
+  program?: string;
+}
+
+/** The built program while it runs. */
+export interface Program {
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves with the first match in a line on stderr, earlier lines too. Rejects when the program ends without one. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  readonly ended: Promise<Result>;
+}
+
+// Each test starts a few processes, on a machine that may have other work.
+vi.setConfig({ testTimeout: 60_000 });
+
+const running = new Set<ChildProcessWithoutNullStreams>();
+const folders: string[] = [];
+
+afterEach(async () => {
+  for (const child of running) child.kill('SIGKILL');
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+/** An empty folder that is gone after the test. */
+export async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'podsync-test-'));
+  folders.push(folder);
+  return folder;
+}
+
+export function start(args: readonly string[], { input, env, cwd, program = PROGRAM }: SpawnOptions = {}): Program {
+  const { PATH = '', TMPDIR } = process.env;
+  const child = spawn(process.execPath, [program, ...args], { env: { PATH, ...(TMPDIR && { TMPDIR }), ...env }, cwd });
+  running.add(child);
+  child.stdin.on('error', () => undefined); // it need not read what it is given
+  child.stdin.end(input);
+
+  let stdout = '';
+  const said: string[] = [];
+  const lines = createInterface({ input: child.stderr });
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
+  lines.on('line', (line) => said.push(line));
+
+  const ended = Promise.all([once(child, 'close'), once(lines, 'close')]).then(([[code]]): Result => {
+    running.delete(child);
+    return { code, stdout, stderr: said.map((line) => `${line}\n`).join('') };
+  });
+  return {
+    kill: (signal) => void child.kill(signal),
+    says: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          for (const line of said) {
+            const match = pattern.exec(line);
+            if (match) resolve(match);
+          }
+        };
+        look();
+        lines.on('line', look);
+        void ended.then(({ stderr }) => reject(new Error(`it ended without saying ${pattern}, but:\n${stderr}`)));
+      }),
+    ended,
+  };
+}
+
+export const run = (args: readonly string[], options?: SpawnOptions): Promise<Result> => start(args, options).ended;
+
+export interface Server extends Program {
+  data: string;
+  url: string;
+  port: number;
+}
+
+/** `serve` on a port of its own, once it is ready. */
+export async function startServer(args: readonly string[] = [], options?: SpawnOptions): Promise<Server> {
+  const data = args.includes('--data') ? args[args.indexOf('--data') + 1]! : await makeFolder();
+  const program = start(['serve', '--port', '0', '--no-fetch', '--data', data, ...args], options);
+  const [, url = ''] = await program.says(/ready; .*?(https?:\S+)$/);
+  return { ...program, data, url, port: Number(new URL(url).port) };
+}

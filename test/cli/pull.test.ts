@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type OtherServer, startOther, type Stock } from '../pull/reference.ts';
+import { makeFolder, run, start, startServer } from './podsync.ts';
+import { startOnTerminal } from './terminal.ts';
+
+const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
+
+const STOCK: Stock = {
+  devices: [{ id: 'phone', caption: 'Phone', type: 'mobile' }],
+  subscriptions: { phone: ['https://feeds.example/1', 'HTTPS://feeds.example/2', 'ftp://feeds.example/3'] },
+  actions: [
+    { podcast: 'https://feeds.example/1', episode: 'https://media.example/1.mp3', action: 'download', timestamp: null },
+  ],
+  settings: { account: { public_profile: false } },
+  lists: [{ name: 'news', title: 'News', entries: ['https://feeds.example/1'] }],
+};
+
+let other: OtherServer;
+beforeEach(async () => {
+  other = await startOther(STOCK, { cap: 1000, by: 'own time', order: 'own time', answers: 'last delivered' });
+});
+afterEach(() => other.close());
+
+/** A data folder with the account bob, whose password here is another one than there. */
+async function makeData(): Promise<string> {
+  const data = await makeFolder();
+  await run(['user', 'add', 'bob', '--password-stdin', '--data', data], { input: 'here' });
+  return data;
+}
+
+const show = async (data: string): Promise<Record<string, unknown>> =>
+  JSON.parse((await run(['user', 'show', 'bob', '--json', '--data', data])).stdout);
+
+const PULLED = {
+  devices: [{ id: 'phone', caption: 'Phone', type: 'mobile', subscriptions: 2 }],
+  subscriptions: 2,
+  actions: 1,
+  lists: [{ name: 'news', title: 'News' }],
+};
+
+it('takes an account over, says what became of it, and run again doubles nothing', async () => {
+  const data = await makeData();
+  const pull = (...args: string[]) =>
+    run(['pull', `${other.url}/`, '--user', 'bob', '--password-stdin', '--data', data, ...args], { input: 'secret' });
+  const { code, stdout, stderr } = await pull();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const { host } = new URL(other.url);
+  expect(stdout).toBe(
+    `devices            1
+subscriptions      2
+groups of devices  0
+episode actions    1
+settings           1
+podcast lists      1
+rewritten          1
+refused            1
+rewritten: HTTPS://feeds.example/2 is https://feeds.example/2
+refused: ftp://feeds.example/3: a feed address begins with http:// or https://
+an episode action has no time: it counts as the oldest
+not given: which devices follow each other: ${host} answered 404 (Not Found)
+not given: favorite episodes: ${host} answered 404 (Not Found)
+not given: settings of devices: ${host} answered 404 (Not Found)
+not given: settings of podcasts: ${host} answered 404 (Not Found) (3 times)
+`,
+  );
+  expect(await show(data)).toMatchObject(PULLED);
+  expect(JSON.parse((await pull('--json')).stdout)).toMatchObject({ devices: 1, subscriptions: 2, actions: 1 });
+  expect(await show(data)).toMatchObject(PULLED);
+});
+
+it('the same into a running server, from an account of another name', async () => {
+  const data = await makeData();
+  const server = await startServer(['--data', data]);
+  const args = ['--user', 'bob', '--password-stdin', '--json', '--data', data];
+  const wrong = await run(['pull', other.url, '--remote-user', 'robert', ...args], { input: 'secret' });
+  expect(wrong).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/this user name/) });
+  expect(other.asked).toEqual(['/api/2/devices/robert.json']);
+  expect((await run(['pull', other.url, ...args], { input: 'secret' })).code).toBe(0);
+  const answer = await fetch(`${server.url}/subscriptions/bob/phone.txt`, {
+    headers: { authorization: `Basic ${btoa('bob:here')}` },
+  });
+  expect(await answer.text()).toBe('https://feeds.example/1\nhttps://feeds.example/2\n');
+});
+
+it('stopped by Ctrl-C it says how to go on, and the next one takes the rest', async () => {
+  const data = await makeData();
+  const args = ['pull', other.url, '--user', 'bob', '--password-stdin', '--data', data];
+  const stuck = new Promise<void>((resolve) => {
+    other.interfere = (path, request) => {
+      if (!path.startsWith('/api/2/episodes')) return undefined;
+      request.socket.pause();
+      resolve();
+      return { status: 200, headers: { 'content-length': '10' } };
+    };
+  });
+  const pull = start(args, { input: 'secret' });
+  await stuck;
+  pull.kill('SIGINT');
+  const { code, stdout, stderr } = await pull.ended;
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^\[error\] stopped; what was taken stays, and the same command once more takes the rest\n$/);
+  expect(await show(data)).toMatchObject({ subscriptions: 2, actions: 0 });
+
+  other.interfere = () => undefined;
+  expect((await run(args, { input: 'secret' })).code).toBe(0);
+  expect(await show(data)).toMatchObject(PULLED);
+});
+
+it('on a terminal it asks for the password, shows how far it is, and leaves nothing of both', async () => {
+  const data = await makeData();
+  const terminal = startOnTerminal(['pull', other.url, '--user', 'bob', '--data', data]);
+  await terminal.shows(/Password there: /);
+  terminal.type('secret\r');
+  await terminal.shows(/asking 127\.0\.0\.1:\d+ .* \d+ of \d+, \d+ a second, .*left/);
+  const { code, screen } = await terminal.ended;
+  expect(code).toBe(0);
+  expect(screen).not.toContain('secret');
+  expect(screen).toMatch(/podcast lists +1/);
+});
+
+it.each([
+  { args: ['--user', 'eve'], input: 'secret', says: /there is no account eve here; make it with: .* user add eve/ },
+  { args: ['--user', 'bob'], input: 'wrong', says: /does not take this user name with this password/ },
+  { path: '/x', args: ['--user', 'bob'], input: 'secret', says: /there is no gpodder-compatible server, or its/ },
+  { args: ['--user', 'bob'], input: '', says: /there is no password on standard input/ },
+])('a refusal is code 1 and one sentence: %j', async ({ path = '', args, input, says }) => {
+  const data = await makeData();
+  const result = await run(['pull', other.url + path, ...args, '--password-stdin', '--data', data], { input });
+  expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(ONE_SENTENCE) });
+  expect(result.stderr).toMatch(says);
+});
+
+it.each([
+  { args: ['https://bob:secret@pods.example'], says: /<url> must be an address/ },
+  { args: ['ftp://pods.example'], says: /<url> must be an address/ },
+  { args: ['pods.example', '--password', 'secret'], says: /unknown option '--password'/ },
+  { args: ['pods.example'], says: /no terminal to ask for a password; give --password-stdin/ },
+])('wrong usage is code 2: %j', async ({ args, says }) => {
+  const result = await run(['pull', ...args, '--user', 'bob'], { cwd: await makeFolder() });
+  expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(says) });
+});

@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { get } from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { makeFolder, run, start, startServer } from './podsync.ts';
+
+const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
+const CERT = join(import.meta.dirname, 'tls/cert.pem');
+const KEY = join(import.meta.dirname, 'tls/key.pem');
+
+/** Runs `serve`, which must not start; answers its one sentence. */
+async function refuses(args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await run(['serve', ...args]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(ONE_SENTENCE);
+  return stderr;
+}
+
+it('serves where it says, keeps its folder private, and writes nothing to stdout', async () => {
+  const data = join(await makeFolder(), 'a/b');
+  const server = await startServer(['--data', data]);
+  expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect((await fetch(`${server.url}/api/2/devices/bob.json`)).status).toBe(401);
+  expect((await stat(data)).mode & 0o777).toBe(0o700);
+  expect((await stat(join(data, 'control.sock'))).mode & 0o777).toBe(0o600);
+  server.kill('SIGTERM');
+  expect(await server.ended).toMatchObject({ code: 0, stdout: '' });
+});
+
+it('tells what to do next as long as there is no account', async () => {
+  const data = join(await makeFolder(), "it's here");
+  const first = await startServer(['--data', data]);
+  const [, program, args] = await first.says(
+    /there is no account yet; make one with: node (\S+) (user add NAME --data .*)$/,
+  );
+  expect(args).toBe(`user add NAME --data '${data.replace("'", String.raw`'\''`)}'`);
+  expect(program).toMatch(/podsync\.js$/);
+  await run(['user', 'add', 'bob', '--generate', '--data', data]);
+  first.kill('SIGTERM');
+  await first.ended;
+
+  const second = await startServer(['--data', data]);
+  second.kill('SIGTERM');
+  expect((await second.ended).stderr).not.toContain('no account');
+});
+
+it('gives the address that apps must use where a proxy stands in front', async () => {
+  const server = start([
+    'serve',
+    '--port',
+    '0',
+    '--data',
+    await makeFolder(),
+    '--base-url',
+    'https://example.org/pods/',
+  ]);
+  await server.says(/^\[success\] ready; .* https:\/\/example\.org\/pods$/);
+  await server.says(/listening on http:\/\/127\.0\.0\.1:\d+$/);
+});
+
+it('tells no password of the storage', async () => {
+  const data = await makeFolder();
+  const stderr = await refuses(['--data', data, '--storage', 'nosuch:nosuch://user:hunter2@host/base']);
+  expect(stderr).not.toContain('hunter2');
+});
+
+it.each([
+  { args: ['--host', '0.0.0.0'], warns: true },
+  { args: ['--host', '0.0.0.0', '--base-url', 'http://example.org'], warns: true },
+  { args: ['--host', '0.0.0.0', '--base-url', 'https://example.org'], warns: false },
+  { args: ['--host', '0.0.0.0', '--tls-cert', CERT, '--tls-key', KEY], warns: false },
+  { args: ['--host', '127.0.0.1'], warns: false },
+])('warns where passwords go over the network in clear: $args', async ({ args, warns }) => {
+  const server = await startServer(args);
+  server.kill('SIGTERM');
+  expect(/\[warn\] passwords go over the network in clear/.test((await server.ended).stderr)).toBe(warns);
+});
+
+it('speaks https with a certificate', async () => {
+  const { url } = await startServer(['--tls-cert', CERT, '--tls-key', KEY]);
+  expect(url).toMatch(/^https:/);
+  const ca = await readFile(CERT);
+  const [response] = await once(get(`${url}/api/2/devices/bob.json`, { ca }), 'response');
+  expect(response.statusCode).toBe(401);
+  expect(JSON.parse(await text(response))).toMatchObject({ code: 401 });
+});
+
+it('names the certificate or key that is no good', async () => {
+  const folder = await makeFolder();
+  const data = join(folder, 'data');
+  const absent = join(folder, 'absent.pem');
+  expect(await refuses(['--data', data, '--tls-cert', CERT, '--tls-key', absent])).toMatch(
+    /--tls-key, .*absent\.pem, .*ENOENT/,
+  );
+  expect(await refuses(['--data', data, '--tls-cert', KEY, '--tls-key', KEY])).toContain(
+    'are not a certificate and its key',
+  );
+});
+
+it('does not start on a port that is taken', async () => {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const { port } = holder.address() as AddressInfo;
+  expect(await refuses(['--data', await makeFolder(), '--port', String(port)])).toContain(
+    `port ${port} of 127.0.0.1 is in use`,
+  );
+  holder.close();
+});
+
+it.each([
+  { args: ['--port', '6000'], says: 'browsers refuse to go to port 6000' },
+  { args: ['--port', '0', '--host', '192.0.2.1'], says: 'this machine has no address 192.0.2.1' },
+  { args: ['--port', '0', '--host', 'host.invalid'], says: 'this machine has no address host.invalid' },
+])('does not listen elsewhere than it is told to: $args', async ({ args, says }) => {
+  expect(await refuses(['--data', await makeFolder(), ...args])).toContain(says);
+});
+
+it('does not start where its folder cannot be', async () => {
+  const file = join(await makeFolder(), 'file');
+  await writeFile(file, '');
+  for (const data of [file, join(file, 'data')]) {
+    expect(await refuses(['--data', data])).toContain(
+      `the data folder ${data} cannot be used: a part of the path is a file`,
+    );
+  }
+});
+
+it('does not start on damaged data', async () => {
+  const data = await makeFolder();
+  await mkdir(data, { recursive: true });
+  await writeFile(join(data, 'accounts.json'), '{"users": [');
+  expect(await refuses(['--data', data, '--port', '0'])).toContain(join(data, 'accounts.json'));
+});
+
+it('does not start on the folder of another server', async () => {
+  const { data } = await startServer();
+  expect(await refuses(['--data', data, '--port', '0'])).toContain(`a server already runs on ${data}`);
+});
+
+it('starts again after it was killed', async () => {
+  const first = await startServer();
+  first.kill('SIGKILL');
+  await first.ended;
+  const second = await startServer(['--data', first.data]);
+  expect((await run(['user', 'add', 'bob', '--generate', '--data', second.data])).code).toBe(0);
+});
+
+it('lets one of two that start at once on one port win', async () => {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const { port } = holder.address() as AddressInfo;
+  holder.close();
+  await once(holder, 'close');
+
+  const folders = [await makeFolder(), await makeFolder()];
+  const programs = folders.map((data) => start(['serve', '--port', String(port), '--data', data]));
+  const loser = await Promise.race(programs.map((program) => program.ended));
+  expect(loser).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^\[error\] port \d+ of [^\n]+ is in use[^\n]+\n$/),
+  });
+  await Promise.any(programs.map((program) => program.says(/ready/)));
+});

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { makeFolder, run } from './podsync.ts';
+import { startOnTerminal } from './terminal.ts';
+
+/** A data folder with the account bob. */
+async function makeData(): Promise<string> {
+  const data = await makeFolder();
+  await run(['user', 'add', 'bob', '--generate', '--data', data]);
+  return data;
+}
+
+const users = async (data: string): Promise<string[]> =>
+  JSON.parse((await run(['user', 'list', '--json', '--data', data])).stdout).map(({ name }: { name: string }) => name);
+
+it('user remove asks: a no, the enter key alone, Ctrl-C and Ctrl-D leave all as it was, a yes removes', async () => {
+  const data = await makeData();
+  for (const keys of ['n\r', '\r', 'yellow\r', '\u0003', '\u0004']) {
+    const terminal = startOnTerminal(['user', 'remove', 'bob', '--data', data]);
+    await terminal.shows(/Remove bob with 0 devices, 0 subscriptions and 0 episode actions\? \[y\/N\] /);
+    terminal.type(keys);
+    const { code, screen } = await terminal.ended;
+    expect({ keys, code }).toEqual({ keys, code: 1 });
+    expect(screen).toMatch(/the answer was not yes: nothing was changed/);
+  }
+  expect(await users(data)).toEqual(['bob']);
+
+  const terminal = startOnTerminal(['user', 'remove', 'bob', '--data', data]);
+  await terminal.shows(/\[y\/N\] /);
+  terminal.type('y\r');
+  expect((await terminal.ended).code).toBe(0);
+  expect(await users(data)).toEqual([]);
+});
+
+it('user remove asks nothing with --yes, on a terminal too', async () => {
+  const data = await makeData();
+  const { code, screen } = await startOnTerminal(['user', 'remove', 'bob', '--yes', '--data', data]).ended;
+  expect(code).toBe(0);
+  expect(screen).not.toContain('[y/N]');
+});
+
+it('user add asks for the password twice and shows nothing of it', async () => {
+  const data = await makeFolder();
+  const terminal = startOnTerminal(['user', 'add', 'bob', '--data', data]);
+  await terminal.shows(/Password: /);
+  terminal.type('hunter2\r');
+  await terminal.shows(/The same again: /);
+  terminal.type('hunter2\r');
+  const { code, screen } = await terminal.ended;
+  expect(code).toBe(0);
+  expect(screen).not.toContain('hunter2');
+  expect(await users(data)).toEqual(['bob']);
+});

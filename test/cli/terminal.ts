@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+const PROGRAM = fileURLToPath(new URL('../../dist/bin/podsync.js', import.meta.url));
+/** Runs a command on a terminal of its own, whose keyboard and screen are stdin and stdout. */
+const ON_TERMINAL = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
+
+export interface Terminal {
+  type(keys: string): void;
+  /** Resolves once the screen shows this; what was there before counts. Rejects when the program ends without it. */
+  shows(pattern: RegExp): Promise<void>;
+  /** `screen` is all that was ever on it. */
+  ended: Promise<{ code: number | null; screen: string }>;
+}
+
+/** The built program on a terminal, as a person has it. */
+export function startOnTerminal(args: readonly string[]): Terminal {
+  const { PATH = '', HOME = '', TMPDIR } = process.env;
+  const env = { PATH, HOME, TERM: 'xterm', ...(TMPDIR && { TMPDIR }) };
+  const child = spawn('python3', ['-c', ON_TERMINAL, process.execPath, PROGRAM, ...args], { env });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let screen = '';
+  const looks = new Set<() => void>();
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    screen += chunk;
+    for (const look of looks) look();
+  });
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, screen }));
+  return {
+    type: (keys) => void child.stdin.write(keys),
+    shows: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (pattern.test(screen)) resolve();
+        };
+        looks.add(look);
+        look();
+        void ended.then(() => reject(new Error(`it ended without showing ${pattern}, but:\n${screen}`)));
+      }),
+    ended,
+  };
+}

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { COMMANDS } from './commands.ts';
+import { makeFolder, run } from './podsync.ts';
+
+const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
+
+it('prints the version of the package as data', async () => {
+  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+  expect(await run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+it.each([[['--help']], [['serve', '--help']], [['user', '--help']], [['user', 'add', '--help']], [['help', 'serve']]])(
+  'prints the help of %j as data',
+  async (args) => {
+    const { code, stdout, stderr } = await run(args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^Usage: podsync/);
+  },
+);
+
+it.each(COMMANDS)('help tells the variable of each option and an example: %s', async (command) => {
+  const { stdout } = await run([...command.split(' '), '--help']);
+  if (stdout.includes('--data')) expect(stdout).toMatch(/env:\s+PODSYNC_DATA/);
+  expect(stdout).toMatch(new RegExp(`^Examples?:\n  podsync ${command}`, 'm'));
+});
+
+it.each([[[]], [['user']]])('without a command the help is words, and the usage wrong: %j', async (args) => {
+  const { code, stdout, stderr } = await run(args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^Usage: podsync/);
+});
+
+it.each([
+  { args: ['sreve'], says: /unknown command 'sreve'/ },
+  { args: ['serve', '--prot', '80'], says: /unknown option '--prot'/ },
+  { args: ['serve', 'now'], says: /too many arguments/ },
+  { args: ['serve', '--port'], says: /--port <number>.* argument missing/ },
+  { args: ['serve', '--port', 'http'], says: /--port \(PODSYNC_PORT\) must be a whole number/ },
+  { args: ['serve', '--tls-cert', 'cert.pem'], says: /belong together/ },
+  { args: ['user', 'add'], says: /missing required argument 'name'/ },
+  { args: ['user', 'add', 'bob', '--password', 'secret'], says: /unknown option '--password'/ },
+  { args: ['user', 'add', 'bob', '--generate', '--password-stdin'], says: /cannot be used with/ },
+  { args: ['user', 'rename', 'bob'], says: /missing required argument 'name'/ },
+  { args: ['user', 'passwd', 'bob'], says: /no terminal to ask for a password/ },
+  { args: ['user', 'add', 'bob'], says: /no terminal to ask for a password; give --password-stdin or --generate/ },
+])('wrong usage is code 2 and words: %j', async ({ args, says }) => {
+  const { code, stdout, stderr } = await run(args, { cwd: await makeFolder() });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(says);
+  expect(stderr).not.toContain('    at ');
+});
+
+it('a wrong variable is wrong usage too, and an empty one is none', async () => {
+  const wrong = await run(['serve'], { env: { PODSYNC_TRUST_PROXY: 'perhaps' } });
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(ONE_SENTENCE) });
+  const data = await makeFolder();
+  const empty = await run(['user', 'add', 'bob', '--generate', '--data', data], { env: { PODSYNC_STORAGE: '' } });
+  expect(empty.code).toBe(0);
+});

@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest';
+import { makeFolder, run, type Server, startServer } from './podsync.ts';
+
+const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
+const DONE = /^\[success\] the account \S+ is there; .*podsync serve.*\n$/;
+
+const login = async ({ url }: Server, name: string, password: string, path = name): Promise<number> => {
+  const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+  const answer = await fetch(`${url}/api/2/devices/${path}.json`, { headers: { authorization } });
+  return answer.status;
+};
+
+/** A data folder, and its server once that is asked for. The server may run from the beginning. */
+async function makeSubject(isRunning: boolean) {
+  const data = await makeFolder();
+  let server = isRunning ? await startServer(['--data', data]) : undefined;
+  return {
+    add: (args: readonly string[], input?: string | Uint8Array) =>
+      run(['user', 'add', ...args, '--data', data], input === undefined ? {} : { input }),
+    server: async () => (server ??= await startServer(['--data', data])),
+  };
+}
+
+for (const [title, isRunning] of [
+  ['while the server runs', true],
+  ['without a server', false],
+] as const) {
+  it(`${title}: takes a password from standard input, less the newline at its end`, async () => {
+    const { add, server } = await makeSubject(isRunning);
+    const passwords = { bob: ' pä:ss word ', eve: 'two', dan: 'three' };
+    const inputs = { bob: passwords.bob, eve: `${passwords.eve}\n`, dan: `${passwords.dan}\r\n` };
+    for (const [name, input] of Object.entries(inputs)) {
+      expect(await add([name, '--password-stdin'], input)).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: expect.stringMatching(DONE),
+      });
+    }
+    for (const [name, password] of Object.entries(passwords)) {
+      expect(await login(await server(), name, password), name).toBe(200);
+    }
+    expect(await login(await server(), 'eve', `${passwords.eve}\n`)).toBe(401);
+  });
+
+  it(`${title}: makes a password and prints that alone`, async () => {
+    const { add, server } = await makeSubject(isRunning);
+    const { code, stdout, stderr } = await add(['bob', '--generate', '--email', 'bob@example.org']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(DONE) });
+    expect(stdout).toMatch(/^\S{20,}\n$/);
+    expect(stderr).not.toContain(stdout.trim());
+    expect(await login(await server(), 'bob', stdout.trim())).toBe(200);
+    expect(await login(await server(), 'bob@example.org', stdout.trim(), 'bob')).toBe(200);
+  });
+
+  it(`${title}: a refusal is code 1, one sentence, and no password`, async () => {
+    const { add } = await makeSubject(isRunning);
+    await add(['bob', '--generate', '--email', 'bob@example.org']);
+    for (const [args, says] of [
+      [['BOB', '--generate'], /exists already/],
+      [['eve', '--email', 'BOB@example.org', '--generate'], /exists already/],
+      [['e/ve', '--generate'], /a user name is 1 to 150 letters/],
+      [['eve', '--email', 'nobody', '--generate'], /e-mail/],
+    ] as const) {
+      const { code, stdout, stderr } = await add(args);
+      expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
+      expect(stderr).toMatch(ONE_SENTENCE);
+      expect(stderr).toMatch(says);
+    }
+  });
+}
+
+it.each([
+  ['nothing', ''],
+  ['an empty line', '\n'],
+  ['two lines', 'one\ntwo\n'],
+  ['what is not UTF-8', new Uint8Array([0xc3, 0x28])],
+  ['more than bcrypt reads', 'x'.repeat(73)],
+])('does not take %s for a password', async (_title, input) => {
+  const { add, server } = await makeSubject(false);
+  const { code, stdout, stderr } = await add(['bob', '--password-stdin'], input);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(ONE_SENTENCE);
+  await (await server()).says(/there is no account yet/);
+});
+
+it('several at once do not get in each other’s way', async () => {
+  const { add, server } = await makeSubject(false);
+  const names = ['a', 'b', 'c'];
+  const results = await Promise.all(names.map((name) => add([name, '--password-stdin'], 'secret')));
+  expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
+  for (const name of names) expect(await login(await server(), name, 'secret')).toBe(200);
+});

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { makeFolder, run, type Server, startServer } from './podsync.ts';
+
+const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+
+const basic = (name: string, password: string): string =>
+  `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+
+const login = async ({ url }: Server, name: string, password: string): Promise<Response> =>
+  fetch(`${url}/api/2/auth/${name}/login.json`, {
+    method: 'POST',
+    headers: { authorization: basic(name, password) },
+  });
+
+const send = async ({ url }: Server, method: string, path: string, body: unknown): Promise<void> => {
+  const headers = { authorization: basic('bob', 'secret') };
+  const answer = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
+  expect(answer.status).toBe(200);
+};
+
+/** A server with bob and eve; bob has two devices, three feeds, an action, a list and a session. */
+async function furnish() {
+  const server = await startServer();
+  const user = (args: readonly string[], input?: string) =>
+    run(['user', ...args, '--data', server.data], input === undefined ? {} : { input });
+  await user(['add', 'bob', '--email', 'bob@example.org', '--password-stdin'], 'secret');
+  await user(['add', 'eve', '--password-stdin'], 'secret');
+  const feeds = [1, 2, 3].map((n) => `https://feeds.example/${n}`);
+  await send(server, 'PUT', '/subscriptions/bob/phone.json', feeds.slice(0, 2));
+  await send(server, 'PUT', '/subscriptions/bob/tv.json', feeds.slice(1));
+  await send(server, 'POST', '/api/2/devices/bob/tv.json', { caption: 'The\u001b[2J TV', type: 'other' });
+  await send(server, 'POST', '/api/2/episodes/bob.json', [
+    { podcast: feeds[0], episode: 'https://media.example/1.mp3', action: 'download', device: 'phone' },
+  ]);
+  await fetch(`${server.url}/api/2/lists/bob/create.json?title=My%20News`, {
+    method: 'POST',
+    headers: { authorization: basic('bob', 'secret') },
+    body: JSON.stringify(feeds),
+  });
+  const cookie = (await login(server, 'bob', 'secret')).headers.get('set-cookie')!.split(';')[0]!;
+  return { server, user, cookie };
+}
+
+const devicesBy = async ({ url }: Server, cookie: string, name = 'bob'): Promise<number> =>
+  (await fetch(`${url}/api/2/devices/${name}.json`, { headers: { cookie } })).status;
+
+/** Stops the server where the same must hold without one. */
+async function stop(server: Server): Promise<void> {
+  server.kill('SIGTERM');
+  await server.ended;
+}
+
+const BOB = { name: 'bob', email: 'bob@example.org', created: TIME, devices: 2, subscriptions: 3 };
+const EVE = { name: 'eve', email: null, created: TIME, devices: 0, subscriptions: 0 };
+
+it('list and show tell the same with and without a server, as JSON and in words', async () => {
+  const { server, user } = await furnish();
+  const commands = [['list', '--json'], ['list'], ['show', 'bob', '--json'], ['show', 'BOB@example.org']];
+  const ask = async () => {
+    const results = [];
+    for (const args of commands) results.push(await user(args));
+    return results;
+  };
+  const running = await ask();
+  expect(running.map(({ code, stderr }) => ({ code, stderr }))).toEqual(commands.map(() => ({ code: 0, stderr: '' })));
+  const [list, listed, show, shown] = running.map(({ stdout }) => stdout) as [string, string, string, string];
+  expect(JSON.parse(list)).toEqual([BOB, EVE]);
+  expect(listed).toMatch(/^NAME +E-MAIL +.*\nbob +bob@example\.org +2 +3 +\S+Z\neve +- +0 +0 +\S+Z\n$/);
+  expect(JSON.parse(show)).toEqual({
+    ...BOB,
+    actions: 1,
+    sessions: expect.any(Number),
+    devices: [
+      { id: 'phone', caption: '', type: 'other', subscriptions: 2 },
+      { id: 'tv', caption: 'The\u001b[2J TV', type: 'other', subscriptions: 2 },
+    ],
+    lists: [{ name: 'my-news', title: 'My News' }],
+  });
+  expect(shown).toMatch(/^episode actions +1$/m);
+  expect(shown).toMatch(/^my-news +My News$/m);
+  expect(shown).not.toContain('\u001b'); // a caption must not clear the terminal
+
+  await stop(server);
+  expect(await ask()).toEqual(running);
+});
+
+it('no password hash and no session comes out of any of them', async () => {
+  const { user } = await furnish();
+  for (const args of [['list'], ['show', 'bob'], ['sessions', 'bob']]) {
+    expect((await user([...args, '--json'])).stdout).not.toMatch(/\$2b\$|digest|hash/i);
+  }
+});
+
+describe('passwd', () => {
+  it('changes the password at once and ends the sessions', async () => {
+    const { server, user, cookie } = await furnish();
+    expect(await devicesBy(server, cookie)).toBe(200);
+    expect(await user(['passwd', 'bob', '--password-stdin'], 'another\n')).toMatchObject({ code: 0, stdout: '' });
+    expect(await devicesBy(server, cookie)).toBe(401);
+    expect((await login(server, 'bob', 'secret')).status).toBe(401);
+    expect((await login(server, 'bob', 'another')).status).toBe(200);
+    expect((await login(server, 'eve', 'secret')).status).toBe(200);
+  });
+
+  it('prints a password that it makes, alone', async () => {
+    const { server, user } = await furnish();
+    const { stdout } = await user(['passwd', 'bob', '--generate']);
+    expect(stdout).toMatch(/^\S{20,}\n$/);
+    expect((await login(server, 'bob', stdout.trim())).status).toBe(200);
+  });
+});
+
+it('rename: the new name logs in with everything, sessions go on, the old name is free', async () => {
+  const { server, user, cookie } = await furnish();
+  expect(await user(['rename', 'bob', 'Robert'])).toMatchObject({ code: 0, stdout: '' });
+  expect(await devicesBy(server, cookie, 'robert')).toBe(200);
+  expect((await login(server, 'robert', 'secret')).status).toBe(200);
+  expect((await login(server, 'bob', 'secret')).status).toBe(401);
+  await stop(server);
+  expect(JSON.parse((await user(['show', 'robert', '--json'])).stdout)).toMatchObject({ name: 'Robert', actions: 1 });
+  expect((await user(['add', 'bob', '--generate'])).code).toBe(0);
+});
+
+it('remove: the account is gone for good, and nobody else', async () => {
+  const { server, user, cookie } = await furnish();
+  expect(await user(['remove', 'bob', '--yes'])).toMatchObject({ code: 0, stdout: '' });
+  expect(await devicesBy(server, cookie)).toBe(401);
+  expect((await login(server, 'bob', 'secret')).status).toBe(401);
+  await stop(server);
+  expect(JSON.parse((await user(['list', '--json'])).stdout)).toEqual([EVE]);
+});
+
+it('remove asks, and where nobody can answer that is wrong usage and nothing happens', async () => {
+  const { user } = await furnish();
+  const { code, stdout, stderr } = await user(['remove', 'bob']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/no terminal to ask .*--yes/);
+  expect(JSON.parse((await user(['list', '--json'])).stdout)).toEqual([BOB, EVE]);
+});
+
+it('sessions tells of them, and ends them all with --end', async () => {
+  const { server, user, cookie } = await furnish();
+  const day = new Date().toISOString().slice(0, 8);
+  const open = JSON.parse((await user(['sessions', 'bob', '--json'])).stdout) as object[];
+  expect(open.length).toBeGreaterThan(0);
+  for (const each of open) expect(each).toEqual({ used: expect.stringContaining(day), expires: TIME });
+  expect((await user(['sessions', 'bob'])).stdout.split('\n')).toHaveLength(open.length + 2);
+
+  expect((await user(['sessions', 'bob', '--end'])).stdout).toBe(`${open.length} ended\n`);
+  expect(await devicesBy(server, cookie)).toBe(401);
+  expect((await login(server, 'bob', 'secret')).status).toBe(200);
+  await stop(server);
+  expect((await user(['sessions', 'bob', '--end', '--json'])).stdout).toBe('{"ended":1}\n');
+  expect((await user(['sessions', 'bob', '--json'])).stdout).toBe('[]\n');
+});
+
+it.each([
+  [['show', 'nobody'], /there is no account with this name or e-mail address/],
+  [['passwd', 'nobody', '--generate'], /there is no account/],
+  [['rename', 'nobody', 'bob'], /there is no account/],
+  [['rename', 'eve', 'b/b'], /a user name is 1 to 150/],
+  [['rename', 'eve', 'carol'], /exists already/],
+  [['remove', 'nobody', '--yes'], /there is no account/],
+  [['sessions', 'nobody'], /there is no account/],
+])('a refusal is code 1 and one sentence: %j', async (args, says) => {
+  const data = await makeFolder();
+  for (const name of ['eve', 'carol']) await run(['user', 'add', name, '--generate', '--data', data]);
+  const { code, stdout, stderr } = await run(['user', ...args, '--data', data]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(ONE_SENTENCE);
+  expect(stderr).toMatch(says);
+});

@@ -1,0 +1,18 @@
+"""Drives a running podsync with a client's own code, as an application does.
+
+Usage: python3 driver FOLDER ROOT_URL AREA..., where AREA is a module of FOLDER and ROOT_URL is what the user of an
+application would type in. Speaks JSON lines with the test that starts it (see report.py).
+"""
+
+import importlib
+import socket
+import sys
+
+folder, _root, *areas = sys.argv[1:]
+sys.path.insert(0, folder)
+
+for area in areas:
+    module = importlib.import_module(area)
+    # A client's own limit is a minute, or none.
+    socket.setdefaulttimeout(20)
+    module.run()

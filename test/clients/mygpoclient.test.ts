@@ -1,0 +1,9 @@
+import { describeChecks } from './python-checks.ts';
+import { SITES } from './site.ts';
+
+const folder = 'mygpoclient';
+const areas = ['sessions', 'subscriptions', 'devices', 'directory', 'episodes', 'settings', 'syncing', 'programs'];
+
+for (const [where, options] of Object.entries(SITES)) {
+  describeChecks(`python3-mygpoclient, ${where}`, { folder, areas }, options);
+}

@@ -1,0 +1,104 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { afterEach, expect, it, vi } from 'vitest';
+import { readConfig, SERVER_OPTIONS, STORAGE_OPTIONS, UsageError } from '../src/config.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+function read(args: string[], env: Record<string, string> = {}) {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  const command = new Command().exitOverride();
+  for (const option of [...STORAGE_OPTIONS, ...SERVER_OPTIONS]) command.addOption(option);
+  return readConfig(command.parse(args, { from: 'user' }).opts());
+}
+
+it('has defaults that suit a first try on one machine', () => {
+  expect(read([])).toEqual({
+    data: resolve('podsync-data'),
+    storage: 'json',
+    host: '127.0.0.1',
+    port: 3000,
+    trustProxy: false,
+    maxBody: 16 * 1024 * 1024,
+    syncOverlap: 120,
+    keepUrlCredentials: false,
+    registration: 'closed',
+    syncDevices: false,
+    fetch: true,
+    allowPrivateFeeds: false,
+  });
+});
+
+it('takes the variable where there is no flag, and the flag where there are both', () => {
+  expect(read([], { PODSYNC_PORT: '4000' }).port).toBe(4000);
+  expect(read(['--port', '5000'], { PODSYNC_PORT: '4000' }).port).toBe(5000);
+});
+
+it('cannot be changed afterwards', () => {
+  const config = read(['--tls-cert', 'a', '--tls-key', 'b']);
+  expect(Object.isFrozen(config) && Object.isFrozen(config.tls)).toBe(true);
+});
+
+it('fills in what a command does not take', () => {
+  expect(readConfig({ data: '/srv' })).toMatchObject({ data: '/srv', storage: 'json', maxBody: 16 * 1024 * 1024 });
+});
+
+it.each([
+  ['--max-body', '1', { maxBody: 1 }],
+  ['--max-body', '2k', { maxBody: 2048 }],
+  ['--max-body', '16M', { maxBody: 16 * 1024 * 1024 }],
+  ['--max-body', '16MiB', { maxBody: 16 * 1024 * 1024 }],
+  ['--max-body', '256mib', { maxBody: 256 * 1024 * 1024 }],
+  ['--port', '0', { port: 0 }],
+  ['--port', '65535', { port: 65_535 }],
+  ['--host', '::1', { host: '::1' }],
+  ['--host', 'pods.example.org', { host: 'pods.example.org' }],
+  ['--sync-overlap', '0', { syncOverlap: 0 }],
+  ['--base-url', 'https://example.org', { baseUrl: 'https://example.org' }],
+  ['--base-url', 'https://example.org/', { baseUrl: 'https://example.org' }],
+  ['--base-url', 'HTTP://Example.org:8080//a//sub/', { baseUrl: 'http://example.org:8080/a/sub' }],
+])('reads %s %s', (flag, value, expected) => {
+  expect(read([flag, value])).toMatchObject(expected);
+});
+
+it.each([
+  ['--max-body', ['', '0', '-1', '1.5', '16MB', '16 M', 'M', '257M', '1e3']],
+  ['--port', ['', '-1', '65536', '80a', '0x50', '1.5']],
+  ['--host', ['', 'two words', '-host', 'fe80::1%eth0', 'http://example.org', 'a'.repeat(64)]],
+  ['--sync-overlap', ['', '-1', '86401', '2m']],
+  ['--base-url', ['', 'example.org', 'ftp://example.org', 'https://a/?', 'https://a/#b', 'https://u:hunter2@a']],
+  ['--registration', ['', 'maybe', 'OPEN']],
+  ['--data', ['']],
+  ['--trust-proxy', ['maybe']],
+])('refuses a wrong %s and says what it must be, without repeating it', (flag, values) => {
+  for (const value of values) {
+    expect(() => read([flag, value]), value).toThrow(UsageError);
+    expect(() => read([flag, value])).toThrow(new RegExp(`^${flag} \\(PODSYNC_[A-Z_]+\\) must be .+`));
+    expect(() => read([flag, value])).not.toThrow(/hunter2/);
+  }
+});
+
+it.each([
+  ['true', true],
+  ['1', true],
+  ['YES', true],
+  ['false', false],
+  ['0', false],
+  ['no', false],
+])('reads the variable of a switch: %s is %s', (value, expected) => {
+  expect(read([], { PODSYNC_TRUST_PROXY: value }).trustProxy).toBe(expected);
+});
+
+it('needs no value for a switch on the command line', () => {
+  expect(read(['--trust-proxy', '--keep-url-credentials', '--sync-devices'])).toMatchObject({
+    trustProxy: true,
+    keepUrlCredentials: true,
+    syncDevices: true,
+  });
+});
+
+it('takes certificate and key together or not at all', () => {
+  expect(read(['--tls-cert', 'cert.pem', '--tls-key', 'key.pem']).tls).toEqual({ cert: 'cert.pem', key: 'key.pem' });
+  expect(() => read(['--tls-cert', 'cert.pem'])).toThrow(UsageError);
+  expect(() => read([], { PODSYNC_TLS_KEY: 'key.pem' })).toThrow(/--tls-cert and --tls-key belong together/);
+});

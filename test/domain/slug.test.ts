@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createSlug } from '../../src/domain/slug.ts';
+
+it.each([
+  ['Tech News', 'tech-news'],
+  ['  My (2nd) list!  ', 'my-2nd-list'],
+  ['snake_case__name', 'snake-case-name'],
+  ['a---b', 'a-b'],
+  ['Café Über', 'cafe-uber'],
+  ['Cafe\u0301', 'cafe'],
+  ['ﬁnance №5', 'finance-no5'],
+  ['İstanbul', 'istanbul'],
+  ['rock—roll', 'rock-roll'],
+  ['rock🎸roll', 'rock-roll'],
+  ['Подкасты 2024', '2024'],
+  // another script only
+  ['Мои Подкасты', 'мои-подкасты'],
+  ['日本語_ポッドキャスト', '日本語-ポッドキャスト'],
+  ['한국어', '한국어'],
+  ['हिन्दी', 'हिन्दी'],
+  ['١٢٣', '١٢٣'],
+  // nothing to make a name of
+  ['', ''],
+  ['___', ''],
+  ['!?', ''],
+  ['🎸', ''],
+  ['\u0301', ''],
+])('%j becomes %j', (title, slug) => {
+  expect(createSlug(title)).toBe(slug);
+});
+
+it('a name names itself, and is safe in a path', () => {
+  const seed = Date.now();
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (title) => {
+      const slug = createSlug(title);
+      expect(slug).toMatch(/^(?:[\p{L}\p{M}\p{N}]+(?:-[\p{L}\p{M}\p{N}]+)*)?$/u);
+      expect(createSlug(slug)).toBe(slug);
+    }),
+    { seed, numRuns: 5000 },
+  );
+});

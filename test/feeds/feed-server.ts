@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach } from 'vitest';
+import { createFetcher, type Fetcher, type FetcherOptions } from '../../src/feeds/fetch.ts';
+import { parseFeed } from '../../src/feeds/parse.ts';
+
+export interface FeedServer {
+  origin: string;
+  port: number;
+  /** What was asked for, in order. */
+  requests: IncomingMessage[];
+  /** Connections that were made, whether or not anything was asked. */
+  connections: number;
+}
+
+const closers: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** A web server on 127.0.0.1, or on the address given, that ends with the test. */
+export async function startFeedServer(answer: RequestListener, address = '127.0.0.1'): Promise<FeedServer> {
+  const server = createServer((request, response) => {
+    feeds.requests.push(request);
+    answer(request, response);
+  });
+  server.on('connection', () => feeds.connections++);
+  server.listen(0, address);
+  await once(server, 'listening');
+  closers.push(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const feeds: FeedServer = { origin: `http://${address}:${port}`, port, requests: [], connections: 0 };
+  return feeds;
+}
+
+/** Answers by path; anything else is a 404. */
+export const byPath =
+  (routes: Record<string, (response: ServerResponse, request: IncomingMessage) => void>): RequestListener =>
+  (request, response) => {
+    const route = routes[request.url!];
+    if (route) route(response, request);
+    else response.writeHead(404).end('not here');
+  };
+
+/** A fetcher that ends with the test, and parses without a thread. */
+export function startFetcher(options: Partial<FetcherOptions> = {}): Fetcher {
+  const fetcher = createFetcher({
+    allowPrivate: true,
+    userAgent: 'podsync/0.1.0',
+    parser: { parse: async (...feed) => parseFeed(...feed) },
+    ...options,
+  });
+  closers.push(() => fetcher.close());
+  return fetcher;
+}

@@ -1,0 +1,68 @@
+import { episode, feed, item, rss, type Sample } from './sample.ts';
+
+const one = feed({ title: 'T', episodes: [episode({ url: 'http://media.test/1.mp3', title: 'One' })] });
+const ITEM = item('http://media.test/1.mp3', '<title>One</title>');
+
+/** What is broken, and can be read all the same. */
+export const damage: Sample[] = [
+  {
+    oddity: 'blank lines before the XML declaration',
+    body: `\n\n  ${rss(`<title>T</title>${ITEM}`)}`,
+    expected: one,
+  },
+  {
+    oddity: 'warnings of PHP before the XML declaration',
+    contentType: 'text/html',
+    body: `<br />\n<b>Warning</b>:  Cannot modify header information in <b>/var/www/x.php</b> on line <b>3</b><br />\n${rss(`<title>T</title>${ITEM}`)}`,
+    expected: one,
+  },
+  {
+    oddity: 'a comment, a stylesheet and nothing declared',
+    body: rss(`<title>T</title>${ITEM}`, '<!-- made by hand --><?xml-stylesheet href="x.xsl"?>'),
+    expected: one,
+  },
+  {
+    oddity: 'a script of a web host after the end',
+    body: `${rss(`<title>T</title>${ITEM}`)}\n<!-- cached -->\n<script>if (a < b) { alert('it"s') }`,
+    expected: one,
+  },
+  {
+    oddity: 'an end in the middle of an item',
+    body: rss(`<title>T</title>${ITEM}<item><title>Two</ti`).replace(/<\/channel><\/rss>$/, ''),
+    expected: one,
+  },
+  {
+    oddity: 'a channel that is never closed',
+    body: rss(`<title>T</title>${ITEM}`).replace('</channel>', ''),
+    expected: one,
+  },
+  {
+    oddity: 'items after the channel',
+    body: rss(`<title>T</title>`).replace('</channel>', `</channel>${ITEM}`),
+    expected: one,
+  },
+  {
+    oddity: 'no namespace declared',
+    body: `<rss><channel><title>T</title><itunes:author>A</itunes:author><itunes:image href="http://show.test/l.png"/>${ITEM}</channel></rss>`,
+    expected: { ...one, author: 'A', logoUrl: 'http://show.test/l.png' },
+  },
+  {
+    oddity: 'an item that is damaged beyond repair, between two others',
+    body: rss(
+      `<title>T</title>${ITEM}<item><title>Two<enclosure url="http://media.test/2.mp3"/></item>${item('http://media.test/3.mp3')}`,
+    ),
+    expected: feed({ title: 'T', episodes: [...one.episodes, episode({ url: 'http://media.test/3.mp3' })] }),
+  },
+  {
+    oddity: 'elements with the names of what every object has',
+    body: rss(
+      `<title>T</title><toString>x</toString><hasOwnProperty a="1"/>${item('http://media.test/1.mp3', '<title>One</title><valueOf/>')}`,
+    ),
+    expected: one,
+  },
+  {
+    oddity: 'nothing but a title',
+    body: '<rss><channel><title>T</title></channel></rss>',
+    expected: feed({ title: 'T' }),
+  },
+];

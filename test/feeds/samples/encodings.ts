@@ -1,0 +1,104 @@
+import { episode, feed, item, rss, type Sample } from './sample.ts';
+
+const declare = (encoding: string): string => `<?xml version="1.0" encoding="${encoding}"?>`;
+const titled = (title: string, encoding: string): string =>
+  rss(`<title>${title}</title>${item('http://media.test/1.mp3')}`, declare(encoding));
+const read = (title: string): Sample['expected'] =>
+  feed({ title, episodes: [episode({ url: 'http://media.test/1.mp3' })] });
+
+/** From characters to one byte each, as the character sets say. */
+const bytes = (text: string, table: Record<string, number>): Buffer =>
+  Buffer.from([...text].map((char) => table[char] ?? char.charCodeAt(0)));
+const CYRILLIC = Object.fromEntries(
+  [...'АБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯабвгдежзийклмнопрстуфхцчшщъыьэюя'].map((char, at) => [char, 0xc0 + at]),
+);
+
+export const encodings: Sample[] = [
+  {
+    oddity: 'a byte order mark of UTF-8',
+    body: `\ufeff${titled('Grüße', 'UTF-8')}`,
+    expected: read('Grüße'),
+  },
+  {
+    oddity: 'ISO-8859-1',
+    body: Buffer.from(titled('Café à la carte', 'ISO-8859-1'), 'latin1'),
+    expected: read('Café à la carte'),
+  },
+  {
+    oddity: 'quotation marks of windows-1252 under the name of ISO-8859-1',
+    body: bytes(titled('It’s a “test” – for 5 €', 'iso-8859-1'), {
+      '’': 0x92,
+      '“': 0x93,
+      '”': 0x94,
+      '–': 0x96,
+      '€': 0x80,
+    }),
+    expected: read('It’s a “test” – for 5 €'),
+  },
+  {
+    oddity: 'windows-1251 by the Content-Type alone',
+    contentType: 'text/xml; charset="windows-1251"',
+    body: bytes(rss(`<title>Привет, мир</title>${item('http://media.test/1.mp3')}`, ''), CYRILLIC),
+    expected: read('Привет, мир'),
+  },
+  {
+    oddity: 'Shift_JIS',
+    body: Buffer.concat([
+      Buffer.from(`${declare('Shift_JIS')}<rss><channel><title>`),
+      Buffer.from([0x93, 0xfa, 0x96, 0x7b, 0x8c, 0xea]),
+      Buffer.from(`</title>${item('http://media.test/1.mp3')}</channel></rss>`),
+    ]),
+    expected: read('日本語'),
+  },
+  {
+    oddity: 'ISO-2022-JP, whose bytes are ASCII',
+    body: titled('\u001b$BF|K\\8l\u001b(B', 'ISO-2022-JP'),
+    expected: read('日本語'),
+  },
+  {
+    oddity: 'UTF-16 with a byte order mark',
+    body: Buffer.from(`\ufeff${titled('日本語 😀', 'UTF-16')}`, 'utf16le'),
+    expected: read('日本語 😀'),
+  },
+  {
+    oddity: 'UTF-16 in big endian, without a mark',
+    body: Buffer.from(titled('Ζωή', 'UTF-16'), 'utf16le').swap16(),
+    expected: read('Ζωή'),
+  },
+  {
+    oddity: 'UTF-8 under the name of UTF-16',
+    body: titled('naïve', 'utf-16'),
+    expected: read('naïve'),
+  },
+  {
+    oddity: 'UTF-8 under the name of ISO-8859-1, twice',
+    contentType: 'application/rss+xml; charset=ISO-8859-1',
+    body: titled('Tschüß', 'ISO-8859-1'),
+    expected: read('Tschüß'),
+  },
+  {
+    oddity: 'a character set that nobody knows',
+    contentType: 'text/xml; charset=none',
+    body: titled('Ünïcode', 'x-unknown'),
+    expected: read('Ünïcode'),
+  },
+  {
+    oddity: 'windows-1252 under the name of UTF-8',
+    body: bytes(titled('Crème brûlée’s', 'UTF-8'), { '’': 0x92 }),
+    expected: read('Crème brûlée’s'),
+  },
+  {
+    oddity: 'windows-1252 under the name of UTF-16',
+    body: Buffer.from(titled('Crème brûlée', 'UTF-16'), 'latin1'),
+    expected: read('Crème brûlée'),
+  },
+  {
+    oddity: 'one wrong byte in UTF-8',
+    body: Buffer.concat([
+      Buffer.from(`${declare('UTF-8')}<rss><channel><title>Grüße, `),
+      Buffer.from([0xff]),
+      Buffer.from(` schöne</title>${item('http://media.test/1.mp3')}</channel></rss>`),
+    ]),
+    expected: read('Grüße, \ufffd schöne'),
+  },
+];

@@ -1,0 +1,39 @@
+import type { ParsedEpisode, ParsedFeed } from '../../../src/feeds/parse.ts';
+
+/** One feed with one oddity, and all that is to be read from it. `ORIGIN` stands for that of the server. */
+export interface Sample {
+  oddity: string;
+  contentType?: string;
+  body: string | Buffer;
+  expected: ParsedFeed;
+}
+
+export const feed = (known: Partial<ParsedFeed> = {}): ParsedFeed => ({
+  title: '',
+  author: '',
+  description: '',
+  website: '',
+  logoUrl: null,
+  language: '',
+  tags: [],
+  episodes: [],
+  ...known,
+});
+
+export const episode = (known: Partial<ParsedEpisode> & { url: string }): ParsedEpisode => ({
+  title: '',
+  description: '',
+  website: '',
+  ...known,
+});
+
+/** An RSS 2.0 channel with the namespaces that podcasts use. */
+export const rss = (channel: string, prologue = '<?xml version="1.0" encoding="UTF-8"?>\n'): string =>
+  `${prologue}<rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"
+  xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:atom="http://www.w3.org/2005/Atom"
+  xmlns:podcast="https://podcastindex.org/namespace/1.0" xmlns:media="http://search.yahoo.com/mrss/">
+<channel>${channel}</channel></rss>`;
+
+/** An item that holds nothing but its media and what is given. */
+export const item = (url: string, inner = ''): string =>
+  `<item><enclosure url="${url}" length="1" type="audio/mpeg"/>${inner}</item>`;

@@ -1,0 +1,130 @@
+import { episode, feed, item, rss, type Sample } from './sample.ts';
+
+const MEDIA = 'http://media.test/1.mp3';
+/** A feed of one episode with these elements. */
+const one = (inner: string): string => rss(`<title>T</title>${item(MEDIA, inner)}`);
+const read = (known: Partial<Parameters<typeof episode>[0]>): Sample['expected'] =>
+  feed({ title: 'T', episodes: [episode({ url: MEDIA, ...known })] });
+
+/** How feeds write text. */
+export const texts: Sample[] = [
+  {
+    oddity: 'HTML entities that XML does not know',
+    body: one('<title>Caf&eacute;&nbsp;&hellip; &copy;&unknown; &rsquo;s</title>'),
+    expected: read({ title: 'Café … ©&unknown; ’s' }),
+  },
+  {
+    oddity: 'numeric references, also those of windows-1252',
+    body: one('<title>&#8220;It&#146;s&#x201D; &#x1F600; &#0;&#1;&#xD800;</title>'),
+    expected: read({ title: '“It’s” 😀' }),
+  },
+  {
+    oddity: 'windows-1252 that someone turned into UTF-8 without knowing',
+    body: one('<title><![CDATA[It\u0092s \u0093fine\u0094]]></title>'),
+    expected: read({ title: 'It’s “fine”' }),
+  },
+  {
+    oddity: 'titles that were escaped twice',
+    body: one('<title>Tom &amp;amp; Jerry &amp;#8211; AT&amp;T &amp;lt;3</title>'),
+    expected: read({ title: 'Tom & Jerry – AT&T <3' }),
+  },
+  {
+    oddity: 'titles with markup, line breaks and signs that only look like it',
+    body: one('<title>\n  A <![CDATA[<b>bold</b>]]>\n\t word: 1 &lt; 2, List&lt;int&gt; &amp; I <3 you > me </title>'),
+    expected: read({ title: 'A bold word: 1 < 2, List<int> & I <3 you > me' }),
+  },
+  {
+    oddity: 'a bare & in text and in a URL',
+    body: rss(`<title>T & Q</title>${item('http://media.test/1.mp3?a=1&b=2&copy=3', '<title>R&B & more</title>')}`),
+    expected: feed({
+      title: 'T & Q',
+      episodes: [episode({ url: 'http://media.test/1.mp3?a=1&b=2&copy=3', title: 'R&B & more' })],
+    }),
+  },
+  {
+    oddity: 'CDATA around everything, and one section in two parts',
+    body: one(`<title><![CDATA[A ]]]]><![CDATA[ > B & C]]></title><link><![CDATA[ http://show.test/?a=1&b=2 ]]></link>
+      <guid isPermaLink="false"><![CDATA[<guid & 1>]]></guid><pubDate><![CDATA[Wed, 31 Jan 2024 09:00:00 GMT]]></pubDate>`),
+    expected: read({
+      title: 'A ]] > B & C',
+      website: 'http://show.test/?a=1&b=2',
+      guid: '<guid & 1>',
+      releasedAt: 1_706_691_600,
+    }),
+  },
+  {
+    oddity: 'CDATA that was escaped like text',
+    body: one('<title>&lt;![CDATA[Wrapped]]&gt;</title>'),
+    expected: read({ title: 'Wrapped' }),
+  },
+  {
+    oddity: 'HTML that nobody escaped, and that is not XML',
+    body: one(
+      '<description><p class="a">One<br>two & <img src="x.png"> three</p><hr></description><title>After</title>',
+    ),
+    expected: read({ description: 'One\ntwo & three', title: 'After' }),
+  },
+  {
+    oddity: 'HTML that was escaped twice',
+    body: one(
+      '<description>&amp;lt;p&amp;gt;One &amp;amp;amp; two&amp;lt;/p&amp;gt;&amp;lt;p&amp;gt;three&amp;lt;/p&amp;gt;</description>',
+    ),
+    expected: read({ description: 'One & two\n\nthree' }),
+  },
+  {
+    oddity: 'HTML that speaks of HTML',
+    body: one('<description>&lt;p&gt;Write &amp;lt;p&amp;gt;x&amp;lt;/p&amp;gt;&lt;/p&gt;</description>'),
+    expected: read({ description: 'Write <p>x</p>' }),
+  },
+  {
+    oddity: 'plain text with lines of its own, and a link in it',
+    body: one(
+      '<description>Line one\r\n  line two <![CDATA[<a href="http://x.test/?a>b">here</a>]]>\n\n\n\nline three</description>',
+    ),
+    expected: read({ description: 'Line one\nline two b">here\n\nline three' }),
+  },
+  {
+    oddity: 'scripts, styles and comments in a description',
+    body: one(
+      `<description><![CDATA[<style>p { color: red }</style><p>Text</p><!-- <b>not</b> --><script>if (a < b) alert("</p>")</script><p>more</p><iframe src="x">frame</iframe>]]></description>`,
+    ),
+    expected: read({ description: 'Text\n\nmore' }),
+  },
+  {
+    oddity: 'a list and a table',
+    body: one(
+      '<description><![CDATA[<h1>Links</h1>\n<ul>\n<li>a</li>\n<li>b</li>\n</ul><table><tr><td>1</td><td>2</td></tr><tr><td>3</td></tr></table>]]></description>',
+    ),
+    expected: read({ description: 'Links\n\na\nb\n\n1 2\n3' }),
+  },
+  {
+    oddity: 'content:encoded and no description',
+    body: one(
+      '<description> </description><content:encoded><![CDATA[<p>All of it</p>]]></content:encoded><itunes:subtitle>Sub</itunes:subtitle>',
+    ),
+    expected: read({ description: 'All of it' }),
+  },
+  {
+    oddity: 'a description of nothing but a picture, and a summary',
+    body: one('<description><![CDATA[<img src="x.png"/>]]></description><itunes:summary>Sum</itunes:summary>'),
+    expected: read({ description: 'Sum' }),
+  },
+  {
+    oddity: 'control characters, and characters that are none',
+    body: one('<title>A\u0000B\u0008C\u001bD\u007fE\ufeffF\uffff</title><link>http://show.test/\u0001</link>'),
+    expected: read({ title: 'ABCDEF', website: 'http://show.test/' }),
+  },
+  {
+    oddity: 'texts without end',
+    body: one(`<title>${'long '.repeat(1000)}</title><description>x${'😀'.repeat(20_000)}</description>`),
+    expected: read({ title: 'long '.repeat(100).trim(), description: `x${'😀'.repeat(4999)}` }),
+  },
+  {
+    oddity: 'a DOCTYPE with entities, which stay what they are',
+    body: rss(
+      `<title>&who; &file; &nbsp;x</title>${item(MEDIA)}`,
+      `<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY who "Eve <rss>"><!ENTITY file SYSTEM "file:///etc/hostname">]>\n`,
+    ),
+    expected: feed({ title: '&who; &file; x', episodes: [episode({ url: MEDIA })] }),
+  },
+];

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import type { FetchOutcome } from '../../src/feeds/fetch.ts';
+import { type FeedSchedule, firstSchedule, nextFetch } from '../../src/feeds/schedule.ts';
+import { episode, feed } from './samples/sample.ts';
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+const NOW = 1_700_000_000;
+const FEED_URL = 'http://feeds.test/';
+
+/** A feed whose episodes came so many seconds ago. */
+const fetched = (...ages: number[]): FetchOutcome => ({
+  kind: 'fetched',
+  feed: feed({ episodes: ages.map((age) => episode({ url: `http://media.test/${age}`, releasedAt: NOW - age })) }),
+});
+const every = (gap: number, count = 20): FetchOutcome => fetched(...Array.from({ length: count }, (_, at) => at * gap));
+const wait = (outcome: FetchOutcome, state = firstSchedule(NOW), url = FEED_URL): number =>
+  nextFetch(url, state, outcome, NOW).nextAt! - NOW;
+const failed = (retryAfter?: number): FetchOutcome => ({
+  kind: 'failed',
+  message: 'no',
+  ...(retryAfter !== undefined && { retryAfter }),
+});
+
+it('a feed that is new is due at once', () => {
+  expect(firstSchedule(NOW).nextAt).toBe(NOW);
+});
+
+it.each<[string, FetchOutcome, number, number]>([
+  ['ten minutes', every(600), 0.5 * HOUR, 0.7 * HOUR],
+  ['six hours', every(6 * HOUR), 0.5 * HOUR, 0.7 * HOUR],
+  ['a day', every(DAY), 1.8 * HOUR, 2.2 * HOUR],
+  ['a week', every(7 * DAY), 12 * HOUR, 16 * HOUR],
+  ['a month', every(30 * DAY), 2.2 * DAY, 2.8 * DAY],
+  ['a year', every(365 * DAY), 2.4 * DAY, 3 * DAY],
+  ['a day until two years ago', fetched(730 * DAY, 731 * DAY, 732 * DAY), 2.4 * DAY, 3 * DAY],
+  [
+    'a week lately, and a year long ago',
+    fetched(...Array.from({ length: 10 }, (_, at) => at * 7 * DAY), 3650 * DAY),
+    12 * HOUR,
+    16 * HOUR,
+  ],
+  ['nobody knows', fetched(), 5 * HOUR, 7 * HOUR],
+  ['a day, and one is announced', fetched(-30 * DAY, 0, DAY, 2 * DAY), 1.8 * HOUR, 2.2 * HOUR],
+])('a feed with an episode every %s is fetched in good time', (_, outcome, least, most) => {
+  expect(wait(outcome)).toBeGreaterThanOrEqual(least);
+  expect(wait(outcome)).toBeLessThanOrEqual(most);
+});
+
+it('a feed that did not change is asked a bit less often each time, down to every three days', () => {
+  let state = nextFetch(FEED_URL, firstSchedule(NOW), every(DAY), NOW);
+  const intervals = Array.from({ length: 200 }, () => {
+    state = nextFetch(FEED_URL, state, { kind: 'unchanged' }, NOW);
+    return state.intervalSeconds;
+  });
+  expect(intervals).toEqual(intervals.toSorted((a, b) => a - b));
+  expect(intervals[0]! / (2 * HOUR)).toBeCloseTo(1.05, 1);
+  expect(intervals[20]).toBeLessThan(8 * HOUR);
+  expect(intervals.at(-1)! / DAY).toBeGreaterThan(2.4);
+  expect(state.nextAt! - NOW).toBeLessThanOrEqual(3 * DAY);
+});
+
+it('a weekly feed is asked some dozen times a week, and its episode found within a day', () => {
+  let state = nextFetch(FEED_URL, firstSchedule(NOW), every(7 * DAY), NOW);
+  let times = 0;
+  while (state.nextAt! < NOW + 7 * DAY) {
+    times++;
+    state = nextFetch(FEED_URL, state, { kind: 'unchanged' }, state.nextAt!);
+  }
+  expect(times).toBeGreaterThan(5);
+  expect(times).toBeLessThan(15);
+  expect(state.nextAt!).toBeLessThan(NOW + 8 * DAY);
+});
+
+describe('failures', () => {
+  it('wait twice as long each time, from half an hour to three days, and are forgotten at the first success', () => {
+    let state: FeedSchedule = nextFetch(FEED_URL, firstSchedule(NOW), every(DAY), NOW);
+    const { intervalSeconds } = state;
+    const waits = Array.from({ length: 100 }, () => {
+      state = nextFetch(FEED_URL, state, failed(), NOW);
+      return state.nextAt! - NOW;
+    });
+    expect(waits[0]).toBeGreaterThanOrEqual(0.5 * HOUR);
+    expect(waits[0]).toBeLessThan(HOUR);
+    expect(waits.slice(1, 7).map((each, at) => each / waits[at]!)).toEqual(
+      [2, 2, 2, 2, 2, 2].map((each) => expect.closeTo(each, 2)),
+    );
+    expect(waits.at(-1)).toBeLessThanOrEqual(3 * DAY);
+    expect(waits.at(-1)).toBeGreaterThan(2 * DAY);
+    expect(state).toMatchObject({ failures: 100, intervalSeconds });
+    expect(nextFetch(FEED_URL, state, { kind: 'unchanged' }, NOW)).toMatchObject({ failures: 0 });
+  });
+
+  it.each([
+    [5, 0.5 * HOUR, HOUR],
+    [2 * DAY, 2 * DAY, 2 * DAY],
+    [365 * DAY, 3 * DAY, 3 * DAY],
+  ])('wait as long as the server asks for, within bounds: %i', (retryAfter, least, most) => {
+    expect(wait(failed(retryAfter))).toBeGreaterThanOrEqual(least);
+    expect(wait(failed(retryAfter))).toBeLessThanOrEqual(most);
+  });
+});
+
+it('a feed that is gone is never fetched again', () => {
+  expect(nextFetch(FEED_URL, firstSchedule(NOW), { kind: 'gone' }, NOW).nextAt).toBeUndefined();
+});
+
+it('feeds that were fetched together drift apart, each in the same way every time', () => {
+  const urls = Array.from({ length: 100 }, (_, at) => `${FEED_URL}${at}`);
+  const waits = urls.map((url) => wait(every(DAY), firstSchedule(NOW), url));
+  expect(urls.map((url) => wait(every(DAY), firstSchedule(NOW), url))).toEqual(waits);
+  expect(new Set(waits).size).toBeGreaterThan(80);
+  expect(Math.max(...waits) / Math.min(...waits)).toBeGreaterThan(1.15);
+});

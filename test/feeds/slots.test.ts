@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+import { createSlots } from '../../src/feeds/slots.ts';
+import { startFeedServer, startFetcher } from './feed-server.ts';
+import { rss } from './samples/sample.ts';
+
+/** Tasks that end when they are told to, and what is under way. */
+function createTasks(total: number) {
+  const slots = createSlots(total);
+  const running: string[] = [];
+  const ends = new Map<string, () => void>();
+  const start = (host: string, name: string): Promise<void> =>
+    slots.run(host, async () => {
+      running.push(name);
+      await new Promise<void>((resolve) => ends.set(name, resolve));
+      running.splice(running.indexOf(name), 1);
+      if (name.startsWith('bad')) throw new Error(name);
+    });
+  /** Ends one, and lets everything follow that can. */
+  const end = async (name: string): Promise<void> => {
+    ends.get(name)!();
+    await settle();
+  };
+  return { start, end, running };
+}
+const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+it('runs so many at once, and one of a host', async () => {
+  const { start, end, running } = createTasks(2);
+  const all = ['a1', 'a2', 'b1', 'c1', 'b2'].map((name) => start(name[0]!, name));
+  await settle();
+  expect(running).toEqual(['a1', 'b1']);
+  await end('b1');
+  expect(running).toEqual(['a1', 'c1']);
+  await end('a1');
+  expect(running).toEqual(['c1', 'b2']);
+  await end('c1');
+  expect(running).toEqual(['b2', 'a2']);
+  await end('b2');
+  await end('a2');
+  await Promise.all(all);
+});
+
+it('a task that waits for its host takes no room', async () => {
+  const { start, running } = createTasks(2);
+  void start('a', 'a1');
+  void start('a', 'a2');
+  void start('a', 'a3');
+  void start('b', 'b1');
+  await settle();
+  expect(running).toEqual(['a1', 'b1']);
+});
+
+it('goes on after a failure', async () => {
+  const { start, end, running } = createTasks(1);
+  const failure = expect(start('a', 'bad')).rejects.toThrow('bad');
+  void start('a', 'a2');
+  await settle();
+  await end('bad');
+  await failure;
+  expect(running).toEqual(['a2']);
+});
+
+it('a fetcher asks one thing at a time of the host that many redirect to, and four in all', async () => {
+  const busy = { target: 0, all: 0 };
+  const most = { target: 0, all: 0 };
+  const server = await startFeedServer((request, response) => {
+    const isTarget = request.headers.host!.startsWith('target.');
+    busy.all++;
+    if (isTarget) busy.target++;
+    most.all = Math.max(most.all, busy.all);
+    most.target = Math.max(most.target, busy.target);
+    setTimeout(() => {
+      busy.all--;
+      if (isTarget) busy.target--;
+      if (isTarget) response.end(rss('<title>T</title>'));
+      else response.writeHead(302, { location: `http://target.test:${server.port}${request.url}` }).end();
+    }, 20);
+  });
+  const { fetchFeed } = startFetcher({ resolve: async () => ['127.0.0.1'] });
+  const outcomes = await Promise.all(
+    Array.from({ length: 12 }, (_, at) => fetchFeed(`http://host${at}.test:${server.port}/${at}`, {})),
+  );
+  expect(outcomes.map(({ kind }) => kind)).toEqual(Array.from({ length: 12 }, () => 'fetched'));
+  expect(most).toEqual({ target: 1, all: 4 });
+});

@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { beginRun } from './plugins/postgres/database.ts';
+import { startServer } from './plugins/postgres/server.ts';
+
+/**
+ * Builds the program, once, for the tests that start it, and starts a PostgreSQL for the tests that need one, where
+ * `PODSYNC_TEST_POSTGRES` names none. Answers what is to be done at the end.
+ */
+export default async function setup(): Promise<() => Promise<void>> {
+  const [built, opened] = await Promise.allSettled([build(), openPostgres()]);
+  if (opened.status === 'rejected') throw opened.reason;
+  if (built.status === 'fulfilled') return opened.value;
+  await opened.value();
+  throw built.reason;
+}
+
+/** Like vitest itself it leaves the types to `npm run typecheck`. */
+async function build(): Promise<void> {
+  const cwd = join(import.meta.dirname, '..');
+  const [code] = await once(
+    spawn('npm', ['run', 'build', '--silent', '--', '--noCheck'], { cwd, stdio: 'inherit' }),
+    'exit',
+  );
+  if (code !== 0) throw new Error('podsync cannot be built');
+}
+
+async function openPostgres(): Promise<() => Promise<void>> {
+  if (process.env['PODSYNC_TEST_POSTGRES']) return beginRun();
+  const server = await startServer();
+  process.env['PODSYNC_TEST_POSTGRES'] = server.url;
+  beginRun();
+  return () => server.destroy();
+}

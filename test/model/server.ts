@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Clock, createClock } from '../../src/clock.ts';
+import type { Seconds } from '../../src/domain/types.ts';
+import { openPodsync, type Podsync, type PodsyncOptions } from '../../src/podsync.ts';
+import { quickHasher } from '../server.ts';
+import { seed } from '../seed.ts';
+import { createTestStorage, STORAGE } from '../storages.ts';
+
+/** How long an upload of another device counts as overlapping. */
+export const OVERLAP: Seconds = 120;
+const BORN_AT: Seconds = 1_700_000_000;
+
+/** Servers on one storage, and each request goes to any of them. */
+const NODES = STORAGE === 'postgres' ? 2 : 1;
+
+/** podsync, on as many nodes as its storage takes, with the account `bob` and a wall clock that goes where a test puts it. */
+export interface ModelServer {
+  /** The wall clock, seconds. It may go back; the server's own time does not. */
+  wall: Seconds;
+  now(): Seconds;
+  request(request: Request): Promise<Response>;
+  /** Closes and opens all of it again, with a clock that knows only what the last one wrote down. */
+  restart(): Promise<void>;
+  /** Answers the errors that were logged. */
+  close(): Promise<string[]>;
+}
+
+export async function openModelServer(): Promise<ModelServer> {
+  const data = await mkdtemp(join(tmpdir(), 'podsync-model-'));
+  const storage = await createTestStorage();
+  const errors: string[] = [];
+  const options: PodsyncOptions = {
+    data,
+    storage: storage.spec,
+    trustProxy: false,
+    maxBody: 1024 * 1024,
+    syncOverlap: OVERLAP,
+    keepUrlCredentials: false,
+    registration: 'closed',
+    syncDevices: false,
+    fetch: false,
+    allowPrivateFeeds: false,
+    log: (level, message) => void (level === 'error' && errors.push(message)),
+  };
+  let floor: Seconds = 0;
+  let now: Clock;
+  let nodes: Podsync[];
+  const open = async (): Promise<void> => {
+    now = createClock({ wall: () => server.wall * 1000, floor, reserve: (until) => (floor = until) });
+    nodes = await Promise.all(Array.from({ length: NODES }, () => openPodsync(options, { now, hasher: quickHasher })));
+  };
+  const close = async (): Promise<void> => {
+    for (const node of nodes) await node.close();
+  };
+  let state = 1 + (seed % 2_147_483_646);
+  const anyNode = (): Podsync => nodes[(state = (state * 48_271) % 2_147_483_647) % NODES]!;
+
+  const server: ModelServer = {
+    wall: BORN_AT,
+    now: () => now(),
+    request: async (request) => anyNode().publicApp.request(request),
+    async restart() {
+      await close();
+      await open();
+    },
+    async close() {
+      await close();
+      await storage.destroy();
+      await rm(data, { recursive: true });
+      return errors;
+    },
+  };
+  await open();
+  await anyNode().services.accounts.create({ name: 'bob', password: 'secret' });
+  return server;
+}

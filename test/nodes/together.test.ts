@@ -1,0 +1,141 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Fetcher } from '../../src/feeds/fetch.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+
+/* Two nodes on one database: what is asked of one holds on the other at once. */
+
+const DEVICES = '/api/2/devices/bob.json';
+const auth = 'bob:secret';
+const feeds = Array.from({ length: 40 }, (_, n) => `http://example.org/${n}`);
+
+let one: TestServer;
+let two: TestServer;
+
+/** How often each URL was fetched, by either node. */
+let fetched: Map<string, number>;
+const fetcher: Fetcher = {
+  async fetchFeed(url) {
+    fetched.set(url, (fetched.get(url) ?? 0) + 1);
+    return { kind: 'failed', message: 'nothing is there' };
+  },
+  fetchImage: () => Promise.reject(new Error('not asked for')),
+  close: async () => undefined,
+};
+
+beforeEach(async () => {
+  fetched = new Map();
+  one = await openTestServer({ fetcher });
+  two = await openTestServer({ fetcher, beside: one });
+});
+
+const statusAt = async ({ request }: TestServer, password: string, user = 'bob'): Promise<number> =>
+  (await request('GET', `/api/2/devices/${user}.json`, { auth: `${user}:${password}` })).status;
+
+const upload = async ({ request }: TestServer, device: string, body: object): Promise<void> => {
+  const path = `/api/2/subscriptions/bob/${device}.json`;
+  expect((await request('POST', path, { auth, body })).status).toBe(200);
+};
+
+describe('sessions', () => {
+  const logIn = async ({ request }: TestServer): Promise<string> => {
+    const answer = await request('POST', '/api/2/auth/bob/login.json', { auth });
+    return /sessionid=([^;]+)/.exec(answer.headers.get('set-cookie')!)![1]!;
+  };
+  const statusBy = async ({ request }: TestServer, cookie: string): Promise<number> =>
+    (await request('GET', DEVICES, { cookie })).status;
+
+  it('of one node are good on the other, until either ends them', async () => {
+    const cookie = await logIn(one);
+    expect([await statusBy(one, cookie), await statusBy(two, cookie)]).toEqual([200, 200]);
+    await two.request('POST', '/api/2/auth/bob/logout.json', { cookie });
+    expect([await statusBy(one, cookie), await statusBy(two, cookie)]).toEqual([401, 401]);
+  });
+
+  it('end with the password on both, and the old password does, remembered or not', async () => {
+    const cookie = await logIn(one);
+    expect([await statusAt(one, 'secret'), await statusAt(two, 'secret')]).toEqual([200, 200]);
+    await two.services.administration.setPassword('bob', 'better');
+    expect([await statusBy(one, cookie), await statusBy(two, cookie)]).toEqual([401, 401]);
+    expect([await statusAt(one, 'secret'), await statusAt(two, 'secret')]).toEqual([401, 401]);
+    expect([await statusAt(one, 'better'), await statusAt(two, 'better')]).toEqual([200, 200]);
+  });
+});
+
+describe('wrong passwords', () => {
+  it('count on both together', async () => {
+    for (let trial = 0; trial < 5; trial += 1) {
+      expect([await statusAt(one, 'wrong'), await statusAt(two, 'wrong')]).toEqual([401, 401]);
+    }
+    expect([await statusAt(one, 'wrong'), await statusAt(two, 'secret')]).toEqual([429, 429]);
+    expect([await statusAt(one, 'secret', 'eve'), await statusAt(two, 'secret', 'eve')]).toEqual([200, 200]);
+    one.clock.now += 300;
+    expect([await statusAt(one, 'secret'), await statusAt(two, 'secret')]).toEqual([200, 200]);
+  });
+
+  it('count while they are being looked at on either', async () => {
+    const trials = Array.from({ length: 30 }, (_, n) => statusAt(n % 2 ? one : two, `wrong ${n}`));
+    const statuses = await Promise.all(trials);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(20);
+  });
+});
+
+it('devices that follow each other do so over both nodes', async () => {
+  await upload(one, 'phone', { add: feeds.slice(0, 1) });
+  await upload(two, 'tablet', { add: feeds.slice(1, 2) });
+  const body = { synchronize: [['phone', 'tablet']] };
+  await one.request('POST', '/api/2/sync-devices/bob.json', { auth, body });
+  await upload(two, 'phone', { add: feeds.slice(2, 3), remove: feeds.slice(0, 1) });
+  for (const { request } of [one, two]) {
+    const list = await (await request('GET', '/subscriptions/bob/tablet.json', { auth })).json();
+    expect((list as string[]).toSorted()).toEqual(feeds.slice(1, 3));
+  }
+});
+
+it('one account is made where both nodes are asked for the same name at once', async () => {
+  const register = ({ services }: TestServer, name: string) => services.accounts.create({ name, password: 'secret' });
+  const both = await Promise.allSettled([register(one, 'ann'), register(two, 'ANN')]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+});
+
+it('a feed that is due is read by one node', async () => {
+  await upload(one, 'phone', { add: feeds });
+  const reports = await Promise.all([one, two].map(({ services }) => services.feeds.update('due')));
+  expect(reports.reduce((sum, { read }) => sum + read, 0)).toBe(feeds.length);
+  expect([...fetched.values()]).toEqual(feeds.map(() => 1));
+});
+
+it('the toplist is right when both rebuild it while subscriptions come in', async () => {
+  const subscribe = async (node: TestServer, user: string, urls: readonly string[]): Promise<void> => {
+    for (const url of urls) {
+      const path = `/api/2/subscriptions/${user}/phone.json`;
+      const answer = await node.request('POST', path, { auth: `${user}:secret`, body: { add: [url] } });
+      expect(answer.status).toBe(200);
+    }
+  };
+  const rebuild = async ({ services }: TestServer): Promise<void> => {
+    for (let round = 0; round < 5; round += 1) {
+      expect((await services.directory.rebuildToplist()).corrected).toBe(0);
+    }
+  };
+  await Promise.all([
+    rebuild(one),
+    rebuild(two),
+    subscribe(one, 'bob', feeds.slice(0, 20)),
+    subscribe(two, 'eve', feeds.slice(0, 20).toReversed()),
+    subscribe(two, 'bob', feeds.slice(20)),
+  ]);
+  for (const { services } of [one, two]) {
+    const top = await services.directory.toplist(100);
+    expect(top.map(({ url, subscribers }) => [url, subscribers])).toEqual([
+      ...feeds
+        .slice(0, 20)
+        .toSorted()
+        .map((url) => [url, 2]),
+      ...feeds
+        .slice(20)
+        .toSorted()
+        .map((url) => [url, 1]),
+    ]);
+  }
+});

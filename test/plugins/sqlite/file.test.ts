@@ -1,0 +1,223 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Driver from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Database } from '../../../plugins/sqlite/database.ts';
+import { loadDriver } from '../../../plugins/sqlite/driver.ts';
+import { PAGE, WINDOW_END } from '../../../plugins/sqlite/history.ts';
+import sqlite from '../../../plugins/sqlite/index.ts';
+import { createRemoval } from '../../../plugins/sqlite/removal.ts';
+import { openStorage } from '../../../plugins/sqlite/storage.ts';
+import { SUBSCRIPTIONS_SINCE } from '../../../plugins/sqlite/subscriptions.ts';
+import type { OpenContext, Storage, UserId } from '../../../src/plugin.ts';
+
+let dataDir: string;
+let path: string;
+let context: OpenContext;
+
+const open = (location = 'podsync.db'): Promise<Storage> => sqlite.open(sqlite.parse(location), context);
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'podsync-sqlite-'));
+  path = join(dataDir, 'podsync.db');
+  context = { dataDir, now: () => 1_700_000_000, overlap: 120, log: () => undefined };
+});
+afterEach(() => rm(dataDir, { recursive: true }));
+
+describe('the file', () => {
+  it.each([
+    ['', 'podsync.sqlite'],
+    ['own.db', 'own.db'],
+    ['in/a folder/own.db', 'in/a folder/own.db'],
+  ])('of "%s" is %s in the data folder', async (location, file) => {
+    await (await open(location)).close();
+    expect((await stat(join(dataDir, file))).isFile()).toBe(true);
+  });
+
+  it('and all beside it is for its owner alone', async () => {
+    const storage = await open();
+    await storage.users.create({ name: 'bob', passwordHash: 'x' });
+    const names = await readdir(dataDir);
+    expect(names).toContain('podsync.db-wal');
+    for (const name of names) {
+      const { mode } = await stat(join(dataDir, name));
+      expect([name, mode & 0o077]).toEqual([name, 0]);
+    }
+    await storage.close();
+  });
+
+  it('belongs to one process at a time, and says so', async () => {
+    const storage = await open();
+    await expect(open()).rejects.toThrow(expect.objectContaining({ code: 'busy' }));
+    await expect(open()).rejects.toThrow(`${path} is in use by another process`);
+    await storage.close();
+    await (await open()).close();
+  });
+});
+
+describe('refuses, and leaves as it is,', () => {
+  const refused = async (code: string, words: string): Promise<void> => {
+    const before = await stat(path);
+    await expect(open()).rejects.toThrow(expect.objectContaining({ code }));
+    await expect(open()).rejects.toThrow(words);
+    expect((await stat(path)).size).toBe(before.size);
+  };
+
+  it('a file of a newer podsync', async () => {
+    await (await open()).close();
+    const newer = new Driver(path);
+    const version = newer.pragma('user_version', { simple: true }) as number;
+    newer.pragma(`user_version = ${version + 1}`);
+    newer.close();
+    await refused('corrupt', `written by a newer podsync (schema ${version + 1}, this one knows ${version})`);
+    const left = new Driver(path);
+    expect(left.pragma('user_version', { simple: true })).toBe(version + 1);
+    left.close();
+  });
+
+  it('the database of another program', async () => {
+    const other = new Driver(path);
+    other.exec('CREATE TABLE users (name TEXT)');
+    other.close();
+    await refused('corrupt', `${path} is a database of another program`);
+    const left = new Driver(path);
+    expect(left.prepare('SELECT count(*) AS count FROM sqlite_schema').get()).toEqual({ count: 1 });
+    left.close();
+  });
+
+  it('what is no database', async () => {
+    await writeFile(path, 'nothing of the kind'.repeat(1000));
+    await refused('corrupt', `${path} is not an SQLite database`);
+  });
+});
+
+describe('better-sqlite3', () => {
+  it('that is not there is asked for', async () => {
+    const missing = loadDriver(() => import('better-sqlite3-that-nobody-has' as string));
+    await expect(missing).rejects.toThrow(expect.objectContaining({ code: 'unavailable' }));
+    await expect(missing).rejects.toThrow('npm install better-sqlite3@');
+  });
+
+  it('that does not fit is asked to be built again', async () => {
+    const broken = loadDriver(() => Promise.reject(new Error('NODE_MODULE_VERSION 93')));
+    await expect(broken).rejects.toThrow('cannot be loaded (NODE_MODULE_VERSION 93); install it again');
+  });
+});
+
+describe('a full disk', () => {
+  it('refuses what does not fit, keeps the rest, and takes more when there is room again', async () => {
+    const database = await Database.open(path, context);
+    const tag = database.prepare('INSERT INTO tags (slug, title) VALUES (@slug, @title)');
+    const add = (slug: string, size: number): Promise<unknown> =>
+      database.write(() => tag.run({ slug, title: 'x'.repeat(size) }));
+    const tags = (): Promise<unknown[]> =>
+      database.read(() =>
+        database
+          .prepare<{ slug: string }>('SELECT slug FROM tags')
+          .all({})
+          .map(({ slug }) => slug),
+      );
+    await add('before', 10);
+    const pages = database.prepare<{ page_count: number }>('PRAGMA page_count').get({})!.page_count;
+    database.prepare(`PRAGMA max_page_count = ${pages + 5}`).get({});
+    await expect(add('large', 1_000_000)).rejects.toThrow(expect.objectContaining({ code: 'full' }));
+    await expect(add('large', 1_000_000)).rejects.toThrow('has no room left to grow; free some space');
+    expect(await tags()).toEqual(['before']);
+    database.prepare('PRAGMA max_page_count = 1000000').get({});
+    await add('large', 1_000_000);
+    expect(await tags()).toEqual(['before', 'large']);
+    await database.close();
+  });
+});
+
+describe('writes that come together', () => {
+  it('fail alone, and are refused together where the commit fails', async () => {
+    const database = await Database.open(path, context);
+    const tag = database.prepare('INSERT INTO tags (slug, title) VALUES (@slug, @slug)');
+    const add = (slug: string): Promise<unknown> => database.write(() => tag.run({ slug }));
+    const results = await Promise.allSettled([add('a'), add('a'), add('b')]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+
+    const orphan = database.prepare('INSERT INTO podcast_tags (slug, podcast_id) VALUES (@slug, 99)');
+    const broken = database.write(() => {
+      database.prepare('PRAGMA defer_foreign_keys = ON').run({});
+      orphan.run({ slug: 'a' });
+    });
+    const together = await Promise.allSettled([add('c'), broken, add('d')]);
+    expect(together.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    await add('e');
+    const left = await database.read(() => database.prepare('SELECT slug FROM tags').all({}));
+    expect(left).toEqual([{ slug: 'a' }, { slug: 'b' }, { slug: 'e' }]);
+    await database.close();
+  });
+});
+
+describe('a removed account', () => {
+  const LENGTH = 5000;
+  const fill = async (storage: Storage): Promise<UserId> => {
+    const { id } = await storage.users.create({ name: 'bob', passwordHash: 'x' });
+    const upload = Array.from({ length: LENGTH }, (_, n) => ({
+      podcast: 'https://feeds.example/1',
+      episode: `https://media.example/${n}.mp3`,
+      action: 'download' as const,
+      timestamp: n,
+    }));
+    await storage.actions.append(id, upload);
+    return id;
+  };
+  const countLeft = (): number => {
+    const connection = new Driver(path);
+    const { count } = connection.prepare('SELECT count(*) AS count FROM actions').get() as { count: number };
+    connection.close();
+    return count;
+  };
+
+  it('is gone at once, and its history slice after slice, also after a stop', async () => {
+    const storage = await openStorage(path, context); // in this thread: nothing happens between two calls
+    await storage.users.delete(await fill(storage));
+    expect(await storage.users.find('bob')).toBeUndefined();
+    await storage.close();
+    expect(countLeft(), 'it was removed in one go').toBeGreaterThan(0);
+
+    const database = await Database.open(path, context);
+    const removed = createRemoval(database).run();
+    await database.write(() => 'somebody else');
+    expect(database.prepare('SELECT 1 FROM actions').get({}), 'others waited for all of it').toBeDefined();
+    await removed;
+    await database.close();
+    expect(countLeft()).toBe(0);
+  });
+
+  it('takes nothing from the next one of its name', async () => {
+    const storage = await open();
+    await storage.users.delete(await fill(storage));
+    const next = await fill(storage);
+    await storage.close();
+    await (await open()).close();
+    const database = await Database.open(path, context);
+    await createRemoval(database).run();
+    const left = database.prepare('SELECT DISTINCT CAST(user_id AS TEXT) AS id FROM actions').all({});
+    expect(left).toEqual([{ id: next }]);
+    await database.close();
+    expect(countLeft()).toBe(LENGTH);
+  });
+});
+
+describe('a since-read is one range of an index', () => {
+  it.each([
+    ['subscriptions', SUBSCRIPTIONS_SINCE, 'subscriptions_by_stamp (user_id=? AND device=? AND stamp>?)'],
+    ['the end of a window of episode actions', WINDOW_END, 'PRIMARY KEY (user_id=? AND (stamp,place)>(?,?)'],
+    ['a page of episode actions', PAGE, 'PRIMARY KEY (user_id=? AND (stamp,place)>(?,?) AND (stamp,place)<(?,?))'],
+  ])('of %s, without sorting', async (_what, sql, range) => {
+    await (await open()).close();
+    const connection = new Driver(path);
+    const values = Object.fromEntries([...sql.matchAll(/@(\w+)/g)].map(([, name]) => [name, 0]));
+    const plan = connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values) as { detail: string }[];
+    connection.close();
+    const steps = plan.map(({ detail }) => detail).join('\n');
+    expect(steps).toContain(range);
+    expect(steps).not.toContain('B-TREE FOR ORDER BY');
+    expect(steps).not.toMatch(/^SCAN (?!value|json_each)/m);
+  });
+});

@@ -1,0 +1,84 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import Driver from 'better-sqlite3';
+import sqlite from '../../../plugins/sqlite/index.ts';
+import type { Storage } from '../../../src/plugin.ts';
+import { A, account, action, NOW } from '../arriving.ts';
+
+const B = 'http://example.org/b';
+
+let folder: string;
+let opened: Storage[];
+const open = async (name: string): Promise<Storage> => {
+  const options = sqlite.parse(join(folder, name, 'podsync.db'));
+  const storage = await sqlite.open(options, { dataDir: folder, now: () => NOW, overlap: 120, log: () => undefined });
+  opened.push(storage);
+  return storage;
+};
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'podsync-transfer-'));
+  opened = [];
+});
+afterEach(async () => {
+  for (const storage of opened) await storage.close();
+  await rm(folder, { recursive: true });
+});
+
+/** The file as a process leaves it that is killed now. */
+async function kill(from: string, to: string): Promise<void> {
+  await cp(join(folder, from), join(folder, to), { recursive: true });
+}
+
+function count(name: string, table: string): number {
+  const connection = new Driver(join(folder, name, 'podsync.db'));
+  const { count: rows } = connection.prepare<[], { count: number }>(`SELECT count(*) AS count FROM ${table}`).get()!;
+  connection.close();
+  return rows;
+}
+
+it('a process that is killed in an import leaves nothing of it', async () => {
+  const storage = await open('data');
+  await storage.transfer.importUser(account(() => kill('data', 'killed')));
+  await cp(join(folder, 'killed'), join(folder, 'looked at'), { recursive: true });
+  expect(count('looked at', 'actions')).toBe(2500);
+  const after = await open('killed');
+  expect(await after.users.find('bob')).toBeUndefined();
+  expect(await after.podcasts.find([A])).toEqual([undefined]);
+  await after.close();
+  // Each opening removes a slice at least.
+  for (let slices = 0; slices < 3; slices += 1) await (await open('killed')).close();
+  expect(count('killed', 'actions')).toBe(0);
+  expect(count('killed', 'arriving_users') + count('killed', 'removed_users')).toBe(0);
+  await (await open('killed')).transfer.importUser(account());
+});
+
+it('a process that is killed right after an import leaves all of it', async () => {
+  const storage = await open('data');
+  const id = await storage.transfer.importUser(account());
+  await kill('data', 'killed');
+  const after = await open('killed');
+  expect(await after.users.find('bob')).toMatchObject({ id, createdAt: NOW });
+  expect(await after.podcasts.find([A])).toMatchObject([{ url: A, subscribers: 1 }]);
+  expect((await after.sessions.find('digest'))?.user.id).toBe(id);
+});
+
+it('what an import noted last is noted after the next start', async () => {
+  const storage = await open('data');
+  const { id } = await storage.users.create({ name: 'bob', passwordHash: 'x' });
+  await storage.actions.append(id, [{ ...action(1), podcast: B }]);
+  await storage.close();
+  // As if it had been killed once the account was there.
+  const connection = new Driver(join(folder, 'data', 'podsync.db'));
+  for (const sql of ['DELETE FROM acted', 'DELETE FROM acted_lately', 'DELETE FROM podcasts']) {
+    connection.exec(sql);
+  }
+  connection.prepare('INSERT INTO arriving_users (id) VALUES (?)').run(id);
+  connection.close();
+  await (await open('data')).close();
+  expect(count('data', 'acted') + count('data', 'acted_lately')).toBeGreaterThan(0);
+  expect(count('data', 'arriving_users')).toBe(0);
+  expect(await (await open('data')).users.find('bob')).toMatchObject({ id });
+});

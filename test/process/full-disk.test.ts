@@ -1,0 +1,74 @@
+import { mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createClient, runPodsync, type RunningServer, serve } from './program.ts';
+
+const EPISODES = '/api/2/episodes/bob.json';
+const SIZE = 4 * 1024 * 1024;
+
+const createLot = (lot: number): object[] =>
+  Array.from({ length: 200 }, (_, index) => ({
+    podcast: 'http://example.org/feed',
+    episode: `http://example.org/${lot}/${index}.mp3`,
+    action: 'download',
+    timestamp: '2024-05-06T07:08:09',
+  }));
+
+it.each(['json', 'sqlite:podsync.db'])(
+  'a full disk is a 507 that stores nothing, and passes: %s',
+  { timeout: 60_000 },
+  async (storage) => {
+    const folder = await mkdtemp(join(tmpdir(), 'podsync-full-'));
+    const data = join(folder, 'data');
+    const program = [
+      'sh',
+      '-c',
+      `mount -t tmpfs -o size=${SIZE} none "${folder}" && mkdir -m 700 "${data}" && exec "$@"`,
+      'sh',
+    ];
+    // A file system of its own, which only the server sees.
+    const server: RunningServer = await serve(
+      ['--data', data, '--storage', storage],
+      ['unshare', '--map-root-user', '--mount', ...program],
+    );
+    const inside = (path: string): string => `/proc/${server.process.pid}/root${path}`;
+    await runPodsync(
+      ['user', 'add', 'bob', '--password-stdin', '--data', inside(data), '--storage', storage],
+      'secret\n',
+    );
+    const request = createClient(() => server, 'bob:secret');
+
+    const answered: number[] = [];
+    const refused: number[] = [];
+    const upload = async (lot: number): Promise<number> => {
+      const { status } = await request('POST', EPISODES, createLot(lot));
+      (status === 200 ? answered : refused).push(lot);
+      return status;
+    };
+    const stored = async (): Promise<string[]> => {
+      const answer = await request('GET', EPISODES);
+      expect(answer.status).toBe(200);
+      const { actions } = (await answer.json()) as { actions: { episode: string }[] };
+      return actions.map(({ episode }) => episode);
+    };
+    const expected = (): string[] =>
+      answered.flatMap((lot) => createLot(lot).map((action) => (action as { episode: string }).episode));
+
+    expect(await upload(0)).toBe(200);
+    const ballast = inside(join(folder, 'ballast'));
+    await writeFile(ballast, Buffer.alloc(SIZE)).catch(() => undefined); // fills what is left
+    let lot = 1;
+    while ((await upload(lot)) === 200) lot += 1;
+    expect(await upload(++lot)).toBe(507);
+    expect(await stored()).toEqual(expected());
+
+    await unlink(ballast);
+    expect(await upload(++lot)).toBe(200);
+    expect(await upload(refused[0]!)).toBe(200);
+    expect(await stored()).toEqual(expected());
+
+    await server.kill('SIGTERM');
+    await rm(folder, { recursive: true });
+  },
+);

@@ -1,0 +1,56 @@
+import type { TestServer } from '../server.ts';
+
+const PODCAST = 'http://example.org/feed';
+const DEVICES = ['phone', 'laptop', 'my.host.lan', 'Küche 2'];
+/** Stored by one who may store what he likes: it must not upset what is written of it. */
+const FEEDS = [
+  PODCAST,
+  'http://example.org/</script>?a=1&b="<&amp;>',
+  'http://example.org/%zz%]]>',
+  'https://bücher.example/ä',
+];
+
+/** Gives `name`, whose password is `secret`, a little of everything. */
+export async function furnish({ request }: TestServer, name: string): Promise<void> {
+  const auth = `${name}:secret`;
+  const post = (path: string, body: unknown): Promise<Response> => request('POST', `/api/2${path}`, { auth, body });
+  for (const device of DEVICES) await post(`/subscriptions/${name}/${encodeURIComponent(device)}.json`, { add: FEEDS });
+  const episodes = Array.from({ length: 50 }, (_, index) => `http://example.org/${index}.mp3`);
+  const plays = episodes.map((episode, index) => ({
+    podcast: PODCAST,
+    episode,
+    action: 'play',
+    device: DEVICES[index % 4],
+    timestamp: index,
+  }));
+  await post(`/episodes/${name}.json`, plays);
+  await post(`/settings/${name}/account.json`, { set: { colour: '<red>', depth: [[[1]]] }, remove: [] });
+  for (const title of ['a', 'My <phone>']) {
+    await post(`/lists/${name}/create.json?title=${encodeURIComponent(title)}`, FEEDS);
+  }
+}
+
+const pathsOf = (name: string): string[] => [
+  ...DEVICES.map((device) => `/subscriptions/${name}/${encodeURIComponent(device)}.json`),
+  `/api/2/devices/${name}.json`,
+  `/api/2/sync-devices/${name}.json`,
+  `/api/2/episodes/${name}.json`,
+  `/api/2/settings/${name}/account.json`,
+  `/api/2/lists/${name}.json`,
+  `/api/2/lists/${name}/list/my-phone.txt`,
+];
+
+/** All that somebody has, and how it is answered; the passing of time apart. */
+export const inventory = ({ request }: TestServer, name: string): Promise<string[]> =>
+  Promise.all(
+    pathsOf(name).map(async (path) => {
+      const answer = await request('GET', path, { auth: `${name}:secret` });
+      return `${path} ${answer.status} ${(await answer.text()).replace(/"timestamp":\d+\}$/, '')}`;
+    }),
+  );
+
+/** Cookie of a new session. */
+export async function logIn({ request }: TestServer, name: string): Promise<string> {
+  const answer = await request('POST', `/api/2/auth/${name}/login.json`, { auth: `${name}:secret` });
+  return /sessionid=([^;]+)/.exec(answer.headers.get('set-cookie')!)![1]!;
+}

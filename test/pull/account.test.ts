@@ -1,0 +1,157 @@
+import { expect, it } from 'vitest';
+import { openTestServer } from '../server.ts';
+import { AUTH, feed, media, MYGPO, ODD, open, pull, readAll } from './pulling.ts';
+
+const query = (values: Record<string, string>): string => new URLSearchParams(values).toString();
+
+const ACCOUNT = [
+  '/api/2/devices/bob.json',
+  '/subscriptions/bob.json',
+  '/subscriptions/bob/phone.json',
+  '/subscriptions/bob/my.laptop.json',
+  '/subscriptions/bob/the%20car.json',
+  '/api/2/sync-devices/bob.json',
+  '/api/2/episodes/bob.json',
+  '/api/2/settings/bob/account.json',
+  '/api/2/settings/bob/device.json?device=phone',
+  `/api/2/settings/bob/podcast.json?${query({ podcast: feed(1) })}`,
+  `/api/2/settings/bob/episode.json?${query({ podcast: feed(1), episode: media(1) })}`,
+  '/api/2/favorites/bob.json',
+  '/api/2/lists/bob.json',
+  '/api/2/lists/bob/list/for-the-road.json',
+];
+
+it('everything of an account on a podsync arrives', async () => {
+  const from = await openTestServer({ baseUrl: 'https://one.example' }, 'socket');
+  const send = async (method: string, path: string, body: unknown): Promise<void> => {
+    expect((await from.request(method, path, { auth: AUTH, body })).status).toBeLessThan(400);
+  };
+  await send('POST', '/api/2/devices/bob/phone.json', { caption: 'Bob’s phone', type: 'mobile' });
+  await send('PUT', '/subscriptions/bob/phone.json', [feed(1), feed(2), feed(3)]);
+  await send('PUT', '/subscriptions/bob/my.laptop.json', [feed(3), feed(4)]);
+  await send('PUT', '/subscriptions/bob/the%20car.json', [feed(3), feed(4)]);
+  await send('POST', '/api/2/sync-devices/bob.json', { synchronize: [['my.laptop', 'the car']] });
+  await send('POST', '/api/2/episodes/bob.json', [
+    { podcast: feed(1), episode: media(1), action: 'download', device: 'phone', timestamp: '2020-01-02T03:04:05' },
+    { podcast: feed(1), episode: media(1), action: 'play', started: 1, position: 20, total: 300, guid: 'urn:1' },
+    { podcast: feed(9), episode: media(9), action: 'new', timestamp: '2019-01-01T00:00:00' },
+  ]);
+  await send('POST', '/api/2/settings/bob/account.json', { set: { public_profile: false, ['__proto__']: [1, null] } });
+  await send('POST', '/api/2/settings/bob/device.json?device=phone', { set: { volume: 0.5 } });
+  const podcast = query({ podcast: feed(1) });
+  await send('POST', `/api/2/settings/bob/podcast.json?${podcast}`, { set: { speed: { value: 1.5 } } });
+  const episode = query({ podcast: feed(1), episode: media(1) });
+  await send('POST', `/api/2/settings/bob/episode.json?${episode}`, { set: { is_favorite: true, stars: 5 } });
+  await send('POST', '/api/2/lists/bob/create.json?title=For%20the%20Road', [feed(4), feed(8)]);
+
+  const to = await openTestServer({ baseUrl: 'https://one.example' });
+  expect(await pull(to, from.origin!)).toEqual({
+    devices: 3,
+    subscriptions: 7,
+    groups: 1,
+    actions: 3,
+    settings: 6,
+    lists: 1,
+    rewritten: [],
+    refused: [],
+    notes: [],
+    gaps: [],
+  });
+  expect(await readAll(to, ACCOUNT)).toEqual(await readAll(from, ACCOUNT));
+});
+
+it('makes the best of what other servers answer, and says what became of it', async () => {
+  const other = await open(ODD, MYGPO);
+  const to = await openTestServer();
+  const { rewritten, refused, notes, gaps, ...counts } = await pull(to, other.url);
+  expect(counts).toEqual({ devices: 3, subscriptions: 6, groups: 0, actions: 6, settings: 2, lists: 2 });
+  expect(rewritten).toEqual([
+    { from: 'device a@b:c', to: 'device a_b_c' },
+    { from: 'HTTP://Feeds.Example/2', to: 'http://feeds.example/2' },
+    { from: 'https://***@feeds.example/3', to: 'https://feeds.example/3' },
+  ]);
+  expect(refused).toEqual([
+    { what: 'feed://feeds.example/4', reason: 'a feed address begins with http:// or https://' },
+    { what: 'an episode action of nothing', reason: expect.stringMatching(/cannot be used/) },
+    { what: `an episode action of ${media(6)}`, reason: expect.stringMatching(/"action" must be one of/) },
+    { what: 'an episode action of https://media.example/ü.mp3', reason: expect.stringMatching(/cannot be used/) },
+    { what: 'the setting big of phone', reason: expect.stringMatching(/65536 bytes/) },
+    { what: 'mailto:x', reason: 'a feed address begins with http:// or https://' },
+    { what: 'the podcast list !?', reason: expect.stringMatching(/letter or digit/) },
+  ]);
+  expect(notes).toEqual([
+    { note: expect.stringMatching(/no time: it counts as the oldest/), count: 2 },
+    { note: expect.stringMatching(/makes no sense in it: "guid"/), count: 1 },
+    { note: expect.stringMatching(/makes no sense in it: "started" and "total"/), count: 1 },
+  ]);
+  const host = new URL(other.url).host;
+  expect(gaps).toEqual([
+    { gap: `which devices follow each other: ${host} answered 404 (Not Found)`, count: 1 },
+    { gap: `settings of devices: ${host} answered 404 (Not Found)`, count: 2 },
+    { gap: `settings of podcasts: ${host} answered 404 (Not Found)`, count: 7 },
+    { gap: `settings of episodes: ${host} answered 404 (Not Found)`, count: 1 },
+  ]);
+
+  expect(await readAll(to, ['/api/2/devices/bob.json', '/subscriptions/bob.json'])).toEqual({
+    '/api/2/devices/bob.json': [
+      { id: 'phone', caption: '', type: 'other', subscriptions: 3 },
+      { id: 'a_b_c', caption: 'x'.repeat(255), type: 'other', subscriptions: 2 },
+      { id: '7', caption: 'Seven', type: 'other', subscriptions: 0 },
+      { id: 'pulled', caption: '', type: 'other', subscriptions: 1 },
+    ],
+    '/subscriptions/bob.json': [
+      feed(1),
+      'http://feeds.example/2',
+      'https://feeds.example/3',
+      feed(5),
+      feed(6),
+      feed(7),
+    ],
+  });
+  const at = '2020-01-01T00:00:00';
+  expect(await readAll(to, ['/api/2/episodes/bob.json'])).toEqual({
+    '/api/2/episodes/bob.json': {
+      actions: expect.arrayContaining([
+        { podcast: feed(1), episode: media(1), action: 'play', timestamp: at },
+        { podcast: feed(1), episode: media(2), action: 'download', timestamp: '1970-01-01T00:00:00' },
+        { podcast: feed(1), episode: media(3), action: 'delete', timestamp: at, device: 'a_b_c' },
+        { podcast: feed(1), episode: media(4), action: 'play', timestamp: at },
+        { podcast: feed(1), episode: media(5), action: 'play', timestamp: at, position: 10 },
+        { podcast: feed(1), episode: media(7), action: 'play', timestamp: '1970-01-01T00:00:00' },
+      ]),
+    },
+  });
+});
+
+it('what the account has here already stays', async () => {
+  const other = await open(ODD, MYGPO);
+  const to = await openTestServer();
+  await to.request('PUT', '/subscriptions/bob/phone.json', { auth: AUTH, body: [feed(20), feed(1)] });
+  await to.request('POST', '/api/2/devices/bob/phone.json', { auth: AUTH, body: { caption: 'Mine', type: 'mobile' } });
+  await to.request('POST', '/api/2/lists/bob/create.json?title=News', { auth: AUTH, body: [feed(30)] });
+  await pull(to, other.url);
+  expect(await readAll(to, ['/subscriptions/bob/phone.json'])).toEqual({
+    '/subscriptions/bob/phone.json': [feed(20), feed(1), 'http://feeds.example/2', 'https://feeds.example/3'],
+  });
+  const [phone] = (await (await to.request('GET', '/api/2/devices/bob.json', { auth: AUTH })).json()) as unknown[];
+  expect(phone).toMatchObject({ id: 'phone', caption: 'Mine', type: 'mobile' });
+  const list = (await (await to.request('GET', '/api/2/lists/bob/list/news.json')).json()) as { url: string }[];
+  expect(list.map(({ url }) => url)).toEqual([feed(30), feed(1), feed(8)]);
+});
+
+it('a server that tells of devices alone is a server', async () => {
+  const other = await open(ODD, MYGPO);
+  other.interfere = (path) => (path.includes('/devices/') ? undefined : { status: 501 });
+  const to = await openTestServer();
+  const { devices, gaps } = await pull(to, other.url);
+  expect(devices).toBe(3);
+  expect(gaps.map(({ gap }) => gap.replace(/: .* answered/, ': it answered'))).toEqual([
+    'subscriptions of devices: it answered 501 (Not Implemented)',
+    'subscriptions of the whole account: it answered 501 (Not Implemented)',
+    'which devices follow each other: it answered 501 (Not Implemented)',
+    'episode actions: it answered 501 (Not Implemented)',
+    'favorite episodes: it answered 501 (Not Implemented)',
+    'settings of the account, and with them all others: it answered 501 (Not Implemented)',
+    'podcast lists: it answered 501 (Not Implemented)',
+  ]);
+});

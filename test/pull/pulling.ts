@@ -1,0 +1,88 @@
+import { afterEach } from 'vitest';
+import type { Piece, Taken } from '../../src/pull/piece.ts';
+import { pullAccount } from '../../src/pull/pull.ts';
+import { openRemote } from '../../src/pull/remote.ts';
+import type { TestServer } from '../server.ts';
+import { type Manner, type OtherServer, startOther, type Stock } from './reference.ts';
+
+const others: OtherServer[] = [];
+afterEach(async () => {
+  for (const other of others.splice(0)) await other.close();
+});
+
+export const AUTH = 'bob:secret';
+export const feed = (n: number): string => `https://feeds.example/${n}`;
+export const media = (n: number): string => `https://media.example/${n}.mp3`;
+
+export async function open(stock: Stock, manner: Manner = MYGPO): Promise<OtherServer> {
+  const other = await startOther(stock, manner);
+  others.push(other);
+  return other;
+}
+
+/** Pulls bob of another server into bob of this one. `hinder` is called before a piece is taken. */
+export async function pull(
+  { services, storage }: TestServer,
+  url: string,
+  hinder = (_piece: Piece): void => undefined,
+) {
+  const { id } = (await storage.users.find('bob'))!;
+  const remote = openRemote({ address: url, user: 'bob', password: 'secret', userAgent: 'podsync/test', wait });
+  const take = (piece: Piece): Promise<Taken> => {
+    hinder(piece);
+    return services.pull.take(id, piece);
+  };
+  return pullAccount(remote, take).finally(() => remote.close());
+}
+
+/** The pauses before something is asked for again take no time here. */
+const wait = async (): Promise<void> => undefined;
+
+export const readAll = async (server: TestServer, paths: readonly string[]): Promise<unknown> => {
+  const answers: Record<string, unknown> = {};
+  for (const path of paths) {
+    const answer = await server.request('GET', path, { auth: AUTH });
+    const body = (await answer.json()) as { timestamp?: unknown };
+    delete body.timestamp; // of this server's own line of stamps
+    answers[path] = body;
+  }
+  return answers;
+};
+
+/** As the server does whose interface it is. */
+export const MYGPO: Manner = { cap: 1000, by: 'own time', order: 'own time', answers: 'last delivered' };
+const PLAY = { action: 'play', timestamp: '2020-01-01T00:00:00' };
+
+/** What no specification allows, and what servers do all the same. */
+export const ODD: Stock = {
+  devices: [
+    { id: 'phone', caption: null, type: null, subscriptions: null },
+    { id: 'a@b:c', caption: 'x'.repeat(300), type: 'toaster', subscriptions: 2 },
+    { id: 7, caption: 'Seven' },
+    { caption: 'none', id: null },
+  ],
+  subscriptions: {
+    phone: [feed(1), 'HTTP://Feeds.Example/2', 'https://bob:geheim@feeds.example/3', 'feed://feeds.example/4', null],
+    'a@b:c': [{ url: feed(5), title: 'Five' }, { feed: feed(6) }],
+    7: [],
+    gone: [feed(7)], // of a device that was removed: only the whole account still has it
+  },
+  actions: [
+    { podcast: feed(1), episode: media(1), action: 'PLAY', timestamp: '2020-01-01T00:00:00.123Z', position: -1 },
+    { podcast: feed(1), episode: media(2), action: 'download', timestamp: null, device: null, guid: null },
+    { podcast: feed(1), episode: media(3), action: 'delete', device: 'a@b:c', timestamp: '2020-01-01T02:00:00+02:00' },
+    { podcast: feed(1), episode: media(4), ...PLAY, started: 5, position: 10.5, total: null, guid: 9 },
+    { podcast: feed(1), episode: media(5), ...PLAY, started: 5, position: '10', total: null },
+    { podcast: feed(1), episode: media(6), action: 'tip', timestamp: '2020-01-01T00:00:00' },
+    { podcast: feed(1), episode: 'https://media.example/ü.mp3', ...PLAY },
+    { podcast: null, episode: null, action: 'new' },
+    { podcast: feed(1), episode: media(7), ...PLAY, timestamp: 'yesterday' },
+  ],
+  settings: { account: {}, 'device phone': { big: 'x'.repeat(70_000), small: 1 } },
+  favorites: [{ url: media(1), podcast_url: feed(1), title: 'One' }],
+  lists: [
+    { name: 'news', title: 'News', entries: [{ url: feed(1), title: 'x' }, feed(8), 'mailto:x'] },
+    { name: 'x', title: null, entries: [] },
+    { name: '-', title: '!?', entries: [] },
+  ],
+};

@@ -1,0 +1,20 @@
+import type { EpisodeInfo, FeedReading, PodcastInfo, Storage } from '../src/storage/contract.ts';
+
+/** Stores what reading a feed found, as if it had been fetched. */
+export const recordFeed = (
+  { podcasts }: Storage,
+  url: string,
+  podcast: Partial<PodcastInfo> = {},
+  episodes: readonly (Partial<EpisodeInfo> & { url: string })[] = [],
+  more: Partial<FeedReading> = {},
+): Promise<void> => {
+  const nothing = { title: '', author: '', description: '', website: '', logoUrl: null, language: '', tags: [] };
+  return podcasts.record(url, {
+    state: { url, intervalSeconds: 3600, failures: 0, nextAt: 2_000_000_000, fetchedAt: 1_700_000_000 },
+    content: {
+      podcast: { ...nothing, ...podcast },
+      episodes: episodes.map((episode) => ({ title: '', description: '', website: '', ...episode })),
+    },
+    ...more,
+  });
+};

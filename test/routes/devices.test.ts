@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { openTestServer } from '../server.ts';
+
+const auth = 'bob:secret';
+const DEVICES = '/api/2/devices/bob.json';
+const PHONE = '/api/2/devices/bob/phone.json';
+
+it('changes only what is given, and says nothing', async () => {
+  const { request } = await openTestServer();
+  const list = async (): Promise<unknown> => (await request('GET', DEVICES, { auth })).json();
+  for (const [method, body, expected] of [
+    ['POST', '', { caption: '', type: 'other' }],
+    ['POST', { caption: 'My phone', type: 'mobile' }, { caption: 'My phone', type: 'mobile' }],
+    ['PUT', { type: 'laptop' }, { caption: 'My phone', type: 'laptop' }],
+    ['POST', { caption: '' }, { caption: '', type: 'laptop' }],
+    ['POST', {}, { caption: '', type: 'laptop' }],
+    ['POST', { caption: '😀'.repeat(255), colour: 'red' }, { caption: '😀'.repeat(255), type: 'laptop' }],
+  ] as const) {
+    const answer = await request(method, PHONE, { auth, body });
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
+    expect(await list()).toEqual([{ id: 'phone', ...expected, subscriptions: 0 }]);
+  }
+});
+
+it.each([
+  [{ type: 'fridge' }],
+  [{ type: null }],
+  [{ caption: 5 }],
+  [{ caption: 'x'.repeat(256) }],
+  [{ caption: 'x', type: 'MOBILE' }],
+])('refuses %j', async (body) => {
+  const { request } = await openTestServer();
+  expect((await request('POST', PHONE, { auth, body })).status).toBe(400);
+  expect(await (await request('GET', DEVICES, { auth })).json()).toEqual([]);
+});
+
+it('keeps the devices of users apart', async () => {
+  const { request } = await openTestServer();
+  await request('POST', PHONE, { auth, body: { caption: 'of bob' } });
+  expect((await request('POST', PHONE, { auth: 'eve:secret', body: {} })).status).toBe(403);
+  expect(await (await request('GET', '/api/2/devices/eve.json', { auth: 'eve:secret' })).json()).toEqual([]);
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { openTestServer, type TestServer } from '../server.ts';
+
+const auth = 'bob:secret';
+const EPISODES = '/api/2/episodes/bob.json';
+const podcast = 'http://example.org/feed';
+const episode = 'http://example.org/1.mp3';
+const play = { podcast, episode, action: 'play', timestamp: '2024-05-06T07:08:09' };
+
+async function upload({ request }: TestServer, actions: unknown): Promise<any> {
+  const answer = await request('POST', EPISODES, { auth, body: actions });
+  expect([answer.status, await answer.clone().text()]).toEqual([200, expect.anything()]);
+  return answer.json();
+}
+
+async function download({ request }: TestServer, query = ''): Promise<any> {
+  const answer = await request('GET', `${EPISODES}${query}`, { auth });
+  expect(answer.status).toBe(200);
+  return answer.json();
+}
+
+describe('an uploaded action comes back', () => {
+  it.each<[object, object]>([
+    [play, play],
+    [
+      { ...play, device: 'phone', guid: 'g-1' },
+      { ...play, device: 'phone', guid: 'g-1' },
+    ],
+    [{ ...play, device: '', guid: '' }, play],
+    [{ ...play, device: null, guid: null, started: null }, play],
+    [{ ...play, action: 'PLAY' }, play],
+    [{ ...play, colour: 'red' }, play],
+    [
+      { ...play, position: 5 },
+      { ...play, position: 5 },
+    ],
+    [
+      { ...play, started: 0, position: 5, total: 9 },
+      { ...play, started: 0, position: 5, total: 9 },
+    ],
+    [
+      { ...play, started: '0', position: '05', total: '9' },
+      { ...play, started: 0, position: 5, total: 9 },
+    ],
+    [{ ...play, started: -1, position: -1, total: -1 }, play],
+    [
+      { ...play, started: -1, position: 5, total: 9 },
+      { ...play, position: 5 },
+    ],
+    [
+      { ...play, action: 'delete', started: 1, position: 'x', total: -1 },
+      { ...play, action: 'delete' },
+    ],
+    [{ ...play, timestamp: '2024-05-06 07:08:09.9Z' }, play],
+    [{ ...play, timestamp: '2024-05-06T09:08:09+02:00' }, play],
+    [{ ...play, timestamp: 1714979289 }, play],
+    [
+      { podcast, episode, action: 'new' },
+      { podcast, episode, action: 'new', timestamp: '2023-11-14T22:13:20' },
+    ],
+    [
+      { ...play, timestamp: '' },
+      { ...play, timestamp: '2023-11-14T22:13:20' },
+    ],
+  ])('%j', async (submitted, returned) => {
+    const server = await openTestServer();
+    await upload(server, [submitted]);
+    expect((await download(server)).actions).toEqual([returned]);
+  });
+});
+
+it('rewrites URLs, and passes over actions whose URL cannot be used', async () => {
+  const server = await openTestServer();
+  const { update_urls } = await upload(server, [
+    { ...play, episode: ' HTTP://example.org/2.mp3' },
+    { ...play, episode: 'http://example.org/ä.mp3' },
+    { ...play, podcast: '' },
+    { ...play, episode: null },
+    { action: 'nonsense' },
+    { ...play, podcast: 'http://user:pass@example.org/feed' },
+  ]);
+  expect(update_urls).toEqual([
+    [' HTTP://example.org/2.mp3', 'http://example.org/2.mp3'],
+    ['http://example.org/ä.mp3', ''],
+    ['', ''],
+    ['http://user:pass@example.org/feed', podcast],
+  ]);
+  expect((await download(server)).actions).toEqual([{ ...play, episode: 'http://example.org/2.mp3' }, play]);
+});
+
+it.each<[unknown]>([
+  ['{}'],
+  [''],
+  ['null'],
+  [[play, 'nonsense']],
+  [[play, { ...play, action: 'tip' }]],
+  [[play, { ...play, action: undefined }]],
+  [[play, { ...play, device: 'a/b' }]],
+  [[play, { ...play, device: 5 }]],
+  [[play, { ...play, guid: {} }]],
+  [[play, { ...play, timestamp: 'yesterday' }]],
+  [[play, { ...play, timestamp: '2024-02-30T00:00:00' }]],
+  [[play, { ...play, position: 1.5 }]],
+  [[play, { ...play, position: 2 ** 31 }]],
+  [[play, { ...play, started: 1, position: 2 }]],
+  [[play, { ...play, total: 1, position: 2 }]],
+  [[play, { ...play, started: 1, total: 2 }]],
+  [[play, { ...play, podcast: 5 }]],
+])('refuses %j whole', async (body) => {
+  const server = await openTestServer();
+  const answer = await server.request('POST', EPISODES, { auth, body });
+  expect(answer.status).toBe(400);
+  if (typeof body !== 'string') expect(((await answer.json()) as { message: string }).message).toMatch(/^action 1: /);
+  expect((await download(server)).actions).toEqual([]);
+});
+
+it('stores a repeated upload once', async () => {
+  const server = await openTestServer();
+  const first = await upload(server, [play, { ...play, position: 5 }]);
+  await upload(server, [play, play, { ...play, position: 5 }, { ...play, position: 6 }]);
+  expect((await download(server)).actions).toHaveLength(3);
+  expect((await download(server, `?since=${first.timestamp}`)).actions).toEqual([{ ...play, position: 6 }]);
+});
+
+it('combines the filters', async () => {
+  const server = await openTestServer();
+  const other = 'http://example.org/other';
+  const { timestamp } = await upload(server, [
+    { ...play, device: 'phone', position: 1 },
+    { ...play, device: 'laptop', position: 2, timestamp: '2024-05-06T08:00:00' },
+    { ...play, podcast: other, device: 'phone', position: 3 },
+  ]);
+  await upload(server, [{ ...play, device: 'phone', position: 4, timestamp: '2020-01-01T00:00:00' }]);
+  const positions = async (query: string): Promise<number[]> =>
+    (await download(server, query)).actions.map((action: { position: number }) => action.position);
+  const feed = encodeURIComponent(podcast);
+  expect(await positions('')).toEqual([1, 2, 3, 4]);
+  expect(await positions(`?podcast=${feed}`)).toEqual([1, 2, 4]);
+  expect(await positions(`?podcast=${encodeURIComponent(` ${podcast}#x`)}`)).toEqual([1, 2, 4]);
+  expect(await positions('?device=phone')).toEqual([1, 3, 4]);
+  expect(await positions(`?device=phone&podcast=${feed}`)).toEqual([1, 4]);
+  expect(await positions(`?since=${timestamp}`)).toEqual([4]);
+  expect(await positions('?aggregated=true')).toEqual([2, 3]);
+  expect(await positions(`?aggregated=true&device=phone&podcast=${feed}`)).toEqual([1]);
+  expect(await positions('?device=nowhere')).toEqual([]);
+  expect(await positions('?podcast=nonsense')).toEqual([]);
+  expect(await positions('?since=2147483647')).toEqual([]);
+});
+
+it('hands out a long history whole', async () => {
+  const server = await openTestServer();
+  for (let lot = 0; lot < 5; lot++) {
+    await upload(
+      server,
+      Array.from({ length: 777 }, (_, at) => ({ ...play, position: lot * 777 + at })),
+    );
+  }
+  const { actions, timestamp } = await download(server);
+  expect(actions.map((action: { position: number }) => action.position)).toEqual([...Array(5 * 777).keys()]);
+  expect((await download(server, `?since=${timestamp}`)).actions).toEqual([]);
+});
+
+it('does not jump over what another device has just uploaded', async () => {
+  const server = await openTestServer();
+  const pulled = await download(server, '?since=0');
+  await upload(server, [{ ...play, device: 'laptop' }]);
+  const pushed = await upload(server, [{ ...play, device: 'phone', position: 1 }]);
+  const missed = await download(server, `?since=${pushed.timestamp}`);
+  expect(missed.actions.map(({ device }: { device: string }) => device)).toEqual(['laptop', 'phone']);
+  // Kasts stores the mark + 1.
+  expect((await download(server, `?since=${pushed.timestamp + 1}`)).actions).toHaveLength(2);
+  expect(pushed.timestamp).toBeGreaterThanOrEqual(pulled.timestamp);
+  server.clock.now += 120;
+  const later = await upload(server, [{ ...play, device: 'phone', position: 2 }]);
+  expect((await download(server, `?since=${later.timestamp}`)).actions).toEqual([]);
+});

@@ -1,0 +1,310 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { seed } from '../seed.ts';
+import { openTestServer, type RequestOptions, TARGETS, type TestServer } from '../server.ts';
+
+const auth = 'bob:secret';
+const SYNC = '/api/2/sync-devices/bob.json';
+const ACCOUNT = '/api/2/settings/bob/account.json';
+const A = 'http://example.org/a';
+const B = 'http://example.org/b';
+const C = 'http://example.org/c';
+const delta = (device: string): string => `/api/2/subscriptions/bob/${device}.json`;
+const whole = (device: string): string => `/subscriptions/bob/${device}.json`;
+
+async function ok({ request }: TestServer, method: string, path: string, body?: unknown): Promise<any> {
+  const answer = await request(method, path, { auth, ...(body !== undefined && { body }) });
+  const text = await answer.text();
+  expect([answer.status, text]).toEqual([200, expect.anything()]);
+  return text === '' ? '' : JSON.parse(text);
+}
+
+const list = async (server: TestServer, device: string): Promise<string[]> =>
+  (await ok(server, 'GET', whole(device))).toSorted();
+
+/** A server where bob has the devices `phone` with A, `laptop` with B and `tv` with C. */
+async function openWithDevices(target: (typeof TARGETS)[number] = 'in-process'): Promise<TestServer> {
+  const server = await openTestServer({}, target);
+  await ok(server, 'PUT', whole('phone'), [A]);
+  await ok(server, 'PUT', whole('laptop'), [B]);
+  await ok(server, 'PUT', whole('tv'), [C]);
+  return server;
+}
+
+/** Sets the account setting `sync_devices`. */
+const turn = (server: TestServer, isOn: unknown): Promise<unknown> =>
+  ok(server, 'POST', ACCOUNT, { set: { sync_devices: isOn } });
+
+const groups = async (server: TestServer): Promise<unknown> => (await ok(server, 'GET', SYNC)).synchronized;
+
+describe.each(TARGETS)('devices (%s)', (target) => {
+  it('follow each other, and stop', async () => {
+    const server = await openWithDevices(target);
+    expect(await ok(server, 'GET', SYNC)).toEqual({ synchronized: [], 'not-synchronized': ['phone', 'laptop', 'tv'] });
+    expect(await ok(server, 'POST', SYNC, { synchronize: [['laptop', 'phone']], 'stop-synchronize': [] })).toEqual({
+      synchronized: [['phone', 'laptop']],
+      'not-synchronized': ['tv'],
+    });
+    expect(await ok(server, 'POST', SYNC, { synchronize: [['tv', 'phone']] })).toEqual({
+      synchronized: [['phone', 'laptop', 'tv']],
+      'not-synchronized': [],
+    });
+    expect(await ok(server, 'POST', SYNC, { 'stop-synchronize': ['phone'] })).toEqual({
+      synchronized: [['laptop', 'tv']],
+      'not-synchronized': ['phone'],
+    });
+    expect(await ok(server, 'POST', SYNC, { 'stop-synchronize': ['tv'] })).toEqual({
+      synchronized: [],
+      'not-synchronized': ['phone', 'laptop', 'tv'],
+    });
+    for (const device of ['phone', 'laptop', 'tv']) expect(await list(server, device)).toEqual([A, B, C]);
+  });
+
+  it.each<[string, RequestOptions, number]>([
+    [SYNC, {}, 401],
+    [SYNC, { auth: 'eve:secret' }, 403],
+    ['/api/2/sync-devices/nobody.json', { auth }, 403],
+    [SYNC, { auth, body: '[]' }, 400],
+    [SYNC, { auth, body: { synchronize: 'phone' } }, 400],
+    [SYNC, { auth, body: { synchronize: ['phone', 'laptop'] } }, 400],
+    [SYNC, { auth, body: { synchronize: [['phone', 1]] } }, 400],
+    [SYNC, { auth, body: { synchronize: [['phone']] } }, 400],
+    [SYNC, { auth, body: { synchronize: [['phone', 'phone']] } }, 400],
+    [SYNC, { auth, body: { synchronize: [['phone', 'laptop'], []] } }, 400],
+    [SYNC, { auth, body: { synchronize: [['phone', 'laptop']], 'stop-synchronize': ['phone'] } }, 400],
+    [SYNC, { auth, body: { synchronize: [['phone', 'laptop']], 'stop-synchronize': 'tv' } }, 400],
+    [SYNC, { auth, body: { synchronize: [['phone', 'a/b']] } }, 400],
+    [
+      SYNC,
+      {
+        auth,
+        body: {
+          synchronize: [
+            ['phone', 'laptop'],
+            ['phone', 'unknown'],
+          ],
+        },
+      },
+      404,
+    ],
+    [SYNC, { auth, body: { synchronize: [['phone', 'laptop']], 'stop-synchronize': ['unknown'] } }, 404],
+  ])('POST %s %j is %d, and nobody follows', async (path, options, status) => {
+    const server = await openWithDevices(target);
+    expect((await server.request('POST', path, options)).status).toBe(status);
+    expect((await ok(server, 'GET', SYNC)).synchronized).toEqual([]);
+    expect(await list(server, 'phone')).toEqual([A]);
+    expect(await ok(server, 'GET', '/api/2/devices/bob.json')).toHaveLength(3);
+  });
+});
+
+describe('a group', () => {
+  it('begins with the union, and each device hears what is new to it, once', async () => {
+    const server = await openWithDevices();
+    await ok(server, 'POST', delta('phone'), { add: [B], remove: [] });
+    const marks = new Map<string, number>();
+    for (const device of ['phone', 'laptop', 'tv'])
+      marks.set(device, (await ok(server, 'GET', delta(device))).timestamp);
+    const changes = async (device: string): Promise<unknown> => {
+      const { add, remove, timestamp } = await ok(server, 'GET', `${delta(device)}?since=${marks.get(device)}`);
+      marks.set(device, timestamp);
+      return { add, remove };
+    };
+    await ok(server, 'POST', SYNC, { synchronize: [['phone', 'laptop']] });
+    expect(await changes('phone')).toEqual({ add: [], remove: [] });
+    expect(await changes('laptop')).toEqual({ add: [A], remove: [] });
+    expect(await changes('tv')).toEqual({ add: [], remove: [] });
+
+    await ok(server, 'POST', delta('phone'), { add: [C], remove: [A] });
+    expect(await changes('laptop')).toEqual({ add: [C], remove: [A] });
+    expect(await changes('laptop')).toEqual({ add: [], remove: [] });
+    await ok(server, 'PUT', whole('laptop'), [A, C]);
+    expect(await changes('phone')).toEqual({ add: [C, A], remove: [B] });
+    expect(await changes('tv')).toEqual({ add: [], remove: [] });
+    expect(await list(server, 'tv')).toEqual([C]);
+  });
+
+  it('of equal lists leaves no mark', async () => {
+    const server = await openWithDevices();
+    await ok(server, 'PUT', whole('laptop'), [A]);
+    const { timestamp } = await ok(server, 'GET', delta('phone'));
+    await ok(server, 'POST', SYNC, { synchronize: [['phone', 'laptop']] });
+    expect(await ok(server, 'GET', delta('phone'))).toMatchObject({ timestamp });
+  });
+
+  it('is not jumped over by a device that pushes right after', async () => {
+    const server = await openWithDevices();
+    server.clock.now += 1000; // what these three uploaded overlaps nothing any more
+    await ok(server, 'POST', SYNC, { synchronize: [['phone', 'laptop']] });
+    const { timestamp } = await ok(server, 'POST', delta('laptop'), { add: [C], remove: [] });
+    // Kasts stores the mark + 1.
+    expect((await ok(server, 'GET', `${delta('laptop')}?since=${timestamp + 1}`)).add).toContain(A);
+  });
+
+  it('outlives a device that leaves it, which goes its own way', async () => {
+    const server = await openWithDevices();
+    await ok(server, 'POST', SYNC, { synchronize: [['phone', 'laptop', 'tv']] });
+    await ok(server, 'POST', SYNC, { 'stop-synchronize': ['tv'] });
+    await ok(server, 'PUT', whole('tv'), [C]);
+    await ok(server, 'POST', delta('phone'), { add: [], remove: [C] });
+    expect(await list(server, 'laptop')).toEqual([A, B]);
+    expect(await list(server, 'tv')).toEqual([C]);
+  });
+});
+
+describe('the account setting sync_devices', () => {
+  it('puts all devices in one group, and false takes them out', async () => {
+    const server = await openWithDevices();
+    await turn(server, true);
+    expect(await groups(server)).toEqual([['phone', 'laptop', 'tv']]);
+    expect(await list(server, 'tv')).toEqual([A, B, C]);
+    const refused = await server.request('POST', SYNC, { auth, body: { 'stop-synchronize': ['tv'] } });
+    expect([refused.status, await groups(server)]).toEqual([409, [['phone', 'laptop', 'tv']]]);
+    await turn(server, false);
+    expect(await groups(server)).toEqual([]);
+    expect(await list(server, 'tv')).toEqual([A, B, C]);
+  });
+
+  it.each(['true', 1, null])('does nothing as %j', async (value) => {
+    const server = await openWithDevices();
+    await ok(server, 'POST', SYNC, { synchronize: [['phone', 'laptop']] });
+    await turn(server, value);
+    await ok(server, 'POST', ACCOUNT, { set: { another: true }, remove: ['sync_devices'] });
+    expect(await groups(server)).toEqual([['phone', 'laptop']]);
+  });
+
+  it.each<[string, string, string, unknown]>([
+    ['a whole list', 'PUT', whole('new'), [C]],
+    ['a delta', 'POST', delta('new'), { add: [C], remove: [A] }],
+    ['an update', 'POST', '/api/2/devices/bob/new.json', { caption: 'x' }],
+    ['an action', 'POST', '/api/2/episodes/bob.json', [{ podcast: A, episode: A, action: 'play', device: 'new' }]],
+  ])('lets a device that %s creates join, and nothing is removed', async (_what, method, path, body) => {
+    const server = await openTestServer();
+    await turn(server, true);
+    await ok(server, 'PUT', whole('phone'), [A]);
+    await ok(server, 'PUT', whole('laptop'), [B]);
+    server.clock.now += 1000; // what these two uploaded overlaps nothing any more
+    const before = await ok(server, 'GET', `${delta('phone')}?since=0`);
+    const pulled = await ok(server, 'GET', `${delta('new')}?since=0`);
+    const { timestamp = pulled.timestamp } = (await ok(server, method, path, body)) || {};
+    expect(await groups(server)).toEqual([['phone', 'laptop', 'new']]);
+
+    const own = ['a whole list', 'a delta'].includes(_what) ? [C] : [];
+    for (const device of ['phone', 'laptop', 'new']) expect(await list(server, device)).toEqual([A, B, ...own]);
+    const changes = await ok(server, 'GET', `${delta('phone')}?since=${before.timestamp}`);
+    expect(changes).toMatchObject({ add: own, remove: [] });
+    // Whether it keeps the mark of its upload or of an earlier answer, and Kasts one more: it hears of all the rest.
+    for (const since of [timestamp, timestamp + 1, pulled.timestamp]) {
+      const { add, remove } = await ok(server, 'GET', `${delta('new')}?since=${since}`);
+      expect([add.toSorted(), remove]).toEqual([[A, B, ...own], []]);
+    }
+    const pushed = await ok(server, 'POST', delta('new'), { add: ['http://example.org/d'], remove: [] });
+    expect((await ok(server, 'GET', `${delta('new')}?since=${pushed.timestamp + 1}`)).add).toContain(A);
+  });
+});
+
+/** A client: what it has, and the mark it goes on from. */
+interface Client {
+  device: string;
+  feeds: Set<string>;
+  mark: number;
+  /** What is added to a mark before it is stored (Kasts), and whether the mark of a push is stored too (AntennaPod). */
+  plus: number;
+  keepsPushMarks: boolean;
+}
+
+async function pull(server: TestServer, client: Client): Promise<void> {
+  const { add, remove, timestamp } = await ok(server, 'GET', `${delta(client.device)}?since=${client.mark}`);
+  for (const url of add) client.feeds.add(url);
+  for (const url of remove) client.feeds.delete(url);
+  client.mark = timestamp + client.plus;
+}
+
+async function push(server: TestServer, client: Client, toggled: readonly string[]): Promise<void> {
+  const add = toggled.filter((url) => !client.feeds.has(url));
+  const remove = toggled.filter((url) => client.feeds.has(url));
+  const { timestamp } = await ok(server, 'POST', delta(client.device), { add, remove });
+  for (const url of add) client.feeds.add(url);
+  for (const url of remove) client.feeds.delete(url);
+  if (client.keepsPushMarks) client.mark = timestamp + client.plus;
+}
+
+const feeds = fc.uniqueArray(
+  fc.constantFrom(...'abcdefgh').map((name) => `http://example.org/${name}`),
+  { maxLength: 4 },
+);
+const step = fc.record({
+  who: fc.nat(2),
+  what: fc.oneof(
+    { weight: 4, arbitrary: fc.constant('pull') },
+    { weight: 4, arbitrary: fc.constant('push') },
+    { weight: 2, arbitrary: fc.constant('put') },
+    { weight: 1, arbitrary: fc.constant('quiet') },
+  ),
+  feeds,
+  seconds: fc.nat(2),
+});
+const habits = fc.record({ plus: fc.nat(1), keepsPushMarks: fc.boolean() });
+
+it(
+  'two devices in a group always agree once both have pulled, and one outside is left alone',
+  { timeout: 60_000 },
+  async () => {
+    const property = fc.asyncProperty(
+      fc.tuple(habits, habits, habits),
+      fc.array(step, { minLength: 1, maxLength: 40 }),
+      async (habitsOf, steps) => {
+        const server = await openTestServer();
+        const clients = ['phone', 'laptop', 'tv'].map((device, at) => ({
+          device,
+          feeds: new Set<string>(),
+          mark: 0,
+          ...habitsOf[at]!,
+        }));
+        const [phone, laptop, tv] = clients as [Client, Client, Client];
+        const outside = new Set<string>();
+        for (const { device } of clients) await ok(server, 'PUT', whole(device), []);
+        await ok(server, 'POST', SYNC, { synchronize: [['phone', 'laptop']] });
+        for (const client of clients) await pull(server, client); // who asks from 0 is never told to remove
+
+        for (const { who, what, feeds: urls, seconds } of steps) {
+          server.clock.now += seconds;
+          const client = clients[who]!;
+          if (what === 'pull') await pull(server, client);
+          if (what === 'push') await push(server, client, urls);
+          if (what === 'put') {
+            await ok(server, 'PUT', whole(client.device), urls);
+            client.feeds = new Set(urls);
+          }
+          if (what === 'quiet') {
+            // Beyond the overlap only a client that pulls before it pushes is safe, as clients do.
+            for (const each of clients) await pull(server, each);
+            server.clock.now += 200;
+          }
+          if (client === tv && what === 'push') for (const url of urls) if (!outside.delete(url)) outside.add(url);
+          if (client === tv && what === 'put') {
+            outside.clear();
+            for (const url of urls) outside.add(url);
+          }
+          expect(await list(server, 'laptop')).toEqual(await list(server, 'phone'));
+          expect(await list(server, 'tv')).toEqual([...outside].toSorted());
+        }
+
+        for (const client of clients) await pull(server, client);
+        const held = await list(server, 'phone');
+        expect([...phone.feeds].toSorted()).toEqual(held);
+        expect([...laptop.feeds].toSorted()).toEqual(held);
+        expect([...tv.feeds].toSorted()).toEqual([...outside].toSorted());
+      },
+    );
+    await fc.assert(property, { seed, numRuns: 30 });
+  },
+);
+
+it('all devices of a new account follow each other where the server is set so', async () => {
+  const { request } = await openTestServer({ syncDevices: true });
+  const auth = 'bob:secret';
+  const feed = 'http://example.org/feed';
+  await request('POST', '/api/2/devices/bob/laptop.json', { auth });
+  await request('PUT', '/subscriptions/bob/phone.json', { auth, body: [feed] });
+  expect(await (await request('GET', '/subscriptions/bob/laptop.json', { auth })).json()).toEqual([feed]);
+});

@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { openTestServer, type TestServer } from '../server.ts';
+
+const A = 'http://example.org/a';
+const B = 'http://example.org/b';
+const RIGHT = { username: 'bob', password: 'secret', action: 'update-subscriptions', protocol: '0' };
+
+const opml = (...urls: string[]): string =>
+  `<opml version="2.0"><body>${urls.map((url) => `<outline type="rss" xmlUrl="${url}"/>`).join('')}</body></opml>`;
+
+async function upload({ app }: TestServer, fields: Record<string, string>, file: string | undefined): Promise<string> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  if (file !== undefined) form.set('opml', new File([file], 'subscriptions.opml'));
+  const answer = await app.request('http://localhost/upload', { method: 'POST', body: form });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+  return answer.text();
+}
+
+it('the list becomes the file', async () => {
+  const server = await openTestServer();
+  await server.services.accounts.create({ name: 'ann', email: 'ann@example.org', password: 'secret' });
+  const fields = { ...RIGHT, username: 'ann@example.org' };
+  expect(await upload(server, fields, opml(A))).toBe('@SUCCESS');
+  expect(await upload(server, { ...fields, username: 'ann' }, opml(B))).toBe('@SUCCESS');
+  const auth = 'ann:secret';
+  const delta = await server.request('GET', '/api/2/subscriptions/ann/legacy.json?since=1', { auth });
+  expect(await delta.json()).toMatchObject({ add: [B], remove: [A] });
+  const list = await server.request('GET', '/getlist?username=ann%40example.org&password=secret');
+  expect(list.headers.get('content-type')).toBe('text/x-opml+xml; charset=utf-8');
+  expect(await list.text()).toContain(`xmlUrl="${B}"`);
+});
+
+it('takes a url-encoded form', async () => {
+  const server = await openTestServer();
+  const body = new URLSearchParams({ ...RIGHT, opml: opml(A) });
+  const answer = await server.app.request('http://localhost/upload', { method: 'POST', body });
+  expect(await answer.text()).toBe('@SUCCESS');
+});
+
+it.each<[string, Record<string, string>, string | undefined]>([
+  ['@PROTOERROR', { ...RIGHT, action: 'other' }, opml(A)],
+  ['@PROTOERROR', { ...RIGHT, protocol: '1', password: 'wrong' }, opml(A)],
+  ['@PROTOERROR', RIGHT, undefined],
+  ['@PROTOERROR', RIGHT, '<opml><body>'],
+  ['@PROTOERROR', RIGHT, opml('ftp://example.org/x')],
+  ['@PROTOERROR', RIGHT, `${opml(A)}${' '.repeat(1024 * 1024)}`],
+  ['@AUTHFAIL', { ...RIGHT, password: 'wrong' }, '<opml><body>'],
+  ['@AUTHFAIL', { action: 'update-subscriptions', protocol: '0' }, opml(A)],
+])('answers %s to %j with %j', async (word, fields, file) => {
+  const server = await openTestServer();
+  expect(await upload(server, fields, file)).toBe(word);
+  const all = await server.request('GET', '/subscriptions/bob.json', { auth: 'bob:secret' });
+  expect(await all.json()).toEqual([]);
+});
+
+it('has words for whatever else comes', async () => {
+  const { request } = await openTestServer();
+  const says = async (method: string, path: string, body?: string): Promise<string> => {
+    const answer = await request(method, path, body === undefined ? {} : { body });
+    expect(answer.status).toBe(200);
+    return answer.text();
+  };
+  expect(await says('GET', '/upload')).toBe('@PROTOERROR');
+  expect(await says('POST', '/upload', 'nonsense')).toBe('@PROTOERROR');
+  expect(await says('GET', '/getlist')).toBe('@AUTHFAIL');
+  expect(await says('GET', '/getlist?username=bob&password=wrong')).toBe('@AUTHFAIL');
+  for (let trial = 0; trial < 12; trial++) await says('GET', '/getlist?username=bob&password=wrong');
+  expect(await says('GET', '/getlist?username=bob&password=secret')).toBe('@AUTHFAIL');
+});
+
+it('falls back on all devices', async () => {
+  const { request } = await openTestServer();
+  await request('PUT', '/subscriptions/bob/phone.json', { auth: 'bob:secret', body: [A] });
+  const list = await request('GET', '/getlist?username=bob&password=secret');
+  expect(await list.text()).toContain(`xmlUrl="${A}"`);
+});

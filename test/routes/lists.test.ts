@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest';
+import { openTestServer, type RequestOptions, TARGETS, type TestServer } from '../server.ts';
+
+const auth = 'bob:secret';
+const A = 'http://example.org/a';
+const B = 'http://example.org/?a=1&b=2';
+const LISTS = '/api/2/lists/bob.json';
+const CREATE = '/api/2/lists/bob/create';
+const LIST = '/api/2/lists/bob/list/my-list';
+
+const opml = `<opml version="2.0"><body><outline xmlUrl="${A}"/><outline xmlUrl="http://example.org/?a=1&amp;b=2"/></body></opml>`;
+
+/** Makes the list "My list" with these podcasts. */
+async function make({ request }: TestServer, urls: string[] = [A, B]): Promise<Response> {
+  const answer = await request('POST', `${CREATE}.json?title=My%20list`, { auth, body: urls });
+  expect([answer.status, await answer.text()]).toEqual([303, '']);
+  return answer;
+}
+
+const readUrls = async ({ request }: TestServer): Promise<string> => (await request('GET', `${LIST}.txt`)).text();
+
+describe.each(TARGETS)('podcast lists (%s)', (target) => {
+  it.each<[string, unknown]>([
+    ['json', [A, B]],
+    ['json', [{ url: A }, { feed: B }]],
+    ['json', [A, ` ${A} `, B, 'ftp://example.org/x']],
+    ['txt', `${A}\n${B}\n`],
+    ['opml', opml],
+  ])('are made of %s %j, and found where Location says', async (format, body) => {
+    const server = await openTestServer({ baseUrl: 'http://localhost/sub' }, target);
+    const answer = await server.request('POST', `${CREATE}.${format}?title=My%20list`, { auth, body });
+    expect([answer.status, await answer.text()]).toEqual([303, '']);
+    expect(answer.headers.get('location')).toBe(`http://localhost/sub${LIST}.${format}`);
+    const path = answer.headers.get('location')!.slice('http://localhost'.length);
+    expect((await server.request('GET', path)).status).toBe(200);
+    expect(await readUrls(server)).toBe(`${A}\n${B}\n`);
+  });
+
+  it('come to anyone in the formats of the interface', async () => {
+    const server = await openTestServer({}, target);
+    await make(server);
+    const read = async (format: string): Promise<[string | null, string]> => {
+      const answer = await server.request('GET', `${LIST}.${format}`);
+      expect(answer.status).toBe(200);
+      return [answer.headers.get('content-type'), await answer.text()];
+    };
+    const [type, json] = await read('json');
+    expect(type).toBe('application/json');
+    expect(JSON.parse(json).map(({ url }: { url: string }) => url)).toEqual([A, B]);
+    expect(await read('jsonp?jsonp=app.take')).toEqual(['application/javascript', `app.take(${json});`]);
+    expect(await read('txt')).toEqual(['text/plain; charset=utf-8', `${A}\n${B}\n`]);
+    const [opmlType, text] = await read('opml');
+    expect(opmlType).toBe('text/x-opml+xml; charset=utf-8');
+    expect(text).toContain('<title>My list</title>');
+    expect(text).toContain('xmlUrl="http://example.org/?a=1&amp;b=2"');
+  });
+
+  it.each<[string, string, RequestOptions, number]>([
+    ['GET', '/api/2/lists/nobody.json', {}, 404],
+    ['GET', '/api/2/lists/nobody/list/my-list.json', {}, 404],
+    ['GET', '/api/2/lists/bob/list/other.json', {}, 404],
+    ['GET', '/api/2/lists/eve/list/my-list.json', {}, 404],
+    ['GET', `${LIST}.xml`, {}, 400],
+    ['GET', `${LIST}.jsonp`, {}, 400],
+    ['GET', `${LIST}.jsonp?jsonp=alert(1)`, {}, 400],
+    ['GET', `${CREATE}.json`, { auth }, 405],
+    ['POST', `${CREATE}.json?title=x`, { body: [A] }, 401],
+    ['POST', `${CREATE}.json?title=x`, { auth: 'eve:secret', body: [A] }, 403],
+    ['POST', '/api/2/lists/nobody/create.json?title=x', { auth, body: [A] }, 403],
+    ['POST', `${CREATE}.json`, { auth, body: [A] }, 400],
+    ['POST', `${CREATE}.json?title=`, { auth, body: [A] }, 400],
+    ['POST', `${CREATE}.json?title=!%20_-`, { auth, body: [A] }, 400],
+    ['POST', `${CREATE}.json?title=${'x'.repeat(256)}`, { auth, body: [A] }, 400],
+    ['POST', `${CREATE}.json?title=my_LIST!`, { auth, body: [A] }, 409],
+    ['POST', `${CREATE}.json?title=x`, { auth, body: '' }, 400],
+    ['POST', `${CREATE}.json?title=x`, { auth, body: '{}' }, 400],
+    ['POST', `${CREATE}.json?title=x`, { auth, body: ['ftp://example.org/x'] }, 400],
+    ['POST', `${CREATE}.opml?title=x`, { auth, body: '<opml>' }, 400],
+    ['POST', `${CREATE}.xml?title=x`, { auth, body: '<opml/>' }, 400],
+    ['PUT', `${LIST}.json`, { body: [] }, 401],
+    ['PUT', `${LIST}.json`, { auth: 'eve:secret', body: [] }, 403],
+    ['PUT', '/api/2/lists/nobody/list/my-list.json', { auth, body: [] }, 403],
+    ['PUT', '/api/2/lists/bob/list/other.json', { auth, body: [] }, 404],
+    ['PUT', `${LIST}.json`, { auth, body: '{}' }, 400],
+    ['PUT', `${LIST}.txt`, { auth, body: 'not a url' }, 400],
+    ['DELETE', `${LIST}.json`, {}, 401],
+    ['DELETE', `${LIST}.json`, { auth: 'eve:secret' }, 403],
+    ['DELETE', '/api/2/lists/bob/list/other.json', { auth }, 404],
+  ])('%s %s %j is %d, and the lists stay', async (method, path, options, status) => {
+    const server = await openTestServer({}, target);
+    await make(server);
+    expect((await server.request(method, path, options)).status).toBe(status);
+    expect(await readUrls(server)).toBe(`${A}\n${B}\n`);
+    expect(await (await server.request('GET', LISTS)).json()).toHaveLength(1);
+  });
+
+  it('are replaced and deleted without a word', async () => {
+    const server = await openTestServer({}, target);
+    await make(server);
+    const replaced = await server.request('PUT', `${LIST}.txt`, { auth, body: `${B}\n` });
+    expect([replaced.status, await replaced.text()]).toEqual([204, '']);
+    expect(await readUrls(server)).toBe(`${B}\n`);
+    expect((await server.request('PUT', `${LIST}.json`, { auth, body: [] })).status).toBe(204);
+    expect(await readUrls(server)).toBe('');
+    const deleted = await server.request('DELETE', `${LIST}.opml`, { auth });
+    expect([deleted.status, await deleted.text()]).toEqual([204, '']);
+    expect((await server.request('GET', `${LIST}.json`)).status).toBe(404);
+    expect((await server.request('DELETE', `${LIST}.opml`, { auth })).status).toBe(404);
+    await make(server);
+  });
+});
+
+describe('podcast lists', () => {
+  it('are summed up in the order made, whatever happens to them later', async () => {
+    const server = await openTestServer({ baseUrl: 'https://sync.example/sub' });
+    const summaries = async (): Promise<unknown> => (await server.request('GET', LISTS)).json();
+    expect(await summaries()).toEqual([]);
+    for (const title of ['Über <Gott> & die Welt', 'Zwei', 'Подкасты']) {
+      const path = `${CREATE}.json?title=${encodeURIComponent(title)}`;
+      expect((await server.request('POST', path, { auth, body: [A] })).status).toBe(303);
+    }
+    await server.request('PUT', '/api/2/lists/bob/list/uber-gott-die-welt.json', { auth, body: [B] });
+    await server.request('DELETE', '/api/2/lists/bob/list/zwei.json', { auth });
+    const page = 'https://sync.example/sub/user/bob/lists/';
+    const cyrillic = encodeURIComponent('подкасты');
+    expect(await summaries()).toEqual([
+      { title: 'Über <Gott> & die Welt', name: 'uber-gott-die-welt', web: `${page}uber-gott-die-welt` },
+      { title: 'Подкасты', name: 'подкасты', web: `${page}${cyrillic}` },
+    ]);
+    expect((await server.request('GET', `/api/2/lists/bob/list/${cyrillic}.json`)).status).toBe(200);
+    expect(await (await server.request('GET', '/api/2/lists/eve.json')).json()).toEqual([]);
+  });
+
+  it('may be called like anything an object has', async () => {
+    const { request } = await openTestServer();
+    for (const title of ['constructor', '__proto__', 'create', 'list']) {
+      expect((await request('POST', `${CREATE}.json?title=${title}`, { auth, body: [A] })).status).toBe(303);
+    }
+    expect((await request('GET', '/api/2/lists/bob/list/constructor.txt')).status).toBe(200);
+    expect((await request('GET', '/api/2/lists/bob/list/proto.txt')).status).toBe(200);
+    expect((await request('GET', '/api/2/lists/bob/list/__proto__.txt')).status).toBe(404);
+  });
+
+  it('have podcast objects with every key', async () => {
+    const server = await openTestServer();
+    await make(server, [B]);
+    const page = `http://localhost/podcast?url=${encodeURIComponent(B)}`;
+    expect(await (await server.request('GET', `${LIST}.json`)).json()).toEqual([
+      {
+        url: B,
+        title: B,
+        author: '',
+        description: '',
+        subscribers: 0,
+        subscribers_last_week: 0,
+        logo_url: null,
+        website: '',
+        svc_link: page,
+        mygpo_link: page,
+      },
+    ]);
+  });
+
+  it('are made once of many requests for one name', async () => {
+    const { request } = await openTestServer();
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5].map((at) =>
+        request('POST', `${CREATE}.txt?title=Same${'!'.repeat(at)}`, { auth, body: `${A}${at}` }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 409, 409, 409, 409]);
+  });
+
+  it('are found by an e-mail address only by whom it belongs to', async () => {
+    const { services, request } = await openTestServer();
+    await services.accounts.create({ name: 'ann', email: 'ann@example.org', password: 'secret' });
+    const own = { auth: 'ann@example.org:secret' };
+    const create = await request('POST', '/api/2/lists/ann@example.org/create.json?title=x', { ...own, body: [A] });
+    expect(create.headers.get('location')).toBe('http://localhost/api/2/lists/ann/list/x.json');
+    for (const [path, options, status] of [
+      ['/api/2/lists/ann.json', {}, 200],
+      ['/api/2/lists/ANN/list/x.json', {}, 200],
+      ['/api/2/lists/ann%40example.org.json', own, 200],
+      ['/api/2/lists/ann%40example.org.json', {}, 401],
+      ['/api/2/lists/ann%40example.org.json', { auth }, 403],
+      ['/api/2/lists/nobody%40example.org.json', { auth }, 403],
+    ] as const) {
+      expect((await request('GET', path, options)).status).toBe(status);
+    }
+  });
+});
+
+describe('public answers', () => {
+  it('may be kept as long as they are the same', async () => {
+    const server = await openTestServer();
+    await make(server, [A]);
+    for (const path of [LISTS, `${LIST}.json`, `${LIST}.opml`]) {
+      const first = await server.request('GET', path, { auth });
+      const etag = first.headers.get('etag')!;
+      expect(etag).toMatch(/^W\/"[^"]+"$/);
+      expect(first.headers.get('cache-control')).toBe('public, no-cache');
+      expect(first.headers.has('set-cookie')).toBe(false);
+      for (const known of [etag, `"other", ${etag}`, '*']) {
+        const again = await server.request('GET', path, { headers: { 'if-none-match': known } });
+        expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+        expect(again.headers.get('cache-control')).toBe('public, no-cache');
+      }
+      expect((await server.request('GET', path, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+    }
+  });
+
+  it('have another tag once they have changed', async () => {
+    const server = await openTestServer();
+    await make(server, [A]);
+    const before = (await server.request('GET', `${LIST}.json`)).headers.get('etag')!;
+    await server.request('PUT', `${LIST}.json`, { auth, body: [B] });
+    const after = await server.request('GET', `${LIST}.json`, { headers: { 'if-none-match': before } });
+    expect(after.status).toBe(200);
+    expect(after.headers.get('etag')).not.toBe(before);
+  });
+
+  it('are not kept when they are errors', async () => {
+    const { request } = await openTestServer();
+    const answer = await request('GET', `${LIST}.json`, { headers: { 'if-none-match': '*' } });
+    expect([answer.status, answer.headers.get('cache-control'), answer.headers.get('etag')]).toEqual([
+      404,
+      'no-store',
+      null,
+    ]);
+  });
+});
+
+/** What the links in an answer begin with. */
+const linkFor = async (options: object, headers: Record<string, string>): Promise<string> => {
+  const { request } = await openTestServer(options);
+  const config: any = await (await request('GET', '/clientconfig.json', { headers })).json();
+  return config.mygpo.baseurl;
+};
+
+describe('links', () => {
+  const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'sync.example' };
+
+  it.each<[object, Record<string, string>, string]>([
+    [{}, {}, 'http://localhost/'],
+    [{}, { host: 'sync.example:8080' }, 'http://sync.example:8080/'],
+    [{}, { host: '[::1]:8080' }, 'http://[::1]:8080/'],
+    [{}, { host: '"><b>' }, 'http://localhost/'],
+    [{}, { host: 'x:99999' }, 'http://x:99999/'],
+    [{}, forwarded, 'http://localhost/'],
+    [{ trustProxy: true }, forwarded, 'https://sync.example/'],
+    [{ trustProxy: true }, { ...forwarded, 'x-forwarded-host': 'evil.example, sync.example' }, 'https://sync.example/'],
+    [{ trustProxy: true }, { ...forwarded, 'x-forwarded-host': 'a b' }, 'https://localhost/'],
+    [
+      { baseUrl: 'https://sync.example/sub', trustProxy: true },
+      { host: 'x', ...forwarded },
+      'https://sync.example/sub/',
+    ],
+  ])('with %j and %j begin with %s', async (options, headers, base) => {
+    expect(await linkFor(options, headers)).toBe(base);
+  });
+});
+
+it('clients find the addresses of the interface', async () => {
+  const { request } = await openTestServer({ baseUrl: 'https://sync.example' });
+  expect(await (await request('GET', '/clientconfig.json')).json()).toEqual({
+    mygpo: { baseurl: 'https://sync.example/' },
+    'mygpo-feedservice': { baseurl: 'https://sync.example/' },
+    update_timeout: 604_800,
+  });
+});

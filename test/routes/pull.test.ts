@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { openTestServer } from '../server.ts';
+
+const PATH = '/operator/users/bob/pull';
+
+it.each([
+  [{}, /"kind" must be device, subscriptions, group, actions, settings or list/],
+  [{ kind: 'device', device: 'phone', caption: null, type: 'mobile' }, /"caption" must be a string/],
+  [{ kind: 'subscriptions', device: 'phone', urls: [1] }, /"urls": item 0 is not a string/],
+  [{ kind: 'group', devices: 'phone' }, /"devices" must be an array of strings/],
+  [{ kind: 'actions' }, /"actions" must be an array/],
+  [{ kind: 'settings', scope: { scope: 'world' }, values: {} }, /"scope" must be one of/],
+  [{ kind: 'settings', scope: { scope: 'device', device: 1 }, values: {} }, /"device" must be a string/],
+  [{ kind: 'settings', scope: { scope: 'account' }, values: [] }, /"values" must be an object/],
+])('%j is no piece', async (body, says) => {
+  const { request } = await openTestServer({ operator: true });
+  const answer = await request('POST', PATH, { body });
+  expect(answer.status).toBe(400);
+  expect(((await answer.json()) as { message: string }).message).toMatch(says);
+});
+
+it('a piece goes to an account that exists, through the operator alone', async () => {
+  const { request } = await openTestServer({ operator: true });
+  const body = { kind: 'subscriptions', device: 'phone', urls: ['https://feeds.example/1'] };
+  expect((await request('POST', '/operator/users/nobody/pull', { body })).status).toBe(404);
+  const answer = await request('POST', PATH, { body });
+  expect(await answer.json()).toEqual({ taken: 1, rewritten: [], refused: [], notes: [] });
+
+  const open = await openTestServer();
+  expect((await open.request('POST', PATH, { auth: 'bob:secret', body })).status).toBe(404);
+});

@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest';
+import { openTestServer, type TestServer, type TestServerOptions } from '../server.ts';
+
+const FIELDS = { name: 'ann', email: '', password: 'pass phrase', again: 'pass phrase' };
+
+/** Opens the form as a browser does, and answers how to send it. */
+async function openForm({ app, request }: TestServer, query = '') {
+  const shown = await request('GET', `/register${query}`);
+  const html = await shown.text();
+  const hidden = (name: string): string => new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? '';
+  const cookie = /^csrf=[^;]+/.exec(shown.headers.get('set-cookie') ?? '')?.[0] ?? '';
+  return {
+    shown,
+    html,
+    async send(fields: Record<string, string> = {}, headers: Record<string, string> = { cookie }): Promise<Response> {
+      const body = new URLSearchParams({ ...FIELDS, csrf: hidden('csrf'), token: hidden('token'), ...fields });
+      return app.request('http://localhost/register', { method: 'POST', body, headers });
+    },
+  };
+}
+
+const login = async ({ request }: TestServer, name: string, password: string): Promise<number> =>
+  (await request('POST', `/api/2/auth/${name}/login.json`, { auth: `${name}:${password}` })).status;
+
+const OPEN: TestServerOptions = { registration: 'open' };
+
+it('makes an account where registration is open', async () => {
+  const server = await openTestServer(OPEN);
+  const { shown, send } = await openForm(server);
+  expect([shown.status, shown.headers.get('cache-control')]).toEqual([200, 'no-store']);
+  expect(shown.headers.get('content-security-policy')).toContain("form-action 'self'");
+  expect(shown.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Strict/);
+  const done = await send();
+  expect(done.status).toBe(200);
+  expect(await done.text()).toContain('<code>http://localhost</code>');
+  expect(await login(server, 'ann', 'pass phrase')).toBe(200);
+});
+
+it.each<[Record<string, string>, string]>([
+  [{ again: 'other' }, 'the two passwords differ'],
+  [{ password: '', again: '' }, 'the password is empty'],
+  [{ name: 'a b' }, 'a user name is'],
+  [{ name: 'BOB' }, 'an account with this name exists already'],
+  [{ email: 'nonsense' }, 'this is not an e-mail address'],
+  [{ csrf: 'guessed' }, 'the form was too old'],
+])('shows the form again for %j', async (fields, problem) => {
+  const server = await openTestServer(OPEN);
+  const { send } = await openForm(server);
+  const again = await send(fields);
+  const html = await again.text();
+  expect(again.status).toBe(400);
+  expect(html).toContain(problem);
+  expect(html).not.toContain('pass phrase');
+  expect(await login(server, 'ann', 'pass phrase')).toBe(401);
+});
+
+it('takes the form from no other site: that one has no cookie to go with it', async () => {
+  const server = await openTestServer(OPEN);
+  const { send } = await openForm(server);
+  expect((await send({}, {})).status).toBe(400);
+  for (const cookie of ['csrf=another', 'csrf=', 'csrf=\xe9']) expect((await send({}, { cookie })).status).toBe(400);
+  expect((await send({ csrf: 'e' }, { cookie: 'csrf=\xe9' })).status).toBe(400);
+  expect(await login(server, 'ann', 'pass phrase')).toBe(401);
+});
+
+it('escapes what was entered', async () => {
+  const { send } = await openForm(await openTestServer(OPEN));
+  const html = await (await send({ name: '"><script>alert(1)</script>' })).text();
+  expect(html).not.toContain('<script>');
+  expect(html).toContain('&lt;script&gt;');
+});
+
+it('is closed unless it is opened', async () => {
+  const server = await openTestServer();
+  expect(await server.services.registration.firstAccountToken()).toBeUndefined();
+  for (const query of ['', '?token=', '?token=guessed', '?token=undefined']) {
+    const { shown, send } = await openForm(server, query);
+    expect(shown.status).toBe(403);
+    expect((await send({ token: 'guessed' })).status).toBe(403);
+  }
+});
+
+it('makes the first account with the link, once', async () => {
+  const server = await openTestServer({ users: [] });
+  const token = (await server.services.registration.firstAccountToken())!;
+  expect((await openForm(server)).shown.status).toBe(403);
+  const { send } = await openForm(server, `?token=${token}`);
+  expect((await send({ name: 'a b' })).status).toBe(400);
+  const both = await Promise.all([send(), send({ name: 'eve' })]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 403]);
+  expect((await openForm(server, `?token=${token}`)).shown.status).toBe(403);
+  expect(await server.services.registration.firstAccountToken()).toBeUndefined();
+});
+
+it('makes no account with the link once there is one', async () => {
+  const server = await openTestServer({ users: [] });
+  const token = (await server.services.registration.firstAccountToken())!;
+  const { send } = await openForm(server, `?token=${token}`);
+  await server.services.accounts.create({ name: 'bob', password: 'secret' });
+  expect((await openForm(server, `?token=${token}`)).shown.status).toBe(403);
+  expect((await send()).status).toBe(403);
+  expect(await login(server, 'ann', 'pass phrase')).toBe(401);
+});

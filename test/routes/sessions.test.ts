@@ -1,0 +1,205 @@
+import { describe, expect, it, vi } from 'vitest';
+import { openTestServer, type RequestOptions, TARGETS, type TestServer } from '../server.ts';
+
+const LOGIN = '/api/2/auth/bob/login.json';
+const LOGOUT = '/api/2/auth/bob/logout.json';
+const DEVICES = '/api/2/devices/bob.json';
+
+/** Value of the session cookie that an answer sets; undefined when it sets none. */
+const cookieOf = (answer: Response): string | undefined =>
+  /^sessionid=([^;]*)/.exec(answer.headers.get('set-cookie') ?? '')?.[1];
+
+async function logIn({ request }: TestServer, name = 'bob'): Promise<string> {
+  const answer = await request('POST', `/api/2/auth/${name}/login.json`, { auth: `${name}:secret` });
+  expect(answer.status).toBe(200);
+  return cookieOf(answer)!;
+}
+
+describe.each(TARGETS)('login and logout (%s)', (target) => {
+  it('gives a cookie that works on every path, and none after logout', async () => {
+    const server = await openTestServer({}, target);
+    const cookie = await logIn(server);
+    expect(await (await server.request('POST', LOGIN, { cookie })).text()).toBe('');
+    expect((await server.request('GET', DEVICES, { cookie })).status).toBe(200);
+    expect((await server.request('GET', '/subscriptions/bob.json', { cookie })).status).toBe(200);
+    const logout = await server.request('POST', LOGOUT, { cookie });
+    expect([logout.status, await logout.text(), cookieOf(logout)]).toEqual([200, '', '']);
+    expect((await server.request('GET', DEVICES, { cookie })).status).toBe(401);
+  });
+
+  it.each<[string, RequestOptions, number]>([
+    [LOGIN, {}, 401],
+    [LOGIN, { auth: 'bob:wrong' }, 401],
+    [LOGIN, { auth: 'nobody:secret' }, 401],
+    [LOGIN, { auth: 'bob:secret' }, 200],
+    [LOGIN, { auth: 'BOB:secret' }, 200],
+    [LOGIN, { auth: 'eve:secret' }, 403],
+    [LOGIN, { cookie: 'stale' }, 401],
+    [LOGIN, { cookie: 'stale', auth: 'bob:secret' }, 200],
+    [LOGIN, { headers: { authorization: 'Bearer abc' } }, 401],
+    [LOGIN, { headers: { authorization: 'Basic' } }, 401],
+    [LOGIN, { headers: { authorization: 'Basic ////' } }, 401],
+    [LOGIN, { headers: { authorization: `Basic ${btoa('bob')}` } }, 401],
+    [LOGOUT, {}, 200],
+    [LOGOUT, { cookie: 'stale' }, 200],
+    [LOGOUT, { auth: 'bob:secret' }, 200],
+    ['/api/2/auth/BoB/login.json', { auth: 'bob:secret' }, 200],
+  ])('POST %s %j is %d', async (path, options, status) => {
+    const { request } = await openTestServer({}, target);
+    const answer = await request('POST', path, options);
+    expect(answer.status).toBe(status);
+    if (status === 401) {
+      expect(answer.headers.get('www-authenticate')).toBe('Basic realm="podsync", charset="UTF-8"');
+    }
+  });
+
+  it('refuses the cookie of another user with 400', async () => {
+    const server = await openTestServer({}, target);
+    const cookie = await logIn(server, 'eve');
+    expect((await server.request('POST', LOGIN, { cookie })).status).toBe(400);
+    expect((await server.request('POST', LOGIN, { cookie, auth: 'bob:secret' })).status).toBe(400);
+    expect((await server.request('POST', LOGOUT, { cookie })).status).toBe(400);
+    expect((await server.request('GET', '/api/2/devices/eve.json', { cookie })).status).toBe(200);
+  });
+
+  it('sets no cookie at logout', async () => {
+    const { request } = await openTestServer({}, target);
+    expect(cookieOf(await request('POST', LOGOUT, { auth: 'bob:secret' }))).toBeUndefined();
+  });
+});
+
+describe('identity', () => {
+  const auth = 'bob:secret';
+
+  it('comes with a cookie on every Basic answer that brings none, and the same one for a while', async () => {
+    const { request } = await openTestServer();
+    const first = cookieOf(await request('GET', DEVICES, { auth }));
+    const second = cookieOf(await request('POST', LOGIN, { auth }));
+    expect(first).toMatch(/^[\w-]{32}$/);
+    expect(second).toBe(first);
+    expect(cookieOf(await request('GET', DEVICES, { auth, cookie: first! }))).toBeUndefined();
+    expect(cookieOf(await request('GET', DEVICES, { cookie: first! }))).toBeUndefined();
+    const elsewhere = await request('GET', DEVICES, { auth, headers: { 'user-agent': 'another app' } });
+    expect(cookieOf(elsewhere)).not.toBe(first);
+  });
+
+  it('is Basic where both are sent', async () => {
+    const server = await openTestServer();
+    const cookie = await logIn(server, 'eve');
+    const answer = await server.request('GET', DEVICES, { auth, cookie });
+    expect(answer.status).toBe(200);
+    expect(cookieOf(answer)).toMatch(/./);
+    expect((await server.request('GET', DEVICES, { auth: 'bob:wrong', cookie })).status).toBe(401);
+  });
+
+  it('works by e-mail', async () => {
+    const { services, request } = await openTestServer();
+    await services.accounts.create({ name: 'ann', email: 'Ann@example.org', password: 'secret' });
+    expect((await request('GET', '/api/2/devices/ann.json', { auth: 'ann@example.org:secret' })).status).toBe(200);
+    expect((await request('GET', '/api/2/devices/ann%40example.org.json', { auth: 'ann:secret' })).status).toBe(200);
+  });
+
+  it('knows passwords with colons and letters of any script', async () => {
+    const { services, request } = await openTestServer();
+    await services.accounts.create({ name: 'ann', password: 'pä:ß🎧' });
+    const header = { authorization: `Basic ${Buffer.from('ann:pä:ß🎧').toString('base64')}` };
+    expect((await request('GET', '/api/2/devices/ann.json', { headers: header })).status).toBe(200);
+    const latin1 = { authorization: `Basic ${Buffer.from('ann:pä', 'latin1').toString('base64')}` };
+    expect((await request('GET', '/api/2/devices/ann.json', { headers: latin1 })).status).toBe(401);
+  });
+
+  it('answers alike for what belongs to another and to nobody', async () => {
+    const { request } = await openTestServer();
+    const texts = ['eve', 'nobody'].map(async (name) => {
+      const answer = await request('GET', `/api/2/devices/${name}.json`, { auth });
+      return [answer.status, await answer.text()];
+    });
+    const [eve, nobody] = await Promise.all(texts);
+    expect(eve).toEqual([403, expect.stringContaining('another user')]);
+    expect(nobody).toEqual(eve);
+    const list = await request('GET', '/subscriptions/eve/phone.json', { auth });
+    expect([list.status, list.headers.has('www-authenticate')]).toEqual([401, true]);
+  });
+
+  it('ends a year after its last use', async () => {
+    const server = await openTestServer();
+    const cookie = await logIn(server);
+    const year = 365 * 86_400;
+    server.clock.now += year - 1;
+    const late = await server.request('GET', DEVICES, { cookie });
+    expect([late.status, cookieOf(late)]).toEqual([200, cookie]);
+    server.clock.now += year - 1;
+    expect((await server.request('GET', DEVICES, { cookie })).status).toBe(200);
+    server.clock.now += year;
+    expect((await server.request('GET', DEVICES, { cookie })).status).toBe(401);
+  });
+});
+
+describe('wrong passwords', () => {
+  const trials = async (
+    { request }: TestServer,
+    count: number,
+    login: (trial: number) => string,
+  ): Promise<number[]> => {
+    const statuses: number[] = [];
+    for (let trial = 0; trial < count; trial++) {
+      statuses.push((await request('GET', DEVICES, { auth: login(trial) })).status);
+    }
+    return statuses;
+  };
+
+  it('are answered 429 after ten within five minutes, the right one too, and no other user is touched', async () => {
+    const server = await openTestServer();
+    expect(await trials(server, 10, () => 'bob:wrong')).toEqual(Array(10).fill(401));
+    server.clock.now += 100;
+    const refused = await server.request('GET', DEVICES, { auth: 'bob:secret' });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '200']);
+    expect((await server.request('GET', '/api/2/devices/eve.json', { auth: 'eve:secret' })).status).toBe(200);
+    server.clock.now += 200;
+    expect((await server.request('GET', DEVICES, { auth: 'bob:secret' })).status).toBe(200);
+  });
+
+  it('are answered 429 after a hundred from one address', async () => {
+    const server = await openTestServer({ trustProxy: true });
+    const statuses = await trials(server, 101, (trial) => `user${trial}:wrong`);
+    expect(statuses).toEqual([...Array(100).fill(401), 429]);
+    const headers = { 'x-forwarded-for': '10.1.1.1, 192.0.2.7' };
+    expect((await server.request('GET', DEVICES, { auth: 'bob:secret', headers })).status).toBe(200);
+  });
+
+  it('count while they are still being looked at', async () => {
+    const { request } = await openTestServer();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, at) => request('GET', DEVICES, { auth: `bob:wrong${at}` })),
+    );
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+  });
+
+  it('are not asked after for a cookie, nor for a password that was right lately', async () => {
+    const server = await openTestServer();
+    const cookie = await logIn(server);
+    const { attempts } = server.storage;
+    const asked = (['add', 'wait', 'takeBack'] as const).map((verb) => vi.spyOn(attempts, verb));
+    for (const credentials of [{ cookie }, { auth: 'bob:secret' }]) {
+      expect((await server.request('GET', DEVICES, credentials)).status).toBe(200);
+    }
+    for (const verb of asked) expect(verb).not.toHaveBeenCalled();
+    expect((await server.request('GET', DEVICES, { auth: 'bob:wrong' })).status).toBe(401);
+    expect(asked[0]).toHaveBeenCalled();
+  });
+
+  it('are not the right one, however often it comes at once', async () => {
+    const { request } = await openTestServer();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => request('GET', DEVICES, { auth: 'bob:secret' })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200));
+  });
+
+  it('are not missing ones', async () => {
+    const { request } = await openTestServer();
+    for (let trial = 0; trial < 20; trial++) expect((await request('GET', DEVICES)).status).toBe(401);
+    expect((await request('GET', DEVICES, { auth: 'bob:secret' })).status).toBe(200);
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { recordFeed } from '../readings.ts';
+import { openTestServer, type RequestOptions, TARGETS, type TestServer } from '../server.ts';
+
+const auth = 'bob:secret';
+const A = 'http://example.org/a';
+const B = 'http://example.org/b';
+const C = 'http://example.org/c';
+const LIST = '/subscriptions/bob/phone';
+const DELTA = '/api/2/subscriptions/bob/phone.json';
+
+const opml = (body: string): string => `<?xml version="1.0"?><opml version="2.0"><head/><body>${body}</body></opml>`;
+
+/** Body of an answer that must be a success. */
+async function ok({ request }: TestServer, method: string, path: string, body?: unknown): Promise<any> {
+  const answer = await request(method, path, { auth, ...(body !== undefined && { body }) });
+  const text = await answer.text();
+  expect([answer.status, text]).toEqual([200, expect.anything()]);
+  return text === '' ? '' : JSON.parse(text);
+}
+
+describe.each(TARGETS)('whole lists (%s)', (target) => {
+  it.each<[string, string | unknown[], string[]]>([
+    ['json', [A, B], [A, B]],
+    ['json', [{ url: A }, { feed: B }, C], [A, B, C]],
+    ['json', [], []],
+    ['txt', `${A}\r\n\n${B}`, [A, B]],
+    ['txt', '', []],
+    ['opml', opml(`<outline xmlUrl="${A}"/><outline text="x"><outline type="RSS" url="${B}"/></outline>`), [A, B]],
+    ['opml', opml(''), []],
+    ['json', [A, A, ` ${A} `, 'ftp://example.org/x'], [A]],
+  ])('a %s upload %j becomes the list', async (format, body, list) => {
+    const server = await openTestServer({}, target);
+    await ok(server, 'PUT', `${LIST}.json`, [C]);
+    expect(await ok(server, 'PUT', `${LIST}.${format}`, body)).toBe('');
+    expect(await ok(server, 'GET', `${LIST}.json`)).toEqual(expect.arrayContaining(list));
+    expect(await ok(server, 'GET', `${LIST}.json`)).toHaveLength(list.length);
+  });
+
+  it('come in the formats of the interface', async () => {
+    const server = await openTestServer({}, target);
+    await ok(server, 'PUT', `${LIST}.json`, [A, 'http://example.org/?a=1&b=2']);
+    const read = async (path: string): Promise<[string | null, string]> => {
+      const answer = await server.request('GET', path, { auth });
+      return [answer.headers.get('content-type'), await answer.text()];
+    };
+    expect(await read(`${LIST}.json`)).toEqual(['application/json', `["${A}","http://example.org/?a=1&b=2"]`]);
+    expect(await read(`${LIST}.txt`)).toEqual(['text/plain; charset=utf-8', `${A}\nhttp://example.org/?a=1&b=2\n`]);
+    expect(await read(`${LIST}.jsonp?jsonp=app.take`)).toEqual([
+      'application/javascript',
+      `app.take(["${A}","http://example.org/?a=1&b=2"]);`,
+    ]);
+    const [type, text] = await read(`${LIST}.opml`);
+    expect(type).toBe('text/x-opml+xml; charset=utf-8');
+    expect(text).toContain('xmlUrl="http://example.org/?a=1&amp;b=2"');
+    expect(await read('/subscriptions/bob.txt')).toEqual(await read(`${LIST}.txt`));
+  });
+
+  it.each<[string, string, RequestOptions, number]>([
+    ['GET', `${LIST}.json`, { auth }, 404],
+    ['GET', '/subscriptions/bob/a%2Fb.json', { auth }, 404],
+    ['GET', `${LIST}.json`, {}, 401],
+    ['GET', '/subscriptions/eve/phone.json', { auth }, 401],
+    ['GET', '/subscriptions/bob/laptop.jsonp', { auth }, 400],
+    ['GET', '/subscriptions/bob/laptop.jsonp?jsonp=alert(1)', { auth }, 400],
+    ['PUT', `${LIST}.json`, { auth, body: '' }, 400],
+    ['PUT', `${LIST}.json`, { auth, body: '{}' }, 400],
+    ['PUT', `${LIST}.json`, { auth, body: '[1]' }, 400],
+    ['PUT', `${LIST}.json`, { auth, body: ['ftp://example.org/x', ''] }, 400],
+    ['PUT', `${LIST}.txt`, { auth, body: 'not a url' }, 400],
+    ['PUT', `${LIST}.opml`, { auth, body: '' }, 400],
+    ['PUT', `${LIST}.opml`, { auth, body: '<opml><body>' }, 400],
+    ['PUT', `${LIST}.opml`, { auth, body: '<html/>' }, 400],
+    ['PUT', '/subscriptions/bob/a%00b.json', { auth, body: [A] }, 400],
+  ])('%s %s %j is %d, and the lists stay', async (method, path, options, status) => {
+    const server = await openTestServer({}, target);
+    await ok(server, 'PUT', '/subscriptions/bob/laptop.json', [C]);
+    expect((await server.request(method, path, options)).status).toBe(status);
+    expect(await ok(server, 'GET', '/subscriptions/bob.json')).toEqual([C]);
+    expect(await ok(server, 'GET', '/api/2/devices/bob.json')).toHaveLength(1);
+  });
+});
+
+describe('whole lists', () => {
+  it('are taken by POST too', async () => {
+    const server = await openTestServer();
+    await ok(server, 'POST', `${LIST}.txt`, A);
+    expect(await ok(server, 'GET', `${LIST}.json`)).toEqual([A]);
+  });
+
+  it('stand in the order first added, each feed once over all devices', async () => {
+    const server = await openTestServer();
+    await ok(server, 'PUT', `${LIST}.json`, [B, A]);
+    await ok(server, 'PUT', '/subscriptions/bob/laptop.json', [C, A]);
+    await ok(server, 'POST', DELTA, { add: [], remove: [B] });
+    await ok(server, 'POST', DELTA, { add: [B], remove: [] });
+    expect(await ok(server, 'GET', `${LIST}.json`)).toEqual([B, A]);
+    expect(await ok(server, 'GET', '/subscriptions/bob.json')).toEqual([B, A, C]);
+  });
+
+  it('say in OPML what is known of the podcasts', async () => {
+    const server = await openTestServer();
+    await ok(server, 'PUT', `${LIST}.json`, [A, B]);
+    await recordFeed(server.storage, A, { title: 'Äther & <Wellen>', website: 'http://example.org/' }, []);
+    for (const path of [`${LIST}.opml`, '/subscriptions/bob.opml']) {
+      const text = await (await server.request('GET', path, { auth })).text();
+      expect(text).toContain('title="Äther &amp; &lt;Wellen&gt;"');
+      expect(text).toContain(`title="${B}"`);
+    }
+  });
+
+  it('make the device, with dots and blanks in its id', async () => {
+    const server = await openTestServer();
+    await ok(server, 'PUT', '/subscriptions/bob/my.host.lan.json', [A]);
+    await ok(server, 'PUT', '/subscriptions/bob/K%C3%BCche%202.json', []);
+    expect(await ok(server, 'GET', '/api/2/devices/bob.json')).toEqual([
+      { id: 'my.host.lan', caption: '', type: 'other', subscriptions: 1 },
+      { id: 'Küche 2', caption: '', type: 'other', subscriptions: 0 },
+    ]);
+  });
+});
+
+describe('deltas', () => {
+  it('come back from the mark on', async () => {
+    const server = await openTestServer();
+    const first = await ok(server, 'POST', DELTA, { add: [A, B], remove: [] });
+    expect(first).toEqual({ timestamp: expect.any(Number), update_urls: [] });
+    expect(await ok(server, 'GET', `${DELTA}?since=0`)).toMatchObject({ add: [A, B], remove: [] });
+    expect(await ok(server, 'GET', DELTA)).toMatchObject({ add: [A, B], remove: [] });
+    expect(await ok(server, 'GET', `${DELTA}?since=${first.timestamp}`)).toMatchObject({ add: [], remove: [] });
+    await ok(server, 'POST', DELTA, { add: [C], remove: [A] });
+    const later = await ok(server, 'GET', `${DELTA}?since=${first.timestamp}`);
+    expect(later).toMatchObject({ add: [C], remove: [A] });
+    expect(await ok(server, 'GET', `${DELTA}?since=${later.timestamp}`)).toMatchObject({ add: [], remove: [] });
+    expect(await ok(server, 'GET', `${DELTA}?since=0`)).toMatchObject({ add: [B, C], remove: [] });
+  });
+
+  it('tell the last state of each feed in the window', async () => {
+    const server = await openTestServer();
+    const { timestamp } = await ok(server, 'POST', DELTA, { add: [A], remove: [] });
+    await ok(server, 'POST', DELTA, { add: [B], remove: [A] });
+    await ok(server, 'POST', DELTA, { add: [A], remove: [B] });
+    expect(await ok(server, 'GET', `${DELTA}?since=${timestamp}`)).toMatchObject({ add: [A], remove: [B] });
+  });
+
+  it('report rewritten URLs once and pass over those that cannot be used', async () => {
+    const server = await openTestServer();
+    const add = [' http://EXAMPLE.org/a ', 'ftp://example.org/x', 'http://example.org/ä', ' http://EXAMPLE.org/a ', ''];
+    expect(await ok(server, 'POST', DELTA, { add, remove: [] })).toMatchObject({
+      update_urls: [
+        [' http://EXAMPLE.org/a ', A],
+        ['ftp://example.org/x', ''],
+        ['http://example.org/ä', 'http://example.org/%C3%A4'],
+        ['', ''],
+      ],
+    });
+    expect(await ok(server, 'GET', `${LIST}.json`)).toEqual([A, 'http://example.org/%C3%A4']);
+  });
+
+  it('of an unknown device are empty, and do not make it', async () => {
+    const server = await openTestServer();
+    const answer = await ok(server, 'GET', `${DELTA}?since=0`);
+    expect(answer).toEqual({ add: [], remove: [], timestamp: server.clock.now + 1 });
+    expect(await ok(server, 'GET', '/api/2/devices/bob.json')).toEqual([]);
+  });
+
+  it('of nothing make the device', async () => {
+    const server = await openTestServer();
+    expect(await ok(server, 'POST', DELTA, {})).toMatchObject({ update_urls: [] });
+    expect(await ok(server, 'GET', `${LIST}.json`)).toEqual([]);
+  });
+
+  it.each<[unknown]>([
+    [{ add: [A], remove: [A] }],
+    [{ add: [A], remove: [' HTTP://example.org:80/a#x'] }],
+    [{ add: A }],
+    [{ add: [A, 1] }],
+    [{ remove: [null] }],
+    ['[]'],
+    ['nonsense'],
+  ])('%j are refused whole', async (body) => {
+    const server = await openTestServer();
+    expect((await server.request('POST', DELTA, { auth, body })).status).toBe(400);
+    expect(await ok(server, 'GET', '/api/2/devices/bob.json')).toEqual([]);
+  });
+});

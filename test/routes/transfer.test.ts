@@ -1,0 +1,203 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { UserId } from '../../src/domain/types.ts';
+import { StorageError } from '../../src/storage/errors.ts';
+import { furnish, inventory, logIn } from '../property/accounts.ts';
+import { recordFeed } from '../readings.ts';
+import { openTestServer, TARGETS, type Target, type TestServer } from '../server.ts';
+
+const FEED = 'http://example.org/feed';
+
+const open = (users: readonly string[], target: Target = 'in-process'): Promise<TestServer> =>
+  openTestServer({ users, operator: true, baseUrl: 'http://pods.example' }, target);
+
+/** A server on which bob and eve have a little of everything, and the directory knows of a feed. */
+async function openFurnished(target: Target = 'in-process'): Promise<TestServer> {
+  const server = await open(['bob', 'eve'], target);
+  for (const name of ['bob', 'eve']) await furnish(server, name);
+  await recordFeed(server.storage, FEED, { title: 'Alpha', tags: ['News'] }, [{ url: `${FEED}/1.mp3`, guid: '1' }]);
+  return server;
+}
+
+const backUp = async (server: TestServer, query = ''): Promise<string> =>
+  (await server.request('GET', `/operator/backup${query}`)).text();
+
+const restore = async (server: TestServer, body: unknown, query = ''): Promise<any> =>
+  (await server.request('POST', `/operator/backup${query}`, { body })).json();
+
+async function* inLines(text: string): AsyncIterable<Uint8Array> {
+  for (const line of text.split(/(?<=\n)/)) yield Buffer.from(line);
+}
+
+const namesIn = async (server: TestServer): Promise<string[]> => {
+  const users = (await (await server.request('GET', '/operator/users')).json()) as { name: string }[];
+  return users.map(({ name }) => name);
+};
+
+describe.each(TARGETS)('%s', (target) => {
+  it('a backup brings everything to another server, and is the same there', async () => {
+    const source = await openFurnished(target);
+    const cookie = await logIn(source, 'bob');
+    const backup = await backUp(source);
+    const copy = await open([], target);
+    const counts = { devices: 4, subscriptions: 4, actions: 50, lists: 2, password: true, problem: null };
+    expect(await restore(copy, backup)).toEqual({
+      accounts: [
+        { name: 'bob', ...counts },
+        { name: 'eve', ...counts },
+      ],
+      podcasts: 4,
+      episodes: 1,
+    });
+    expect(await backUp(copy)).toBe(backup);
+    for (const name of ['bob', 'eve']) expect(await inventory(copy, name)).toEqual(await inventory(source, name));
+    expect((await copy.request('GET', '/api/2/devices/bob.json', { cookie })).status).toBe(200);
+    const podcast = await copy.request('GET', `/api/2/data/podcast.json?url=${FEED}`);
+    expect(await podcast.json()).toMatchObject({ title: 'Alpha', subscribers: 2 });
+  });
+
+  it('takes a packed one, and clients go on where they were', async () => {
+    const source = await openFurnished(target);
+    const path = '/api/2/subscriptions/bob/phone.json';
+    const { timestamp } = (await (await source.request('GET', path, { auth: 'bob:secret' })).json()) as any;
+    const copy = await open([], target);
+    await restore(copy, gzipSync(await backUp(source)));
+    copy.clock.now = source.clock.now;
+    const upload = { add: ['http://example.org/new'] };
+    await copy.request('POST', path, { auth: 'bob:secret', body: upload });
+    const later = await copy.request('GET', `${path}?since=${timestamp}`, { auth: 'bob:secret' });
+    expect(await later.json()).toMatchObject({ add: upload.add, remove: [] });
+  });
+
+  it('what was cut off or altered is refused, and nothing is changed by a dry run', async () => {
+    const backup = await backUp(await openFurnished(target));
+    const copy = await open(['mallory'], target);
+    const lines = backup.split('\n').length - 1;
+    expect(await restore(copy, backup.slice(0, -1), '?dryRun=true')).toEqual({
+      code: 400,
+      message: `line ${lines} of the backup was cut off or altered: it is cut off; take another copy of it`,
+    });
+    const altered = backup.replace('"My <phone>"', '"My <Phone>"');
+    const line = backup.slice(0, backup.indexOf('"My <phone>"')).split('\n').length;
+    expect((await restore(copy, altered, '?dryRun=true')).message).toMatch(`line ${line} of the backup was cut off`);
+    expect(await namesIn(copy)).toEqual(['mallory']);
+  });
+});
+
+it('is of those who are named, then without the directory', async () => {
+  const server = await openFurnished();
+  const kinds = (text: string): string[] => [...text.matchAll(/^\{"kind":"([^"]+)"/gm)].map(([, kind]) => kind!);
+  const one = await backUp(server, '?user=EVE&user=eve');
+  expect(kinds(one).filter((kind) => ['user', 'podcast', 'tag', 'toplist'].includes(kind))).toEqual(['user']);
+  expect(one).toContain('{"kind":"user","name":"eve"');
+  const both = await backUp(server, '?user=eve&user=bob');
+  expect([...both.matchAll(/"kind":"user","name":"(\w+)"/g)].map(([, name]) => name)).toEqual(['bob', 'eve']);
+  const unknown = await server.request('GET', '/operator/backup?user=bob&user=nobody');
+  expect(unknown.status).toBe(404);
+});
+
+it('without passwords nobody gets in until there is a new one', async () => {
+  const source = await openFurnished();
+  const cookie = await logIn(source, 'bob');
+  const backup = await backUp(source, '?withoutPasswords=true');
+  expect(backup).not.toMatch(/passwordHash|"kind":"session"/);
+  const copy = await open([]);
+  expect((await restore(copy, backup)).accounts).toMatchObject([{ password: false }, { password: false }]);
+  const devices = '/api/2/devices/bob.json';
+  for (const way of [{ auth: 'bob:secret' }, { auth: 'bob:' }, { cookie }]) {
+    expect((await copy.request('GET', devices, way)).status).toBe(401);
+  }
+  expect(await backUp(copy, '?withoutPasswords=true')).toBe(backup);
+  await copy.request('PUT', '/operator/users/bob/password', { body: { password: 'new' } });
+  expect((await copy.request('GET', devices, { auth: 'bob:new' })).status).toBe(200);
+});
+
+it('an account that is there stays as it is, and the others come', async () => {
+  const backup = await backUp(await openFurnished());
+  const copy = await open(['Bob']);
+  const before = await inventory(copy, 'Bob');
+  const expected = [
+    { name: 'bob', actions: 50, problem: 'there is an account of this name already' },
+    { name: 'eve', actions: 50, problem: null },
+  ];
+  expect(await restore(copy, backup, '?dryRun=true')).toMatchObject({ accounts: expected, podcasts: 4 });
+  expect(await namesIn(copy)).toEqual(['Bob']);
+  expect(await restore(copy, backup)).toMatchObject({ accounts: expected, podcasts: 4 });
+  expect(await inventory(copy, 'Bob')).toEqual(before);
+  expect(await inventory(copy, 'eve')).toHaveLength(before.length);
+  expect(await namesIn(copy)).toEqual(['Bob', 'eve']);
+});
+
+it('an e-mail address that somebody else has is told, and the account left out', async () => {
+  const account = { password: 'secret', email: 'b@example.org' };
+  const source = await open([]);
+  await source.services.accounts.create({ name: 'bob', ...account });
+  const copy = await open([]);
+  await copy.services.accounts.create({ name: 'robert', ...account });
+  expect((await restore(copy, await backUp(source))).accounts).toMatchObject([
+    { name: 'bob', problem: 'another account has its e-mail address' },
+  ]);
+  expect(await namesIn(copy)).toEqual(['robert']);
+});
+
+describe('another name', () => {
+  it('makes a copy beside the account, without its e-mail address and sessions', async () => {
+    const server = await open([]);
+    await server.services.accounts.create({ name: 'bob', email: 'b@example.org', password: 'secret' });
+    await furnish(server, 'bob');
+    await logIn(server, 'bob');
+    const backup = await backUp(server, '?user=bob');
+    expect((await restore(server, backup, '?as=robert')).accounts).toMatchObject([{ name: 'robert', problem: null }]);
+    const copy = await server.request('GET', '/operator/users/robert');
+    expect(await copy.json()).toMatchObject({ name: 'robert', email: null, actions: 50, sessions: 0 });
+    const original = await server.request('GET', '/operator/users/bob');
+    expect(await original.json()).toMatchObject({ name: 'bob', email: 'b@example.org', actions: 50 });
+    expect((await server.request('GET', '/api/2/devices/robert.json', { auth: 'robert:secret' })).status).toBe(200);
+    expect((await restore(server, backup, '?as=robert')).accounts[0].problem).toMatch(/already/);
+  });
+
+  it('is refused for more than one account, for none, and where it is no name', async () => {
+    const both = await backUp(await openFurnished());
+    const server = await open([]);
+    const none = await backUp(server);
+    expect((await restore(server, both, '?as=robert&dryRun=true')).message).toMatch(/only where the backup is of one/);
+    expect((await restore(server, none, '?as=robert')).message).toMatch(/only where the backup is of one/);
+    const one = await backUp(await open(['bob']), '?user=bob');
+    expect((await restore(server, one, '?as=a/b')).message).toMatch(/^a user name is/);
+    expect(await namesIn(server)).toEqual([]);
+  });
+});
+
+it('where an import breaks, accounts are there whole or not at all', async () => {
+  const backup = await backUp(await openFurnished());
+  const copy = await open([]);
+  const broken = backup.replace(/("name":"eve"[^]*?"timestamp":)10\b/, '$111');
+  await expect(copy.services.transfer.import(inLines(broken), { dryRun: false })).rejects.toThrow(
+    /^line \d+ of the backup was cut off or altered/,
+  );
+  expect(await namesIn(copy)).toEqual(['bob']);
+  expect((await restore(copy, backup)).accounts).toMatchObject([{ problem: expect.any(String) }, { problem: null }]);
+  expect(await backUp(copy)).toBe(backup);
+});
+
+it('a backup that cannot go on says so in its last line', async () => {
+  const server = await openFurnished();
+  const { exportUser } = server.storage.transfer;
+  let exported = 0;
+  server.storage.transfer.exportUser = (user: UserId) => {
+    if (exported++ === 0) return exportUser(user);
+    throw new StorageError('corrupt', 'account.json is damaged');
+  };
+  const lines = (await backUp(server)).trimEnd().split('\n');
+  expect(lines.at(-1)).toBe('{"message":"account.json is damaged"}');
+  expect(lines.length).toBeGreaterThan(50);
+});
+
+it.each<[method: 'GET' | 'POST', path: string]>([
+  ['GET', '/operator/backup'],
+  ['POST', '/operator/backup'],
+  ['POST', '/operator/check'],
+])('%s %s is not for the network', async (method, path) => {
+  const server = await openTestServer();
+  expect((await server.request(method, path, { auth: 'bob:secret' })).status).toBe(404);
+});

@@ -1,0 +1,193 @@
+import { expect, it } from 'vitest';
+import { recordFeed } from '../readings.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+
+const auth = 'bob:secret';
+const A = 'http://example.org/a';
+const B = 'http://example.org/b';
+const UPDATES = '/api/2/updates/bob/phone.json';
+const ACTIONS = '/api/2/episodes/bob.json';
+
+const media = (n: number): string => `http://example.org/${n}.mp3`;
+/** Newest first, as feeds are. */
+const episodes = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    url: media(i + 1),
+    guid: `g${i + 1}`,
+    releasedAt: 1_600_000_000 + i,
+  })).toReversed();
+
+async function ok({ request }: TestServer, method: string, path: string, body?: unknown): Promise<any> {
+  const answer = await request(method, path, { auth, ...(body !== undefined && { body }) });
+  const text = await answer.text();
+  expect([answer.status, text]).toEqual([200, expect.anything()]);
+  return text === '' ? '' : JSON.parse(text);
+}
+
+const subscribe = (server: TestServer, add: string[], remove: string[] = [], device = 'phone'): Promise<any> =>
+  ok(server, 'POST', `/api/2/subscriptions/bob/${device}.json`, { add, remove });
+
+const act = (server: TestServer, n: number, action: string, timestamp: string, podcast = A, more = {}): Promise<any> =>
+  ok(server, 'POST', ACTIONS, [{ podcast, episode: media(n), action, timestamp, ...more }]);
+
+/** Waits until no clock runs ahead of the time: then nothing is told twice. */
+const settle = ({ clock }: TestServer): void => void (clock.now += 10);
+
+const news = (answer: any): unknown =>
+  answer.updates.map(({ url, status }: any) => [Number(/\d+/.exec(url)![0]), status]);
+
+it('tells added podcasts whole and removed ones by URL', async () => {
+  const server = await openTestServer();
+  await subscribe(server, [A, B]);
+  await recordFeed(server.storage, A, { title: 'Alpha', description: 'About A.' });
+  settle(server);
+  const first = await ok(server, 'GET', UPDATES);
+  expect(first.add).toMatchObject([
+    { url: A, title: 'Alpha', description: 'About A.', subscribers: 1, logo_url: null, website: '' },
+    { url: B, title: B },
+  ]);
+  expect(first.add[0].svc_link).toBe(first.add[0].mygpo_link);
+  expect(first).toMatchObject({ remove: [], updates: [], timestamp: expect.any(Number) });
+  await subscribe(server, [], [A]);
+  expect(await ok(server, 'GET', `${UPDATES}?since=${first.timestamp}`)).toMatchObject({ add: [], remove: [A] });
+});
+
+it('tells the episodes that were first seen since the mark', async () => {
+  const server = await openTestServer();
+  await subscribe(server, [A]);
+  await recordFeed(server.storage, A, { title: 'Alpha' }, episodes(2));
+  settle(server);
+  const first = await ok(server, 'GET', UPDATES);
+  expect(news(first)).toEqual([
+    [2, 'new'],
+    [1, 'new'],
+  ]);
+  expect(first.updates[0]).toMatchObject({
+    url: media(2),
+    podcast_title: 'Alpha',
+    podcast_url: A,
+    released: '2020-09-13T12:26:41',
+    status: 'new',
+  });
+  expect(news(await ok(server, 'GET', `${UPDATES}?since=${first.timestamp}`))).toEqual([]);
+  await recordFeed(server.storage, A, { title: 'Alpha' }, episodes(3));
+  settle(server);
+  const later = await ok(server, 'GET', `${UPDATES}?since=${first.timestamp}`);
+  expect(news(later)).toEqual([[3, 'new']]);
+  expect(news(await ok(server, 'GET', `${UPDATES}?since=${later.timestamp}`))).toEqual([]);
+});
+
+it('tells the newest state of what the user acted on since the mark, on any device', async () => {
+  const server = await openTestServer();
+  await subscribe(server, [A]);
+  await recordFeed(server.storage, A, {}, episodes(4));
+  await act(server, 1, 'play', '2024-01-02T00:00:00', A, { position: 7, started: 0, total: 9, device: 'tv' });
+  settle(server);
+  const { timestamp } = await ok(server, 'GET', UPDATES);
+  await act(server, 1, 'download', '2024-01-01T00:00:00');
+  await act(server, 2, 'new', '2024-01-01T00:00:00');
+  await act(server, 9, 'delete', '2024-01-01T00:00:00');
+  await act(server, 1, 'play', '2024-01-01T00:00:00', B);
+  const answer = await ok(server, 'GET', `${UPDATES}?since=${timestamp}&include_actions=true`);
+  expect(news(answer)).toEqual([
+    [2, 'new'],
+    [1, 'play'],
+    [9, 'delete'],
+  ]);
+  expect(answer.updates.map(({ action }: any) => action)).toEqual([
+    undefined,
+    {
+      podcast: A,
+      episode: media(1),
+      device: 'tv',
+      action: 'play',
+      timestamp: '2024-01-02T00:00:00',
+      position: 7,
+      started: 0,
+      total: 9,
+    },
+    { podcast: A, episode: media(9), action: 'delete', timestamp: '2024-01-01T00:00:00' },
+  ]);
+  expect(answer.updates[2]).toMatchObject({ title: media(9), podcast_title: A, released: '' });
+  const plain = await ok(server, 'GET', `${UPDATES}?since=${timestamp}`);
+  expect(plain.updates.every((update: any) => !('action' in update))).toBe(true);
+});
+
+it('of a feed just added the five newest are new, however long the directory has them', async () => {
+  const server = await openTestServer();
+  await subscribe(server, [A], [], 'tv');
+  await recordFeed(server.storage, A, {}, episodes(8));
+  await act(server, 8, 'play', '2024-01-01T00:00:00');
+  await subscribe(server, [B]);
+  settle(server);
+  const { timestamp } = await ok(server, 'GET', UPDATES);
+  await subscribe(server, [A]);
+  const answer = await ok(server, 'GET', `${UPDATES}?since=${timestamp}`);
+  expect(answer.add.map(({ url }: any) => url)).toEqual([A]);
+  expect(news(answer)).toEqual([
+    [8, 'play'],
+    [7, 'new'],
+    [6, 'new'],
+    [5, 'new'],
+    [4, 'new'],
+  ]);
+});
+
+it('tells at most the fifty newest of a feed', async () => {
+  const server = await openTestServer();
+  await subscribe(server, [A, B]);
+  await recordFeed(server.storage, A, {}, episodes(60));
+  await recordFeed(server.storage, B, {}, [{ url: media(99) }]);
+  await act(server, 1, 'play', '2024-01-01T00:00:00');
+  const { updates } = await ok(server, 'GET', UPDATES);
+  expect(updates).toHaveLength(51);
+  expect(updates[0].url).toBe(media(60));
+  expect(updates[49].url).toBe(media(11));
+});
+
+it('keeps the URL that the device subscribes to when a feed has moved', async () => {
+  const server = await openTestServer();
+  await subscribe(server, [A]);
+  await recordFeed(server.storage, A, { title: 'Moved' }, episodes(1), { movedTo: 'http://example.org/new' });
+  await act(server, 1, 'play', '2024-01-01T00:00:00');
+  const answer = await ok(server, 'GET', UPDATES);
+  expect(answer.add).toMatchObject([{ url: A, title: 'Moved' }]);
+  expect(answer.updates).toMatchObject([{ podcast_url: A, podcast_title: 'Moved', status: 'play' }]);
+});
+
+it('loses nothing whichever clock runs ahead, also for a client that adds one to its mark', async () => {
+  const server = await openTestServer();
+  await subscribe(server, [A]);
+  const seen = new Map<string, string>();
+  let since = 0;
+  const pull = async (): Promise<void> => {
+    const answer = await ok(server, 'GET', `${UPDATES}?since=${since}`);
+    since = answer.timestamp + 1;
+    for (const { url, status } of answer.updates) seen.set(url, status);
+  };
+  for (let n = 1; n <= 12; n += 1) {
+    // One of the clocks is some uploads ahead, then the other.
+    for (let burst = 0; burst < (n % 3) * 4; burst += 1)
+      await act(server, n, 'download', `2024-01-01T00:00:0${burst}`, B);
+    await recordFeed(server.storage, A, {}, episodes(n));
+    if (n % 2 === 0) await pull();
+    await act(server, n, 'play', '2024-01-01T00:00:00');
+    await pull();
+  }
+  expect([...seen.values()]).toEqual(Array.from({ length: 12 }, () => 'play'));
+});
+
+it.each([
+  ['/api/2/updates/bob/laptop.json', auth, 404],
+  ['/api/2/updates/bob/a%2Fb.json', auth, 400],
+  [UPDATES, undefined, 401],
+  ['/api/2/updates/eve/phone.json', auth, 403],
+  [`${UPDATES}?since=x`, auth, 400],
+  [`${UPDATES}?include_actions=maybe`, auth, 400],
+  [`${UPDATES}?since=99999999999`, auth, 200],
+])('GET %s as %s is %d', async (path, as, status) => {
+  const server = await openTestServer();
+  await subscribe(server, [A]);
+  expect((await server.request('GET', path, as ? { auth: as } : {})).status).toBe(status);
+  expect(await ok(server, 'GET', '/api/2/devices/bob.json')).toHaveLength(1);
+});

@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest';
+import { openTestServer, type TestServer } from '../server.ts';
+
+const auth = 'bob:secret';
+const podcast = 'http://example.org/feed';
+const episode = 'http://example.org/1.mp3';
+const play = { podcast, episode, action: 'play', timestamp: '2024-05-06T07:08:09' };
+
+async function ok({ request }: TestServer, method: string, path: string, body?: unknown): Promise<any> {
+  const answer = await request(method, path, { auth, ...(body !== undefined && { body }) });
+  const text = await answer.text();
+  expect([answer.status, text]).toEqual([200, expect.anything()]);
+  return text === '' ? '' : JSON.parse(text);
+}
+
+it('shares subscriptions and devices with version 2', async () => {
+  const server = await openTestServer();
+  const delta = { add: [` ${podcast}`], remove: [] };
+  expect(await ok(server, 'POST', '/api/1/subscriptions/bob/phone.json', delta)).toEqual({
+    timestamp: expect.any(Number),
+    update_urls: [[` ${podcast}`, podcast]],
+  });
+  expect(await ok(server, 'POST', '/api/1/devices/bob/phone.json', { caption: 'Phone', type: 'mobile' })).toBe('');
+  for (const version of [1, 2]) {
+    expect(await ok(server, 'GET', `/api/${version}/subscriptions/bob/phone.json?since=0`)).toMatchObject({
+      add: [podcast],
+    });
+    expect(await ok(server, 'GET', `/api/${version}/devices/bob.json`)).toEqual([
+      { id: 'phone', caption: 'Phone', type: 'mobile', subscriptions: 1 },
+    ]);
+  }
+});
+
+it.each<[object, object, object]>([
+  [
+    { ...play, position: '00:01:05' },
+    { ...play, position: '00:01:05' },
+    { ...play, position: 65 },
+  ],
+  [
+    { ...play, position: '1:05' },
+    { ...play, position: '00:01:05' },
+    { ...play, position: 65 },
+  ],
+  [
+    { ...play, position: '100:00:00' },
+    { ...play, position: '100:00:00' },
+    { ...play, position: 360_000 },
+  ],
+  [
+    { ...play, position: 65, started: 1 },
+    { ...play, position: '00:01:05' },
+    { ...play, position: 65 },
+  ],
+  [play, play, play],
+  [
+    { ...play, episode: 'urn:uuid:ä 1' },
+    { ...play, episode: 'urn:uuid:ä 1', guid: 'urn:uuid:ä 1' },
+    { ...play, episode: 'urn:uuid:ä 1', guid: 'urn:uuid:ä 1' },
+  ],
+  [
+    { ...play, action: 'delete', position: 'nonsense' },
+    { ...play, action: 'delete' },
+    { ...play, action: 'delete' },
+  ],
+])('writes actions in its own way: %j', async (submitted, version1, version2) => {
+  const server = await openTestServer();
+  await ok(server, 'POST', '/api/1/episodes/bob.json', [submitted]);
+  expect((await ok(server, 'GET', '/api/1/episodes/bob.json')).actions).toEqual([version1]);
+  expect((await ok(server, 'GET', '/api/2/episodes/bob.json')).actions).toEqual([version2]);
+});
+
+it.each([
+  { ...play, position: '00:99:99' },
+  { ...play, position: '9999999999:00:00' },
+  { ...play, position: 'soon' },
+])('refuses %j', async (action) => {
+  const { request } = await openTestServer();
+  expect((await request('POST', '/api/1/episodes/bob.json', { auth, body: [action] })).status).toBe(400);
+});
+
+it('leaves the times of version 2 out but for the position', async () => {
+  const server = await openTestServer();
+  await ok(server, 'POST', '/api/2/episodes/bob.json', [{ ...play, started: 1, position: 65, total: 100 }]);
+  expect((await ok(server, 'GET', '/api/1/episodes/bob.json')).actions).toEqual([{ ...play, position: '00:01:05' }]);
+});
+
+it('answers by device what belongs to the feeds that the device subscribes to now', async () => {
+  const server = await openTestServer();
+  const other = 'http://example.org/other';
+  await ok(server, 'POST', '/api/2/episodes/bob.json', [
+    { ...play, device: 'laptop' },
+    { ...play, podcast: other, device: 'phone' },
+  ]);
+  await ok(server, 'PUT', '/subscriptions/bob/phone.json', [podcast]);
+  const podcasts = async (version: number): Promise<string[]> =>
+    (await ok(server, 'GET', `/api/${version}/episodes/bob.json?device=phone`)).actions.map(
+      (action: { podcast: string }) => action.podcast,
+    );
+  expect(await podcasts(1)).toEqual([podcast]);
+  expect(await podcasts(2)).toEqual([other]);
+});

@@ -1,0 +1,161 @@
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type H3, toNodeHandler } from 'h3';
+import { afterEach, expect } from 'vitest';
+import { type AppOptions, createApp } from '../src/app.ts';
+import type { Fetcher } from '../src/feeds/fetch.ts';
+import type { Hasher } from '../src/services/hasher.ts';
+import type { RegistrationMode } from '../src/services/registration.ts';
+import { createServices, type Services } from '../src/services/services.ts';
+import type { Storage } from '../src/storage/contract.ts';
+import { loadStorage } from '../src/storage/load.ts';
+import { createTestStorage, type TestStorage } from './storages.ts';
+
+const digest = (password: string): string => hash('sha256', password);
+
+/** In the place of bcrypt, whose cost is of no interest to most tests. */
+export const quickHasher: Hasher = {
+  hash: async (password) => digest(password),
+  compare: async (password, known) => digest(password) === known,
+  dummy: digest('nobody knows'),
+  close: async () => undefined,
+};
+
+export interface TestServer {
+  app: H3;
+  services: Services;
+  storage: Storage;
+  /** Where the storage is. */
+  place: TestStorage;
+  /** Seconds; moves only when a test moves it. */
+  clock: { now: number };
+  /** What was logged as an error. A test that expects some empties it. */
+  errors: string[];
+  /** Where it listens, as a socket target. */
+  origin: string | undefined;
+  request(method: string, path: string, options?: RequestOptions): Promise<Response>;
+}
+
+export interface RequestOptions {
+  /** `name:password`. */
+  auth?: string;
+  cookie?: string;
+  headers?: Record<string, string>;
+  /** Text as it is, anything else as JSON. */
+  body?: unknown;
+}
+
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+/** Both ways to reach the app must answer alike. */
+export const TARGETS = ['in-process', 'socket'] as const;
+export type Target = (typeof TARGETS)[number];
+
+export interface TestServerOptions extends Partial<AppOptions> {
+  fetcher?: Fetcher;
+  registration?: RegistrationMode;
+  syncDevices?: boolean;
+  /** Names of the accounts, each with the password `secret`. */
+  users?: readonly string[];
+  /** On the storage of this one, and by the same clock: another node, where the storage takes several. */
+  beside?: TestServer;
+}
+
+/** A server in this process on an empty storage. */
+export async function openTestServer(
+  {
+    fetcher,
+    registration = 'closed',
+    syncDevices = false,
+    beside,
+    users = beside ? [] : ['bob', 'eve'],
+    ...options
+  }: TestServerOptions = {},
+  target: Target = 'in-process',
+): Promise<TestServer> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'podsync-test-'));
+  const clock = beside?.clock ?? { now: 1_700_000_000 };
+  const now = (): number => clock.now;
+  const errors: string[] = [];
+  const log: AppOptions['log'] = (level, message) => void (level === 'error' && errors.push(message));
+  const place = beside?.place ?? (await createTestStorage());
+  const { plugin, options: location } = await loadStorage(place.spec, dataDir);
+  const storage = await plugin.open(location, { dataDir, now, overlap: 120, log });
+  const services = createServices(storage, {
+    now,
+    hasher: quickHasher,
+    keepUrlCredentials: false,
+    registration,
+    syncDevices,
+    fetcher,
+    logoFolder: join(dataDir, 'logos'),
+    log,
+  });
+  const app = createApp(services, { trustProxy: false, maxBody: 1024 * 1024, log, ...options });
+  for (const name of users) await services.accounts.create({ name, password: 'secret' });
+
+  const socket = target === 'socket' ? await listen(app) : undefined;
+
+  closers.push(async () => {
+    await socket?.close();
+    await storage.close();
+    if (!beside) await place.destroy();
+    await rm(dataDir, { recursive: true });
+    expect(errors, 'an error that reached the 500 mapper').toEqual([]);
+  });
+  return {
+    app,
+    services,
+    storage,
+    place,
+    clock,
+    errors,
+    origin: socket?.origin,
+    request: async (method, path, requestOptions) => {
+      const request = toRequest(socket?.origin ?? 'http://localhost', method, path, requestOptions);
+      return socket ? fetch(request) : app.request(request);
+    },
+  };
+}
+
+async function listen(app: H3): Promise<{ origin: string; close(): Promise<void> }> {
+  const server = createServer(toNodeHandler(app)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function toRequest(
+  origin: string,
+  method: string,
+  path: string,
+  { auth, cookie, headers = {}, body }: RequestOptions = {},
+): Request {
+  return new Request(`${origin}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(auth && { authorization: `Basic ${Buffer.from(auth).toString('base64')}` }),
+      ...(cookie && { cookie: `sessionid=${cookie}` }),
+      ...headers,
+    },
+    ...(body !== undefined && {
+      body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+    }),
+  });
+}

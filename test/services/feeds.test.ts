@@ -1,0 +1,149 @@
+import { expect, it } from 'vitest';
+import type { Fetcher, FetchOutcome } from '../../src/feeds/fetch.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+
+const auth = 'bob:secret';
+const [A, B, C] = ['http://example.org/a', 'http://example.org/b', 'http://example.org/c'] as const;
+
+const fetched = (title: string, more = {}): FetchOutcome => ({
+  kind: 'fetched',
+  feed: {
+    title,
+    author: '',
+    description: '',
+    website: '',
+    logoUrl: null,
+    language: '',
+    tags: [],
+    episodes: [{ url: 'http://example.org/1.mp3', guid: '1', title: 'One', description: '', website: '' }],
+  },
+  ...more,
+});
+
+interface Web extends Fetcher {
+  /** What is answered from now on, by URL. Others never answer, until the fetcher is closed. */
+  outcomes: Map<string, FetchOutcome>;
+  asked: [url: string, validators: unknown][];
+  /** Resolves when that many were asked for. */
+  untilAsked(count: number): Promise<void>;
+}
+
+function createWeb(): Web {
+  const outcomes = new Map<string, FetchOutcome>();
+  const asked: Web['asked'] = [];
+  let giveUp!: (outcome: FetchOutcome) => void;
+  const givenUp = new Promise<FetchOutcome>((resolve) => {
+    giveUp = resolve;
+  });
+  let heard: (() => void) | undefined;
+  return {
+    outcomes,
+    asked,
+    fetchFeed(url, { etag, lastModified }) {
+      asked.push([url, { etag, lastModified }]);
+      heard?.();
+      return Promise.resolve(outcomes.get(url) ?? givenUp);
+    },
+    fetchImage: () => Promise.reject(new Error('not asked for')),
+    close: async () => giveUp({ kind: 'failed', message: 'closed' }),
+    async untilAsked(count) {
+      while (asked.length < count) await new Promise<void>((resolve) => (heard = resolve));
+    },
+  };
+}
+
+async function openWith(feeds: readonly string[]): Promise<{ server: TestServer; web: Web }> {
+  const web = createWeb();
+  const server = await openTestServer({ fetcher: web });
+  await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: feeds });
+  return { server, web };
+}
+
+const titleOf = async ({ services }: TestServer, url: string): Promise<string> =>
+  (await services.directory.podcast(url)).title;
+
+it('reads what is due, stores what it finds, and asks again only when it is due again', async () => {
+  const { server, web } = await openWith([A, B]);
+  const { feeds } = server.services;
+  web.outcomes.set(A, fetched('Alpha', { etag: '"a"', lastModified: 'then' }));
+  web.outcomes.set(B, { kind: 'failed', message: 'the server did not answer' });
+  const steps: [number, number][] = [];
+  const report = await feeds.update('due', (...step) => steps.push(step));
+  expect(report).toEqual({ read: 2, failed: [{ url: B, error: 'the server did not answer' }] });
+  expect(steps).toEqual([
+    [0, 2],
+    [1, 2],
+    [2, 2],
+  ]);
+  expect(await titleOf(server, A)).toBe('Alpha');
+  expect((await server.services.directory.episodes(A, 9)).map(({ title }) => title)).toEqual(['One']);
+
+  expect(await feeds.update('due')).toEqual({ read: 0, failed: [] });
+  server.clock.now += 4 * 86_400;
+  web.outcomes.set(A, { kind: 'unchanged' });
+  await feeds.update('due');
+  expect(web.asked.findLast(([url]) => url === A)).toEqual([A, { etag: '"a"', lastModified: 'then' }]);
+  expect(await titleOf(server, A)).toBe('Alpha');
+  expect(await server.storage.podcasts.feed(A)).toMatchObject({
+    etag: '"a"',
+    fetchedAt: server.clock.now,
+    failures: 0,
+  });
+  expect(await server.storage.podcasts.feed(B)).toMatchObject({ failures: 2, error: 'the server did not answer' });
+});
+
+it('a feed that fails keeps its last good data, one that is gone is never asked for again', async () => {
+  const { server, web } = await openWith([A]);
+  const { feeds } = server.services;
+  web.outcomes.set(A, fetched('Alpha'));
+  await feeds.update({ url: A });
+  web.outcomes.set(A, { kind: 'failed', message: 'broken' });
+  expect(await feeds.update({ url: ' HTTP://example.org/a ' })).toMatchObject({
+    failed: [{ url: A, error: 'broken' }],
+  });
+  expect(await titleOf(server, A)).toBe('Alpha');
+  web.outcomes.set(A, { kind: 'gone' });
+  expect((await feeds.update('all')).failed).toHaveLength(1);
+  expect(await feeds.update('all')).toEqual({ read: 0, failed: [] });
+  server.clock.now += 30 * 86_400;
+  expect(await feeds.update('due')).toEqual({ read: 0, failed: [] });
+  expect(await titleOf(server, A)).toBe('Alpha');
+});
+
+it('a feed that has moved is found under both URLs', async () => {
+  const { server, web } = await openWith([A]);
+  web.outcomes.set(A, fetched('Moved', { movedTo: B }));
+  await server.services.feeds.update('due');
+  expect((await server.services.directory.podcast(A)).url).toBe(B);
+  server.clock.now += 4 * 86_400;
+  web.outcomes.set(B, fetched('Still there'));
+  await server.services.feeds.update('due');
+  expect(await titleOf(server, A)).toBe('Still there');
+});
+
+it('reads in the background, and gives up what is under way at the end without blaming the feed', async () => {
+  const { server, web } = await openWith([A, B, C]);
+  web.outcomes.set(A, fetched('Alpha'));
+  server.services.feeds.start();
+  await web.untilAsked(3);
+  await server.services.feeds.stop();
+  expect(await titleOf(server, A)).toBe('Alpha');
+  for (const url of [B, C]) expect(await server.storage.podcasts.feed(url)).toMatchObject({ failures: 0 });
+});
+
+it('an upload waits for no feed', async () => {
+  const { server, web } = await openWith([]);
+  server.services.feeds.start();
+  const answer = await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [A] });
+  expect(answer.status).toBe(200);
+  expect(web.asked).toEqual([]);
+  await server.services.feeds.stop();
+});
+
+it('refuses what nobody knows, and everything where nothing may be fetched', async () => {
+  const { server } = await openWith([A]);
+  await expect(server.services.feeds.update({ url: B })).rejects.toMatchObject({ code: 'missing' });
+  const offline = await openTestServer();
+  offline.services.feeds.start();
+  await expect(offline.services.feeds.update('due')).rejects.toMatchObject({ code: 'forbidden' });
+});

@@ -1,0 +1,33 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createLogoFolder } from '../../src/services/logo-folder.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'podsync-logos-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+it('drops the oldest when there is no room', async () => {
+  const logos = createLogoFolder(join(folder, 'new'), 10);
+  for (const name of ['a', 'b', 'a', 'c']) await logos.write(name, Buffer.alloc(4, name));
+  expect((await readdir(join(folder, 'new'))).toSorted()).toEqual(['a', 'c']);
+  expect((await logos.read('a'))?.toString()).toBe('aaaa');
+  expect(await logos.read('b')).toBeUndefined();
+});
+
+it('knows what an earlier process kept', async () => {
+  await createLogoFolder(folder, 10).write('a', Buffer.alloc(8));
+  await createLogoFolder(folder, 10).write('b', Buffer.alloc(8));
+  expect(await readdir(folder)).toEqual(['b']);
+});
+
+it('keeps one that is larger than all room until the next one comes', async () => {
+  const logos = createLogoFolder(folder, 10);
+  await logos.write('a', Buffer.alloc(20));
+  expect(await readdir(folder)).toEqual(['a']);
+  await logos.write('b', Buffer.alloc(4));
+  expect(await readdir(folder)).toEqual(['b']);
+});

@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest';
+import { migrate } from '../../src/services/migration.ts';
+import type { Storage, UserRecord } from '../../src/storage/contract.ts';
+import { furnish } from '../property/accounts.ts';
+import { recordFeed } from '../readings.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+
+const FEED = 'http://example.org/feed';
+const never = new AbortController().signal;
+
+async function openFurnished(): Promise<TestServer> {
+  const server = await openTestServer();
+  for (const name of ['bob', 'eve']) await furnish(server, name);
+  await recordFeed(server.storage, FEED, { title: 'Alpha', tags: ['News'] }, [{ url: `${FEED}/1.mp3` }]);
+  return server;
+}
+
+const openEmpty = (): Promise<TestServer> => openTestServer({ users: [] });
+
+const backUp = async ({ services }: TestServer): Promise<string> => {
+  let text = '';
+  for await (const piece of (await services.transfer.export({ users: [], passwords: true })).text) text += piece;
+  return text;
+};
+
+const move = (from: TestServer, to: Pick<Storage, 'users' | 'podcasts' | 'transfer'>, signal = never) =>
+  migrate(from.storage, to, { progress: () => undefined, signal });
+
+it('copies everything, counts it, and tells how far it is', async () => {
+  const [from, to] = [await openFurnished(), await openEmpty()];
+  const steps: [number, number][] = [];
+  const progress = (...step: [number, number]): void => void steps.push(step);
+  const counts = await migrate(from.storage, to.storage, { progress, signal: never });
+  expect(counts).toMatchObject({ accounts: 2, devices: 8, actions: 100, lists: 4, podcasts: 4, episodes: 1 });
+  expect(await backUp(to)).toBe(await backUp(from));
+  expect(steps).toEqual([0, 1, 2, 3, 4, 5].map((done) => [done, 6]));
+});
+
+it('refuses a target that is not empty, and leaves it as it is', async () => {
+  const [from, to] = [await openFurnished(), await openTestServer({ users: ['mallory'] })];
+  const before = await backUp(to);
+  await expect(move(from, to.storage)).rejects.toThrow('the target is not empty; choose a new place for it');
+  expect(await backUp(to)).toBe(before);
+});
+
+it('refuses a source without accounts, whose name may be misspelled', async () => {
+  const [from, to] = [await openEmpty(), await openEmpty()];
+  await expect(move(from, to.storage)).rejects.toThrow(/no account in the source/);
+});
+
+const HALF_WAY = 'the disk is full';
+
+it.each<[string, (storage: Storage) => Partial<Storage['transfer']>, RegExp]>([
+  [
+    'an account cannot be stored',
+    ({ transfer }) => ({ importUser: failAtSecond(transfer.importUser) }),
+    /disk is full/,
+  ],
+  [
+    'the directory cannot be stored',
+    () => ({ importDirectory: () => Promise.reject(new Error(HALF_WAY)) }),
+    /disk is full/,
+  ],
+  [
+    'the copy of an account lacks something',
+    ({ transfer }) => ({ exportUser: (user) => without('settings', transfer.exportUser(user)) }),
+    /the copy of the account bob is not as the original/,
+  ],
+  [
+    'the copy of the directory has something else',
+    ({ transfer }) => ({ exportDirectory: () => without('tag', transfer.exportDirectory()) }),
+    /the copy of the directory is not as the original/,
+  ],
+])('leaves the target empty when %s', async (_title, change, says) => {
+  const [from, to] = [await openFurnished(), await openEmpty()];
+  const { users, podcasts, transfer } = to.storage;
+  const empty = await backUp(to);
+  const before = await backUp(from);
+  await expect(move(from, { users, podcasts, transfer: { ...transfer, ...change(to.storage) } })).rejects.toThrow(says);
+  expect(await backUp(to)).toBe(empty);
+  expect(await backUp(from)).toBe(before);
+});
+
+it('leaves the target empty when it is given up', async () => {
+  const [from, to] = [await openFurnished(), await openEmpty()];
+  const empty = await backUp(to);
+  const stop = new AbortController();
+  const progress = (done: number): void => {
+    if (done === 1) stop.abort(new Error('stopped'));
+  };
+  await expect(migrate(from.storage, to.storage, { progress, signal: stop.signal })).rejects.toThrow('stopped');
+  expect(await backUp(to)).toBe(empty);
+});
+
+function failAtSecond(importUser: Storage['transfer']['importUser']): Storage['transfer']['importUser'] {
+  let imported = 0;
+  return (records) => (imported++ ? Promise.reject(new Error(HALF_WAY)) : importUser(records));
+}
+
+async function* without<Item extends { kind: string }>(kind: string, pages: AsyncIterable<Item[]>) {
+  for await (const page of pages) yield page.filter((record) => record.kind !== kind) as Item[] & UserRecord[];
+}

@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+
+/** What each folder (or file) may import, besides itself. Imports point down only. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  bin: ['src/cli'],
+  'src/cli': [
+    'src/podsync.ts',
+    'src/config.ts',
+    'src/clock.ts',
+    'src/thread.ts',
+    'src/storage',
+    'src/domain',
+    'src/services',
+    'src/feeds/charset.ts',
+    'src/pull',
+  ],
+  'src/index.ts': ['src/podsync.ts', 'src/app.ts', 'src/storage', 'src/domain', 'src/services', 'src/plugin.ts'],
+  'src/podsync.ts': ['src/app.ts', 'src/clock.ts', 'src/feeds', 'src/services', 'src/storage', 'src/domain'],
+  'src/app.ts': ['src/http', 'src/routes', 'src/services', 'src/storage/contract.ts', 'src/domain'],
+  'src/config.ts': ['src/domain'],
+  'src/clock.ts': ['src/domain'],
+  'src/thread.ts': ['src/domain'],
+  'src/routes': ['src/http', 'src/formats', 'src/pages', 'src/services', 'src/storage/contract.ts', 'src/domain'],
+  'src/pages': ['src/http', 'src/formats', 'src/services', 'src/storage/contract.ts', 'src/domain'],
+  'src/http': ['src/formats', 'src/services', 'src/storage/contract.ts', 'src/storage/errors.ts', 'src/domain'],
+  'src/services': [
+    'src/feeds',
+    'src/formats',
+    'src/pull',
+    'src/storage/attempts.ts',
+    'src/storage/contract.ts',
+    'src/storage/errors.ts',
+    'src/domain',
+    'src/clock.ts',
+    'src/thread.ts',
+  ],
+  'src/feeds': ['src/domain', 'src/thread.ts'],
+  'src/pull': ['src/feeds', 'src/domain'],
+  'src/formats': ['src/storage/contract.ts', 'src/domain'],
+  'src/testing': ['src/plugin.ts'],
+  'src/plugin.ts': [
+    'src/storage/attempts.ts',
+    'src/storage/contract.ts',
+    'src/storage/directory-parts.ts',
+    'src/storage/errors.ts',
+    'src/domain',
+    'src/thread.ts',
+  ],
+  'src/storage': ['src/domain', 'plugins'],
+  'src/domain': [],
+  plugins: ['src/plugin.ts'],
+};
+
+const files = ['bin', 'src', 'plugins'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name)),
+);
+
+/** The longest entry that a file lies in. */
+const layerOf = (file: string): string | undefined =>
+  Object.keys(MAY_IMPORT)
+    .filter((layer) => file === layer || file.startsWith(`${layer}/`))
+    .toSorted((a, b) => b.length - a.length)[0];
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const relatives = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map((match) => match[1]!);
+  return relatives.map((path) => normalize(join(dirname(file), path)));
+}
+
+it.each(files)('%s imports only what lies below it', (file) => {
+  const layer = layerOf(file);
+  expect(layer, 'a layer for this file').toBeDefined();
+  const allowed = [layer!, ...MAY_IMPORT[layer!]!];
+  const wrong = importsOf(file).filter((path) => !allowed.some((each) => path === each || path.startsWith(`${each}/`)));
+  expect(wrong).toEqual([]);
+});
+
+it('the doors of the package match files', () => {
+  const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const doors = [...Object.values<any>(exports).flatMap((door) => door.default ?? []), bin.podsync];
+  const sources = doors.map((path: string) =>
+    normalize(path)
+      .replace(/^dist\//, '')
+      .replace(/\.js$/, '.ts'),
+  );
+  expect(sources.filter((path) => !files.includes(path))).toEqual([]);
+});
+
+it('no plugin reaches into podsync past its door', () => {
+  const inside = files
+    .filter((file) => file.startsWith('plugins/'))
+    .flatMap((file) => importsOf(file).map((path) => relative('plugins', path)))
+    .filter((path) => path.startsWith('..') && path !== '../src/plugin.ts');
+  expect(inside).toEqual([]);
+});
+
+it('no imports run in a circle', () => {
+  const done = new Set<string>();
+  const visit = (file: string, trail: readonly string[]): void => {
+    expect(trail, 'a circle').not.toContain(file);
+    if (done.has(file) || !files.includes(file)) return;
+    for (const next of importsOf(file)) visit(next, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+});

@@ -1,0 +1,39 @@
+import { relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { defineConfig, type Plugin, type TestProjectConfiguration } from 'vitest/config';
+
+/** A thread cannot be started from TypeScript: it is started from what the global setup has built. */
+const builtThreads: Plugin = {
+  name: 'built-threads',
+  transform(code, id) {
+    if (!id.endsWith('.ts') || !/createThread\b.*\(import\.meta\.url/.test(code)) return undefined;
+    const built = `dist/${relative(import.meta.dirname, id).replace(/ts$/, 'js')}`;
+    return code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(built)));
+  },
+};
+
+/** What stands on a storage, and is run on each. */
+const ON_STORAGE = ['test/{model,routes,services}/**/*.test.ts', 'test/property/{round-trip,routes}.test.ts'];
+
+/** Tests on one storage: see `test/storages.ts`. */
+const onStorage = (name: string, include: string[], exclude: string[] = []): TestProjectConfiguration => ({
+  plugins: [builtThreads],
+  test: {
+    name,
+    include,
+    exclude: ['test/clients/**', ...exclude],
+    env: { PODSYNC_TEST_STORAGE: name },
+    testTimeout: 30_000, // a busy machine is no failure
+  },
+});
+
+export default defineConfig({
+  test: {
+    globalSetup: 'test/global-setup.ts',
+    projects: [
+      onStorage('json', ['test/**/*.test.ts', 'examples/**/*.test.ts'], ['test/nodes/**']),
+      onStorage('sqlite', ON_STORAGE),
+      onStorage('postgres', [...ON_STORAGE, 'test/nodes/**/*.test.ts']),
+    ],
+  },
+});
