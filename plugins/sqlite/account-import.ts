@@ -1,4 +1,4 @@
-import { StorageError, type UserId, type UserRecord } from '../../src/plugin.ts';
+import { StorageError, type Url, type UserId, type UserRecord } from '../../src/plugin.ts';
 import { createInsertAction } from './action-table.ts';
 import type { Arrivals } from './arrivals.ts';
 import { type Belonging, createBelongings } from './belongings.ts';
@@ -27,15 +27,20 @@ export function createAccountImport(database: Database, directory: Directory, lo
        UNION ALL SELECT stamp FROM actions WHERE user_id = @user AND stamp > @since
      ) HAVING min(stamp) IS NOT NULL`,
   );
-  const create = (user: UserId, first: UserRecordOf<'user'>, belongings: readonly Belonging[]): void => {
-    arrivals.expect(user);
+  const create = (
+    user: UserId,
+    first: UserRecordOf<'user'>,
+    belongings: readonly Belonging[],
+    actedOn: ReadonlySet<Url>,
+  ): void => {
+    arrivals.end(user);
     logins.refuseTaken(first);
     insertUser.run({ ...first, user, email: first.email ?? null });
     logins.set(user, first.name, first.email ?? null);
     insertBelongings(user, belongings);
     noteRecent.run({ user, at: now(), since: now() - overlap });
     const feeds = belongings.flatMap((each) => (each.kind === 'subscription' ? [each.url] : []));
-    directory.meet(feeds);
+    directory.meet([...feeds, ...actedOn]);
     directory.follow(user, feeds);
   };
 
@@ -43,6 +48,7 @@ export function createAccountImport(database: Database, directory: Directory, lo
     let first: UserRecordOf<'user'> | undefined;
     let place = 0;
     const belongings: Belonging[] = [];
+    const actedOn = new Set<Url>();
     for await (const page of records) {
       const actions: UserRecordOf<'action'>[] = [];
       for (const record of page) {
@@ -50,6 +56,7 @@ export function createAccountImport(database: Database, directory: Directory, lo
         else if (record.kind === 'action') actions.push(record);
         else belongings.push(record);
       }
+      for (const { action } of actions) actedOn.add(action.podcast);
       await database.write(() => {
         logins.refuseTaken(firstOf(first));
         for (const { action, stamp, uploadedAt } of actions) {
@@ -57,19 +64,18 @@ export function createAccountImport(database: Database, directory: Directory, lo
         }
       });
     }
-    await database.write(() => create(user, firstOf(first), belongings));
+    await database.write(() => create(user, firstOf(first), belongings, actedOn));
   };
 
   return async (records: AsyncIterable<UserRecord[]>): Promise<UserId> => {
     const user = await arrivals.begin();
     try {
       await takeIn(user, records);
+      return user;
     } catch (error) {
       await arrivals.giveUp(user);
       throw error;
     }
-    await arrivals.finish(user);
-    return user;
   };
 }
 

@@ -1,54 +1,62 @@
-import { crc32 } from 'node:zlib';
+import type { Stamp } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
 
-/** So many names go to their places together. */
-const TOGETHER = 50_000;
+/** So many actions are looked at in one go, and what else came with the last of them. */
+const SLICE = 2000;
 
 /**
  * Names of the episodes that anyone ever acted on, URLs or GUIDs. The place of each is on some page of the file, and an
- * upload that went there at once would write a page for every action. So names lie in a row first, until they are many,
- * or asked for. All of it to be called inside a write.
+ * upload that went there would write a page for every action. So they are taken from the histories, and not before they
+ * are asked for, which is seldom: each user has the stamp up to which that is done, `noted`.
  */
 export interface Acted {
-  note(names: readonly (readonly [podcast: PodcastId, name: string])[]): void;
-  has(podcast: PodcastId, name: string): boolean;
-  /** Each name has its place from now on. */
-  settle(): void;
+  /** Takes all that was stored up to now, slice after slice among the writes of others. */
+  settle(): Promise<void>;
+  /** Of what is settled. To be called inside a write. */
+  has(podcast: PodcastId, names: readonly string[]): boolean;
 }
 
-export function createActed(database: Database): Acted {
-  const note = database.prepare('INSERT INTO acted_lately (names) VALUES (@names)');
-  const isAny = database.prepare('SELECT 1 FROM acted_lately LIMIT 1');
-  const place = database.prepare(
-    `INSERT OR IGNORE INTO acted (podcast_id, name)
-     SELECT value ->> 0 AS podcast, value ->> 1 AS name FROM acted_lately, json_each(names) ORDER BY podcast, name`,
-  );
-  const empty = database.prepare('DELETE FROM acted_lately');
-  const has = database.prepare('SELECT 1 FROM acted WHERE podcast_id = @podcast AND name = @name');
-  let waiting = 0;
+interface End {
+  user: number;
+  stamp: Stamp;
+}
 
-  const settle = (): void => {
-    if (!isAny.get({})) return;
-    place.run({});
-    empty.run({});
-    waiting = 0;
+const ALL: End = { user: Number.MAX_SAFE_INTEGER, stamp: 0 };
+
+export function createActed(database: Database): Acted {
+  // CROSS JOIN: for each of these users one range of the primary key.
+  const NEWS = 'users CROSS JOIN actions ON user_id = users.id AND users.stamp > noted AND actions.stamp > noted';
+  const end = database.prepare<End>(
+    `SELECT user_id AS user, actions.stamp AS stamp FROM ${NEWS}
+     ORDER BY users.id, actions.stamp LIMIT 1 OFFSET ${SLICE - 1}`,
+  );
+  const note = database.prepare(
+    `WITH told AS MATERIALIZED (
+       SELECT podcast_id, episode, guid FROM ${NEWS} CROSS JOIN podcast_urls ON url = podcast
+       WHERE users.id <= @user AND actions.stamp <= iif(users.id < @user, users.stamp, @stamp)
+     )
+     INSERT OR IGNORE INTO acted (podcast_id, name)
+     SELECT podcast_id, crc32(episode) FROM told
+     UNION SELECT podcast_id, crc32(guid) FROM told WHERE guid IS NOT NULL`,
+  );
+  const setNoted = database.prepare(
+    'UPDATE users SET noted = iif(id < @user, stamp, @stamp) WHERE id <= @user AND stamp > noted',
+  );
+  const has = database.prepare('SELECT 1 FROM acted WHERE podcast_id = @podcast AND name = crc32(@name)');
+
+  /** False when there is nothing left. */
+  const noteSlice = (): boolean => {
+    const found = end.get({});
+    note.run({ ...(found ?? ALL) });
+    setNoted.run({ ...(found ?? ALL) });
+    return found !== undefined;
   };
 
   return {
-    note(names) {
-      if (names.length === 0) return;
-      note.run({ names: JSON.stringify(names.map(([podcast, name]) => [podcast, shorten(name)])) });
-      waiting += names.length;
-      if (waiting >= TOGETHER) settle();
+    async settle() {
+      while (await database.write(noteSlice));
     },
-    has(podcast, name) {
-      settle();
-      return has.get({ podcast, name: shorten(name) }) !== undefined;
-    },
-    settle,
+    has: (podcast, names) => names.some((name) => has.get({ podcast, name }) !== undefined),
   };
 }
-
-/** Enough to tell the episodes of one podcast apart: a mistake would only keep one more. */
-const shorten = (name: string): number => crc32(name);

@@ -30,7 +30,7 @@ export function createActionStore(
         const origin = named.size === 1 ? devices[0] : undefined;
         return upload({ user, devices, origin }, (order) => {
           const fresh = append(user, actions, order);
-          directory.noteActed(fresh);
+          directory.meet(fresh.map(({ podcast }) => podcast));
           return fresh.length > 0;
         });
       }),

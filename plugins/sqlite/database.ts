@@ -1,10 +1,12 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { crc32 } from 'node:zlib';
 import type { Database as Connection, Statement } from 'better-sqlite3';
 import { type OpenContext, type Stamp, StorageError, type UserId } from '../../src/plugin.ts';
 import { loadDriver } from './driver.ts';
 import { toStorageError } from './failure.ts';
 import { migrate } from './migrations.ts';
+import { fromColumn } from './text.ts';
 
 /** For its owner alone: it holds password hashes. SQLite gives its other files the same mode. */
 const FILE_MODE = 0o600;
@@ -63,6 +65,7 @@ export class Database {
       ]) {
         connection.pragma(setting);
       }
+      connection.function('crc32', { deterministic: true }, (name) => crc32(fromColumn(name as string | Buffer)));
       migrate(connection, path);
       return new Database(path, connection, context);
     } catch (error) {

@@ -1,5 +1,4 @@
-import type { EpisodeAction, Url, UserId } from '../../src/plugin.ts';
-import { createActed } from './acted.ts';
+import type { Url, UserId } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 import { PODCAST, type PodcastId, type PodcastRow } from '../sql/podcast-row.ts';
 import type { SearchIndex } from './search-index.ts';
@@ -13,12 +12,6 @@ export interface Directory {
   meet(urls: readonly Url[]): ReadonlyMap<Url, PodcastId>;
   /** Takes note of which of these feeds the user subscribes to now, on any device. Answers those that changed. */
   follow(user: UserId, urls: readonly Url[]): PodcastId[];
-  /** Episodes that somebody acted on, of feeds that are met with it: they are kept for good. */
-  noteActed(actions: readonly Pick<EpisodeAction, 'podcast' | 'episode' | 'guid'>[]): void;
-  /** Whether anyone ever acted on an episode by one of these names, URL or GUID. */
-  isActed(podcast: PodcastId, names: readonly string[]): boolean;
-  /** All that was noted is in the table `acted` from now on. */
-  settleActed(): void;
 }
 
 export function createDirectory(database: Database, search: SearchIndex): Directory {
@@ -47,7 +40,6 @@ export function createDirectory(database: Database, search: SearchIndex): Direct
      WHERE podcast_urls.url IN (SELECT value FROM json_each(@urls)) AND user_id = @user AND subscribed
      ON CONFLICT DO NOTHING RETURNING podcast_id AS id`,
   );
-  const acted = createActed(database);
 
   const toId = (url: Url): PodcastId | undefined => idOf.get({ url })?.id;
 
@@ -57,26 +49,15 @@ export function createDirectory(database: Database, search: SearchIndex): Direct
     search.update(id);
     return id;
   };
-  const meet: Directory['meet'] = (urls) => new Map([...new Set(urls)].map((url) => [url, toId(url) ?? create(url)]));
 
   return {
     idOf: toId,
     find: (url) => find.get({ url }),
-    meet,
+    meet: (urls) => new Map([...new Set(urls)].map((url) => [url, toId(url) ?? create(url)])),
     follow(user, urls) {
       if (urls.length === 0) return [];
       const values = { user, urls: JSON.stringify(urls) };
       return [...unfollow.all(values), ...follow.all(values)].map(({ id }) => id);
     },
-    noteActed(actions) {
-      const ids = meet(actions.map(({ podcast }) => podcast));
-      acted.note(
-        actions.flatMap(({ podcast, episode, guid = episode }) =>
-          [...new Set([episode, guid])].map((name) => [ids.get(podcast)!, name] as const),
-        ),
-      );
-    },
-    isActed: (id, names) => names.some((name) => acted.has(id, name)),
-    settleActed: acted.settle,
   };
 }

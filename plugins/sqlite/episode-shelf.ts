@@ -7,8 +7,8 @@ import {
   type Stamp,
   type Url,
 } from '../../src/plugin.ts';
+import type { Acted } from './acted.ts';
 import type { Database } from './database.ts';
-import type { Directory } from './directory.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
 
 export interface EpisodeRow {
@@ -37,7 +37,9 @@ export type ImportedEpisode = Extract<DirectoryPart, { kind: 'podcast' }>['episo
 
 /** The episodes of the podcasts. All of it to be called inside a write. */
 export interface EpisodeShelf {
-  /** Takes in what a feed tells now, and lets go of what is too old. */
+  /** Whether one podcast, made of these, may have more than are kept, when its feed tells so many now. */
+  mayOutgrow(podcasts: readonly PodcastId[], told: number): boolean;
+  /** Takes in what a feed tells now, and lets go of what is too old. Where it may outgrow, `acted` is settled. */
   add(podcast: PodcastId, told: readonly EpisodeInfo[]): void;
   /**
    * Takes in the episodes of another storage, in place of those known that are the same. Lets go of none: who acted on
@@ -48,7 +50,7 @@ export interface EpisodeShelf {
   unite(podcast: PodcastId, from: PodcastId): void;
 }
 
-export function createEpisodeShelf(database: Database, directory: Directory): EpisodeShelf {
+export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShelf {
   const byGuid = database.prepare<{ id: number }>(
     'SELECT id FROM episodes WHERE podcast_id = @podcast AND guid = @guid',
   );
@@ -86,6 +88,9 @@ export function createEpisodeShelf(database: Database, directory: Directory): Ep
   );
   const urlsOf = database.prepare<{ url: Url }>('SELECT url FROM episode_urls WHERE episode_id = @id');
   const remove = database.prepare('DELETE FROM episodes WHERE id = @id');
+  const beyond = database.prepare(
+    `SELECT 1 FROM episodes WHERE podcast_id IN (SELECT value FROM json_each(@podcasts)) LIMIT 1 OFFSET @room`,
+  );
   const stamp = database.prepare<{ stamp: Stamp }>('SELECT stamp FROM directory');
   const setStamp = database.prepare('UPDATE directory SET stamp = @stamp');
 
@@ -96,15 +101,18 @@ export function createEpisodeShelf(database: Database, directory: Directory): Ep
   const letGo = (podcast: PodcastId): void => {
     for (const { id, guid } of tooOld.all({ podcast })) {
       const names = urlsOf.all({ id }).map(({ url }) => url);
-      if (!directory.isActed(podcast, guid === null ? names : [guid, ...names])) remove.run({ id });
+      if (!acted.has(podcast, guid === null ? names : [guid, ...names])) remove.run({ id });
     }
   };
 
   return {
+    mayOutgrow: (podcasts, told) =>
+      told > KEPT || beyond.get({ podcasts: JSON.stringify(podcasts), room: KEPT - told }) !== undefined,
+
     add(podcast, told) {
       const next = nextStamp(database.context.now(), stamp.get({})!.stamp);
       const seen = new Set<number>();
-      for (const [place, info] of worthKeeping(told, (names) => directory.isActed(podcast, names)).entries()) {
+      for (const [place, info] of worthKeeping(told, (names) => acted.has(podcast, names)).entries()) {
         const row = { ...info, podcast, guid: info.guid ?? null, releasedAt: info.releasedAt ?? null };
         const known = find(podcast, info.url, info.guid);
         if (known !== undefined && seen.has(known)) continue; // the feed has it twice

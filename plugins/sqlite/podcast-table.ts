@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createSlug, type FeedState, type PodcastInfo, type Url } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
-import type { Directory } from './directory.ts';
 import type { EpisodeShelf } from './episode-shelf.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
 import type { SearchIndex } from './search-index.ts';
@@ -21,12 +20,7 @@ export interface PodcastTable {
   index(id: PodcastId): void;
 }
 
-export function createPodcastTable(
-  database: Database,
-  directory: Directory,
-  shelf: EpisodeShelf,
-  search: SearchIndex,
-): PodcastTable {
+export function createPodcastTable(database: Database, shelf: EpisodeShelf, search: SearchIndex): PodcastTable {
   const addUrl = database.prepare(
     `INSERT INTO podcast_urls (url, podcast_id) VALUES (@url, @id)
      ON CONFLICT DO UPDATE SET podcast_id = excluded.podcast_id`,
@@ -77,7 +71,6 @@ export function createPodcastTable(
 
   return {
     unite(id, from) {
-      directory.settleActed();
       inherit.run({ id, from });
       shelf.unite(id, from);
       for (const move of moves) move.run({ id, from });

@@ -1,5 +1,4 @@
-import { createSlug, type FeedReading, markAfter, type PodcastStore, type Stamp } from '../../src/plugin.ts';
-import type { Tag, Url } from '../../src/plugin.ts';
+import { createSlug, markAfter, type PodcastStore, type Stamp, type Tag } from '../../src/plugin.ts';
 import { createSuggestions } from './alongside.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
@@ -15,7 +14,7 @@ export function createPodcastStore(
   database: Database,
   directory: Directory,
   search: SearchIndex,
-  record: (url: Url, reading: FeedReading) => void,
+  record: PodcastStore['record'],
 ): PodcastStore {
   const { now } = database.context;
   const toplist = createToplist(database, directory);
@@ -115,7 +114,7 @@ export function createPodcastStore(
       } while (rows.length === PAGE);
     },
 
-    record: (url, reading) => database.write(() => record(url, reading)),
+    record,
 
     search: (text, limit) => database.read(() => search.search(text, limit).map(toPodcast)),
 

@@ -1,19 +1,37 @@
-import { type FeedReading, StorageError, type Url } from '../../src/plugin.ts';
+import { type FeedReading, type PodcastStore, StorageError, type Url } from '../../src/plugin.ts';
+import type { Acted } from './acted.ts';
+import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
 import type { EpisodeShelf } from './episode-shelf.ts';
 import type { PodcastTable } from './podcast-table.ts';
 
-/** Stores what reading a feed came to. To be called inside a write. */
-export const createReadingRecord =
-  (directory: Directory, podcasts: PodcastTable, shelf: EpisodeShelf) =>
-  (url: Url, { state, content, movedTo }: FeedReading): void => {
+/** Stores what reading a feed came to. */
+export function createReadingRecord(
+  database: Database,
+  directory: Directory,
+  podcasts: PodcastTable,
+  shelf: EpisodeShelf,
+  acted: Acted,
+): PodcastStore['record'] {
+  /** False, and nothing is done, where `acted` must be settled before. */
+  const store = (url: Url, { state, content, movedTo }: FeedReading, isSettled: boolean): boolean => {
     const asked = directory.idOf(url);
     if (asked === undefined) throw new StorageError('missing', 'the directory does not know this feed');
     const id = (movedTo === undefined ? undefined : directory.idOf(movedTo)) ?? asked;
+    const told = content?.episodes ?? [];
+    if (!isSettled && shelf.mayOutgrow([asked, id], told.length)) return false;
     if (id !== asked) podcasts.unite(id, asked);
     const isMoved = movedTo !== undefined && podcasts.show(id, movedTo);
     podcasts.setFeed(id, state);
     const isNews = content !== undefined && podcasts.describe(id, content.podcast);
     if (id !== asked || isMoved || isNews) podcasts.index(id);
-    shelf.add(id, content?.episodes ?? []);
+    shelf.add(id, told);
+    return true;
   };
+
+  return async (url, reading) => {
+    if (await database.write(() => store(url, reading, false))) return;
+    await acted.settle();
+    await database.write(() => store(url, reading, true));
+  };
+}

@@ -6,13 +6,15 @@
  * that a client may have cut in half is of type ANY: see `toColumn`.
  */
 export const SCHEMA = `
+  -- noted: up to this stamp the actions are in \`acted\`.
   CREATE TABLE users (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL UNIQUE,
     email TEXT,
     password_hash TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    stamp INTEGER NOT NULL
+    stamp INTEGER NOT NULL,
+    noted INTEGER NOT NULL DEFAULT -1
   ) STRICT;
 
   CREATE TABLE logins (
@@ -77,7 +79,7 @@ export const SCHEMA = `
   -- Accounts that are gone, and their actions are not yet.
   CREATE TABLE removed_users (id INTEGER PRIMARY KEY) STRICT;
 
-  -- Accounts that are being imported: of those that are no users yet only the actions are there.
+  -- Accounts that are being imported: of those only the actions are there yet.
   CREATE TABLE arriving_users (id INTEGER PRIMARY KEY) STRICT;
 
   CREATE TABLE uploads (
@@ -206,8 +208,6 @@ export const SCHEMA = `
     name INTEGER NOT NULL,
     PRIMARY KEY (podcast_id, name)
   ) STRICT, WITHOUT ROWID;
-  -- Those that are not in there yet: [[podcast, name]].
-  CREATE TABLE acted_lately (names TEXT NOT NULL) STRICT;
 
   -- The newest stamp of any episode, in one row.
   CREATE TABLE directory (stamp INTEGER NOT NULL) STRICT;

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { createAttemptStore, type OpenContext, type Storage } from '../../src/plugin.ts';
 import { createAccountExport } from './account-export.ts';
 import { createAccountImport } from './account-import.ts';
+import { createActed } from './acted.ts';
 import { createActionStore } from './actions.ts';
 import { createArrivals } from './arrivals.ts';
 import { Database } from './database.ts';
@@ -31,14 +32,15 @@ export async function openStorage(file: string, context: OpenContext): Promise<S
   const database = await Database.open(resolve(context.dataDir, file), context);
   const search = createSearchIndex(database);
   const directory = createDirectory(database, search);
-  const shelf = createEpisodeShelf(database, directory);
-  const podcasts = createPodcastTable(database, directory, shelf, search);
+  const acted = createActed(database);
+  const shelf = createEpisodeShelf(database, acted);
+  const podcasts = createPodcastTable(database, shelf, search);
   const devices = createDevices(database);
   const subscriptions = createSubscriptionTable(database, directory);
   const upload = createUpload(database, devices, subscriptions);
   const logins = createLogins(database);
   const removal = createRemoval(database);
-  const arrivals = createArrivals(database, directory, removal);
+  const arrivals = createArrivals(database, removal);
   void arrivals.resume();
   void removal.run();
   return {
@@ -50,7 +52,12 @@ export async function openStorage(file: string, context: OpenContext): Promise<S
     actions: createActionStore(database, directory, subscriptions, upload),
     settings: createSettingStore(database),
     lists: createListStore(database),
-    podcasts: createPodcastStore(database, directory, search, createReadingRecord(directory, podcasts, shelf)),
+    podcasts: createPodcastStore(
+      database,
+      directory,
+      search,
+      createReadingRecord(database, directory, podcasts, shelf, acted),
+    ),
     transfer: createTransferStore(
       database,
       {

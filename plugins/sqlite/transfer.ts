@@ -6,7 +6,7 @@ import type { StorePart } from './directory-import.ts';
 const EMPTYING = [
   'DELETE FROM users',
   'INSERT INTO removed_users SELECT id FROM arriving_users',
-  ...['arriving_users', 'toplists', 'episodes', 'podcast_tags', 'tags', 'acted_lately', 'podcasts'].map(
+  ...['arriving_users', 'toplists', 'episodes', 'podcast_tags', 'tags', 'podcasts'].map(
     (table) => `DELETE FROM ${table}`,
   ),
   'DELETE FROM search_index',

@@ -3,7 +3,7 @@ import type { FeedState, Storage } from '../plugin.ts';
 import type { Suite } from './bench.ts';
 import { watch } from './expectations.ts';
 import { episode, episodes, read, state } from './readings.ts';
-import { action, add, addUser, feed, feeds, numberOf } from './samples.ts';
+import { action, actions, add, addUser, feed, feeds, numberOf } from './samples.ts';
 
 /** Numbers of the episodes that the directory has, in its order. */
 const numbers = async ({ podcasts }: Storage, n: number | string = 1, limit = 2000): Promise<number[]> =>
@@ -79,6 +79,25 @@ export const feedTests: Suite = ({ describe, test }) => {
         const kept = await numbers(open);
         assert.equal(kept.length, 1002);
         assert.deepEqual(kept.slice(-3), [101, 7, 5]);
+      }
+    });
+
+    test('that anyone acted on stay, however long the history and however often the feed is read', async (bench) => {
+      const [alice, bob] = [await addUser(bench.storage), await addUser(bench.storage, 'bob')];
+      await bench.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+      await bench.storage.actions.append(alice, [action(5)]);
+      await bench.storage.actions.append(alice, actions(2500, 10_000));
+      await bench.storage.actions.append(alice, actions(2500, 20_000, { podcast: feed(2) }));
+      await bench.storage.actions.append(alice, [action(6)]);
+      await bench.storage.actions.append(bob, [action(7)]);
+      const storage = await bench.reopen();
+      await read(storage, 1, {}, episodes(1100));
+      assert.deepEqual((await numbers(storage)).slice(999), [101, 7, 6, 5]);
+      await storage.actions.append(bob, actions(2500, 30_000));
+      await storage.actions.append(bob, [action(103), action(1, { episode: 'guid of 8' })]);
+      for (const first of [1101, 1151]) await read(storage, 1, {}, episodes(50, first));
+      for await (const open of bench.nowAndReopened()) {
+        assert.deepEqual((await numbers(open)).slice(999), [201, 103, 7, 6, 5]);
       }
     });
 

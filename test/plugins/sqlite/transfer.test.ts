@@ -5,9 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import Driver from 'better-sqlite3';
 import sqlite from '../../../plugins/sqlite/index.ts';
 import type { Storage } from '../../../src/plugin.ts';
-import { A, account, action, NOW } from '../arriving.ts';
-
-const B = 'http://example.org/b';
+import { A, account, NOW } from '../arriving.ts';
 
 let folder: string;
 let opened: Storage[];
@@ -64,22 +62,4 @@ it('a process that is killed right after an import leaves all of it', async () =
   expect(await after.users.find('bob')).toMatchObject({ id, createdAt: NOW });
   expect(await after.podcasts.find([A])).toMatchObject([{ url: A, subscribers: 1 }]);
   expect((await after.sessions.find('digest'))?.user.id).toBe(id);
-});
-
-it('what an import noted last is noted after the next start', async () => {
-  const storage = await open('data');
-  const { id } = await storage.users.create({ name: 'bob', passwordHash: 'x' });
-  await storage.actions.append(id, [{ ...action(1), podcast: B }]);
-  await storage.close();
-  // As if it had been killed once the account was there.
-  const connection = new Driver(join(folder, 'data', 'podsync.db'));
-  for (const sql of ['DELETE FROM acted', 'DELETE FROM acted_lately', 'DELETE FROM podcasts']) {
-    connection.exec(sql);
-  }
-  connection.prepare('INSERT INTO arriving_users (id) VALUES (?)').run(id);
-  connection.close();
-  await (await open('data')).close();
-  expect(count('data', 'acted') + count('data', 'acted_lately')).toBeGreaterThan(0);
-  expect(count('data', 'arriving_users')).toBe(0);
-  expect(await (await open('data')).users.find('bob')).toMatchObject({ id });
 });
