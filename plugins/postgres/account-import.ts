@@ -1,5 +1,4 @@
 import { StorageError, type Url, type UserId, type UserRecord } from '../../src/plugin.ts';
-import type { Acted } from './acted.ts';
 import { createActionTable } from './actions.ts';
 import type { Arrivals } from './arrivals.ts';
 import { type Belonging, createBelongings } from './belongings.ts';
@@ -14,13 +13,7 @@ type UserRecordOf<Kind extends UserRecord['kind']> = Extract<UserRecord, { kind:
  * Takes in whole accounts. The history goes to its table page by page, among the writes of others, under a number that
  * is nobody's yet; all else follows in the last step, which makes the account.
  */
-export function createAccountImport(
-  database: Database,
-  acted: Acted,
-  directory: Directory,
-  logins: Logins,
-  arrivals: Arrivals,
-) {
+export function createAccountImport(database: Database, directory: Directory, logins: Logins, arrivals: Arrivals) {
   const storeActions = createActionTable(database);
   const insertBelongings = createBelongings(database);
   const insertUser = database.prepare(
@@ -34,15 +27,13 @@ export function createAccountImport(
        UNION ALL SELECT stamp FROM actions WHERE user_id = @user AND stamp > (SELECT @now) - @overlap
      ) AS recent HAVING min(stamp) IS NOT NULL`,
   );
-  const feedsActedOn = database.prepare<{ url: Url }>(
-    'SELECT DISTINCT podcast AS url FROM actions WHERE user_id = @user',
-  );
 
   const create = async (
     connection: Connection,
     user: UserId,
     first: UserRecordOf<'user'>,
     belongings: readonly Belonging[],
+    actedOn: ReadonlySet<Url>,
   ): Promise<void> => {
     await arrivals.end(connection, user);
     await insertUser.run(connection, { ...first, user });
@@ -50,7 +41,6 @@ export function createAccountImport(
     await insertBelongings(connection, user, belongings);
     await noteRecent.run(connection, { user, overlap: database.context.overlap });
     const feeds = belongings.flatMap((each) => (each.kind === 'subscription' ? [each.url] : []));
-    const actedOn = (await feedsActedOn.all(connection, { user })).map(({ url }) => url);
     await directory.meet(connection, [...feeds, ...actedOn]);
     await directory.follow(connection, user, [...new Set(feeds)]);
   };
@@ -59,6 +49,7 @@ export function createAccountImport(
     let first: UserRecordOf<'user'> | undefined;
     let place = 0;
     const belongings: Belonging[] = [];
+    const actedOn = new Set<Url>();
     for await (const page of records) {
       const actions: UserRecordOf<'action'>[] = [];
       for (const record of page) {
@@ -66,20 +57,16 @@ export function createAccountImport(
         else if (record.kind === 'action') actions.push(record);
         else belongings.push(record);
       }
+      for (const { action } of actions) actedOn.add(action.podcast);
       const from = place;
       place += actions.length;
       await database.write(async (connection) => {
         await arrivals.goOn(connection, user);
         await logins.refuseTaken(connection, namesOf(firstOf(first)));
         await storeActions(connection, user, from, actions);
-        await acted.note(
-          connection,
-          actions.map(({ action }) => action),
-        );
       });
-      acted.tidy();
     }
-    await database.write((connection) => create(connection, user, firstOf(first), belongings));
+    await database.write((connection) => create(connection, user, firstOf(first), belongings, actedOn));
   };
 
   return async (records: AsyncIterable<UserRecord[]>): Promise<UserId> => {

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { type ActionStore, type EpisodeAction, markAfter, type UserId } from '../../src/plugin.ts';
-import type { Acted } from './acted.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
@@ -62,7 +61,6 @@ export function createActionTable(database: Database): StoreActions {
 export function createActionStore(
   database: Database,
   stamps: Stamps,
-  acted: Acted,
   directory: Directory,
   subscriptions: SubscriptionTable,
   upload: StoreUpload,
@@ -91,10 +89,9 @@ export function createActionStore(
       const named = new Set(actions.map(({ device }) => device));
       const devices = [...named].filter((device) => device !== undefined);
       const origin = named.size === 1 ? devices[0] : undefined;
-      const mark = await database.write((connection) =>
+      return database.write((connection) =>
         upload(connection, { user, devices, origin }, async (order) => {
           const fresh = await append(connection, user, actions, order);
-          await acted.note(connection, fresh);
           await directory.meet(
             connection,
             fresh.map(({ podcast }) => podcast),
@@ -102,8 +99,6 @@ export function createActionStore(
           return fresh.length > 0;
         }),
       );
-      acted.tidy();
-      return mark;
     },
 
     query: (user, { subscribedOn, ...query }) =>

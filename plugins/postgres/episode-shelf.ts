@@ -30,7 +30,9 @@ type ImportedEpisode = EpisodeInfo & { stamp: Stamp; formerUrls: Url[] };
 
 /** The episodes of the podcasts. All of it to be called inside a write, with the podcasts locked. */
 export interface EpisodeShelf {
-  /** Takes in what a feed tells now, and lets go of what is too old. */
+  /** Whether one podcast, made of these, may have more than are kept, when its feed tells so many now. */
+  mayOutgrow(connection: Connection, podcasts: readonly PodcastId[], told: number): Promise<boolean>;
+  /** Takes in what a feed tells now, and lets go of what is too old. Where it may outgrow, `acted` is settled. */
   add(connection: Connection, podcast: PodcastId, told: readonly EpisodeInfo[]): Promise<void>;
   /**
    * Takes in the episodes of another storage, in place of those known that are the same. Lets go of none: who acted on
@@ -113,6 +115,9 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
      )::text AS names
      FROM (SELECT id, guid FROM episodes WHERE podcast_id = @podcast ORDER BY ${NEWEST_FIRST} OFFSET ${KEPT}) AS old`,
   );
+  const beyond = database.prepare(
+    'SELECT 1 FROM episodes WHERE podcast_id = ANY(@podcasts::bigint[]) LIMIT 1 OFFSET @room',
+  );
   const remove = database.prepare('DELETE FROM episodes WHERE id = ANY(@ids::bigint[])');
 
   /** Those that are known, by GUID and by any URL that they had. */
@@ -169,6 +174,9 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
   };
 
   return {
+    mayOutgrow: async (connection, podcasts, told) =>
+      told > KEPT || (await beyond.run(connection, { podcasts, room: KEPT - told })) > 0,
+
     async add(connection, podcast, told) {
       const isActed = await acted.on(connection, podcast, told.length <= KEPT ? [] : told.flatMap(namesOf));
       const found = await identify(connection, podcast, worthKeeping(told, isActed));

@@ -57,7 +57,7 @@ export default definePlugin<DatabaseOptions>({
       attempts: createAttemptStore(database),
       devices: createDeviceStore(database, stamps, devices, subscriptions, upload),
       subscriptions: createSubscriptionStore(database, stamps, devices, subscriptions, upload),
-      actions: createActionStore(database, stamps, acted, directory, subscriptions, upload),
+      actions: createActionStore(database, stamps, directory, subscriptions, upload),
       settings: createSettingStore(database, stamps),
       lists: createListStore(database, stamps),
       podcasts: createPodcastStore(
@@ -65,13 +65,13 @@ export default definePlugin<DatabaseOptions>({
         stamps,
         directory,
         search,
-        createReadingRecord(directory, podcasts, shelf),
+        createReadingRecord(database, directory, podcasts, shelf, acted),
       ),
       transfer: createTransferStore(
         database,
         {
           exportUser: createAccountExport(database, devices),
-          importUser: createAccountImport(database, acted, directory, logins, arrivals),
+          importUser: createAccountImport(database, directory, logins, arrivals),
         },
         createDirectoryExport(database),
         createDirectoryImport(database, stamps, directory, podcasts, shelf),

@@ -5,7 +5,6 @@ import type { Directory } from './directory.ts';
 import { EPISODE, type EpisodeRow, NEWEST_FIRST, toEpisode } from './episode-shelf.ts';
 import { FEED, type FeedRow, toFeedState } from '../sql/feed-state.ts';
 import { PODCAST, type PodcastRow, toPodcast } from '../sql/podcast-row.ts';
-import type { StoreReading } from './reading.ts';
 import type { SearchIndex } from './search-index.ts';
 import type { Stamps } from './stamps.ts';
 import { createToplist } from './toplist.ts';
@@ -20,7 +19,7 @@ export function createPodcastStore(
   stamps: Stamps,
   directory: Directory,
   search: SearchIndex,
-  record: StoreReading,
+  record: PodcastStore['record'],
 ): PodcastStore {
   const toplist = createToplist(database, stamps, directory);
   const suggest = createSuggestions(database);
@@ -133,7 +132,7 @@ export function createPodcastStore(
       } while (rows.length === PAGE);
     },
 
-    record: (url, reading) => database.write((connection) => record(connection, url, reading)),
+    record,
 
     search: (text, limit) =>
       database.read(async (connection) => (await search.search(connection, text, limit)).map(toPodcast)),

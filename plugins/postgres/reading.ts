@@ -1,14 +1,20 @@
-import { type FeedReading, StorageError, type Url } from '../../src/plugin.ts';
+import { type FeedReading, type PodcastStore, StorageError, type Url } from '../../src/plugin.ts';
+import type { Acted } from './acted.ts';
 import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
 import type { EpisodeShelf } from './episode-shelf.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
 import type { PodcastTable } from './podcast-table.ts';
 
-/** Stores what reading a feed came to. To be called inside a write. */
-export type StoreReading = (connection: Connection, url: Url, reading: FeedReading) => Promise<void>;
-
-export function createReadingRecord(directory: Directory, podcasts: PodcastTable, shelf: EpisodeShelf): StoreReading {
+/** Stores what reading a feed came to. */
+export function createReadingRecord(
+  database: Database,
+  directory: Directory,
+  podcasts: PodcastTable,
+  shelf: EpisodeShelf,
+  acted: Acted,
+): PodcastStore['record'] {
   /** The podcast asked for, and the one that it has moved to, both locked. */
   const hold = async (
     connection: Connection,
@@ -27,14 +33,29 @@ export function createReadingRecord(directory: Directory, podcasts: PodcastTable
     }
   };
 
-  return async (connection, url, { state, content, movedTo }) => {
+  /** False, and nothing is read, where `acted` must be settled before. */
+  const store = async (
+    connection: Connection,
+    url: Url,
+    { state, content, movedTo }: FeedReading,
+    isSettled: boolean,
+  ): Promise<boolean> => {
     const { asked, id } = await hold(connection, url, movedTo);
+    const told = content?.episodes ?? [];
+    if (!isSettled && (await shelf.mayOutgrow(connection, [asked, id], told.length))) return false;
     if (id !== asked) await podcasts.unite(connection, id, asked);
     let isChanged = id !== asked;
     if (movedTo !== undefined && (await podcasts.show(connection, id, movedTo))) isChanged = true;
     await podcasts.setFeed(connection, id, state);
     if (content && (await podcasts.describe(connection, id, content.podcast))) isChanged = true;
-    await shelf.add(connection, id, content?.episodes ?? []);
+    await shelf.add(connection, id, told);
     if (isChanged) await podcasts.index(connection, id);
+    return true;
+  };
+
+  return async (url, reading) => {
+    if (await database.write((connection) => store(connection, url, reading, false))) return;
+    await acted.settle();
+    await database.write((connection) => store(connection, url, reading, true));
   };
 }

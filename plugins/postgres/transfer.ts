@@ -4,8 +4,7 @@ import type { StorePart } from './directory-import.ts';
 
 const EMPTY = `
   TRUNCATE users, arriving_users, logins, sessions, attempts, devices, subscriptions, actions, uploads, settings, lists,
-    followers, podcasts, podcast_urls, tags, podcast_tags, episodes, episode_urls, acted, acted_lately, toplists, search_index,
-    search_words`;
+    followers, podcasts, podcast_urls, tags, podcast_tags, episodes, episode_urls, acted, toplists, search_index, search_words`;
 
 export function createTransferStore(
   database: Database,
