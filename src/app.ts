@@ -77,7 +77,7 @@ function dispatch(event: H3Event, methods: ReadonlyMap<string, Route>, format: s
     return errorReply(405, `this address takes ${allow}`, format, { allow });
   }
   if (route.formats.length > 0 && !route.formats.includes(format)) {
-    return errorReply(400, `this address comes as ${route.formats.join(', ')}, in no other format`, '');
+    return errorReply(400, `this address comes as ${route.formats.join(', ')}, in no other format`, format);
   }
   return route.handler(event);
 }

@@ -80,12 +80,17 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
     expect(await answer.text()).toBe('');
   });
 
-  it.each(['txt', 'opml'])('tells errors as plain text where %s was asked for', async (format) => {
+  it.each([
+    [`${LIST}.txt`, 404, 'there is no device with this id\n'],
+    [`${LIST}.opml`, 404, 'there is no device with this id\n'],
+    [`${LIST}.xml`, 400, 'this address comes as json, jsonp, txt, opml, in no other format\n'],
+    ['/api/2/devices/bob.txt', 400, 'this address comes as json, in no other format\n'],
+  ])('tells errors as plain text where %s was asked for', async (path, status, message) => {
     const { request } = await openTestServer({}, target);
-    const answer = await request('GET', `${LIST}.${format}`, { auth });
-    expect(answer.status).toBe(404);
+    const answer = await request('GET', path, { auth });
+    expect(answer.status).toBe(status);
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
-    expect(await answer.text()).toBe('there is no device with this id\n');
+    expect(await answer.text()).toBe(message);
   });
 
   it('tells errors as JSON elsewhere', async () => {
