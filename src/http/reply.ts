@@ -41,8 +41,8 @@ const COMMON: [string, string][] = [
 ];
 /** Up to this, a stream is sent as one text, which is quicker. Characters. */
 const GATHERED_UP_TO = 65_536;
-/** Below this, compressing costs more than it saves. Bytes. */
-const COMPRESSED_FROM = 1024;
+/** Up to this, compressing costs more than it saves. Bytes. */
+const PLAIN_UP_TO = 1024;
 
 type Coding = 'br' | 'gzip';
 
@@ -62,14 +62,15 @@ export async function send(event: H3Event, reply: Reply, cookie?: string): Promi
 
   const isGathered = typeof reply.body === 'object' && !reply.isLive;
   const body = isGathered ? await gather(reply.body as AsyncIterable<string>) : (reply.body ?? '');
+  const isShort = typeof body === 'string' && Buffer.byteLength(body) <= PLAIN_UP_TO;
+  if (!isShort) headers.push(['vary', 'accept-encoding']);
   if (reply.isPublic && typeof body === 'string') {
     const etag = createEtag(body);
     headers.push(['etag', etag]);
     if (isKnown(event, etag)) return respond(body, 304, headers);
   }
-  if (typeof body === 'string' && body.length < COMPRESSED_FROM) return respond(body, status, headers);
+  if (isShort) return respond(body, status, headers);
 
-  headers.push(['vary', 'accept-encoding']);
   const coding = pickCoding(event.req.headers.get('accept-encoding') ?? '');
   if (coding) headers.push(['content-encoding', coding]);
   return respond(await encode(body, coding), status, headers);
@@ -85,10 +86,13 @@ function describe({ type, headers = {}, isPublic = false, cache }: Reply, cookie
 /** Weak, because the same text goes out in several codings. */
 const createEtag = (body: string): string => `W/"${hash('sha256', body, 'base64url')}"`;
 
+/** The tag whether weak or strong: a cache may ask for either (RFC 9110, 13.1.2). */
+const toOpaque = (etag: string): string => etag.replace(/^W\//, '');
+
 /** Whether the client has this very answer already. */
 function isKnown(event: H3Event, etag: string): boolean {
-  const known = event.req.headers.get('if-none-match') ?? '';
-  return known.split(',').some((each) => ['*', etag].includes(each.trim()));
+  const known = (event.req.headers.get('if-none-match') ?? '').split(',').map((each) => each.trim());
+  return known.some((each) => each === '*' || toOpaque(each) === toOpaque(etag));
 }
 
 /** The better of those that the client accepts. */

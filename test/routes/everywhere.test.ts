@@ -5,6 +5,7 @@ import { openTestServer, type RequestOptions, TARGETS } from '../server.ts';
 const auth = 'bob:secret';
 const DEVICE = '/api/2/devices/bob/phone.json';
 const LIST = '/subscriptions/bob/phone';
+const urls = Array.from({ length: 100 }, (_, at) => `http://example.org/${at}`);
 
 describe.each(TARGETS)('what holds for every route (%s)', (target) => {
   it.each<[string, string, RequestOptions, number]>([
@@ -102,7 +103,6 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
 
   it('compresses long answers as asked', async () => {
     const { app, request } = await openTestServer();
-    const urls = Array.from({ length: 100 }, (_, at) => `http://example.org/${at}`);
     await request('PUT', `${LIST}.json`, { auth, body: urls });
     const ask = (accepted: string): Promise<Response> =>
       Promise.resolve(
@@ -122,6 +122,27 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
     const plain = await ask('identity');
     expect(plain.headers.get('content-encoding')).toBeNull();
     expect(await plain.json()).toEqual(urls);
+  });
+
+  it('takes the length of an answer in bytes', async () => {
+    const { request } = await openTestServer({}, target);
+    const answer = async (caption: string): Promise<Response> => {
+      await request('POST', DEVICE, { auth, body: { caption } });
+      return request('GET', '/api/2/devices/bob.json', { auth, headers: { 'accept-encoding': 'gzip' } });
+    };
+    expect((await answer('a'.repeat(255))).headers.get('content-encoding')).toBeNull();
+    await request('POST', '/api/2/devices/bob/tablet.json', { auth, body: { caption: '音'.repeat(255) } });
+    expect((await answer('音'.repeat(255))).headers.get('content-encoding')).toBe('gzip');
+  });
+
+  it('tells with 304, too, what an answer depends on', async () => {
+    const { request } = await openTestServer({}, target);
+    await request('PUT', `${LIST}.json`, { auth, body: urls });
+    const first = await request('GET', '/toplist/100.txt');
+    const again = await request('GET', '/toplist/100.txt', {
+      headers: { 'if-none-match': first.headers.get('etag')! },
+    });
+    expect([again.status, again.headers.get('vary')]).toEqual([304, 'accept-encoding']);
   });
 });
 
