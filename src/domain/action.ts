@@ -24,38 +24,35 @@ export interface ActionRules {
 export function parseAction(value: unknown, rules: ActionRules): EpisodeAction | undefined {
   const { now, keepCredentials, rewrites } = rules;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('is not an object');
-  const input = rules.isVersion1 ? fromVersion1(value as Input) : (value as Input);
+  const input = value as Input;
   const feed = readUrl(input.podcast, 'podcast');
   const media = readUrl(input.episode, 'episode');
   const podcast = rewrites.note(feed, sanitizeFeedUrl(feed, { ascii: true, keepCredentials }));
-  const episode = isGuid(media, rules) ? media : rewrites.note(media, sanitizeMediaUrl(media));
+  const isByGuid = isGuid(media, rules);
+  const episode = isByGuid ? media : rewrites.note(media, sanitizeMediaUrl(media));
   if (podcast === '' || episode === '') return undefined;
 
   const type = readType(input.action);
   const timestamp = isGiven(input.timestamp) ? parseTimestamp(input.timestamp) : now;
   const action: EpisodeAction = { podcast, episode, action: type, timestamp };
   if (isGiven(input.device)) action.device = parseDeviceId(input.device);
-  if (isGiven(input.guid)) action.guid = readGuid(input.guid);
-  const play = type === 'play' ? readTimes(input) : undefined;
+  if (isByGuid) action.guid = media;
+  else if (isGiven(input.guid)) action.guid = readGuid(input.guid);
+  const play = type === 'play' ? readTimes(rules.isVersion1 ? fromVersion1(input) : input) : undefined;
   if (play) action.play = play;
   return action;
 }
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** The same action as version 2 writes it. There the times of a play came as one position. */
-function fromVersion1({ started: _started, total: _total, ...input }: Input): Input {
-  const { episode, position } = input;
+/** The times of a play as version 2 writes them. In version 1 there is the position alone. */
+function fromVersion1({ position }: Input): Input {
   const isTime = typeof position === 'string' && position.includes(':');
-  return {
-    ...input,
-    ...(isTime && input.action === 'play' && { position: parsePosition(position) }),
-    ...(typeof episode === 'string' && isGuid(episode, { isVersion1: true }) && { guid: episode }),
-  };
+  return { position: isTime ? parsePosition(position) : position };
 }
 
 /** What does not begin like a URL that could be used is a GUID, in version 1 alone; it is kept as it is. */
-const isGuid = (episode: string, { isVersion1 = false }: Pick<ActionRules, 'isVersion1'>): boolean =>
+const isGuid = (episode: string, { isVersion1 = false }: ActionRules): boolean =>
   isVersion1 && /^(?!\s*https?:)[^]{1,1024}$/i.test(episode);
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';

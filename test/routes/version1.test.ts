@@ -52,6 +52,11 @@ it.each<[object, object, object]>([
     { ...play, position: '00:01:05' },
     { ...play, position: 65 },
   ],
+  [
+    { ...play, action: 'Play', position: '00:01:05' },
+    { ...play, position: '00:01:05' },
+    { ...play, position: 65 },
+  ],
   [play, play, play],
   [
     { ...play, episode: 'urn:uuid:ä 1' },
