@@ -34,9 +34,11 @@ export function createLegacyRoutes(
       answer(async () => {
         const form = await readForm(event, maxBody);
         const opml = form.get('opml');
+        const [username, password] = [form.get('username'), form.get('password')];
         const isRight = form.get('action') === 'update-subscriptions' && form.get('protocol') === '0';
-        if (!isRight || opml === undefined) return say('@PROTOERROR');
-        const user = await logIn(event, form.get('username') ?? '', form.get('password') ?? '');
+        if (!isRight || opml === undefined || username === undefined || password === undefined)
+          return say('@PROTOERROR');
+        const user = await logIn(event, username, password);
         await subscriptions.replace(user.id, DEVICE, readList('opml', opml));
         return say('@SUCCESS');
       }),

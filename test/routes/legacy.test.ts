@@ -46,7 +46,9 @@ it.each<[string, Record<string, string>, string | undefined]>([
   ['@PROTOERROR', RIGHT, opml('ftp://example.org/x')],
   ['@PROTOERROR', RIGHT, `${opml(A)}${' '.repeat(1024 * 1024)}`],
   ['@AUTHFAIL', { ...RIGHT, password: 'wrong' }, '<opml><body>'],
-  ['@AUTHFAIL', { action: 'update-subscriptions', protocol: '0' }, opml(A)],
+  ['@PROTOERROR', { action: 'update-subscriptions', protocol: '0', username: 'bob' }, opml(A)],
+  ['@PROTOERROR', { action: 'update-subscriptions', protocol: '0', password: 'secret' }, opml(A)],
+  ['@AUTHFAIL', { ...RIGHT, username: '', password: '' }, opml(A)],
 ])('answers %s to %j with %j', async (word, fields, file) => {
   const server = await openTestServer();
   expect(await upload(server, fields, file)).toBe(word);
