@@ -43,7 +43,7 @@ export const createDirectory = (podcasts: PodcastStore, rules: UrlRules): Direct
 
     async episode(url, media) {
       const podcast = await find(url);
-      const episode = await podcasts.findEpisode(podcast.url, sanitizeMediaUrl(media));
+      const episode = await podcasts.findEpisode(podcast.url, sanitizeMediaUrl(media, { ascii: false }));
       if (!episode) throw new Refusal('missing', 'this podcast has no episode with this URL, as far as is known here');
       return { podcast, episode };
     },

@@ -57,6 +57,7 @@ async function openFilled(options: Parameters<typeof openTestServer>[0] = {}, ta
         releasedAt: 1_600_000_000,
       },
       { url: 'http://example.org/2.mp3' },
+      { url: 'http://example.org/%C3%A4.mp3' },
     ],
   );
   return server;
@@ -100,6 +101,7 @@ describe.each(TARGETS)('the directory (%s)', (target) => {
     [`/api/2/data/podcast.json?url=${encodeURIComponent(` HTTP://EXAMPLE.org/a#x`)}`, 200],
     [`/api/2/data/episode.json?podcast=${A}`, 404],
     [`/api/2/data/episode.json?podcast=${A}&url=http://example.org/3.mp3`, 404],
+    [`/api/2/data/episode.json?podcast=${A}&url=http://example.org/ä.mp3`, 200],
     [`/api/2/data/episode.json?podcast=${B}&url=http://example.org/1.mp3`, 404],
     ['/search.json', 400],
     ['/search.json?q=%20', 400],
