@@ -2,14 +2,15 @@ import { isPair, toTerms, type Url } from '../../src/plugin.ts';
 import { Dictionary, type Place } from './dictionary.ts';
 import type { StoredPodcast } from './shard.ts';
 
-const HOST = /^https?:\/\/(?:[^/@]*@)?([^/:]*?)(?:\.[a-z]+)?(?:[/:]|$)/;
+/** What says nothing of a podcast, and what is nobody else's. */
+const SCHEME_AND_CREDENTIALS = /^https?:\/\/(?:[^/@]*@)?/;
 
-/** Where words are looked for, and what they count for there. Almost every URL has the same words: the host will do. */
+/** Where words are looked for, and what they count for there. */
 const FIELDS: readonly { boost: number; read(podcast: StoredPodcast): string }[] = [
   { boost: 8, read: ({ title }) => title },
   { boost: 4, read: ({ author }) => author },
   { boost: 3, read: ({ tags }) => tags.join(' ') },
-  { boost: 2, read: ({ url }) => HOST.exec(url)?.[1] ?? '' },
+  { boost: 2, read: ({ url }) => url.replace(SCHEME_AND_CREDENTIALS, '') },
   { boost: 1, read: ({ description }) => description },
 ];
 const FIELD_SETS = 2 ** FIELDS.length;

@@ -179,6 +179,22 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       });
     }
 
+    test('finds a feed that was never read by the words of its URL', async (bench) => {
+      const url = 'https://feeds.example.org/gardening-weekly.xml';
+      const user = await addUser(bench.storage, 'ann');
+      await bench.storage.subscriptions.replace(user, 'phone', [feed(1), url]);
+      for await (const { podcasts } of bench.nowAndReopened()) {
+        for (const text of ['gardening', 'weekly garden']) {
+          const found = await podcasts.search(text, 20);
+          assert.deepEqual(
+            found.map((podcast) => podcast.url),
+            [url],
+            text,
+          );
+        }
+      }
+    });
+
     test('finds nothing where there is nothing', async (bench) => {
       await fill(bench);
       for (const text of ['quantum', '猫', '!!!', '', ' ', '%', '*', '"', 'constructor']) {
