@@ -33,7 +33,8 @@ export async function readJson(event: H3Event, limit: number): Promise<unknown> 
 
 /** The request body as a JSON object; an empty one where there is no body. Throws as `readText` does. */
 export async function readObject(event: H3Event, limit: number): Promise<Record<string, unknown>> {
-  const body = (await readJson(event, limit)) ?? {};
+  const body = await readJson(event, limit);
+  if (body === undefined) return {};
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw invalid('the request body must be a JSON object');
   }

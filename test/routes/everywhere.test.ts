@@ -27,6 +27,8 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
     ['POST', `/api/2/devices/bob/${'x'.repeat(256)}.json`, { auth, body: '{}' }, 400],
     ['POST', DEVICE, { auth, body: '{' }, 400],
     ['POST', DEVICE, { auth, body: '[]' }, 400],
+    ['POST', DEVICE, { auth, body: 'null' }, 400],
+    ['POST', DEVICE, { auth, body: '' }, 200],
     ['POST', DEVICE, { auth, body: Uint8Array.of(0x7b, 0xff, 0x7d) }, 400],
     ['POST', DEVICE, { auth, body: '\ufeff{"caption":"x"}' }, 200],
     ['POST', DEVICE, { auth, body: `{"caption":"${'x'.repeat(1024 * 1024)}"}` }, 413],
