@@ -53,7 +53,7 @@ function fromVersion1({ position }: Input): Input {
 
 /** What does not begin like a URL that could be used is a GUID, in version 1 alone; it is kept as it is. */
 const isGuid = (episode: string, { isVersion1 = false }: ActionRules): boolean =>
-  isVersion1 && /^(?!\s*https?:)[^]{1,1024}$/i.test(episode);
+  isVersion1 && episode.isWellFormed() && /^(?!\s*https?:)[^]{1,1024}$/i.test(episode);
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 

@@ -84,6 +84,13 @@ it.each([
   expect((await request('POST', '/api/1/episodes/bob.json', { auth, body: [action] })).status).toBe(400);
 });
 
+it('passes over a GUID that is no text', async () => {
+  const server = await openTestServer();
+  const { update_urls } = await ok(server, 'POST', '/api/1/episodes/bob.json', [{ ...play, episode: 'urn:\ud800' }]);
+  expect(update_urls).toEqual([['urn:\ud800', '']]);
+  expect((await ok(server, 'GET', '/api/1/episodes/bob.json')).actions).toEqual([]);
+});
+
 it('leaves the times of version 2 out but for the position', async () => {
   const server = await openTestServer();
   await ok(server, 'POST', '/api/2/episodes/bob.json', [{ ...play, started: 1, position: 65, total: 100 }]);
