@@ -114,6 +114,7 @@ export class Database {
     const folder = join(this.#folder, 'users');
     const names = await readdir(folder).catch(() => []);
     const strays = names.filter((name) => !this.registry.users.has(name as UserId));
+    await this.registry.begin(strays);
     for (const name of strays) await rm(join(folder, name), { recursive: true, force: true });
   }
 

@@ -1,5 +1,6 @@
+import { access } from 'node:fs/promises';
 import type { Low } from 'lowdb';
-import type { Session, User, UserId } from '../../src/plugin.ts';
+import { type Session, StorageError, type User, type UserId } from '../../src/plugin.ts';
 import { openSnapshot } from './snapshot.ts';
 
 /** What can happen to users and sessions. */
@@ -23,10 +24,12 @@ export class Registry {
   readonly users = new Map<UserId, User>();
   readonly sessions = new Map<string, Session>();
   readonly #logins = new Map<string, UserId>();
+  readonly #path: string;
   readonly #file: Low<RegistryFile>;
   #seq: number;
 
-  private constructor(file: Low<RegistryFile>) {
+  private constructor(path: string, file: Low<RegistryFile>) {
+    this.#path = path;
     this.#file = file;
     this.#seq = file.data.seq;
     for (const user of file.data.users) this.#add(user);
@@ -34,7 +37,23 @@ export class Registry {
   }
 
   static async open(path: string): Promise<Registry> {
-    return new Registry(await openSnapshot<RegistryFile>(path, { seq: 0, users: [], sessions: [] }));
+    return new Registry(path, await openSnapshot<RegistryFile>(path, { seq: 0, users: [], sessions: [] }));
+  }
+
+  /**
+   * Writes the file where there is none. `strays` are users that are not in it: where it is gone, that is everybody, and
+   * they are not to be taken for what a removal left. Rejects with `corrupt` then.
+   */
+  async begin(strays: readonly string[]): Promise<void> {
+    const isThere = await access(this.#path).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return;
+    if (strays.length > 0) {
+      throw new StorageError('corrupt', `${this.#path} is missing; restore the data folder from a backup`);
+    }
+    await this.save();
   }
 
   /** By name or e-mail, without case. */

@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -149,6 +149,20 @@ describe('a damaged file', () => {
   });
 });
 
+it('a file of accounts that is gone is told at the start, and what belongs to them stays', async () => {
+  const path = await find(dataDir, /accounts\.json$/);
+  const accounts = await readFile(path);
+  await rm(path);
+  for (const _again of [1, 2]) {
+    await expect(open()).rejects.toThrow(expect.objectContaining({ code: 'corrupt' }));
+    await expect(open()).rejects.toThrow(`${path} is missing`);
+  }
+  await writeFile(path, accounts);
+  const storage = await open();
+  expect(await storage.subscriptions.current(user)).toEqual([A]);
+  await storage.close();
+});
+
 describe('the folder', () => {
   it('of a version that knew no groups, settings and lists opens without any', async () => {
     const path = await find(dataDir, /account\.json$/);
@@ -194,6 +208,16 @@ describe('the folder', () => {
   it('is not taken over from another machine', async () => {
     await writeFile(join(dataDir, 'lock'), JSON.stringify({ host: 'elsewhere.example', pid: 1, started: '' }));
     await expect(open()).rejects.toThrow('is in use by process 1 on elsewhere.example');
+  });
+
+  it('that was empty when it was opened does not keep what a broken import left', async () => {
+    const fresh = await mkdtemp(join(tmpdir(), 'podsync-json-'));
+    const openFresh = () => json.open(json.parse(''), { dataDir: fresh, now: () => 1_700_000_000, overlap: 120, log });
+    await (await openFresh()).close();
+    await mkdir(join(fresh, 'users', 'b6a1'), { recursive: true });
+    await (await openFresh()).close();
+    expect(await readdir(join(fresh, 'users'))).toEqual([]);
+    await rm(fresh, { recursive: true });
   });
 
   it('does not keep what a removed account left', async () => {
