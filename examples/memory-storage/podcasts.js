@@ -26,10 +26,13 @@ export function createPodcastStore(data, { now }) {
       return urls.map((url) => data.find(url)).map((entry) => entry && toPodcast(entry));
     },
 
-    async findEpisode(podcast, url) {
+    async findEpisode(podcast, name) {
       const episodes = data.find(podcast)?.episodes ?? [];
-      return (episodes.find((episode) => episode.shown.url === url) ?? episodes.find(({ urls }) => urls.has(url)))
-        ?.shown;
+      const found =
+        episodes.find(({ shown }) => shown.url === name) ??
+        episodes.find(({ urls }) => urls.has(name)) ??
+        episodes.find(({ shown }) => shown.guid === name);
+      return found?.shown;
     },
 
     async episodes(podcast, limit) {

@@ -21,11 +21,13 @@ export function createPodcastStore(database: Database): PodcastStore {
         return podcast && directory.toPodcast(podcast);
       }),
 
-    async findEpisode(url, episode) {
+    async findEpisode(url, name) {
       const podcast = directory.find(url);
       const shelf = await shelfOf(podcast);
       const found =
-        shelf.find((each) => each.url === episode) ?? shelf.find((each) => each.formerUrls?.includes(episode));
+        shelf.find((each) => each.url === name) ??
+        shelf.find((each) => each.formerUrls?.includes(name)) ??
+        shelf.find((each) => each.guid === name);
       return podcast && found && toEpisode(podcast, found);
     },
 

@@ -27,7 +27,11 @@ export function createPodcastStore(
   const episode = database.prepare<EpisodeRow>(
     `SELECT ${EPISODE} FROM episode_urls JOIN episodes ON episodes.id = episode_id
      JOIN podcasts ON podcasts.id = episode_urls.podcast_id
-     WHERE episode_urls.podcast_id = ${ID} AND episode_urls.url_key = key_of(@url)`,
+     WHERE episode_urls.podcast_id = ${ID} AND episode_urls.url_key = key_of(@name)`,
+  );
+  const episodeByGuid = database.prepare<EpisodeRow>(
+    `SELECT ${EPISODE} FROM episodes JOIN podcasts ON podcasts.id = podcast_id
+     WHERE podcast_id = ${ID} AND guid_key = key_of(@name)`,
   );
   const episodes = database.prepare<EpisodeRow>(
     `SELECT ${EPISODE} FROM episodes JOIN podcasts ON podcasts.id = podcast_id
@@ -81,9 +85,10 @@ export function createPodcastStore(
         });
       }),
 
-    findEpisode: (podcast, url) =>
+    findEpisode: (podcast, name) =>
       database.read(async (connection) => {
-        const row = await episode.get(connection, { podcast, url });
+        const asked = { podcast, name };
+        const row = (await episode.get(connection, asked)) ?? (await episodeByGuid.get(connection, asked));
         return row && toEpisode(row);
       }),
 

@@ -22,7 +22,10 @@ export function createPodcastStore(
 
   const episode = database.prepare<EpisodeRow>(
     `SELECT ${EPISODE} FROM episode_urls JOIN episodes ON episodes.id = episode_id JOIN podcasts ON podcasts.id = @id
-     WHERE episode_urls.podcast_id = @id AND episode_urls.url = @url`,
+     WHERE episode_urls.podcast_id = @id AND episode_urls.url = @name`,
+  );
+  const episodeByGuid = database.prepare<EpisodeRow>(
+    `SELECT ${EPISODE} FROM episodes JOIN podcasts ON podcasts.id = podcast_id WHERE podcast_id = @id AND guid = @name`,
   );
   const episodes = database.prepare<EpisodeRow>(
     `SELECT ${EPISODE} FROM episodes JOIN podcasts ON podcasts.id = podcast_id
@@ -69,9 +72,10 @@ export function createPodcastStore(
         }),
       ),
 
-    findEpisode: (podcast, url) =>
+    findEpisode: (podcast, name) =>
       database.read(() => {
-        const row = episode.get({ id: directory.idOf(podcast) ?? null, url });
+        const asked = { id: directory.idOf(podcast) ?? null, name };
+        const row = episode.get(asked) ?? episodeByGuid.get(asked);
         return row && toEpisode(row);
       }),
 

@@ -54,6 +54,15 @@ export function createUpdates(
     return new Map(asked.map((url, index) => [url, found[index]]));
   };
 
+  /** What the directory knows of an episode that was acted on; its URL alone where nothing is. */
+  const identify = async (podcast: Url, { episode, guid }: EpisodeAction): Promise<EpisodeUpdate['episode']> => {
+    for (const name of new Set([episode, guid ?? episode])) {
+      const known = await podcasts.findEpisode(podcast, name);
+      if (known) return known;
+    }
+    return { url: episode };
+  };
+
   /** The feeds with the episodes that are news, before the cut. */
   const collect = async (
     feeds: readonly Feed[],
@@ -69,12 +78,12 @@ export function createUpdates(
       for (const episode of await podcasts.episodes(feed.shown, OF_ADDED)) feed.episodes.set(episode.url, episode);
     }
     const acted = await resolve(changed.map(({ podcast }) => podcast));
-    for (const { podcast, episode } of changed) {
-      const feed = byShown.get(acted.get(podcast)?.url ?? podcast);
+    for (const action of changed) {
+      const feed = byShown.get(acted.get(action.podcast)?.url ?? action.podcast);
       if (!feed) continue;
-      const known = (await podcasts.findEpisode(feed.shown, episode)) ?? { url: episode };
+      const known = await identify(feed.shown, action);
       feed.episodes.set(known.url, known);
-      feed.names.set(known.url, [...(feed.names.get(known.url) ?? []), episode]);
+      feed.names.set(known.url, [...(feed.names.get(known.url) ?? []), action.episode]);
     }
     return fresh.mark;
   };

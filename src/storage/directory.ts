@@ -81,8 +81,8 @@ export interface ToplistRebuild {
 export interface PodcastStore {
   /** In the order asked, undefined in the place of an unknown one. */
   find(urls: readonly Url[]): Promise<(Podcast | undefined)[]>;
-  /** By any URL that it had. */
-  findEpisode(podcast: Url, url: Url): Promise<Episode | undefined>;
+  /** By any URL that it had, else by its GUID. */
+  findEpisode(podcast: Url, name: string): Promise<Episode | undefined>;
   /** Newest first by release, then by stamp. */
   episodes(podcast: Url, limit: number): Promise<Episode[]>;
   /**

@@ -34,6 +34,8 @@ export const feedTests: Suite = ({ describe, test }) => {
         assert.deepEqual(await open.podcasts.findEpisode(feed(1), bare.url), { podcast: feed(1), ...bare, stamp });
         assert.equal(await open.podcasts.findEpisode(feed(1), episode(4).url), undefined);
         assert.equal(await open.podcasts.findEpisode(feed(2), episode(1).url), undefined);
+        assert.deepEqual(await open.podcasts.findEpisode(feed(1), episode(2).guid!), found);
+        assert.equal(await open.podcasts.findEpisode(feed(2), episode(2).guid!), undefined);
       }
     });
 

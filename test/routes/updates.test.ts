@@ -113,6 +113,22 @@ it('tells the newest state of what the user acted on since the mark, on any devi
   expect(plain.updates.every((update: any) => !('action' in update))).toBe(true);
 });
 
+it('knows an episode that was acted on by its GUID', async () => {
+  const server = await openTestServer();
+  await subscribe(server, [A]);
+  await recordFeed(server.storage, A, {}, episodes(4));
+  settle(server);
+  const { timestamp } = await ok(server, 'GET', UPDATES);
+  const play = { podcast: A, action: 'play', timestamp: '2024-01-01T00:00:00' };
+  await ok(server, 'POST', '/api/1/episodes/bob.json', [{ ...play, episode: 'g1' }]);
+  await ok(server, 'POST', ACTIONS, [{ ...play, episode: 'http://example.org/elsewhere.mp3', guid: 'g2' }]);
+  const { updates } = await ok(server, 'GET', `${UPDATES}?since=${timestamp}`);
+  expect(updates).toMatchObject([
+    { url: media(2), released: '2020-09-13T12:26:41', status: 'play' },
+    { url: media(1), released: '2020-09-13T12:26:40', status: 'play' },
+  ]);
+});
+
 it('of a feed just added the five newest are new, however long the directory has them', async () => {
   const server = await openTestServer();
   await subscribe(server, [A], [], 'tv');
