@@ -6,10 +6,16 @@ import { words } from './words.ts';
 /** Runs a command line and sets the exit code: 0 done, 1 failed, 2 wrong usage. Why it failed is one sentence on stderr. */
 export async function main(argv: readonly string[]): Promise<void> {
   dropEmptyVariables(process.env);
+  let lostOutput: unknown;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    lostOutput = error;
+    process.exitCode = tellLostOutput(error);
+  });
+  process.stderr.on('error', () => undefined); // there is nowhere left to say so, and a server goes on
   try {
     await createProgram().parseAsync(argv);
   } catch (error) {
-    process.exitCode = tell(error);
+    process.exitCode = error === lostOutput ? 1 : tell(error);
   }
 }
 
@@ -24,6 +30,12 @@ function tell(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // it has said so already
   words.error(error instanceof Error ? error.message : String(error));
   return error instanceof UsageError ? 2 : 1;
+}
+
+/** Whoever reads no further, as `head` does, has what they want. */
+function tellLostOutput({ code }: NodeJS.ErrnoException): number {
+  if (code !== 'EPIPE') words.error(`standard output cannot be written (${code}); choose another place for it`);
+  return 1;
 }
 
 /** `PODSYNC_BASE_URL=` is how a compose file says that there is none. */

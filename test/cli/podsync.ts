@@ -7,7 +7,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, vi } from 'vitest';
 
-const PROGRAM = fileURLToPath(new URL('../../dist/bin/podsync.js', import.meta.url));
+/** The built program. */
+export const PROGRAM = fileURLToPath(new URL('../../dist/bin/podsync.js', import.meta.url));
 
 export interface Result {
   code: number | null;
