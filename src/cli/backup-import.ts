@@ -76,14 +76,14 @@ export async function importBackup(config: Config, path: string, options: Import
 }
 
 async function openFile(path: string): Promise<FileHandle> {
-  const unreadable = (why: string, cause?: unknown): Error =>
-    new Error(`${path} cannot be read (${why}); check its name and its permissions`, { cause });
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw unreadable(error.code!, error);
+  const unfit = (): Error => new Error(`${path} cannot be imported: a backup is read twice, and must be a file`);
+  if (path === '-') throw unfit();
+  const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
+    throw new Error(`${path} cannot be read (${cause.code}); check its name and its permissions`, { cause });
   });
   if ((await file.stat()).isFile()) return file;
   await file.close();
-  throw unreadable('it is read twice, and must be a file');
+  throw unfit();
 }
 
 const toKilobytes = (bytes: number): number => Math.ceil(bytes / 1000);

@@ -38,13 +38,13 @@ function defineExport(program: Command): void {
     .option('--user <user>', 'name or e-mail address; for a backup any number of them', collect)
     .option('--device <id>', 'subscriptions of this device alone')
     .addOption(new Option('--format <format>', 'of the list, or backup').choices([...LISTS, 'backup']).default('opml'))
-    .option('-o, --output <file>', 'write a file instead of standard output, and only when it is complete')
+    .option('-o, --output <file>', 'write a file, and only when it is complete; - is standard output')
     .option('--no-passwords', 'leave the hashes of passwords, and the sessions, out of a backup')
     .addHelpText('after', EXPORT_HELP)
     .action(async (options: ExportFlags) => {
       const config = readConfig(options);
       const { user: users = [], format, device, passwords, output } = options;
-      const place = { ...(output !== undefined && { output }) };
+      const place = { ...(output !== undefined && output !== '-' && { output }) };
       if (format === 'backup') {
         if (device !== undefined) throw new UsageError('--device is for lists; a backup is of whole accounts');
         const { exportBackup } = await import('./backup-export.ts');

@@ -1,4 +1,4 @@
-import { open, rename, rm, writeFile } from 'node:fs/promises';
+import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 
 /** Who may read what is written; everybody that the system lets, unless given. */
 export interface FileChoice {
@@ -6,15 +6,22 @@ export interface FileChoice {
 }
 
 /**
- * Writes a file beside its place and puts it there once it is complete: what was there stays until then. Rejects with
- * why it cannot be written, or with what `content` throws.
+ * Writes a file beside its place and puts it there once it is complete: what was there stays until then. A link stays
+ * one. Rejects with why it cannot be written, or with what `content` throws.
  */
 export async function writeWhole(
   path: string,
   content: string | AsyncIterable<string | Uint8Array>,
   { isPrivate = false }: FileChoice = {},
 ): Promise<void> {
-  const beside = `${path}.${process.pid}.tmp`;
+  const place = await realpath(path).catch(() => path); // nothing is there yet
+  const isReplaceable = await stat(place).then(
+    (there) => there.isFile(),
+    () => true,
+  );
+  // To put a file into the place of /dev/null or of a folder is never what was meant.
+  if (!isReplaceable) throw new Error(`${path} is no file; choose another place with -o, or - for standard output`);
+  const beside = `${place}.${process.pid}.tmp`;
   let failure: unknown;
   const watch = async function* (pieces: AsyncIterable<string | Uint8Array>) {
     try {
@@ -32,7 +39,7 @@ export async function writeWhole(
     } finally {
       await file.close();
     }
-    await rename(beside, path);
+    await rename(beside, place);
   } catch (error) {
     await rm(beside, { force: true }).catch(() => undefined);
     if (failure !== undefined) throw failure;

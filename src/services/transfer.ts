@@ -64,7 +64,7 @@ export function createTransfer(storage: Pick<Storage, 'users' | 'transfer'>): Tr
     if (logins.length === 0) for await (const user of users.all()) selected.push(user);
     for (const login of logins) {
       const user = await users.find(login);
-      if (!user) throw new Refusal('missing', 'there is no account with one of these names or e-mail addresses');
+      if (!user) throw new Refusal('missing', `there is no account with the name or e-mail address ${login}`);
       if (selected.every(({ id }) => id !== user.id)) selected.push(user);
     }
     return selected.toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -135,7 +135,7 @@ describe('-o', () => {
     expect(result).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/there is no account with one/),
+      stderr: expect.stringMatching(/there is no account with the name or e-mail address nobody/),
     });
     expect((await inFile('old.ndjson')).toString()).toBe('what was there');
     expect(await readdir(files)).toEqual(['old.ndjson']);
@@ -155,7 +155,8 @@ it.each([
   [['export', '--user', 'bob', '--no-passwords'], 2, /--no-passwords is for --format backup/],
   [['import'], 2, /missing required argument 'file'/],
   [['import', 'nothing.ndjson'], 1, /nothing\.ndjson cannot be read \(ENOENT\)/],
-  [['import', '.'], 1, /\. cannot be read \(it is read twice, and must be a file\)/],
+  [['import', '.'], 1, /\. cannot be imported: a backup is read twice, and must be a file/],
+  [['import', '-'], 1, /- cannot be imported: a backup is read twice, and must be a file/],
 ])('says what is wrong: %j', async (args, code, says) => {
   const { podsync } = await makeSubject();
   expect(await podsync(args)).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(says) });

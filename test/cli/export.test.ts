@@ -1,4 +1,5 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeFolder, run, startServer } from './podsync.ts';
@@ -82,6 +83,35 @@ describe('-o', () => {
     expect(await write('--device', 'nothere', '-o', file)).toMatchObject({ code: 1 });
     expect(await readFile(file, 'utf8')).toBe('what was there');
     expect(await readdir(folder)).toEqual(['list.opml']);
+  });
+
+  it('replaces what a link leads to, and the link stays', async () => {
+    const { data, write } = await makeSubject();
+    const folder = await makeFolder();
+    await symlink(join(data, 'list.opml'), join(folder, 'latest.opml'));
+    await writeFile(join(data, 'list.opml'), 'what was there');
+    expect(await write('--device', 'phone', '-o', join(folder, 'latest.opml'))).toMatchObject({ code: 0 });
+    expect(await readFile(join(data, 'list.opml'), 'utf8')).toBe(OPML);
+    expect((await lstat(join(folder, 'latest.opml'))).isSymbolicLink()).toBe(true);
+  });
+
+  it('does not replace what is no file', async () => {
+    const { write } = await makeSubject();
+    const folder = await makeFolder();
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const place of [pipe, folder]) {
+      const stderr = `[error] ${place} is no file; choose another place with -o, or - for standard output\n`;
+      expect(await write('-o', place)).toEqual({ code: 1, stdout: '', stderr });
+    }
+    expect((await lstat(pipe)).isFIFO()).toBe(true);
+    expect(await readdir(folder)).toEqual(['pipe']);
+  });
+
+  it('- is standard output', async () => {
+    const { data, write } = await makeSubject();
+    expect(await write('--device', 'phone', '-o', '-')).toEqual({ code: 0, stdout: OPML, stderr: '' });
+    expect(await readdir(data)).not.toContain('-');
   });
 
   it('says where it cannot write', async () => {
