@@ -109,12 +109,19 @@ export const DATA_OPTION = option('--data <folder>', 'folder for all that podsyn
 /** Where the data is: nearly every command takes these. */
 export const STORAGE_OPTIONS: readonly Option[] = [
   DATA_OPTION,
-  option('--storage <where>', 'storage plugin and its place, such as json or ./plugin.js:PLACE', text).default('json'),
+  option(
+    '--storage <where>',
+    'storage plugin and its place: json, sqlite:FILE, postgres://... or ./plugin.js:PLACE',
+    text,
+  ).default('json'),
 ];
 
 /** How feeds and logos are fetched. */
 export const FETCH_OPTIONS: readonly Option[] = [
-  option('--no-fetch [true|false]', 'connect to nobody: read no feeds and no logos', not(yesOrNo)).default(true),
+  option('--no-fetch [true|false]', 'connect to nobody: read no feeds and no logos', not(yesOrNo)).default(
+    true,
+    'false',
+  ),
   option('--allow-private-feeds [true|false]', 'read feeds in private networks, too', yesOrNo).default(false),
 ];
 

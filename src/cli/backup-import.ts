@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { addAbortSignal, Readable } from 'node:stream';
 import type { Config } from '../config.ts';
-import { programName, quote } from './invocation.ts';
+import { commandLine, quote } from './invocation.ts';
 import { ask, openOperator } from './operator.ts';
 import { createProgress } from './progress.ts';
 import { watchSignals } from './signals.ts';
@@ -64,7 +64,7 @@ export async function importBackup(config: Config, path: string, options: Import
       report = await send('importing kB', { dryRun: false });
     }
     process.stdout.write(json ? `${JSON.stringify(report)}\n` : toText(report, dryRun));
-    tell(report);
+    tell(report, config);
   } catch (error) {
     if (!signal.aborted) throw error;
     const rest = 'accounts that were complete by then are there, and the same command once more imports the others';
@@ -115,11 +115,11 @@ function toText({ accounts, podcasts, episodes }: Report, dryRun: boolean): stri
 }
 
 /** Says what is left to do. Throws where accounts were left out. */
-function tell({ accounts }: Report): void {
+function tell({ accounts }: Report, config: Config): void {
   const imported = accounts.filter(({ problem }) => problem === null);
   const locked = imported.find(({ password }) => !password);
   if (locked) {
-    const command = `${programName()} user passwd ${quote(locked.name)}`;
+    const command = commandLine(`user passwd ${quote(locked.name)}`, config);
     words.warn(`there are no passwords in this backup: nobody can log in until each has one, as with: ${command}`);
   }
   const first = accounts.find(({ problem }) => problem !== null);

@@ -1,4 +1,6 @@
 import { basename } from 'node:path';
+import type { Config } from '../config.ts';
+import { redactLocation } from '../storage/location.ts';
 
 /** How podsync was started, for commands that people copy: `podsync`, `npx podsync` or `node FILE`. */
 export function programName(script = process.argv[1] ?? 'podsync', env = process.env): string {
@@ -9,3 +11,9 @@ export function programName(script = process.argv[1] ?? 'podsync', env = process
 /** An argument as a POSIX shell reads it. */
 export const quote = (argument: string): string =>
   /^[\w./:@%+=,-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", String.raw`'\''`)}'`;
+
+/** A command on the same data, for people to copy. A password of the storage is for them to put in. */
+export function commandLine(command: string, { data, storage }: Pick<Config, 'data' | 'storage'>): string {
+  const place = storage === 'json' ? '' : ` --storage ${quote(redactLocation(storage))}`;
+  return `${programName()} ${command} --data ${quote(data)}${place}`;
+}

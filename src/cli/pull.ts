@@ -4,7 +4,7 @@ import type { Taken } from '../pull/piece.ts';
 import { pullAccount, type PullReport } from '../pull/pull.ts';
 import { openRemote } from '../pull/remote.ts';
 import { isLoopback } from './address.ts';
-import { programName, quote } from './invocation.ts';
+import { commandLine, quote } from './invocation.ts';
 import { ask, type Operator, openOperator } from './operator.ts';
 import { getRemotePassword } from './password.ts';
 import { createProgress } from './progress.ts';
@@ -44,7 +44,7 @@ export async function pull(config: Config, address: string, options: PullOptions
     return taken;
   };
   try {
-    await requireAccount(operator, user);
+    await requireAccount(operator, user, config);
     signal.addEventListener('abort', () => void remote.close());
     const report = await pullAccount(remote, take, (done, total) => bar.show({ done, total }));
     bar.stop();
@@ -61,11 +61,12 @@ export async function pull(config: Config, address: string, options: PullOptions
   }
 }
 
-async function requireAccount(operator: Operator, user: string): Promise<void> {
+async function requireAccount(operator: Operator, user: string, config: Config): Promise<void> {
   const { status, body } = await operator.request('GET', pathOf(user, '/sessions'));
   body.resume();
   if (status === 404) {
-    throw new Error(`there is no account ${user} here; make it with: ${programName()} user add ${quote(user)}`);
+    const command = commandLine(`user add ${quote(user)}`, config);
+    throw new Error(`there is no account ${user} here; make it with: ${command}`);
   }
 }
 

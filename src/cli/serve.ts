@@ -4,7 +4,7 @@ import { redactLocation } from '../storage/location.ts';
 import { isLoopback, reachableUrls } from './address.ts';
 import { listenOnControlSocket } from './control-socket.ts';
 import { openDataFolder } from './data-folder.ts';
-import { programName, quote } from './invocation.ts';
+import { commandLine } from './invocation.ts';
 import type { Listener } from './listener.ts';
 import { listenOnNetwork } from './network.ts';
 import { openOrReach } from './opening.ts';
@@ -51,7 +51,7 @@ async function greet({ services }: Podsync, config: Config): Promise<void> {
   words.info(`data folder ${data}, storage ${redactLocation(storage)}`);
   const token = await services.registration.firstAccountToken();
   if (token !== undefined) {
-    words.info(`there is no account yet; make one with: ${programName()} user add NAME --data ${quote(data)}`);
+    words.info(`there is no account yet; make one with: ${commandLine('user add NAME', config)}`);
     words.info(`or make it in a browser, once: ${baseUrl ?? urls[0]}/register?token=${token}`);
   }
   if (baseUrl) words.info(`listening on ${urls.join(' and ')}`);

@@ -96,7 +96,7 @@ it('--no-passwords: nobody gets in until there is a new password, and that is sa
   const { code, stderr } = await fresh.podsync(['import', join(files, 'all.ndjson')]);
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: expect.stringMatching(/^\[warn\] there are no passwords in this backup: .* user passwd bob\n$/),
+    stderr: expect.stringMatching(/^\[warn\] there are no passwords in this backup: .* user passwd bob --data \S+\n$/),
   });
   const server = await startServer(['--data', fresh.data]);
   expect(await logIn(server.url, 'bob')).toBe(401);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { programName, quote } from '../../src/cli/invocation.ts';
+import { commandLine, programName, quote } from '../../src/cli/invocation.ts';
 
 it.each([
   ['/usr/local/bin/podsync', {}, 'podsync'],
@@ -13,4 +13,13 @@ it.each([
 
 it.each(['plain/path-1.0', '', 'two words', "it's", '$HOME `id` "x" \\ *'])('a shell reads %j as it is', (argument) => {
   expect(execFileSync('sh', ['-c', `printf %s ${quote(argument)}`], { encoding: 'utf8' })).toBe(argument);
+});
+
+it.each([
+  ['json', ''],
+  ['sqlite:podsync.db', ' --storage sqlite:podsync.db'],
+  ['postgres://me:secret@db/podsync', " --storage 'postgres://me:***@db/podsync'"],
+])('a command to copy names the data folder, and the storage %s without its password', (storage, place) => {
+  const line = commandLine('user add NAME', { data: '/srv/my data', storage });
+  expect(line).toBe(`${programName()} user add NAME --data '/srv/my data'${place}`);
 });

@@ -119,7 +119,11 @@ it('on a terminal it asks for the password, shows how far it is, and leaves noth
 });
 
 it.each([
-  { args: ['--user', 'eve'], input: 'secret', says: /there is no account eve here; make it with: .* user add eve/ },
+  {
+    args: ['--user', 'eve'],
+    input: 'secret',
+    says: /there is no account eve here; make it with: .* user add eve --data /,
+  },
   { args: ['--user', 'bob'], input: 'wrong', says: /does not take this user name with this password/ },
   { path: '/x', args: ['--user', 'bob'], input: 'secret', says: /there is no gpodder-compatible server, or its/ },
   { args: ['--user', 'bob'], input: '', says: /there is no password on standard input/ },

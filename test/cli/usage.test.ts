@@ -25,6 +25,13 @@ it.each(COMMANDS)('help tells the variable of each option and an example: %s', a
   expect(stdout).toMatch(new RegExp(`^Examples?:\n  podsync ${command}`, 'm'));
 });
 
+it('help tells that feeds are read unless told otherwise', async () => {
+  const { stdout } = await run(['serve', '--help']);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'read no feeds and no logos (default: false, env: PODSYNC_NO_FETCH)',
+  );
+});
+
 it.each([[[]], [['user']]])('without a command the help is words, and the usage wrong: %j', async (args) => {
   const { code, stdout, stderr } = await run(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
