@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import type { InspectionReport } from '../services/inspection.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { exportBackup } from './backup-export.ts';
+import { commandLine } from './invocation.ts';
 import { askOperator } from './operator.ts';
 import { followSteps } from './steps.ts';
 import { toTable } from './table.ts';
@@ -25,7 +26,7 @@ export async function check(config: Config, { repair = false, json = false }: Ch
   const repaired = backup === undefined ? [] : found.findings.filter(({ isRepairable }) => isRepairable);
   process.stdout.write(json ? toLine(report, repaired, backup) : toText(report, repaired));
   if (backup !== undefined) words.info(`a backup from before the repair is in ${backup}`);
-  if (report.findings.length > 0) throw new Error(advise(report, repair));
+  if (report.findings.length > 0) throw new Error(advise(report, repair, config));
 }
 
 async function inspect(config: Config): Promise<Report> {
@@ -60,9 +61,10 @@ function toText({ counts, findings }: Report, repaired: Report['findings']): str
   return table + [...lines('repaired', repaired), ...lines('damage', findings)].join('');
 }
 
-function advise({ findings }: Report, repair: boolean): string {
+function advise({ findings }: Report, repair: boolean, config: Config): string {
   if (findings.some(({ isRepairable }) => !isRepairable)) {
     return 'there is damage that cannot be repaired from what is stored; keep the data as it is, and restore a backup';
   }
-  return repair ? 'the repair did not hold; run it again' : 'there is damage; podsync check --repair puts it right';
+  if (repair) return 'the repair did not hold; run it again';
+  return `there is damage; put it right with: ${commandLine('check --repair', config)}`;
 }

@@ -2,40 +2,43 @@ import { constants } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
+const ELSEWHERE = 'choose another one with --data';
+const FOREIGN = `this user may not write there; run this as the user that owns it, or ${ELSEWHERE}`;
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
-  EROFS: 'it is on a file system that cannot be written',
-  ENOENT: 'no folder can be made there',
-  ENOTDIR: 'a part of the path is a file',
-  ENOSPC: 'there is no room left',
+  EACCES: FOREIGN,
+  EPERM: FOREIGN,
+  EROFS: `it is on a file system that cannot be written; ${ELSEWHERE}`,
+  ENOENT: `no folder can be made there; ${ELSEWHERE}`,
+  ENOTDIR: `a part of the path is a file; ${ELSEWHERE}`,
+  ENOSPC: `there is no room left; free some space, or ${ELSEWHERE}`,
 };
 
-/** Makes the data folder where it is missing, for its owner alone. Rejects with why it cannot be used. */
-export async function openDataFolder(path: string): Promise<void> {
+/**
+ * Makes the data folder where it is missing, for its owner alone; answers whether it was. Rejects with why it cannot be
+ * used.
+ */
+export async function openDataFolder(path: string): Promise<boolean> {
   try {
-    await makeFolder(path);
+    const isNew = await makeFolder(path);
     await access(`${path}/`, constants.R_OK | constants.W_OK | constants.X_OK);
+    return isNew;
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    throw new Error(
-      `the data folder ${path} cannot be used: ${REASONS[code] ?? code}; choose another one with --data`,
-      {
-        cause: error,
-      },
-    );
+    const reason = REASONS[code] ?? `${code}; ${ELSEWHERE}`;
+    throw new Error(`the data folder ${path} cannot be used: ${reason}`, { cause: error });
   }
 }
 
 /** Not `recursive`: with that, Node tries for ever where the system says ENOENT in a folder that is there, as in /proc. */
-async function makeFolder(path: string): Promise<void> {
+async function makeFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return;
+    if (code === 'EEXIST') return false;
     if (code !== 'ENOENT' || dirname(path) === path) throw error;
     await makeFolder(dirname(path));
     await mkdir(path, { mode: 0o700 });
   }
+  return true;
 }

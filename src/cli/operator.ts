@@ -8,7 +8,7 @@ import type { Podsync } from '../podsync.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openOrReach } from './opening.ts';
 import { watchSignals } from './signals.ts';
-import { troubleLog } from './words.ts';
+import { troubleLog, words } from './words.ts';
 
 /** The operator's routes, wherever podsync is: in the server that runs on the data folder, else in this process. */
 export interface Operator {
@@ -27,7 +27,9 @@ export interface OperatorReply {
 
 /** Rejects with why neither can be had. */
 export async function openOperator(config: Config): Promise<Operator> {
-  await openDataFolder(config.data);
+  if (await openDataFolder(config.data)) {
+    words.info(`there was no data folder ${config.data}, so it was made; where another was meant, name it with --data`);
+  }
   const opened = await openOrReach({ ...config, log: troubleLog });
   return 'socket' in opened ? reach(opened.socket) : hold(opened.podsync);
 }

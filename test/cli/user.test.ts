@@ -171,3 +171,14 @@ it.each([
   expect(stderr).toMatch(ONE_SENTENCE);
   expect(stderr).toMatch(says);
 });
+
+it('a data folder that a command had to make is told, once, as it may be the wrong one', async () => {
+  const data = `${await makeFolder()}/other`;
+  const first = await run(['user', 'list', '--json', '--data', data]);
+  expect(first).toEqual({
+    code: 0,
+    stdout: '[]\n',
+    stderr: `[info] there was no data folder ${data}, so it was made; where another was meant, name it with --data\n`,
+  });
+  expect(await run(['user', 'list', '--json', '--data', data])).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
+});
