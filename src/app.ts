@@ -96,6 +96,6 @@ const preflight = (allow: string): Reply => ({
 function normalizePath(event: H3Event, base: string): void {
   const path = event.url.pathname;
   let normalized = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
-  if (base && normalized.startsWith(`${base}/`)) normalized = normalized.slice(base.length);
+  if (base && `${normalized}/`.startsWith(`${base}/`)) normalized = normalized.slice(base.length) || '/';
   if (normalized !== path) event.url.pathname = normalized;
 }

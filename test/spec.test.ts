@@ -63,6 +63,7 @@ const BESIDES: Readonly<Record<string, string>> = {
   'GET /upload': 'the oldest clients want a word for every mistake',
   'POST /register': 'what the form of the page is sent to',
   'GET /logo/:size/:hash': 'scaled_logo_url leads there',
+  'GET /': 'people open the address of the server to see whether it runs',
   'GET /podcast': 'svc_link leads there',
   'GET /episode': 'svc_link leads there',
   'GET /user/:user/lists/:name': 'web leads there',

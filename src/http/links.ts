@@ -7,6 +7,9 @@ import type { Url } from '../domain/types.ts';
 
 const encode = encodeURIComponent;
 
+/** Where an account is made. */
+export const registerPage = (base: string): string => `${base}/register`;
+
 /** The page of a podcast on the site. */
 export const podcastPage = (base: string, podcast: Url): string => `${base}/podcast?url=${encode(podcast)}`;
 

@@ -31,3 +31,14 @@ export function renderPodcasts(podcasts: readonly KnownPodcast[], linkTo: (podca
 }
 
 export const countPodcasts = (count: number): string => `${count} ${count === 1 ? 'podcast' : 'podcasts'}`;
+
+export interface AppSettings {
+  server: string;
+  name: Markup | string;
+  password: string;
+}
+
+/** What to enter in a podcast app. */
+export const renderAppSettings = ({ server, name, password }: AppSettings): Markup =>
+  markup`<p>In the synchronization settings of your podcast app choose gpodder.net and enter:</p>
+<dl><dt>Server</dt><dd><code>${server}</code></dd><dt>User name</dt><dd>${name}</dd><dt>Password</dt><dd>${password}</dd></dl>`;

@@ -1,5 +1,6 @@
 import { renderPage } from './layout.ts';
 import { type Markup, markup } from './markup.ts';
+import { renderAppSettings } from './parts.ts';
 
 export interface RegisterForm {
   /** Sent back with the form. */
@@ -27,8 +28,7 @@ ${token && markup`<input type="hidden" name="token" value="${token}">`}
 
 export const renderRegistered = (name: string, server: string): string =>
   render(markup`<p>Welcome, ${name}. Your account is there.</p>
-<p>In the synchronization settings of your podcast app choose gpodder.net and enter:</p>
-<dl><dt>Server</dt><dd><code>${server}</code></dd><dt>User name</dt><dd><code>${name}</code></dd><dt>Password</dt><dd>the one you have just chosen</dd></dl>`);
+${renderAppSettings({ server, name: markup`<code>${name}</code>`, password: 'the one you have just chosen' })}`);
 
 export const renderRegistrationClosed = (): string =>
   render(markup`<p>Registration is closed here. Whoever runs this server can make an account for you.</p>`);

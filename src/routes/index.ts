@@ -84,6 +84,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['GET', '/toplist/:number', TOPLIST, directory.toplist],
     ['GET', '/search', LISTS, directory.search],
     ['GET', '/suggestions/:number', LISTS, directory.suggestions],
+    ['GET', '/', [], pages.home],
     ['GET', '/podcast', [], pages.podcast],
     ['GET', '/episode', [], pages.episode],
     ['GET', '/user/:user', [], pages.user],

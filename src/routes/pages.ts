@@ -1,10 +1,19 @@
 import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
 import { readParam, readQuery } from '../http/input.ts';
-import { episodePage, listPage, listResource, podcastPage, scaledLogo, sharedSubscriptions } from '../http/links.ts';
+import {
+  episodePage,
+  listPage,
+  listResource,
+  podcastPage,
+  registerPage,
+  scaledLogo,
+  sharedSubscriptions,
+} from '../http/links.ts';
 import { publicBase } from '../http/origin.ts';
 import { type Reply, toPublic } from '../http/reply.ts';
 import { renderEpisode } from '../pages/episode.ts';
+import { renderHome } from '../pages/home.ts';
 import { renderList } from '../pages/list.ts';
 import { renderPodcast } from '../pages/podcast.ts';
 import { PAGE_POLICY } from '../pages/style.ts';
@@ -20,13 +29,20 @@ const LOGO = 256;
 const page = (body: string): Reply =>
   toPublic({ type: 'text/html; charset=utf-8', body, headers: { 'content-security-policy': PAGE_POLICY } });
 
-/** What `svc_link` and `web` lead to, and what a user shows. */
+/** What the address of the server, `svc_link` and `web` lead to, and what a user shows. */
 export function createPageRoutes(
-  { accounts, directory, lists, profiles }: Pick<Services, 'accounts' | 'directory' | 'lists' | 'profiles'>,
+  services: Pick<Services, 'accounts' | 'directory' | 'lists' | 'profiles' | 'registration'>,
   { origin }: RouteContext,
-): Record<'podcast' | 'episode' | 'list' | 'user' | 'shared', Handler> {
+): Record<'home' | 'podcast' | 'episode' | 'list' | 'user' | 'shared', Handler> {
+  const { accounts, directory, lists, profiles, registration } = services;
   const baseOf = (event: H3Event): string => publicBase(event, origin);
   return {
+    async home(event) {
+      const server = baseOf(event);
+      const register = (await registration.isOpen(undefined)) ? registerPage(server) : undefined;
+      return page(renderHome({ server, register }));
+    },
+
     async podcast(event) {
       const podcast = await directory.podcast(readQuery(event, 'url') ?? '');
       const base = baseOf(event);

@@ -60,6 +60,21 @@ it('its own style is all that a page may load, and pictures of this server', asy
   );
 });
 
+it.each([
+  ['/', undefined, 'http://localhost'],
+  ['/pods/', 'https://sync.example/pods', 'https://sync.example/pods'],
+  ['/pods', 'https://sync.example/pods', 'https://sync.example/pods'],
+])('%s says what to enter in an app, and where to make an account', async (path, baseUrl, server) => {
+  const open = await openTestServer({ ...(baseUrl && { baseUrl }), registration: 'open' });
+  const page = await (await open.request('GET', path)).text();
+  expect(page).toContain(`<code>${server}</code>`);
+  expect(page).toContain(`<a href="${server}/register">`);
+  const closed = await openTestServer({ ...(baseUrl && { baseUrl }) });
+  const answer = await closed.request('GET', path);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(await answer.text()).not.toContain('/register');
+});
+
 it('pages lead to each other, and the directory leads to them, also below a sub-path', async () => {
   const baseUrl = 'https://sync.example/pods';
   const { request } = await openFilled({ baseUrl });
