@@ -11,8 +11,7 @@ const SLICE = 5;
 const MADE_AFTER = 1000;
 /** A shorter word must be right. */
 const MISSPELT_FROM = 3;
-/** More words of a text are not looked at, and more of those in doubt must be right: it bounds the time taken. */
-const MOST_WORDS = 20;
+/** More words in doubt must be right: it bounds the time taken. */
 const MOST_MISSPELT = 3;
 
 /** Full-text search of the podcasts. What changes is indexed in the background, little by little. */
@@ -49,7 +48,7 @@ export class SearchIndex {
     if (same.length > 0) return same;
     do await this.#refresh();
     while (this.#stale.size > 0);
-    const words = [...new Set(toQueryTerms(text))].slice(0, MOST_WORDS);
+    const words = toQueryTerms(text);
     const found = this.#best(this.#texts.score(words, []), limit);
     const misspelt = words.filter((word) => this.#mayBeMisspelt(word)).slice(0, MOST_MISSPELT);
     if (found.length === limit || misspelt.length === 0) return found;

@@ -69,7 +69,7 @@ export function createSearchIndex(database: Database): SearchIndex {
     },
     remove: (id) => void remove.run({ id }),
     search(text, limit) {
-      const words = [...new Set(toQueryTerms(text))];
+      const words = toQueryTerms(text);
       if (words.length === 0) return [];
       const exact = words.map(beginsWith);
       const all = run(exact, 'AND', limit);

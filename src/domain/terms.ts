@@ -14,12 +14,20 @@ const fold = (text: string): string =>
 /** The words of a text. Where words are not told apart by blanks, every two characters in a row stand for one. */
 export const toTerms = (text: string): string[] => split(text, pairs);
 
-/** The terms to ask for: the last character of a row, which stands alone in `toTerms`, is in the pair before. */
-export const toQueryTerms = (text: string): string[] =>
-  split(text, (row) => {
+/** More terms of a text are not asked for: it bounds the time that a search takes. */
+const MOST_ASKED = 20;
+
+/**
+ * The terms to ask for, the first 20 of them and each once: the last character of a row, which stands alone in
+ * `toTerms`, is in the pair before.
+ */
+export function toQueryTerms(text: string): string[] {
+  const terms = split(text, (row) => {
     const all = pairs(row);
     return all.length > 1 ? all.slice(0, -1) : all;
   });
+  return [...new Set(terms)].slice(0, MOST_ASKED);
+}
 
 /** Whether a term is a pair of characters rather than a word. */
 export const isPair = (term: string): boolean => term.search(UNSPACED) !== -1;

@@ -202,6 +202,15 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       }
     });
 
+    test('looks at the first words of a text without end', async (bench) => {
+      await fill(bench);
+      const first = Array.from({ length: 20 }, (_, i) => `word${i}`);
+      await read(bench.storage, 1, { description: first.join(' ') });
+      await read(bench.storage, 2, { description: 'word0' });
+      const others = Array.from({ length: 2000 }, (_, i) => `other${i}`);
+      assert.deepEqual(numbers(await bench.storage.podcasts.search([...first, ...others].join(' '), 20)), [1]);
+    });
+
     test('follows every change, and answers no more than asked', async (bench) => {
       await fill(bench);
       const { podcasts } = bench.storage;
