@@ -131,25 +131,29 @@ function toReading(state: FeedState, outcome: FetchOutcome, now: Seconds): FeedR
   const schedule = nextFetch(url, { ...state, nextAt: state.nextAt }, outcome, now);
   const { nextAt, intervalSeconds, failures } = schedule;
   const next = { url, intervalSeconds, failures, ...(nextAt !== undefined && { nextAt }) };
-  const before = {
+  const validators = {
     ...(etag !== undefined && { etag }),
     ...(lastModified !== undefined && { lastModified }),
-    ...(fetchedAt !== undefined && { fetchedAt }),
   };
+  const before = { ...validators, ...(fetchedAt !== undefined && { fetchedAt }) };
   switch (outcome.kind) {
     case 'gone':
       return { state: { ...next, ...before, error: 'the feed is gone for good (410)' } };
     case 'failed':
       return { state: { ...next, ...before, error: outcome.message } };
     case 'unchanged':
-      return { state: { ...next, ...before, fetchedAt: now }, ...movedBy(outcome) };
+      // What one address said may be nonsense to another, which would then be taken for unchanged for ever.
+      return {
+        state: { ...next, ...(outcome.movedTo === undefined && validators), fetchedAt: now },
+        ...movedBy(outcome),
+      };
     case 'fetched': {
       const { episodes, ...podcast } = outcome.feed;
-      const validators = {
+      const fresh = {
         ...(outcome.etag !== undefined && { etag: outcome.etag }),
         ...(outcome.lastModified !== undefined && { lastModified: outcome.lastModified }),
       };
-      return { state: { ...next, ...validators, fetchedAt: now }, content: { podcast, episodes }, ...movedBy(outcome) };
+      return { state: { ...next, ...fresh, fetchedAt: now }, content: { podcast, episodes }, ...movedBy(outcome) };
     }
   }
 }

@@ -121,6 +121,18 @@ it('a feed that has moved is found under both URLs', async () => {
   expect(await titleOf(server, A)).toBe('Still there');
 });
 
+it('the new address of a feed is not asked with what the old one said', async () => {
+  const { server, web } = await openWith([A, B]);
+  const { feeds } = server.services;
+  web.outcomes.set(A, fetched('Alpha', { etag: '"a"', lastModified: 'in a hundred years' }));
+  web.outcomes.set(B, fetched('Beta', { etag: '"b"' }));
+  await feeds.update('due');
+  web.outcomes.set(A, { kind: 'unchanged', movedTo: B });
+  await feeds.update({ url: A });
+  await feeds.update({ url: B });
+  expect(web.asked.at(-1)).toEqual([B, { etag: undefined, lastModified: undefined }]);
+});
+
 it('reads in the background, and gives up what is under way at the end without blaming the feed', async () => {
   const { server, web } = await openWith([A, B, C]);
   web.outcomes.set(A, fetched('Alpha'));
