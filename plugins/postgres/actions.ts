@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
 import { type ActionStore, type EpisodeAction, markAfter, type UserId } from '../../src/plugin.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
+import { fingerprint } from '../sql/fingerprint.ts';
 import { createHistory, type StoredAction } from './history.ts';
 import type { Order } from './order.ts';
 import type { Stamps } from './stamps.ts';
@@ -51,7 +51,7 @@ export function createActionTable(database: Database): StoreActions {
       positions: stored.map(({ action }) => action.play?.position),
       starts: stored.map(({ action }) => action.play?.started),
       totals: stored.map(({ action }) => action.play?.total),
-      fingerprints: stored.map(({ action }) => fingerprint(action)),
+      fingerprints: stored.map(({ action }) => fingerprint(action, 'hex').slice(0, 32)),
       uploads: stored.map(({ uploadedAt }) => uploadedAt),
     });
     return rows.map((row) => stored[row.place - place]!.action);
@@ -110,10 +110,4 @@ export function createActionStore(
         return { pages, mark: markAfter(at, last) };
       }),
   };
-}
-
-/** The same for two uploads of one action: all fields but the GUID. */
-function fingerprint({ podcast, episode, device, action, timestamp, play }: EpisodeAction): string {
-  const fields = [podcast, episode, device, action, timestamp, play?.position, play?.started, play?.total];
-  return hash('sha256', JSON.stringify(fields), 'hex').slice(0, 32);
 }

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import type { EpisodeAction, Seconds, Stamp, UserId } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
+import { fingerprint } from '../sql/fingerprint.ts';
 import { toColumn } from './text.ts';
 
 /** Where in the order of upload an action stands, and when it came. */
@@ -9,6 +9,9 @@ export interface Arrival {
   place: number;
   uploadedAt: Seconds;
 }
+
+/** So many characters of 6 bits: no two actions have the same by chance. */
+const FINGERPRINT = 22;
 
 /** Appends an action; false for a repeat, which is passed over. To be called inside a write. */
 export type InsertAction = (user: UserId, action: EpisodeAction, arrival: Arrival) => boolean;
@@ -37,15 +40,9 @@ export function createInsertAction(database: Database): InsertAction {
       play?.position ?? null,
       play?.started ?? null,
       play?.total ?? null,
-      fingerprint(action),
+      fingerprint(action, 'base64').slice(0, FINGERPRINT),
       uploadedAt,
     ]);
     return changes > 0;
   };
-}
-
-/** The same for two uploads of one action: all fields but the GUID. */
-function fingerprint({ podcast, episode, device, action, timestamp, play }: EpisodeAction): Buffer {
-  const fields = [podcast, episode, device, action, timestamp, play?.position, play?.started, play?.total];
-  return hash('sha256', JSON.stringify(fields), 'buffer').subarray(0, 16);
 }

@@ -1,4 +1,4 @@
-import { mkdir, open } from 'node:fs/promises';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Database as Connection, Statement } from 'better-sqlite3';
@@ -28,20 +28,26 @@ export type Values = Record<string, unknown> | readonly unknown[];
 /**
  * One SQLite file, which belongs to this process alone while it is open: so nothing comes between reading the time and
  * the commit, and no mark can pass a write of another process. A read is one step without a pause, so it is a snapshot;
- * writes that come together are one commit with one fsync.
+ * writes that come together are one commit, and commits that come together one fsync.
  */
 export class Database {
   readonly context: OpenContext;
   readonly #path: string;
   readonly #connection: Connection;
+  /** The file that every commit goes to. */
+  readonly #log: FileHandle;
   readonly #statements = new Map<string, Statement<[Values], unknown>>();
   readonly #lastStamp: Statement<[Values], { stamp: Stamp }>;
   #line: Write[] = [];
+  /** The last fsync that began, and the one that follows it. */
+  #flushing: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
   #isClosed = false;
 
-  private constructor(path: string, connection: Connection, context: OpenContext) {
+  private constructor(path: string, connection: Connection, log: FileHandle, context: OpenContext) {
     this.#path = path;
     this.#connection = connection;
+    this.#log = log;
     this.context = context;
     this.#lastStamp = this.prepare('SELECT stamp FROM users WHERE id = @user');
   }
@@ -57,7 +63,7 @@ export class Database {
       for (const setting of [
         'locking_mode = EXCLUSIVE',
         'journal_mode = WAL',
-        'synchronous = FULL',
+        'synchronous = NORMAL', // all but a commit, which the disk takes while the next writes run: see #flush
         'foreign_keys = ON',
         'cache_size = -16000',
         'temp_store = MEMORY',
@@ -67,7 +73,7 @@ export class Database {
       }
       connection.function('crc32', { deterministic: true }, (name) => crc32(fromColumn(name as string | Buffer)));
       migrate(connection, path);
-      return new Database(path, connection, context);
+      return new Database(path, connection, await open(`${path}-wal`, 'r+'), context);
     } catch (error) {
       connection?.close();
       throw toStorageError(error, path);
@@ -91,11 +97,13 @@ export class Database {
     return row.stamp;
   }
 
-  /** Runs a read. It must not wait for anything. */
+  /** Runs a read. It must not wait for anything. Resolves when what it found is durable. */
   async read<T>(step: () => T): Promise<T> {
     if (this.#isClosed) throw closed();
     try {
-      return step();
+      const found = step();
+      await (this.#next ?? this.#flushing);
+      return found;
     } catch (error) {
       throw toStorageError(error, this.#path);
     }
@@ -150,8 +158,29 @@ export class Database {
       if (this.#connection.inTransaction) this.#run('ROLLBACK');
       if (done.length === 0) done.push(this.#line.shift()!); // it could not even begin
     }
-    for (const write of done) write.settle(failure);
+    const settle = (error: Error | undefined): void => {
+      for (const write of done) write.settle(error);
+    };
+    if (failure) settle(failure);
+    else
+      this.#flush().then(
+        () => settle(undefined),
+        (error) => settle(toStorageError(error, this.#path)),
+      );
     if (this.#line.length > 0) setImmediate(() => this.#commit(slice));
+  }
+
+  /**
+   * Makes all that is committed durable. What is committed while the disk is at it waits for the next time. After the
+   * disk has failed nobody knows what it holds: nothing is answered any more.
+   */
+  #flush(): Promise<void> {
+    this.#next ??= this.#flushing.then(() => {
+      this.#flushing = this.#next!;
+      this.#next = undefined;
+      return this.#log.datasync();
+    });
+    return this.#next;
   }
 
   #run(sql: string): void {
@@ -162,6 +191,8 @@ export class Database {
     if (this.#isClosed) return;
     this.#isClosed = true;
     while (this.#line.length > 0) this.#commit(Infinity);
+    await (this.#next ?? this.#flushing).catch(() => undefined);
+    await this.#log.close();
     this.#connection.close();
   }
 }

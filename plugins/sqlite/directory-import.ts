@@ -24,7 +24,8 @@ export function createDirectoryImport(
     const { url, formerUrls, feed } = podcast;
     const known = [...new Set([url, ...formerUrls].flatMap((each) => directory.idOf(each) ?? []))];
     if (known.some((id) => (fetched.get({ id })!.at ?? -1) >= (feed.fetchedAt ?? 0))) return;
-    const [id = directory.meet([url]).get(url)!, ...others] = known;
+    if (known.length === 0) directory.meet([url]);
+    const [id = directory.idOf(url)!, ...others] = known;
     for (const other of others) podcasts.unite(id, other);
     for (const former of formerUrls) podcasts.addUrl(id, former);
     podcasts.show(id, url);
@@ -36,8 +37,8 @@ export function createDirectoryImport(
 
   const storeToplist = (at: Seconds, urls: Url[]): void => {
     if (isKept.get({ at })) return;
-    const ids = directory.meet(urls);
-    for (const [index, url] of urls.entries()) rank.run({ at, place: index + 1, id: ids.get(url) });
+    directory.meet(urls);
+    for (const [index, url] of urls.entries()) rank.run({ at, place: index + 1, id: directory.idOf(url) });
   };
 
   return (part) => {

@@ -9,7 +9,7 @@ export interface Directory {
   idOf(url: Url): PodcastId | undefined;
   find(url: Url): PodcastRow | undefined;
   /** Feeds that were heard of: creates those that are unknown. */
-  meet(urls: readonly Url[]): ReadonlyMap<Url, PodcastId>;
+  meet(urls: readonly Url[]): void;
   /** Takes note of which of these feeds the user subscribes to now, on any device. Answers those that changed. */
   follow(user: UserId, urls: readonly Url[]): PodcastId[];
 }
@@ -18,6 +18,9 @@ export function createDirectory(database: Database, search: SearchIndex): Direct
   const idOf = database.prepare<{ id: PodcastId }>('SELECT podcast_id AS id FROM podcast_urls WHERE url = @url');
   const find = database.prepare<PodcastRow>(
     `SELECT ${PODCAST} FROM podcast_urls JOIN podcasts ON podcasts.id = podcast_id WHERE podcast_urls.url = @url`,
+  );
+  const unknown = database.prepare<{ url: Url }>(
+    `SELECT value AS url FROM json_each(@urls) WHERE NOT EXISTS (SELECT 1 FROM podcast_urls WHERE url = value)`,
   );
   const insert = database.prepare<{ id: PodcastId }>(
     'INSERT INTO podcasts (url, next_at) VALUES (@url, @at) RETURNING id',
@@ -41,19 +44,19 @@ export function createDirectory(database: Database, search: SearchIndex): Direct
      ON CONFLICT DO NOTHING RETURNING podcast_id AS id`,
   );
 
-  const toId = (url: Url): PodcastId | undefined => idOf.get({ url })?.id;
-
-  const create = (url: Url): PodcastId => {
+  const create = (url: Url): void => {
     const { id } = insert.get({ url, at: database.context.now() })!;
     insertUrl.run({ url, id });
     search.update(id);
-    return id;
   };
 
   return {
-    idOf: toId,
+    idOf: (url) => idOf.get({ url })?.id,
     find: (url) => find.get({ url }),
-    meet: (urls) => new Map([...new Set(urls)].map((url) => [url, toId(url) ?? create(url)])),
+    meet(urls) {
+      if (urls.length === 0) return;
+      for (const { url } of unknown.all({ urls: JSON.stringify([...new Set(urls)]) })) create(url);
+    },
     follow(user, urls) {
       if (urls.length === 0) return [];
       const values = { user, urls: JSON.stringify(urls) };

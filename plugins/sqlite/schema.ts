@@ -69,7 +69,7 @@ export const SCHEMA = `
     position INTEGER,
     started INTEGER,
     total INTEGER,
-    fingerprint BLOB NOT NULL,
+    fingerprint TEXT NOT NULL,
     uploaded_at INTEGER NOT NULL,
     PRIMARY KEY (user_id, stamp, place)
   ) STRICT, WITHOUT ROWID;
