@@ -14,12 +14,15 @@ export interface DownloaderOptions {
   timeout: Seconds;
 }
 
+/** By name; of one that was sent more than once the first counts, as in Node's own client. */
+export type Headers = Readonly<Record<string, string | undefined>>;
+
 /** The answer at the end of all redirects. */
 export interface Download {
   /** Where that was. */
   url: Url;
   status: number;
-  headers: IncomingHttpHeaders;
+  headers: Headers;
   /** Empty unless the status is 2xx. */
   bytes: Uint8Array;
   /** Where the permanent redirects led to, up to the first that was not permanent. */
@@ -56,7 +59,8 @@ export function createDownloader({ agent, userAgent, timeout }: DownloaderOption
         ...headers,
       },
     });
-    const { statusCode: status, headers: received, body } = answer;
+    const { statusCode: status, body } = answer;
+    const received = firstOfEach(answer.headers);
     if (status < 200 || status > 299) {
       discard(body);
       return { url, status, headers: received, bytes: new Uint8Array() };
@@ -70,7 +74,7 @@ export function createDownloader({ agent, userAgent, timeout }: DownloaderOption
       url,
       status,
       headers: received,
-      bytes: await inflate(bytes, `${received['content-encoding'] ?? ''}`, limit),
+      bytes: await inflate(bytes, received['content-encoding'] ?? '', limit),
     };
   }
 
@@ -111,6 +115,9 @@ export function createDownloader({ agent, userAgent, timeout }: DownloaderOption
   };
 }
 
+const firstOfEach = (headers: IncomingHttpHeaders): Headers =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
+
 /** A request that is still connecting does not heed its signal. */
 const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
@@ -135,7 +142,8 @@ async function collect(body: AsyncIterable<Uint8Array>, limit: number): Promise<
 
 /** Within one origin the credentials of the feed go along, as curl has it; anywhere else nothing does. */
 function targetOf(from: Url, location: string): Url {
-  const target = URL.canParse(location, from) ? new URL(location, from) : undefined;
+  const written = readUtf8(location);
+  const target = URL.canParse(written, from) ? new URL(written, from) : undefined;
   if (target && target.username === '' && target.origin === new URL(from).origin) {
     const { username, password } = new URL(from);
     Object.assign(target, { username, password });
@@ -143,6 +151,12 @@ function targetOf(from: Url, location: string): Url {
   const url = sanitizeFeedUrl(target?.href ?? '', { keepCredentials: true });
   if (url === '') throw new FetchError('it redirects to something that is no address of the web');
   return url;
+}
+
+/** Headers are read as Latin-1. What is beyond ASCII in an address is UTF-8 nearly always, as browsers take it. */
+function readUtf8(header: string): string {
+  const text = Buffer.from(header, 'latin1').toString();
+  return text.includes('\ufffd') ? header : text;
 }
 
 const hasCredentials = (url: Url): boolean => new URL(url).username !== '';

@@ -47,6 +47,21 @@ describe('a feed that did not change', () => {
   });
 });
 
+it('of a header that was sent twice the first counts', async () => {
+  const twice = (...headers: [name: string, value: string][]): string[] =>
+    headers.flatMap(([name, value]) => [name, value, name, `${value}2`]);
+  const { origin } = await startFeedServer(
+    byPath({
+      '/': (response) => void response.writeHead(302, twice(['location', '/feed'])).end(),
+      '/feed': (response) => void response.writeHead(200, twice(['etag', '"1"'], ['last-modified', 'then'])).end(FEED),
+      '/busy': (response) => void response.writeHead(503, twice(['retry-after', '6'])).end(),
+    }),
+  );
+  const { fetchFeed } = startFetcher();
+  expect(await fetchFeed(`${origin}/`, {})).toMatchObject({ kind: 'fetched', etag: '"1"', lastModified: 'then' });
+  expect(await fetchFeed(`${origin}/busy`, {})).toMatchObject({ kind: 'failed', retryAfter: 6 });
+});
+
 it('says who asks and what it takes', async () => {
   const { origin, requests } = await startFeedServer((_, response) => send({})(response));
   await startFetcher().fetchFeed(`${origin}/`, {});
@@ -120,6 +135,16 @@ describe('redirects', () => {
     );
     const outcome = await startFetcher().fetchFeed(`${origin}/`, { etag: '"1"' });
     expect(outcome).toEqual({ kind: 'unchanged', movedTo: `${origin}/a` });
+  });
+
+  it.each([
+    ['UTF-8', Buffer.from('/Füße'), '/F%C3%BC%C3%9Fe'],
+    ['Latin-1', Buffer.from('/Füße', 'latin1'), '/F%C3%BC%C3%9Fe'],
+  ])('to an address in bare %s are followed', async (_, location, path) => {
+    const { origin } = await startFeedServer(
+      byPath({ '/': redirect(301, location.toString('latin1')), [path]: send({}) }),
+    );
+    expect(await startFetcher().fetchFeed(`${origin}/`, {})).toMatchObject({ movedTo: origin + path });
   });
 
   it('relative links of the feed start from where it was found', async () => {
