@@ -29,9 +29,6 @@ const EPISODES_LOOKED_AT = 10;
 /** Each fetch that finds nothing new: a feed that fell silent is slowly left alone. */
 const GROWTH = 1.05;
 
-/** A feed that was never fetched is due at once. */
-export const firstSchedule = (now: Seconds): FeedSchedule => ({ intervalSeconds: USUAL, failures: 0, nextAt: now });
-
 /**
  * Half an hour to three days, by how often the feed brings episodes and how long the last one is ago. Failures wait
  * half an hour, then twice as long each time; a server that asks for more patience gets it, up to three days. Feeds

@@ -7,6 +7,7 @@ export type StorageErrorCode = 'conflict' | 'missing' | 'busy' | 'corrupt' | 'un
 
 const brand = Symbol.for('podsync.StorageError');
 
+/** What a storage rejects with, in place of whatever its backend throws. */
 export class StorageError extends Error {
   readonly code: StorageErrorCode;
 
