@@ -1,6 +1,6 @@
 import type { Low } from 'lowdb';
 import type { FeedState, PodcastInfo, Stamp, Url } from '../../src/plugin.ts';
-import { openSnapshot } from './snapshot.ts';
+import { openSnapshot, READ_AGAIN } from './snapshot.ts';
 
 /** A podcast as it is stored. Replaced, never changed. */
 export interface StoredPodcast extends PodcastInfo {
@@ -30,7 +30,7 @@ export class Shard {
   }
 
   static async open(path: string): Promise<Shard> {
-    return new Shard(await openSnapshot<ShardFile>(path, { podcasts: [] }));
+    return new Shard(await openSnapshot<ShardFile>(path, { podcasts: [] }, READ_AGAIN));
   }
 
   async save(): Promise<void> {

@@ -10,9 +10,11 @@ import { toLines } from './lines.ts';
  */
 class SnapshotFile<File extends object> implements Adapter<File> {
   readonly #path: string;
+  readonly #remedy: string;
 
-  constructor(path: string) {
+  constructor(path: string, remedy: string) {
     this.#path = path;
+    this.#remedy = remedy;
   }
 
   async read(): Promise<File | null> {
@@ -24,9 +26,7 @@ class SnapshotFile<File extends object> implements Adapter<File> {
     try {
       return JSON.parse(text) as File;
     } catch (error) {
-      throw new StorageError('corrupt', `${this.#path} is damaged; restore the data folder from a backup`, {
-        cause: error,
-      });
+      throw new StorageError('corrupt', `${this.#path} is damaged; ${this.#remedy}`, { cause: error });
     }
   }
 
@@ -35,12 +35,20 @@ class SnapshotFile<File extends object> implements Adapter<File> {
   }
 }
 
+const RESTORE = 'restore the data folder from a backup';
+/** Where nothing is lost that feeds do not tell once more. */
+export const READ_AGAIN = `remove it to have its feeds read again, or ${RESTORE}`;
+
 /**
  * The file's content in `data`; what is not there yet, or was not known to the version that wrote it, as in `empty`.
- * Rejects with `corrupt` when it is damaged.
+ * Rejects with `corrupt` when it is damaged; `remedy` says what to do then.
  */
-export async function openSnapshot<File extends object>(path: string, empty: File): Promise<Low<File>> {
-  const snapshot = new Low(new SnapshotFile<File>(path), empty);
+export async function openSnapshot<File extends object>(
+  path: string,
+  empty: File,
+  remedy = RESTORE,
+): Promise<Low<File>> {
+  const snapshot = new Low(new SnapshotFile<File>(path, remedy), empty);
   await snapshot.read();
   snapshot.data = { ...empty, ...snapshot.data };
   return snapshot;

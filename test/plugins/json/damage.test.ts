@@ -139,6 +139,17 @@ describe('a damaged file', () => {
     await expect(open()).rejects.toThrow(path);
   });
 
+  it('of podcasts may be removed, as it says: their feeds are read again', async () => {
+    const path = await find(dataDir, /podcasts.*\.json$/);
+    await truncate(path, 10);
+    await expect(open()).rejects.toThrow(`${path} is damaged; remove it to have its feeds read again`);
+    await rm(path);
+    const storage = await open();
+    expect(await storage.podcasts.find([A])).toMatchObject([{ url: A, subscribers: 1 }]);
+    expect(await storage.podcasts.claimDue(2, 60)).toMatchObject([{ url: A }]);
+    await storage.close();
+  });
+
   it('of actions is told at the start, by name', async () => {
     const storage = await open();
     await storage.actions.append(user, [{ podcast: A, episode: B, action: 'new', timestamp: 1 }]);
