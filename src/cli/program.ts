@@ -13,7 +13,7 @@ export function createProgram(): Command {
   const program = new Command('podsync')
     .description(manifest.description)
     .version(manifest.version, '--version', 'print the version')
-    .helpOption('--help', 'print this help')
+    .helpOption('-h, --help', 'print this help')
     .configureOutput({ outputError: (text) => words.error(text.replace(/^error: /, '').trim()) })
     .exitOverride();
   defineServe(program);

@@ -10,14 +10,19 @@ it('prints the version of the package as data', async () => {
   expect(await run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-it.each([[['--help']], [['serve', '--help']], [['user', '--help']], [['user', 'add', '--help']], [['help', 'serve']]])(
-  'prints the help of %j as data',
-  async (args) => {
-    const { code, stdout, stderr } = await run(args);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^Usage: podsync/);
-  },
-);
+it.each([
+  [['--help']],
+  [['-h']],
+  [['user', 'add', '-h']],
+  [['serve', '--help']],
+  [['user', '--help']],
+  [['user', 'add', '--help']],
+  [['help', 'serve']],
+])('prints the help of %j as data', async (args) => {
+  const { code, stdout, stderr } = await run(args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^Usage: podsync/);
+});
 
 it.each(COMMANDS)('help tells the variable of each option and an example: %s', async (command) => {
   const { stdout } = await run([...command.split(' '), '--help']);
