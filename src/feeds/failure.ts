@@ -37,5 +37,7 @@ export function toFetchError(error: unknown, timeout: Seconds): FetchError {
   }
   if (/CERT|UNABLE_TO_|SIGNATURE/.test(code)) return new FetchError(`the certificate is not valid (${code})`);
   if (name === 'HTTPParserError') return new FetchError('the server does not answer as a web server does');
-  return new FetchError(REASONS[code] ?? `the connection failed (${code || name})`);
+  return new FetchError(
+    REASONS[code.startsWith('ERR_SSL_') ? 'EPROTO' : code] ?? `the connection failed (${code || name})`,
+  );
 }
