@@ -14,7 +14,7 @@ import type { RegistrationMode } from '../src/services/registration.ts';
 import { createServices, type Services } from '../src/services/services.ts';
 import type { Storage } from '../src/storage/contract.ts';
 import { loadStorage } from '../src/storage/load.ts';
-import { createTestStorage, type TestStorage } from './storages.ts';
+import { createTestStorage, type StorageName, type TestStorage } from './storages.ts';
 
 const digest = (password: string): string => hash('sha256', password);
 
@@ -66,6 +66,8 @@ export interface TestServerOptions extends Partial<AppOptions> {
   syncDevices?: boolean;
   /** Names of the accounts, each with the password `secret`. */
   users?: readonly string[];
+  /** Instead of the one that this run is on. */
+  storageName?: StorageName;
   /** On the storage of this one, and by the same clock: another node, where the storage takes several. */
   beside?: TestServer;
 }
@@ -76,6 +78,7 @@ export async function openTestServer(
     fetcher,
     registration = 'closed',
     syncDevices = false,
+    storageName,
     beside,
     users = beside ? [] : ['bob', 'eve'],
     ...options
@@ -87,7 +90,7 @@ export async function openTestServer(
   const now = (): number => clock.now;
   const errors: string[] = [];
   const log: AppOptions['log'] = (level, message) => void (level === 'error' && errors.push(message));
-  const place = beside?.place ?? (await createTestStorage());
+  const place = beside?.place ?? (await createTestStorage(storageName));
   const { plugin, options: location } = await loadStorage(place.spec, dataDir);
   const storage = await plugin.open(location, { dataDir, now, overlap: 120, log });
   const services = createServices(storage, {

@@ -82,7 +82,7 @@ const fold = (text) =>
 export function matches({ title, author, description, tags, url }, text) {
   const content = fold([title, author, description, ...tags, url].join(' '));
   const words = content.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  const wanted = fold(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const wanted = (fold(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(0, 20);
   return (
     wanted.length > 0 && wanted.every((word) => content.includes(word) || words.some((each) => isNear(each, word)))
   );

@@ -24,12 +24,21 @@ class KnownEpisodes {
   readonly #byUrl = new Map<Url, ShelvedEpisode>();
 
   constructor(episodes: readonly ShelvedEpisode[]) {
-    for (const episode of episodes) this.add(episode);
+    // A URL that went to another episode is found there.
+    for (const episode of episodes) for (const url of episode.formerUrls ?? []) this.#byUrl.set(url, episode);
+    for (const episode of episodes) this.#add(episode);
   }
 
-  add(episode: ShelvedEpisode): void {
+  #add(episode: ShelvedEpisode): void {
     if (episode.guid !== undefined) this.#byGuid.set(episode.guid, episode);
-    for (const url of [episode.url, ...(episode.formerUrls ?? [])]) this.#byUrl.set(url, episode);
+    this.#byUrl.set(episode.url, episode);
+  }
+
+  /** Puts what a feed tells now in the place of what was known before, if anything was. */
+  replace(before: ShelvedEpisode | undefined, now: ShelvedEpisode): void {
+    if (before?.guid !== undefined) this.#byGuid.delete(before.guid);
+    for (const url of now.formerUrls ?? []) if (this.#byUrl.get(url) === before) this.#byUrl.set(url, now);
+    this.#add(now);
   }
 
   find({ guid, url }: EpisodeInfo): ShelvedEpisode | undefined {
@@ -65,15 +74,17 @@ export function shelve(
   isActed: (name: string) => boolean,
 ): Shelving {
   const catalogue = new KnownEpisodes(known);
-  const told = new Map<ShelvedEpisode, ShelvedEpisode>();
+  const told = new Set<ShelvedEpisode>();
+  const renewed = new Set<ShelvedEpisode>();
   for (const info of found) {
     const before = catalogue.find(info);
     if (before && told.has(before)) continue; // the feed has it twice
     const episode = before ? renew(before, info) : { ...info, stamp };
-    if (!before) catalogue.add(episode);
-    told.set(before ?? episode, episode);
+    catalogue.replace(before, episode);
+    told.add(episode);
+    if (before) renewed.add(before);
   }
-  const all = [...told.values(), ...known.filter((episode) => !told.has(episode))];
+  const all = [...told, ...known.filter((episode) => !renewed.has(episode))];
   const episodes = sortShelf(all).filter((episode, place) => place < SHELF_LENGTH || namesOf(episode).some(isActed));
   return {
     episodes,

@@ -68,6 +68,17 @@ export const feedTests: Suite = ({ describe, test }) => {
       }
     });
 
+    test('get a GUID from what is found by URL, and a second one with it in that feed is passed over', async ({
+      storage,
+      nowAndReopened,
+    }) => {
+      await subscribe(storage, 1);
+      const { guid: _, ...plain } = episode(1);
+      await read(storage, 1, {}, [plain]);
+      await read(storage, 1, {}, [episode(1), episode(2, { guid: episode(1).guid! })]);
+      for await (const open of nowAndReopened()) assert.deepEqual(await numbers(open), [1]);
+    });
+
     test('beyond the newest 1,000 go, but for those that anyone acted on', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed(1)));

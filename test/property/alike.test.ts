@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createRoutes } from '../../src/routes/index.ts';
+import type { Route, RouteContext } from '../../src/routes/route.ts';
+import type { Services } from '../../src/services/services.ts';
+import type { EpisodeInfo, PodcastInfo } from '../../src/storage/contract.ts';
+import { recordFeed } from '../readings.ts';
+import { seed } from '../seed.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+import type { StorageName } from '../storages.ts';
+import { furnish, logIn } from './accounts.ts';
+import { toRequest, requestTo, type Wild } from './requests.ts';
+import { plainText, plainUrl, text } from './text.ts';
+
+/* Whatever is asked, and in whatever order, all storages answer the same. */
+
+const STORAGES: StorageName[] = ['json', 'sqlite', 'postgres'];
+const RUNS = 5;
+const STEPS = 200;
+
+const routes = createRoutes({} as Services, {} as RouteContext);
+
+/** What happens to all servers. */
+type Step =
+  | { kind: 'request'; route: string; wild: Wild }
+  | { kind: 'wait'; seconds: number }
+  | { kind: 'reading'; url: string; podcast: Partial<PodcastInfo>; episodes: Told[]; movedTo: string | undefined }
+  | { kind: 'rebuild' };
+type Told = Partial<EpisodeInfo> & { url: string };
+
+const request = fc
+  .constantFrom(...routes)
+  .chain((route: Route) => requestTo(route).map((wild) => ({ kind: 'request' as const, route: route.path, wild })));
+const feed = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('http://example.org/feed', 'http://example.org/feed?format=mp3') },
+  plainUrl,
+);
+/** No two were released at once: which of these comes first is open. */
+const episode = fc
+  .record({ number: fc.nat(9), hasMoved: fc.boolean(), title: plainText })
+  .map(({ number, hasMoved, title }) => ({
+    url: `http://example.org/${number}${hasMoved ? '-moved' : ''}.mp3`,
+    guid: `${number}`,
+    title,
+    releasedAt: 1_600_000_000 + number,
+  }));
+const reading = fc.record({
+  kind: fc.constant('reading' as const),
+  url: feed,
+  podcast: fc.record(
+    {
+      title: fc.oneof(
+        plainText,
+        text.map((each) => each.toWellFormed().replaceAll('\0', '')),
+      ),
+      tags: fc.uniqueArray(fc.constantFrom('News', 'news', 'Küche', 'Tech & More', '--'), { maxLength: 3 }),
+      logoUrl: fc.constantFrom(null, 'http://example.org/logo.png'),
+    },
+    { requiredKeys: [] },
+  ),
+  episodes: fc.uniqueArray(episode, { selector: ({ url }) => url, maxLength: 5 }),
+  movedTo: fc.option(feed, { nil: undefined, freq: 4 }),
+});
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 20, arbitrary: request },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('wait' as const), seconds: fc.constantFrom(1, 60, 600, 90_000) }),
+  },
+  { weight: 3, arbitrary: reading },
+  { weight: 1, arbitrary: fc.constant({ kind: 'rebuild' as const }) },
+);
+
+/** An answer but for what is by chance: tokens, and how a storage ranks what a search finds. */
+async function toComparable(route: string, response: Response): Promise<unknown> {
+  const { status } = response;
+  const headers = Object.fromEntries(
+    [...response.headers].filter(([name]) => name !== 'set-cookie' && name !== 'etag' && name !== 'content-length'),
+  );
+  if (route === '/search' || route === '/register') return { status };
+  return { status, headers, body: Buffer.from(await response.arrayBuffer()).toString('latin1') };
+}
+
+async function take(server: TestServer, session: string, each: Step): Promise<unknown> {
+  switch (each.kind) {
+    case 'request':
+      return toComparable(each.route, await server.app.request(toRequest(each.wild, session)));
+    case 'wait':
+      server.clock.now += each.seconds;
+      return undefined;
+    case 'reading':
+      return recordFeed(server.storage, each.url, each.podcast, each.episodes, {
+        ...(each.movedTo !== undefined && each.movedTo !== each.url && { movedTo: each.movedTo }),
+      }).then(
+        () => 'recorded',
+        (error: { code: string }) => error.code,
+      );
+    case 'rebuild':
+      return server.services.directory.rebuildToplist();
+  }
+}
+
+it('all storages answer the same', { timeout: 600_000 }, async () => {
+  const conversations = fc.sample(fc.array(step, { minLength: STEPS, maxLength: STEPS, size: 'max' }), {
+    seed,
+    numRuns: RUNS,
+  });
+  for (const steps of conversations) {
+    const servers = await Promise.all(
+      STORAGES.map(async (storageName) => {
+        const server = await openTestServer({ storageName, users: ['bob', 'eve', 'mallory'], registration: 'open' });
+        await furnish(server, 'bob');
+        await furnish(server, 'eve');
+        return { server, session: await logIn(server, 'bob') };
+      }),
+    );
+    for (const [place, each] of steps.entries()) {
+      const [first, ...others] = await Promise.all(servers.map(({ server, session }) => take(server, session, each)));
+      for (const [index, other] of others.entries()) {
+        expect(other, `${STORAGES[index + 1]}, step ${place}: ${JSON.stringify(each)}`).toEqual(first);
+      }
+    }
+  }
+});
