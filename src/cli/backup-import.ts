@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { commandLine, quote } from './invocation.ts';
 import { ask, openOperator } from './operator.ts';
 import { createProgress } from './progress.ts';
+import { printResult } from './result.ts';
 import { watchSignals } from './signals.ts';
 import { toTable } from './table.ts';
 import { words } from './words.ts';
@@ -63,7 +64,7 @@ export async function importBackup(config: Config, path: string, options: Import
       isBegun = true;
       report = await send('importing kB', { dryRun: false });
     }
-    process.stdout.write(json ? `${JSON.stringify(report)}\n` : toText(report, dryRun));
+    printResult(report, json, () => toText(report, dryRun));
     tell(report, config);
   } catch (error) {
     if (!signal.aborted) throw error;

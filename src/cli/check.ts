@@ -5,6 +5,7 @@ import { isStorageError } from '../storage/errors.ts';
 import { exportBackup } from './backup-export.ts';
 import { commandLine } from './invocation.ts';
 import { askOperator } from './operator.ts';
+import { printResult } from './result.ts';
 import { followSteps } from './steps.ts';
 import { toTable } from './table.ts';
 import { words } from './words.ts';
@@ -24,7 +25,7 @@ export async function check(config: Config, { repair = false, json = false }: Ch
   const backup = repair && isRepairable ? await repairCounts(config) : undefined;
   const report = backup === undefined ? found : await inspect(config);
   const repaired = backup === undefined ? [] : found.findings.filter(({ isRepairable }) => isRepairable);
-  process.stdout.write(json ? toLine(report, repaired, backup) : toText(report, repaired));
+  printResult(toWire(report, repaired, backup), json, () => toText(report, repaired));
   if (backup !== undefined) words.info(`a backup from before the repair is in ${backup}`);
   if (report.findings.length > 0) throw new Error(advise(report, repair, config));
 }
@@ -47,12 +48,14 @@ async function repairCounts(config: Config): Promise<string> {
   return output;
 }
 
-function toLine({ counts, findings }: Report, repaired: Report['findings'], backup: string | undefined): string {
-  const found = { damage: findings.map(toWire), repaired: repaired.map(toWire) };
-  return `${JSON.stringify({ counts: counts ?? null, ...found, backup: backup ?? null })}\n`;
-}
+const toWire = ({ counts, findings }: Report, repaired: Report['findings'], backup: string | undefined) => ({
+  counts: counts ?? null,
+  damage: findings.map(toFinding),
+  repaired: repaired.map(toFinding),
+  backup: backup ?? null,
+});
 
-const toWire = ({ where, problem }: Report['findings'][number]) => ({ where, problem });
+const toFinding = ({ where, problem }: Report['findings'][number]) => ({ where, problem });
 
 function toText({ counts, findings }: Report, repaired: Report['findings']): string {
   const table = counts === undefined ? '' : toTable([...Object.entries(counts), ['damage', findings.length]]);

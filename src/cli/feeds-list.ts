@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { askOperator } from './operator.ts';
+import { printResult } from './result.ts';
 
 interface FeedLine {
   url: string;
@@ -13,7 +14,7 @@ interface FeedLine {
 /** `feeds list`: a line each, with what is wrong below it. */
 export async function listFeeds(config: Config, { failed = false, json = false }): Promise<void> {
   const feeds = (await askOperator(config, 'GET', `/operator/feeds?failed=${failed}`)) as FeedLine[];
-  process.stdout.write(json ? `${JSON.stringify(feeds)}\n` : feeds.map(toText).join(''));
+  printResult(feeds, json, () => feeds.map(toText).join(''));
 }
 
 function toText({ url, state, error, next }: FeedLine): string {

@@ -8,6 +8,7 @@ import { redactLocation } from '../storage/location.ts';
 import { findControlSocket } from './control-place.ts';
 import { openDataFolder } from './data-folder.ts';
 import { createProgress } from './progress.ts';
+import { printResult } from './result.ts';
 import { watchSignals } from './signals.ts';
 import { toTable } from './table.ts';
 import { troubleLog, words } from './words.ts';
@@ -45,6 +46,6 @@ export async function migrateStorage(config: Config, { from, to, json }: Migrate
       throw signal.aborted ? new Error('stopped: the target is empty again', { cause: error }) : error;
     })
     .finally(() => bar.stop());
-  process.stdout.write(json ? `${JSON.stringify(counts)}\n` : toTable(Object.entries(counts)));
+  printResult(counts, json, () => toTable(Object.entries(counts)));
   words.success(`all of it is in ${redactLocation(to)} now; use that with --storage from now on`);
 }

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { decodeXml } from '../feeds/charset.ts';
 import type { ImportReport } from '../services/opml-import.ts';
 import { askOperator } from './operator.ts';
+import { printResult } from './result.ts';
 import { toTable } from './table.ts';
 import { pathOf } from './user-read.ts';
 
@@ -20,7 +21,7 @@ export async function importOpml(config: Config, file: string, options: ImportOp
   const { user, json, ...choice } = options;
   const opml = decodeXml(await readInput(file));
   const report = (await askOperator(config, 'POST', pathOf(user, '/opml'), { ...choice, opml })) as ImportReport;
-  process.stdout.write(json ? `${JSON.stringify(report)}\n` : toText(report, choice.replace));
+  printResult(report, json, () => toText(report, choice.replace));
 }
 
 async function readInput(file: string): Promise<Buffer> {

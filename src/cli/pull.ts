@@ -8,6 +8,7 @@ import { commandLine, quote } from './invocation.ts';
 import { ask, type Operator, openOperator } from './operator.ts';
 import { getRemotePassword } from './password.ts';
 import { createProgress } from './progress.ts';
+import { printResult } from './result.ts';
 import { watchSignals } from './signals.ts';
 import { toTable } from './table.ts';
 import { pathOf } from './user-read.ts';
@@ -48,7 +49,7 @@ export async function pull(config: Config, address: string, options: PullOptions
     signal.addEventListener('abort', () => void remote.close());
     const report = await pullAccount(remote, take, (done, total) => bar.show({ done, total }));
     bar.stop();
-    process.stdout.write(json ? `${JSON.stringify(report)}\n` : toText(report));
+    printResult(report, json, () => toText(report));
   } catch (error) {
     const why = signal.aborted ? 'stopped' : (error as Error).message;
     throw new Error(isBegun ? `${why}; what was taken stays, and the same command once more takes the rest` : why, {

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import type { ListSummary } from '../domain/types.ts';
 import type { DeviceSummary } from '../storage/contract.ts';
 import { askOperator } from './operator.ts';
+import { printResult } from './result.ts';
 import { toTable } from './table.ts';
 
 interface AccountLine {
@@ -36,13 +37,13 @@ export async function listUsers(config: Config, { json = false }): Promise<void>
     subscriptions,
     created,
   ]);
-  process.stdout.write(json ? toLine(users) : toTable([head, ...rows]));
+  printResult(users, json, () => toTable([head, ...rows]));
 }
 
 /** `user show`. */
 export async function showUser(config: Config, user: string, { json = false }): Promise<void> {
   const account = await readAccount(config, user);
-  process.stdout.write(json ? toLine(account) : toText(account));
+  printResult(account, json, () => toText(account));
 }
 
 function toText({ name, email, created, subscriptions, actions, sessions, devices, lists }: Account): string {
@@ -63,5 +64,3 @@ function toText({ name, email, created, subscriptions, actions, sessions, device
     .filter((part) => part !== '')
     .join('\n');
 }
-
-const toLine = (value: unknown): string => `${JSON.stringify(value)}\n`;

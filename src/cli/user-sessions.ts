@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { askOperator } from './operator.ts';
+import { printResult } from './result.ts';
 import { toTable } from './table.ts';
 import { pathOf } from './user-read.ts';
 
@@ -17,7 +18,7 @@ export interface SessionChoice {
 /** `user sessions`. */
 export async function manageSessions(config: Config, user: string, { end, json }: SessionChoice): Promise<void> {
   const answer = await askOperator(config, end ? 'DELETE' : 'GET', pathOf(user, '/sessions'));
-  process.stdout.write(json ? `${JSON.stringify(answer)}\n` : end ? toCount(answer) : toText(answer as SessionLine[]));
+  printResult(answer, json, () => (end ? toCount(answer) : toText(answer as SessionLine[])));
 }
 
 const toCount = (answer: unknown): string => `${(answer as { ended: number }).ended} ended\n`;
