@@ -1,6 +1,7 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Low } from 'lowdb';
-import { type Device, markAfter, type PodcastList, regroup } from '../../src/plugin.ts';
+import { type Device, markAfter, type PodcastList, regroup, StorageError } from '../../src/plugin.ts';
 import type { Seconds, Stamp, SubscriptionChange, Url } from '../../src/plugin.ts';
 import type { ActionBatch } from './action-batch.ts';
 import { createFolder } from './folder.ts';
@@ -118,6 +119,14 @@ export class Account {
   static async write(folder: string, content: AccountContent): Promise<void> {
     const file = await openSnapshot<AccountFile>(filePath(folder), { seq: 0, ...content });
     await file.write();
+  }
+
+  /** Rejects with `corrupt` where the file is gone: a folder without one has nothing but what the journal has. */
+  async requireFile(): Promise<void> {
+    if (this.#seq > 0) return;
+    const names = await readdir(this.#folder).catch(() => undefined); // nothing was ever saved
+    if (names?.includes(FILE_NAME) ?? true) return;
+    throw new StorageError('corrupt', `${filePath(this.#folder)} is missing; restore the data folder from a backup`);
   }
 
   /** The list of a device; an empty one, that is not kept, when there is none. */
@@ -241,4 +250,5 @@ export class Account {
   }
 }
 
-const filePath = (folder: string): string => join(folder, 'account.json');
+const FILE_NAME = 'account.json';
+const filePath = (folder: string): string => join(folder, FILE_NAME);

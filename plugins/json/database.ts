@@ -106,7 +106,8 @@ export class Database {
   /** Opens every account once: damage is told at the start, not later, and the directory counts who has what. */
   async #look(): Promise<void> {
     const users = [...this.registry.users.keys()];
-    while (users.length > 0) await Promise.all(users.splice(0, LOOKED_AT).map((user) => this.account(user)));
+    const look = async (user: UserId): Promise<void> => (await this.account(user)).requireFile();
+    while (users.length > 0) await Promise.all(users.splice(0, LOOKED_AT).map(look));
   }
 
   /** Folders of users whose removal was cut short. */

@@ -160,18 +160,34 @@ describe('a damaged file', () => {
   });
 });
 
-it('a file of accounts that is gone is told at the start, and what belongs to them stays', async () => {
-  const path = await find(dataDir, /accounts\.json$/);
-  const accounts = await readFile(path);
-  await rm(path);
-  for (const _again of [1, 2]) {
-    await expect(open()).rejects.toThrow(expect.objectContaining({ code: 'corrupt' }));
-    await expect(open()).rejects.toThrow(`${path} is missing`);
-  }
-  await writeFile(path, accounts);
-  const storage = await open();
-  expect(await storage.subscriptions.current(user)).toEqual([A]);
-  await storage.close();
+describe('a file that is gone', () => {
+  it.each([/accounts\.json$/, /account\.json$/])('%s is told at the start, and all else stays', async (pattern) => {
+    const path = await find(dataDir, pattern);
+    const content = await readFile(path);
+    await rm(path);
+    for (const _again of [1, 2]) {
+      await expect(open()).rejects.toThrow(expect.objectContaining({ code: 'corrupt' }));
+      await expect(open()).rejects.toThrow(`${path} is missing`);
+    }
+    await writeFile(path, content);
+    const storage = await open();
+    expect(await storage.subscriptions.current(user)).toEqual([A]);
+    await storage.close();
+  });
+
+  it('was not there yet, where the first save was cut short: the journal has everything', async () => {
+    const storage = await open();
+    const eve = await storage.users.create({ name: 'eve', passwordHash: 'x' });
+    await storage.subscriptions.apply(eve.id, 'phone', [{ url: B, subscribed: true }]);
+    const killed = `${dataDir}-killed`;
+    await cp(dataDir, killed, { recursive: true });
+    await storage.close();
+    await mkdir(join(killed, 'users', eve.id));
+    const after = await json.open(json.parse(''), { dataDir: killed, now: () => 1_700_000_000, overlap: 120, log });
+    expect(await after.subscriptions.current(eve.id)).toEqual([B]);
+    await after.close();
+    await rm(killed, { recursive: true });
+  });
 });
 
 describe('the folder', () => {
