@@ -1,4 +1,4 @@
-import { type ActionStore, type EpisodeAction, markAfter, type UserId } from '../../src/plugin.ts';
+import { type ActionStore, type EpisodeAction, markAfter, type Url, type UserId } from '../../src/plugin.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
@@ -9,36 +9,49 @@ import type { Stamps } from './stamps.ts';
 import type { SubscriptionTable } from './subscription-table.ts';
 import type { StoreUpload } from './upload.ts';
 
-/** Passes over a repeat. */
+/** Passes over a repeat. Of the others it answers how many they are, and which feeds the directory does not know. */
 const INSERT = `
-  INSERT INTO actions (
-    user_id, stamp, place, podcast, episode, device, guid, action, timestamp, position, started, total, fingerprint,
-    uploaded_at
+  WITH fresh AS (
+    INSERT INTO actions (
+      user_id, stamp, place, podcast, episode, device, guid, action, timestamp, position, started, total, fingerprint,
+      uploaded_at
+    )
+    SELECT @user, told.stamp, @place + number - 1, podcast, episode, device, guid, action, timestamp, position, started,
+      total, fingerprint, uploaded_at
+    FROM unnest(
+      @stamps::bigint[], @podcasts::text[], @episodes::text[], @devices::text[], @guids::text[], @kinds::text[],
+      @timestamps::bigint[], @positions::bigint[], @starts::bigint[], @totals::bigint[], @fingerprints::uuid[],
+      @uploads::bigint[]
+    ) WITH ORDINALITY AS told(
+      stamp, podcast, episode, device, guid, action, timestamp, position, started, total, fingerprint, uploaded_at, number
+    )
+    ORDER BY number
+    ON CONFLICT (user_id, timestamp, fingerprint) DO NOTHING RETURNING podcast
   )
-  SELECT @user, told.stamp, @place + number - 1, podcast, episode, device, guid, action, timestamp, position, started,
-    total, fingerprint, uploaded_at
-  FROM unnest(
-    @stamps::bigint[], @podcasts::text[], @episodes::text[], @devices::text[], @guids::text[], @kinds::text[],
-    @timestamps::bigint[], @positions::bigint[], @starts::bigint[], @totals::bigint[], @fingerprints::uuid[],
-    @uploads::bigint[]
-  ) WITH ORDINALITY AS told(
-    stamp, podcast, episode, device, guid, action, timestamp, position, started, total, fingerprint, uploaded_at, number
-  )
-  ORDER BY number
-  ON CONFLICT (user_id, timestamp, fingerprint) DO NOTHING RETURNING place`;
+  SELECT (SELECT count(*) FROM fresh) AS count, (
+    SELECT json_agg(DISTINCT podcast) FROM fresh
+    WHERE NOT EXISTS (SELECT 1 FROM podcast_urls WHERE url_key = key_of(podcast))
+  )::text AS unknown`;
 
-/** Stores actions from a place on; answers those that are new. A repeat leaves a gap in the places, which does no harm. */
+/** What was stored. */
+interface Stored {
+  count: number;
+  /** Feeds that the directory has yet to meet. */
+  unknown: Url[];
+}
+
+/** Stores actions from a place on. A repeat leaves a gap in the places, which does no harm. */
 export type StoreActions = (
   connection: Connection,
   user: UserId,
   place: number,
   stored: readonly StoredAction[],
-) => Promise<EpisodeAction[]>;
+) => Promise<Stored>;
 
 export function createActionTable(database: Database): StoreActions {
-  const insert = database.prepare<{ place: number }>(INSERT);
+  const insert = database.prepare<{ count: number; unknown: string | null }>(INSERT);
   return async (connection, user, place, stored) => {
-    const rows = await insert.all(connection, {
+    const { count, unknown } = (await insert.get(connection, {
       user,
       place,
       stamps: stored.map(({ stamp }) => stamp),
@@ -53,8 +66,8 @@ export function createActionTable(database: Database): StoreActions {
       totals: stored.map(({ action }) => action.play?.total),
       fingerprints: stored.map(({ action }) => fingerprint(action, 'hex').slice(0, 32)),
       uploads: stored.map(({ uploadedAt }) => uploadedAt),
-    });
-    return rows.map((row) => stored[row.place - place]!.action);
+    }))!;
+    return { count, unknown: JSON.parse(unknown ?? '[]') as Url[] };
   };
 }
 
@@ -73,7 +86,7 @@ export function createActionStore(
     user: UserId,
     actions: readonly EpisodeAction[],
     order: Order,
-  ): Promise<EpisodeAction[]> => {
+  ): Promise<Stored> => {
     const { stamp, at, place } = order;
     order.place += actions.length;
     return storeActions(
@@ -91,12 +104,9 @@ export function createActionStore(
       const origin = named.size === 1 ? devices[0] : undefined;
       return database.write((connection) =>
         upload(connection, { user, devices, origin }, async (order) => {
-          const fresh = await append(connection, user, actions, order);
-          await directory.meet(
-            connection,
-            fresh.map(({ podcast }) => podcast),
-          );
-          return fresh.length > 0;
+          const { count, unknown } = await append(connection, user, actions, order);
+          await directory.meet(connection, unknown);
+          return count > 0;
         }),
       );
     },

@@ -29,15 +29,15 @@ export interface Result {
 }
 
 /**
- * One connection, for one statement at a time. It is a client of its own and is thrown away when it breaks: a client with
- * several connections sends what is left of a broken transaction over the next one, where every statement would be
+ * One connection. Statements are done in the order they are sent in; the next one may be sent before the last one is
+ * answered. It is a client of its own and is thrown away when it breaks: a client with several connections sends what is left of a broken transaction over the next one, where every statement would be
  * committed by itself, and writes to sockets that are gone, which ends the process.
  */
 export class Connection {
   readonly #sql: Sql;
   #socket: Socket | undefined;
-  /** Lets go of whoever waits for an answer. */
-  #giveUp: (reason: Error) => void = () => undefined;
+  /** Of those who wait for an answer. */
+  readonly #rejections = new Set<(reason: Error) => void>();
   #isConnected = false;
   #isLost = false;
 
@@ -74,6 +74,11 @@ export class Connection {
     return { rows: [...answer], count: answer.count, command: answer.command };
   }
 
+  /** Runs a statement that nobody waits for. Where it fails the connection ends, and with it all that follows. */
+  send(text: string, parameters: readonly unknown[] = []): void {
+    this.run(text, parameters).catch(() => this.end());
+  }
+
   /** Runs several statements without parameters. */
   async runScript(text: string): Promise<void> {
     await this.#send(text, [], { simple: true });
@@ -83,10 +88,11 @@ export class Connection {
     if (this.#isLost) throw broken('CONNECTION_CLOSED', 'the connection was lost');
     const sent = this.#sql.unsafe(text, [...parameters] as never[], options);
     let timer: NodeJS.Timeout | undefined;
+    let rejection!: (reason: Error) => void;
     try {
       const answer = await new Promise<Answer>((resolve, reject) => {
         // postgres.js forgets what was sent between the end of a connection and its own notice of it.
-        this.#giveUp = reject;
+        this.#rejections.add((rejection = reject));
         if (!this.#isConnected) {
           timer = setTimeout(() => reject(broken('CONNECT_TIMEOUT', 'the server did not answer')), PATIENCE);
         }
@@ -96,7 +102,13 @@ export class Connection {
       return answer;
     } finally {
       clearTimeout(timer);
+      this.#rejections.delete(rejection);
     }
+  }
+
+  /** Lets go of whoever waits for an answer. */
+  #giveUp(reason: Error): void {
+    for (const reject of this.#rejections) reject(reason);
   }
 
   /**
@@ -143,5 +155,7 @@ const toParameter = (value: unknown): unknown => {
   return typeof value === 'string' ? toStored(value) : (value ?? null);
 };
 
-const toElement = (value: unknown): string =>
-  value === null || value === undefined ? 'NULL' : `"${toStored(String(value)).replace(/["\\]/g, '\\$&')}"`;
+const toElement = (value: unknown): string => {
+  if (value === null || value === undefined) return 'NULL';
+  return typeof value === 'string' ? `"${toStored(value).replace(/["\\]/g, '\\$&')}"` : String(value);
+};

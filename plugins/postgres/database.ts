@@ -30,6 +30,8 @@ export interface Statement<Row> {
   all(connection: Connection, values: Values): Promise<Row[]>;
   /** Answers how many rows it changed. */
   run(connection: Connection, values: Values): Promise<number>;
+  /** Nobody waits for it; where it fails the transaction does. */
+  send(connection: Connection, values: Values): void;
 }
 
 /** One PostgreSQL database, which other nodes may use as well. */
@@ -61,17 +63,16 @@ export class Database {
   prepare<Row>(sql: string): Statement<Row> {
     const now = this.#now;
     const { text, names } = toNumbered(now ? sql : sql.replaceAll('@now', CLOCK));
-    const run = (connection: Connection, values: Values) => {
+    const toParameters = (values: Values): unknown[] => {
       const known = now ? { ...values, now: now() } : values;
-      return connection.run(
-        text,
-        names.map((name) => known[name]),
-      );
+      return names.map((name) => known[name]);
     };
+    const run = (connection: Connection, values: Values) => connection.run(text, toParameters(values));
     return {
       get: async (connection, values) => (await run(connection, values)).rows[0] as Row | undefined,
       all: async (connection, values) => (await run(connection, values)).rows as Row[],
       run: async (connection, values) => (await run(connection, values)).count,
+      send: (connection, values) => connection.send(text, toParameters(values)),
     };
   }
 
@@ -109,7 +110,8 @@ export class Database {
 }
 
 async function transact<T>(connection: Connection, begin: string, step: (on: Connection) => Promise<T>): Promise<T> {
-  await connection.run(begin);
+  if (connection.isUsable) connection.send(begin);
+  else await connection.run(begin); // the first answer may tell why we are not let in
   let result: T;
   try {
     result = await step(connection);

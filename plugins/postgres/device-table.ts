@@ -4,8 +4,8 @@ import type { Database } from './database.ts';
 
 /** Which devices there are, and which follow each other. What changes them is to be called under the user's lock. */
 export interface Devices {
-  /** Creates those that are unknown, with defaults; answers them. */
-  create(connection: Connection, user: UserId, ids: readonly string[]): Promise<string[]>;
+  /** Creates new ones, with defaults. */
+  create(connection: Connection, user: UserId, ids: readonly string[]): Promise<void>;
   hasAll(connection: Connection, user: UserId, ids: readonly string[]): Promise<boolean>;
   groups(connection: Connection, user: UserId): Promise<string[][]>;
   setGroups(connection: Connection, user: UserId, groups: readonly (readonly string[])[]): Promise<void>;
@@ -27,12 +27,11 @@ export function createDevices(database: Database): Devices {
   const known = database.prepare<{ count: number }>(
     'SELECT count(*) AS count FROM devices WHERE user_id = @user AND id = ANY(@ids::text[])',
   );
-  const insert = database.prepare<{ id: string }>(
+  const insert = database.prepare(
     `INSERT INTO devices (user_id, id, caption, type, place)
      SELECT @user, id, '', 'other', number + (
        SELECT coalesce(max(place), 0) FROM devices WHERE user_id = @user
-     ) FROM unnest(@ids::text[]) WITH ORDINALITY AS named(id, number)
-     ON CONFLICT DO NOTHING RETURNING id`,
+     ) FROM unnest(@ids::text[]) WITH ORDINALITY AS named(id, number)`,
   );
   const ungroup = database.prepare('UPDATE devices SET group_number = NULL WHERE user_id = @user');
   const group = database.prepare(
@@ -59,8 +58,7 @@ export function createDevices(database: Database): Devices {
 
   return {
     async create(connection, user, ids) {
-      if (ids.length === 0) return [];
-      return (await insert.all(connection, { user, ids: [...new Set(ids)] })).map(({ id }) => id);
+      if (ids.length > 0) await insert.run(connection, { user, ids });
     },
     async hasAll(connection, user, ids) {
       const named = [...new Set(ids)];

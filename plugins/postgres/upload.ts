@@ -32,9 +32,14 @@ export function createUpload(
   subscriptions: SubscriptionTable,
 ): StoreUpload {
   const { overlap } = database.context;
-  const oldest = database.prepare<{ stamp: Stamp | null }>(
-    `SELECT min(stamp) AS stamp FROM uploads
-     WHERE user_id = @user AND at > @since AND (@origin::text IS NULL OR origin IS DISTINCT FROM @origin)`,
+  const look = database.prepare<{ oldest: Stamp | null; unknown: string | null }>(
+    `SELECT (
+       SELECT min(stamp) FROM uploads
+       WHERE user_id = @user AND at > @since AND (@origin::text IS NULL OR origin IS DISTINCT FROM @origin)
+     ) AS oldest, (
+       SELECT json_agg(named.id) FROM unnest(@named::text[]) AS named(id)
+       WHERE NOT EXISTS (SELECT 1 FROM devices WHERE user_id = @user AND devices.id = named.id)
+     )::text AS unknown`,
   );
   // Of one origin in one second the first will do.
   const keep = database.prepare(
@@ -51,13 +56,16 @@ export function createUpload(
 
   return async (connection, { user, devices: named, origin }, store) => {
     const { at, last } = await stamps.holdUser(connection, user);
-    const { stamp: oldestStamp } = (await oldest.get(connection, { user, since: at - overlap, origin }))!;
-    const overlapped = oldestStamp ?? undefined;
-
     const stamp = nextStamp(at, last);
     const order: Order = { stamp, at, place: 0, changed: new Set() };
-    const unknown = await devices.create(connection, user, named);
-    const isNews = await store(order);
+    // Sent together, done one after the other: where one fails, so do those after it.
+    const [found, isNews] = await Promise.all([
+      look.get(connection, { user, named, since: at - overlap, origin }),
+      store(order),
+    ]);
+    const overlapped = found!.oldest ?? undefined;
+    const unknown = JSON.parse(found!.unknown ?? '[]') as string[];
+    await devices.create(connection, user, unknown);
     const before = await subscriptions.count(connection, user, unknown);
     const isJoined =
       (await devices.joinAll(connection, user, unknown)) &&
@@ -68,7 +76,7 @@ export function createUpload(
     await directory.follow(connection, user, [...order.changed]);
     // A new device has yet to hear what the others brought it: for all that comes after, another one sent this.
     const sender = isGreeted ? undefined : origin;
-    await keep.run(connection, { user, stamp, at, since: at - overlap, origin: sender });
+    keep.send(connection, { user, stamp, at, since: at - overlap, origin: sender });
     return markAfterUpload(isGreeted ? stamp - 1 : markAfter(at, stamp), overlapped);
   };
 }

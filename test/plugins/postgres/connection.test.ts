@@ -77,6 +77,28 @@ describe('a connection that breaks', () => {
   });
 });
 
+it('a statement that nobody waits for takes the transaction with it where it fails', async () => {
+  const write = database.write(async (connection) => {
+    await note(connection, 'first');
+    connection.send('SELECT 1 / 0');
+  });
+  await expect(write).rejects.toThrow(unavailable);
+  expect(await notes()).toEqual([]);
+  await database.write((connection) => note(connection, 'after'));
+  expect(await notes()).toEqual(['after']);
+});
+
+it('statements that are sent together are done in order, and none after one that fails', async () => {
+  const texts = ['c', 'a', 'b'];
+  await database.write((connection) => Promise.all(texts.map((text) => note(connection, text))));
+  expect((await admin`SELECT text FROM notes`).map(({ text }) => text)).toEqual(texts);
+  const write = database.write((connection) =>
+    Promise.all([note(connection, 'd'), connection.run('SELECT 1 / 0'), note(connection, 'e')]),
+  );
+  await expect(write).rejects.toThrow('division by zero');
+  expect(await notes()).toEqual(['a', 'b', 'c']);
+});
+
 it('a deadlock is resolved: both writes are done', async () => {
   await admin`CREATE TABLE counts (id int PRIMARY KEY, count int)`;
   await admin`INSERT INTO counts VALUES (1, 0), (2, 0)`;
