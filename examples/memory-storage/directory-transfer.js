@@ -1,5 +1,5 @@
 import { compareText, createSlug } from 'podsync/plugin';
-import { find, newestFirst } from './directory.js';
+import { newestFirst, unite } from './directory.js';
 
 /** @import { DirectoryPart, DirectoryRecord } from 'podsync/plugin' */
 /** @import { Data } from './data.js' */
@@ -40,13 +40,12 @@ export function importPodcast(data, { url, info, feed, formerUrls, episodes }) {
   if (known.some((here) => (here.feed.fetchedAt ?? -1) >= (feed.fetchedAt ?? 0))) return;
 
   /** @type {Shelved[]} */
-  const shelf = episodes.map(({ formerUrls: former, ...episode }) => ({
+  let shelf = episodes.map(({ formerUrls: former, ...episode }) => ({
     shown: { ...episode, podcast: url },
     urls: new Set([...former, episode.url]),
   }));
-  for (const { shown, urls } of known.flatMap((here) => here.episodes)) {
-    if (!find(shelf, shown)) shelf.push({ shown: { ...shown, podcast: url }, urls });
-  }
+  for (const here of known) shelf = unite(shelf, here.episodes);
+  shelf = shelf.map(({ shown, urls }) => ({ shown: { ...shown, podcast: url }, urls }));
   const former = new Set([...formerUrls, ...known.flatMap((here) => [here.url, ...here.formerUrls])]);
   former.delete(url);
   for (const here of known) data.podcasts.delete(here.url);

@@ -34,8 +34,7 @@ export function merge(data, entry, { state, content, movedTo = entry.url }, at) 
   const info = content?.podcast ?? read.info;
   for (const tag of info.tags) if (!data.tagTitles.has(createSlug(tag))) data.tagTitles.set(createSlug(tag), tag);
 
-  const known = [...target.episodes];
-  for (const episode of entry.episodes) if (!find(known, episode.shown)) known.push(episode);
+  const known = unite(target.episodes, target === entry ? [] : entry.episodes);
   const stamp = nextStamp(at, data.directoryStamp);
   const all = shelve(known, content?.episodes ?? [], stamp).map((episode) => {
     return { ...episode, shown: { ...episode.shown, podcast: movedTo } };
@@ -52,17 +51,40 @@ export function merge(data, entry, { state, content, movedTo = entry.url }, at) 
 export const newestFirst = (episodes) =>
   episodes.toSorted((a, b) => (b.shown.releasedAt ?? 0) - (a.shown.releasedAt ?? 0) || b.shown.stamp - a.shown.stamp);
 
-/** By GUID, else by any URL that it had. @param {Shelved[]} known @param {EpisodeInfo} episode */
-export const find = (known, { guid, url }) =>
-  known.find(({ shown }) => guid !== undefined && shown.guid === guid) ?? known.find(({ urls }) => urls.has(url));
+/**
+ * By GUID, else by any URL that it had, which one that has moved leaves to others.
+ * @param {Shelved[]} known
+ * @param {EpisodeInfo} episode
+ * @param {Map<string | undefined, Url>} told Where the feed has each GUID now.
+ */
+function find(known, { guid, url }, told = new Map()) {
+  const there = known.filter(({ shown }) => shown.guid === undefined || (told.get(shown.guid) ?? url) === url);
+  return (
+    known.find(({ shown }) => guid !== undefined && shown.guid === guid) ??
+    there.find(({ shown }) => shown.url === url) ??
+    there.find(({ urls }) => urls.has(url))
+  );
+}
+
+/** Those that both have are as the first has them, with the URLs of both. @param {Shelved[]} one @param {Shelved[]} other */
+export function unite(one, other) {
+  const united = new Map(one.map((episode) => [episode, episode]));
+  for (const episode of other) {
+    const same = find(one, episode.shown);
+    const { shown, urls } = (same && united.get(same)) ?? episode;
+    united.set(same ?? episode, { shown, urls: new Set([...urls, ...episode.urls]) });
+  }
+  return [...united.values()];
+}
 
 /** What the feed tells first, in its order, then the rest. @param {Shelved[]} known @param {readonly EpisodeInfo[]} told @param {number} stamp */
 function shelve(known, told, stamp) {
   /** @type {Map<Shelved | undefined, Shelved>} */
   const fresh = new Map();
+  const urls = new Map(told.map(({ guid, url }) => [guid, url]));
   for (const info of told) {
-    if (find([...fresh.values()].slice(-KEPT), info)) continue; // twice in the feed
-    const before = find(known, info);
+    if (find([...fresh.values()].slice(-KEPT), info, urls)) continue; // twice in the feed
+    const before = find(known, info, urls);
     const shown = { ...info, podcast: '', stamp: before?.shown.stamp ?? stamp };
     const shelved = { shown, urls: new Set([...(before?.urls ?? []), info.url]) };
     fresh.set(before ?? shelved, shelved);

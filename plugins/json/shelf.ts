@@ -41,16 +41,29 @@ class KnownEpisodes {
     this.#add(now);
   }
 
-  find({ guid, url }: EpisodeInfo): ShelvedEpisode | undefined {
-    return (guid === undefined ? undefined : this.#byGuid.get(guid)) ?? this.#byUrl.get(url);
+  /** `told`: where the feed has each GUID now. An episode that has moved leaves its URL to others. */
+  find({ guid, url }: EpisodeInfo, told?: ReadonlyMap<string | undefined, Url>): ShelvedEpisode | undefined {
+    const same = guid === undefined ? undefined : this.#byGuid.get(guid);
+    if (same) return same;
+    const had = this.#byUrl.get(url);
+    return had?.guid === undefined || (told?.get(had.guid) ?? url) === url ? had : undefined;
   }
 }
 
-/** The episodes of two feeds that turn out to be one. */
+/** The episodes of two feeds that turn out to be one. Those that both have are as the first has them. */
 export function unite(one: readonly ShelvedEpisode[], other: readonly ShelvedEpisode[]): ShelvedEpisode[] {
   const known = new KnownEpisodes(one);
-  return [...one, ...other.filter((episode) => !known.find(episode))];
+  const united = new Map(one.map((episode) => [episode, episode]));
+  for (const episode of other) {
+    const same = known.find(episode);
+    if (same) united.set(same, takeUrls(united.get(same)!, episode));
+    else united.set(episode, episode);
+  }
+  return [...united.values()];
 }
+
+const takeUrls = (episode: ShelvedEpisode, { url, formerUrls = [] }: ShelvedEpisode): ShelvedEpisode =>
+  renew({ ...episode, formerUrls: [...(episode.formerUrls ?? []), ...formerUrls, url] }, episode);
 
 /** Newest first by release, then by stamp, then as they are. */
 export const sortShelf = (episodes: readonly ShelvedEpisode[]): ShelvedEpisode[] =>
@@ -76,8 +89,9 @@ export function shelve(
   const catalogue = new KnownEpisodes(known);
   const told = new Set<ShelvedEpisode>();
   const renewed = new Set<ShelvedEpisode>();
+  const urls = new Map(found.map(({ guid, url }) => [guid, url]));
   for (const info of found) {
-    const before = catalogue.find(info);
+    const before = catalogue.find(info, urls);
     if (before && told.has(before)) continue; // the feed has it twice
     const episode = before ? renew(before, info) : { ...info, stamp };
     catalogue.replace(before, episode);

@@ -39,7 +39,7 @@ export interface EpisodeShelf {
    * an old one may be imported later.
    */
   import(connection: Connection, podcast: PodcastId, episodes: readonly ImportedEpisode[]): Promise<void>;
-  /** Gives one podcast the episodes of another that it has not. */
+  /** Gives one podcast the episodes of another that it has not, and the URLs there of those that it has. */
   unite(connection: Connection, podcast: PodcastId, from: PodcastId): Promise<void>;
 }
 
@@ -104,8 +104,11 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
   const all = database.prepare<Known & { url: Url }>('SELECT id, url, guid FROM episodes WHERE podcast_id = @podcast');
   const move = database.prepare('UPDATE episodes SET podcast_id = @podcast WHERE id = ANY(@ids::bigint[])');
   const moveUrls = database.prepare(
-    `UPDATE episode_urls SET podcast_id = @podcast WHERE episode_id = ANY(@ids::bigint[])
-     AND url_key NOT IN (SELECT url_key FROM episode_urls WHERE podcast_id = @podcast)`,
+    `UPDATE episode_urls SET podcast_id = @podcast, episode_id = heir
+     FROM unnest(@ids::bigint[], @heirs::bigint[]) AS left_to(id, heir)
+     WHERE episode_id = left_to.id AND (
+       podcast_id = @podcast OR url_key NOT IN (SELECT url_key FROM episode_urls WHERE podcast_id = @podcast)
+     )`,
   );
   const tooOld = database.prepare<{ id: number; names: string }>(
     `SELECT id, (
@@ -131,18 +134,24 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
     };
   };
 
-  /** Which episode is which: by GUID, else by URL. Of two that are the same in one feed the first counts. */
+  /**
+   * Which episode is which: by GUID, else by URL, which one that has moved leaves to others. Of two that are the same in
+   * one feed the first counts.
+   */
   const identify = async (
     connection: Connection,
     podcast: PodcastId,
     infos: readonly EpisodeInfo[],
   ): Promise<Told[]> => {
     const { ofGuid, ofUrl } = await readKnown(connection, podcast, infos);
+    const urls = new Map(infos.map(({ guid, url }) => [guid, url]));
     const told = new Map<Entry, Told>();
     for (const info of infos) {
       const { url, guid } = info;
-      const entry = (guid === undefined ? undefined : ofGuid.get(guid)) ??
-        ofUrl.get(url) ?? { id: undefined, guid: null };
+      const had = ofUrl.get(url);
+      const isThere = !had?.guid || (urls.get(had.guid) ?? url) === url;
+      const same = (guid === undefined ? undefined : ofGuid.get(guid)) ?? (isThere ? had : undefined);
+      const entry = same ?? { id: undefined, guid: null };
       if (told.has(entry)) continue;
       told.set(entry, { entry, info });
       if (entry.guid !== null) ofGuid.delete(entry.guid);
@@ -205,10 +214,13 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
 
     async import(connection, podcast, episodes) {
       const find = await openFinder(connection, podcast, episodes);
-      await remove.run(connection, { ids: episodes.flatMap((each) => find(each) ?? []) });
       const rows = { stamps: episodes.map((each) => each.stamp), ...toColumns(episodes) };
       const inserted = await insert.all(connection, { podcast, ...rows });
       const ids = new Map(inserted.map(({ place, id }) => [episodes[place]!, id]));
+      const known = episodes.filter((each) => find(each) !== undefined);
+      const gone = known.map((each) => find(each));
+      await moveUrls.run(connection, { podcast, ids: gone, heirs: known.map((each) => ids.get(each)) });
+      await remove.run(connection, { ids: gone });
       await setUrls(connection, podcast, new Map(episodes.map((each) => [each.url, ids.get(each)])));
       await addFormerUrls.run(connection, {
         podcast,
@@ -222,11 +234,11 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
     async unite(connection, podcast, from) {
       const rows = await all.all(connection, { podcast: from });
       const find = await openFinder(connection, podcast, rows);
-      const isThere = (row: Named): boolean => find(row) !== undefined;
-      const moved = rows.filter((row) => !isThere(row)).map(({ id }) => id);
-      await move.run(connection, { podcast, ids: moved });
-      await moveUrls.run(connection, { podcast, ids: moved });
-      await remove.run(connection, { ids: rows.filter(isThere).map(({ id }) => id) });
+      const same = rows.map((row) => find(row));
+      const ids = rows.map(({ id }) => id);
+      await moveUrls.run(connection, { podcast, ids, heirs: ids.map((id, at) => same[at] ?? id) });
+      await move.run(connection, { podcast, ids: ids.filter((_, at) => same[at] === undefined) });
+      await remove.run(connection, { ids: ids.filter((_, at) => same[at] !== undefined) });
     },
   };
 }

@@ -11,6 +11,12 @@ import type { Acted } from './acted.ts';
 import type { Database } from './database.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
 
+/** What an episode is known by. */
+interface Named {
+  url: Url;
+  guid?: string | null;
+}
+
 export interface EpisodeRow {
   podcast: Url;
   url: Url;
@@ -46,7 +52,7 @@ export interface EpisodeShelf {
    * an old one may be imported later.
    */
   import(podcast: PodcastId, episodes: readonly ImportedEpisode[]): void;
-  /** Gives one podcast the episodes of another that it has not. */
+  /** Gives one podcast the episodes of another that it has not, and the URLs there of those that it has. */
   unite(podcast: PodcastId, from: PodcastId): void;
 }
 
@@ -54,8 +60,9 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
   const byGuid = database.prepare<{ id: number }>(
     'SELECT id FROM episodes WHERE podcast_id = @podcast AND guid = @guid',
   );
-  const byUrl = database.prepare<{ id: number }>(
-    'SELECT episode_id AS id FROM episode_urls WHERE podcast_id = @podcast AND url = @url',
+  const byUrl = database.prepare<{ id: number; guid: string | null }>(
+    `SELECT id, guid FROM episode_urls JOIN episodes ON episodes.id = episode_id
+     WHERE episode_urls.podcast_id = @podcast AND episode_urls.url = @url`,
   );
   const insert = database.prepare<{ id: number }>(
     `INSERT INTO episodes (podcast_id, url, guid, title, description, website, released_at, stamp, place)
@@ -82,7 +89,9 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
     'SELECT id, url, guid FROM episodes WHERE podcast_id = @podcast',
   );
   const move = database.prepare('UPDATE episodes SET podcast_id = @podcast WHERE id = @id');
-  const moveUrls = database.prepare('UPDATE OR IGNORE episode_urls SET podcast_id = @podcast WHERE episode_id = @id');
+  const moveUrls = database.prepare(
+    'UPDATE OR IGNORE episode_urls SET podcast_id = @podcast, episode_id = @heir WHERE episode_id = @id',
+  );
   const tooOld = database.prepare<{ id: number; guid: string | null }>(
     `SELECT id, guid FROM episodes WHERE podcast_id = @podcast ORDER BY ${NEWEST_FIRST} LIMIT -1 OFFSET ${KEPT}`,
   );
@@ -94,9 +103,20 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
   const stamp = database.prepare<{ stamp: Stamp }>('SELECT stamp FROM directory');
   const setStamp = database.prepare('UPDATE directory SET stamp = @stamp');
 
-  /** By GUID, else by any URL that it had. */
-  const find = (podcast: PodcastId, url: Url, guid: string | undefined): number | undefined =>
-    ((guid === undefined ? undefined : byGuid.get({ podcast, guid })) ?? byUrl.get({ podcast, url }))?.id;
+  /**
+   * By GUID, else by any URL that it had. `told`: where the feed has each GUID now. An episode that has moved leaves its
+   * URL to others.
+   */
+  const find = (
+    podcast: PodcastId,
+    { url, guid }: Named,
+    told?: ReadonlyMap<string | undefined, Url>,
+  ): number | undefined => {
+    const same = byGuid.get({ podcast, guid: guid ?? null });
+    if (same) return same.id;
+    const had = byUrl.get({ podcast, url });
+    return !had?.guid || (told?.get(had.guid) ?? url) === url ? had?.id : undefined;
+  };
 
   const letGo = (podcast: PodcastId): void => {
     for (const { id, guid } of tooOld.all({ podcast })) {
@@ -111,10 +131,11 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
 
     add(podcast, told) {
       const next = nextStamp(database.context.now(), stamp.get({})!.stamp);
+      const urls = new Map(told.map(({ guid, url }) => [guid, url]));
       const seen = new Set<number>();
       for (const [place, info] of worthKeeping(told, (names) => acted.has(podcast, names)).entries()) {
         const row = { ...info, podcast, guid: info.guid ?? null, releasedAt: info.releasedAt ?? null };
-        const known = find(podcast, info.url, info.guid);
+        const known = find(podcast, info, urls);
         if (known !== undefined && seen.has(known)) continue; // the feed has it twice
         if (known !== undefined) update.run({ ...row, id: known });
         const id = known ?? insert.get({ ...row, stamp: next, place })!.id;
@@ -128,10 +149,13 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
     import(podcast, episodes) {
       const before = new Set(all.all({ podcast }).map(({ id }) => id));
       const inserted = episodes.map(({ formerUrls, stamp: seenAt, ...info }, place) => {
-        const known = find(podcast, info.url, info.guid);
-        if (known !== undefined && before.has(known)) remove.run({ id: known });
+        const known = find(podcast, info);
         const row = { ...info, podcast, guid: info.guid ?? null, releasedAt: info.releasedAt ?? null };
         const { id } = insert.get({ ...row, stamp: seenAt, place })!;
+        if (known !== undefined && before.has(known)) {
+          moveUrls.run({ podcast, id: known, heir: id });
+          remove.run({ id: known });
+        }
         addUrl.run({ podcast, url: info.url, id });
         return { id, formerUrls };
       });
@@ -140,13 +164,11 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
     },
 
     unite(podcast, from) {
-      for (const { id, url, guid } of all.all({ podcast: from })) {
-        if (find(podcast, url, guid ?? undefined) === undefined) {
-          move.run({ podcast, id });
-          moveUrls.run({ podcast, id });
-        } else {
-          remove.run({ id });
-        }
+      for (const { id, ...named } of all.all({ podcast: from })) {
+        const same = find(podcast, named);
+        moveUrls.run({ podcast, id, heir: same ?? id });
+        if (same === undefined) move.run({ podcast, id });
+        else remove.run({ id });
       }
     },
   };

@@ -3,131 +3,13 @@ import type { FeedState, Storage } from '../plugin.ts';
 import type { Suite } from './bench.ts';
 import { watch } from './expectations.ts';
 import { episode, episodes, read, state } from './readings.ts';
-import { action, actions, add, addUser, feed, feeds, numberOf } from './samples.ts';
-
-/** Numbers of the episodes that the directory has, in its order. */
-const numbers = async ({ podcasts }: Storage, n: number | string = 1, limit = 2000): Promise<number[]> =>
-  (await podcasts.episodes(feed(n), limit)).map(({ url }) => numberOf(url));
+import { action, add, addUser, feed, feeds, numberOf, subscribe } from './samples.ts';
 
 /** Numbers of the feeds that are handed out. */
 const due = async ({ podcasts }: Storage, limit = 10): Promise<number[]> =>
   (await podcasts.claimDue(limit, 60)).map(({ url }) => numberOf(url));
 
-async function subscribe(storage: Storage, ...numbersOfFeeds: (number | string)[]): Promise<void> {
-  const alice = await addUser(storage);
-  await storage.subscriptions.apply(alice, 'phone', add(...numbersOfFeeds.map(feed)));
-}
-
 export const feedTests: Suite = ({ describe, test }) => {
-  describe('episodes', () => {
-    test('are what the feed told, newest first', async ({ storage, clock, nowAndReopened }) => {
-      await subscribe(storage, 1);
-      const bare = { url: 'https://podcasts.example/episode/7', title: '', description: '', website: '' };
-      await read(storage, 1, {}, [bare, episode(1), episode(3), episode(2)]);
-      for await (const open of nowAndReopened()) {
-        assert.deepEqual(await numbers(open), [3, 2, 1, 7]);
-        assert.deepEqual(await numbers(open, 1, 2), [3, 2]);
-        assert.deepEqual(await numbers(open, 9), []);
-        const found = await open.podcasts.findEpisode(feed(1), episode(2).url);
-        assert.deepEqual(found, { podcast: feed(1), ...episode(2), stamp: clock.at + 1 });
-        const stamp = (await open.podcasts.findEpisode(feed(1), bare.url))?.stamp;
-        assert.deepEqual(await open.podcasts.findEpisode(feed(1), bare.url), { podcast: feed(1), ...bare, stamp });
-        assert.equal(await open.podcasts.findEpisode(feed(1), episode(4).url), undefined);
-        assert.equal(await open.podcasts.findEpisode(feed(2), episode(1).url), undefined);
-        assert.deepEqual(await open.podcasts.findEpisode(feed(1), episode(2).guid!), found);
-        assert.equal(await open.podcasts.findEpisode(feed(2), episode(2).guid!), undefined);
-      }
-    });
-
-    test('of earlier readings stay, those told again are as told last', async ({ storage, nowAndReopened }) => {
-      await subscribe(storage, 1);
-      await read(storage, 1, {}, episodes(3));
-      const stamp = (await storage.podcasts.findEpisode(feed(1), episode(3).url))!.stamp;
-      await read(storage, 1, {}, [episode(4), episode(3, { title: 'Better' })]);
-      for await (const open of nowAndReopened()) {
-        assert.deepEqual(await numbers(open), [4, 3, 2, 1]);
-        const found = await open.podcasts.findEpisode(feed(1), episode(3).url);
-        assert.deepEqual([found?.title, found?.stamp], ['Better', stamp]);
-      }
-    });
-
-    test('are known by GUID before URL: one that has moved is found under both', async ({
-      storage,
-      nowAndReopened,
-    }) => {
-      await subscribe(storage, 1);
-      const { guid: _, ...plain } = episode(2);
-      await read(storage, 1, {}, [plain, episode(1)]);
-      const moved = { url: 'https://elsewhere.example/episode/11' };
-      await read(storage, 1, {}, [plain, episode(1, moved), episode(1, moved)]);
-      for await (const open of nowAndReopened()) {
-        assert.deepEqual(await numbers(open), [2, 11]);
-        for (const url of [moved.url, episode(1).url]) {
-          assert.equal((await open.podcasts.findEpisode(feed(1), url))?.url, moved.url);
-        }
-      }
-    });
-
-    test('get a GUID from what is found by URL, and a second one with it in that feed is passed over', async ({
-      storage,
-      nowAndReopened,
-    }) => {
-      await subscribe(storage, 1);
-      const { guid: _, ...plain } = episode(1);
-      await read(storage, 1, {}, [plain]);
-      await read(storage, 1, {}, [episode(1), episode(2, { guid: episode(1).guid! })]);
-      for await (const open of nowAndReopened()) assert.deepEqual(await numbers(open), [1]);
-    });
-
-    test('beyond the newest 1,000 go, but for those that anyone acted on', async ({ storage, nowAndReopened }) => {
-      const alice = await addUser(storage);
-      await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
-      await read(storage, 1, {}, episodes(1000));
-      await storage.actions.append(alice, [
-        action(1, { episode: episode(5).url }),
-        action(2, { episode: 'guid of 7' }),
-      ]);
-      await read(storage, 1, {}, episodes(1100));
-      for await (const open of nowAndReopened()) {
-        const kept = await numbers(open);
-        assert.equal(kept.length, 1002);
-        assert.deepEqual(kept.slice(-3), [101, 7, 5]);
-      }
-    });
-
-    test('that anyone acted on stay, however long the history and however often the feed is read', async (bench) => {
-      const [alice, bob] = [await addUser(bench.storage), await addUser(bench.storage, 'bob')];
-      await bench.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
-      await bench.storage.actions.append(alice, [action(5)]);
-      await bench.storage.actions.append(alice, actions(2500, 10_000));
-      await bench.storage.actions.append(alice, actions(2500, 20_000, { podcast: feed(2) }));
-      await bench.storage.actions.append(alice, [action(6)]);
-      await bench.storage.actions.append(bob, [action(7)]);
-      const storage = await bench.reopen();
-      await read(storage, 1, {}, episodes(1100));
-      assert.deepEqual((await numbers(storage)).slice(999), [101, 7, 6, 5]);
-      await storage.actions.append(bob, actions(2500, 30_000));
-      await storage.actions.append(bob, [action(103), action(1, { episode: 'guid of 8' })]);
-      for (const first of [1101, 1151]) await read(storage, 1, {}, episodes(50, first));
-      for await (const open of bench.nowAndReopened()) {
-        assert.deepEqual((await numbers(open)).slice(999), [201, 103, 7, 6, 5]);
-      }
-    });
-
-    test('of two feeds that turn out to be one are together', async ({ storage, nowAndReopened }) => {
-      await subscribe(storage, 'old', 'new');
-      await read(storage, 'old', {}, episodes(3));
-      await read(storage, 'new', {}, episodes(2, 3));
-      const { stamp } = (await storage.podcasts.findEpisode(feed('old'), episode(2).url))!;
-      await read(storage, 'old', {}, episodes(2, 4), { movedTo: feed('new') });
-      for await (const open of nowAndReopened()) {
-        for (const url of ['old', 'new']) assert.deepEqual(await numbers(open, url), [5, 4, 3, 2, 1]);
-        const found = await open.podcasts.findEpisode(feed('old'), episode(2).url);
-        assert.deepEqual(found, { podcast: feed('new'), ...episode(2), stamp });
-      }
-    });
-  });
-
   describe('stamps of the directory', () => {
     test('tell what was first seen since a mark, also of mark + 1', async ({ storage, clock, nowAndReopened }) => {
       await subscribe(storage, 1, 2, 3);

@@ -11,6 +11,7 @@ import { concurrencyTests } from './concurrency.ts';
 import { deviceTests } from './devices.ts';
 import { discoveryTests } from './discovery.ts';
 import { durabilityTests } from './durability.ts';
+import { feedEpisodeTests } from './feed-episodes.ts';
 import { feedTests } from './feeds.ts';
 import { groupTests } from './groups.ts';
 import { historyTests } from './history.ts';
@@ -41,7 +42,8 @@ const SUITES: Readonly<Record<string, Suite>> = {
   settings: settingTests,
   'podcast lists': listTests,
   podcasts: podcastTests,
-  'feeds and episodes': feedTests,
+  feeds: feedTests,
+  'episodes of feeds': feedEpisodeTests,
   'toplist, tags, search and suggestions': discoveryTests,
   stamps: stampTests,
   overlap: overlapTests,

@@ -34,6 +34,11 @@ export const feeds = (count: number, first = 1): Url[] => Array.from({ length: c
 export const add = (...urls: Url[]): SubscriptionChange[] => urls.map((url) => ({ url, subscribed: true }));
 export const remove = (...urls: Url[]): SubscriptionChange[] => urls.map((url) => ({ url, subscribed: false }));
 
+/** Makes a user who subscribes to these feeds. */
+export async function subscribe(storage: Storage, ...numbers: (number | string)[]): Promise<void> {
+  await storage.subscriptions.apply(await addUser(storage), 'phone', add(...numbers.map(feed)));
+}
+
 /** A download of episode number `n`, but for the fields given. */
 export const action = (n: number, fields: Partial<EpisodeAction> = {}): EpisodeAction => ({
   podcast: feed(1),

@@ -131,6 +131,21 @@ export const transferMergeTests: Suite = ({ test }) => {
     }
   });
 
+  test('an episode that is known is still found under the URL that it had here', async ({
+    storage,
+    nowAndReopened,
+  }) => {
+    await subscribe(storage, 1);
+    const before = 'https://old.example/1';
+    await read(storage, 1, {}, [episode(1, { url: before })]);
+    await importDirectory(storage, podcast(1, START + DAY, [1]));
+    for await (const open of nowAndReopened()) {
+      for (const url of [before, episode(1).url]) {
+        assert.equal((await open.podcasts.findEpisode(feed(1), url))?.url, episode(1).url);
+      }
+    }
+  });
+
   test('makes one podcast of those that it says are one', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1, 2, 3);
     await storage.users.create({ name: 'bob', passwordHash: 'x' });

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import type { Storage } from '../plugin.ts';
+import type { Suite } from './bench.ts';
+import { episode, episodes, read } from './readings.ts';
+import { action, actions, add, addUser, feed, feeds, numberOf, subscribe } from './samples.ts';
+
+/** Numbers of the episodes that the directory has, in its order. */
+const numbers = async ({ podcasts }: Storage, n: number | string = 1, limit = 2000): Promise<number[]> =>
+  (await podcasts.episodes(feed(n), limit)).map(({ url }) => numberOf(url));
+
+export const feedEpisodeTests: Suite = ({ describe, test }) => {
+  test('are what the feed told, newest first', async ({ storage, clock, nowAndReopened }) => {
+    await subscribe(storage, 1);
+    const bare = { url: 'https://podcasts.example/episode/7', title: '', description: '', website: '' };
+    await read(storage, 1, {}, [bare, episode(1), episode(3), episode(2)]);
+    for await (const open of nowAndReopened()) {
+      assert.deepEqual(await numbers(open), [3, 2, 1, 7]);
+      assert.deepEqual(await numbers(open, 1, 2), [3, 2]);
+      assert.deepEqual(await numbers(open, 9), []);
+      const found = await open.podcasts.findEpisode(feed(1), episode(2).url);
+      assert.deepEqual(found, { podcast: feed(1), ...episode(2), stamp: clock.at + 1 });
+      const stamp = (await open.podcasts.findEpisode(feed(1), bare.url))?.stamp;
+      assert.deepEqual(await open.podcasts.findEpisode(feed(1), bare.url), { podcast: feed(1), ...bare, stamp });
+      assert.equal(await open.podcasts.findEpisode(feed(1), episode(4).url), undefined);
+      assert.equal(await open.podcasts.findEpisode(feed(2), episode(1).url), undefined);
+      assert.deepEqual(await open.podcasts.findEpisode(feed(1), episode(2).guid!), found);
+      assert.equal(await open.podcasts.findEpisode(feed(2), episode(2).guid!), undefined);
+    }
+  });
+
+  test('of earlier readings stay, those told again are as told last', async ({ storage, nowAndReopened }) => {
+    await subscribe(storage, 1);
+    await read(storage, 1, {}, episodes(3));
+    const stamp = (await storage.podcasts.findEpisode(feed(1), episode(3).url))!.stamp;
+    await read(storage, 1, {}, [episode(4), episode(3, { title: 'Better' })]);
+    for await (const open of nowAndReopened()) {
+      assert.deepEqual(await numbers(open), [4, 3, 2, 1]);
+      const found = await open.podcasts.findEpisode(feed(1), episode(3).url);
+      assert.deepEqual([found?.title, found?.stamp], ['Better', stamp]);
+    }
+  });
+
+  test('are known by GUID before URL: one that has moved is found under both', async ({ storage, nowAndReopened }) => {
+    await subscribe(storage, 1);
+    const { guid: _, ...plain } = episode(2);
+    await read(storage, 1, {}, [plain, episode(1)]);
+    const moved = { url: 'https://elsewhere.example/episode/11' };
+    await read(storage, 1, {}, [plain, episode(1, moved), episode(1, moved)]);
+    for await (const open of nowAndReopened()) {
+      assert.deepEqual(await numbers(open), [2, 11]);
+      for (const url of [moved.url, episode(1).url]) {
+        assert.equal((await open.podcasts.findEpisode(feed(1), url))?.url, moved.url);
+      }
+    }
+  });
+
+  test('get a GUID from what is found by URL, and a second one with it in that feed is passed over', async ({
+    storage,
+    nowAndReopened,
+  }) => {
+    await subscribe(storage, 1);
+    const { guid: _, ...plain } = episode(1);
+    await read(storage, 1, {}, [plain]);
+    await read(storage, 1, {}, [episode(1), episode(2, { guid: episode(1).guid! })]);
+    for await (const open of nowAndReopened()) assert.deepEqual(await numbers(open), [1]);
+  });
+
+  test('that take the URL which another had are new, and the other is known on', async ({
+    storage,
+    clock,
+    nowAndReopened,
+  }) => {
+    await subscribe(storage, 1, 2);
+    const latest = 'https://podcasts.example/latest';
+    const { guid: _, ...second } = episode(2, { url: latest });
+    const told = [
+      [second, episode(1)],
+      [episode(1), episode(2, { url: latest })],
+    ];
+    for (const n of [1, 2]) await read(storage, n, {}, [episode(1, { url: latest })]);
+    const { stamp } = (await storage.podcasts.findEpisode(feed(1), latest))!;
+    clock.at += 1000;
+    for (const _again of [1, 2]) for (const [i, found] of told.entries()) await read(storage, i + 1, {}, found);
+    for await (const { podcasts } of nowAndReopened()) {
+      const { items } = await podcasts.episodesSince(feeds(2), clock.at, 50);
+      assert.deepEqual(
+        items.map((each) => [each.podcast, each.title]).toSorted(),
+        feeds(2).map((url) => [url, 'Episode 2']),
+      );
+      for (const url of feeds(2)) {
+        assert.equal((await podcasts.findEpisode(url, latest))?.title, 'Episode 2');
+        assert.equal((await podcasts.findEpisode(url, episode(1).url))?.title, 'Episode 1');
+        assert.equal((await podcasts.episodes(url, 9)).length, 2);
+      }
+      assert.equal((await podcasts.findEpisode(feed(1), episode(1).url))?.stamp, stamp);
+    }
+  });
+
+  test('beyond the newest 1,000 go, but for those that anyone acted on', async ({ storage, nowAndReopened }) => {
+    const alice = await addUser(storage);
+    await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+    await read(storage, 1, {}, episodes(1000));
+    await storage.actions.append(alice, [action(1, { episode: episode(5).url }), action(2, { episode: 'guid of 7' })]);
+    await read(storage, 1, {}, episodes(1100));
+    for await (const open of nowAndReopened()) {
+      const kept = await numbers(open);
+      assert.equal(kept.length, 1002);
+      assert.deepEqual(kept.slice(-3), [101, 7, 5]);
+    }
+  });
+
+  test('that anyone acted on stay, however long the history and however often the feed is read', async (bench) => {
+    const [alice, bob] = [await addUser(bench.storage), await addUser(bench.storage, 'bob')];
+    await bench.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+    await bench.storage.actions.append(alice, [action(5)]);
+    await bench.storage.actions.append(alice, actions(2500, 10_000));
+    await bench.storage.actions.append(alice, actions(2500, 20_000, { podcast: feed(2) }));
+    await bench.storage.actions.append(alice, [action(6)]);
+    await bench.storage.actions.append(bob, [action(7)]);
+    const storage = await bench.reopen();
+    await read(storage, 1, {}, episodes(1100));
+    assert.deepEqual((await numbers(storage)).slice(999), [101, 7, 6, 5]);
+    await storage.actions.append(bob, actions(2500, 30_000));
+    await storage.actions.append(bob, [action(103), action(1, { episode: 'guid of 8' })]);
+    for (const first of [1101, 1151]) await read(storage, 1, {}, episodes(50, first));
+    for await (const open of bench.nowAndReopened()) {
+      assert.deepEqual((await numbers(open)).slice(999), [201, 103, 7, 6, 5]);
+    }
+  });
+
+  test('of two feeds that turn out to be one are together', async ({ storage, nowAndReopened }) => {
+    await subscribe(storage, 'old', 'new');
+    await read(storage, 'old', {}, episodes(3));
+    await read(storage, 'new', {}, episodes(2, 3));
+    const { stamp } = (await storage.podcasts.findEpisode(feed('old'), episode(2).url))!;
+    await read(storage, 'old', {}, episodes(2, 4), { movedTo: feed('new') });
+    for await (const open of nowAndReopened()) {
+      for (const url of ['old', 'new']) assert.deepEqual(await numbers(open, url), [5, 4, 3, 2, 1]);
+      const found = await open.podcasts.findEpisode(feed('old'), episode(2).url);
+      assert.deepEqual(found, { podcast: feed('new'), ...episode(2), stamp });
+    }
+  });
+
+  describe('an episode of two feeds that turn out to be one', () => {
+    const OLD = 'https://old.example/1';
+    const OLDEST = 'https://old.example/first';
+    const bringTogether = async (storage: Storage): Promise<void> => {
+      await read(storage, 'old', {}, [episode(1, { url: OLDEST })]);
+      await read(storage, 'old', {}, [episode(1, { url: OLD })]);
+      await read(storage, 'new', {}, [episode(1)]);
+      await read(storage, 'old', {}, [episode(1)], { movedTo: feed('new') });
+    };
+
+    test('is found under the URLs that it had in both', async ({ storage, nowAndReopened }) => {
+      await subscribe(storage, 'old', 'new');
+      await bringTogether(storage);
+      for await (const open of nowAndReopened()) {
+        assert.deepEqual(await numbers(open, 'old'), [1]);
+        for (const url of [OLD, OLDEST, episode(1).url]) {
+          assert.equal((await open.podcasts.findEpisode(feed('old'), url))?.url, episode(1).url, url);
+        }
+      }
+    });
+
+    test('stays when anyone acted on it under any of them', async ({ storage, nowAndReopened }) => {
+      const alice = await addUser(storage);
+      await storage.subscriptions.apply(alice, 'phone', add(feed('old'), feed('new')));
+      await bringTogether(storage);
+      await storage.actions.append(alice, [action(1, { podcast: feed('old'), episode: OLDEST })]);
+      await read(storage, 'new', {}, episodes(1000, 2));
+      for await (const open of nowAndReopened()) assert.equal((await numbers(open, 'new'))[1000], 1);
+    });
+  });
+};
