@@ -121,11 +121,14 @@ export class Account {
     await file.write();
   }
 
-  /** Rejects with `corrupt` where the file is gone: a folder without one has nothing but what the journal has. */
-  async requireFile(): Promise<void> {
-    if (this.#seq > 0) return;
+  /**
+   * The number of the newest change that is in here. Rejects with `corrupt` where the file is gone: a folder without one
+   * has nothing but what the journal has.
+   */
+  async newestChange(): Promise<number> {
+    if (this.#seq > 0) return this.#seq;
     const names = await readdir(this.#folder).catch(() => undefined); // nothing was ever saved
-    if (names?.includes(FILE_NAME) ?? true) return;
+    if (names?.includes(FILE_NAME) ?? true) return 0;
     throw new StorageError('corrupt', `${filePath(this.#folder)} is missing; restore the data folder from a backup`);
   }
 

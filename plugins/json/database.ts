@@ -105,8 +105,10 @@ export class Database {
 
   /** Opens every account once: damage is told at the start, not later, and the directory counts who has what. */
   async #look(): Promise<void> {
+    const look = async (user: UserId): Promise<void> =>
+      this.#journal.goOnAfter(await (await this.account(user)).newestChange());
+    this.#journal.goOnAfter(this.registry.newestChange);
     const users = [...this.registry.users.keys()];
-    const look = async (user: UserId): Promise<void> => (await this.account(user)).requireFile();
     while (users.length > 0) await Promise.all(users.splice(0, LOOKED_AT).map(look));
   }
 

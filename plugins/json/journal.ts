@@ -82,6 +82,11 @@ export class Journal<Change> {
     return this.#size;
   }
 
+  /** A snapshot has the change of this number. Where the journal is gone, later ones would be taken for older ones. */
+  goOnAfter(seq: number): void {
+    this.#seq = Math.max(this.#seq, seq);
+  }
+
   /** Resolves when the change is durable and applied. After a rejection nothing of it is stored. */
   append(change: Change): Promise<void> {
     if (this.#broken) return Promise.reject(this.#broken);

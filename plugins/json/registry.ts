@@ -56,6 +56,11 @@ export class Registry {
     await this.save();
   }
 
+  /** The number of the newest change that is in here. */
+  get newestChange(): number {
+    return this.#seq;
+  }
+
   /** By name or e-mail, without case. */
   find(login: string): User | undefined {
     const id = this.#logins.get(fold(login));

@@ -117,6 +117,21 @@ describe('the journal', () => {
     await (await open()).close();
   });
 
+  it('that is gone, as it was empty, takes nothing of what comes later with it', async () => {
+    const stopped = await find(dataDir, /journal/);
+    expect((await stat(stopped)).size).toBe(0);
+    await rm(stopped);
+    const storage = await open();
+    await subscribe(storage, B);
+    await storage.users.create({ name: 'eve', passwordHash: 'x' });
+    expect(await storage.subscriptions.current(user)).toEqual([A, B]);
+    await storage.close();
+    const again = await open();
+    expect(await again.subscriptions.current(user)).toEqual([A, B]);
+    expect((await again.users.find('eve'))?.name).toBe('eve');
+    await again.close();
+  });
+
   it('passes over what the snapshots have already', async () => {
     const storage = await open();
     const mark = await subscribe(storage, B);
