@@ -8,6 +8,8 @@ const ROOM = 256 * 1024 * 1024;
 export interface LogoFolder {
   read(name: string): Promise<Buffer | undefined>;
   write(name: string, bytes: Uint8Array): Promise<void>;
+  /** Nothing happens when there is none. */
+  remove(name: string): Promise<void>;
 }
 
 export function createLogoFolder(folder: string, room = ROOM): LogoFolder {
@@ -27,7 +29,10 @@ export function createLogoFolder(folder: string, room = ROOM): LogoFolder {
     read: (name) => readFile(join(folder, name)).catch(() => undefined),
 
     async write(name, bytes) {
-      files ??= look();
+      files ??= look().catch((error) => {
+        files = undefined;
+        throw error;
+      });
       const known = await files;
       const path = join(folder, name);
       await writeFile(`${path}.new`, bytes, { mode: 0o600 });
@@ -42,6 +47,8 @@ export function createLogoFolder(folder: string, room = ROOM): LogoFolder {
         await rm(join(folder, oldest), { force: true });
       }
     },
+
+    remove: (name) => rm(join(folder, name), { force: true }), // its size is set right when it is written again
   };
 }
 

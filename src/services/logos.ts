@@ -79,9 +79,14 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
       const kept = await obtainOnce(hash, url);
       const scale = await (scaler ??= loadScale());
       if (!kept || !scale || size === LARGEST) return kept;
-      const image = await scale(kept.bytes, size);
-      images.set(key, image);
-      return image;
+      try {
+        const image = await scale(kept.bytes, size);
+        images.set(key, image);
+        return image;
+      } catch {
+        await folder.remove(hash);
+        return undefined;
+      }
     },
   };
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -30,4 +30,14 @@ it('keeps one that is larger than all room until the next one comes', async () =
   expect(await readdir(folder)).toEqual(['a']);
   await logos.write('b', Buffer.alloc(4));
   expect(await readdir(folder)).toEqual(['b']);
+});
+
+it('goes on once it can be written again', async () => {
+  const place = join(folder, 'logos');
+  await writeFile(place, 'in the way');
+  const logos = createLogoFolder(place);
+  await expect(logos.write('a', Buffer.alloc(4))).rejects.toThrow('EEXIST');
+  await rm(place);
+  await logos.write('a', Buffer.alloc(4));
+  expect(await readdir(place)).toEqual(['a']);
 });
