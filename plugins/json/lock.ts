@@ -92,7 +92,8 @@ async function isAlive({ host, pid, started }: Holder): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
-  return (await startOf(pid)) === started;
+  const seen = await startOf(pid);
+  return started === '' || seen === '' || started === seen; // one of the two may be shut off from what tells it
 }
 
 async function startOf(pid: number): Promise<string> {

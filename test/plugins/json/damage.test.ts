@@ -247,6 +247,12 @@ describe('the folder', () => {
     expect(await readdir(dataDir)).not.toContain('lock');
   });
 
+  it('is not taken over from a process that cannot tell when it started, as systemd hides that from it', async () => {
+    const { hostname } = await import('node:os');
+    await writeFile(join(dataDir, 'lock'), JSON.stringify({ host: hostname(), pid: process.ppid, started: '' }));
+    await expect(open()).rejects.toThrow(`is in use by process ${process.ppid}`);
+  });
+
   it('is not taken over from another machine', async () => {
     await writeFile(join(dataDir, 'lock'), JSON.stringify({ host: 'elsewhere.example', pid: 1, started: '' }));
     await expect(open()).rejects.toThrow('is in use by process 1 on elsewhere.example');
