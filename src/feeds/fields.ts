@@ -14,7 +14,7 @@ export const texts = (fields: Fields, ...names: readonly string[]): string[] =>
     .filter((text) => text !== '');
 
 export const MAX_TITLE = 500;
-const MAX_DESCRIPTION = 10_000;
+export const MAX_DESCRIPTION = 10_000;
 
 /** The first of `names` that says anything, as plain text in one line. */
 export const line = (fields: Fields, ...names: readonly string[]): string =>

@@ -3,6 +3,9 @@ import { invalid } from '../domain/errors.ts';
 import { toWebScheme } from '../domain/feed-scheme.ts';
 import type { PodcastEntry, Url, UserId } from '../domain/types.ts';
 import { sanitizeFeedUrl, type UrlRules } from '../domain/url.ts';
+import { MAX_DESCRIPTION, MAX_TITLE } from '../feeds/fields.ts';
+import { pageUrl } from '../feeds/links.ts';
+import { plainLine, plainText } from '../feeds/text.ts';
 import type { PodcastStore } from '../storage/contract.ts';
 import { blot, whyRefused } from './refused-url.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -68,7 +71,7 @@ function sift(entries: readonly PodcastEntry[], rules: UrlRules) {
   const rewritten: ImportReport['rewritten'] = [];
   const refused: ImportReport['refused'] = [];
   const seen = new Set<string>();
-  for (const { website, ...entry } of entries) {
+  for (const entry of entries) {
     if (seen.has(entry.url)) continue;
     seen.add(entry.url);
     const address = toWebScheme(entry.url);
@@ -78,10 +81,14 @@ function sift(entries: readonly PodcastEntry[], rules: UrlRules) {
       continue;
     }
     if (url !== entry.url) rewritten.push({ from: blot(entry.url), to: blot(url) });
-    if (usable.has(url)) continue;
-    // Whatever else a file calls a website is no link that anybody should follow.
-    const hasWebsite = website !== undefined && /^https?:\/\//i.test(website);
-    usable.set(url, { ...entry, url, ...(hasWebsite && { website }) });
+    if (!usable.has(url)) usable.set(url, { ...describe(entry), url });
   }
   return { usable, rewritten, refused };
 }
+
+/** As if the feed had said it: it is shown to everybody until it is read. */
+const describe = ({ title = '', description = '', website = '' }: PodcastEntry): Omit<PodcastEntry, 'url'> => ({
+  title: plainLine(title, MAX_TITLE),
+  description: plainText(description, MAX_DESCRIPTION),
+  website: pageUrl(website, website),
+});

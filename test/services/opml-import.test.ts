@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { openTestServer } from '../server.ts';
+
+it('what a file says of a podcast is kept as if its feed had said it: plain text, and so much of it', async () => {
+  const { services } = await openTestServer();
+  const user = (await services.accounts.named('bob'))!;
+  const url = 'http://example.org/a';
+  const many = Array.from({ length: 200_000 }, (_, at) => `word${at}`).join('-');
+  const entry = {
+    url,
+    title: `A\u0000 <b>bold</b>\n title ${many}`,
+    description: `Salt &amp; pepper.<br>${many}`,
+    website: `http://example.org/${'x'.repeat(10_000)}`,
+  };
+  await services.opmlImport.run(user.id, [entry], { device: 'phone', replace: false, dryRun: false });
+  const { title, description, website } = await services.directory.podcast(url);
+  expect([title.slice(0, 20), title.length]).toEqual(['A bold title word0-w', 500]);
+  expect([description.slice(0, 20), description.length]).toEqual(['Salt & pepper.\nword0', 10_000]);
+  expect(website).toBe('');
+});
