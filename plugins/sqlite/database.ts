@@ -12,23 +12,13 @@ import { fromColumn } from './text.ts';
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** How long writes that have come together may run before they are committed. Milliseconds. */
-const SLICE = 50;
-
-/** A write in line: runs inside the transaction, and settles its promise after the commit. */
-interface Write {
-  run(): void;
-  /** `failure` when the transaction came to nothing. */
-  settle(failure: Error | undefined): void;
-}
-
 /** Parameters by name, or by place. */
 export type Values = Record<string, unknown> | readonly unknown[];
 
 /**
  * One SQLite file, which belongs to this process alone while it is open: so nothing comes between reading the time and
  * the commit, and no mark can pass a write of another process. A read is one step without a pause, so it is a snapshot;
- * writes that come together are one commit, and commits that come together one fsync.
+ * writes that come together share an fsync.
  */
 export class Database {
   readonly context: OpenContext;
@@ -38,7 +28,6 @@ export class Database {
   readonly #log: FileHandle;
   readonly #statements = new Map<string, Statement<[Values], unknown>>();
   readonly #lastStamp: Statement<[Values], { stamp: Stamp }>;
-  #line: Write[] = [];
   /** The last fsync that began, and the one that follows it. */
   #flushing: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
@@ -110,64 +99,27 @@ export class Database {
   }
 
   /** Runs a write whole or not at all. Resolves when it is durable. It must not wait for anything. */
-  write<T>(step: () => T): Promise<T> {
-    if (this.#isClosed) return Promise.reject(closed());
-    return new Promise<T>((resolve, reject) => {
-      let finish: () => void;
-      if (this.#line.length === 0) setImmediate(() => this.#commit(SLICE));
-      this.#line.push({
-        run: () => {
-          const result = this.#attempt(step);
-          finish = 'value' in result ? () => resolve(result.value) : () => reject(result.failure);
-        },
-        settle: (failure) => (failure ? reject(failure) : finish()),
-      });
-    });
-  }
-
-  /** Runs a step so that its failure undoes nothing but itself. */
-  #attempt<T>(step: () => T): { value: T } | { failure: Error } {
-    this.#run('SAVEPOINT step');
+  async write<T>(step: () => T): Promise<T> {
+    if (this.#isClosed) throw closed();
     try {
-      const value = step();
-      this.#run('RELEASE step');
-      return { value };
+      const result = this.#transact(step);
+      await this.#flush();
+      return result;
     } catch (error) {
-      if (!this.#connection.inTransaction) throw error; // SQLite gave up all of it: the disk is full, say
-      this.#run('ROLLBACK TO step');
-      this.#run('RELEASE step');
-      return { failure: toStorageError(error, this.#path) };
+      throw toStorageError(error, this.#path);
     }
   }
 
-  #commit(slice: number): void {
-    if (this.#line.length === 0) return;
-    const until = performance.now() + slice;
-    const done: Write[] = [];
-    let failure: Error | undefined;
+  #transact<T>(step: () => T): T {
+    this.#run('BEGIN IMMEDIATE');
     try {
-      this.#run('BEGIN IMMEDIATE');
-      do {
-        const write = this.#line.shift()!;
-        done.push(write);
-        write.run();
-      } while (this.#line.length > 0 && performance.now() < until);
+      const result = step();
       this.#run('COMMIT');
+      return result;
     } catch (error) {
-      failure = toStorageError(error, this.#path);
       if (this.#connection.inTransaction) this.#run('ROLLBACK');
-      if (done.length === 0) done.push(this.#line.shift()!); // it could not even begin
+      throw error;
     }
-    const settle = (error: Error | undefined): void => {
-      for (const write of done) write.settle(error);
-    };
-    if (failure) settle(failure);
-    else
-      this.#flush().then(
-        () => settle(undefined),
-        (error) => settle(toStorageError(error, this.#path)),
-      );
-    if (this.#line.length > 0) setImmediate(() => this.#commit(slice));
   }
 
   /**
@@ -190,7 +142,6 @@ export class Database {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    while (this.#line.length > 0) this.#commit(Infinity);
     await (this.#next ?? this.#flushing).catch(() => undefined);
     await this.#log.close();
     this.#connection.close();
