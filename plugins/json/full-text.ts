@@ -1,4 +1,4 @@
-import { isPair, toTerms, type Url } from '../../src/plugin.ts';
+import { toTerms, type Url } from '../../src/plugin.ts';
 import { Dictionary, type Place } from './dictionary.ts';
 import type { StoredPodcast } from './shard.ts';
 
@@ -26,8 +26,6 @@ const BOOSTS = Array.from({ length: FIELD_SETS }, (_, fields) =>
 const WHOLE = 1;
 const BEGINNING = 0.6;
 const MISSPELT = 0.2;
-/** A shorter word must be whole, unless it is of a script without blanks. */
-const BEGINNING_FROM = 2;
 
 /** Places that match a word, and how well. */
 type Match = readonly [places: readonly Place[], weight: number];
@@ -98,9 +96,7 @@ export class FullText {
 
   *#matches(word: string, isMisspelt: boolean): Iterable<Match> {
     yield [this.#dictionary.find(word), WHOLE];
-    if (word.length >= BEGINNING_FROM || isPair(word)) {
-      for (const places of this.#dictionary.beginningWith(word)) yield [places, BEGINNING];
-    }
+    for (const places of this.#dictionary.beginningWith(word)) yield [places, BEGINNING];
     if (!isMisspelt) return;
     for (const places of this.#dictionary.near(word)) yield [places, MISSPELT];
   }

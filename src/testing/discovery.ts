@@ -167,6 +167,7 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       ['العرب', 5],
       ['뉴스', 6],
       ['오늘', 6],
+      ['오', 6],
       ['physics', 7],
       ['ionosphere', 7],
       [feed(7), 7],

@@ -111,7 +111,8 @@ it('others are answered while the index is being made', async () => {
   expect(turns).toBeGreaterThan(5);
 });
 
-const LETTERS = ['a', 'b', 'e', 'я'];
+/** None that a word of the URLs begins with. */
+const LETTERS = ['a', 'b', 'o', 'я'];
 /** A language so small that many words are alike. */
 const WORD = fc.string({ unit: fc.constantFrom(...LETTERS), minLength: 1, maxLength: 5 });
 const TEXT = fc.array(WORD, { maxLength: 4 }).map((words) => words.join(' '));
@@ -152,8 +153,7 @@ it('finds what looking at each podcast finds, whatever has changed before', asyn
         }
         const isDoubtful = (word: string): boolean =>
           word.length > 2 && !library.some((podcast) => prominent(podcast).includes(word));
-        const has = (podcast: Texts, word: string): boolean =>
-          allWords(podcast).some((each) => each === word || (word.length > 1 && each.startsWith(word)));
+        const has = (podcast: Texts, word: string): boolean => allWords(podcast).some((each) => each.startsWith(word));
         const hasSimilar = (podcast: Texts, word: string): boolean =>
           isDoubtful(word) && misspellings(word).some((each) => allWords(podcast).includes(each));
         const whoHas = (test: (podcast: Texts, word: string) => boolean): number[] =>
