@@ -60,7 +60,8 @@ export async function importBackup(config: Config, path: string, options: Import
   };
   try {
     let report = await send('checking kB', { dryRun: true });
-    if (!dryRun && report.accounts.some(({ problem }) => problem === null)) {
+    const isWanted = report.podcasts > 0 || report.accounts.some(({ problem }) => problem === null);
+    if (isWanted && !dryRun) {
       isBegun = true;
       report = await send('importing kB', { dryRun: false });
     }

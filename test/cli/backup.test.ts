@@ -68,6 +68,19 @@ it('export and import: what comes back is the same, packed or not, beside a serv
   expect(await fresh.backUp()).toEqual({ code: 0, stdout: alone, stderr: '' });
 });
 
+it('an import that was stopped before the directory is brought to its end by the same command once more', async () => {
+  const { backUp, files } = await makeSubject('bob');
+  await backUp('-o', 'all.ndjson');
+  await backUp('--user', 'bob', '-o', 'bob.ndjson');
+  const fresh = await makeSubject();
+  await fresh.podsync(['import', join(files, 'bob.ndjson')]);
+  const list = () => fresh.podsync(['export', '--user', 'bob', '--format', 'json']);
+  expect(JSON.parse((await list()).stdout)).toEqual([{ url: FEED }]);
+  const again = await fresh.podsync(['import', join(files, 'all.ndjson')]);
+  expect(again).toMatchObject({ code: 1, stdout: expect.stringMatching(/^directory: 1 podcasts/m) });
+  expect(JSON.parse((await list()).stdout)).toEqual([{ url: FEED, title: 'One' }]);
+});
+
 it('--dry-run tells what would be and changes nothing', async () => {
   const { backUp, files } = await makeSubject('bob');
   await backUp('-o', 'all.ndjson');
