@@ -37,9 +37,9 @@ export class Shelves {
       if (!this.#read.has(feed)) this.#read.set(feed, told);
       return told;
     } catch (error) {
-      throw new StorageError('corrupt', `${path} cannot be read; restore the data folder from a backup`, {
-        cause: error,
-      });
+      const podcasts = join(dirname(this.#folder), 'podcasts');
+      const remedy = `stop the server and remove ${podcasts} to have all feeds read again, or restore from a backup`;
+      throw new StorageError('corrupt', `${path} cannot be read; ${remedy}`, { cause: error });
     }
   }
 

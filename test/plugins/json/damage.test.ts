@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { Log, Storage, UserId } from '../../../src/plugin.ts';
+import { recordFeed } from '../../readings.ts';
 
 let dataDir: string;
 let user: UserId;
@@ -162,6 +163,27 @@ describe('a damaged file', () => {
     const storage = await open();
     expect(await storage.podcasts.find([A])).toMatchObject([{ url: A, subscribers: 1 }]);
     expect(await storage.podcasts.claimDue(2, 60)).toMatchObject([{ url: A }]);
+    await storage.close();
+  });
+
+  it('of episodes goes with the podcasts, as it says: their feeds are read again', async () => {
+    const episode = { url: 'http://example.org/1.mp3', title: 'First', releasedAt: 1_600_000_000 };
+    let storage = await open();
+    await recordFeed(storage, A, { title: 'A' }, [episode]);
+    await storage.close();
+    const path = await find(dataDir, /episodes.*\.json$/);
+    await truncate(path, 10);
+    storage = await open();
+    const podcasts = join(dataDir, 'podcasts');
+    await expect(storage.podcasts.episodes(A, 10)).rejects.toThrow(
+      `${path} cannot be read; stop the server and remove ${podcasts} to have all feeds read again`,
+    );
+    await storage.close();
+    await rm(podcasts, { recursive: true });
+    storage = await open();
+    expect(await storage.podcasts.claimDue(2, 60)).toMatchObject([{ url: A }]);
+    await recordFeed(storage, A, { title: 'A' }, [episode]);
+    expect(await storage.podcasts.episodes(A, 10)).toMatchObject([{ title: 'First' }]);
     await storage.close();
   });
 
