@@ -83,9 +83,24 @@ export function createUpdates(
       if (!feed) continue;
       const known = await identify(feed.shown, action);
       feed.episodes.set(known.url, known);
-      feed.names.set(known.url, [...(feed.names.get(known.url) ?? []), action.episode]);
+      addName(feed, known.url, action.episode);
     }
     return fresh.mark;
+  };
+
+  /** Under which names the user ever acted on the episodes of feeds that were just added. */
+  const collectNames = async (
+    feeds: readonly Feed[],
+    all: readonly EpisodeAction[],
+    shown: ReadonlyMap<Url, Podcast | undefined>,
+  ): Promise<void> => {
+    const byShown = new Map(feeds.map((feed) => [feed.shown, feed]));
+    for (const action of all) {
+      const feed = byShown.get(shown.get(action.podcast)?.url ?? action.podcast);
+      if (!feed) continue;
+      const { url } = await identify(feed.shown, action);
+      if (feed.episodes.has(url)) addName(feed, url, action.episode);
+    }
   };
 
   return {
@@ -95,11 +110,15 @@ export function createUpdates(
       const { add, remove, mark } = await subscriptions.changes(user, id, since);
       const changed = await readActions(user, since);
       const feeds = toFeeds(await resolve(await subscriptions.list(user, id)));
-      const directoryMark = await collect(feeds, since, new Set(add), changed.latest);
+      const added = new Set(add);
+      const directoryMark = await collect(feeds, since, added, changed.latest);
 
       const isAny = feeds.some(({ episodes }) => episodes.size > 0);
       const all = since === 0 || !isAny ? changed.latest : (await readActions(user, 0)).latest;
-      const statuses = newestByName(all, await resolve(all.map(({ podcast }) => podcast)));
+      const shown = await resolve(all.map(({ podcast }) => podcast));
+      const joined = all === changed.latest ? [] : feeds.filter(({ url }) => added.has(url));
+      await collectNames(joined, all, shown);
+      const statuses = newestByName(all, shown);
       return {
         add: [...add],
         remove: [...remove],
@@ -120,6 +139,10 @@ interface Feed {
   episodes: Map<Url, EpisodeUpdate['episode']>;
   /** Other names that actions have for an episode, by media URL. */
   names: Map<Url, string[]>;
+}
+
+function addName({ names }: Feed, url: Url, name: string): void {
+  names.set(url, [...(names.get(url) ?? []), name]);
 }
 
 /** Of two URLs of one podcast the first. */

@@ -149,6 +149,24 @@ it('of a feed just added the five newest are new, however long the directory has
   ]);
 });
 
+it('of a feed just added an episode that was played under an earlier URL was played', async () => {
+  const server = await openTestServer();
+  await subscribe(server, [A]);
+  await recordFeed(server.storage, A, {}, episodes(3));
+  await act(server, 2, 'play', '2024-01-01T00:00:00');
+  await act(server, 3, 'delete', '2024-01-01T00:00:00');
+  await recordFeed(server.storage, A, {}, [{ url: media(20), guid: 'g2', releasedAt: 1_600_000_001 }]);
+  await subscribe(server, [B], [], 'tv');
+  settle(server);
+  const { timestamp } = await ok(server, 'GET', '/api/2/updates/bob/tv.json');
+  await subscribe(server, [A], [], 'tv');
+  expect(news(await ok(server, 'GET', `/api/2/updates/bob/tv.json?since=${timestamp}`))).toEqual([
+    [3, 'delete'],
+    [20, 'play'],
+    [1, 'new'],
+  ]);
+});
+
 it('tells at most the fifty newest of a feed', async () => {
   const server = await openTestServer();
   await subscribe(server, [A, B]);
