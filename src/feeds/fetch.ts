@@ -64,11 +64,12 @@ export function createFetcher({
   });
   const downloads = createDownloader({ agent, userAgent, timeout });
 
-  async function readFeed(download: Download, isConditional: boolean): Promise<FetchOutcome> {
+  async function readFeed(asked: Url, download: Download, isConditional: boolean): Promise<FetchOutcome> {
     const { url, status, headers, bytes, movedTo } = download;
     const moved = movedTo !== undefined && { movedTo };
     if (status === 304 && isConditional) return { kind: 'unchanged', ...moved };
-    if (status === 410) return { kind: 'gone' };
+    // Where it only leads to for a while, nothing is said of the feed itself.
+    if (status === 410 && url === (movedTo ?? asked)) return { kind: 'gone' };
     if (!isSuccess(status)) throw refusedBy(download);
     const feed = await parser.parse(bytes, headers['content-type'], url);
     return { kind: 'fetched', feed, ...validatorsOf(headers), ...moved };
@@ -82,7 +83,7 @@ export function createFetcher({
       };
       try {
         const download = await downloads.get(url, { accept: ACCEPT_FEED, ...conditions }, MAX_FEED);
-        return await readFeed(download, Object.keys(conditions).length > 0);
+        return await readFeed(url, download, Object.keys(conditions).length > 0);
       } catch (error) {
         const { message, retryAfter } = error as FetchError;
         return { kind: 'failed', message, ...(retryAfter !== undefined && { retryAfter }) };

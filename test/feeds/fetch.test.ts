@@ -223,6 +223,17 @@ describe('an answer that is no feed', () => {
     expect(await startFetcher().fetchFeed(`${origin}/`, {})).toEqual({ kind: 'gone' });
   });
 
+  it('is gone at the end of permanent redirects, and fails where one was for a while', async () => {
+    const gone = (response: ServerResponse): void => void response.writeHead(410).end();
+    const { origin } = await startFeedServer(
+      byPath({ '/moved': redirect(301, '/gone'), '/elsewhere': redirect(302, '/moved'), '/gone': gone }),
+    );
+    const { fetchFeed } = startFetcher();
+    expect(await fetchFeed(`${origin}/moved`, {})).toEqual({ kind: 'gone' });
+    const message = 'the server answered 410 (Gone)';
+    expect(await fetchFeed(`${origin}/elsewhere`, {})).toEqual({ kind: 'failed', message });
+  });
+
   it.each([
     [404, {}, { message: 'the server answered 404 (Not Found)' }],
     [418, {}, { message: `the server answered 418 (I'm a Teapot)` }],
