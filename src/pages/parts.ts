@@ -17,6 +17,10 @@ export const renderLink = (url: string, words: string): Markup | undefined =>
 export const renderLogo = (src: string): Markup =>
   markup`<img class="logo" src="${src}" alt="" width="128" height="128">`;
 
+/** As much of a description as two lines can hold, and no half character. */
+export const renderBrief = (description = ''): Markup | '' =>
+  description && markup`<p class="brief">${description.slice(0, 300).replace(/[\ud800-\udbff]$/, '')}</p>`;
+
 /** A podcast, and what is known of it. */
 export type KnownPodcast = { url: Url } & Partial<Podcast>;
 
@@ -24,7 +28,7 @@ export type KnownPodcast = { url: Url } & Partial<Podcast>;
 export function renderPodcasts(podcasts: readonly KnownPodcast[], linkTo: (podcast: KnownPodcast) => string): Markup {
   const items = podcasts.map(
     (podcast) => markup`<li><a href="${linkTo(podcast)}">${podcast.title || podcast.url}</a>
-<div class="soft">${podcast.author}${podcast.description && markup`<p class="brief">${podcast.description.slice(0, 300)}</p>`}</div></li>
+<div class="soft">${podcast.author}${renderBrief(podcast.description)}</div></li>
 `,
   );
   return markup`<ul class="episodes">${items}</ul>`;

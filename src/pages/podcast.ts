@@ -1,7 +1,7 @@
 import type { Episode, Podcast } from '../storage/contract.ts';
 import { renderPage } from './layout.ts';
 import { type Markup, markup } from './markup.ts';
-import { renderDate, renderLink, renderLogo } from './parts.ts';
+import { renderBrief, renderDate, renderLink, renderLogo } from './parts.ts';
 
 export interface PodcastPage {
   podcast: Podcast;
@@ -39,11 +39,8 @@ function renderEpisodes(episodes: readonly Episode[], linkTo: (episode: Episode)
   if (episodes.length === 0) return markup`<p class="soft">None are known yet.</p>`;
   const items = episodes.map(
     (episode) => markup`<li><a href="${linkTo(episode)}">${episode.title || episode.url}</a>
-<div class="soft">${renderDate(episode.releasedAt)}${episode.description && markup`<p class="brief">${brief(episode)}</p>`}</div></li>
+<div class="soft">${renderDate(episode.releasedAt)}${renderBrief(episode.description)}</div></li>
 `,
   );
   return markup`<ul class="episodes">${items}</ul>`;
 }
-
-/** As much as two lines can hold. */
-const brief = ({ description }: Episode): string => description.slice(0, 300);

@@ -42,6 +42,14 @@ it.each([podcastPage, episodePage])('%s shows what is known, as text', async (pa
   expect(text).toContain('November 14, 2023');
 });
 
+it('the beginning of a description ends with a whole character', async () => {
+  const { request, storage } = await openFilled();
+  const episode = { url: MEDIA, description: `${'x'.repeat(299)}😀` };
+  await recordFeed(storage, A, {}, [episode]);
+  const text = await (await request('GET', podcastPage)).text();
+  expect(text).toContain(`<p class="brief">${'x'.repeat(299)}</p>`);
+});
+
 it('its own style is all that a page may load, and pictures of this server', async () => {
   const { request } = await openFilled();
   const answer = await request('GET', podcastPage);
