@@ -158,7 +158,7 @@ export class Directory implements Catalogue {
   }
 
   #put(podcast: StoredPodcast): void {
-    this.#remove(podcast.url);
+    this.#remove(podcast.url, podcast);
     const shard = this.#shardOf(podcast.url);
     shard.podcasts.set(podcast.url, podcast);
     shard.isSaved = false;
@@ -169,10 +169,12 @@ export class Directory implements Catalogue {
     this.toplist.changed(podcast.url);
   }
 
-  #remove(url: Url): void {
+  #remove(url: Url, successor?: StoredPodcast): void {
     const shard = this.#shardOf(url);
     const podcast = shard.podcasts.get(url);
     if (!podcast) return;
+    // Whether others have that logo is found out when somebody asks.
+    if (podcast.logoUrl !== null && podcast.logoUrl !== successor?.logoUrl) this.#logos = undefined;
     shard.podcasts.delete(url);
     shard.isSaved = false;
     this.tags.remove(url, podcast.tags);

@@ -3,7 +3,7 @@ import type { Storage } from '../plugin.ts';
 import type { Suite } from './bench.ts';
 import { rejectsWith } from './expectations.ts';
 import { info, read, state } from './readings.ts';
-import { action, add, addUser, feed, feeds, remove } from './samples.ts';
+import { action, add, addUser, feed, feeds, remove, subscribe } from './samples.ts';
 
 const EMPTY = { title: '', author: '', description: '', website: '', logoUrl: null, language: '', tags: [] };
 
@@ -189,6 +189,18 @@ export const podcastTests: Suite = ({ describe, test }) => {
         assert.equal(await podcasts.logoUrl(LOGO_HASH), 'https://podcasts.example/logo.png');
         assert.equal(await podcasts.logoUrl(LOGO_HASH.replaceAll(/./g, '0')), undefined);
       }
+    });
+
+    test('are found as long as any podcast has them', async ({ storage }) => {
+      await subscribe(storage, 1, 2, 'new');
+      const LOGO = 'https://podcasts.example/logo.png';
+      const isFound = async (): Promise<boolean> => (await storage.podcasts.logoUrl(LOGO_HASH)) === LOGO;
+      for (const n of [1, 2]) await read(storage, n, { logoUrl: LOGO });
+      assert.equal(await isFound(), true);
+      await read(storage, 1, { logoUrl: null });
+      assert.equal(await isFound(), true);
+      await read(storage, 2, { logoUrl: 'https://podcasts.example/other.png' }, [], { movedTo: feed('new') });
+      assert.equal(await isFound(), false);
     });
   });
 
