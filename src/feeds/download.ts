@@ -102,8 +102,9 @@ export function createDownloader({ agent, userAgent, timeout }: DownloaderOption
       at = targetOf(at, location);
       if (visited.has(at)) throw new FetchError('it redirects in a circle');
       if (visited.size > MAX_REDIRECTS) throw new FetchError(`it redirects more than ${MAX_REDIRECTS} times`);
-      isPermanent &&= PERMANENT.has(download.status);
-      if (isPermanent) movedTo = sanitizeFeedUrl(at, { keepCredentials: hasCredentials(url) });
+      // Credentials that came with a redirect are not kept, and the address is none without them.
+      isPermanent &&= PERMANENT.has(download.status) && (hasCredentials(url) || !hasCredentials(at));
+      if (isPermanent) movedTo = at;
     }
   }
 
@@ -159,7 +160,7 @@ function readUtf8(header: string): string {
   return text.includes('\ufffd') ? header : text;
 }
 
-const hasCredentials = (url: Url): boolean => new URL(url).username !== '';
+const hasCredentials = (url: Url): boolean => new URL(url).username + new URL(url).password !== '';
 
 function authorization({ username, password }: URL): Record<string, string> {
   if (username === '') return {};

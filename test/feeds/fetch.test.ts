@@ -191,6 +191,17 @@ describe('credentials in the URL', () => {
     expect(requests.map((request) => request.headers.authorization)).toEqual([basic, basic]);
   });
 
+  it('that only a redirect has make no new address: without them there is no feed', async () => {
+    const { origin } = await startFeedServer((request, response) => {
+      const secret = `http://bob:pass@${request.headers.host}/feed`;
+      if (request.url === '/') redirect(301, secret)(response);
+      else if (request.headers.authorization === undefined) response.writeHead(401).end();
+      else send({})(response);
+    });
+    const outcome = await startFetcher().fetchFeed(`${origin}/`, {});
+    expect(Object.keys(outcome)).toEqual(['kind', 'feed']);
+  });
+
   it('are not sent to another site', async () => {
     const other = await startFeedServer((_, response) => send({})(response));
     const { origin } = await startFeedServer((_, response) => redirect(301, `${other.origin}/`)(response));
