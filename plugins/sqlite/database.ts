@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Database as Connection, Statement } from 'better-sqlite3';
@@ -12,31 +12,36 @@ import { fromColumn } from './text.ts';
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
+/** How long writes that have come together may run before they are committed. Milliseconds. */
+const SLICE = 50;
+
+/** A write in line: runs inside the transaction, and settles its promise after the commit. */
+interface Write {
+  run(): void;
+  /** `failure` when the transaction came to nothing. */
+  settle(failure: Error | undefined): void;
+}
+
 /** Parameters by name, or by place. */
 export type Values = Record<string, unknown> | readonly unknown[];
 
 /**
  * One SQLite file, which belongs to this process alone while it is open: so nothing comes between reading the time and
  * the commit, and no mark can pass a write of another process. A read is one step without a pause, so it is a snapshot;
- * writes that come together share an fsync.
+ * writes that come together are one commit with one fsync.
  */
 export class Database {
   readonly context: OpenContext;
   readonly #path: string;
   readonly #connection: Connection;
-  /** The file that every commit goes to. */
-  readonly #log: FileHandle;
   readonly #statements = new Map<string, Statement<[Values], unknown>>();
   readonly #lastStamp: Statement<[Values], { stamp: Stamp }>;
-  /** The last fsync that began, and the one that follows it. */
-  #flushing: Promise<void> = Promise.resolve();
-  #next: Promise<void> | undefined;
+  #line: Write[] = [];
   #isClosed = false;
 
-  private constructor(path: string, connection: Connection, log: FileHandle, context: OpenContext) {
+  private constructor(path: string, connection: Connection, context: OpenContext) {
     this.#path = path;
     this.#connection = connection;
-    this.#log = log;
     this.context = context;
     this.#lastStamp = this.prepare('SELECT stamp FROM users WHERE id = @user');
   }
@@ -52,7 +57,7 @@ export class Database {
       for (const setting of [
         'locking_mode = EXCLUSIVE',
         'journal_mode = WAL',
-        'synchronous = NORMAL', // all but a commit, which the disk takes while the next writes run: see #flush
+        'synchronous = FULL',
         'foreign_keys = ON',
         'cache_size = -16000',
         'temp_store = MEMORY',
@@ -62,7 +67,7 @@ export class Database {
       }
       connection.function('crc32', { deterministic: true }, (name) => crc32(fromColumn(name as string | Buffer)));
       migrate(connection, path);
-      return new Database(path, connection, await open(`${path}-wal`, 'r+'), context);
+      return new Database(path, connection, context);
     } catch (error) {
       connection?.close();
       throw toStorageError(error, path);
@@ -86,53 +91,67 @@ export class Database {
     return row.stamp;
   }
 
-  /** Runs a read. It must not wait for anything. Resolves when what it found is durable. */
+  /** Runs a read. It must not wait for anything. */
   async read<T>(step: () => T): Promise<T> {
     if (this.#isClosed) throw closed();
     try {
-      const found = step();
-      await (this.#next ?? this.#flushing);
-      return found;
+      return step();
     } catch (error) {
       throw toStorageError(error, this.#path);
     }
   }
 
   /** Runs a write whole or not at all. Resolves when it is durable. It must not wait for anything. */
-  async write<T>(step: () => T): Promise<T> {
-    if (this.#isClosed) throw closed();
-    try {
-      const result = this.#transact(step);
-      await this.#flush();
-      return result;
-    } catch (error) {
-      throw toStorageError(error, this.#path);
-    }
-  }
-
-  #transact<T>(step: () => T): T {
-    this.#run('BEGIN IMMEDIATE');
-    try {
-      const result = step();
-      this.#run('COMMIT');
-      return result;
-    } catch (error) {
-      if (this.#connection.inTransaction) this.#run('ROLLBACK');
-      throw error;
-    }
-  }
-
-  /**
-   * Makes all that is committed durable. What is committed while the disk is at it waits for the next time. After the
-   * disk has failed nobody knows what it holds: nothing is answered any more.
-   */
-  #flush(): Promise<void> {
-    this.#next ??= this.#flushing.then(() => {
-      this.#flushing = this.#next!;
-      this.#next = undefined;
-      return this.#log.datasync();
+  write<T>(step: () => T): Promise<T> {
+    if (this.#isClosed) return Promise.reject(closed());
+    return new Promise<T>((resolve, reject) => {
+      let finish: () => void;
+      if (this.#line.length === 0) setImmediate(() => this.#commit(SLICE));
+      this.#line.push({
+        run: () => {
+          const result = this.#attempt(step);
+          finish = 'value' in result ? () => resolve(result.value) : () => reject(result.failure);
+        },
+        settle: (failure) => (failure ? reject(failure) : finish()),
+      });
     });
-    return this.#next;
+  }
+
+  /** Runs a step so that its failure undoes nothing but itself. */
+  #attempt<T>(step: () => T): { value: T } | { failure: Error } {
+    this.#run('SAVEPOINT step');
+    try {
+      const value = step();
+      this.#run('RELEASE step');
+      return { value };
+    } catch (error) {
+      if (!this.#connection.inTransaction) throw error; // SQLite gave up all of it: the disk is full, say
+      this.#run('ROLLBACK TO step');
+      this.#run('RELEASE step');
+      return { failure: toStorageError(error, this.#path) };
+    }
+  }
+
+  #commit(slice: number): void {
+    if (this.#line.length === 0) return;
+    const until = performance.now() + slice;
+    const done: Write[] = [];
+    let failure: Error | undefined;
+    try {
+      this.#run('BEGIN IMMEDIATE');
+      do {
+        const write = this.#line.shift()!;
+        done.push(write);
+        write.run();
+      } while (this.#line.length > 0 && performance.now() < until);
+      this.#run('COMMIT');
+    } catch (error) {
+      failure = toStorageError(error, this.#path);
+      if (this.#connection.inTransaction) this.#run('ROLLBACK');
+      if (done.length === 0) done.push(this.#line.shift()!); // it could not even begin
+    }
+    for (const write of done) write.settle(failure);
+    if (this.#line.length > 0) setImmediate(() => this.#commit(slice));
   }
 
   #run(sql: string): void {
@@ -142,8 +161,7 @@ export class Database {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await (this.#next ?? this.#flushing).catch(() => undefined);
-    await this.#log.close();
+    while (this.#line.length > 0) this.#commit(Infinity);
     this.#connection.close();
   }
 }
