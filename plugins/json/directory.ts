@@ -45,8 +45,8 @@ export class Directory implements Catalogue {
   readonly #folder: string;
   readonly #file: Low<DirectoryFile>;
   readonly #shards: readonly Shard[];
-  /** The URL that a podcast is shown under, by each that it had before. */
-  readonly #moved = new Map<Url, Url>();
+  /** By every URL that they have or had. */
+  readonly #byUrl = new Map<Url, StoredPodcast>();
   /** By hash; undefined until somebody asks. */
   #logos: Map<string, string> | undefined;
   #isSaved = true;
@@ -69,15 +69,18 @@ export class Directory implements Catalogue {
 
   /** By any URL that it had. */
   find(url: Url): StoredPodcast | undefined {
-    return this.#get(url) ?? this.#get(this.#moved.get(url) ?? url);
+    return this.#byUrl.get(url);
   }
 
   *all(): Iterable<StoredPodcast> {
     for (const shard of this.#shards) yield* shard.podcasts.values();
   }
 
+  /** Each once. */
   unknown(urls: Iterable<Url>): Url[] {
-    return [...new Set(urls)].filter((url) => !this.find(url));
+    const unknown = new Set<Url>();
+    for (const url of urls) if (!this.#byUrl.has(url)) unknown.add(url);
+    return [...unknown];
   }
 
   toPodcast(stored: StoredPodcast): Podcast {
@@ -128,9 +131,9 @@ export class Directory implements Catalogue {
   /** Takes note of whether a user subscribes to a feed, under any URL that it had. Answers whether that was news. */
   count(user: UserId, url: Url, subscribes: (url: Url) => boolean): boolean {
     const podcast = this.find(url);
-    const urls = podcast ? [podcast.url, ...podcast.formerUrls] : [url];
-    const isNews = this.audience.set(user, urls[0]!, urls.some(subscribes));
-    if (isNews) this.toplist.changed(urls[0]!);
+    const shown = podcast?.url ?? url;
+    const isNews = this.audience.set(user, shown, (podcast ? urlsOf(podcast) : [url]).some(subscribes));
+    if (isNews) this.toplist.changed(shown);
     return isNews;
   }
 
@@ -144,13 +147,9 @@ export class Directory implements Catalogue {
     this.tags.clear();
     this.toplist.clear();
     this.stamp = 0;
-    this.#moved.clear();
+    this.#byUrl.clear();
     this.#logos = undefined;
     this.#isSaved = false;
-  }
-
-  #get(url: Url): StoredPodcast | undefined {
-    return this.#shardOf(url).podcasts.get(url);
   }
 
   #shardOf(url: Url): Shard {
@@ -176,6 +175,7 @@ export class Directory implements Catalogue {
     // Whether others have that logo is found out when somebody asks.
     if (podcast.logoUrl !== null && podcast.logoUrl !== successor?.logoUrl) this.#logos = undefined;
     shard.podcasts.delete(url);
+    for (const each of urlsOf(podcast)) if (this.#byUrl.get(each) === podcast) this.#byUrl.delete(each);
     shard.isSaved = false;
     this.tags.remove(url, podcast.tags);
     this.search.changed(url);
@@ -183,9 +183,9 @@ export class Directory implements Catalogue {
   }
 
   /** Answers whether the directory's own file has changed with it. */
-  #index({ url, formerUrls, tags, newestEpisode = 0 }: StoredPodcast): boolean {
-    this.#moved.delete(url);
-    for (const former of formerUrls) this.#moved.set(former, url);
+  #index(podcast: StoredPodcast): boolean {
+    const { url, tags, newestEpisode = 0 } = podcast;
+    for (const each of urlsOf(podcast)) this.#byUrl.set(each, podcast);
     this.stamp = Math.max(this.stamp, newestEpisode);
     return this.tags.add(url, tags);
   }
@@ -206,6 +206,8 @@ export class Directory implements Catalogue {
 
 const shardPath = (folder: string, at: number): string =>
   join(folder, 'podcasts', `${String(at).padStart(2, '0')}.json`);
+
+const urlsOf = ({ url, formerUrls }: StoredPodcast): Url[] => [...formerUrls, url];
 
 const logoOf = ({ logoUrl }: StoredPodcast): [hash: string, logoUrl: string][] =>
   logoUrl === null ? [] : [[createHash('sha256').update(logoUrl).digest('hex'), logoUrl]];

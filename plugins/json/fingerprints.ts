@@ -12,16 +12,23 @@ export function fingerprintsOf(actions: readonly EpisodeAction[]): Int32Array {
   const prints = new Int32Array(actions.length * WORDS);
   actions.forEach(({ podcast, episode, device, action, timestamp, play }, index) => {
     const at = index * WORDS;
-    prints.set([timestamp, LOW, HIGH], at);
-    for (const text of [podcast, episode, device ?? '', action]) mix(text, prints, at);
-    mix(play ? `${timestamp},${play.position},${play.started},${play.total}` : `${timestamp}`, prints, at);
+    prints[at] = timestamp;
+    prints[at + 1] = LOW;
+    prints[at + 2] = HIGH;
+    for (const text of [podcast, episode, device ?? '', action]) mixText(text, prints, at);
+    for (const part of [timestamp / 2 ** 32, play?.position, play?.started, play?.total]) {
+      mixNumber(part ?? NO_TIME, prints, at);
+    }
     prints[at + 2] ||= 1;
   });
   return prints;
 }
 
+/** No time of a play is negative. */
+const NO_TIME = -1;
+
 /** FNV-1a twice over: a cryptographic hash would take longer than all else that is done with an upload. */
-function mix(text: string, prints: Int32Array, at: number): void {
+function mixText(text: string, prints: Int32Array, at: number): void {
   let low = prints[at + 1]!;
   let high = prints[at + 2]!;
   for (let index = 0; index < text.length; index++) {
@@ -29,16 +36,28 @@ function mix(text: string, prints: Int32Array, at: number): void {
     low = Math.imul(low ^ code, 0x01000193);
     high = Math.imul(high ^ code, 0x5f356495);
   }
-  // The length, so that no field can end where another one begins.
-  prints[at + 1] = Math.imul(low ^ text.length, 0x01000193);
-  prints[at + 2] = high ^ (low >>> 15);
+  prints[at + 1] = low;
+  prints[at + 2] = high;
+  mixNumber(text.length, prints, at); // so that no field can end where another one begins
+}
+
+/** The whole part, modulo 2^32. */
+function mixNumber(number: number, prints: Int32Array, at: number): void {
+  const low = Math.imul(prints[at + 1]! ^ number, 0x01000193);
+  prints[at + 1] = low;
+  prints[at + 2] = Math.imul(prints[at + 2]! ^ (low >>> 15), 0x5f356495);
 }
 
 /** A set of fingerprints, in a tenth of the memory that a `Set` of texts takes. */
 export class FingerprintSet {
   /** A hash table with open addressing, at most half full. */
-  #slots = new Int32Array(16 * WORDS);
+  #slots: Int32Array;
   #size = 0;
+
+  /** With room for so many at first. */
+  constructor(expected = 8) {
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(expected * 2 + 1)) * WORDS);
+  }
 
   has(prints: Int32Array, index: number): boolean {
     return this.#slots[this.#find(prints, index * WORDS) + 2] !== 0;

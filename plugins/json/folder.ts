@@ -15,7 +15,13 @@ export const createFolder = async (path: string): Promise<void> => {
  * Replaces a file whole: after a crash there is the old text or the new one, never a part. Resolves when the new one
  * would survive a power cut.
  */
-export async function writeDurably(path: string, text: string): Promise<void> {
+export async function writeDurably(path: string, text: string | Uint8Array): Promise<void> {
+  await replaceFile(path, text);
+  await syncFolder(dirname(path));
+}
+
+/** The same, but that only `syncFolder` makes the new file the one that survives. */
+export async function replaceFile(path: string, text: string | Uint8Array): Promise<void> {
   const temporary = `${path}.new`;
   try {
     const file = await open(temporary, 'w', FILE_MODE);
@@ -30,7 +36,6 @@ export async function writeDurably(path: string, text: string): Promise<void> {
     await rm(temporary, { force: true });
     throw error;
   }
-  await syncFolder(dirname(path));
 }
 
 /** Makes the names in a folder durable: a new or renamed file is only there for good after this. */

@@ -10,7 +10,8 @@ import {
 } from '../../src/plugin.ts';
 import { ActionBatch, type ActionText, TEXT_LENGTH } from './action-batch.ts';
 import { FingerprintSet, fingerprintsOf } from './fingerprints.ts';
-import { writeDurably } from './folder.ts';
+import { replaceFile, syncFolder } from './folder.ts';
+import { LineBuffer } from './line-buffer.ts';
 
 /** An episode action with its stamp and the time of its upload. */
 export interface StoredAction {
@@ -89,7 +90,7 @@ export class History {
     }
     const known = this.#known;
     const prints = fingerprintsOf(actions);
-    const submitted = new FingerprintSet();
+    const submitted = new FingerprintSet(actions.length);
     const fresh = actions.filter((_, index) => !known.has(prints, index) && submitted.add(prints, index));
     return fresh.length === actions.length ? new ActionBatch(actions, prints) : new ActionBatch(fresh);
   }
@@ -150,11 +151,8 @@ export class History {
 
   /** Writes the segments that have become full, and keeps them in memory no longer. */
   async saveFull(): Promise<void> {
-    const nextFull = (): number => this.#segments.findIndex(({ saved, count }) => !saved && count >= SEGMENT_LENGTH);
-    for (let full = nextFull(); full !== -1; full = nextFull()) {
-      await this.#write(full);
-      this.#segments[full]!.texts = undefined;
-    }
+    await this.#writeFull();
+    await syncFolder(this.#folder);
   }
 
   /**
@@ -162,18 +160,32 @@ export class History {
    * file may be written from its answer afterwards.
    */
   async save<T>(summarize: (segments: SegmentSummary[]) => T): Promise<T> {
-    await this.saveFull();
+    await this.#writeFull();
     const summary = summarize(this.#segments.map(({ count, uploads, last }) => ({ count, uploads, last })));
     if (this.#segments.at(-1)?.saved === false) await this.#write(this.#segments.length - 1);
+    await syncFolder(this.#folder);
     return summary;
+  }
+
+  async #writeFull(): Promise<void> {
+    const nextFull = (): number => this.#segments.findIndex(({ saved, count }) => !saved && count >= SEGMENT_LENGTH);
+    for (let full = nextFull(); full !== -1; full = nextFull()) {
+      await this.#write(full);
+      this.#segments[full]!.texts = undefined;
+    }
   }
 
   async #write(index: number): Promise<void> {
     const segment = this.#segments[index]!;
-    const lines = segment.texts!.map(({ stamp, at, json }) => `{"stamp":${stamp},"at":${at},"actions":${json}}`);
+    const lines = new LineBuffer();
+    lines.append('{\n"uploads": [');
+    for (const [place, { stamp, at, json }] of segment.texts!.entries()) {
+      lines.append(`${place === 0 ? '' : ','}\n{"stamp":${stamp},"at":${at},"actions":${json}}`);
+    }
+    lines.append('\n]\n}\n');
     segment.saved = true;
     try {
-      await writeDurably(this.#path(index), `{\n"uploads": [\n${lines.join(',\n')}\n]\n}\n`);
+      await replaceFile(this.#path(index), lines.bytes);
     } catch (error) {
       segment.saved = false;
       throw error;

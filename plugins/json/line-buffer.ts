@@ -1,4 +1,4 @@
-const SIZE = 256 * 1024;
+const SIZE = 512 * 1024;
 /** No character takes more in UTF-8, for each of its units in UTF-16. */
 const BYTES_PER_UNIT = 3;
 
