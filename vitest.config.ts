@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineConfig, type Plugin, type TestProjectConfiguration } from 'vitest/config';
@@ -30,6 +31,8 @@ const onStorage = (name: string, include: string[], exclude: string[] = []): Tes
 export default defineConfig({
   test: {
     globalSetup: 'test/global-setup.ts',
+    // One on two cores would be the usual, and take half as long again.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       onStorage('json', ['test/**/*.test.ts', 'examples/**/*.test.ts'], ['test/nodes/**']),
       onStorage('sqlite', ON_STORAGE),
