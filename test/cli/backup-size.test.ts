@@ -68,11 +68,13 @@ const PEAK = `data:text/javascript,${encodeURIComponent(`
   if (isMainThread) process.on('exit', () => writeSync(2, 'peak ' + process.resourceUsage().maxRSS + ' KB\\n'));
 `)}`;
 
+const PEAK_TOLD = /^peak (\d+) KB$/m;
+
 /** Runs a command; answers the most memory that it had, in MB. */
 async function measure(...args: string[]): Promise<number> {
   const { code, stderr } = await run(args, { env: { NODE_OPTIONS: `--import ${PEAK}` } });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^peak \d+ KB\n$/) });
-  return Number(/\d+/.exec(stderr)![0]) / 1024;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(PEAK_TOLD) });
+  return Number(PEAK_TOLD.exec(stderr)![1]) / 1024;
 }
 
 /** The number of the first line in which two files differ; undefined where they are the same. */
