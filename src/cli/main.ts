@@ -1,7 +1,6 @@
 import { CommanderError } from 'commander';
 import { UsageError } from '../config.ts';
 import { createProgram } from './program.ts';
-import { words } from './words.ts';
 
 /** Runs a command line and sets the exit code: 0 done, 1 failed, 2 wrong usage. Why it failed is one sentence on stderr. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -9,13 +8,16 @@ export async function main(argv: readonly string[]): Promise<void> {
   let lostOutput: unknown;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     lostOutput = error;
-    process.exitCode = tellLostOutput(error);
+    process.exitCode = 1;
+    // Whoever reads no further, as `head` does, has what they want.
+    if (error.code === 'EPIPE') return;
+    void complain(`standard output cannot be written (${error.code}); choose another place for it`);
   });
   process.stderr.on('error', () => undefined); // there is nowhere left to say so, and a server goes on
   try {
     await createProgram().parseAsync(argv);
   } catch (error) {
-    process.exitCode = error === lostOutput ? 1 : tell(error);
+    if (error !== lostOutput) process.exitCode = await tell(error);
   }
 }
 
@@ -26,16 +28,21 @@ export async function loadThreads(): Promise<void> {
 }
 
 /** Says what went wrong and answers the exit code. */
-function tell(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // it has said so already
-  words.error(error instanceof Error ? error.message : String(error));
+async function tell(error: unknown): Promise<number> {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    // Where a command was missing the help was printed.
+    if (error.code !== 'commander.help') await complain(error.message.replace(/^error: /, ''));
+    return 2;
+  }
+  await complain(error instanceof Error ? error.message : String(error));
   return error instanceof UsageError ? 2 : 1;
 }
 
-/** Whoever reads no further, as `head` does, has what they want. */
-function tellLostOutput({ code }: NodeJS.ErrnoException): number {
-  if (code !== 'EPIPE') words.error(`standard output cannot be written (${code}); choose another place for it`);
-  return 1;
+/** Its words are loaded when they are needed: most commands have none, and `--version` is quick. */
+async function complain(message: string): Promise<void> {
+  const { words } = await import('./words.ts');
+  words.error(message);
 }
 
 /** `PODSYNC_BASE_URL=` is how a compose file says that there is none. */

@@ -6,7 +6,6 @@ import type { UpdateChoice } from './feeds-update.ts';
 import { definePull } from './pull-command.ts';
 import { defineTransfer } from './transfer-commands.ts';
 import { defineUser } from './user-commands.ts';
-import { words } from './words.ts';
 
 /** All commands and their options. What a command does is loaded when it is run: `--version` and `--help` are quick. */
 export function createProgram(): Command {
@@ -14,7 +13,7 @@ export function createProgram(): Command {
     .description(manifest.description)
     .version(manifest.version, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .configureOutput({ outputError: (text) => words.error(text.replace(/^error: /, '').trim()) })
+    .configureOutput({ outputError: () => undefined }) // whoever catches it says it
     .exitOverride();
   defineServe(program);
   defineUser(program.command('user').description('manage the accounts'));
