@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
 import { type Accounts, isSelf, notYours } from '../services/accounts.ts';
@@ -86,8 +87,7 @@ function readBasic(event: H3Event): { login: string; password: string } | undefi
   const bytes = Buffer.from(encoded, 'base64');
   const text = bytes.toString();
   const colon = text.indexOf(':');
-  // A decoder that meets what is not UTF-8 leaves U+FFFD behind, and then the bytes are not the same again.
-  if (colon === -1 || !Buffer.from(text).equals(bytes)) {
+  if (colon === -1 || !isUtf8(bytes)) {
     throw new Refusal(
       'unauthenticated',
       'the credentials cannot be read; they must be base64 of name:password in UTF-8',
