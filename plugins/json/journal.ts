@@ -7,9 +7,9 @@ import { LineBuffer } from './line-buffer.ts';
 
 /*
  * The acknowledgement: an upload is answered once its line is on disk. One line is one change, whole, in one piece or
- * more: ["<crc32 of the rest>",<sequence number>,<piece>,...]. Lines that arrive while one is being written go to disk together,
- * with one sync. Snapshots follow later; then a new file is begun and the older ones are removed. Beginning a file takes
- * a sequence number too and names it, so the numbers go on rising however many files are gone.
+ * more: ["<crc32 of the rest>",<sequence number>,<piece>,...]. Lines that arrive while one is being written go to disk
+ * together, with one sync. Snapshots follow later; then a new file is begun and the older ones are removed. Beginning a
+ * file takes a sequence number too and names it, so the numbers go on rising however many files are gone.
  */
 
 const FILE_NAME = /^journal-(\d{12,})\.jsonl$/;

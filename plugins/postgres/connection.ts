@@ -30,8 +30,9 @@ export interface Result {
 
 /**
  * One connection. Statements are done in the order they are sent in; the next one may be sent before the last one is
- * answered. It is a client of its own and is thrown away when it breaks: a client with several connections sends what is left of a broken transaction over the next one, where every statement would be
- * committed by itself, and writes to sockets that are gone, which ends the process.
+ * answered. It is a client of its own and is thrown away when it breaks: a client with several connections sends what is
+ * left of a broken transaction over the next one, where every statement would be committed by itself, and writes to
+ * sockets that are gone, which ends the process.
  */
 export class Connection {
   readonly #sql: Sql;
