@@ -17,12 +17,19 @@ export type AccountChange =
   | ({ kind: 'setting' } & SettingChange)
   | { kind: 'list'; list: PodcastList }
   | { kind: 'remove-list'; name: string }
-  | (UploadChange & { upload: Upload });
+  | UploadChange;
 
-/** What gets a stamp. Of the changes to several devices each takes what changes something there. */
+/** What gets the stamp of its upload. Of the changes to several devices each takes what changes something there. */
 export type UploadChange =
   | { kind: 'subscribe'; devices: string[]; changes: SubscriptionChange[] }
   | { kind: 'act'; actions: ActionBatch };
+
+/** What one write changes in an account. */
+export interface AccountWrite {
+  changes: AccountChange[];
+  /** Where any of them gets a stamp. */
+  upload?: Upload | undefined;
+}
 
 /** The feeds that a change is about. */
 export function feedsIn(change: AccountChange): Url[] {
@@ -34,7 +41,7 @@ export function feedsIn(change: AccountChange): Url[] {
 export interface Upload {
   stamp: Stamp;
   at: Seconds;
-  origin?: string;
+  origin?: string | undefined;
 }
 
 /** What a device is until somebody says more. */
@@ -186,14 +193,15 @@ export class Account {
     return this.#uploads.find((upload) => upload.at > now - this.#overlap && isOther(upload))?.stamp;
   }
 
-  /** Passes over changes that are in here already. */
-  apply(seq: number, changes: readonly AccountChange[]): void {
+  /** Passes over what is in here already. */
+  apply(seq: number, { changes, upload }: AccountWrite): void {
     if (seq <= this.#seq) return;
     this.#seq = seq;
-    for (const change of changes) this.#applyOne(change);
+    for (const change of changes) this.#applyOne(change, upload);
+    if (upload) this.#note(upload);
   }
 
-  #applyOne(change: AccountChange): void {
+  #applyOne(change: AccountChange, upload: Upload | undefined): void {
     switch (change.kind) {
       case 'device':
         this.devices.set(change.device.id, change.device);
@@ -211,12 +219,10 @@ export class Account {
         this.lists.delete(change.name);
         break;
       case 'subscribe':
-        for (const device of change.devices) this.#subscribe(device, change.changes, change.upload.stamp);
-        this.#note(change.upload);
+        for (const device of change.devices) this.#subscribe(device, change.changes, upload!.stamp);
         break;
       case 'act':
-        this.history.append(change.actions, change.upload.stamp, change.upload.at);
-        this.#note(change.upload);
+        this.history.append(change.actions, upload!.stamp, upload!.at);
         break;
     }
   }

@@ -158,7 +158,8 @@ export class Database {
 
   /** Makes a write durable, then visible. The directory gets to know the feeds in it. */
   write(write: Write): Promise<void> {
-    const unknown = this.directory.unknown((write.account?.changes ?? []).flatMap(feedsIn));
+    const feeds = write.account?.changes.map(feedsIn) ?? [];
+    const unknown = this.directory.unknown(([] as Url[]).concat(...feeds));
     if (unknown.length === 0) return this.#journal.append(write);
     const meet: DirectoryChange = { kind: 'meet', urls: unknown, at: this.context.now() };
     return this.#journal.append({ ...write, directory: [...(write.directory ?? []), meet] });
@@ -178,7 +179,7 @@ export class Database {
     for (const change of registry) if (change.kind === 'user') this.#welcome(change.user.id);
     if (account) {
       const loaded = this.#accounts.get(account.user)!;
-      loaded.apply(seq, account.changes);
+      loaded.apply(seq, account);
       this.#unsaved.add(loaded);
       this.#tellDirectory(account.user, loaded, account.changes);
     }

@@ -180,7 +180,9 @@ export class History {
     const lines = new LineBuffer();
     lines.append('{\n"uploads": [');
     for (const [place, { stamp, at, json }] of segment.texts!.entries()) {
-      lines.append(`${place === 0 ? '' : ','}\n{"stamp":${stamp},"at":${at},"actions":${json}}`);
+      lines.append(`${place === 0 ? '' : ','}\n{"stamp":${stamp},"at":${at},"actions":`);
+      lines.append(json);
+      lines.append('}');
     }
     lines.append('\n]\n}\n');
     segment.saved = true;

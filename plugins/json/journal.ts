@@ -91,7 +91,14 @@ export class Journal<Change> {
   append(change: Change): Promise<void> {
     if (this.#broken) return Promise.reject(this.#broken);
     const seq = ++this.#seq;
-    const line = this.#lines.append(`["00000000",${seq},${this.#packing.pack(change).join(',')}]\n`);
+    const begin = this.#lines.length;
+    this.#lines.append(`["00000000",${seq}`);
+    for (const piece of this.#packing.pack(change)) {
+      this.#lines.append(',');
+      this.#lines.append(piece);
+    }
+    this.#lines.append(']\n');
+    const line = this.#lines.bytes.subarray(begin);
     line.write(checksum(line.subarray(12, -1)), 2, 'latin1');
     return new Promise((resolve, reject) => {
       this.#queue.push({ seq, change, resolve, reject });

@@ -2,7 +2,7 @@ const SIZE = 512 * 1024;
 /** No character takes more in UTF-8, for each of its units in UTF-16. */
 const BYTES_PER_UNIT = 3;
 
-/** Texts one after the other as UTF-8, in memory that is used over and over. */
+/** Texts one after the other in UTF-8, in memory that is used over and over. */
 export class LineBuffer {
   #memory = Buffer.allocUnsafe(SIZE);
   #length = 0;
@@ -11,13 +11,14 @@ export class LineBuffer {
     return this.#memory.subarray(0, this.#length);
   }
 
-  /** Answers the bytes of the text. They may be changed until the next call. */
-  append(text: string): Buffer {
+  get length(): number {
+    return this.#length;
+  }
+
+  append(text: string): void {
     const needed = this.#length + text.length * BYTES_PER_UNIT;
     if (needed > this.#memory.length) this.#memory = Buffer.concat([this.bytes], Math.max(needed, this.#length * 2));
-    const begin = this.#length;
-    this.#length += this.#memory.write(text, begin);
-    return this.#memory.subarray(begin, this.#length);
+    this.#length += this.#memory.write(text, this.#length);
   }
 
   clear(): void {

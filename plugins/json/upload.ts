@@ -25,7 +25,7 @@ export const upload = (
     const decision = await decide(account);
     const newcomers = welcome(account, decision.devices);
     const stamped = [...newcomers.changes, ...decision.changes];
-    const changes = [...newcomers.besides, ...(decision.besides ?? [])];
+    const changes = [...newcomers.besides, ...(decision.besides ?? []), ...stamped];
     // What the others bring is news to a newcomer: nobody has seen this upload whole, and no mark may pass it.
     const origin = newcomers.changes.length > 0 ? undefined : decision.origin;
 
@@ -33,14 +33,14 @@ export const upload = (
     const now = database.context.now();
     const overlapped = account.overlapped(origin, now);
     let mark = account.mark(now);
+    let from: Upload | undefined;
     if (stamped.length > 0) {
-      const from: Upload = { stamp: nextStamp(now, account.stamp), at: now, ...(origin !== undefined && { origin }) };
-      changes.push(...stamped.map((change) => ({ ...change, upload: from })));
+      from = { stamp: nextStamp(now, account.stamp), at: now, origin };
       account.pending = from.stamp;
       if (newcomers.changes.length === 0) mark = from.stamp + 1;
     }
     try {
-      if (changes.length > 0) await database.write({ account: { user, changes } });
+      if (changes.length > 0) await database.write({ account: { user, changes, upload: from } });
     } finally {
       account.pending = undefined;
     }

@@ -1,5 +1,5 @@
 import type { EpisodeAction, UserId } from '../../src/plugin.ts';
-import type { AccountChange } from './account.ts';
+import type { AccountWrite } from './account.ts';
 import { ActionBatch } from './action-batch.ts';
 import type { DirectoryChange } from './directory.ts';
 import type { Packing } from './journal.ts';
@@ -8,7 +8,7 @@ import type { RegistryChange } from './registry.ts';
 /** One line of the journal: all that one write changes. */
 export interface Write {
   registry?: RegistryChange[];
-  account?: { user: UserId; changes: AccountChange[] };
+  account?: AccountWrite & { user: UserId };
   directory?: DirectoryChange[];
   /** Removes everything, before all else that the write does. */
   cleared?: true;
@@ -16,12 +16,13 @@ export interface Write {
 
 /** Actions stand behind the rest, as the texts that they have already: an upload brings them in one change at most. */
 export const WRITE_PACKING: Packing<Write> = {
-  pack: (write) => [
-    JSON.stringify(write),
-    ...(write.account?.changes ?? []).flatMap((change) =>
-      change.kind === 'act' ? change.actions.texts.map(({ json }) => json) : [],
-    ),
-  ],
+  pack(write) {
+    const texts = [JSON.stringify(write)];
+    for (const change of write.account?.changes ?? []) {
+      if (change.kind === 'act') for (const { json } of change.actions.texts) texts.push(json);
+    }
+    return texts;
+  },
   unpack([first, ...texts]) {
     const write = first as Write;
     for (const change of write.account?.changes ?? []) {

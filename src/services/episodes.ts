@@ -17,9 +17,11 @@ export const createEpisodes = (actions: ActionStore, now: Clock, rules: UrlRules
     const rewrites = createRewriteLog();
     const keepCredentials = rules.keepCredentials ?? false;
     const context = { now: now(), keepCredentials, rewrites, isVersion1: version === 1 };
-    const parsed = submitted.flatMap((action, index) => {
+    const parsed: EpisodeAction[] = [];
+    submitted.forEach((each, index) => {
       try {
-        return parseAction(action, context) ?? [];
+        const action = parseAction(each, context);
+        if (action) parsed.push(action);
       } catch (error) {
         if (error instanceof Refusal) throw invalid(`action ${index}: ${error.message}`);
         throw error;
