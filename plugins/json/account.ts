@@ -10,32 +10,31 @@ import { type SettingChange, type SettingRow, SettingTable } from './setting-tab
 import { openSnapshot } from './snapshot.ts';
 import { type Row, SubscriptionList } from './subscription-list.ts';
 
-/** What can happen to an account. Applied in the order of the journal, live and when it is replayed. */
+/** What one write does to an account. Applied in the order of the journal, live and when it is replayed. */
+export interface AccountWrite {
+  changes: AccountChange[];
+  /** After those. */
+  upload?: (Upload & { changes: UploadChange[] }) | undefined;
+}
+
+/** What can happen to an account without a stamp. */
 export type AccountChange =
   | { kind: 'device'; device: Device }
   | { kind: 'groups'; groups: string[][] }
   | ({ kind: 'setting' } & SettingChange)
   | { kind: 'list'; list: PodcastList }
-  | { kind: 'remove-list'; name: string }
-  | UploadChange;
+  | { kind: 'remove-list'; name: string };
 
 /** What gets the stamp of its upload. Of the changes to several devices each takes what changes something there. */
 export type UploadChange =
   | { kind: 'subscribe'; devices: string[]; changes: SubscriptionChange[] }
   | { kind: 'act'; actions: ActionBatch };
 
-/** What one write changes in an account. */
-export interface AccountWrite {
-  changes: AccountChange[];
-  /** Where any of them gets a stamp. */
-  upload?: Upload | undefined;
-}
-
 /** The feeds that a change is about. */
-export function feedsIn(change: AccountChange): Url[] {
-  if (change.kind === 'subscribe') return change.changes.map(({ url }) => url);
-  return change.kind === 'act' ? change.actions.actions.map(({ podcast }) => podcast) : [];
-}
+export const feedsIn = (change: UploadChange): Url[] =>
+  change.kind === 'subscribe'
+    ? change.changes.map(({ url }) => url)
+    : change.actions.actions.map(({ podcast }) => podcast);
 
 /** An upload that changed something. `origin` is the device that sent it, where that is sure. */
 export interface Upload {
@@ -197,11 +196,14 @@ export class Account {
   apply(seq: number, { changes, upload }: AccountWrite): void {
     if (seq <= this.#seq) return;
     this.#seq = seq;
-    for (const change of changes) this.#applyOne(change, upload);
-    if (upload) this.#note(upload);
+    for (const change of changes) this.#applyOne(change);
+    if (!upload) return;
+    const { stamp, at, origin } = upload;
+    for (const change of upload.changes) this.#applyStamped(change, stamp, at);
+    this.#note({ stamp, at, origin });
   }
 
-  #applyOne(change: AccountChange, upload: Upload | undefined): void {
+  #applyOne(change: AccountChange): void {
     switch (change.kind) {
       case 'device':
         this.devices.set(change.device.id, change.device);
@@ -218,13 +220,12 @@ export class Account {
       case 'remove-list':
         this.lists.delete(change.name);
         break;
-      case 'subscribe':
-        for (const device of change.devices) this.#subscribe(device, change.changes, upload!.stamp);
-        break;
-      case 'act':
-        this.history.append(change.actions, upload!.stamp, upload!.at);
-        break;
     }
+  }
+
+  #applyStamped(change: UploadChange, stamp: Stamp, at: Seconds): void {
+    if (change.kind === 'act') this.history.append(change.actions, stamp, at);
+    else for (const device of change.devices) this.#subscribe(device, change.changes, stamp);
   }
 
   #subscribe(device: string, changes: readonly SubscriptionChange[], stamp: Stamp): void {

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type OpenContext, type Session, StorageError, type Url, type User, type UserId } from '../../src/plugin.ts';
-import { Account, type AccountChange, feedsIn } from './account.ts';
+import { Account, feedsIn, type UploadChange } from './account.ts';
 import { Acted } from './acted.ts';
 import { Directory, type DirectoryChange } from './directory.ts';
 import { createFolder, syncFolder, toStorageError } from './folder.ts';
@@ -158,7 +158,7 @@ export class Database {
 
   /** Makes a write durable, then visible. The directory gets to know the feeds in it. */
   write(write: Write): Promise<void> {
-    const feeds = write.account?.changes.map(feedsIn) ?? [];
+    const feeds = write.account?.upload?.changes.map(feedsIn) ?? [];
     const unknown = this.directory.unknown(([] as Url[]).concat(...feeds));
     if (unknown.length === 0) return this.#journal.append(write);
     const meet: DirectoryChange = { kind: 'meet', urls: unknown, at: this.context.now() };
@@ -181,7 +181,7 @@ export class Database {
       const loaded = this.#accounts.get(account.user)!;
       loaded.apply(seq, account);
       this.#unsaved.add(loaded);
-      this.#tellDirectory(account.user, loaded, account.changes);
+      if (account.upload) this.#tellDirectory(account.user, loaded, account.upload.changes);
     }
     this.#unsaved.saveLater();
   }
@@ -192,10 +192,10 @@ export class Database {
     if (account) this.#count(user, account, account.feeds());
   }
 
-  #tellDirectory(user: UserId, account: Account, changes: readonly AccountChange[]): void {
+  #tellDirectory(user: UserId, account: Account, changes: readonly UploadChange[]): void {
     for (const change of changes) {
       if (change.kind === 'subscribe') this.#count(user, account, feedsIn(change));
-      if (change.kind === 'act') this.#acted?.note(change.actions.actions);
+      else this.#acted?.note(change.actions.actions);
     }
   }
 

@@ -1,5 +1,5 @@
 import { markAfterUpload, nextStamp, type Stamp, type UserId } from '../../src/plugin.ts';
-import { type Account, type AccountChange, NEW_DEVICE, type Upload, type UploadChange } from './account.ts';
+import { type Account, type AccountChange, type AccountWrite, NEW_DEVICE, type UploadChange } from './account.ts';
 import type { Database } from './database.ts';
 
 /** What an upload comes to, given the account as it is. */
@@ -24,8 +24,8 @@ export const upload = (
     const account = await database.account(user);
     const decision = await decide(account);
     const newcomers = welcome(account, decision.devices);
+    const changes = [...newcomers.besides, ...(decision.besides ?? [])];
     const stamped = [...newcomers.changes, ...decision.changes];
-    const changes = [...newcomers.besides, ...(decision.besides ?? []), ...stamped];
     // What the others bring is news to a newcomer: nobody has seen this upload whole, and no mark may pass it.
     const origin = newcomers.changes.length > 0 ? undefined : decision.origin;
 
@@ -33,14 +33,14 @@ export const upload = (
     const now = database.context.now();
     const overlapped = account.overlapped(origin, now);
     let mark = account.mark(now);
-    let from: Upload | undefined;
+    let entry: AccountWrite['upload'];
     if (stamped.length > 0) {
-      from = { stamp: nextStamp(now, account.stamp), at: now, origin };
-      account.pending = from.stamp;
-      if (newcomers.changes.length === 0) mark = from.stamp + 1;
+      entry = { stamp: nextStamp(now, account.stamp), at: now, origin, changes: stamped };
+      account.pending = entry.stamp;
+      if (newcomers.changes.length === 0) mark = entry.stamp + 1;
     }
     try {
-      if (changes.length > 0) await database.write({ account: { user, changes, upload: from } });
+      if (entry || changes.length > 0) await database.write({ account: { user, changes, upload: entry } });
     } finally {
       account.pending = undefined;
     }

@@ -18,14 +18,14 @@ export interface Write {
 export const WRITE_PACKING: Packing<Write> = {
   pack(write) {
     const texts = [JSON.stringify(write)];
-    for (const change of write.account?.changes ?? []) {
+    for (const change of write.account?.upload?.changes ?? []) {
       if (change.kind === 'act') for (const { json } of change.actions.texts) texts.push(json);
     }
     return texts;
   },
   unpack([first, ...texts]) {
     const write = first as Write;
-    for (const change of write.account?.changes ?? []) {
+    for (const change of write.account?.upload?.changes ?? []) {
       if (change.kind === 'act') change.actions = new ActionBatch((texts as EpisodeAction[][]).flat());
     }
     return write;

@@ -17,7 +17,7 @@ export const createEpisodes = (actions: ActionStore, now: Clock, rules: UrlRules
     const rewrites = createRewriteLog();
     const keepCredentials = rules.keepCredentials ?? false;
     const context = { now: now(), keepCredentials, rewrites, isVersion1: version === 1 };
-    const parsed: EpisodeAction[] = [];
+    const parsed: EpisodeAction[] = []; // flatMap would take as long as the parsing
     submitted.forEach((each, index) => {
       try {
         const action = parseAction(each, context);
