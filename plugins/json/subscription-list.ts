@@ -28,11 +28,11 @@ export class SubscriptionList {
     return this.#subscribed;
   }
 
-  /** By stamp, then in the order of the upload. */
   has(url: Url): boolean {
     return this.#rows.get(url)?.subscribed ?? false;
   }
 
+  /** By stamp, then in the order of the upload. */
   rows(): Row[] {
     return this.#changes.filter(this.#isFresh);
   }
