@@ -41,9 +41,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
   const directory = createDirectoryRoutes(services.directory, context);
   const pages = createPageRoutes(services, context);
   const updates = createUpdateRoutes(services.updates, services.directory, context);
-
   const legacy = createLegacyRoutes(services, context);
-
   const register = createRegisterRoutes(services.registration, context);
 
   const table: Row[] = [
@@ -101,7 +99,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['GET', '/api/1/episodes/:user', JSON_ONLY, episodes1.query],
     ['POST', '/api/1/episodes/:user', JSON_ONLY, episodes1.upload],
 
-    // of the oldest generation: these answer 200, whatever happens
+    // of the oldest generation: /upload and /getlist answer 200, also where they refuse
     ['POST', '/upload', [], legacy.upload],
     ['GET', '/upload', [], legacy.notUploaded],
     ['GET', '/getlist', [], legacy.getList],
