@@ -1,5 +1,6 @@
 import { invalid, type Refusal } from '../domain/errors.ts';
 import { parseScope, type ScopeRequest } from '../domain/scope.ts';
+import { compareText } from '../domain/text-order.ts';
 import type { Json, Url, UserId } from '../domain/types.ts';
 import type { UrlRules } from '../domain/url.ts';
 import type { Storage } from '../storage/contract.ts';
@@ -54,12 +55,10 @@ export function createSettings(
     async favorites(user) {
       const marked = await settings.withKey(user, 'episode', 'is_favorite');
       const favorites = marked.flatMap(({ scope, value }) => (scope.kind === 'episode' && value === true ? scope : []));
-      return favorites.toSorted((a, b) => compare(a.podcast, b.podcast) || compare(a.episode, b.episode));
+      return favorites.toSorted((a, b) => compareText(a.podcast, b.podcast) || compareText(a.episode, b.episode));
     },
   };
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const tooMany = (): Refusal => invalid(`there may be up to ${MAX_KEYS} settings here; remove some first`);
 
