@@ -1,6 +1,7 @@
+import type { KnownPodcast } from '../services/directory.ts';
 import { renderPage } from './layout.ts';
 import { markup } from './markup.ts';
-import { countPodcasts, type KnownPodcast, renderPodcasts } from './parts.ts';
+import { countPodcasts, renderPodcasts } from './parts.ts';
 
 export interface ListPage {
   title: string;

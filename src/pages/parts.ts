@@ -1,5 +1,5 @@
-import type { Seconds, Url } from '../domain/types.ts';
-import type { Podcast } from '../storage/contract.ts';
+import type { Seconds } from '../domain/types.ts';
+import type { KnownPodcast } from '../services/directory.ts';
 import { type Markup, markup } from './markup.ts';
 
 const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
@@ -20,9 +20,6 @@ export const renderLogo = (src: string): Markup =>
 /** As much of a description as two lines can hold, and no half character. */
 export const renderBrief = (description = ''): Markup | '' =>
   description && markup`<p class="brief">${description.slice(0, 300).replace(/[\ud800-\udbff]$/, '')}</p>`;
-
-/** A podcast, and what is known of it. */
-export type KnownPodcast = { url: Url } & Partial<Podcast>;
 
 /** Podcasts with the beginning of what they say of themselves. `linkTo` is the page of one. */
 export function renderPodcasts(podcasts: readonly KnownPodcast[], linkTo: (podcast: KnownPodcast) => string): Markup {

@@ -1,7 +1,8 @@
 import type { ListSummary } from '../domain/types.ts';
+import type { KnownPodcast } from '../services/directory.ts';
 import { renderPage } from './layout.ts';
 import { type Markup, markup } from './markup.ts';
-import { countPodcasts, type KnownPodcast, renderPodcasts } from './parts.ts';
+import { countPodcasts, renderPodcasts } from './parts.ts';
 
 export interface UserPage {
   name: string;

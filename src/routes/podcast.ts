@@ -1,16 +1,6 @@
 import type { Url } from '../domain/types.ts';
 import { episodePage, podcastPage } from '../http/links.ts';
-
-/** What may be known of a podcast beside its feed URL. */
-export interface KnownPodcast {
-  url: Url;
-  title?: string;
-  author?: string;
-  description?: string;
-  website?: string;
-  logoUrl?: string | null;
-  subscribers?: number;
-}
+import type { KnownPodcast } from '../services/directory.ts';
 
 /** What may be known of an episode beside its URLs. */
 export interface KnownEpisode {

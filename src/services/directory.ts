@@ -5,6 +5,9 @@ import type { Episode, Podcast, PodcastStore, RankedPodcast, Tag, ToplistRebuild
 
 const MOST_FOUND = 20;
 
+/** A podcast, and what is known of it: maybe nothing. */
+export type KnownPodcast = { url: Url } & Partial<Podcast>;
+
 /** What is known of podcasts, for everybody. URLs are taken as clients write them. */
 export interface Directory {
   /** Throws `missing` (spec 4.2). */
@@ -16,7 +19,7 @@ export interface Directory {
   /** Newest first. */
   episodes(podcast: Url, limit: number): Promise<Episode[]>;
   /** What is known of each, under the very URL that was given; nothing where nothing is. */
-  describe(urls: readonly Url[]): Promise<({ url: Url } & Partial<Podcast>)[]>;
+  describe(urls: readonly Url[]): Promise<KnownPodcast[]>;
   /** Most used first (spec 4.2). */
   tags(count: number): Promise<Tag[]>;
   /** Most subscribers first; `tag` as slug or title. */

@@ -1,13 +1,14 @@
 import { Refusal } from '../domain/errors.ts';
 import type { Json, ListSummary, Url, UserId } from '../domain/types.ts';
-import type { Podcast, Storage } from '../storage/contract.ts';
+import type { Storage } from '../storage/contract.ts';
 import type { Accounts } from './accounts.ts';
+import type { KnownPodcast } from './directory.ts';
 
 /** What a user shows to everybody. */
 export interface Profile {
   name: string;
   /** What is known of each, under the very URL that the user has; in the order first added. */
-  podcasts: ({ url: Url } & Partial<Podcast>)[];
+  podcasts: KnownPodcast[];
   /** In the order created. */
   lists: ListSummary[];
 }
