@@ -25,6 +25,9 @@ export interface OperatorReply {
   body: Readable;
 }
 
+/** Where the operator's routes have a user. */
+export const pathOf = (user: string, part = ''): string => `/operator/users/${encodeURIComponent(user)}${part}`;
+
 /** Rejects with why neither can be had. */
 export async function openOperator(config: Config): Promise<Operator> {
   if (await openDataFolder(config.data)) {

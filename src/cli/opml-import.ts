@@ -3,10 +3,9 @@ import { buffer } from 'node:stream/consumers';
 import type { Config } from '../config.ts';
 import { decodeXml } from '../feeds/charset.ts';
 import type { ImportReport } from '../services/opml-import.ts';
-import { askOperator } from './operator.ts';
+import { askOperator, pathOf } from './operator.ts';
 import { printResult } from './result.ts';
 import { toTable } from './table.ts';
-import { pathOf } from './user-read.ts';
 
 export interface ImportOptions {
   user: string;

@@ -5,13 +5,12 @@ import { pullAccount, type PullReport } from '../pull/pull.ts';
 import { openRemote } from '../pull/remote.ts';
 import { isLoopback } from './address.ts';
 import { commandLine, quote } from './invocation.ts';
-import { ask, type Operator, openOperator } from './operator.ts';
+import { ask, type Operator, openOperator, pathOf } from './operator.ts';
 import { getRemotePassword } from './password.ts';
 import { createProgress } from './progress.ts';
 import { printResult } from './result.ts';
 import { watchSignals } from './signals.ts';
 import { toTable } from './table.ts';
-import { pathOf } from './user-read.ts';
 import { words } from './words.ts';
 
 export interface PullOptions {

@@ -1,6 +1,5 @@
 import type { Config } from '../config.ts';
-import { readOperator } from './operator.ts';
-import { pathOf } from './user-read.ts';
+import { pathOf, readOperator } from './operator.ts';
 import { writeWhole } from './whole-file.ts';
 
 export interface ExportOptions {

@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
 import { confirm, requireAnswerable } from './confirm.ts';
-import { askOperator } from './operator.ts';
+import { askOperator, pathOf } from './operator.ts';
 import { getPassword, type PasswordChoice } from './password.ts';
-import { pathOf, readAccount } from './user-read.ts';
+import { readAccount } from './user-read.ts';
 import { words } from './words.ts';
 
 /** `user passwd`. */

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { ListSummary } from '../domain/types.ts';
 import type { DeviceSummary } from '../storage/contract.ts';
-import { askOperator } from './operator.ts';
+import { askOperator, pathOf } from './operator.ts';
 import { printResult } from './result.ts';
 import { toTable } from './table.ts';
 
@@ -19,9 +19,6 @@ export interface Account extends Omit<AccountLine, 'devices'> {
   devices: DeviceSummary[];
   lists: ListSummary[];
 }
-
-/** Where the operator's routes have a user. */
-export const pathOf = (user: string, part = ''): string => `/operator/users/${encodeURIComponent(user)}${part}`;
 
 export const readAccount = async (config: Config, user: string): Promise<Account> =>
   (await askOperator(config, 'GET', pathOf(user))) as Account;

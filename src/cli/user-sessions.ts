@@ -1,8 +1,7 @@
 import type { Config } from '../config.ts';
-import { askOperator } from './operator.ts';
+import { askOperator, pathOf } from './operator.ts';
 import { printResult } from './result.ts';
 import { toTable } from './table.ts';
-import { pathOf } from './user-read.ts';
 
 interface SessionLine {
   used: string;
