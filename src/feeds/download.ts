@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
 import type { Seconds, Url } from '../domain/types.ts';
 import { sanitizeFeedUrl } from '../domain/url.ts';
+import { ENCODINGS, readBody, tooLarge } from './body.ts';
 import { FetchError, toFetchError } from './failure.ts';
-import { ENCODINGS, inflate, tooLarge } from './inflate.ts';
 import { createSlots } from './slots.ts';
 
 export interface DownloaderOptions {
@@ -69,13 +69,8 @@ export function createDownloader({ agent, userAgent, timeout }: DownloaderOption
       discard(body);
       throw tooLarge(limit);
     }
-    const bytes = await collect(body, limit);
-    return {
-      url,
-      status,
-      headers: received,
-      bytes: await inflate(bytes, received['content-encoding'] ?? '', limit),
-    };
+    const bytes = await readBody(body, received['content-encoding'] ?? '', limit);
+    return { url, status, headers: received, bytes };
   }
 
   async function follow(url: Url, headers: Record<string, string>, limit: number): Promise<Download> {
@@ -128,17 +123,6 @@ const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
 /** Without waiting for its end, which may never come. */
 function discard(body: Readable): void {
   body.on('error', () => undefined).destroy();
-}
-
-async function collect(body: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > limit) throw tooLarge(limit);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
 }
 
 /** Within one origin the credentials of the feed go along, as curl has it; anywhere else nothing does. */

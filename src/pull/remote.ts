@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Agent, type Dispatcher, request } from 'undici';
 import { isTooDeep } from '../domain/nesting.ts';
 import type { Seconds } from '../domain/types.ts';
-import { ENCODINGS, inflate, tooLarge } from '../feeds/inflate.ts';
+import { ENCODINGS, readBody } from '../feeds/body.ts';
 import { failedBy, RemoteError, refusedBy } from './failure.ts';
 
 export interface RemoteOptions {
@@ -73,7 +73,7 @@ export function openRemote({ address, user, password, userAgent, wait = pause }:
       await body.dump();
       throw refusedBy(url.host, statusCode, received['retry-after']);
     }
-    const bytes = await inflate(await collect(body), `${received['content-encoding'] ?? ''}`, MAX_ANSWER);
+    const bytes = await readBody(body, `${received['content-encoding'] ?? ''}`, MAX_ANSWER);
     return parse(Buffer.from(bytes).toString(), url.host);
   }
 
@@ -120,17 +120,6 @@ function targetOf(from: URL, location: string): URL {
   throw new RemoteError(
     `${from.host} sends on to ${place}, where no password is sent to; if it is right, name that one`,
   );
-}
-
-async function collect(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > MAX_ANSWER) throw tooLarge(MAX_ANSWER);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
 }
 
 function parse(text: string, host: string): unknown {

@@ -2,17 +2,29 @@ import { promisify } from 'node:util';
 import { brotliDecompress, constants, gunzip, inflate as unzlib, inflateRaw } from 'node:zlib';
 import { FetchError } from './failure.ts';
 
-/** Encodings that `inflate` undoes, for `Accept-Encoding`. */
+/** Encodings that `readBody` undoes, for `Accept-Encoding`. */
 export const ENCODINGS = 'gzip, deflate, br';
 
 const decoders = { gunzip: promisify(gunzip), unzlib: promisify(unzlib), raw: promisify(inflateRaw) };
 const unbrotli = promisify(brotliDecompress);
 
 /**
- * A body without its `Content-Encoding`, at most `limit` bytes. gzip is known by how it starts, as servers both forget
- * to say it and say it of what is none. Rejects with a FetchError when it is damaged, larger, or encoded in another way.
+ * All of a body without its `Content-Encoding`, at most `limit` bytes on the wire and after inflation. Rejects with a
+ * FetchError when it is damaged, larger, or encoded in another way.
  */
-export async function inflate(bytes: Uint8Array, encoding: string, limit: number): Promise<Uint8Array> {
+export async function readBody(body: AsyncIterable<Uint8Array>, encoding: string, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    chunks.push(chunk);
+  }
+  return inflate(Buffer.concat(chunks, size), encoding, limit);
+}
+
+/** gzip is known by how it starts, as servers both forget to say it and say it of what is none. */
+async function inflate(bytes: Uint8Array, encoding: string, limit: number): Promise<Uint8Array> {
   // What ends too early is taken as far as it goes, as browsers do.
   const options = { maxOutputLength: limit, finishFlush: constants.Z_SYNC_FLUSH };
   try {
