@@ -1,40 +1,6 @@
-import type { ActionType, EpisodeAction, Seconds, Stamp, Url, UserId } from '../../src/plugin.ts';
+import type { EpisodeAction, Stamp, UserId } from '../../src/plugin.ts';
+import { type ActionRow, type HistoryQuery, type Place, type StoredAction, toAction } from '../sql/action-row.ts';
 import type { Database, Values } from './database.ts';
-
-/** What is asked of a history. */
-export interface HistoryQuery {
-  since?: Stamp;
-  podcast?: Url;
-  /** Of these alone. */
-  podcasts?: readonly Url[];
-  device?: string;
-  latest?: boolean;
-}
-
-interface Place {
-  stamp: Stamp;
-  place: number;
-}
-
-interface ActionRow extends Place {
-  podcast: Url;
-  episode: Url;
-  device: string | null;
-  guid: string | null;
-  action: ActionType;
-  timestamp: Seconds;
-  position: number | null;
-  started: number | null;
-  total: number | null;
-  uploaded_at: Seconds;
-}
-
-/** An action with its stamp and the time of its upload. */
-export interface StoredAction {
-  action: EpisodeAction;
-  stamp: Stamp;
-  uploadedAt: Seconds;
-}
 
 const PAGE_SIZE = 1000;
 
@@ -81,7 +47,7 @@ export function createHistory(database: Database) {
   }
 
   async function* readAll(user: UserId, query: HistoryQuery, last: Stamp): AsyncGenerator<EpisodeAction[]> {
-    for await (const rows of read(user, query, last)) yield rows.map(toAction);
+    for await (const rows of read(user, query, last)) yield rows.map((row) => toAction(row, row.guid));
   }
 
   /** Of each episode only a place stays in memory. */
@@ -97,7 +63,7 @@ export function createHistory(database: Database) {
           places: places.map(({ place }) => place),
         }),
       );
-      if (rows.length > 0) yield rows.map(toAction);
+      if (rows.length > 0) yield rows.map((row) => toAction(row, row.guid));
     }
   }
 
@@ -108,23 +74,10 @@ export function createHistory(database: Database) {
     /** Everything. */
     async *all(user: UserId, last: Stamp): AsyncGenerator<StoredAction[]> {
       for await (const rows of read(user, {}, last)) {
-        yield rows.map((row) => ({ action: toAction(row), stamp: row.stamp, uploadedAt: row.uploaded_at }));
+        yield rows.map((row) => ({ action: toAction(row, row.guid), stamp: row.stamp, uploadedAt: row.uploaded_at }));
       }
     },
   };
 }
 
 const toFilters = ({ podcast, device, podcasts }: HistoryQuery): Values => ({ podcast, device, podcasts });
-
-function toAction(row: ActionRow): EpisodeAction {
-  const { position, started, total } = row;
-  return {
-    podcast: row.podcast,
-    episode: row.episode,
-    ...(row.device !== null && { device: row.device }),
-    ...(row.guid !== null && { guid: row.guid }),
-    action: row.action,
-    timestamp: row.timestamp,
-    ...(position !== null && { play: { position, ...(started !== null && total !== null && { started, total }) } }),
-  };
-}

@@ -1,42 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ActionType, EpisodeAction, Seconds, Stamp, Url, UserId } from '../../src/plugin.ts';
+import type { EpisodeAction, Seconds, Stamp, Url, UserId } from '../../src/plugin.ts';
+import { type ActionRow, type HistoryQuery, type Place, type StoredAction, toAction } from '../sql/action-row.ts';
 import type { Database, Values } from './database.ts';
 import { fromColumn } from './text.ts';
 
-/** What is asked of a history. */
-export interface HistoryQuery {
-  since?: Stamp;
-  podcast?: Url;
-  /** Of these alone. */
-  podcasts?: readonly Url[];
-  device?: string;
-  latest?: boolean;
-}
-
-interface Place {
-  stamp: Stamp;
-  place: number;
-}
-
-interface ActionRow extends Place {
-  podcast: Url;
-  episode: Url;
-  device: string | null;
-  guid: string | Buffer | null;
-  action: ActionType;
-  timestamp: Seconds;
-  position: number | null;
-  started: number | null;
-  total: number | null;
-  uploaded_at: Seconds;
-}
-
-/** An action with its stamp and the time of its upload. */
-export interface StoredAction {
-  action: EpisodeAction;
-  stamp: Stamp;
-  uploadedAt: Seconds;
-}
+type Row = ActionRow<string | Buffer>;
 
 /** So many rows are looked at in one go; a page holds those that match. */
 const WINDOW = 1000;
@@ -61,7 +29,7 @@ export const PAGE = `
  */
 export function createHistory(database: Database) {
   const windowEnd = database.prepare<Place>(WINDOW_END);
-  const page = database.prepare<ActionRow>(PAGE);
+  const page = database.prepare<Row>(PAGE);
 
   /** `end` is undefined in the last one. */
   const readWindow = (from: Values & { last: Stamp }, filters: Values) =>
@@ -71,7 +39,7 @@ export function createHistory(database: Database) {
       return { rows: page.all({ ...from, ...filters, ...bounds }), end };
     });
 
-  async function* read(user: UserId, query: HistoryQuery, last: Stamp): AsyncGenerator<ActionRow[]> {
+  async function* read(user: UserId, query: HistoryQuery, last: Stamp): AsyncGenerator<Row[]> {
     const { since = 0, podcast = null, device = null, podcasts } = query;
     const filters = { podcast, device, podcasts: podcasts ? JSON.stringify(podcasts) : null };
     let after: Place | undefined = { stamp: since, place: -1 };
@@ -84,7 +52,7 @@ export function createHistory(database: Database) {
   }
 
   async function* readAll(user: UserId, query: HistoryQuery, last: Stamp): AsyncGenerator<EpisodeAction[]> {
-    for await (const rows of read(user, query, last)) yield rows.map(toAction);
+    for await (const rows of read(user, query, last)) yield rows.map(readAction);
   }
 
   /** Reads twice: which are the latest, then those. Of each episode only its URLs and a place stay in memory. */
@@ -98,13 +66,13 @@ export function createHistory(database: Database) {
         episodes.set(row.episode, { stamp: row.stamp, place: row.place, timestamp: row.timestamp });
       }
     }
-    const isLatest = (row: ActionRow): boolean => {
+    const isLatest = (row: Row): boolean => {
       const { stamp, place } = latest.get(row.podcast)!.get(row.episode)!;
       return stamp === row.stamp && place === row.place;
     };
     for await (const rows of read(user, query, last)) {
       const found = rows.filter(isLatest);
-      if (found.length > 0) yield found.map(toAction);
+      if (found.length > 0) yield found.map(readAction);
     }
   }
 
@@ -116,22 +84,11 @@ export function createHistory(database: Database) {
     async *all(user: UserId, last: Stamp): AsyncGenerator<StoredAction[]> {
       for await (const rows of read(user, {}, last)) {
         await database.read(() => database.lastStamp(user));
-        yield rows.map((row) => ({ action: toAction(row), stamp: row.stamp, uploadedAt: row.uploaded_at }));
+        yield rows.map((row) => ({ action: readAction(row), stamp: row.stamp, uploadedAt: row.uploaded_at }));
       }
       await database.read(() => database.lastStamp(user));
     },
   };
 }
 
-function toAction(row: ActionRow): EpisodeAction {
-  const { position, started, total } = row;
-  return {
-    podcast: row.podcast,
-    episode: row.episode,
-    ...(row.device !== null && { device: row.device }),
-    ...(row.guid !== null && { guid: fromColumn(row.guid) }),
-    action: row.action,
-    timestamp: row.timestamp,
-    ...(position !== null && { play: { position, ...(started !== null && total !== null && { started, total }) } }),
-  };
-}
+const readAction = (row: Row): EpisodeAction => toAction(row, row.guid === null ? null : fromColumn(row.guid));
