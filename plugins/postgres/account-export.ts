@@ -15,9 +15,8 @@ import type { Database } from './database.ts';
 import type { Devices } from './device-table.ts';
 import { createHistory } from './history.ts';
 import { type ListRow, toList } from './lists.ts';
-import { USER, type UserRow } from './logins.ts';
 import { toScope } from './settings.ts';
-import { toUser } from './users.ts';
+import { toUser, USER, type UserRow } from '../sql/user-row.ts';
 
 interface SubscriptionRow {
   device: string;

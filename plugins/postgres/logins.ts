@@ -1,17 +1,7 @@
-import { type Seconds, StorageError } from '../../src/plugin.ts';
+import { StorageError } from '../../src/plugin.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-
-export interface UserRow {
-  id: string;
-  name: string;
-  email: string | null;
-  password_hash: string;
-  created_at: Seconds;
-}
-
-/** The columns of a UserRow. */
-export const USER = 'users.id::text AS id, name, email, password_hash, created_at';
+import { USER, type UserRow } from '../sql/user-row.ts';
 
 /** What has names in the space that they share with e-mail addresses, without case. */
 type Named = Pick<UserRow, 'name' | 'email'>;

@@ -1,8 +1,7 @@
 import type { Seconds, Session, SessionStore, UserId } from '../../src/plugin.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { USER, type UserRow } from './logins.ts';
-import { toUser } from './users.ts';
+import { toUser, USER, type UserRow } from '../sql/user-row.ts';
 
 export function createSessionStore(database: Database): SessionStore {
   const leave = database.prepare('DELETE FROM sessions WHERE digest = @digest AND user_id <> @user');

@@ -1,8 +1,9 @@
-import type { User, UserId, UserStore } from '../../src/plugin.ts';
+import type { UserStore } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
-import { type Logins, USER, type UserRow } from './logins.ts';
+import type { Logins } from './logins.ts';
 import type { Stamps } from './stamps.ts';
+import { toUser, USER, type UserRow } from '../sql/user-row.ts';
 
 const PAGE = 500;
 
@@ -65,11 +66,3 @@ export function createUserStore(database: Database, stamps: Stamps, directory: D
     },
   };
 }
-
-export const toUser = ({ id, name, email, password_hash, created_at }: UserRow): User => ({
-  id: id as UserId,
-  name,
-  ...(email !== null && { email }),
-  passwordHash: password_hash,
-  createdAt: created_at,
-});

@@ -5,10 +5,9 @@ import type { Devices } from './device-table.ts';
 import { type DeviceRow, toDevice } from './devices.ts';
 import { createHistory } from './history.ts';
 import { type ListRow, toList } from './lists.ts';
-import { USER, type UserRow } from './logins.ts';
 import { toScope } from './settings.ts';
 import { fromColumn } from './text.ts';
-import { toUser } from './users.ts';
+import { toUser, USER, type UserRow } from '../sql/user-row.ts';
 
 interface SubscriptionRow {
   device: string;

@@ -1,16 +1,6 @@
-import { type Seconds, StorageError } from '../../src/plugin.ts';
+import { StorageError } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
-
-export interface UserRow {
-  id: string;
-  name: string;
-  email: string | null;
-  password_hash: string;
-  created_at: Seconds;
-}
-
-/** The columns of a UserRow. */
-export const USER = 'CAST(users.id AS TEXT) AS id, name, email, password_hash, created_at';
+import { USER, type UserRow } from '../sql/user-row.ts';
 
 /** Names and e-mail addresses, one space without case. All of it to be called inside a read or a write. */
 export interface Logins {

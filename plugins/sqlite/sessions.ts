@@ -1,7 +1,6 @@
 import type { Seconds, Session, SessionStore, UserId } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
-import { USER, type UserRow } from './logins.ts';
-import { toUser } from './users.ts';
+import { toUser, USER, type UserRow } from '../sql/user-row.ts';
 
 export function createSessionStore(database: Database): SessionStore {
   const save = database.prepare(

@@ -1,15 +1,16 @@
-import { StorageError, type User, type UserId, type UserStore } from '../../src/plugin.ts';
+import { StorageError, type UserStore } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
-import { type Logins, USER, type UserRow } from './logins.ts';
+import type { Logins } from './logins.ts';
 import type { Removal } from './removal.ts';
+import { toUser, USER, type UserRow } from '../sql/user-row.ts';
 
 const PAGE = 500;
 
 export function createUserStore(database: Database, logins: Logins, removal: Removal): UserStore {
   const page = database.prepare<UserRow>(`SELECT ${USER} FROM users WHERE name > @after ORDER BY name LIMIT ${PAGE}`);
-  const insert = database.prepare<{ id: string }>(
+  const insert = database.prepare<UserRow>(
     `INSERT INTO users (name, email, password_hash, created_at, stamp)
-     VALUES (@name, @email, @passwordHash, @createdAt, @createdAt) RETURNING CAST(id AS TEXT) AS id`,
+     VALUES (@name, @email, @passwordHash, @now, @now) RETURNING ${USER}`,
   );
   const setHash = database.prepare('UPDATE users SET password_hash = @passwordHash WHERE id = @user');
   const setName = database.prepare('UPDATE users SET name = @name WHERE id = @user');
@@ -21,10 +22,9 @@ export function createUserStore(database: Database, logins: Logins, removal: Rem
     create: ({ name, email, passwordHash }) =>
       database.write(() => {
         logins.refuseTaken({ name, email });
-        const row = { name, email: email ?? null, password_hash: passwordHash, created_at: database.context.now() };
-        const { id } = insert.get({ ...row, passwordHash, createdAt: row.created_at })!;
-        logins.set(id, name, row.email);
-        return toUser({ id, ...row });
+        const row = insert.get({ name, email: email ?? null, passwordHash, now: database.context.now() })!;
+        logins.set(row.id, name, row.email);
+        return toUser(row);
       }),
 
     find: (login) =>
@@ -69,11 +69,3 @@ export function createUserStore(database: Database, logins: Logins, removal: Rem
     },
   };
 }
-
-export const toUser = ({ id, name, email, password_hash, created_at }: UserRow): User => ({
-  id: id as UserId,
-  name,
-  ...(email !== null && { email }),
-  passwordHash: password_hash,
-  createdAt: created_at,
-});
