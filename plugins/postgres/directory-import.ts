@@ -5,7 +5,7 @@ import type { Directory } from './directory.ts';
 import type { EpisodeShelf } from './episode-shelf.ts';
 import type { PodcastTable } from './podcast-table.ts';
 import type { Stamps } from './stamps.ts';
-import { KEPT_EVERY } from './toplist.ts';
+import { KEPT_EVERY } from '../sql/toplist.ts';
 
 /** Stores what another storage had in its directory. To be called inside a write. */
 export type StorePart = (connection: Connection, part: DirectoryPart) => Promise<void>;

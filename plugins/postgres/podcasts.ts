@@ -21,7 +21,6 @@ export function createPodcastStore(
   search: SearchIndex,
   record: PodcastStore['record'],
 ): PodcastStore {
-  const toplist = createToplist(database, stamps, directory);
   const suggest = createSuggestions(database);
 
   const episode = database.prepare<EpisodeRow>(
@@ -76,6 +75,8 @@ export function createPodcastStore(
   );
 
   return {
+    ...createToplist(database, stamps, directory),
+
     find: (urls) =>
       database.read(async (connection) => {
         const found = await directory.find(connection, urls);
@@ -149,16 +150,8 @@ export function createPodcastStore(
         (await byTag.all(connection, { slug: createSlug(tag), limit })).map(toPodcast),
       ),
 
-    top: (limit) => toplist.top(limit),
-
     alongside: (user, limit) =>
       database.read(async (connection) => (await suggest(connection, user, limit)).map(toPodcast)),
-
-    async rebuildToplist() {
-      const corrected = await toplist.recount();
-      await toplist.keep();
-      return { podcasts: await toplist.size(), corrected };
-    },
 
     logoUrl: (hash) => database.read(async (connection) => (await logo.get(connection, { hash }))?.url),
   };

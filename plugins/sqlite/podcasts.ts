@@ -17,7 +17,6 @@ export function createPodcastStore(
   record: PodcastStore['record'],
 ): PodcastStore {
   const { now } = database.context;
-  const toplist = createToplist(database, directory);
   const suggest = createSuggestions(database);
 
   const episode = database.prepare<EpisodeRow>(
@@ -64,6 +63,8 @@ export function createPodcastStore(
   );
 
   return {
+    ...createToplist(database, directory),
+
     find: (urls) =>
       database.read(() =>
         urls.map((url) => {
@@ -126,15 +127,7 @@ export function createPodcastStore(
 
     byTag: (tag, limit) => database.read(() => byTag.all({ slug: createSlug(tag), limit }).map(toPodcast)),
 
-    top: (limit) => toplist.top(limit),
-
     alongside: (user, limit) => database.read(() => suggest(user, limit).map(toPodcast)),
-
-    async rebuildToplist() {
-      const corrected = await toplist.recount();
-      await toplist.keep();
-      return { podcasts: await toplist.size(), corrected };
-    },
 
     logoUrl: (hash) => database.read(() => logo.get({ hash })?.url),
   };

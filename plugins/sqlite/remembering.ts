@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { OpenContext, PodcastStore, RankedPodcast, Storage } from '../../src/plugin.ts';
+import type { OpenContext, Storage } from '../../src/plugin.ts';
 
 /** So many accounts and sessions are remembered. */
 const MOST = 10_000;
@@ -61,17 +60,5 @@ export function rememberWho(
       deleteExpired: changing(sessions.deleteExpired),
     },
     transfer: { ...transfer, importUser: changing(transfer.importUser), clear: changing(transfer.clear) },
-  };
-}
-
-/** The same array as the last time where nothing has changed, which a copy from the thread never is. */
-export function rememberTop({ top }: PodcastStore): PodcastStore['top'] {
-  const answers = new Map<number, readonly RankedPodcast[]>();
-  return async (limit) => {
-    const fresh = await top(limit);
-    const before = answers.get(limit);
-    if (before && isDeepStrictEqual(before, fresh)) return before;
-    answers.set(limit, fresh);
-    return fresh;
   };
 }

@@ -1,7 +1,8 @@
 import { type OpenContext, type Storage, StorageError } from '../../src/plugin.ts';
 import type { Batch, Called, Request, StoreName } from './messages.ts';
-import { rememberTop, rememberWho } from './remembering.ts';
+import { rememberWho } from './remembering.ts';
 import { storageThread } from './thread.ts';
+import { rememberTop } from '../sql/toplist.ts';
 
 type StreamedVerb<S> = {
   [V in keyof S]: S[V] extends (...args: never[]) => AsyncIterable<unknown> ? V : never;
@@ -112,7 +113,7 @@ export async function openRemote(file: string, { dataDir, overlap, now, log }: O
   return {
     ...stores,
     ...rememberWho(stores, now),
-    podcasts: { ...stores.podcasts, top: rememberTop(stores.podcasts) },
+    podcasts: { ...stores.podcasts, top: rememberTop(stores.podcasts.top) },
     ping: async () => void (await ask({ kind: 'ping' })),
     close: () => (closing ??= send({ kind: 'close' }).then(() => undefined)),
   };
