@@ -1,7 +1,8 @@
 import type { DirectoryRecord, PodcastInfo, Seconds, Url } from '../../src/plugin.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { EPISODE, type EpisodeRow, NEWEST_FIRST, toEpisode } from './episode-shelf.ts';
+import { EPISODE, type EpisodeRow, toEpisode } from '../sql/episode-row.ts';
+import { NEWEST_FIRST } from './episode-shelf.ts';
 import { FEED, type FeedRow, toFeedState } from '../sql/feed-state.ts';
 import { PODCAST, type PodcastRow, toPodcast } from '../sql/podcast-row.ts';
 

@@ -1,30 +1,13 @@
-import { type Episode, type EpisodeInfo, nextStamp, type Seconds, type Stamp, type Url } from '../../src/plugin.ts';
+import { type EpisodeInfo, nextStamp, type Stamp, type Url } from '../../src/plugin.ts';
+import type { Acted } from './acted.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import type { Acted } from './acted.ts';
+import { KEPT, namesOf, worthKeeping } from '../sql/kept-episodes.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
 import type { Stamps } from './stamps.ts';
 
-export interface EpisodeRow {
-  podcast: Url;
-  url: Url;
-  guid: string | null;
-  title: string;
-  description: string;
-  website: string;
-  released_at: Seconds | null;
-  stamp: Stamp;
-}
-
-/** The columns of an EpisodeRow, joined with its podcast. */
-export const EPISODE = `podcasts.url AS podcast, episodes.url AS url, guid, episodes.title AS title,
-  episodes.description AS description, episodes.website AS website, released_at, stamp`;
-
 /** Newest first; as the index has it. */
 export const NEWEST_FIRST = 'coalesce(released_at, 0) DESC, stamp DESC, place';
-
-/** How many of a feed are kept, besides those that somebody acted on. */
-const KEPT = 1000;
 
 type ImportedEpisode = EpisodeInfo & { stamp: Stamp; formerUrls: Url[] };
 
@@ -243,16 +226,6 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
   };
 }
 
-/** In a feed that tells more than is kept, the old ones would only come and go. */
-function worthKeeping(told: readonly EpisodeInfo[], isActed: (names: readonly string[]) => boolean): EpisodeInfo[] {
-  if (told.length <= KEPT) return [...told];
-  const newest = told.toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0)).slice(0, KEPT);
-  const isNewest = new Set(newest);
-  return told.filter((each) => isNewest.has(each) || isActed(namesOf(each)));
-}
-
-const namesOf = ({ url, guid }: EpisodeInfo): string[] => (guid === undefined ? [url] : [url, guid]);
-
 const toColumns = (infos: readonly EpisodeInfo[]): Record<string, unknown> => ({
   urls: infos.map(({ url }) => url),
   guids: infos.map(({ guid }) => guid),
@@ -260,15 +233,4 @@ const toColumns = (infos: readonly EpisodeInfo[]): Record<string, unknown> => ({
   descriptions: infos.map(({ description }) => description),
   websites: infos.map(({ website }) => website),
   releases: infos.map(({ releasedAt }) => releasedAt),
-});
-
-export const toEpisode = (row: EpisodeRow): Episode => ({
-  podcast: row.podcast,
-  url: row.url,
-  ...(row.guid !== null && { guid: row.guid }),
-  title: row.title,
-  description: row.description,
-  website: row.website,
-  ...(row.released_at !== null && { releasedAt: row.released_at }),
-  stamp: row.stamp,
 });

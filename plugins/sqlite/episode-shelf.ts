@@ -1,14 +1,7 @@
-import {
-  type DirectoryPart,
-  type Episode,
-  type EpisodeInfo,
-  nextStamp,
-  type Seconds,
-  type Stamp,
-  type Url,
-} from '../../src/plugin.ts';
+import { type DirectoryPart, type EpisodeInfo, nextStamp, type Stamp, type Url } from '../../src/plugin.ts';
 import type { Acted } from './acted.ts';
 import type { Database } from './database.ts';
+import { KEPT, worthKeeping } from '../sql/kept-episodes.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
 
 /** What an episode is known by. */
@@ -17,29 +10,11 @@ interface Named {
   guid?: string | null;
 }
 
-export interface EpisodeRow {
-  podcast: Url;
-  url: Url;
-  guid: string | null;
-  title: string;
-  description: string;
-  website: string;
-  released_at: Seconds | null;
-  stamp: Stamp;
-}
-
-/** The columns of an EpisodeRow, joined with its podcast. */
-export const EPISODE = `podcasts.url AS podcast, episodes.url AS url, guid, episodes.title AS title,
-  episodes.description AS description, episodes.website AS website, released_at, stamp`;
-
 /** Newest first; as the index has it. */
 export const NEWEST_FIRST = 'ifnull(released_at, 0) DESC, stamp DESC, place';
 
-/** How many of a feed are kept, besides those that somebody acted on. */
-const KEPT = 1000;
-
 /** As another storage had it. */
-export type ImportedEpisode = Extract<DirectoryPart, { kind: 'podcast' }>['episodes'][number];
+type ImportedEpisode = Extract<DirectoryPart, { kind: 'podcast' }>['episodes'][number];
 
 /** The episodes of the podcasts. All of it to be called inside a write. */
 export interface EpisodeShelf {
@@ -173,22 +148,3 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
     },
   };
 }
-
-/** In a feed that tells more than is kept, the old ones would only come and go. */
-function worthKeeping(told: readonly EpisodeInfo[], isActed: (names: readonly string[]) => boolean): EpisodeInfo[] {
-  if (told.length <= KEPT) return [...told];
-  const newest = told.toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0)).slice(0, KEPT);
-  const isNewest = new Set(newest);
-  return told.filter((each) => isNewest.has(each) || isActed([each.url, each.guid ?? each.url]));
-}
-
-export const toEpisode = (row: EpisodeRow): Episode => ({
-  podcast: row.podcast,
-  url: row.url,
-  ...(row.guid !== null && { guid: row.guid }),
-  title: row.title,
-  description: row.description,
-  website: row.website,
-  ...(row.released_at !== null && { releasedAt: row.released_at }),
-  stamp: row.stamp,
-});
