@@ -1,8 +1,5 @@
 import {
-  compareScopes,
-  compareText,
   type Device,
-  type Json,
   type Seconds,
   type Stamp,
   StorageError,
@@ -10,12 +7,12 @@ import {
   type UserId,
   type UserRecord,
 } from '../../src/plugin.ts';
+import { pagesOf, toGroupRecords, toSettingRecords, type UserRecordOf } from '../sql/account-records.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Devices } from './device-table.ts';
 import { createHistory } from './history.ts';
 import { type ListRow, toList } from './lists.ts';
-import { toScope } from './settings.ts';
 import { toUser, USER, type UserRow } from '../sql/user-row.ts';
 
 interface SubscriptionRow {
@@ -25,8 +22,6 @@ interface SubscriptionRow {
   stamp: Stamp;
   place: number;
 }
-
-const PAGE = 1000;
 
 /** Reads whole accounts: all but the history at once, so that it is one snapshot with the history up to the last stamp. */
 export function createAccountExport(database: Database, devices: Devices) {
@@ -48,7 +43,7 @@ export function createAccountExport(database: Database, devices: Devices) {
     'SELECT digest, expires_at AS "expiresAt" FROM sessions WHERE user_id = @user ORDER BY digest',
   );
 
-  const userOf = async (connection: Connection, user: UserId): Promise<UserRecord & { kind: 'user' }> => {
+  const userOf = async (connection: Connection, user: UserId): Promise<UserRecordOf<'user'>> => {
     const row = await byId.get(connection, { user });
     if (!row) throw new StorageError('missing', 'there is no such account (any more)');
     const { id: _, ...details } = toUser(row);
@@ -57,31 +52,17 @@ export function createAccountExport(database: Database, devices: Devices) {
 
   const aboutDevices = async (connection: Connection, user: UserId): Promise<UserRecord[]> => {
     const known = await allDevices.all(connection, { user });
-    const groups = (await devices.groups(connection, user)).map((group) => group.toSorted(compareText));
+    const groups = await devices.groups(connection, user);
     const subscribed = await subscriptions.all(connection, { user });
     return [
       ...known.map(({ place, ...device }) => ({ kind: 'device' as const, device, place })),
-      ...groups
-        .toSorted(([a], [b]) => compareText(a!, b!))
-        .map((group) => ({ kind: 'group' as const, devices: group })),
+      ...toGroupRecords(groups),
       ...subscribed.map((row) => ({ kind: 'subscription' as const, ...row })),
     ];
   };
 
-  const settingsOf = async (connection: Connection, user: UserId): Promise<(UserRecord & { kind: 'settings' })[]> => {
-    const scopes = new Map<string, [string, Json][]>();
-    for (const { scope, key, value } of await settings.all(connection, { user })) {
-      const values = scopes.get(scope) ?? [];
-      scopes.set(scope, values);
-      values.push([key, JSON.parse(value) as Json]);
-    }
-    return [...scopes]
-      .map(([scope, values]) => ({ kind: 'settings' as const, scope: toScope(scope), values }))
-      .toSorted((a, b) => compareScopes(a.scope, b.scope));
-  };
-
   const aboutSettings = async (connection: Connection, user: UserId): Promise<UserRecord[]> => [
-    ...(await settingsOf(connection, user)),
+    ...toSettingRecords(await settings.all(connection, { user })),
     ...(await lists.all(connection, { user })).map((row) => ({ kind: 'list' as const, list: toList(row) })),
     ...(await sessions.all(connection, { user })).map((session) => ({ kind: 'session' as const, ...session })),
   ];
@@ -99,8 +80,4 @@ export function createAccountExport(database: Database, devices: Devices) {
     yield* pagesOf(after);
     await database.read((connection) => userOf(connection, user)); // a history that ends early is not whole
   };
-}
-
-function* pagesOf(records: UserRecord[]): Iterable<UserRecord[]> {
-  for (let at = 0; at < records.length; at += PAGE) yield records.slice(at, at + PAGE);
 }

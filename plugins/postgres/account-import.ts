@@ -1,13 +1,12 @@
-import { StorageError, type Url, type UserId, type UserRecord } from '../../src/plugin.ts';
+import type { UserId, UserRecord } from '../../src/plugin.ts';
 import { createActionTable } from './actions.ts';
 import type { Arrivals } from './arrivals.ts';
-import { type Belonging, createBelongings } from './belongings.ts';
+import { ArrivingAccount } from '../sql/arriving-account.ts';
+import { createBelongings } from './belongings.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
 import type { Logins } from './logins.ts';
-
-type UserRecordOf<Kind extends UserRecord['kind']> = Extract<UserRecord, { kind: Kind }>;
 
 /**
  * Takes in whole accounts. The history goes to its table page by page, among the writes of others, under a number that
@@ -28,45 +27,30 @@ export function createAccountImport(database: Database, directory: Directory, lo
      ) AS recent HAVING min(stamp) IS NOT NULL`,
   );
 
-  const create = async (
-    connection: Connection,
-    user: UserId,
-    first: UserRecordOf<'user'>,
-    belongings: readonly Belonging[],
-    actedOn: ReadonlySet<Url>,
-  ): Promise<void> => {
+  const create = async (connection: Connection, user: UserId, account: ArrivingAccount): Promise<void> => {
     await arrivals.end(connection, user);
-    await insertUser.run(connection, { ...first, user });
-    await logins.set(connection, user, namesOf(first));
-    await insertBelongings(connection, user, belongings);
+    await insertUser.run(connection, { ...account.user, user });
+    await logins.set(connection, user, namesOf(account.user));
+    await insertBelongings(connection, user, account.belongings);
     await noteRecent.run(connection, { user, overlap: database.context.overlap });
-    const feeds = belongings.flatMap((each) => (each.kind === 'subscription' ? [each.url] : []));
-    await directory.meet(connection, [...feeds, ...actedOn]);
-    await directory.follow(connection, user, [...new Set(feeds)]);
+    await directory.meet(connection, [...account.feeds, ...account.actedOn]);
+    await directory.follow(connection, user, [...new Set(account.feeds)]);
   };
 
   const takeIn = async (user: UserId, records: AsyncIterable<UserRecord[]>): Promise<void> => {
-    let first: UserRecordOf<'user'> | undefined;
+    const account = new ArrivingAccount();
     let place = 0;
-    const belongings: Belonging[] = [];
-    const actedOn = new Set<Url>();
     for await (const page of records) {
-      const actions: UserRecordOf<'action'>[] = [];
-      for (const record of page) {
-        if (record.kind === 'user') first = record;
-        else if (record.kind === 'action') actions.push(record);
-        else belongings.push(record);
-      }
-      for (const { action } of actions) actedOn.add(action.podcast);
+      const actions = account.take(page);
       const from = place;
       place += actions.length;
       await database.write(async (connection) => {
         await arrivals.goOn(connection, user);
-        await logins.refuseTaken(connection, namesOf(firstOf(first)));
+        await logins.refuseTaken(connection, namesOf(account.user));
         await storeActions(connection, user, from, actions);
       });
     }
-    await database.write((connection) => create(connection, user, firstOf(first), belongings, actedOn));
+    await database.write((connection) => create(connection, user, account));
   };
 
   return async (records: AsyncIterable<UserRecord[]>): Promise<UserId> => {
@@ -82,8 +66,3 @@ export function createAccountImport(database: Database, directory: Directory, lo
 }
 
 const namesOf = ({ name, email = null }: { name: string; email?: string | null }) => ({ name, email });
-
-function firstOf(first: UserRecordOf<'user'> | undefined): UserRecordOf<'user'> {
-  if (first) return first;
-  throw new StorageError('corrupt', 'the first record of an account must be its user');
-}

@@ -1,10 +1,8 @@
-import { scopeKey, type UserId, type UserRecord } from '../../src/plugin.ts';
+import { scopeKey, type UserId } from '../../src/plugin.ts';
+import type { Belonging } from '../sql/arriving-account.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { SET } from './settings.ts';
-
-/** What an account has besides its name and its history. */
-export type Belonging = Exclude<UserRecord, { kind: 'user' | 'action' }>;
 
 /** Stores what an imported account has. To be called inside a write. */
 export function createBelongings(

@@ -1,4 +1,5 @@
-import { type Json, scopeKey, type SettingScope, type SettingStore } from '../../src/plugin.ts';
+import { type Json, scopeKey, type SettingStore } from '../../src/plugin.ts';
+import { toScope } from '../sql/account-records.ts';
 import type { Database } from './database.ts';
 import type { Stamps } from './stamps.ts';
 
@@ -66,11 +67,4 @@ export function createSettingStore(database: Database, stamps: Stamps): SettingS
         })),
       ),
   };
-}
-
-/** What `scopeKey` made a text of. */
-export function toScope(key: string): SettingScope {
-  const [kind, device, podcast, episode] = JSON.parse(key) as (string | null)[];
-  const parts = Object.entries({ kind, device, podcast, episode }).filter(([, part]) => part !== null);
-  return Object.fromEntries(parts) as unknown as SettingScope;
 }

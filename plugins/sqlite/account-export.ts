@@ -1,11 +1,10 @@
-import { compareScopes, compareText, type Json, type Seconds, type Stamp, StorageError } from '../../src/plugin.ts';
-import type { Url, UserId, UserRecord } from '../../src/plugin.ts';
+import { type Seconds, type Stamp, StorageError, type Url, type UserId, type UserRecord } from '../../src/plugin.ts';
+import { pagesOf, toGroupRecords, toSettingRecords, type UserRecordOf } from '../sql/account-records.ts';
 import type { Database } from './database.ts';
 import type { Devices } from './device-table.ts';
 import { type DeviceRow, toDevice } from './devices.ts';
 import { createHistory } from './history.ts';
 import { type ListRow, toList } from './lists.ts';
-import { toScope } from './settings.ts';
 import { fromColumn } from './text.ts';
 import { toUser, USER, type UserRow } from '../sql/user-row.ts';
 
@@ -16,8 +15,6 @@ interface SubscriptionRow {
   stamp: Stamp;
   place: number;
 }
-
-const PAGE = 1000;
 
 /** Reads whole accounts: all but the history at once, so that it is one snapshot with the history up to the last stamp. */
 export function createAccountExport(database: Database, devices: Devices) {
@@ -39,7 +36,7 @@ export function createAccountExport(database: Database, devices: Devices) {
     'SELECT digest, expires_at AS expiresAt FROM sessions WHERE user_id = @user ORDER BY digest',
   );
 
-  const userOf = (user: UserId): UserRecord & { kind: 'user' } => {
+  const userOf = (user: UserId): UserRecordOf<'user'> => {
     const row = byId.get({ user });
     if (!row) throw new StorageError('missing', 'there is no such account (any more)');
     const { id: _, ...details } = toUser(row);
@@ -48,27 +45,14 @@ export function createAccountExport(database: Database, devices: Devices) {
 
   function* aboutDevices(user: UserId): Iterable<UserRecord> {
     for (const { place, ...row } of allDevices.all({ user })) yield { kind: 'device', device: toDevice(row), place };
-    const groups = devices.groups(user).map((group) => group.toSorted(compareText));
-    for (const group of groups.toSorted(([a], [b]) => compareText(a!, b!))) yield { kind: 'group', devices: group };
+    yield* toGroupRecords(devices.groups(user));
     for (const { subscribed, ...row } of subscriptions.all({ user })) {
       yield { kind: 'subscription', ...row, subscribed: subscribed === 1 };
     }
   }
 
-  const settingsOf = (user: UserId): (UserRecord & { kind: 'settings' })[] => {
-    const scopes = new Map<string, [string, Json][]>();
-    for (const { scope, key, value } of settings.all({ user })) {
-      const values = scopes.get(scope) ?? [];
-      scopes.set(scope, values);
-      values.push([fromColumn(key), JSON.parse(value) as Json]);
-    }
-    return [...scopes]
-      .map(([scope, values]) => ({ kind: 'settings' as const, scope: toScope(scope), values }))
-      .toSorted((a, b) => compareScopes(a.scope, b.scope));
-  };
-
   function* aboutSettings(user: UserId): Iterable<UserRecord> {
-    yield* settingsOf(user);
+    yield* toSettingRecords(settings.all({ user }).map((row) => ({ ...row, key: fromColumn(row.key) })));
     for (const row of lists.all({ user })) yield { kind: 'list', list: toList(row) };
     for (const session of sessions.all({ user })) yield { kind: 'session', ...session };
   }
@@ -85,8 +69,4 @@ export function createAccountExport(database: Database, devices: Devices) {
       yield page.map((stored) => ({ kind: 'action', ...stored }));
     yield* pagesOf(after);
   };
-}
-
-function* pagesOf(records: UserRecord[]): Iterable<UserRecord[]> {
-  for (let at = 0; at < records.length; at += PAGE) yield records.slice(at, at + PAGE);
 }

@@ -1,12 +1,11 @@
-import { StorageError, type Url, type UserId, type UserRecord } from '../../src/plugin.ts';
+import type { UserId, UserRecord } from '../../src/plugin.ts';
 import { createInsertAction } from './action-table.ts';
 import type { Arrivals } from './arrivals.ts';
-import { type Belonging, createBelongings } from './belongings.ts';
+import { ArrivingAccount } from '../sql/arriving-account.ts';
+import { createBelongings } from './belongings.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
 import type { Logins } from './logins.ts';
-
-type UserRecordOf<Kind extends UserRecord['kind']> = Extract<UserRecord, { kind: Kind }>;
 
 /**
  * Takes in whole accounts. The history goes to its table page by page, among the writes of others, under a number that
@@ -27,44 +26,32 @@ export function createAccountImport(database: Database, directory: Directory, lo
        UNION ALL SELECT stamp FROM actions WHERE user_id = @user AND stamp > @since
      ) HAVING min(stamp) IS NOT NULL`,
   );
-  const create = (
-    user: UserId,
-    first: UserRecordOf<'user'>,
-    belongings: readonly Belonging[],
-    actedOn: ReadonlySet<Url>,
-  ): void => {
+
+  const create = (user: UserId, account: ArrivingAccount): void => {
+    const { name, email = null } = account.user;
     arrivals.end(user);
-    logins.refuseTaken(first);
-    insertUser.run({ ...first, user, email: first.email ?? null });
-    logins.set(user, first.name, first.email ?? null);
-    insertBelongings(user, belongings);
+    logins.refuseTaken(account.user);
+    insertUser.run({ ...account.user, user, email });
+    logins.set(user, name, email);
+    insertBelongings(user, account.belongings);
     noteRecent.run({ user, at: now(), since: now() - overlap });
-    const feeds = belongings.flatMap((each) => (each.kind === 'subscription' ? [each.url] : []));
-    directory.meet([...feeds, ...actedOn]);
-    directory.follow(user, feeds);
+    directory.meet([...account.feeds, ...account.actedOn]);
+    directory.follow(user, account.feeds);
   };
 
   const takeIn = async (user: UserId, records: AsyncIterable<UserRecord[]>): Promise<void> => {
-    let first: UserRecordOf<'user'> | undefined;
+    const account = new ArrivingAccount();
     let place = 0;
-    const belongings: Belonging[] = [];
-    const actedOn = new Set<Url>();
     for await (const page of records) {
-      const actions: UserRecordOf<'action'>[] = [];
-      for (const record of page) {
-        if (record.kind === 'user') first = record;
-        else if (record.kind === 'action') actions.push(record);
-        else belongings.push(record);
-      }
-      for (const { action } of actions) actedOn.add(action.podcast);
+      const actions = account.take(page);
       await database.write(() => {
-        logins.refuseTaken(firstOf(first));
+        logins.refuseTaken(account.user);
         for (const { action, stamp, uploadedAt } of actions) {
           insertAction(user, action, { stamp, place: place++, uploadedAt });
         }
       });
     }
-    await database.write(() => create(user, firstOf(first), belongings, actedOn));
+    await database.write(() => create(user, account));
   };
 
   return async (records: AsyncIterable<UserRecord[]>): Promise<UserId> => {
@@ -77,9 +64,4 @@ export function createAccountImport(database: Database, directory: Directory, lo
       throw error;
     }
   };
-}
-
-function firstOf(first: UserRecordOf<'user'> | undefined): UserRecordOf<'user'> {
-  if (first) return first;
-  throw new StorageError('corrupt', 'the first record of an account must be its user');
 }

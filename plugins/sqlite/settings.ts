@@ -1,4 +1,5 @@
-import { type Json, scopeKey, type SettingScope, type SettingStore } from '../../src/plugin.ts';
+import { type Json, scopeKey, type SettingStore } from '../../src/plugin.ts';
+import { toScope } from '../sql/account-records.ts';
 import type { Database } from './database.ts';
 import { fromColumn, toColumn } from './text.ts';
 
@@ -55,11 +56,4 @@ export function createSettingStore(database: Database): SettingStore {
           .map(({ scope, value }) => ({ scope: toScope(scope), value: JSON.parse(value) as Json })),
       ),
   };
-}
-
-/** What `scopeKey` made a text of. */
-export function toScope(key: string): SettingScope {
-  const [kind, device, podcast, episode] = JSON.parse(key) as (string | null)[];
-  const parts = Object.entries({ kind, device, podcast, episode }).filter(([, part]) => part !== null);
-  return Object.fromEntries(parts) as unknown as SettingScope;
 }

@@ -1,0 +1,36 @@
+import { StorageError, type Url, type UserRecord } from '../../src/plugin.ts';
+import type { UserRecordOf } from './account-records.ts';
+
+/** What an account has besides its name and its history. */
+export type Belonging = Exclude<UserRecord, { kind: 'user' | 'action' }>;
+
+/** An account that is being imported, as far as it has come, but for its history. */
+export class ArrivingAccount {
+  readonly belongings: Belonging[] = [];
+  /** The feeds of its history. */
+  readonly actedOn = new Set<Url>();
+  #user: UserRecordOf<'user'> | undefined;
+
+  /** Throws `corrupt` when no record has told of the user yet. */
+  get user(): UserRecordOf<'user'> {
+    if (this.#user) return this.#user;
+    throw new StorageError('corrupt', 'the first record of an account must be its user');
+  }
+
+  /** Those that any device has, or had. */
+  get feeds(): Url[] {
+    return this.belongings.flatMap((each) => (each.kind === 'subscription' ? [each.url] : []));
+  }
+
+  /** Takes in a page; answers what of it goes to the history. */
+  take(page: readonly UserRecord[]): UserRecordOf<'action'>[] {
+    const actions: UserRecordOf<'action'>[] = [];
+    for (const record of page) {
+      if (record.kind === 'user') this.#user = record;
+      else if (record.kind === 'action') actions.push(record);
+      else this.belongings.push(record);
+    }
+    for (const { action } of actions) this.actedOn.add(action.podcast);
+    return actions;
+  }
+}
