@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { FeedState, PodcastInfo, Url } from '../../src/plugin.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { EpisodeShelf } from './episode-shelf.ts';
-import type { PodcastId } from '../sql/podcast-row.ts';
+import { type PodcastId, toInfoColumns } from '../sql/podcast-row.ts';
 import type { SearchIndex } from './search-index.ts';
 import { createTagTable } from './tag-table.ts';
 
@@ -70,17 +69,10 @@ export function createPodcastTable(database: Database, shelf: EpisodeShelf, sear
     addUrl: async (connection, id, url) => (await addUrl.run(connection, { id, url })) > 0,
     show: async (connection, id, url) => (await show.run(connection, { id, url })) > 0,
     setFeed: async (connection, id, feed) => void (await setFeed.run(connection, { ...feed, id })),
-    describe: async (connection, id, info) => (await describe.run(connection, { ...toColumns(info), id })) > 0,
+    describe: async (connection, id, info) => (await describe.run(connection, { ...toInfoColumns(info), id })) > 0,
     async index(connection, id) {
       await tags.update(connection, id);
       await search.update(connection, [id]);
     },
   };
 }
-
-const toColumns = ({ logoUrl, tags, ...texts }: PodcastInfo): Record<string, unknown> => ({
-  ...texts,
-  logoUrl,
-  logoHash: logoUrl === null ? null : createHash('sha256').update(logoUrl).digest('hex'),
-  tags: JSON.stringify(tags),
-});

@@ -1,4 +1,5 @@
-import type { Podcast, Url } from '../../src/plugin.ts';
+import { createHash } from 'node:crypto';
+import type { Podcast, PodcastInfo, Url } from '../../src/plugin.ts';
 
 /** Number of a podcast in the tables. */
 export type PodcastId = number;
@@ -42,4 +43,12 @@ export const toPodcast = (row: PodcastRow): Podcast => ({
   language: row.language,
   tags: JSON.parse(row.tags) as string[],
   subscribers: row.subscribers,
+});
+
+/** What a feed says of its podcast, as parameters of a statement. */
+export const toInfoColumns = ({ logoUrl, tags, ...texts }: PodcastInfo): Record<string, unknown> => ({
+  ...texts,
+  logoUrl,
+  logoHash: logoUrl === null ? null : createHash('sha256').update(logoUrl).digest('hex'),
+  tags: JSON.stringify(tags),
 });

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { createSlug, type FeedState, type PodcastInfo, type Url } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 import type { EpisodeShelf } from './episode-shelf.ts';
-import type { PodcastId } from '../sql/podcast-row.ts';
+import { type PodcastId, toInfoColumns } from '../sql/podcast-row.ts';
 import type { SearchIndex } from './search-index.ts';
 
 /** What is known of podcasts. All of it to be called inside a write. */
@@ -83,19 +82,12 @@ export function createPodcastTable(database: Database, shelf: EpisodeShelf, sear
       return show.run({ id, url }).changes > 0;
     },
     setFeed: (id, feed) => void setFeed.run({ ...NOTHING_KNOWN, ...feed, id }),
-    describe: (id, info) => describe.run({ ...toColumns(info), id }).changes > 0,
+    describe: (id, info) => describe.run({ ...toInfoColumns(info), id }).changes > 0,
     index(id) {
       setTags(id);
       search.update(id);
     },
   };
 }
-
-const toColumns = ({ logoUrl, tags, ...texts }: PodcastInfo): Record<string, unknown> => ({
-  ...texts,
-  logoUrl,
-  logoHash: logoUrl === null ? null : createHash('sha256').update(logoUrl).digest('hex'),
-  tags: JSON.stringify(tags),
-});
 
 const NOTHING_KNOWN = { etag: null, lastModified: null, nextAt: null, fetchedAt: null, error: null };

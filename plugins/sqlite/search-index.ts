@@ -1,11 +1,7 @@
 import { isPair, toQueryTerms, toTerms } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
+import { EXACT_UP_TO, isNear, MOST_MEANT } from '../sql/misspelling.ts';
 import { PODCAST, type PodcastId, type PodcastRow } from '../sql/podcast-row.ts';
-
-/** A longer word may have a letter wrong. */
-const EXACT_UP_TO = 2;
-/** Of the words that a misspelling may mean, so many are asked for. */
-const MOST_MEANT = 50;
 
 /** Full-text index of the podcasts. All of it to be called inside a read or a write. */
 export interface SearchIndex {
@@ -92,11 +88,3 @@ const range = (beginning: string): { from: string; to: string } => ({
   from: beginning,
   to: `${beginning}\u{10ffff}`,
 });
-
-/** Whether one letter more, less or other makes them the same. */
-function isNear(a: readonly string[], b: readonly string[]): boolean {
-  let same = 0;
-  while (same < a.length && same < b.length && a[same] === b[same]) same += 1;
-  const rest = (letters: readonly string[], skipped: number): string => letters.slice(same + skipped).join('');
-  return rest(a, 1) === rest(b, 1) || rest(a, 1) === rest(b, 0) || rest(a, 0) === rest(b, 1);
-}
