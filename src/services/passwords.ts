@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, generateKeySync } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invalid } from '../domain/errors.ts';
 import type { User } from '../storage/contract.ts';
@@ -24,7 +24,7 @@ export interface Passwords {
 
 export function createPasswords(hasher: Hasher): Passwords {
   // Keyed by the stored hash too: a password changed anywhere counts at once.
-  const key = randomBytes(32);
+  const key = generateKeySync('hmac', { length: 256 });
   const fingerprint = ({ id, passwordHash }: User, password: string): string =>
     createHmac('sha256', key).update(`${id}\0${passwordHash}\0${password}`).digest('base64');
   /** What is right, or is being compared right now. */
