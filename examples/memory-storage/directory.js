@@ -1,4 +1,4 @@
-import { createSlug, nextStamp } from 'podsync/plugin';
+import { createSlug, nextStamp, toQueryTerms, toTerms } from 'podsync/plugin';
 
 /** @import { Episode, EpisodeInfo, FeedReading, FeedState, Podcast, PodcastInfo, Seconds, Url, UserId } from 'podsync/plugin' */
 /** @import { Data } from './data.js' */
@@ -92,22 +92,11 @@ function shelve(known, told, stamp) {
   return [...fresh.values(), ...known.filter((episode) => !fresh.has(episode))];
 }
 
-/** @param {string} text */
-const fold = (text) =>
-  text
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .toLowerCase()
-    .normalize('NFC');
-
 /** Every word is somewhere in the podcast, as part of a word or with one letter wrong. @param {Podcast} podcast @param {string} text */
 export function matches({ title, author, description, tags, url }, text) {
-  const content = fold([title, author, description, ...tags, url].join(' '));
-  const words = content.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  const wanted = (fold(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(0, 20);
-  return (
-    wanted.length > 0 && wanted.every((word) => content.includes(word) || words.some((each) => isNear(each, word)))
-  );
+  const words = toTerms([title, author, description, ...tags, url].join(' '));
+  const wanted = toQueryTerms(text);
+  return wanted.length > 0 && wanted.every((word) => words.some((each) => each.includes(word) || isNear(each, word)));
 }
 
 /** Whether one letter more, less or other makes them the same. @param {string} a @param {string} b */
