@@ -6,7 +6,7 @@ import type { H3Event } from 'h3';
 import { invalid, Refusal } from '../domain/errors.ts';
 import { isTooDeep } from '../domain/nesting.ts';
 
-const inflate = promisify(gunzip);
+const unpack = promisify(gunzip);
 
 /**
  * The request body as text, whatever its Content-Type says (clients post JSON as a form). `limit` in bytes counts on
@@ -138,7 +138,7 @@ async function decode(bytes: Buffer, encoding: string, limit: number): Promise<B
     case 'gzip':
     case 'x-gzip':
       try {
-        return await inflate(bytes, { maxOutputLength: limit });
+        return await unpack(bytes, { maxOutputLength: limit });
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
           throw new Refusal('too-large', `the request body is larger than ${limit} bytes once unpacked`);
