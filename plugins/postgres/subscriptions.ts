@@ -2,13 +2,9 @@ import { markAfter, type SubscriptionStore, type Url } from '../../src/plugin.ts
 import type { Database } from './database.ts';
 import type { Devices } from './device-table.ts';
 import type { Stamps } from './stamps.ts';
-import { FIRST_ADDED, type SubscriptionTable } from './subscription-table.ts';
+import type { SubscriptionTable } from './subscription-table.ts';
+import { SUBSCRIPTIONS, SUBSCRIPTIONS_SINCE, toChanges } from '../sql/subscriptions.ts';
 import type { StoreUpload } from './upload.ts';
-
-/** One range of an index: the cost follows what has changed. */
-export const SUBSCRIPTIONS_SINCE = `
-  SELECT url, subscribed FROM subscriptions
-  WHERE user_id = @user AND device = @device AND stamp >= @since ORDER BY stamp, place`;
 
 export function createSubscriptionStore(
   database: Database,
@@ -17,10 +13,7 @@ export function createSubscriptionStore(
   table: SubscriptionTable,
   upload: StoreUpload,
 ): SubscriptionStore {
-  const all = database.prepare<{ url: Url }>(
-    `SELECT url FROM subscriptions WHERE user_id = @user AND subscribed
-     GROUP BY url ORDER BY ${FIRST_ADDED}`,
-  );
+  const all = database.prepare<{ url: Url }>(SUBSCRIPTIONS);
   const since = database.prepare<{ url: Url; subscribed: boolean }>(SUBSCRIPTIONS_SINCE);
 
   return {
@@ -48,12 +41,7 @@ export function createSubscriptionStore(
     replace: (user, device, urls) =>
       database.write((connection) =>
         upload(connection, { user, devices: [device], origin: device }, async (order) => {
-          const wanted = new Set(urls);
-          const gone = (await table.current(connection, user, [device])).filter((url) => !wanted.has(url));
-          const changes = [
-            ...gone.map((url) => ({ url, subscribed: false })),
-            ...urls.map((url) => ({ url, subscribed: true })),
-          ];
+          const changes = toChanges(await table.current(connection, user, [device]), urls);
           return table.change(connection, user, await devices.following(connection, user, device), changes, order);
         }),
       ),

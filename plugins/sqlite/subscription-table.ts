@@ -2,6 +2,7 @@ import type { SubscriptionChange, Url, UserId } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
 import type { Order } from './order.ts';
+import { FIRST_ADDED } from '../sql/subscriptions.ts';
 
 /**
  * The lists of the devices: one row for a feed on a device, now or once, so that the device hears that it was removed.
@@ -17,9 +18,6 @@ export interface SubscriptionTable {
   /** Brings each group to the union of its lists. False when that changes nothing. */
   unite(user: UserId, groups: readonly (readonly string[])[], order: Order): boolean;
 }
-
-/** Of the rows of one URL the place that it was first added at: a stamp, and below it the place in the upload. */
-export const FIRST_ADDED = 'min((first_stamp << 20) + first_place)';
 
 export function createSubscriptionTable(database: Database, directory: Directory): SubscriptionTable {
   // +url: by the key of these devices, not by the URLs of all.

@@ -5,7 +5,7 @@ import { CLOCK, Database, toNumbered } from '../../../plugins/postgres/database.
 import { PAGE } from '../../../plugins/postgres/history.ts';
 import postgres from '../../../plugins/postgres/index.ts';
 import { MIGRATIONS } from '../../../plugins/postgres/migrations.ts';
-import { SUBSCRIPTIONS_SINCE } from '../../../plugins/postgres/subscriptions.ts';
+import { SUBSCRIPTIONS_SINCE } from '../../../plugins/sql/subscriptions.ts';
 import type { Storage } from '../../../src/plugin.ts';
 import { recordFeed } from '../../readings.ts';
 import { createBareDatabase, type TestDatabase } from './database.ts';

@@ -9,7 +9,7 @@ import { PAGE, WINDOW_END } from '../../../plugins/sqlite/history.ts';
 import sqlite from '../../../plugins/sqlite/index.ts';
 import { createRemoval } from '../../../plugins/sqlite/removal.ts';
 import { openStorage } from '../../../plugins/sqlite/storage.ts';
-import { SUBSCRIPTIONS_SINCE } from '../../../plugins/sqlite/subscriptions.ts';
+import { SUBSCRIPTIONS_SINCE } from '../../../plugins/sql/subscriptions.ts';
 import type { OpenContext, Storage, UserId } from '../../../src/plugin.ts';
 
 let dataDir: string;
