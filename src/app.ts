@@ -35,7 +35,7 @@ export function createApp(services: Services, options: AppOptions): H3 {
     try {
       const reply = await handle();
       await ready();
-      if (reply.status !== undefined && reply.status >= 400) await dropBody(event);
+      await dropBody(event);
       return await send(event, reply, setCookieOf(event));
     } catch (error) {
       await dropBody(event);

@@ -76,7 +76,8 @@ const DROPPED_AT_MOST = 64 * 1024 * 1024;
 export async function dropBody(event: H3Event): Promise<void> {
   const request = event.runtime?.node?.req as Readable | undefined;
   const { headers } = event.req;
-  if (!request || (!headers.has('content-length') && !headers.has('transfer-encoding'))) return;
+  if (!request || request.readableEnded) return;
+  if (!headers.has('content-length') && !headers.has('transfer-encoding')) return;
   let dropped = 0;
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { finished } from 'node:stream/promises';
 import { toNodeHandler } from 'h3';
 import { expect, it } from 'vitest';
 import { openTestServer } from '../server.ts';
@@ -33,5 +34,19 @@ it('reads what was sent before it refuses, or the client would not see why', asy
     socket.end(Buffer.alloc(size, 'x'));
     expect((await socket.toArray()).join('')).toMatch(/^HTTP\/1\.1 (401|404|405) /);
   }
+  server.close();
+});
+
+it('reads on, too, where the refusal is a 200', async () => {
+  const { app } = await openTestServer({ maxBody: 1000 });
+  const server = createServer(toNodeHandler(app)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const size = 8 * 1024 * 1024;
+  // Of no told length: that it is too much shows only while it is read.
+  socket.write('POST /upload HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n');
+  // Such a client sends it all before it listens.
+  await finished(socket.end(`${size.toString(16)}\r\n${'x'.repeat(size)}\r\n0\r\n\r\n`), { readable: false });
+  expect((await socket.toArray()).join('')).toContain('@PROTOERROR');
   server.close();
 });
