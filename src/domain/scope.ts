@@ -20,6 +20,7 @@ export function parseScope({ scope, device, podcast, episode }: ScopeRequest, ru
     case 'account':
       return { kind: scope };
     case 'device':
+      if (!device) throw invalid('this needs "device" in the query: the id of a device');
       return { kind: scope, device: parseDeviceId(device) };
     case 'podcast':
       return { kind: scope, podcast: feed() };

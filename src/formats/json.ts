@@ -8,7 +8,7 @@ export function readJson(text: string): string[] {
   return list.map((entry: unknown, index) => {
     const url = toUrl(entry);
     if (url === undefined) {
-      throw invalid(`Entry [${index}] of the list must be a feed URL, or an object with one as \`url\` or \`feed\`.`);
+      throw invalid(`entry [${index}] of the list must be a feed URL, or an object with one as "url" or "feed"`);
     }
     return url;
   });

@@ -91,6 +91,16 @@ describe('settings', () => {
     expect(nobody).toEqual(eve);
   });
 
+  it.each([
+    ['device.json', 'device'],
+    ['podcast.json', 'podcast'],
+    [`episode.json?podcast=${FEED}`, 'episode'],
+  ])('of %s say that the query lacks "%s"', async (path, parameter) => {
+    const { request } = await openTestServer();
+    const answer = await request('GET', `/api/2/settings/bob/${path}`, { auth });
+    expect(await answer.json()).toMatchObject({ message: expect.stringContaining(`"${parameter}" in the query`) });
+  });
+
   it('know a podcast and an episode however their URLs are written', async () => {
     const server = await openTestServer();
     await ok(server, 'POST', PODCAST, { set: { a: 1 } });
