@@ -32,23 +32,32 @@ export interface OpenSession {
 }
 
 export function createSessions(store: SessionStore, now: Clock): Sessions {
-  const reusable = new LRUCache<string, { token: string; digest: string }>({
+  /** Those being opened, too: of many requests at once the first opens one for all. */
+  const reusable = new LRUCache<string, ReturnType<typeof start>>({
     max: 10_000,
     ttl: REUSED_FOR,
     ttlResolution: 1000,
   });
   const save = (token: string, user: User): Promise<void> =>
     store.save({ digest: digestOf(token), user: user.id, expiresAt: now() + SESSION_LIFE });
+  const start = async (user: User): Promise<{ token: string; digest: string }> => {
+    const token = randomBytes(24).toString('base64url');
+    await save(token, user);
+    return { token, digest: digestOf(token) };
+  };
 
   return {
     async open(user, client) {
       const key = `${user.id} ${user.passwordHash} ${client}`;
       const recent = reusable.get(key);
-      if (recent && (await store.find(recent.digest))) return recent.token;
-      const token = randomBytes(24).toString('base64url');
-      await save(token, user);
-      reusable.set(key, { token, digest: digestOf(token) });
-      return token;
+      if (recent) {
+        const { token, digest } = await recent;
+        if (await store.find(digest)) return token;
+      }
+      const started = start(user);
+      reusable.set(key, started);
+      started.catch(() => reusable.delete(key));
+      return (await started).token;
     },
 
     async find(token) {

@@ -83,6 +83,12 @@ describe('identity', () => {
     expect(cookieOf(elsewhere)).not.toBe(first);
   });
 
+  it('comes with one and the same cookie for many requests at once', async () => {
+    const { request } = await openTestServer();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => request('GET', DEVICES, { auth })));
+    expect([...new Set(answers.map(cookieOf))]).toEqual([expect.stringMatching(/./)]);
+  });
+
   it('is Basic where both are sent', async () => {
     const server = await openTestServer();
     const cookie = await logIn(server, 'eve');
