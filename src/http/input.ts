@@ -39,13 +39,13 @@ export function readScale(event: H3Event): number | undefined {
   return size;
 }
 
-/** A cookie; undefined when missing or empty. */
+/** A cookie, without the quotes that some clients put around it; undefined when missing or empty. */
 export function readCookie(event: H3Event, name: string): string | undefined {
   const cookie = (event.req.headers.get('cookie') ?? '')
     .split(';')
     .map((pair) => pair.trim())
     .find((pair) => pair.startsWith(`${name}=`));
-  return cookie?.slice(name.length + 1) || undefined;
+  return cookie?.slice(name.length + 1).replace(/^"(.*)"$/, '$1') || undefined;
 }
 
 /** Mark of an earlier answer. Missing or empty is 0; else a non-negative integer, or `invalid`. */

@@ -89,6 +89,12 @@ describe('identity', () => {
     expect([...new Set(answers.map(cookieOf))]).toEqual([expect.stringMatching(/./)]);
   });
 
+  it('is the cookie in quotes, too, as Java sends it', async () => {
+    const server = await openTestServer();
+    const headers = { cookie: `$Version="1"; sessionid="${await logIn(server)}";$Path="/";$Domain="localhost"` };
+    expect((await server.request('GET', DEVICES, { headers })).status).toBe(200);
+  });
+
   it('is Basic where both are sent', async () => {
     const server = await openTestServer();
     const cookie = await logIn(server, 'eve');
