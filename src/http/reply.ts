@@ -55,7 +55,8 @@ function respond(body: Body, status: number, headers: [string, string][]): Respo
 }
 
 /** The response to a request, compressed where that is asked for. `cookie` is a whole `Set-Cookie`. */
-export async function send(event: H3Event, reply: Reply, cookie?: string): Promise<Response> {
+export async function send(event: H3Event, given: Reply, cookie?: string): Promise<Response> {
+  const reply = cookie ? { ...given, isPublic: false } : given; // a cache would hand the cookie on to others
   const { status = 200 } = reply;
   const headers = [...COMMON, ...describe(reply, cookie)];
   if (reply.body instanceof Uint8Array) return respond(reply.body, status, headers);
@@ -79,7 +80,7 @@ export async function send(event: H3Event, reply: Reply, cookie?: string): Promi
 function describe({ type, headers = {}, isPublic = false, cache }: Reply, cookie?: string): [string, string][] {
   const described: [string, string][] = [['cache-control', cache ?? (isPublic ? 'public, no-cache' : 'no-store')]];
   if (type) described.push(['content-type', type]);
-  if (cookie && !isPublic) described.push(['set-cookie', cookie]); // a cache would hand it on to others
+  if (cookie) described.push(['set-cookie', cookie]);
   return [...described, ...Object.entries(headers)];
 }
 

@@ -187,6 +187,8 @@ describe('podcast lists', () => {
     ] as const) {
       expect((await request('GET', path, options)).status).toBe(status);
     }
+    const { headers } = await request('GET', '/api/2/lists/ann%40example.org.json', own);
+    expect([headers.get('cache-control'), headers.get('set-cookie')]).toEqual(['no-store', expect.any(String)]);
   });
 });
 
