@@ -25,8 +25,12 @@ export interface OperatorReply {
   body: Readable;
 }
 
-/** Where the operator's routes have a user. */
-export const pathOf = (user: string, part = ''): string => `/operator/users/${encodeURIComponent(user)}${part}`;
+/** Where the operator's routes have a user. Throws where nobody can have the name. */
+export function pathOf(user: string, part = ''): string {
+  // Nothing and dots lead elsewhere in a path, written as %2E, too.
+  if (/^\.{0,2}$/.test(user)) throw new Error('there is no account with this name or e-mail address');
+  return `/operator/users/${encodeURIComponent(user)}${part}`;
+}
 
 /** Rejects with why neither can be had. */
 export async function openOperator(config: Config): Promise<Operator> {

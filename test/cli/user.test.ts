@@ -163,6 +163,9 @@ it.each([
   [['rename', 'eve', 'carol'], /exists already/],
   [['remove', 'nobody', '--yes'], /there is no account/],
   [['sessions', 'nobody'], /there is no account/],
+  [['show', ''], /there is no account/],
+  [['passwd', '.', '--generate'], /there is no account/],
+  [['remove', '..', '--yes'], /there is no account/],
 ])('a refusal is code 1 and one sentence: %j', async (args, says) => {
   const data = await makeFolder();
   for (const name of ['eve', 'carol']) await run(['user', 'add', name, '--generate', '--data', data]);
