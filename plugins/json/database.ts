@@ -68,7 +68,7 @@ export class Database {
       return database;
     } catch (error) {
       await releaseLock();
-      throw toStorageError(error, folder);
+      throw toStorageError(error, (error as NodeJS.ErrnoException).path ?? folder);
     }
   }
 

@@ -58,7 +58,7 @@ export function toStorageError(error: unknown, path: string): StorageError {
     ? new StorageError('full', `there is no room left to write ${path}; free some space and try again`, {
         cause: error,
       })
-    : new StorageError('unavailable', `${path} could not be used (${code}); check its disk and its permissions`, {
+    : new StorageError('unavailable', `${path} could not be used (${code}); check its disk, its owner and its permissions`, {
         cause: error,
       });
 }

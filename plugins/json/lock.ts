@@ -3,7 +3,7 @@ import { link, readFile, realpath, rename, rm, writeFile } from 'node:fs/promise
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { StorageError } from '../../src/plugin.ts';
-import { FILE_MODE } from './folder.ts';
+import { FILE_MODE, toStorageError } from './folder.ts';
 
 /** Who holds a folder. A pid alone is not enough: it is given out again, and every container has a pid 1. */
 interface Holder {
@@ -24,10 +24,12 @@ export async function takeLock(folder: string): Promise<() => Promise<void>> {
   const path = join(await realpath(folder), 'lock');
   const own = `${path}.${randomUUID()}`;
   const holder: Holder = { host: hostname(), pid: process.pid, started: await startOf(process.pid) };
-  await writeFile(own, JSON.stringify(holder), { mode: FILE_MODE });
   try {
+    await writeFile(own, JSON.stringify(holder), { mode: FILE_MODE });
     // A link takes the name or fails. It is never half there, as a file that is being written would be.
     while (!(await tryLink(own, path))) await removeStale(path, folder);
+  } catch (error) {
+    throw toStorageError(error, folder);
   } finally {
     await rm(own, { force: true });
   }

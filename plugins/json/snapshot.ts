@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Adapter, Low } from 'lowdb';
 import { StorageError } from '../../src/plugin.ts';
-import { writeDurably } from './folder.ts';
+import { toStorageError, writeDurably } from './folder.ts';
 import { toLines } from './lines.ts';
 
 /**
@@ -20,7 +20,7 @@ class SnapshotFile<File extends object> implements Adapter<File> {
   async read(): Promise<File | null> {
     const text = await readFile(this.#path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null;
-      throw error;
+      throw toStorageError(error, this.#path);
     });
     if (text === null) return null;
     try {

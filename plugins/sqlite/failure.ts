@@ -17,7 +17,7 @@ export function toStorageError(error: unknown, path: string): Error {
   const [, meaning, words] = MEANINGS.find(([prefix]) => code.startsWith(prefix)) ?? [
     '',
     'unavailable' as const,
-    `could not be used (${code}); check its disk and its permissions`,
+    `could not be used (${code}); check its disk, its owner and its permissions`,
   ];
   return new StorageError(meaning, `${path} ${words}`, { cause: error });
 }

@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { createClient, runPodsync, type RunningServer, serve } from './program.ts';
+import { createClient, PROGRAM, runPodsync, type RunningServer, serve } from './program.ts';
 
 const EPISODES = '/api/2/episodes/bob.json';
 const SIZE = 4 * 1024 * 1024;
@@ -72,3 +74,14 @@ it.each(['json', 'sqlite:podsync.db'])(
     await rm(folder, { recursive: true });
   },
 );
+
+it('a command on a full disk says so, and leaves nothing there', { timeout: 60_000 }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'podsync-full-'));
+  const script = `mount -t tmpfs -o size=64k none "$0" && cd "$0" && mkdir data && ! cat /dev/zero > ballast 2> /dev/null &&
+    { node "$1" user list --data data --storage json; ls -A data; }`;
+  const run = promisify(execFile)('unshare', ['--map-root-user', '--mount', 'sh', '-c', script, folder, PROGRAM]);
+  const { stdout, stderr } = await run;
+  expect(stdout).toBe('');
+  expect(stderr).toBe(`[error] there is no room left to write ${folder}/data; free some space and try again\n`);
+  await rm(folder, { recursive: true });
+});

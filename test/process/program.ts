@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
-const PROGRAM = join(import.meta.dirname, '../../dist/bin/podsync.js');
+/** The built program. */
+export const PROGRAM = join(import.meta.dirname, '../../dist/bin/podsync.js');
 
 /** Runs a command of the built program; `input` goes to its stdin. */
 export async function runPodsync(args: readonly string[], input = ''): Promise<string> {

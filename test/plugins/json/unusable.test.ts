@@ -1,0 +1,35 @@
+import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import json from '../../../plugins/json/index.ts';
+import type { Storage } from '../../../src/plugin.ts';
+
+let dataDir: string;
+const open = (): Promise<Storage> =>
+  json.open(json.parse(''), { dataDir, now: () => 1_700_000_000, overlap: 120, log: () => undefined });
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'podsync-json-'));
+  const storage = await open();
+  const { id } = await storage.users.create({ name: 'bob', passwordHash: 'x' });
+  await storage.subscriptions.apply(id, 'phone', [{ url: 'http://example.org/a', subscribed: true }]);
+  await storage.close();
+});
+afterEach(() => rm(dataDir, { recursive: true }));
+
+it.each([
+  [/^accounts\.json$/, 'EISDIR', (path: string) => mkdir(path)],
+  [/\/account\.json$/, 'EISDIR', (path: string) => mkdir(path)],
+  [/^journal-/, 'ELOOP', (path: string) => symlink(path, path)],
+])('a file that cannot be read is named, as one of many may have another owner: %s', async (pattern, code, spoil) => {
+  const names = await readdir(dataDir, { recursive: true });
+  const path = join(
+    dataDir,
+    names.find((name) => pattern.test(name))!,
+  );
+  await rm(path);
+  await spoil(path);
+  const message = `${path} could not be used (${code}); check its disk, its owner and its permissions`;
+  await expect(open()).rejects.toMatchObject({ code: 'unavailable', message });
+});
