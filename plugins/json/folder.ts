@@ -48,6 +48,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
+const CHECK = 'check its disk, its owner and its permissions';
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /** What the file system answered, in the words of the storage contract. */
@@ -58,7 +59,5 @@ export function toStorageError(error: unknown, path: string): StorageError {
     ? new StorageError('full', `there is no room left to write ${path}; free some space and try again`, {
         cause: error,
       })
-    : new StorageError('unavailable', `${path} could not be used (${code}); check its disk, its owner and its permissions`, {
-        cause: error,
-      });
+    : new StorageError('unavailable', `${path} could not be used (${code}); ${CHECK}`, { cause: error });
 }

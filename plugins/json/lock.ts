@@ -31,7 +31,7 @@ export async function takeLock(folder: string): Promise<() => Promise<void>> {
   } catch (error) {
     throw toStorageError(error, folder);
   } finally {
-    await rm(own, { force: true });
+    await rm(own, { force: true }).catch(() => undefined); // why there is no lock is told, not this
   }
   held.add(path);
   return async () => {
