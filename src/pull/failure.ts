@@ -49,5 +49,7 @@ export function refusedBy(host: string, status: number, retryAfter: unknown): Re
 export function failedBy(host: string, error: unknown, timeout: Seconds): RemoteError {
   if (error instanceof RemoteError) return error;
   const { message } = toFetchError(error, timeout);
-  return new RemoteError(`${host}: ${message}`, { isLost: !(error instanceof FetchError) });
+  const isPlain = /^(?:EPROTO$|ERR_SSL_)/.test(`${(error as NodeJS.ErrnoException).code}`);
+  const advice = isPlain ? '; where that server has no https, name it with http://' : '';
+  return new RemoteError(`${host}: ${message}${advice}`, { isLost: !(error instanceof FetchError) });
 }
