@@ -23,7 +23,7 @@ type Attributes = Record<string, string | undefined>;
  */
 export function readOpml(text: string): PodcastEntry[] {
   if (text.length > MAX_LENGTH) {
-    throw new Refusal('too-large', 'an OPML may have up to 3 million characters: send a longer list as txt or json');
+    throw new Refusal('too-large', 'an OPML may have up to 3 million characters: split it, or send it as txt or json');
   }
   const xml = text.trim();
   if (INTERNAL_SUBSET.test(xml)) throw invalid('the OPML has declarations in its DOCTYPE: remove the DOCTYPE');
