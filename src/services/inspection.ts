@@ -39,8 +39,11 @@ export const createInspection = ({
     };
 
     const all: User[] = [];
-    for await (const user of users.all()) all.push(user);
-    const before = await readAudience(podcasts);
+    let before = new Map<Url, number>();
+    await look('storage', async () => {
+      for await (const user of users.all()) all.push(user);
+      before = await readAudience(podcasts);
+    });
     const counted = new Map<Url, number>();
     for (const [index, { id, name }] of all.entries()) {
       progress(index, all.length + 1);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { UserId } from '../../src/domain/types.ts';
 import { createInspection } from '../../src/services/inspection.ts';
-import type { Podcast, Storage, UserRecord } from '../../src/storage/contract.ts';
+import type { Podcast, Storage, User, UserRecord } from '../../src/storage/contract.ts';
 import { StorageError } from '../../src/storage/errors.ts';
 import { furnish } from '../property/accounts.ts';
 import { recordFeed } from '../readings.ts';
@@ -62,6 +62,18 @@ it('counts all that is there, tells how far it is, and finds nothing wrong', asy
     [1, 3],
     [2, 3],
   ]);
+});
+
+it('goes on where the accounts cannot be listed', async () => {
+  const { storage } = await openFurnished();
+  const problem = 'the file is damaged; restore it from a backup';
+  const all = async function* (): AsyncGenerator<User> {
+    yield* [];
+    throw new StorageError('corrupt', problem);
+  };
+  const report = await inspect({ ...storage, users: { ...storage.users, all } });
+  expect(report.findings).toEqual([{ where: 'storage', problem, isRepairable: false }]);
+  expect(report.counts.podcasts).toBe(4);
 });
 
 it('follows a feed that has moved', async () => {
