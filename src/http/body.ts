@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -74,10 +75,8 @@ const DROPPED_AT_MOST = 64 * 1024 * 1024;
 
 /** Lets in what is still coming, and drops it: a client that is cut off while it sends does not read the answer. */
 export async function dropBody(event: H3Event): Promise<void> {
-  const request = event.runtime?.node?.req as Readable | undefined;
-  const { headers } = event.req;
-  if (!request || request.readableEnded) return;
-  if (!headers.has('content-length') && !headers.has('transfer-encoding')) return;
+  const request = event.runtime?.node?.req as IncomingMessage | undefined;
+  if (!request || request.complete) return;
   let dropped = 0;
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
