@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type OpenContext, type Session, StorageError, type Url, type User, type UserId } from '../../src/plugin.ts';
-import { Account, feedsIn, type UploadChange } from './account.ts';
+import { Account, feedsIn, feedsOf, type UploadChange } from './account.ts';
 import { Acted } from './acted.ts';
 import { Directory, type DirectoryChange } from './directory.ts';
 import { createFolder, syncFolder, toStorageError } from './folder.ts';
@@ -158,8 +158,7 @@ export class Database {
 
   /** Makes a write durable, then visible. The directory gets to know the feeds in it. */
   write(write: Write): Promise<void> {
-    const feeds = write.account?.upload?.changes.map(feedsIn) ?? [];
-    const unknown = this.directory.unknown(([] as Url[]).concat(...feeds));
+    const unknown = this.directory.unknown(write.account ? feedsOf(write.account) : []);
     if (unknown.length === 0) return this.#journal.append(write);
     const meet: DirectoryChange = { kind: 'meet', urls: unknown, at: this.context.now() };
     return this.#journal.append({ ...write, directory: [...(write.directory ?? []), meet] });
