@@ -1,4 +1,5 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -90,6 +91,15 @@ describe('a plugin from a package', () => {
         'plugin that comes with podsync (json, sqlite, postgres), or a file: its path begins with ./ or /',
     );
   });
+});
+
+it.each([
+  ['README.md', '.'],
+  ['examples/memory-storage/README.md', 'examples/memory-storage'],
+])('the example as %s has it', async (readme, folder) => {
+  const root = join(import.meta.dirname, '../..');
+  const [, spec] = /--storage (\S*memory-storage\.js\S*)/.exec(await readFile(join(root, readme), 'utf8'))!;
+  expect((await loadStorage(spec!, join(root, folder))).options).toEqual({ place: 'demo' });
 });
 
 it.each(['json', 'sqlite', 'postgres'])('a plugin that comes with podsync: %s', async (name) => {
