@@ -34,13 +34,11 @@ export function parseAction(value: unknown, rules: ActionRules): EpisodeAction |
 
   const type = readType(input.action);
   const timestamp = isGiven(input.timestamp) ? parseTimestamp(input.timestamp) : now;
-  const action: EpisodeAction = { podcast, episode, action: type, timestamp };
-  if (isGiven(input.device)) action.device = parseDeviceId(input.device);
-  if (isByGuid) action.guid = media;
-  else if (isGiven(input.guid)) action.guid = readGuid(input.guid);
+  const device = isGiven(input.device) ? parseDeviceId(input.device) : undefined;
+  const guid = isByGuid ? media : readGuid(input.guid);
   const play = type === 'play' ? readTimes(rules.isVersion1 ? fromVersion1(input) : input) : undefined;
-  if (play) action.play = play;
-  return action;
+  // Whole at once: one that gets its parts by and by takes longer to make, and to write.
+  return { podcast, episode, action: type, timestamp, device, guid, play };
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -63,7 +61,8 @@ function readUrl(value: unknown, key: string): string {
   return value;
 }
 
-function readGuid(value: unknown): string {
+function readGuid(value: unknown): string | undefined {
+  if (!isGiven(value)) return undefined;
   if (typeof value !== 'string') throw invalid('"guid" must be a string');
   return value;
 }

@@ -28,14 +28,14 @@ export interface EpisodeAction {
   podcast: Url;
   episode: Url;
   /** The device it happened on, as the client tells it. */
-  device?: string;
+  device?: string | undefined;
   /** The episode's GUID in its feed; clients match on it before the URL. */
-  guid?: string;
+  guid?: string | undefined;
   action: ActionType;
   /** When it happened, as the client tells it. Never used by `since`. */
   timestamp: Seconds;
   /** Only on `play`; `started` and `total` come together or not at all. Seconds. */
-  play?: { position: number; started?: number; total?: number };
+  play?: { position: number; started?: number; total?: number } | undefined;
 }
 
 /** What is known of a podcast beside its feed URL. Anything may be missing until its feed was read. */
