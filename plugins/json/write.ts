@@ -1,4 +1,4 @@
-import type { EpisodeAction, UserId } from '../../src/plugin.ts';
+import { type EpisodeAction, StorageError, type UserId } from '../../src/plugin.ts';
 import type { AccountWrite } from './account.ts';
 import { ActionBatch } from './action-batch.ts';
 import type { DirectoryChange } from './directory.ts';
@@ -14,6 +14,10 @@ export interface Write {
   cleared?: true;
 }
 
+/** Stamps stood in each change once, before any release: to pass over those would lose what was answered. */
+const OTHER_FORM =
+  'the journal has uploads in the form of an earlier podsync; start that one on this folder, stop it, then start this one';
+
 /** Actions stand behind the rest, as the texts that they have already: an upload brings them in one change at most. */
 export const WRITE_PACKING: Packing<Write> = {
   pack(write) {
@@ -25,6 +29,7 @@ export const WRITE_PACKING: Packing<Write> = {
   },
   unpack([first, ...texts]) {
     const write = first as Write;
+    if (write.account?.changes.some((change) => 'upload' in change)) throw new StorageError('corrupt', OTHER_FORM);
     for (const change of write.account?.upload?.changes ?? []) {
       if (change.kind === 'act') change.actions = new ActionBatch((texts as EpisodeAction[][]).flat());
     }

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { Storage } from '../../../src/plugin.ts';
@@ -32,4 +33,17 @@ it.each([
   await spoil(path);
   const message = `${path} could not be used (${code}); check its disk, its owner and its permissions`;
   await expect(open()).rejects.toMatchObject({ code: 'unavailable', message });
+});
+
+it('uploads in the form of an earlier state are not passed over', async () => {
+  const rest =
+    '1000,{"account":{"user":"x","changes":[{"kind":"act","upload":{"stamp":1700000001,"at":1700000000}}]}},[]]';
+  const line = `["${crc32(rest).toString(16).padStart(8, '0')}",${rest}\n`;
+  const journal = join(dataDir, 'journal-000000000999.jsonl');
+  await writeFile(journal, line);
+  await expect(open()).rejects.toMatchObject({
+    code: 'corrupt',
+    message: expect.stringContaining('an earlier podsync'),
+  });
+  expect(await readFile(journal, 'utf8')).toBe(line);
 });
