@@ -55,17 +55,18 @@ function respond(body: Body, status: number, headers: [string, string][]): Respo
 }
 
 /** The response to a request, compressed where that is asked for. `cookie` is a whole `Set-Cookie`. */
-export async function send(event: H3Event, given: Reply, cookie?: string): Promise<Response> {
-  const reply = cookie ? { ...given, isPublic: false } : given; // a cache would hand the cookie on to others
+export async function send(event: H3Event, reply: Reply, cookie?: string): Promise<Response> {
   const { status = 200 } = reply;
-  const headers = [...COMMON, ...describe(reply, cookie)];
+  const isPublic = reply.isPublic === true && cookie === undefined; // a cache would hand the cookie on to others
+  const headers = [...COMMON, ...describe(reply, isPublic)];
+  if (cookie !== undefined) headers.push(['set-cookie', cookie]);
   if (reply.body instanceof Uint8Array) return respond(reply.body, status, headers);
 
   const isGathered = typeof reply.body === 'object' && !reply.isLive;
   const body = isGathered ? await gather(reply.body as AsyncIterable<string>) : (reply.body ?? '');
   const isShort = typeof body === 'string' && Buffer.byteLength(body) <= PLAIN_UP_TO;
   if (!isShort) headers.push(['vary', 'accept-encoding']);
-  if (reply.isPublic && typeof body === 'string') {
+  if (isPublic && typeof body === 'string') {
     const etag = createEtag(body);
     headers.push(['etag', etag]);
     if (isKnown(event, etag)) return respond(body, 304, headers);
@@ -77,10 +78,9 @@ export async function send(event: H3Event, given: Reply, cookie?: string): Promi
   return respond(await encode(body, coding), status, headers);
 }
 
-function describe({ type, headers = {}, isPublic = false, cache }: Reply, cookie?: string): [string, string][] {
+function describe({ type, headers = {}, cache }: Reply, isPublic: boolean): [string, string][] {
   const described: [string, string][] = [['cache-control', cache ?? (isPublic ? 'public, no-cache' : 'no-store')]];
   if (type) described.push(['content-type', type]);
-  if (cookie) described.push(['set-cookie', cookie]);
   return [...described, ...Object.entries(headers)];
 }
 
