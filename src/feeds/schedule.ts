@@ -3,12 +3,16 @@ import type { Seconds, Url } from '../domain/types.ts';
 import type { FetchOutcome } from './fetch.ts';
 import type { ParsedFeed } from './parse.ts';
 
-/** When a feed is fetched next, and what that follows from. */
-export interface FeedSchedule {
+/** What is known of how often a feed is fetched. */
+export interface FeedRhythm {
   /** How often it is fetched while all goes well. */
   intervalSeconds: Seconds;
   /** Failures in a row. */
   failures: number;
+}
+
+/** When a feed is fetched next. */
+export interface FeedSchedule extends FeedRhythm {
   /** Undefined: never, it is gone. */
   nextAt: Seconds | undefined;
 }
@@ -34,28 +38,35 @@ const GROWTH = 1.05;
  * half an hour, then twice as long each time; a server that asks for more patience gets it, up to three days. Feeds
  * that were fetched together drift apart, each by a part of its interval that follows from its URL.
  */
-export function nextFetch(url: Url, state: FeedSchedule, outcome: FetchOutcome, now: Seconds): FeedSchedule {
+export function nextFetch(
+  url: Url,
+  { intervalSeconds, failures }: FeedRhythm,
+  outcome: FetchOutcome,
+  now: Seconds,
+): FeedSchedule {
   switch (outcome.kind) {
     case 'gone':
-      return { ...state, nextAt: undefined };
+      return { intervalSeconds, failures, nextAt: undefined };
     case 'failed': {
-      const wait = spread(url, bounded(SHORTEST * 2 ** state.failures));
+      const wait = spread(url, bounded(SHORTEST * 2 ** failures));
       const asked = Math.min(outcome.retryAfter ?? 0, 3 * DAY);
-      return { ...state, failures: state.failures + 1, nextAt: now + Math.max(wait, asked) };
+      return { intervalSeconds, failures: failures + 1, nextAt: now + Math.max(wait, asked) };
     }
     default: {
-      const wanted = outcome.kind === 'fetched' ? rhythmOf(outcome.feed, now) : state.intervalSeconds * GROWTH;
-      const intervalSeconds = bounded(wanted);
-      return { intervalSeconds, failures: 0, nextAt: now + spread(url, intervalSeconds) };
+      const wanted = outcome.kind === 'fetched' ? intervalOf(outcome.feed, now) : intervalSeconds * GROWTH;
+      const interval = bounded(wanted);
+      return { intervalSeconds: interval, failures: 0, nextAt: now + spread(url, interval) };
     }
   }
 }
 
-function rhythmOf({ episodes }: ParsedFeed, now: Seconds): number {
+/** How often a feed with these episodes is worth fetching. */
+function intervalOf({ episodes }: ParsedFeed, now: Seconds): number {
   const dates = episodes
     .map(({ releasedAt }) => releasedAt)
-    .filter((date) => date !== undefined && date <= now)
-    .slice(0, EPISODES_LOOKED_AT) as Seconds[];
+    .filter((date) => date !== undefined)
+    .filter((date) => date <= now)
+    .slice(0, EPISODES_LOOKED_AT);
   const [newest] = dates;
   const oldest = dates.at(-1);
   if (newest === undefined || oldest === undefined) return USUAL;

@@ -128,8 +128,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
 /** What is stored of an outcome. What was read last stays where there is nothing better. */
 function toReading(state: FeedState, outcome: FetchOutcome, now: Seconds): FeedReading {
   const { etag, lastModified, fetchedAt, url } = state;
-  const schedule = nextFetch(url, { ...state, nextAt: state.nextAt }, outcome, now);
-  const { nextAt, intervalSeconds, failures } = schedule;
+  const { nextAt, intervalSeconds, failures } = nextFetch(url, state, outcome, now);
   const next = { url, intervalSeconds, failures, ...(nextAt !== undefined && { nextAt }) };
   const validators = {
     ...(etag !== undefined && { etag }),
