@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { Refusal } from '../domain/errors.ts';
 import type { Seconds } from '../domain/types.ts';
@@ -161,13 +162,4 @@ const movedBy = ({ movedTo }: { movedTo?: string }): { movedTo?: string } => (mo
 
 /** Resolves after this long, or when the signal says so. */
 const pause = (seconds: Seconds, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, seconds * 1000);
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
-  });
+  setTimeout(seconds * 1000, undefined, { signal }).catch(() => undefined);
