@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { H3Event } from 'h3';
@@ -54,28 +53,22 @@ export async function readForm(event: H3Event, limit: number): Promise<Map<strin
   return fields;
 }
 
-async function readBytes(event: H3Event, limit: number): Promise<Buffer> {
-  const sent = await readSent(event, limit);
-  return decode(sent, event.req.headers.get('content-encoding') ?? '', limit);
-}
-
 /** The request body as it comes, as large as it may be. Throws `invalid` where it breaks off. */
 export async function* readStream(event: H3Event): AsyncIterable<Uint8Array> {
-  const request = event.runtime?.node?.req as Readable | undefined;
   try {
     // Not destroyed when it is left: the answer goes out over the same connection.
-    yield* request?.iterator({ destroyOnReturn: false }) ?? event.req.body ?? [];
+    yield* nodeRequest(event)?.iterator({ destroyOnReturn: false }) ?? event.req.body ?? [];
   } catch {
     throw brokenOff();
   }
 }
 
-/** As much of a body as is let in only to be dropped. Bytes. */
+/** The most of a body that is let in only to be dropped. Bytes. */
 const DROPPED_AT_MOST = 64 * 1024 * 1024;
 
 /** Lets in what is still coming, and drops it: a client that is cut off while it sends does not read the answer. */
 export async function dropBody(event: H3Event): Promise<void> {
-  const request = event.runtime?.node?.req as IncomingMessage | undefined;
+  const request = nodeRequest(event);
   if (!request || request.complete) return;
   let dropped = 0;
   try {
@@ -88,45 +81,57 @@ export async function dropBody(event: H3Event): Promise<void> {
   }
 }
 
+/** The request as Node has it; undefined where podsync is called in this process. */
+const nodeRequest = (event: H3Event): IncomingMessage | undefined =>
+  event.runtime?.node?.req as IncomingMessage | undefined;
+
+async function readBytes(event: H3Event, limit: number): Promise<Buffer> {
+  const sent = await readSent(event, limit);
+  return decode(sent, event.req.headers.get('content-encoding') ?? '', limit);
+}
+
 /** The body as it came over the wire. */
 async function readSent(event: H3Event, limit: number): Promise<Buffer> {
-  const request = event.runtime?.node?.req as Readable | undefined;
-  const tooLarge = (): Refusal => new Refusal('too-large', `the request body is larger than ${limit} bytes`);
-  if (Number(event.req.headers.get('content-length')) > limit) throw tooLarge();
+  if (Number(event.req.headers.get('content-length')) > limit) throw tooLarge(limit);
   // Read from Node directly where that is there: a web stream over it costs a third of the throughput.
-  if (request) return collect(request, limit, tooLarge);
+  const request = nodeRequest(event);
+  if (request) return collect(request, limit);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of event.req.body ?? []) {
     size += chunk.length;
-    if (size > limit) throw tooLarge();
+    if (size > limit) throw tooLarge(limit);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
 }
 
 /**
- * All of a stream, by its events: an async iterator costs more than the parsing of what it brings. A body that broke off
- * is refused, though nobody is there to hear it.
+ * All of a request's body, by its events: an async iterator costs more than the parsing of what it brings. A body that
+ * broke off is refused, though nobody is there to hear it.
  */
-const collect = (stream: Readable, limit: number, tooLarge: () => Error): Promise<Buffer> =>
+const collect = (request: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const settle = (then: () => void): void => {
-      stream.off('data', onData).off('end', onEnd).off('error', onLost).off('close', onLost);
+      request.off('data', onData).off('end', onEnd).off('error', onLost).off('close', onLost);
       then();
     };
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > limit) settle(() => reject(stream.pause() && tooLarge()));
+      if (size <= limit) return;
+      request.pause();
+      settle(() => reject(tooLarge(limit)));
     };
     const onEnd = (): void => settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
     const onLost = (): void => settle(() => reject(brokenOff()));
-    stream.on('data', onData).on('end', onEnd).on('error', onLost).on('close', onLost);
-    if (stream.destroyed) onLost(); // while the password was checked
+    request.on('data', onData).on('end', onEnd).on('error', onLost).on('close', onLost);
+    if (request.destroyed) onLost(); // while the password was checked
   });
+
+const tooLarge = (limit: number): Refusal => new Refusal('too-large', `the request body is larger than ${limit} bytes`);
 
 const brokenOff = (): Refusal => invalid('the connection broke off before the whole request body came');
 
