@@ -1,12 +1,12 @@
-/** So many at most: the first must not wait for the end of a long turn. */
-const LONGEST = 8;
+/** More answers are not held back: the first must not wait for the end of a long turn. */
+const MOST_HELD = 8;
 
 /**
- * Resolves when an answer may leave: together with the others that are ready in the same turn of the event loop. To
- * wake up whoever waits for an answer takes longer than to make most of them, and one waking does for a burst.
+ * Resolves when an answer may leave: together with the others that are ready in the same turn of the event loop. Waking
+ * up a client takes longer than making most answers, and answers that leave together wake it up once.
  */
 export function createBurst(): () => Promise<void> {
-  let waiting = 0;
+  let held = 0;
   let leaving: Promise<void> | undefined;
   let leave: () => void;
 
@@ -16,13 +16,13 @@ export function createBurst(): () => Promise<void> {
       leave = () => {
         clearImmediate(turn);
         leaving = undefined;
-        waiting = 0;
+        held = 0;
         resolve();
       };
     });
     const together = leaving;
-    waiting += 1;
-    if (waiting === LONGEST) leave();
+    held += 1;
+    if (held === MOST_HELD) leave();
     return together;
   };
 }
