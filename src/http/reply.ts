@@ -26,6 +26,7 @@ export interface Reply {
 /** Success with nothing to say: clients tell it by the empty body. */
 export const EMPTY: Reply = {};
 
+/** A value as JSON. */
 export const json = (value: unknown): Reply => ({ type: MEDIA_TYPES.json, body: JSON.stringify(value) });
 
 /** Makes an answer one that is the same for whoever asks. */
@@ -48,7 +49,7 @@ type Coding = 'br' | 'gzip';
 
 type Body = string | Uint8Array | NodeJS.ReadableStream;
 
-// h3 makes the same of its own kind of answer, with all headers copied once more.
+// h3 makes a response like this of what a handler returns, but copies all headers once more.
 function respond(body: Body, status: number, headers: [string, string][]): Response {
   const sent = status === 204 || status === 304 ? null : body;
   return new FastResponse(sent as ConstructorParameters<typeof Response>[0], { status, headers });
@@ -58,7 +59,7 @@ function respond(body: Body, status: number, headers: [string, string][]): Respo
 export async function send(event: H3Event, reply: Reply, cookie?: string): Promise<Response> {
   const { status = 200 } = reply;
   const isPublic = reply.isPublic === true && cookie === undefined; // a cache would hand the cookie on to others
-  const headers = [...COMMON, ...describe(reply, isPublic)];
+  const headers = [...COMMON, ...toHeaders(reply, isPublic)];
   if (cookie !== undefined) headers.push(['set-cookie', cookie]);
   if (reply.body instanceof Uint8Array) return respond(reply.body, status, headers);
 
@@ -78,10 +79,10 @@ export async function send(event: H3Event, reply: Reply, cookie?: string): Promi
   return respond(await encode(body, coding), status, headers);
 }
 
-function describe({ type, headers = {}, cache }: Reply, isPublic: boolean): [string, string][] {
-  const described: [string, string][] = [['cache-control', cache ?? (isPublic ? 'public, no-cache' : 'no-store')]];
-  if (type) described.push(['content-type', type]);
-  return [...described, ...Object.entries(headers)];
+function toHeaders({ type, headers = {}, cache }: Reply, isPublic: boolean): [string, string][] {
+  const own: [string, string][] = [['cache-control', cache ?? (isPublic ? 'public, no-cache' : 'no-store')]];
+  if (type) own.push(['content-type', type]);
+  return [...own, ...Object.entries(headers)];
 }
 
 /** Weak, because the same text goes out in several codings. */
