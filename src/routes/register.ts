@@ -5,7 +5,12 @@ import { readForm } from '../http/body.ts';
 import { readCookie, readQuery } from '../http/input.ts';
 import { basePath, isSecure, publicBase } from '../http/origin.ts';
 import type { Reply } from '../http/reply.ts';
-import { renderRegisterForm, renderRegistered, renderRegistrationClosed } from '../pages/register.ts';
+import {
+  type RegisterForm,
+  renderRegisterForm,
+  renderRegistered,
+  renderRegistrationClosed,
+} from '../pages/register.ts';
 import { FORM_POLICY } from '../pages/style.ts';
 import type { Registration } from '../services/registration.ts';
 import type { Handler, RouteContext } from './route.ts';
@@ -21,16 +26,14 @@ const page = (status: number, body: string, cookie?: string): Reply => ({
   headers: { 'content-security-policy': FORM_POLICY, ...(cookie && { 'set-cookie': cookie }) },
 });
 
+const closed = (): Reply => page(403, renderRegistrationClosed());
+
 /** A page for making an account (spec 4.9, legacy paths). */
 export function createRegisterRoutes(
   registration: Registration,
   { maxBody, origin }: RouteContext,
 ): Record<'show' | 'submit', Handler> {
-  const form = (
-    event: H3Event,
-    status: number,
-    fields: Omit<Parameters<typeof renderRegisterForm>[0], 'csrf'>,
-  ): Reply => {
+  const form = (event: H3Event, status: number, fields: Omit<RegisterForm, 'csrf'>): Reply => {
     const csrf = readCookie(event, CSRF) ?? randomBytes(18).toString('base64url');
     const secure = isSecure(event, origin) ? '; Secure' : '';
     const path = `${basePath(origin)}/register`;
@@ -41,13 +44,13 @@ export function createRegisterRoutes(
   return {
     async show(event) {
       const token = readQuery(event, 'token');
-      return (await registration.isOpen(token)) ? form(event, 200, { token }) : page(403, renderRegistrationClosed());
+      return (await registration.isOpen(token)) ? form(event, 200, { token }) : closed();
     },
 
     async submit(event) {
       const fields = await readForm(event, maxBody);
       const token = fields.get('token');
-      if (!(await registration.isOpen(token))) return page(403, renderRegistrationClosed());
+      if (!(await registration.isOpen(token))) return closed();
       const [name = '', email = ''] = [fields.get('name')?.trim(), fields.get('email')?.trim()];
       const password = fields.get('password') ?? '';
       const again = (problem: string): Reply => form(event, 400, { token, name, email, problem });
@@ -60,7 +63,7 @@ export function createRegisterRoutes(
         return page(200, renderRegistered(user.name, publicBase(event, origin)));
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        return error.code === 'forbidden' ? page(403, renderRegistrationClosed()) : again(error.message);
+        return error.code === 'forbidden' ? closed() : again(error.message);
       }
     },
   };
