@@ -1,16 +1,19 @@
 import type { Reply } from '../http/reply.ts';
 
+/** Long work that tells how far it is, and answers its report. */
+type Work = (progress: (done: number, total: number) => void) => Promise<unknown>;
+
 /**
  * Answers long work while it goes on, a line of JSON for each step: how far it is, and at the end its `report`, or the
  * `message` of what went wrong. For whoever runs the server.
  */
-export const steps = <Report>(work: (progress: (done: number, total: number) => void) => Promise<Report>): Reply => ({
+export const steps = (work: Work): Reply => ({
   type: 'application/x-ndjson',
   body: write(work),
   isLive: true,
 });
 
-async function* write(work: Parameters<typeof steps>[0]): AsyncIterable<string> {
+async function* write(work: Work): AsyncIterable<string> {
   let told = { done: 0, total: 0 };
   let tell: (() => void) | undefined;
   const result = work((done, total) => {
