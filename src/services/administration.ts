@@ -1,7 +1,6 @@
 import { Refusal } from '../domain/errors.ts';
 import type { ListSummary, UserId } from '../domain/types.ts';
 import type { DeviceSummary, Storage, User } from '../storage/contract.ts';
-import { isStorageError } from '../storage/errors.ts';
 import { checkUserName } from './accounts.ts';
 import type { Passwords } from './passwords.ts';
 import type { OpenSession, Sessions } from './sessions.ts';
@@ -30,7 +29,7 @@ export interface Administration {
   show(login: string): Promise<AccountDetails>;
   /** Ends the sessions of the user. Throws `invalid` for a password that cannot be one. */
   setPassword(login: string, password: string): Promise<void>;
-  /** Throws `invalid` for a name that cannot be one, `conflict` when it is taken. */
+  /** Throws `invalid` for a name that cannot be one; rejects with `conflict` when it is taken. */
   rename(login: string, name: string): Promise<void>;
   /** Removes the user with all data. */
   remove(login: string): Promise<void>;
@@ -89,9 +88,7 @@ export function createAdministration(
     async rename(login, name) {
       checkUserName(name);
       const { id } = await find(login);
-      await users.rename(id, name).catch((error: unknown) => {
-        throw isStorageError(error) && error.code === 'conflict' ? new Refusal('conflict', error.message) : error;
-      });
+      await users.rename(id, name);
     },
 
     async remove(login) {
