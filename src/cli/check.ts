@@ -34,7 +34,7 @@ async function inspect(config: Config): Promise<Report> {
   try {
     return (await followSteps(config, 'reading accounts', '/operator/check', {})) as InspectionReport;
   } catch (error) {
-    if (!isStorageError(error) || error.code !== 'corrupt') throw error;
+    if (!isStorageError(error, 'corrupt')) throw error;
     return { findings: [{ where: 'storage', problem: error.message, isRepairable: false }] };
   }
 }

@@ -23,8 +23,7 @@ export async function openOrReach(options: PodsyncOptions, patience = PATIENCE):
       const { openPodsync } = await import('../podsync.ts');
       return { podsync: await openPodsync(options) };
     } catch (error) {
-      const isBusy = isStorageError(error) && error.code === 'busy';
-      if (!isBusy || performance.now() >= deadline) throw error;
+      if (!isStorageError(error, 'busy') || performance.now() >= deadline) throw error;
     }
     await setTimeout(BETWEEN_TRIES);
   }

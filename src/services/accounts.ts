@@ -51,7 +51,7 @@ export const createAccounts = (
         await settings.update(user.id, { kind: 'account' }, { set: { sync_devices: true }, remove: [], limit: 1 });
       return user;
     } catch (error) {
-      throw isStorageError(error) && error.code === 'conflict' ? new Refusal('conflict', error.message) : error;
+      throw isStorageError(error, 'conflict') ? new Refusal('conflict', error.message) : error;
     }
   },
 

@@ -70,7 +70,7 @@ export const createInspection = ({
 
 /** What is wrong with what could not be read. Throws where that is no damage; undefined for an account that is gone by now. */
 function toProblem(error: unknown): string | undefined {
-  if (isStorageError(error) && error.code === 'missing') return undefined;
+  if (isStorageError(error, 'missing')) return undefined;
   if (isStorageError(error) && error.code !== 'corrupt') throw error;
   return (error as Error).message;
 }

@@ -15,7 +15,7 @@ export async function* exportAccounts(
         yield page;
       }
     } catch (error) {
-      if (!isStorageError(error) || error.code !== 'missing') throw error;
+      if (!isStorageError(error, 'missing')) throw error;
       if (isBegun) throw new Refusal('missing', `the account ${name} was removed while it was read; run this again`);
     }
   }

@@ -157,6 +157,6 @@ async function* toStored(
 }
 
 function toProblem(error: unknown): string {
-  if (isStorageError(error) && error.code === 'conflict') return error.message;
+  if (isStorageError(error, 'conflict')) return error.message;
   throw error;
 }

@@ -20,6 +20,9 @@ export class StorageError extends Error {
   }
 }
 
-/** By brand, not by class: a plugin from npm may carry a copy of podsync of its own. */
-export const isStorageError = (error: unknown): error is StorageError =>
-  typeof error === 'object' && error !== null && brand in error;
+/** With this code, where one is given. By brand, not by class: a plugin from npm may carry a copy of podsync of its own. */
+export const isStorageError = (error: unknown, code?: StorageErrorCode): error is StorageError =>
+  typeof error === 'object' &&
+  error !== null &&
+  brand in error &&
+  (code === undefined || ('code' in error && error.code === code));

@@ -7,9 +7,9 @@ import { SECRET } from './samples.ts';
 export async function rejectsWith(code: StorageErrorCode, promise: Promise<unknown>): Promise<void> {
   await assert.rejects(promise, (error) => {
     assert.ok(isStorageError(error), `not a StorageError: ${String(error)}`);
-    assert.equal((error as { code?: unknown }).code, code);
-    assert.notEqual((error as Error).message.trim(), '', 'the error says nothing');
-    assert.ok(!(error as Error).message.includes(SECRET), 'the error gives a secret away');
+    assert.equal(error.code, code);
+    assert.notEqual(error.message.trim(), '', 'the error says nothing');
+    assert.ok(!error.message.includes(SECRET), 'the error gives a secret away');
     return true;
   });
 }
