@@ -105,13 +105,14 @@ export function createTransfer(storage: Pick<Storage, 'users' | 'transfer'>): Tr
       return { accounts: selected.length, text: writeBackup(records()) };
     },
 
-    async import(backup, { as, dryRun }) {
+    async import(backup, choice) {
+      const { as, dryRun } = choice;
       const accounts: ImportedAccount[] = [];
       const tally = createTally();
       for await (const { account, records } of splitSections(readBackup(backup))) {
         if (account) {
           if (as !== undefined && accounts.length > 0) throw oneOnly();
-          accounts.push(await importAccount({ account, records }, { ...(as !== undefined && { as }), dryRun }));
+          accounts.push(await importAccount({ account, records }, choice));
         } else {
           const directory = tally.count(records) as AsyncIterable<DirectoryRecord[]>;
           await (dryRun ? drain(directory) : transfer.importDirectory(directory));
@@ -124,7 +125,7 @@ export function createTransfer(storage: Pick<Storage, 'users' | 'transfer'>): Tr
   };
 }
 
-const oneOnly = (): Error => invalid('another name can be given only where the backup is of one account');
+const oneOnly = (): Refusal => invalid('another name can be given only where the backup is of one account');
 
 function rename({ email: _email, ...account }: AccountRecord, name: string): AccountRecord {
   return { ...account, name };
