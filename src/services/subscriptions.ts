@@ -62,8 +62,7 @@ export function createSubscriptions(
       const rewrites = createRewriteLog();
       const added = sanitizeAll(add, rewrites);
       const removed = new Set(sanitizeAll(remove, rewrites));
-      const both = added.findIndex((url) => removed.has(url));
-      if (both !== -1) throw invalid('the same feed is in "add" and in "remove"');
+      if (added.some((url) => removed.has(url))) throw invalid('the same feed is in "add" and in "remove"');
       const mark = await subscriptions.apply(user, id, [
         ...added.map((url) => ({ url, subscribed: true })),
         ...[...removed].map((url) => ({ url, subscribed: false })),
