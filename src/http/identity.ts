@@ -47,7 +47,6 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
   const basicUser = async (event: H3Event, login: string, password: string): Promise<User> => {
     const address = clientAddress(event, origin);
     const user = await accounts.login(login, password, address);
-    if (!user) throw new Refusal('unauthenticated', 'the user name or the password is wrong');
     // Every answer brings the cookie: some clients answer only three challenges in their life.
     if ((await cookieUser(event))?.id !== user.id) {
       const client = `${address} ${event.req.headers.get('user-agent') ?? ''}`;

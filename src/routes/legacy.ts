@@ -24,11 +24,8 @@ export function createLegacyRoutes(
   { accounts, subscriptions }: Services,
   { maxBody, origin }: RouteContext,
 ): Record<'upload' | 'notUploaded' | 'getList', Handler> {
-  const logIn = async (event: H3Event, login: string, password: string): Promise<User> => {
-    const user = await accounts.login(login, password, clientAddress(event, origin));
-    if (!user) throw new Refusal('unauthenticated', 'the user name or the password is wrong');
-    return user;
-  };
+  const logIn = (event: H3Event, login: string, password: string): Promise<User> =>
+    accounts.login(login, password, clientAddress(event, origin));
   return {
     upload: (event) =>
       answer(async () => {

@@ -20,8 +20,11 @@ export interface Accounts {
   named(name: string): Promise<User | undefined>;
   /** Whether there is any account yet. */
   any(): Promise<boolean>;
-  /** The user with this name (or e-mail) and password; undefined when there is none. Throws `throttled`. */
-  login(login: string, password: string, address: string): Promise<User | undefined>;
+  /**
+   * The user with this name (or e-mail) and password, who logs in from a network address. Throws `unauthenticated` when
+   * either is wrong, `throttled` after many wrong passwords.
+   */
+  login(login: string, password: string, address: string): Promise<User>;
 }
 
 /** Throws `invalid` where this cannot be a user name. */
@@ -69,7 +72,8 @@ export const createAccounts = (
     throttle.check(login, address);
     const user = await users.find(login);
     const isRight = await passwords.isRight(user, password, (compare) => throttle.attempt(login, address, compare));
-    return isRight ? user : undefined;
+    if (!user || !isRight) throw new Refusal('unauthenticated', 'the user name or the password is wrong');
+    return user;
   },
 });
 
