@@ -20,8 +20,8 @@ export interface EpisodeUpdate {
 }
 
 export interface DeviceUpdates {
-  add: Url[];
-  remove: Url[];
+  add: readonly Url[];
+  remove: readonly Url[];
   episodes: EpisodeUpdate[];
   mark: Stamp;
 }
@@ -47,7 +47,7 @@ export function createUpdates(
     return { latest, mark };
   };
 
-  /** What each podcast is shown under; the URL itself where none is known. */
+  /** What the directory has under each URL; undefined where it knows none. */
   const resolve = async (urls: Iterable<Url>): Promise<Map<Url, Podcast | undefined>> => {
     const asked = [...new Set(urls)];
     const found = await podcasts.find(asked);
@@ -63,13 +63,13 @@ export function createUpdates(
     return { url: episode };
   };
 
-  /** The feeds with the episodes that are news, before the cut. */
+  /** Puts into the feeds the episodes that are news, before the cut. Answers the directory's mark. */
   const collect = async (
     feeds: readonly Feed[],
     since: Stamp,
     added: ReadonlySet<Url>,
     changed: readonly EpisodeAction[],
-  ) => {
+  ): Promise<Stamp> => {
     const byShown = new Map(feeds.map((feed) => [feed.shown, feed]));
     const fresh = await podcasts.episodesSince([...byShown.keys()], since, PER_FEED);
     for (const episode of fresh.items) byShown.get(episode.podcast)?.episodes.set(episode.url, episode);
@@ -88,7 +88,7 @@ export function createUpdates(
     return fresh.mark;
   };
 
-  /** Under which names the user ever acted on the episodes of feeds that were just added. */
+  /** Puts into feeds that were just added the names under which the user ever acted on their episodes. */
   const collectNames = async (
     feeds: readonly Feed[],
     all: readonly EpisodeAction[],
@@ -113,15 +113,18 @@ export function createUpdates(
       const added = new Set(add);
       const directoryMark = await collect(feeds, since, added, changed.latest);
 
-      const isAny = feeds.some(({ episodes }) => episodes.size > 0);
-      const all = since === 0 || !isAny ? changed.latest : (await readActions(user, 0)).latest;
+      // The newest action on an episode may be older than `since`. Without an episode to tell of, none is looked for.
+      const isEnough = since === 0 || feeds.every(({ episodes }) => episodes.size === 0);
+      const all = isEnough ? changed.latest : (await readActions(user, 0)).latest;
       const shown = await resolve(all.map(({ podcast }) => podcast));
-      const joined = all === changed.latest ? [] : feeds.filter(({ url }) => added.has(url));
-      await collectNames(joined, all, shown);
+      if (!isEnough) {
+        const joined = feeds.filter(({ url }) => added.has(url));
+        await collectNames(joined, all, shown);
+      }
       const statuses = newestByName(all, shown);
       return {
-        add: [...add],
-        remove: [...remove],
+        add,
+        remove,
         episodes: feeds.flatMap((feed) => toUpdates(feed, statuses)),
         mark: Math.min(mark, changed.mark, directoryMark),
       };
