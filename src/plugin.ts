@@ -1,7 +1,7 @@
 /** The door for authors of storage plugins: the contract, its errors, and the rules that all plugins share. */
 export type * from './storage/contract.ts';
 export type * from './domain/types.ts';
-export { type DirectoryPart, toParts } from './storage/directory-parts.ts';
+export { type DirectoryPart, type PodcastPart, toParts } from './storage/directory-parts.ts';
 export { createAttemptStore } from './storage/attempts.ts';
 export { isStorageError, StorageError, type StorageErrorCode } from './storage/errors.ts';
 export { compareText } from './domain/text-order.ts';

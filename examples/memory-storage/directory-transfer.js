@@ -1,7 +1,7 @@
 import { compareText, createSlug } from 'podsync/plugin';
 import { newestFirst, unite } from './directory.js';
 
-/** @import { DirectoryPart, DirectoryRecord } from 'podsync/plugin' */
+/** @import { DirectoryRecord, PodcastPart } from 'podsync/plugin' */
 /** @import { Data } from './data.js' */
 /** @import { Shelved } from './directory.js' */
 
@@ -34,7 +34,7 @@ export function toDirectoryRecords(data) {
   return records;
 }
 
-/** Stores a podcast, unless it was read here later. @param {Data} data @param {Extract<DirectoryPart, { kind: 'podcast' }>} part */
+/** Stores a podcast, unless it was read here later. @param {Data} data @param {PodcastPart} part */
 export function importPodcast(data, { url, info, feed, formerUrls, episodes }) {
   const known = [...new Set([url, ...formerUrls].flatMap((each) => data.find(each) ?? []))];
   if (known.some((here) => (here.feed.fetchedAt ?? -1) >= (feed.fetchedAt ?? 0))) return;

@@ -1,13 +1,11 @@
-import type { DirectoryPart, Url } from '../../src/plugin.ts';
+import type { ExportedEpisode, PodcastPart, Url } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 import type { DirectoryChange } from './directory.ts';
 import type { StoredPodcast } from './shard.ts';
 import { type ShelvedEpisode, sortShelf, unite } from './shelf.ts';
 
-type Import = Extract<DirectoryPart, { kind: 'podcast' }>;
-
 /** Stores a podcast, unless it was read here later. To be called in the line of the directory. */
-export async function importPodcast(database: Database, podcast: Import): Promise<void> {
+export async function importPodcast(database: Database, podcast: PodcastPart): Promise<void> {
   const { directory, shelves } = database;
   const { url, formerUrls, feed } = podcast;
   const known = [...new Set([url, ...formerUrls].flatMap((each) => directory.find(each) ?? []))];
@@ -26,7 +24,7 @@ export async function importPodcast(database: Database, podcast: Import): Promis
   for (const each of gone) await shelves.remove(each);
 }
 
-function settle({ url, info, feed, formerUrls }: Import, known: StoredPodcast[], episodes: ShelvedEpisode[]) {
+function settle({ url, info, feed, formerUrls }: PodcastPart, known: StoredPodcast[], episodes: ShelvedEpisode[]) {
   const former = new Set<Url>([...formerUrls, ...known.flatMap((here) => [here.url, ...here.formerUrls])]);
   former.delete(url);
   const newestEpisode = episodes.reduce((newest, { stamp }) => Math.max(newest, stamp), 0);
@@ -34,5 +32,5 @@ function settle({ url, info, feed, formerUrls }: Import, known: StoredPodcast[],
   return episodes.length > 0 ? { ...podcast, newestEpisode } : podcast;
 }
 
-const toShelved = ({ formerUrls, ...episode }: Import['episodes'][number]): ShelvedEpisode =>
+const toShelved = ({ formerUrls, ...episode }: ExportedEpisode): ShelvedEpisode =>
   formerUrls.length > 0 ? { ...episode, formerUrls } : episode;

@@ -1,4 +1,4 @@
-import type { DirectoryPart, Seconds, Url } from '../../src/plugin.ts';
+import type { DirectoryPart, PodcastPart, Seconds, Url } from '../../src/plugin.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
@@ -29,7 +29,7 @@ export function createDirectoryImport(
   /** Unless it was read here later. */
   const storePodcast = async (
     connection: Connection,
-    { url, formerUrls, feed, info, episodes }: Extract<DirectoryPart, { kind: 'podcast' }>,
+    { url, formerUrls, feed, info, episodes }: PodcastPart,
   ): Promise<void> => {
     await directory.meet(connection, [url]);
     const held = await directory.hold(connection, [url, ...formerUrls]);

@@ -1,4 +1,4 @@
-import { type EpisodeInfo, nextStamp, type Stamp, type Url } from '../../src/plugin.ts';
+import { type EpisodeInfo, type ExportedEpisode, nextStamp, type Url } from '../../src/plugin.ts';
 import type { Acted } from './acted.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -8,8 +8,6 @@ import type { Stamps } from './stamps.ts';
 
 /** Newest first; as the index has it. */
 export const NEWEST_FIRST = 'coalesce(released_at, 0) DESC, stamp DESC, place';
-
-type ImportedEpisode = EpisodeInfo & { stamp: Stamp; formerUrls: Url[] };
 
 /** The episodes of the podcasts. All of it to be called inside a write, with the podcasts locked. */
 export interface EpisodeShelf {
@@ -21,7 +19,7 @@ export interface EpisodeShelf {
    * Takes in the episodes of another storage, in place of those known that are the same. Lets go of none: who acted on
    * an old one may be imported later.
    */
-  import(connection: Connection, podcast: PodcastId, episodes: readonly ImportedEpisode[]): Promise<void>;
+  import(connection: Connection, podcast: PodcastId, episodes: readonly ExportedEpisode[]): Promise<void>;
   /** Gives one podcast the episodes of another that it has not, and the URLs there of those that it has. */
   unite(connection: Connection, podcast: PodcastId, from: PodcastId): Promise<void>;
 }
@@ -149,7 +147,11 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
     return ({ guid, url }: Named): number | undefined => ((guid ? ofGuid.get(guid) : undefined) ?? ofUrl.get(url))?.id;
   };
 
-  const setUrls = async (connection: Connection, podcast: PodcastId, ids: ReadonlyMap<Url, unknown>): Promise<void> => {
+  const setUrls = async (
+    connection: Connection,
+    podcast: PodcastId,
+    ids: ReadonlyMap<Url, number | undefined>,
+  ): Promise<void> => {
     await addUrls.run(connection, { podcast, urls: [...ids.keys()], ids: [...ids.values()] });
   };
 

@@ -1,4 +1,4 @@
-import type { DirectoryPart, Seconds, Url } from '../../src/plugin.ts';
+import type { DirectoryPart, PodcastPart, Seconds, Url } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
 import type { EpisodeShelf } from './episode-shelf.ts';
@@ -20,8 +20,7 @@ export function createDirectoryImport(
   const rank = database.prepare('INSERT INTO toplists (at, place, podcast_id) VALUES (@at, @place, @id)');
 
   /** Unless it was read here later. */
-  const storePodcast = (podcast: Extract<DirectoryPart, { kind: 'podcast' }>): void => {
-    const { url, formerUrls, feed } = podcast;
+  const storePodcast = ({ url, formerUrls, feed, info, episodes }: PodcastPart): void => {
     const known = [...new Set([url, ...formerUrls].flatMap((each) => directory.idOf(each) ?? []))];
     if (known.some((id) => (fetched.get({ id })!.at ?? -1) >= (feed.fetchedAt ?? 0))) return;
     if (known.length === 0) directory.meet([url]);
@@ -30,9 +29,9 @@ export function createDirectoryImport(
     for (const former of formerUrls) podcasts.addUrl(id, former);
     podcasts.show(id, url);
     podcasts.setFeed(id, feed);
-    podcasts.describe(id, podcast.info);
+    podcasts.describe(id, info);
     podcasts.index(id);
-    shelf.import(id, podcast.episodes);
+    shelf.import(id, episodes);
   };
 
   const storeToplist = (at: Seconds, urls: Url[]): void => {

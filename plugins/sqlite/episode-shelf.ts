@@ -1,4 +1,4 @@
-import { type DirectoryPart, type EpisodeInfo, nextStamp, type Stamp, type Url } from '../../src/plugin.ts';
+import { type EpisodeInfo, type ExportedEpisode, nextStamp, type Stamp, type Url } from '../../src/plugin.ts';
 import type { Acted } from './acted.ts';
 import type { Database } from './database.ts';
 import { KEPT, worthKeeping } from '../sql/kept-episodes.ts';
@@ -13,9 +13,6 @@ interface Named {
 /** Newest first; as the index has it. */
 export const NEWEST_FIRST = 'ifnull(released_at, 0) DESC, stamp DESC, place';
 
-/** As another storage had it. */
-type ImportedEpisode = Extract<DirectoryPart, { kind: 'podcast' }>['episodes'][number];
-
 /** The episodes of the podcasts. All of it to be called inside a write. */
 export interface EpisodeShelf {
   /** Whether one podcast, made of these, may have more than are kept, when its feed tells so many now. */
@@ -26,7 +23,7 @@ export interface EpisodeShelf {
    * Takes in the episodes of another storage, in place of those known that are the same. Lets go of none: who acted on
    * an old one may be imported later.
    */
-  import(podcast: PodcastId, episodes: readonly ImportedEpisode[]): void;
+  import(podcast: PodcastId, episodes: readonly ExportedEpisode[]): void;
   /** Gives one podcast the episodes of another that it has not, and the URLs there of those that it has. */
   unite(podcast: PodcastId, from: PodcastId): void;
 }

@@ -1,17 +1,14 @@
-import type { EpisodeInfo } from './directory.ts';
-import type { DirectoryRecord } from './transfer.ts';
-import type { Stamp, Url } from '../domain/types.ts';
+import type { DirectoryRecord, ExportedEpisode } from './transfer.ts';
 
 /** What an import of the directory takes in at once: see `DirectoryRecord`, but each podcast with its episodes. */
-export type DirectoryPart =
-  | Exclude<DirectoryRecord, { kind: 'podcast' | 'episode' }>
-  | (Extract<DirectoryRecord, { kind: 'podcast' }> & {
-      episodes: (EpisodeInfo & { stamp: Stamp; formerUrls: Url[] })[];
-    });
+export type DirectoryPart = Exclude<DirectoryRecord, { kind: 'podcast' | 'episode' }> | PodcastPart;
+
+/** A podcast with all its episodes. */
+export type PodcastPart = Extract<DirectoryRecord, { kind: 'podcast' }> & { episodes: ExportedEpisode[] };
 
 /** Brings each podcast together with its episodes, also where a page ends between them. */
 export async function* toParts(records: AsyncIterable<DirectoryRecord[]>): AsyncGenerator<DirectoryPart> {
-  let podcast: Extract<DirectoryPart, { kind: 'podcast' }> | undefined;
+  let podcast: PodcastPart | undefined;
   for await (const page of records) {
     for (const record of page) {
       if (record.kind === 'episode') {

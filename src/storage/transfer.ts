@@ -40,14 +40,20 @@ export type UserRecord =
   | { kind: 'list'; list: PodcastList }
   | { kind: 'session'; digest: string; expiresAt: Seconds };
 
+/** With the stamp that the directory first saw it under. `formerUrls`: those that it had before, by URL. */
+export interface ExportedEpisode extends EpisodeInfo {
+  stamp: Stamp;
+  formerUrls: Url[];
+}
+
 /** A piece of the directory. In this order: tags in use, by slug; podcasts by URL, each before its episodes; toplists. */
 export type DirectoryRecord =
   /** A tag as it was first written. */
   | { kind: 'tag'; tag: string; title: string }
-  /** `formerUrls` here and below: those that it had before, by URL. */
+  /** `formerUrls`: those that it had before, by URL. */
   | { kind: 'podcast'; url: Url; info: PodcastInfo; feed: Omit<FeedState, 'url'>; formerUrls: Url[] }
   /** Of the podcast before it: newest first by release, then by stamp, then as the feed has them. */
-  | { kind: 'episode'; episode: EpisodeInfo & { stamp: Stamp; formerUrls: Url[] } }
+  | { kind: 'episode'; episode: ExportedEpisode }
   /** As it was kept at that time, first rank first, by the URLs the podcasts are shown under now. Newest first, none empty. */
   | { kind: 'toplist'; at: Seconds; urls: Url[] };
 
