@@ -1,5 +1,4 @@
-import { compareScopes, compareText, StorageError, type UserRecord } from '../../src/plugin.ts';
-import type { User, UserId } from '../../src/plugin.ts';
+import { compareScopes, compareText, type User, type UserId, type UserRecord } from '../../src/plugin.ts';
 import type { Account } from './account.ts';
 import type { Database } from './database.ts';
 
@@ -7,9 +6,9 @@ const PAGE = 1000;
 
 /** All of an account as it is when the first page is asked for. */
 export async function* exportAccount(database: Database, id: UserId): AsyncGenerator<UserRecord[]> {
+  const { registry } = database;
   const account = await database.account(id);
-  const user = database.registry.users.get(id);
-  if (!user) throw missing();
+  const user = registry.user(id);
   const before = [...aboutDevices(user, account)];
   const actions = account.history.all();
   const after = [...aboutSettings(account), ...sessionsOf(database, id)];
@@ -17,17 +16,16 @@ export async function* exportAccount(database: Database, id: UserId): AsyncGener
   yield* pagesOf(before);
   try {
     for await (const page of actions) {
-      if (!database.registry.users.has(id)) throw missing();
+      registry.user(id); // throws when the account was removed meanwhile
       yield page.map(({ stamp, at, action }) => ({ kind: 'action', action, stamp, uploadedAt: at }));
     }
   } catch (error) {
-    throw database.registry.users.has(id) ? error : missing(); // the files went with the account
+    registry.user(id); // then its files are gone, too
+    throw error;
   }
-  if (!database.registry.users.has(id)) throw missing();
+  registry.user(id);
   yield* pagesOf(after);
 }
-
-const missing = (): StorageError => new StorageError('missing', 'there is no such account (any more)');
 
 function* pagesOf(records: UserRecord[]): Iterable<UserRecord[]> {
   for (let at = 0; at < records.length; at += PAGE) yield records.slice(at, at + PAGE);

@@ -134,9 +134,8 @@ export class Database {
   }
 
   async #load(user: UserId): Promise<Account> {
-    const bornAt = this.registry.users.get(user)?.createdAt;
-    if (bornAt === undefined) throw new StorageError('missing', 'there is no such account (any more)');
-    const account = await Account.open(this.#accountFolder(user), bornAt, this.context.overlap);
+    const { createdAt } = this.registry.user(user);
+    const account = await Account.open(this.#accountFolder(user), createdAt, this.context.overlap);
     this.#count(user, account, account.feeds());
     for (const [idle, other] of this.#accounts) {
       if (this.#accounts.size < ACCOUNTS_KEPT) break;

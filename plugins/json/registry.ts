@@ -61,6 +61,13 @@ export class Registry {
     return this.#seq;
   }
 
+  /** Throws `missing` when there is no such user. */
+  user(id: UserId): User {
+    const user = this.users.get(id);
+    if (!user) throw new StorageError('missing', 'there is no such account (any more)');
+    return user;
+  }
+
   /** By name or e-mail, without case. */
   find(login: string): User | undefined {
     const id = this.#logins.get(fold(login));

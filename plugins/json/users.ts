@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type User, type UserId, StorageError, type UserStore } from '../../src/plugin.ts';
+import { StorageError, type User, type UserId, type UserStore } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 import type { Registry } from './registry.ts';
 
@@ -22,8 +22,7 @@ export const createUserStore = (database: Database): UserStore => ({
 
   setPassword: (id, passwordHash) =>
     database.inLine('registry', async () => {
-      const user = database.registry.users.get(id);
-      if (!user) throw new StorageError('missing', 'there is no such account (any more)');
+      const user = database.registry.user(id);
       await database.write({
         registry: [
           { kind: 'user', user: { ...user, passwordHash } },
@@ -34,8 +33,7 @@ export const createUserStore = (database: Database): UserStore => ({
 
   rename: (id, name) =>
     database.inLine('registry', async () => {
-      const user = database.registry.users.get(id);
-      if (!user) throw new StorageError('missing', 'there is no such account (any more)');
+      const user = database.registry.user(id);
       const holder = database.registry.find(name);
       if (holder && holder.id !== id) throw new StorageError('conflict', 'an account with this name exists already');
       await database.write({ registry: [{ kind: 'user', user: { ...user, name } }] });

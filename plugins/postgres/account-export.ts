@@ -1,19 +1,11 @@
-import {
-  type Device,
-  type Seconds,
-  type Stamp,
-  StorageError,
-  type Url,
-  type UserId,
-  type UserRecord,
-} from '../../src/plugin.ts';
+import type { Device, Seconds, Stamp, Url, UserId, UserRecord } from '../../src/plugin.ts';
 import { pagesOf, toGroupRecords, toSettingRecords, type UserRecordOf } from '../sql/account-records.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Devices } from './device-table.ts';
 import { createHistory } from './history.ts';
 import { type ListRow, toList } from './lists.ts';
-import { toUser, USER, type UserRow } from '../sql/user-row.ts';
+import { noSuchAccount, toUser, USER, type UserRow } from '../sql/user-row.ts';
 
 interface SubscriptionRow {
   device: string;
@@ -45,7 +37,7 @@ export function createAccountExport(database: Database, devices: Devices) {
 
   const userOf = async (connection: Connection, user: UserId): Promise<UserRecordOf<'user'>> => {
     const row = await byId.get(connection, { user });
-    if (!row) throw new StorageError('missing', 'there is no such account (any more)');
+    if (!row) throw noSuchAccount();
     const { id: _, ...details } = toUser(row);
     return { kind: 'user', ...details, stamp: row.stamp };
   };

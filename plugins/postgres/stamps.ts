@@ -1,4 +1,5 @@
-import { type Seconds, type Stamp, StorageError, type UserId } from '../../src/plugin.ts';
+import type { Seconds, Stamp, UserId } from '../../src/plugin.ts';
+import { noSuchAccount } from '../sql/user-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
@@ -40,7 +41,9 @@ export function createStamps(database: Database): Stamps {
 
   return {
     async holdUser(connection, user) {
-      return (await holdUser.get(connection, { user })) ?? refuse();
+      const line = await holdUser.get(connection, { user });
+      if (!line) throw noSuchAccount();
+      return line;
     },
     async holdDirectory(connection) {
       return (await holdDirectory.get(connection, {}))!;
@@ -49,11 +52,7 @@ export function createStamps(database: Database): Stamps {
       await setDirectory.run(connection, { stamp });
     },
     async lockUser(connection, user) {
-      if ((await lockUser.run(connection, { user })) === 0) refuse();
+      if ((await lockUser.run(connection, { user })) === 0) throw noSuchAccount();
     },
   };
 }
-
-const refuse = (): never => {
-  throw new StorageError('missing', 'there is no such account (any more)');
-};

@@ -1,4 +1,4 @@
-import { type Seconds, type Stamp, StorageError, type Url, type UserId, type UserRecord } from '../../src/plugin.ts';
+import type { Seconds, Stamp, Url, UserId, UserRecord } from '../../src/plugin.ts';
 import { pagesOf, toGroupRecords, toSettingRecords, type UserRecordOf } from '../sql/account-records.ts';
 import type { Database } from './database.ts';
 import type { Devices } from './device-table.ts';
@@ -6,7 +6,7 @@ import { type DeviceRow, toDevice } from './devices.ts';
 import { createHistory } from './history.ts';
 import { type ListRow, toList } from './lists.ts';
 import { fromColumn } from './text.ts';
-import { toUser, USER, type UserRow } from '../sql/user-row.ts';
+import { noSuchAccount, toUser, USER, type UserRow } from '../sql/user-row.ts';
 
 interface SubscriptionRow {
   device: string;
@@ -38,7 +38,7 @@ export function createAccountExport(database: Database, devices: Devices) {
 
   const userOf = (user: UserId): UserRecordOf<'user'> => {
     const row = byId.get({ user });
-    if (!row) throw new StorageError('missing', 'there is no such account (any more)');
+    if (!row) throw noSuchAccount();
     const { id: _, ...details } = toUser(row);
     return { kind: 'user', ...details, stamp: row.stamp };
   };

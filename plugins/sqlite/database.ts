@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Database as Connection, Statement } from 'better-sqlite3';
 import { type OpenContext, type Stamp, StorageError, type UserId } from '../../src/plugin.ts';
+import { noSuchAccount } from '../sql/user-row.ts';
 import { loadDriver } from './driver.ts';
 import { toStorageError } from './failure.ts';
 import { migrate } from './migrations.ts';
@@ -87,7 +88,7 @@ export class Database {
   /** The user's newest stamp. Throws `missing` when there is no such user. */
   lastStamp(user: UserId): Stamp {
     const row = this.#lastStamp.get({ user });
-    if (!row) throw new StorageError('missing', 'there is no such account (any more)');
+    if (!row) throw noSuchAccount();
     return row.stamp;
   }
 

@@ -2,7 +2,7 @@ import { StorageError, type UserStore } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 import type { Logins } from './logins.ts';
 import type { Removal } from './removal.ts';
-import { toUser, USER, type UserRow } from '../sql/user-row.ts';
+import { noSuchAccount, toUser, USER, type UserRow } from '../sql/user-row.ts';
 
 const PAGE = 500;
 
@@ -35,16 +35,14 @@ export function createUserStore(database: Database, logins: Logins, removal: Rem
 
     setPassword: (user, passwordHash) =>
       database.write(() => {
-        if (setHash.run({ user, passwordHash }).changes === 0) {
-          throw new StorageError('missing', 'there is no such account (any more)');
-        }
+        if (setHash.run({ user, passwordHash }).changes === 0) throw noSuchAccount();
         endSessions.run({ user });
       }),
 
     rename: (user, name) =>
       database.write(() => {
         const row = byId.get({ user });
-        if (!row) throw new StorageError('missing', 'there is no such account (any more)');
+        if (!row) throw noSuchAccount();
         if ((logins.find(name)?.id ?? user) !== user) {
           throw new StorageError('conflict', 'an account with this name exists already');
         }
