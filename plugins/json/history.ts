@@ -65,7 +65,7 @@ export class History {
   }
 
   static async open(folder: string, summaries: readonly SegmentSummary[]): Promise<History> {
-    const segments = summaries.map((summary) => ({ ...summary, texts: undefined, saved: true }) as Segment);
+    const segments = summaries.map((summary): Segment => ({ ...summary, texts: undefined, saved: true }));
     const history = new History(folder, segments);
     const open = segments.at(-1);
     // A crash may have saved the segment and not the summary: the journal has what is cut off here.
