@@ -1,6 +1,16 @@
-import { type Seconds, type Session, type Stamp, StorageError } from '../../src/plugin.ts';
-import type { Device, EpisodeAction, Url, User, UserId, UserRecord } from '../../src/plugin.ts';
-import { Account, type AccountContent } from './account.ts';
+import {
+  type Device,
+  type EpisodeAction,
+  type Seconds,
+  type Session,
+  type Stamp,
+  StorageError,
+  type Url,
+  type User,
+  type UserId,
+  type UserRecord,
+} from '../../src/plugin.ts';
+import { Account, newContent } from './account.ts';
 import { ActionBatch } from './action-batch.ts';
 import { toStorageError } from './folder.ts';
 import { History } from './history.ts';
@@ -12,17 +22,7 @@ export class Arrival {
   readonly #id: UserId;
   readonly #folder: string;
   readonly #history: History;
-  readonly #content: AccountContent = {
-    stamp: 0,
-    nextOrder: 0,
-    devices: [],
-    groups: [],
-    subscriptions: [],
-    uploads: [],
-    segments: [],
-    settings: [],
-    lists: [],
-  };
+  readonly #content = newContent(0);
   /** Actions of one upload, not yet in the history. */
   #upload: { stamp: Stamp; at: Seconds; actions: EpisodeAction[] } | undefined;
   readonly #actedOn = new Set<Url>();

@@ -1,8 +1,17 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Low } from 'lowdb';
-import { type Device, markAfter, type PodcastList, regroup, StorageError } from '../../src/plugin.ts';
-import type { Seconds, Stamp, SubscriptionChange, Url } from '../../src/plugin.ts';
+import {
+  type Device,
+  markAfter,
+  type PodcastList,
+  regroup,
+  type Seconds,
+  type Stamp,
+  StorageError,
+  type SubscriptionChange,
+  type Url,
+} from '../../src/plugin.ts';
 import type { ActionBatch } from './action-batch.ts';
 import { createFolder } from './folder.ts';
 import { History, type SegmentSummary } from './history.ts';
@@ -68,6 +77,19 @@ export interface AccountContent {
   lists: PodcastList[];
 }
 
+/** Of an account that has nothing yet, not even a device. */
+export const newContent = (stamp: Stamp): AccountContent => ({
+  stamp,
+  nextOrder: 0,
+  devices: [],
+  groups: [],
+  subscriptions: [],
+  uploads: [],
+  segments: [],
+  settings: [],
+  lists: [],
+});
+
 /** All that belongs to one user, but for name, password and sessions. */
 export class Account {
   readonly history: History;
@@ -109,18 +131,7 @@ export class Account {
 
   /** A new account begins with `bornAt` as its newest stamp, so that a stamp always reads like a time. */
   static async open(folder: string, bornAt: Seconds, overlap: Seconds): Promise<Account> {
-    const file = await openSnapshot<AccountFile>(filePath(folder), {
-      seq: 0,
-      stamp: bornAt,
-      nextOrder: 0,
-      devices: [],
-      groups: [],
-      subscriptions: [],
-      uploads: [],
-      segments: [],
-      settings: [],
-      lists: [],
-    });
+    const file = await openSnapshot<AccountFile>(filePath(folder), { seq: 0, ...newContent(bornAt) });
     const history = await History.open(folder, file.data.segments);
     return new Account(folder, overlap, file, history);
   }
