@@ -9,6 +9,10 @@ export interface Place extends Pick<OpenContext, 'dataDir' | 'overlap'> {
   file: string;
 }
 
+/** Rows or pages, which do not travel as they are. */
+export const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
 /** What the thread is asked. */
 export interface Question {
   place: Place;

@@ -1,5 +1,5 @@
 import { type OpenContext, type Storage, StorageError } from '../../src/plugin.ts';
-import type { Batch, Called, Request, StoreName } from './messages.ts';
+import { type Batch, type Called, isIterable, type Request, type StoreName } from './messages.ts';
 import { rememberWho } from './remembering.ts';
 import { storageThread } from './thread.ts';
 import { rememberTop } from '../sql/toplist.ts';
@@ -120,6 +120,3 @@ export async function openRemote(file: string, { dataDir, overlap, now, log }: O
 }
 
 const unavailable = (why: string): StorageError => new StorageError('unavailable', `the SQLite storage ${why}`);
-
-const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
-  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;

@@ -1,6 +1,14 @@
 import { isStorageError, type Log, type Seconds, type Storage, StorageError } from '../../src/plugin.ts';
 import { createInbox, type Inbox } from './inbox.ts';
-import type { Answer, Batch, Called, Place, Question, Request } from './messages.ts';
+import {
+  type Answer,
+  type Batch,
+  type Called,
+  isIterable,
+  type Place,
+  type Question,
+  type Request,
+} from './messages.ts';
 import { openStorage } from './storage.ts';
 
 /** Rows that are read one by one travel so many at a time; pages travel alone. */
@@ -110,9 +118,6 @@ export function createServer(): Server {
     }
   };
 }
-
-const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
-  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
 const hasPages = (value: unknown): value is { pages: AsyncIterable<unknown> } =>
   typeof value === 'object' && value !== null && 'pages' in value && isIterable(value.pages);
