@@ -45,27 +45,31 @@ export function createToplist(database: Database, stamps: Stamps, directory: Dir
      WHERE id = counted_id AND subscribers <> counted RETURNING id`,
   );
 
+  /** Takes note of what the next user subscribes to. Answers the user; undefined after the last one. */
+  const followNext = (after: UserId, corrected: Set<PodcastId>): Promise<UserId | undefined> =>
+    database.write(async (connection) => {
+      const user = (await nextUser.get(connection, { after }))?.id;
+      if (user === undefined || (await lockUser.run(connection, { user })) === 0) return user;
+      const urls = (await feedsOf.all(connection, { user })).map(({ url }) => url);
+      for (const id of await directory.follow(connection, user, urls)) corrected.add(id);
+      return user;
+    });
+
+  /** Counts the followers of the next podcasts. Answers the last of these; undefined when there are none. */
+  const countNext = (after: PodcastId, corrected: Set<PodcastId>): Promise<PodcastId | undefined> =>
+    database.write(async (connection) => {
+      const ids = (await lockPodcasts.all(connection, { after })).map(({ id }) => id);
+      for (const { id } of await recount.all(connection, { ids })) corrected.add(id);
+      return ids.at(-1);
+    });
+
   /** Counts all podcasts once more, user by user; answers how many were counted wrong. */
   const recountAll = async (): Promise<number> => {
     const corrected = new Set<PodcastId>();
-    for (let user: UserId | undefined = NOBODY; user !== undefined;) {
-      const after: UserId = user;
-      user = await database.write(async (connection) => {
-        const next = (await nextUser.get(connection, { after }))?.id;
-        if (next === undefined || (await lockUser.run(connection, { user: next })) === 0) return next;
-        const urls = (await feedsOf.all(connection, { user: next })).map(({ url }) => url);
-        for (const id of await directory.follow(connection, next, urls)) corrected.add(id);
-        return next;
-      });
-    }
-    for (let last: PodcastId | undefined = 0; last !== undefined;) {
-      const after: PodcastId = last;
-      last = await database.write(async (connection) => {
-        const ids = (await lockPodcasts.all(connection, { after })).map(({ id }) => id);
-        for (const { id } of await recount.all(connection, { ids })) corrected.add(id);
-        return ids.at(-1);
-      });
-    }
+    let user: UserId | undefined = NOBODY;
+    while (user !== undefined) user = await followNext(user, corrected);
+    let podcast: PodcastId | undefined = 0;
+    while (podcast !== undefined) podcast = await countNext(podcast, corrected);
     return corrected.size;
   };
 

@@ -18,6 +18,8 @@ import {
 
 /** Podcasts that are counted in one go. */
 const PAGE = 1000;
+/** Before all users. */
+const NOBODY = '0' as UserId;
 
 export function createToplist(database: Database, directory: Directory): Toplist {
   const { now } = database.context;
@@ -26,7 +28,7 @@ export function createToplist(database: Database, directory: Directory): Toplist
   const keep = database.prepare(KEEP);
   const forget = database.prepare(FORGET);
   const size = database.prepare<{ size: number }>(SIZE);
-  const nextUser = database.prepare<{ id: string }>(
+  const nextUser = database.prepare<{ id: UserId }>(
     'SELECT CAST(id AS TEXT) AS id FROM users WHERE id > @after ORDER BY id LIMIT 1',
   );
   const feedsOf = database.prepare<{ url: string }>(FEEDS_OF);
@@ -39,28 +41,31 @@ export function createToplist(database: Database, directory: Directory): Toplist
      WHERE id > @after AND id <= @last AND subscribers <> ${counted} RETURNING id`,
   );
 
+  /** Takes note of what the next user subscribes to. Answers the user; undefined after the last one. */
+  const followNext = (after: UserId, corrected: Set<PodcastId>): Promise<UserId | undefined> =>
+    database.write(() => {
+      const user = nextUser.get({ after })?.id;
+      if (user === undefined) return undefined;
+      const urls = feedsOf.all({ user }).map(({ url }) => url);
+      for (const id of directory.follow(user, urls)) corrected.add(id);
+      return user;
+    });
+
+  /** Counts the followers of the next podcasts. Answers the last of these; undefined when there are none. */
+  const countNext = (after: PodcastId, corrected: Set<PodcastId>): Promise<PodcastId | undefined> =>
+    database.write(() => {
+      const last = lastOfPage.get({ after })!.id ?? undefined;
+      if (last !== undefined) for (const { id } of recount.all({ after, last })) corrected.add(id);
+      return last;
+    });
+
   /** Counts all podcasts once more, user by user; answers how many were counted wrong. */
   const recountAll = async (): Promise<number> => {
     const corrected = new Set<PodcastId>();
-    let user: string | undefined = '0';
-    while (user !== undefined) {
-      const after: string = user;
-      user = await database.write(() => {
-        const next = nextUser.get({ after })?.id as UserId | undefined;
-        if (next === undefined) return undefined;
-        const urls = feedsOf.all({ user: next }).map(({ url }) => url);
-        for (const id of directory.follow(next, urls)) corrected.add(id);
-        return next;
-      });
-    }
-    for (let page: PodcastId | null = 0; page !== null;) {
-      const after: PodcastId = page;
-      page = await database.write(() => {
-        const last = lastOfPage.get({ after })!.id;
-        if (last !== null) for (const { id } of recount.all({ after, last })) corrected.add(id);
-        return last;
-      });
-    }
+    let user: UserId | undefined = NOBODY;
+    while (user !== undefined) user = await followNext(user, corrected);
+    let podcast: PodcastId | undefined = 0;
+    while (podcast !== undefined) podcast = await countNext(podcast, corrected);
     return corrected.size;
   };
 
