@@ -33,7 +33,7 @@ export function createReadingRecord(
     }
   };
 
-  /** False, and nothing is read, where `acted` must be settled before. */
+  /** False, and nothing is stored, where `acted` must be settled before. */
   const store = async (
     connection: Connection,
     url: Url,
@@ -44,12 +44,11 @@ export function createReadingRecord(
     const told = content?.episodes ?? [];
     if (!isSettled && (await shelf.mayOutgrow(connection, [asked, id], told.length))) return false;
     if (id !== asked) await podcasts.unite(connection, id, asked);
-    let isChanged = id !== asked;
-    if (movedTo !== undefined && (await podcasts.show(connection, id, movedTo))) isChanged = true;
+    const isMoved = movedTo !== undefined && (await podcasts.show(connection, id, movedTo));
     await podcasts.setFeed(connection, id, state);
-    if (content && (await podcasts.describe(connection, id, content.podcast))) isChanged = true;
+    const isNews = content !== undefined && (await podcasts.describe(connection, id, content.podcast));
     await shelf.add(connection, id, told);
-    if (isChanged) await podcasts.index(connection, id);
+    if (id !== asked || isMoved || isNews) await podcasts.index(connection, id);
     return true;
   };
 

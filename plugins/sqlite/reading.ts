@@ -13,7 +13,7 @@ export function createReadingRecord(
   shelf: EpisodeShelf,
   acted: Acted,
 ): PodcastStore['record'] {
-  /** False, and nothing is done, where `acted` must be settled before. */
+  /** False, and nothing is stored, where `acted` must be settled before. */
   const store = (url: Url, { state, content, movedTo }: FeedReading, isSettled: boolean): boolean => {
     const asked = directory.idOf(url);
     if (asked === undefined) throw new StorageError('missing', 'the directory does not know this feed');
