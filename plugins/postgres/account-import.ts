@@ -2,6 +2,8 @@ import type { UserId, UserRecord } from '../../src/plugin.ts';
 import { createActionTable } from './actions.ts';
 import type { Arrivals } from './arrivals.ts';
 import { ArrivingAccount } from '../sql/arriving-account.ts';
+import type { UserRecordOf } from '../sql/account-records.ts';
+import type { UserRow } from '../sql/user-row.ts';
 import { createBelongings } from './belongings.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -65,4 +67,7 @@ export function createAccountImport(database: Database, directory: Directory, lo
   };
 }
 
-const namesOf = ({ name, email = null }: { name: string; email?: string | null }) => ({ name, email });
+const namesOf = ({ name, email }: UserRecordOf<'user'>): Pick<UserRow, 'name' | 'email'> => ({
+  name,
+  email: email ?? null,
+});
