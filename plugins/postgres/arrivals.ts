@@ -42,7 +42,8 @@ export function createArrivals(database: Database): Arrivals {
     async end(connection, user) {
       if ((await end.run(connection, { user })) === 0) throw givenUp();
     },
-    giveUp: (user) => database.write((connection) => remove(connection, user)).catch(() => undefined), // the storage closes, or is away: it goes when it has stood still for long
+    // Where the storage closes, or is away, it goes when it has stood still for long.
+    giveUp: (user) => database.write((connection) => remove(connection, user)).catch(() => undefined),
     tidy: () =>
       database.write(async (connection) => {
         for (const { id } of await lockLate.all(connection, {})) await remove(connection, id);

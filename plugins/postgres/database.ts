@@ -60,6 +60,7 @@ export class Database {
     }
   }
 
+  /** A statement, which each connection prepares when it first runs it. */
   prepare<Row>(sql: string): Statement<Row> {
     const now = this.#now;
     const { text, names } = toNumbered(now ? sql : sql.replaceAll('@now', CLOCK));

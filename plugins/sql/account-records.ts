@@ -32,8 +32,10 @@ export function toScope(key: string): SettingScope {
   return Object.fromEntries(parts) as unknown as SettingScope;
 }
 
+/** Records of a page. */
 const PAGE = 1000;
 
+/** All of the records in pages, none empty. */
 export function* pagesOf(records: readonly UserRecord[]): Iterable<UserRecord[]> {
   for (let at = 0; at < records.length; at += PAGE) yield records.slice(at, at + PAGE);
 }
