@@ -10,7 +10,7 @@ import { createThreadHasher, type Hasher } from './services/hasher.ts';
 import type { RegistrationMode } from './services/registration.ts';
 import { createServices, type Services } from './services/services.ts';
 import type { Log } from './storage/contract.ts';
-import { loadStorage } from './storage/load.ts';
+import { openStorage } from './storage/open.ts';
 
 export interface PodsyncOptions {
   /** Data folder; it exists. */
@@ -59,8 +59,7 @@ export interface PodsyncParts {
 export async function openPodsync(options: PodsyncOptions, parts: PodsyncParts = {}): Promise<Podsync> {
   const now = parts.now ?? openClock(join(options.data, 'clock'), (message) => options.log('warn', message));
   const hasher = parts.hasher ?? createThreadHasher();
-  const { plugin, options: location } = await loadStorage(options.storage, process.cwd());
-  const storage = await plugin.open(location, {
+  const storage = await openStorage(options.storage, process.cwd(), {
     dataDir: options.data,
     now,
     overlap: options.syncOverlap,

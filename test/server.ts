@@ -13,7 +13,7 @@ import type { Hasher } from '../src/services/hasher.ts';
 import type { RegistrationMode } from '../src/services/registration.ts';
 import { createServices, type Services } from '../src/services/services.ts';
 import type { Storage } from '../src/storage/contract.ts';
-import { loadStorage } from '../src/storage/load.ts';
+import { openStorage } from '../src/storage/open.ts';
 import { createTestStorage, type StorageName, type TestStorage } from './storages.ts';
 
 const digest = (password: string): string => hash('sha256', password);
@@ -91,8 +91,7 @@ export async function openTestServer(
   const errors: string[] = [];
   const log: AppOptions['log'] = (level, message) => void (level === 'error' && errors.push(message));
   const place = beside?.place ?? (await createTestStorage(storageName));
-  const { plugin, options: location } = await loadStorage(place.spec, dataDir);
-  const storage = await plugin.open(location, { dataDir, now, overlap: 120, log });
+  const storage = await openStorage(place.spec, dataDir, { dataDir, now, overlap: 120, log });
   const services = createServices(storage, {
     now,
     hasher: quickHasher,

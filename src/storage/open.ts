@@ -1,0 +1,67 @@
+import type { OpenContext, Storage } from './contract.ts';
+import { loadStorage } from './load.ts';
+
+type StoreName = Exclude<keyof Storage, 'ping' | 'close'>;
+
+/** What a storage must have. Types do not tell it to plugins in plain JavaScript. */
+const STORES: { [Name in StoreName]: Record<keyof Storage[Name], true> } = {
+  users: { create: true, find: true, setPassword: true, rename: true, delete: true, all: true },
+  sessions: { save: true, find: true, delete: true, all: true, endAll: true, deleteExpired: true },
+  attempts: { add: true, wait: true, takeBack: true },
+  devices: { find: true, all: true, save: true, groups: true, synchronize: true },
+  subscriptions: { current: true, since: true, apply: true, replace: true },
+  actions: { append: true, query: true },
+  settings: { get: true, update: true, withKey: true },
+  lists: { all: true, find: true, create: true, replace: true, delete: true },
+  podcasts: {
+    find: true,
+    findEpisode: true,
+    episodes: true,
+    episodesSince: true,
+    announce: true,
+    claimDue: true,
+    feed: true,
+    feeds: true,
+    record: true,
+    search: true,
+    topTags: true,
+    byTag: true,
+    top: true,
+    alongside: true,
+    rebuildToplist: true,
+    logoUrl: true,
+  },
+  transfer: { exportUser: true, importUser: true, exportDirectory: true, importDirectory: true, clear: true },
+};
+const DOOR: Record<Exclude<keyof Storage, StoreName>, true> = { ping: true, close: true };
+
+/**
+ * Opens the storage that `spec` names. Rejects as `loadStorage` and the plugin do, and with an Error that names what is
+ * missing where the plugin opens less than the contract has.
+ */
+export async function openStorage(spec: string, baseDir: string, context: OpenContext): Promise<Storage> {
+  const { plugin, options } = await loadStorage(spec, baseDir);
+  const storage = await plugin.open(options, context);
+  const missing = missingOf(storage);
+  if (missing.length === 0) return storage;
+  try {
+    if (!missing.includes('close')) await storage.close();
+  } catch {
+    // Why it is refused is told, not this.
+  }
+  throw new Error(
+    `storage plugin: what ${plugin.name} opens is not a whole storage: it has no ${missing.join(', ')}; ` +
+      'the fault is in the plugin, as nothing of the contract is optional',
+  );
+}
+
+function missingOf(storage: any): string[] {
+  const stores = Object.entries(STORES).flatMap(([store, verbs]) => {
+    const missing = lacking(storage?.[store], verbs);
+    return missing.length === Object.keys(verbs).length ? [store] : missing.map((verb) => `${store}.${verb}`);
+  });
+  return [...stores, ...lacking(storage, DOOR)];
+}
+
+const lacking = (holder: any, verbs: Record<string, true>): string[] =>
+  Object.keys(verbs).filter((verb) => typeof holder?.[verb] !== 'function');
