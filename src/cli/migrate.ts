@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { openClock } from '../clock.ts';
 import { type Config, UsageError } from '../config.ts';
 import { migrate } from '../services/migration.ts';
+import type { Counts } from '../services/transfer-tally.ts';
 import type { Storage } from '../storage/contract.ts';
-import { loadStorage } from '../storage/load.ts';
+import { isStorageError } from '../storage/errors.ts';
 import { redactLocation } from '../storage/location.ts';
+import { openStorage } from '../storage/open.ts';
 import { findControlSocket } from './control-place.ts';
 import { openDataFolder } from './data-folder.ts';
 import { createProgress } from './progress.ts';
@@ -29,23 +31,36 @@ export async function migrateStorage(config: Config, { from, to, json }: Migrate
   }
   const now = openClock(join(config.data, 'clock'), (message) => words.warn(message));
   const context = { dataDir: config.data, now, overlap: config.syncOverlap, log: troubleLog };
-  const open = async <T>(spec: string, use: (storage: Storage) => Promise<T>): Promise<T> => {
-    const { plugin, options } = await loadStorage(spec, process.cwd());
-    const storage = await plugin.open(options, context);
-    try {
-      return await use(storage);
-    } finally {
-      await storage.close();
-    }
-  };
+  const open = (spec: string): Promise<Storage> => openStorage(spec, process.cwd(), context);
+  const openTarget = (source: Storage): Promise<Storage> =>
+    open(to).catch(async (error: unknown) => {
+      // Where nobody holds the target once the source is closed, it was the source, by another name.
+      if (!isStorageError(error) || error.code !== 'busy') throw error;
+      await source.close();
+      const target = await open(to).catch(() => Promise.reject(error));
+      await target.close();
+      throw new UsageError('--from and --to name the same storage');
+    });
   const signal = watchSignals();
   const bar = createProgress('copying and comparing accounts');
   const progress = (done: number, total: number): void => bar.show({ done, total });
-  const counts = await open(from, (source) => open(to, (target) => migrate(source, target, { progress, signal })))
+  const copy = async (): Promise<Counts> =>
+    use(await open(from), async (source) =>
+      use(await openTarget(source), (target) => migrate(source, target, { progress, signal })),
+    );
+  const counts = await copy()
     .catch((error: unknown) => {
       throw signal.aborted ? new Error('stopped: the target is empty again', { cause: error }) : error;
     })
     .finally(() => bar.stop());
   printResult(counts, json, () => toTable(Object.entries(counts)));
   words.success(`all of it is in ${redactLocation(to)} now; use that with --storage from now on`);
+}
+
+async function use<T>(storage: Storage, act: (storage: Storage) => Promise<T>): Promise<T> {
+  try {
+    return await act(storage);
+  } finally {
+    await storage.close();
+  }
 }

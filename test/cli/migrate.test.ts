@@ -1,3 +1,5 @@
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { redactLocation } from '../../src/storage/location.ts';
 import { createTestDatabase } from '../plugins/postgres/database.ts';
@@ -103,6 +105,20 @@ it('refuses a target that is not empty, a source in use, and one that is not the
   expect(away).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/is in use by process \d+/) });
   server.kill('SIGTERM');
   await server.ended;
+});
+
+it.each([
+  ['json', 'json:.'],
+  ['sqlite:podsync.db', 'sqlite:./podsync.db'],
+  ['json', 'json:link'],
+])('refuses one storage by two names: %s and %s', async (from, to) => {
+  const { data, migrate, backUp } = await makeSubject();
+  await migrate('json', 'sqlite:podsync.db');
+  await symlink(data, join(data, 'link'));
+  const backup = await backUp(from);
+  const stderr = '[error] --from and --to name the same storage\n';
+  expect(await migrate(from, to)).toEqual({ code: 2, stdout: '', stderr });
+  expect(await backUp(from)).toBe(backup);
 });
 
 it.each([
