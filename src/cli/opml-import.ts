@@ -17,10 +17,11 @@ export interface ImportOptions {
 
 /** `import-opml`. `file` is `-` for standard input. Rejects when that cannot be read or is no OPML. */
 export async function importOpml(config: Config, file: string, options: ImportOptions): Promise<void> {
-  const { user, json, ...choice } = options;
+  const { user, device, replace = false, dryRun = false, json } = options;
   const opml = decodeXml(await readInput(file));
-  const report = (await askOperator(config, 'POST', pathOf(user, '/opml'), { ...choice, opml })) as ImportReport;
-  printResult(report, json, () => toText(report, choice.replace));
+  const body = { device, opml, replace, dryRun };
+  const report = (await askOperator(config, 'POST', pathOf(user, '/opml'), body)) as ImportReport;
+  printResult(report, json, () => toText(report, replace));
 }
 
 async function readInput(file: string): Promise<Buffer> {
@@ -32,7 +33,7 @@ async function readInput(file: string): Promise<Buffer> {
   }
 }
 
-function toText({ added, present, removed, rewritten, refused }: ImportReport, replace = false): string {
+function toText({ added, present, removed, rewritten, refused }: ImportReport, replace: boolean): string {
   const counts = toTable([
     ['added', added.length],
     ['already there', present.length],
