@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 import manifest from 'podsync/package.json' with { type: 'json' };
 import { FETCH_OPTIONS, readConfig, SERVER_OPTIONS, STORAGE_OPTIONS } from '../config.ts';
+import { addCommand } from './command.ts';
 import { defineCompletion } from './completion-command.ts';
-import type { UpdateChoice } from './feeds-update.ts';
 import { definePull } from './pull-command.ts';
 import { defineTransfer } from './transfer-commands.ts';
 import { defineUser } from './user-commands.ts';
@@ -27,9 +27,7 @@ export function createProgram(): Command {
 }
 
 function defineServe(program: Command): void {
-  const command = program.command('serve').description('run the server');
-  for (const option of [...STORAGE_OPTIONS, ...SERVER_OPTIONS, ...FETCH_OPTIONS]) command.addOption(option);
-  command
+  addCommand(program, 'serve', 'run the server', [...STORAGE_OPTIONS, ...SERVER_OPTIONS, ...FETCH_OPTIONS])
     .addHelpText('after', '\nExample:\n  podsync serve --data /var/lib/podsync --base-url https://pods.example.org')
     .action(async (options) => {
       const config = readConfig(options);
@@ -39,9 +37,7 @@ function defineServe(program: Command): void {
 }
 
 function defineFeeds(feeds: Command): void {
-  const update = feeds.command('update').description('read the feeds that are due');
-  for (const option of [...STORAGE_OPTIONS, ...FETCH_OPTIONS]) update.addOption(option);
-  update
+  addCommand(feeds, 'update', 'read the feeds that are due', [...STORAGE_OPTIONS, ...FETCH_OPTIONS])
     .addOption(new Option('--url <url>', 'read this one').conflicts('all'))
     .option('--all', 'read every one but those that are gone')
     .option('--json', 'print the summary as JSON')
@@ -52,12 +48,10 @@ function defineFeeds(feeds: Command): void {
     .action(async (options) => {
       const config = readConfig(options);
       const { updateFeeds } = await import('./feeds-update.ts');
-      await updateFeeds(config, options as UpdateChoice);
+      await updateFeeds(config, options);
     });
 
-  const list = feeds.command('list').description('show how the reading of feeds goes');
-  for (const option of STORAGE_OPTIONS) list.addOption(option);
-  list
+  addCommand(feeds, 'list', 'show how the reading of feeds goes')
     .option('--failed', 'only those that could not be read')
     .option('--json', 'print them as JSON')
     .addHelpText('after', '\nExample:\n  podsync feeds list --failed')
@@ -69,9 +63,7 @@ function defineFeeds(feeds: Command): void {
 }
 
 function defineToplist(toplist: Command): void {
-  const rebuild = toplist.command('rebuild').description('count the subscribers of all podcasts again');
-  for (const option of STORAGE_OPTIONS) rebuild.addOption(option);
-  rebuild
+  addCommand(toplist, 'rebuild', 'count the subscribers of all podcasts again')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  podsync toplist rebuild')
     .action(async (options) => {
@@ -82,9 +74,7 @@ function defineToplist(toplist: Command): void {
 }
 
 function defineCheck(program: Command): void {
-  const command = program.command('check').description('read everything that is stored, and tell what is damaged');
-  for (const option of STORAGE_OPTIONS) command.addOption(option);
-  command
+  addCommand(program, 'check', 'read everything that is stored, and tell what is damaged')
     .option('--repair', 'put right what can be: subscribers that are counted wrong; a backup comes first')
     .option('--json', 'print the result as JSON')
     .addHelpText(

@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
-import { readConfig, STORAGE_OPTIONS, UsageError, webAddress } from '../config.ts';
-import type { PullOptions } from './pull.ts';
+import { readConfig, UsageError, webAddress } from '../config.ts';
+import { addCommand } from './command.ts';
 
 /** The command that takes an account over from another server. */
 export function definePull(program: Command): void {
-  const command = program.command('pull').description('take an account over from another gpodder-compatible server');
-  for (const option of STORAGE_OPTIONS) command.addOption(option);
-  command
+  addCommand(program, 'pull', 'take an account over from another gpodder-compatible server')
     .argument('<url>', 'address of the other server, such as gpodder.net', parseAddress)
     .requiredOption('--user <user>', 'name or e-mail address of the account here, which must exist')
     .option('--remote-user <name>', 'name of the account there; the same unless given')
@@ -16,7 +14,7 @@ export function definePull(program: Command): void {
     .action(async (address: string, options) => {
       const config = readConfig(options);
       const { pull } = await import('./pull.ts');
-      await pull(config, address, options as PullOptions);
+      await pull(config, address, options);
     });
 }
 

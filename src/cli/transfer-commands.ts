@@ -1,8 +1,6 @@
 import { type Command, Option } from 'commander';
-import { DATA_OPTION, readConfig, STORAGE_OPTIONS, UsageError } from '../config.ts';
-import type { ImportBackupOptions } from './backup-import.ts';
-import type { MigrateOptions } from './migrate.ts';
-import type { ImportOptions } from './opml-import.ts';
+import { DATA_OPTION, readConfig, UsageError } from '../config.ts';
+import { addCommand } from './command.ts';
 
 /** The commands that take subscriptions, accounts and everything in and out. */
 export function defineTransfer(program: Command): void {
@@ -13,9 +11,7 @@ export function defineTransfer(program: Command): void {
 }
 
 function defineImportOpml(program: Command): void {
-  const command = program.command('import-opml').description('subscribe a device to the feeds of an OPML file');
-  for (const option of STORAGE_OPTIONS) command.addOption(option);
-  command
+  addCommand(program, 'import-opml', 'subscribe a device to the feeds of an OPML file')
     .argument('<file>', 'OPML file, or - for standard input')
     .requiredOption('--user <user>', 'name or e-mail address')
     .requiredOption('--device <id>', 'device; made where it is missing')
@@ -26,15 +22,12 @@ function defineImportOpml(program: Command): void {
     .action(async (file: string, options) => {
       const config = readConfig(options);
       const { importOpml } = await import('./opml-import.ts');
-      const { user, device, replace, dryRun, json } = options as ImportOptions;
-      await importOpml(config, file, { user, device, replace, dryRun, json } as ImportOptions);
+      await importOpml(config, file, options);
     });
 }
 
 function defineExport(program: Command): void {
-  const command = program.command('export').description('write the subscriptions of an account, or a backup');
-  for (const option of STORAGE_OPTIONS) command.addOption(option);
-  command
+  addCommand(program, 'export', 'write the subscriptions of an account, or a backup')
     .option('--user <user>', 'name or e-mail address; for a backup any number of them', collect)
     .option('--device <id>', 'subscriptions of this device alone')
     .addOption(new Option('--format <format>', 'of the list, or backup').choices([...LISTS, 'backup']).default('opml'))
@@ -81,15 +74,13 @@ Examples:
   podsync export --format backup -o podsync.ndjson.gz`;
 
 function defineImport(program: Command): void {
-  const command = program.command('import').description('restore accounts from a backup');
-  for (const option of STORAGE_OPTIONS) command.addOption(option);
-  command
+  addCommand(program, 'import', 'restore accounts from a backup')
     .argument('<file>', 'what `podsync export --format backup` has written')
     .option('--as <name>', 'give the one account of the backup this name; its e-mail address and sessions are left out')
     .option('--dry-run', 'change nothing, only print what would be')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', IMPORT_HELP)
-    .action(async (file: string, options: ImportBackupOptions) => {
+    .action(async (file: string, options) => {
       const config = readConfig(options);
       const { importBackup } = await import('./backup-import.ts');
       await importBackup(config, file, options);
@@ -107,15 +98,12 @@ Examples:
   podsync import bob.ndjson --as robert`;
 
 function defineMigrate(program: Command): void {
-  program
-    .command('migrate')
-    .description('copy everything from one storage to another')
-    .addOption(DATA_OPTION)
+  addCommand(program, 'migrate', 'copy everything from one storage to another', [DATA_OPTION])
     .requiredOption('--from <storage>', 'plugin and place of the source, as with --storage; stop the server first')
     .requiredOption('--to <storage>', 'plugin and place of the target, which must be empty')
     .option('--json', 'print the counts as JSON')
     .addHelpText('after', MIGRATE_HELP)
-    .action(async (options: MigrateOptions) => {
+    .action(async (options) => {
       const config = readConfig(options);
       const { migrateStorage } = await import('./migrate.ts');
       await migrateStorage(config, options);

@@ -1,8 +1,6 @@
 import { type Command, Option } from 'commander';
-import { readConfig, STORAGE_OPTIONS } from '../config.ts';
-import type { PasswordChoice } from './password.ts';
-import type { NewAccount } from './user-add.ts';
-import type { SessionChoice } from './user-sessions.ts';
+import { readConfig } from '../config.ts';
+import { addCommand } from './command.ts';
 
 /** The commands about accounts. */
 export function defineUser(user: Command): void {
@@ -16,9 +14,7 @@ export function defineUser(user: Command): void {
 }
 
 function define(user: Command, name: string, description: string, example: string): Command {
-  const command = user.command(name).description(description);
-  for (const option of STORAGE_OPTIONS) command.addOption(option);
-  return command.addHelpText('after', `\nExample:\n  podsync user ${example}`);
+  return addCommand(user, name, description).addHelpText('after', `\nExample:\n  podsync user ${example}`);
 }
 
 const WHO = 'name or e-mail address';
@@ -36,7 +32,7 @@ function defineAdd(user: Command): void {
     .action(async (name: string, options) => {
       const config = readConfig(options);
       const { addUser } = await import('./user-add.ts');
-      await addUser(config, { name, ...(options as Omit<NewAccount, 'name'>) });
+      await addUser(config, { name, ...options });
     });
 }
 
@@ -67,7 +63,7 @@ function definePasswd(user: Command): void {
     .action(async (name: string, options) => {
       const config = readConfig(options);
       const { changePassword } = await import('./user-change.ts');
-      await changePassword(config, name, options as PasswordChoice);
+      await changePassword(config, name, options);
     });
 }
 
@@ -101,6 +97,6 @@ function defineSessions(user: Command): void {
     .action(async (name: string, options) => {
       const config = readConfig(options);
       const { manageSessions } = await import('./user-sessions.ts');
-      await manageSessions(config, name, options as SessionChoice);
+      await manageSessions(config, name, options);
     });
 }

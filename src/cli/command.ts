@@ -1,0 +1,14 @@
+import type { Command, Option } from 'commander';
+import { STORAGE_OPTIONS } from '../config.ts';
+
+/** A command of `parent`; its options begin with those of the configuration that it takes. */
+export function addCommand(
+  parent: Command,
+  name: string,
+  description: string,
+  options: readonly Option[] = STORAGE_OPTIONS,
+): Command {
+  const command = parent.command(name).description(description);
+  for (const option of options) command.addOption(option);
+  return command;
+}
