@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { Config } from '../config.ts';
 import { decodeXml } from '../feeds/charset.ts';
-import type { ImportReport } from '../services/opml-import.ts';
+import type { OpmlImportReport } from '../services/opml-import.ts';
 import { askOperator, pathOf } from './operator.ts';
 import { printResult } from './result.ts';
 import { toTable } from './table.ts';
 
-export interface ImportOptions {
+export interface OpmlImportOptions {
   user: string;
   device: string;
   replace?: boolean;
@@ -16,11 +16,11 @@ export interface ImportOptions {
 }
 
 /** `import-opml`. `file` is `-` for standard input. Rejects when that cannot be read or is no OPML. */
-export async function importOpml(config: Config, file: string, options: ImportOptions): Promise<void> {
+export async function importOpml(config: Config, file: string, options: OpmlImportOptions): Promise<void> {
   const { user, device, replace = false, dryRun = false, json } = options;
   const opml = decodeXml(await readInput(file));
   const body = { device, opml, replace, dryRun };
-  const report = (await askOperator(config, 'POST', pathOf(user, '/opml'), body)) as ImportReport;
+  const report = (await askOperator(config, 'POST', pathOf(user, '/opml'), body)) as OpmlImportReport;
   printResult(report, json, () => toText(report, replace));
 }
 
@@ -33,7 +33,7 @@ async function readInput(file: string): Promise<Buffer> {
   }
 }
 
-function toText({ added, present, removed, rewritten, refused }: ImportReport, replace: boolean): string {
+function toText({ added, present, removed, rewritten, refused }: OpmlImportReport, replace: boolean): string {
   const counts = toTable([
     ['added', added.length],
     ['already there', present.length],

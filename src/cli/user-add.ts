@@ -3,13 +3,13 @@ import { askOperator } from './operator.ts';
 import { getPassword, type PasswordChoice } from './password.ts';
 import { words } from './words.ts';
 
-export interface NewAccount extends PasswordChoice {
+export interface AddUserOptions extends PasswordChoice {
   name: string;
   email?: string;
 }
 
 /** `user add`. Rejects with why there is no such account now. */
-export async function addUser(config: Config, { name, email, ...choice }: NewAccount): Promise<void> {
+export async function addUser(config: Config, { name, email, ...choice }: AddUserOptions): Promise<void> {
   const password = await getPassword(choice);
   await askOperator(config, 'POST', '/operator/users', { name, email, password });
   if (choice.generate) process.stdout.write(`${password}\n`);

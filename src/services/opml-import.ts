@@ -11,7 +11,7 @@ import { blot, whyRefused } from './refused-url.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** What became of the feeds of a file, each once and in its order. */
-export interface ImportReport {
+export interface OpmlImportReport {
   added: Url[];
   /** The device had them before. */
   present: Url[];
@@ -22,7 +22,7 @@ export interface ImportReport {
   refused: { url: string; reason: string }[];
 }
 
-export interface ImportChoice {
+export interface OpmlImportChoice {
   device: string;
   /** The device has what the file has, and nothing else. */
   replace: boolean;
@@ -36,7 +36,7 @@ export interface OpmlImport {
    * says of them. Throws `invalid` for a device id that is none, and before a list is replaced by feeds of which none
    * can be used; then nothing changes.
    */
-  run(user: UserId, podcasts: readonly PodcastEntry[], choice: ImportChoice): Promise<ImportReport>;
+  run(user: UserId, podcasts: readonly PodcastEntry[], choice: OpmlImportChoice): Promise<OpmlImportReport>;
 }
 
 export const createOpmlImport = (
@@ -68,8 +68,8 @@ export const createOpmlImport = (
 
 function sift(entries: readonly PodcastEntry[], rules: UrlRules) {
   const usable = new Map<Url, PodcastEntry>();
-  const rewritten: ImportReport['rewritten'] = [];
-  const refused: ImportReport['refused'] = [];
+  const rewritten: OpmlImportReport['rewritten'] = [];
+  const refused: OpmlImportReport['refused'] = [];
   const seen = new Set<string>();
   for (const entry of entries) {
     if (seen.has(entry.url)) continue;
