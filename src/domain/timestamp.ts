@@ -34,12 +34,16 @@ function parseIso(text: string): Seconds {
   return sign === '+' ? local - offset : local + offset;
 }
 
+const ZERO = '0'.charCodeAt(0);
+
 /** By the places of the digits, in a third of the time that `Date.parse` takes. */
 function readUsual(text: string): Seconds {
   const pair = (at: number): number => (text.charCodeAt(at) - ZERO) * 10 + (text.charCodeAt(at + 1) - ZERO);
   return Date.UTC(pair(0) * 100 + pair(2), pair(5) - 1, pair(8), pair(11), pair(14), pair(17)) / 1000;
 }
-const ZERO = '0'.charCodeAt(0);
 
 /** `YYYY-MM-DDTHH:MM:SS` in UTC. No fraction and no zone: one client or another fails on either. */
 export const formatTimestamp = (at: Seconds): string => new Date(at * 1000).toISOString().slice(0, 19);
+
+/** The same with its zone, `YYYY-MM-DDTHH:MM:SSZ`: for whoever runs the server. */
+export const formatUtc = (at: Seconds): string => `${formatTimestamp(at)}Z`;

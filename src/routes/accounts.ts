@@ -1,6 +1,5 @@
 import { invalid } from '../domain/errors.ts';
-import { formatTimestamp } from '../domain/timestamp.ts';
-import type { Seconds } from '../domain/types.ts';
+import { formatUtc } from '../domain/timestamp.ts';
 import { readObject } from '../http/body.ts';
 import { readParam } from '../http/input.ts';
 import { EMPTY, json } from '../http/reply.ts';
@@ -55,7 +54,7 @@ export function createAccountRoutes(
 
     async sessions(event) {
       const open = await administration.sessions(readParam(event, 'user'));
-      return json(open.map(({ usedAt, expiresAt }) => ({ used: toTime(usedAt), expires: toTime(expiresAt) })));
+      return json(open.map(({ usedAt, expiresAt }) => ({ used: formatUtc(usedAt), expires: formatUtc(expiresAt) })));
     },
 
     async endSessions(event) {
@@ -64,10 +63,8 @@ export function createAccountRoutes(
   };
 }
 
-const toTime = (at: Seconds): string => `${formatTimestamp(at)}Z`;
-
 const describe = ({ name, email, createdAt }: User): Record<string, unknown> => ({
   name,
   email: email ?? null,
-  created: toTime(createdAt),
+  created: formatUtc(createdAt),
 });

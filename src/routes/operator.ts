@@ -1,5 +1,5 @@
 import { invalid } from '../domain/errors.ts';
-import { formatTimestamp } from '../domain/timestamp.ts';
+import { formatUtc } from '../domain/timestamp.ts';
 import type { Seconds } from '../domain/types.ts';
 import { readObject } from '../http/body.ts';
 import { readBoolean } from '../http/input.ts';
@@ -39,7 +39,7 @@ async function* writeStates(states: AsyncIterable<FeedState>, failed: boolean): 
   yield ']';
 }
 
-const toTime = (at: Seconds | undefined): string | null => (at === undefined ? null : `${formatTimestamp(at)}Z`);
+const toTime = (at: Seconds | undefined): string | null => (at === undefined ? null : formatUtc(at));
 
 const toWire = ({ url, error, failures, nextAt, fetchedAt }: FeedState): Record<string, unknown> => ({
   url,
