@@ -1,12 +1,9 @@
 import { parseDeviceId } from './device.ts';
 import { invalid } from './errors.ts';
-import { parsePosition } from './position.ts';
+import { MAX_POSITION, parsePosition } from './position.ts';
 import { parseTimestamp } from './timestamp.ts';
 import { ACTION_TYPES, type ActionType, type EpisodeAction, type Seconds } from './types.ts';
 import { type RewriteLog, sanitizeFeedUrl, sanitizeMediaUrl } from './url.ts';
-
-/** The largest time within an episode, and the largest number that every client reads. */
-const MAX_POSITION = 2 ** 31 - 1;
 
 export interface ActionRules {
   /** Version 1 of the interface: the position is `HH:MM:SS` and an episode may be told by its GUID (spec 4.9). */

@@ -1,6 +1,7 @@
 import { invalid } from './errors.ts';
 
-const MAX_SECONDS = 2 ** 31 - 1;
+/** The largest time within an episode, in seconds: the largest number that every client reads. */
+export const MAX_POSITION = 2 ** 31 - 1;
 
 /** The first part may run on beyond what a clock shows. */
 const SHAPE = /^(?:(\d{1,10}):)?(\d{1,10}):(\d\d)$/;
@@ -12,7 +13,8 @@ const SHAPE = /^(?:(\d{1,10}):)?(\d{1,10}):(\d\d)$/;
 export function parsePosition(text: string): number {
   const [, hours, minutes, seconds] = SHAPE.exec(text) ?? [];
   const position = Number(hours ?? 0) * 3600 + Number(minutes) * 60 + Number(seconds);
-  if (position <= MAX_SECONDS && Number(seconds) < 60 && (hours === undefined || Number(minutes) < 60)) return position;
+  if (position <= MAX_POSITION && Number(seconds) < 60 && (hours === undefined || Number(minutes) < 60))
+    return position;
   throw invalid('a position must be written HH:MM:SS, such as 01:23:45');
 }
 
