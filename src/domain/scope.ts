@@ -1,7 +1,7 @@
 import { parseDeviceId } from './device.ts';
 import { invalid } from './errors.ts';
 import { compareText } from './text-order.ts';
-import type { SettingScope, Url } from './types.ts';
+import { SCOPE_KINDS, type SettingScope, type Url } from './types.ts';
 import { sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from './url.ts';
 
 /** A scope as a client names it. */
@@ -43,13 +43,11 @@ export function scopeKey(scope: SettingScope): string {
   return JSON.stringify([parts.kind, parts.device, parts.podcast, parts.episode]);
 }
 
-const KINDS: readonly SettingScope['kind'][] = ['account', 'device', 'podcast', 'episode'];
-
 /** The order of scopes in an export: account, devices, podcasts, episodes; each by name. */
 export function compareScopes(a: SettingScope, b: SettingScope): number {
   const [partsA, partsB] = [namesOf(a), namesOf(b)];
   return (
-    KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+    SCOPE_KINDS.indexOf(a.kind) - SCOPE_KINDS.indexOf(b.kind) ||
     compareText(partsA[0], partsB[0]) ||
     compareText(partsA[1], partsB[1])
   );

@@ -69,6 +69,9 @@ export type SettingScope =
   | { kind: 'podcast'; podcast: Url }
   | { kind: 'episode'; podcast: Url; episode: Url };
 
+/** In the order of an export. */
+export const SCOPE_KINDS = ['account', 'device', 'podcast', 'episode'] as const satisfies SettingScope['kind'][];
+
 /** A named list of podcasts that a user made (spec 2.8). */
 export interface ListSummary {
   /** Short name, unique among the lists of a user; see `domain/slug`. */

@@ -1,3 +1,5 @@
+import type { SettingScope } from '../domain/types.ts';
+
 /** A piece of an account as another server tells it. Nothing in it is checked yet. */
 export type Piece =
   | { kind: 'device'; device: string; caption: string; type: string }
@@ -10,7 +12,7 @@ export type Piece =
 
 /** What settings are attached to (spec 2.9). */
 export interface PieceScope {
-  scope: 'account' | 'device' | 'podcast' | 'episode';
+  scope: SettingScope['kind'];
   device?: string;
   podcast?: string;
   episode?: string;

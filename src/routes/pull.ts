@@ -1,17 +1,16 @@
 import { invalid } from '../domain/errors.ts';
+import { SCOPE_KINDS } from '../domain/types.ts';
 import { readObject } from '../http/body.ts';
 import { readParam, toStrings } from '../http/input.ts';
 import { json } from '../http/reply.ts';
-import type { Pull } from '../services/pull.ts';
+import type { Piece, PieceScope } from '../services/pull.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler } from './route.ts';
 
-type Piece = Parameters<Pull['take']>[1];
 type Body = Readonly<Record<string, unknown>>;
 
 /** For a whole account setting, a long list, or a thousand actions with long addresses. Bytes. */
 const MAX_BODY = 64 * 1024 * 1024;
-const SCOPES = ['account', 'device', 'podcast', 'episode'] as const;
 
 /** Takes a piece of an account on another server, and tells what became of it. For whoever runs the server. */
 export function createPullRoute({ administration, pull }: Services): Handler {
@@ -42,9 +41,9 @@ function toPiece(body: Body): Piece {
   }
 }
 
-function toScope({ scope, ...of }: Body): Extract<Piece, { kind: 'settings' }>['scope'] {
-  const known = SCOPES.find((each) => each === scope);
-  if (!known) throw invalid(`"scope" must be one of ${SCOPES.join(', ')}`);
+function toScope({ scope, ...of }: Body): PieceScope {
+  const known = SCOPE_KINDS.find((each) => each === scope);
+  if (!known) throw invalid(`"scope" must be one of ${SCOPE_KINDS.join(', ')}`);
   return { scope: known, ...toTexts(of, ...Object.keys(of)) };
 }
 

@@ -12,6 +12,8 @@ import { blot, whyRefused } from './refused-url.ts';
 import type { Settings } from './settings.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
+export type { Piece, PieceScope } from '../pull/piece.ts';
+
 export interface Pull {
   /**
    * Adds a piece of an account on another server to one here, by the rules that hold for apps. It takes nothing away, but
