@@ -1,11 +1,13 @@
 import { promisify } from 'node:util';
-import { brotliDecompress, constants, gunzip, inflate as unzlib, inflateRaw } from 'node:zlib';
+import { brotliDecompress, constants, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { FetchError } from './failure.ts';
 
 /** Encodings that `readBody` undoes, for `Accept-Encoding`. */
 export const ENCODINGS = 'gzip, deflate, br';
 
-const decoders = { gunzip: promisify(gunzip), unzlib: promisify(unzlib), raw: promisify(inflateRaw) };
+const ungzip = promisify(gunzip);
+const unzlib = promisify(inflate);
+const undeflate = promisify(inflateRaw);
 const unbrotli = promisify(brotliDecompress);
 
 /**
@@ -20,21 +22,21 @@ export async function readBody(body: AsyncIterable<Uint8Array>, encoding: string
     if (size > limit) throw tooLarge(limit);
     chunks.push(chunk);
   }
-  return inflate(Buffer.concat(chunks, size), encoding, limit);
+  return decode(Buffer.concat(chunks, size), encoding, limit);
 }
 
-/** gzip is known by how it starts, as servers both forget to say it and say it of what is none. */
-async function inflate(bytes: Uint8Array, encoding: string, limit: number): Promise<Uint8Array> {
+/** gzip is told by its first bytes: servers forget to say it, or say it of what is not gzip. */
+async function decode(bytes: Uint8Array, encoding: string, limit: number): Promise<Uint8Array> {
   // What ends too early is taken as far as it goes, as browsers do.
   const options = { maxOutputLength: limit, finishFlush: constants.Z_SYNC_FLUSH };
   try {
-    if (bytes[0] === 0x1f && bytes[1] === 0x8b) return await decoders.gunzip(bytes, options);
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b) return await ungzip(bytes, options);
     switch (encoding.trim().toLowerCase()) {
       case 'br':
         return await unbrotli(bytes, { maxOutputLength: limit });
       case 'deflate':
         // Half of the servers leave out the header of zlib.
-        return await ((bytes[0] ?? 0) % 16 === 8 ? decoders.unzlib(bytes, options) : decoders.raw(bytes, options));
+        return await ((bytes[0] ?? 0) % 16 === 8 ? unzlib(bytes, options) : undeflate(bytes, options));
       case '':
       case 'identity':
       case 'none':
@@ -51,4 +53,5 @@ async function inflate(bytes: Uint8Array, encoding: string, limit: number): Prom
   }
 }
 
+/** Of a body beyond `limit` bytes. */
 export const tooLarge = (limit: number): FetchError => new FetchError(`it is larger than ${limit / 1_000_000} MB`);
