@@ -1,6 +1,6 @@
 import { ACTION_TYPES, DEVICE_TYPES, type SettingScope } from '../domain/types.ts';
 import type { DirectoryRecord, UserRecord } from '../storage/contract.ts';
-import * as shape from './backup-shape.ts';
+import { anything, array, byKind, flag, object, oneOf, optional, orNull, pair, text, whole } from './backup-shape.ts';
 
 type Account = Extract<UserRecord, { kind: 'user' }>;
 
@@ -10,9 +10,7 @@ export type AccountRecord = Omit<Account, 'passwordHash'> & Partial<Pick<Account
 /** What a line of a backup says, but for the first and the last. */
 export type BackupRecord = AccountRecord | Exclude<UserRecord, Account> | DirectoryRecord;
 
-const { anything, array, flag, object, oneOf, optional, orNull, pair, text, whole } = shape;
-
-const SCOPE = shape.byKind<SettingScope>({
+const SCOPE = byKind<SettingScope>({
   account: object({ kind: oneOf('account') }),
   device: object({ kind: oneOf('device'), device: text }),
   podcast: object({ kind: oneOf('podcast'), podcast: text }),
@@ -20,7 +18,7 @@ const SCOPE = shape.byKind<SettingScope>({
 });
 
 /** Their keys stand in the order of the lines: the same record is the same text, whichever storage it comes from. */
-const RECORD = shape.byKind<BackupRecord>({
+const RECORD = byKind<BackupRecord>({
   user: object({
     kind: oneOf('user'),
     name: text,

@@ -16,6 +16,7 @@ const plain = <T>(isOne: (value: unknown) => boolean, words: string): Shape<T> =
   },
 });
 
+/** The shapes that records are put together from. */
 export const text = plain<string>((value) => typeof value === 'string', 'a string');
 export const whole = plain<number>(Number.isSafeInteger, 'a whole number');
 export const flag = plain<boolean>((value) => typeof value === 'boolean', 'true or false');
@@ -25,6 +26,7 @@ export const anything = plain<never>((value) => value !== undefined, 'there');
 export const oneOf = <T extends string>(...values: readonly T[]): Shape<T> =>
   plain((value) => values.includes(value as T), values.join(', '));
 
+/** A field that may be missing. */
 export const optional = <T>(shape: Shape<T>): Shape<T> => ({ ...shape, isOptional: true });
 
 export const orNull = <T>(shape: Shape<T>): Shape<T | null> => ({
