@@ -5,7 +5,7 @@ import { errorReply, toErrorReply } from './http/errors.ts';
 import { createIdentity, setCookieOf } from './http/identity.ts';
 import { basePath, type OriginRules } from './http/origin.ts';
 import { type Reply, send } from './http/reply.ts';
-import { createOperatorTable, createRoutes } from './routes/index.ts';
+import { createOperatorRoutes, createRoutes } from './routes/index.ts';
 import type { Route } from './routes/route.ts';
 import type { Services } from './services/services.ts';
 import type { Log } from './storage/contract.ts';
@@ -45,7 +45,7 @@ export function createApp(services: Services, options: AppOptions): H3 {
 
   const context = { identity, maxBody: options.maxBody, origin: options };
   const routes = createRoutes(services, context);
-  if (options.operator) routes.push(...createOperatorTable(services, context));
+  if (options.operator) routes.push(...createOperatorRoutes(services, context));
   for (const [pattern, methods] of byPattern(routes)) {
     app.all(pattern, (event) => {
       const format = event.context.params?.format ?? '';

@@ -4,10 +4,10 @@ import { createClientConfig } from './client-config.ts';
 import { createDeviceRoutes } from './devices.ts';
 import { createDirectoryRoutes } from './directory.ts';
 import { createEpisodeRoutes } from './episodes.ts';
+import { createFeedRoutes } from './feeds.ts';
 import { createLegacyRoutes } from './legacy.ts';
 import { createListRoutes } from './lists.ts';
 import { createLogoRoute } from './logos.ts';
-import { createOperatorRoutes } from './operator.ts';
 import { createOpmlImportRoute } from './opml-import.ts';
 import { createPageRoutes } from './pages.ts';
 import { createPullRoute } from './pull.ts';
@@ -17,6 +17,7 @@ import { createSessionRoutes } from './sessions.ts';
 import { createSettingRoutes } from './settings.ts';
 import { createSubscriptionExportRoute } from './subscription-export.ts';
 import { createSubscriptionRoutes } from './subscriptions.ts';
+import { createToplistRebuildRoute } from './toplist-rebuild.ts';
 import { createTransferRoutes } from './transfer.ts';
 import { createUpdateRoutes } from './updates.ts';
 
@@ -112,10 +113,10 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
   return table.map(toRoute);
 }
 
-/** What the control socket and commands have besides. */
-export function createOperatorTable(services: Services, context: RouteContext): Route[] {
-  const operator = createOperatorRoutes(services, context);
+/** For whoever runs the server: they ask for no login, so only the control socket and this process have them. */
+export function createOperatorRoutes(services: Services, context: RouteContext): Route[] {
   const accounts = createAccountRoutes(services, context);
+  const feeds = createFeedRoutes(services, context);
   const transfer = createTransferRoutes(services);
   const table: Row[] = [
     ['GET', '/operator/users', [], accounts.list],
@@ -129,9 +130,9 @@ export function createOperatorTable(services: Services, context: RouteContext): 
     ['POST', '/operator/users/:user/opml', [], createOpmlImportRoute(services)],
     ['POST', '/operator/users/:user/pull', [], createPullRoute(services)],
     ['GET', '/operator/users/:user/subscriptions', [], createSubscriptionExportRoute(services)],
-    ['GET', '/operator/feeds', [], operator.listFeeds],
-    ['POST', '/operator/feeds/update', [], operator.updateFeeds],
-    ['POST', '/operator/toplist/rebuild', [], operator.rebuildToplist],
+    ['GET', '/operator/feeds', [], feeds.list],
+    ['POST', '/operator/feeds/update', [], feeds.update],
+    ['POST', '/operator/toplist/rebuild', [], createToplistRebuildRoute(services.directory)],
     ['GET', '/operator/backup', [], transfer.backUp],
     ['POST', '/operator/backup', [], transfer.restore],
     ['POST', '/operator/check', [], transfer.check],

@@ -3,28 +3,26 @@ import { formatUtc } from '../domain/timestamp.ts';
 import type { Seconds } from '../domain/types.ts';
 import { readObject } from '../http/body.ts';
 import { readBoolean } from '../http/input.ts';
-import { json, jsonStream } from '../http/reply.ts';
+import { jsonStream } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
 import type { FeedState } from '../storage/contract.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { steps } from './steps.ts';
 
-/** For whoever runs the server: no login, and therefore only on the control socket and in-process. */
-export function createOperatorRoutes(
-  { feeds, directory }: Services,
+/** The reading of feeds, for whoever runs the server. */
+export function createFeedRoutes(
+  { feeds }: Pick<Services, 'feeds'>,
   { maxBody }: RouteContext,
-): Record<'listFeeds' | 'updateFeeds' | 'rebuildToplist', Handler> {
+): Record<'list' | 'update', Handler> {
   return {
-    listFeeds: (event) => jsonStream(writeStates(feeds.list(), readBoolean(event, 'failed'))),
+    list: (event) => jsonStream(writeStates(feeds.list(), readBoolean(event, 'failed'))),
 
-    async updateFeeds(event) {
+    async update(event) {
       const { url, all = false } = await readObject(event, maxBody);
       if (url !== undefined && typeof url !== 'string') throw invalid('"url" must be a string');
       const selection = url !== undefined ? { url } : all === true ? 'all' : 'due';
       return steps((progress) => feeds.update(selection, progress));
     },
-
-    rebuildToplist: async () => json(await directory.rebuildToplist()),
   };
 }
 
