@@ -135,7 +135,8 @@ export class Database {
 
   async #load(user: UserId): Promise<Account> {
     const { createdAt } = this.registry.user(user);
-    const account = await Account.open(this.#accountFolder(user), createdAt, this.context.overlap);
+    const opening = Account.open(this.#accountFolder(user), createdAt, this.context.overlap);
+    const account = await opening.finally(() => this.registry.user(user)); // removed while it was read
     this.#count(user, account, account.feeds());
     for (const [idle, other] of this.#accounts) {
       if (this.#accounts.size < ACCOUNTS_KEPT) break;
@@ -231,8 +232,8 @@ export class Database {
   /** Forgets an account whose user the registry no longer has. */
   async removeAccount(user: UserId): Promise<void> {
     const account = this.#accounts.get(user);
-    if (account) this.#unsaved.delete(account);
     this.#accounts.delete(user);
+    if (account) await this.#unsaved.delete(account);
     await rm(this.#accountFolder(user), { recursive: true, force: true });
   }
 

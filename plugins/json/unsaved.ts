@@ -21,6 +21,8 @@ export class Unsaved {
   readonly #journal: Folded;
   readonly #log: Log;
   readonly #parts = new Set<Part>();
+  /** What is being saved: until that is done, its files are older than it is. */
+  #leaving: Part | undefined;
   #timer: NodeJS.Timeout | undefined;
   #saving: Promise<void> | undefined;
 
@@ -35,16 +37,20 @@ export class Unsaved {
   }
 
   has(part: Part): boolean {
-    return this.#parts.has(part);
+    return this.#parts.has(part) || this.#leaving === part;
   }
 
-  /** What is removed needs no snapshot. */
-  delete(part: Part): void {
+  /** What is removed needs no snapshot. Resolves when none is being written. */
+  async delete(part: Part): Promise<void> {
     this.#parts.delete(part);
+    if (this.#leaving !== part) return;
+    this.#leaving = undefined;
+    await this.settle();
   }
 
   clear(): void {
     this.#parts.clear();
+    this.#leaving = undefined;
   }
 
   /** Folds the journal before long. */
@@ -76,11 +82,14 @@ export class Unsaved {
     const parts = [...this.#parts]; // what changes from here on is for the next time
     for (const part of parts) {
       if (!this.#parts.delete(part)) continue; // removed meanwhile
+      this.#leaving = part;
       try {
         await part.save();
       } catch (error) {
-        this.#parts.add(part);
+        if (this.#leaving === part) this.#parts.add(part);
         throw error;
+      } finally {
+        this.#leaving = undefined;
       }
     }
     await this.#journal.removeOlder();

@@ -1,0 +1,129 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import json from '../../../plugins/json/index.ts';
+import type { Storage, UserId } from '../../../src/plugin.ts';
+
+/** Awaited before a snapshot is read or written. */
+const gate = vi.hoisted(() => ({ pass: async (_path: string): Promise<void> => undefined }));
+vi.mock(import('../../../plugins/json/folder.ts'), async (original) => {
+  const folder = await original();
+  return {
+    ...folder,
+    writeDurably: async (path, text) => {
+      await gate.pass(path);
+      await folder.writeDurably(path, text);
+    },
+  };
+});
+vi.mock(import('../../../plugins/json/snapshot.ts'), async (original) => {
+  const snapshot = await original();
+  return {
+    ...snapshot,
+    openSnapshot: async (path, ...rest) => {
+      const opened = await snapshot.openSnapshot(path, ...rest);
+      await gate.pass(path);
+      return opened;
+    },
+  };
+});
+
+const A = 'http://example.org/a';
+const B = 'http://example.org/b';
+/** Twice as many as are in memory at most: whoever asks for them all, in turn, has all else forgotten. */
+const OTHERS = 200;
+
+let dataDir: string;
+let storage: Storage;
+let user: UserId;
+let others: UserId[];
+let warnings: string[];
+
+const open = (): Promise<Storage> =>
+  json.open(json.parse(''), {
+    dataDir,
+    now: () => 1_700_000_000,
+    overlap: 120,
+    log: (_level, message) => void warnings.push(message),
+  });
+const subscribe = (url: string): Promise<number> =>
+  storage.subscriptions.apply(user, 'phone', [{ url, subscribed: true }]);
+const askForOthers = async (): Promise<void> => {
+  for (const other of others) await storage.subscriptions.current(other);
+};
+
+/** Resolves when the account's own file is to be read or written; that waits for `open`. */
+function hold(): { reached: Promise<void>; open(): void } {
+  let reach!: () => void;
+  let open!: () => void;
+  const reached = new Promise<void>((resolve) => (reach = resolve));
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  gate.pass = async (path) => {
+    if (path !== join(dataDir, 'users', user, 'account.json')) return;
+    reach();
+    await opened;
+  };
+  return { reached, open };
+}
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  dataDir = await mkdtemp(join(tmpdir(), 'podsync-saving-'));
+  warnings = [];
+  storage = await open();
+  ({ id: user } = await storage.users.create({ name: 'bob', passwordHash: 'x' }));
+  others = [];
+  for (let n = 0; n < OTHERS; n += 1) {
+    others.push((await storage.users.create({ name: `other${n}`, passwordHash: 'x' })).id);
+  }
+  await subscribe(A);
+  await storage.close();
+  storage = await open();
+});
+afterEach(async () => {
+  gate.pass = async () => undefined;
+  await storage.close();
+  await rm(dataDir, { recursive: true });
+  vi.useRealTimers();
+});
+
+it('an account is not forgotten while its snapshot is being written', async () => {
+  await subscribe(B);
+  const snapshot = hold();
+  vi.runAllTimers();
+  await snapshot.reached;
+  await askForOthers();
+  gate.pass = async () => undefined;
+  expect(await storage.subscriptions.current(user)).toEqual([A, B]);
+  snapshot.open();
+  await storage.close();
+  storage = await open();
+  expect(await storage.subscriptions.current(user)).toEqual([A, B]);
+});
+
+it('an account that is removed while its snapshot is being written leaves nothing', async () => {
+  await subscribe(B);
+  const snapshot = hold();
+  vi.runAllTimers();
+  await snapshot.reached;
+  const removed = storage.users.delete(user);
+  while (await storage.users.find('bob')) await setImmediate();
+  snapshot.open();
+  await removed;
+  await storage.close();
+  expect(await readdir(join(dataDir, 'users'))).not.toContain(user);
+  expect(warnings).toEqual([]);
+});
+
+it('an account that is removed while it is being read counts no more', async () => {
+  await askForOthers();
+  const snapshot = hold();
+  const reading = storage.subscriptions.current(user);
+  await snapshot.reached;
+  await storage.users.delete(user);
+  snapshot.open();
+  await expect(reading).rejects.toThrow(expect.objectContaining({ code: 'missing' }));
+  expect(await storage.podcasts.find([A])).toMatchObject([{ subscribers: 0 }]);
+});
