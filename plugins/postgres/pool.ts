@@ -36,28 +36,31 @@ export class Pool {
     } finally {
       if (connection.isUsable) this.#idle.push(connection);
       else void connection.end();
-      this.#free += 1;
-      this.#line.shift()?.();
+      const next = this.#line.shift();
+      if (next) next();
+      else this.#free += 1;
     }
   }
 
+  /** Whoever waited in line has the place of the one who left, and nobody else can come between. */
   async #turn(): Promise<void> {
-    if (this.#free === 0) {
-      await new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(() => {
-          this.#line.splice(this.#line.indexOf(next), 1);
-          reject(
-            new StorageError('unavailable', 'PostgreSQL is too slow for what is asked of it: no connection got free'),
-          );
-        }, PATIENCE);
-        const next = (): void => {
-          clearTimeout(timer);
-          resolve();
-        };
-        this.#line.push(next);
-      });
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
     }
-    this.#free -= 1;
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#line.splice(this.#line.indexOf(next), 1);
+        reject(
+          new StorageError('unavailable', 'PostgreSQL is too slow for what is asked of it: no connection got free'),
+        );
+      }, PATIENCE);
+      const next = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#line.push(next);
+    });
   }
 
   #forget(lost: Connection): void {
