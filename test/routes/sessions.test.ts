@@ -104,6 +104,16 @@ describe('identity', () => {
     expect((await server.request('GET', DEVICES, { auth: 'bob:wrong', cookie })).status).toBe(401);
   });
 
+  it.each(['', 'Basic', 'Bearer abc'])(
+    'is the cookie beside the header %j, which has no Basic credentials',
+    async (header) => {
+      const server = await openTestServer();
+      const cookie = await logIn(server);
+      const answer = await server.request('GET', DEVICES, { cookie, headers: { authorization: header } });
+      expect(answer.status).toBe(200);
+    },
+  );
+
   it('works by e-mail', async () => {
     const { services, request } = await openTestServer();
     await services.accounts.create({ name: 'ann', email: 'Ann@example.org', password: 'secret' });
