@@ -24,9 +24,9 @@ export function createApp(services: Services, options: AppOptions): H3 {
   const base = basePath(options);
   const app = new H3({
     silent: true,
-    allowMalformedURL: true, // a broken escape is told by `readParam`
+    allowMalformedURL: true, // `readParam` refuses a broken escape, and says what is wrong
     onRequest: (event) => normalizePath(event, base),
-    // What fails outside of a route fails over the address: a Host that is none, for instance.
+    // Nothing but a bad address, such as an invalid Host header, fails outside of a route.
     onError: (_error, event) => send(event, errorReply(400, 'the address of this request cannot be read', '')),
   });
 

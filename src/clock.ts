@@ -11,7 +11,7 @@ export interface ClockOptions {
   wall?: () => number;
   /** The time is never before this. */
   floor?: Seconds;
-  /** Called before a time that passes what was reserved last is told. */
+  /** Called with the end of what is reserved next, before a time beyond what was reserved last is told. */
   reserve?: (until: Seconds) => void;
 }
 

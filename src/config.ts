@@ -61,7 +61,7 @@ const bytes: Kind<number> = {
   words: 'a number of bytes such as 16777216, 16384K or 16MiB, at most 256MiB',
 };
 
-/** How a server is named. */
+/** The address of a server; read without a slash at the end. */
 export const webAddress: Kind<string> = {
   read(given) {
     if (!URL.canParse(given) || /[?#]/.test(given)) return undefined;
@@ -77,7 +77,7 @@ const openOrClosed: Kind<'open' | 'closed'> = {
   words: 'open or closed',
 };
 
-// Its value is optional, so that the variable can say no: commander takes any value of a plain switch's one for yes.
+// With an optional value, so that its variable can say no: to commander that of a plain switch always says yes.
 const yesOrNo: Kind<boolean> = {
   read: (given) => ({ true: true, '1': true, yes: true, false: false, '0': false, no: false })[given.toLowerCase()],
   words: 'true or false',

@@ -34,7 +34,7 @@ export function parseAction(value: unknown, rules: ActionRules): EpisodeAction |
   const device = isGiven(input.device) ? parseDeviceId(input.device) : undefined;
   const guid = isByGuid ? media : readGuid(input.guid);
   const play = type === 'play' ? readTimes(rules.isVersion1 ? fromVersion1(input) : input) : undefined;
-  // Whole at once: one that gets its parts by and by takes longer to make, and to write.
+  // All keys at once: an object that gets them one by one takes longer to make, and to write as JSON.
   return { podcast, episode, action: type, timestamp, device, guid, play };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Compares two texts in code-point order, the order of UTF-8: what `<` and `sort()` are not, where one text has a
- * character above U+FFFF and the other one a late one below it.
+ * Compares two texts in code-point order, the order of UTF-8. `<` and `sort()` go by the units of UTF-16, and put
+ * characters above U+FFFF before the last ones below it.
  */
 export function compareText(a: string, b: string): number {
   let same = 0;

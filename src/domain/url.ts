@@ -17,7 +17,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 // oxlint-disable-next-line no-control-regex -- everything outside printable ASCII
 const NON_ASCII = /[^\u0000-\u007f]/;
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
-/** Most URLs: nothing to rewrite. Found out at once, as an upload may bring thousands. */
+/** Matches most URLs, in which there is nothing to rewrite: one quick look, as an upload may bring thousands. */
 const CLEAN = /^https?:\/\/[a-z0-9._-]+\/(?:[!"$-~]*[!"$->@-~])?$/;
 const DEFAULT_PORTS: Record<string, number> = { http: 80, https: 443 };
 

@@ -12,7 +12,7 @@ export interface Reply {
   status?: number;
   /** Media type of the body. */
   type?: string;
-  /** Bytes are sent as they are; pieces of text as they come, unless all of them are short. */
+  /** Bytes are sent as they are; pieces of text as they come, unless they are short all together. */
   body?: string | Uint8Array | AsyncIterable<string>;
   headers?: Readonly<Record<string, string>>;
   /** The same for whoever asks: caches may keep it as long as they ask each time whether it still holds. */

@@ -15,7 +15,7 @@ import type { Handler, RouteContext } from './route.ts';
 const MAX_LISTED = 100;
 const MAX_TAGS = 1000;
 
-/** Kept of one list: anybody may ask for any callback on any host. */
+/** The most answers that are kept for one list: anybody may ask for any callback, by any host name. */
 const MAX_ANSWERS = 16;
 
 const toFields = (

@@ -16,8 +16,8 @@ export interface Passwords {
   /** Hash to store. Throws `invalid` for an empty password and one of more than 72 bytes. */
   hash(password: string): Promise<string>;
   /**
-   * Hashes, if `guard` lets it, but for a pair that was right lately or is being compared. Takes the same time for a
-   * user that is not there.
+   * Compares the hashes, if `guard` lets it; a pair that was right lately, or is being compared, is not hashed once
+   * more. Takes the same time for a user that is not there.
    */
   isRight(user: User | undefined, password: string, guard: Guard): Promise<boolean>;
 }
@@ -46,7 +46,7 @@ export function createPasswords(hasher: Hasher): Passwords {
       }
       const pair = fingerprint(user, password);
       const known = answers.get(pair);
-      // What held up somebody else's comparison is not this one's matter.
+      // Where that comparison was refused, for another address say, this one is made all the same.
       if (known && (await known.catch(() => false))) return true;
       const answer = guard(() => hasher.compare(password, user.passwordHash));
       answers.set(pair, answer);

@@ -28,6 +28,7 @@ export function createRegistration(accounts: Accounts, mode: RegistrationMode): 
 
     async register(account, token) {
       if (mode === 'open') return accounts.create(account);
+      // Asked once more after the wait: another one may have used the link meanwhile.
       if (!(await isFirst(token)) || token !== firstToken) throw closed();
       firstToken = undefined; // before anything waits: two that use the link at once make one account
       try {

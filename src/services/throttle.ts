@@ -50,7 +50,7 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
       check(pair);
       if (await compare()) {
         await attempts.takeBack(keyOf(pair));
-        refusedUntil.delete(pair); // it may be that this one filled it up
+        refusedUntil.delete(pair); // while it was compared it may have counted as the last wrong one
         return true;
       }
       await attempts.add(keyOf(address), PER_ADDRESS);

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Seconds } from '../domain/types.ts';
 import type { AttemptLimit, AttemptStore } from './contract.ts';
 
-/** Keys that are remembered. Whoever makes more of them forgets the oldest, and no more. */
+/** Keys that are remembered: beyond that, the oldest are forgotten. */
 const MOST_KEYS = 20_000;
 
 /** The attempts of a storage that belongs to one process: in memory, as a restart may well forget them. */

@@ -20,7 +20,7 @@ export class StorageError extends Error {
   }
 }
 
-/** With this code, where one is given. By brand, not by class: a plugin from npm may carry a copy of podsync of its own. */
+/** With this code, if one is given. By brand, not by class: a plugin from npm may carry a copy of podsync of its own. */
 export const isStorageError = (error: unknown, code?: StorageErrorCode): error is StorageError =>
   typeof error === 'object' &&
   error !== null &&
