@@ -11,7 +11,7 @@ export interface ActionText {
   json: string;
 }
 
-/** Actions that are uploaded together, and what is made of them once: it would cost more than all else to do it twice. */
+/** Actions that are uploaded together, with what is made of them only once: nothing else costs as much. */
 export class ActionBatch {
   readonly actions: readonly EpisodeAction[];
   readonly texts: readonly ActionText[];

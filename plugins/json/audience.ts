@@ -11,7 +11,7 @@ class Side<Key> {
     return this.links[this.#numbers.get(key) ?? -1] ?? new Set();
   }
 
-  /** Given now where it has none. */
+  /** The number of a key, which is given one now if it has none. */
   numberOf(key: Key): number {
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;

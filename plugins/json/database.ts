@@ -80,7 +80,7 @@ export class Database {
       await this.#replay(found);
       await this.#removeStrays();
       await this.#look();
-      // A folder whose directory was removed, as nothing in it is anybody's own.
+      // Feeds that the directory has lost: its files may be removed, to have all feeds read again.
       const strangers = this.directory.unknown(this.directory.audience.feeds.keys);
       if (strangers.length > 0) {
         await this.write({ directory: [{ kind: 'meet', urls: strangers, at: this.context.now() }] });
@@ -238,8 +238,8 @@ export class Database {
   }
 
   /**
-   * Makes an account there at once whose files are written already; see `newAccountFolder`. To be called in the line of
-   * the registry.
+   * Makes an account whose files are written already (see `newAccountFolder`) visible, all at once. To be called in the
+   * line of the registry.
    */
   admit(user: User, sessions: readonly Session[], feeds: readonly Url[]): Promise<void> {
     return this.inLine(user.id, async () => {

@@ -21,7 +21,7 @@ export function createAccountImport(database: Database, directory: Directory, lo
     `INSERT INTO users (id, name, email, password_hash, created_at, stamp, told_at)
      VALUES (@user, @name, @email, @passwordHash, @createdAt, @stamp, @now)`,
   );
-  // What came lately counts as one upload of this moment, by nobody knows whom.
+  // What came lately counts as one upload of this moment, from a device that nobody knows.
   const noteRecent = database.prepare(
     `INSERT INTO uploads (user_id, stamp, at) SELECT @user, min(stamp), @now FROM (
        SELECT stamp FROM subscriptions WHERE user_id = @user AND stamp > (SELECT @now) - @overlap::bigint

@@ -7,10 +7,10 @@ import type { PodcastId } from '../sql/podcast-row.ts';
 const SLICE = 2000;
 
 /**
- * Names of the episodes that anyone ever acted on, URLs or GUIDs. The place of each is somewhere in an index, and an
- * upload that went there would take twice as long, and wait for others that act on the same episode. So they are taken
- * from the histories, and not before they are asked for, which is seldom: each user has the stamp up to which that is
- * done, `noted`.
+ * Names of the episodes that anyone ever acted on, URLs or GUIDs. They lie all over an index: an upload that noted its
+ * own would take twice as long, and wait for others that act on the same episodes. So they are taken from the
+ * histories, and not before they are asked for, which is seldom: each user has the stamp up to which that is done,
+ * `noted`.
  */
 export interface Acted {
   /** Takes all that was stored up to now, slice after slice among the writes of others. Several may do so at once. */

@@ -15,7 +15,7 @@ export function createBelongings(
   const joinGroup = database.prepare(
     'UPDATE devices SET group_number = @number WHERE user_id = @user AND id = ANY(@devices::text[])',
   );
-  // First added before all that comes later, which has a stamp there.
+  // A first stamp of 0: added before all that comes later.
   const insertSubscriptions = database.prepare(
     `INSERT INTO subscriptions (user_id, device, url, subscribed, stamp, place, first_stamp, first_place)
      SELECT @user, device, url, subscribed, stamp, number, 0, place

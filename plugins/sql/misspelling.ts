@@ -1,6 +1,6 @@
 /** A longer word may have a letter wrong. */
 export const EXACT_UP_TO = 2;
-/** Of the words that a misspelling may mean, so many are asked for. */
+/** At most so many of the words that a misspelling may mean are asked for. */
 export const MOST_MEANT = 50;
 
 /** Whether one letter more, less or other makes them the same. */

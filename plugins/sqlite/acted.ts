@@ -6,9 +6,9 @@ import type { PodcastId } from '../sql/podcast-row.ts';
 const SLICE = 2000;
 
 /**
- * Names of the episodes that anyone ever acted on, URLs or GUIDs. The place of each is on some page of the file, and an
- * upload that went there would write a page for every action. So they are taken from the histories, and not before they
- * are asked for, which is seldom: each user has the stamp up to which that is done, `noted`.
+ * Names of the episodes that anyone ever acted on, URLs or GUIDs. They lie all over the file: an upload that noted its
+ * own would write a page for every action. So they are taken from the histories, and not before they are asked for,
+ * which is seldom: each user has the stamp up to which that is done, `noted`.
  */
 export interface Acted {
   /** Takes all that was stored up to now, slice after slice among the writes of others. */

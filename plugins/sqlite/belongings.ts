@@ -12,7 +12,7 @@ export function createBelongings(database: Database): (user: UserId, belongings:
     `UPDATE devices SET group_number = @number
      WHERE user_id = @user AND id IN (SELECT value FROM json_each(@devices))`,
   );
-  // First added before all that comes later, which has a stamp there.
+  // A first stamp of 0: added before all that comes later.
   const insertSubscription = database.prepare(
     `INSERT INTO subscriptions (user_id, device, url, subscribed, stamp, place, first_stamp, first_place)
      VALUES (@user, @device, @url, @subscribed, @stamp, @number, 0, @place)`,

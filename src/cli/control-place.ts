@@ -34,7 +34,7 @@ export async function clearPlaces(data: string): Promise<void> {
   const temporary = await readPointer(data);
   if (temporary) {
     await rm(temporary).catch(() => undefined);
-    await rmdir(dirname(temporary)).catch(() => undefined); // not `recursive`: whatever stands there, it is only a word
+    await rmdir(dirname(temporary)).catch(() => undefined); // not `recursive`: the pointer may name anything
   }
   await rm(pointerOf(data), { force: true });
 }
@@ -48,7 +48,7 @@ export async function findControlSocket(data: string): Promise<string | undefine
 async function readPointer(data: string): Promise<string | undefined> {
   try {
     const path = await readFile(pointerOf(data), 'utf8');
-    // Anybody may make a folder of that name once ours is gone, and would be sent passwords: it must be of one owner.
+    // Once our folder is gone anybody may make one of that name, and would be sent passwords: it must have our owner.
     const [pointer, place] = [await stat(pointerOf(data)), await stat(dirname(path))];
     return pointer.uid === place.uid ? path : undefined;
   } catch (error) {

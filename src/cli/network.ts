@@ -54,7 +54,7 @@ async function findPort({ host, port }: NetworkOptions): Promise<number> {
 async function startListhen(app: H3, { host, port, tls }: NetworkOptions): Promise<Listhen> {
   let fail!: (error: Error) => void;
   const failed = new Promise<never>((_resolve, reject) => (fail = reject));
-  process.once('uncaughtException', fail); // where its own `listen` fails: the port was lost since the look at it
+  process.once('uncaughtException', fail); // how listhen's own `listen` fails, when the port was taken since the look
   try {
     const listening = listen(toNodeHandler(app), {
       port: { port, random: false, alternativePortRange: [port, port], verbose: false },

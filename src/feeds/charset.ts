@@ -22,7 +22,7 @@ export function decodeXml(bytes: Uint8Array, contentType = ''): string {
   if (marked !== undefined) return new TextDecoder(marked).decode(bytes);
   const declared = declaredIn(bytes);
   const served = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1];
-  // Its bytes are ASCII, and so always valid UTF-8.
+  // ISO-2022 has ASCII bytes alone, which are always valid UTF-8.
   const labels = declared?.startsWith('iso-2022') ? [declared] : ['utf-8', declared, served];
   for (const label of labels) {
     const text = label === undefined ? undefined : decodeStrictly(bytes, label);

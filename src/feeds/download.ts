@@ -97,7 +97,7 @@ export function createDownloader({ agent, userAgent, timeout }: DownloaderOption
       at = targetOf(at, location);
       if (visited.has(at)) throw new FetchError('it redirects in a circle');
       if (visited.size > MAX_REDIRECTS) throw new FetchError(`it redirects more than ${MAX_REDIRECTS} times`);
-      // Credentials that came with a redirect are not kept, and the address is none without them.
+      // The credentials in a redirect are not kept: an address that needs them is not where the feed has moved to.
       isPermanent &&= PERMANENT.has(download.status) && (hasCredentials(url) || !hasCredentials(at));
       if (isPermanent) movedTo = at;
     }

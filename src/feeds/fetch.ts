@@ -68,7 +68,7 @@ export function createFetcher({
     const { url, status, headers, bytes, movedTo } = download;
     const moved = movedTo !== undefined && { movedTo };
     if (status === 304 && isConditional) return { kind: 'unchanged', ...moved };
-    // Where it only leads to for a while, nothing is said of the feed itself.
+    // What is gone at the end of a temporary redirect says nothing of the feed itself.
     if (status === 410 && url === (movedTo ?? asked)) return { kind: 'gone' };
     if (!isSuccess(status)) throw refusedBy(download);
     const feed = await parser.parse(bytes, headers['content-type'], url);

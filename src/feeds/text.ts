@@ -27,7 +27,7 @@ export const textOf = (content: string): string =>
  */
 export function plainText(content: string, max: number): string {
   const { text, isMarkup } = strip(textOf(content.slice(0, MAX_MARKUP)));
-  // Escaped once too often: not a mark in it, and then it reads like HTML.
+  // Escaped once too often: there was no markup in it, and now it reads like HTML.
   const plain = !isMarkup && /<\/[a-z]|<br/i.test(text) ? strip(text).text : text;
   return plain
     .slice(0, max)
@@ -38,7 +38,7 @@ export function plainText(content: string, max: number): string {
 /** As `plainText`, in one line. */
 export const plainLine = (content: string, max: number): string => plainText(content, max).replace(/\s+/g, ' ');
 
-/** The white space that the source of HTML has for its own sake becomes blanks, and this a line break after it. */
+/** Stands for a line break until the white space of the source, which means nothing in HTML, has become blanks. */
 const BREAK = '\u0000';
 // oxlint-disable-next-line no-control-regex -- see BREAK
 const BREAKS = /\u0000/g;

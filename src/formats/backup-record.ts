@@ -17,7 +17,7 @@ const SCOPE = byKind<SettingScope>({
   episode: object({ kind: oneOf('episode'), podcast: text, episode: text }),
 });
 
-/** Their keys stand in the order of the lines: the same record is the same text, whichever storage it comes from. */
+/** With the keys in this order, the same record is the same text, whichever storage it comes from. */
 const RECORD = byKind<BackupRecord>({
   user: object({
     kind: oneOf('user'),

@@ -6,7 +6,7 @@ import { toArray, toObject, toObjects, toText, toUrls } from './shapes.ts';
 /** Where feeds go that the other server has for the account, and on none of its devices. */
 const WITHOUT_DEVICE = 'pulled';
 
-/** What other pieces are asked for by. */
+/** What was met on the way: other pieces are asked for by it. */
 export interface Found {
   devices: string[];
   feeds: Set<string>;
