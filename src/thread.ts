@@ -62,8 +62,8 @@ export function createThread<Input, Output>(
   return {
     async run(input, within) {
       if (isClosed) throw new Error(CLOSING);
-      worker ??= start();
-      worker.ref();
+      const thread = (worker ??= start());
+      thread.ref();
       const id = ++jobs;
       const timer =
         within === undefined
@@ -71,7 +71,7 @@ export function createThread<Input, Output>(
           : setTimeout(() => void stop(new Error(`it took more than ${within} seconds`)), within * 1000);
       try {
         return await new Promise<Output>((resolve, reject) => {
-          worker!.postMessage({ id, input } satisfies Job<Input>);
+          thread.postMessage({ id, input } satisfies Job<Input>);
           waiting.set(id, { resolve, reject });
         });
       } finally {

@@ -39,8 +39,9 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
 
   const cookieUser = async (event: H3Event): Promise<User | undefined> => {
     const token = readCookie(event, COOKIE);
-    const found = token === undefined ? undefined : await sessions.find(token);
-    if (found?.prolonged) setCookie(event, token!, SESSION_LIFE);
+    if (token === undefined) return undefined;
+    const found = await sessions.find(token);
+    if (found?.prolonged) setCookie(event, token, SESSION_LIFE);
     return found?.user;
   };
 
