@@ -57,14 +57,13 @@ function respond(body: Body, status: number, headers: [string, string][]): Respo
 
 /** The response to a request, compressed where that is asked for. `cookie` is a whole `Set-Cookie`. */
 export async function send(event: H3Event, reply: Reply, cookie?: string): Promise<Response> {
-  const { status = 200 } = reply;
+  const { status = 200, body: given = '', isLive = false } = reply;
   const isPublic = reply.isPublic === true && cookie === undefined; // a cache would hand the cookie on to others
   const headers = [...COMMON, ...toHeaders(reply, isPublic)];
   if (cookie !== undefined) headers.push(['set-cookie', cookie]);
-  if (reply.body instanceof Uint8Array) return respond(reply.body, status, headers);
+  if (given instanceof Uint8Array) return respond(given, status, headers);
 
-  const isGathered = typeof reply.body === 'object' && !reply.isLive;
-  const body = isGathered ? await gather(reply.body as AsyncIterable<string>) : (reply.body ?? '');
+  const body = typeof given === 'object' && !isLive ? await gather(given) : given;
   const isShort = typeof body === 'string' && Buffer.byteLength(body) <= PLAIN_UP_TO;
   if (!isShort) headers.push(['vary', 'accept-encoding']);
   if (isPublic && typeof body === 'string') {
