@@ -73,7 +73,10 @@ export class Database {
   }
 
   async #recover(): Promise<void> {
-    const { journal, found } = await Journal.open(this.#folder, WRITE_PACKING, (seq, write) => this.#apply(seq, write));
+    const { journal, found } = await Journal.open(this.#folder, WRITE_PACKING, (seq, write) => {
+      this.#apply(seq, write);
+      this.#unsaved.saveLater();
+    });
     this.#journal = journal;
     this.#unsaved = new Unsaved(this.#folder, journal, this.context.log);
     try {
@@ -175,20 +178,16 @@ export class Database {
       this.directory.apply(directory);
       this.#unsaved.add(this.directory);
     }
-    for (const change of registry) if (change.kind === 'user') this.#welcome(change.user.id);
+    for (const change of registry) {
+      const arrived = change.kind === 'user' && this.#accounts.get(change.user.id);
+      if (arrived) this.#count(change.user.id, arrived, arrived.feeds()); // what came with its files
+    }
     if (account) {
       const loaded = this.#accounts.get(account.user)!;
       loaded.apply(seq, account);
       this.#unsaved.add(loaded);
       if (account.upload) this.#tellDirectory(account.user, loaded, account.upload.changes);
     }
-    this.#unsaved.saveLater();
-  }
-
-  /** Counts what an account has that came with its files. */
-  #welcome(user: UserId): void {
-    const account = this.#accounts.get(user);
-    if (account) this.#count(user, account, account.feeds());
   }
 
   #tellDirectory(user: UserId, account: Account, changes: readonly UploadChange[]): void {

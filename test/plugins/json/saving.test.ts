@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
+import { Unsaved } from '../../../plugins/json/unsaved.ts';
 import type { Storage, UserId } from '../../../src/plugin.ts';
 
 /** Awaited before a snapshot is read or written. */
@@ -86,6 +87,7 @@ afterEach(async () => {
   gate.pass = async () => undefined;
   await storage.close();
   await rm(dataDir, { recursive: true });
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -126,4 +128,22 @@ it('an account that is removed while it is being read counts no more', async () 
   snapshot.open();
   await expect(reading).rejects.toThrow(expect.objectContaining({ code: 'missing' }));
   expect(await storage.podcasts.find([A])).toMatchObject([{ subscribers: 0 }]);
+});
+
+it('the journal is not folded before all of it is read: what is still to come would be lost in a crash', async () => {
+  await subscribe(B);
+  const killed = `${dataDir}-killed`;
+  await cp(dataDir, killed, { recursive: true, filter: (path) => !path.endsWith('lock') });
+  await storage.close();
+  await rm(dataDir, { recursive: true });
+  dataDir = killed;
+  const save = vi.spyOn(Unsaved.prototype, 'save');
+  const snapshot = hold();
+  const opening = open();
+  await snapshot.reached;
+  vi.runAllTimers();
+  expect(save).not.toHaveBeenCalled();
+  snapshot.open();
+  storage = await opening;
+  expect(await storage.subscriptions.current(user)).toEqual([A, B]);
 });
