@@ -25,6 +25,7 @@ export class Unsaved {
   #leaving: Part | undefined;
   #timer: NodeJS.Timeout | undefined;
   #saving: Promise<void> | undefined;
+  #isClosed = false;
 
   constructor(folder: string, journal: Folded, log: Log) {
     this.#folder = folder;
@@ -55,6 +56,7 @@ export class Unsaved {
 
   /** Folds the journal before long. */
   saveLater(): void {
+    if (this.#isClosed) return; // the journal has it, and the folder may be another's before long
     if (this.#journal.size > JOURNAL_LIMIT) void this.save();
     else this.#timer ??= setTimeout(() => void this.save(), SNAPSHOT_DELAY).unref();
   }
@@ -102,6 +104,7 @@ export class Unsaved {
 
   /** Saves what is left. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.settle();
     if (this.#parts.size > 0) await this.save();
     clearTimeout(this.#timer);

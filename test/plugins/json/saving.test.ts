@@ -147,3 +147,14 @@ it('the journal is not folded before all of it is read: what is still to come wo
   storage = await opening;
   expect(await storage.subscriptions.current(user)).toEqual([A, B]);
 });
+
+it('nothing is written once the storage is closed, as the folder may belong to another process then', async () => {
+  const closed = storage.close();
+  const late = storage.sessions.save({ digest: 'digest', user, expiresAt: 1_800_000_000 });
+  await Promise.all([closed, late]);
+  const save = vi.spyOn(Unsaved.prototype, 'save');
+  vi.runAllTimers();
+  expect(save).not.toHaveBeenCalled();
+  storage = await open();
+  expect((await storage.sessions.find('digest'))?.user.id).toBe(user);
+});
