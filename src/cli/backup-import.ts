@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { addAbortSignal, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
 import { commandLine, quote } from './invocation.ts';
 import { ask, openOperator } from './operator.ts';
@@ -46,11 +46,12 @@ export async function importBackup(config: Config, path: string, options: Import
     const query = new URLSearchParams({ dryRun: String(choice.dryRun), ...(as !== undefined && { as }) });
     const progress = createProgress(what);
     const { size } = await file.stat();
-    const bytes = addAbortSignal(signal, file.createReadStream({ start: 0, autoClose: false }));
-    const body = Readable.from(
-      watch(bytes, (done) => progress.show({ done: toKilobytes(done), total: toKilobytes(size) })),
-      { objectMode: false },
-    );
+    const bytes = file.createReadStream({ start: 0, autoClose: false });
+    const step = (done: number): void => {
+      signal.throwIfAborted();
+      progress.show({ done: toKilobytes(done), total: toKilobytes(size) });
+    };
+    const body = Readable.from(watch(bytes, step), { objectMode: false });
     try {
       return (await ask(operator, 'POST', `/operator/backup?${query}`, body)) as Report;
     } finally {
@@ -62,6 +63,7 @@ export async function importBackup(config: Config, path: string, options: Import
     let report = await send('checking kB', { dryRun: true });
     const isWanted = report.podcasts > 0 || report.accounts.some(({ problem }) => problem === null);
     if (isWanted && !dryRun) {
+      signal.throwIfAborted();
       isBegun = true;
       report = await send('importing kB', { dryRun: false });
     }
@@ -90,10 +92,10 @@ async function openFile(path: string): Promise<FileHandle> {
 
 const toKilobytes = (bytes: number): number => Math.ceil(bytes / 1000);
 
-async function* watch(bytes: AsyncIterable<Buffer>, show: (done: number) => void): AsyncIterable<Buffer> {
+async function* watch(bytes: AsyncIterable<Buffer>, step: (done: number) => void): AsyncIterable<Buffer> {
   let done = 0;
   for await (const chunk of bytes) {
-    show(done);
+    step(done);
     yield chunk;
     done += chunk.length;
   }

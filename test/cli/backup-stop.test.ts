@@ -9,6 +9,7 @@ import { makeFolder, run, start, startServer } from './podsync.ts';
 
 const FEED = 'https://feeds.example/1';
 const SLOW = `${join(import.meta.dirname, 'slow-storage.js')}:slow`;
+const ASKED = `${join(import.meta.dirname, 'asked-storage.js')}:asked`;
 
 /** A backup of alice that no stream holds at once. */
 async function makeBackup(): Promise<string> {
@@ -28,10 +29,10 @@ async function makeBackup(): Promise<string> {
   return file;
 }
 
-/** Runs a command until an account is on its way in or out, and presses Ctrl-C. Answers what it says then. */
+/** Runs a command until an account is looked for, or is on its way, and presses Ctrl-C. Answers what it says then. */
 async function stop(...args: string[]): Promise<string | undefined> {
   const program = start(args);
-  await program.says(/an account is on its way/);
+  await program.says(/an account is (on its way|looked for)/);
   program.kill('SIGINT');
   const { code, stdout, stderr } = await program.ended;
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -52,6 +53,15 @@ it('an import that is stopped leaves nothing of the account, and says how to go 
   expect(await listUsers('--data', data, '--storage', 'json:slow')).toEqual([]);
   const again = await run(['import', file, '--data', data, '--storage', 'json:slow']);
   expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^alice .* 30000 .* imported$/m) });
+});
+
+it('an import that is stopped once its file was checked says that nothing was changed', async () => {
+  const [home, data] = [await makeFolder(), await makeFolder()];
+  await run(['user', 'add', 'bob', '--generate', '--data', home]);
+  const file = join(home, 'bob.ndjson');
+  await run(['export', '--format', 'backup', '-o', file, '--data', home]);
+  expect(await stop('import', file, '--data', data, '--storage', ASKED)).toBe('[error] stopped: nothing was changed');
+  expect(await listUsers('--data', data, '--storage', 'json:asked')).toEqual([]);
 });
 
 it('an export that is stopped leaves the file as it was', async () => {
