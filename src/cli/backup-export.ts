@@ -1,4 +1,4 @@
-import { addAbortSignal, pipeline } from 'node:stream';
+import { addAbortSignal, pipeline, type Readable } from 'node:stream';
 import { pipeline as pass } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Config, UsageError } from '../config.ts';
@@ -30,7 +30,7 @@ export async function exportBackup(config: Config, { users, passwords, output }:
   try {
     await readReply(operator, ['GET', `/operator/backup?${query}`], async (body, headers) => {
       const total = Number(headers['podsync-accounts']);
-      const backup = requireEnd(addAbortSignal(signal, body), (done) => progress.show({ done, total }));
+      const backup = requireEnd(body, signal, (done) => progress.show({ done, total }));
       if (output === undefined) await pass(backup, process.stdout, { end: false });
       else await writeWhole(output, output.endsWith('.gz') ? pack(backup) : backup, { isPrivate: true });
     });
@@ -51,13 +51,15 @@ const CUT_OFF = 'the server stopped before the backup was whole; run this again'
 
 /** Passes a backup on, and tells of each account that begins. Throws where its last line does not say that it is whole. */
 async function* requireEnd(
-  backup: AsyncIterable<Buffer>,
+  backup: Readable,
+  signal: AbortSignal,
   onAccount: (number: number) => void,
 ): AsyncGenerator<Buffer, void> {
   let tail = Buffer.alloc(0);
   let accounts = 0;
   try {
-    for await (const chunk of backup) {
+    // Not earlier: a stream that fails before anybody reads it ends the process.
+    for await (const chunk of addAbortSignal(signal, backup)) {
       const seam = Buffer.concat([tail.subarray(1 - ACCOUNT.length), chunk]);
       for (let at = seam.indexOf(ACCOUNT); at !== -1; at = seam.indexOf(ACCOUNT, at + 1)) onAccount(accounts++);
       tail = Buffer.concat([tail, chunk]).subarray(-LAST_LINE);

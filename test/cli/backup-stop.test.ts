@@ -77,6 +77,17 @@ it('an export that is stopped leaves the file as it was', async () => {
   expect(await readdir(folder)).toEqual(['old.ndjson.gz']);
 });
 
+it('an export that is stopped before anything came says that no backup was written', async () => {
+  const data = await makeFolder();
+  await run(['user', 'add', 'bob', '--generate', '--data', data, '--storage', 'json:asked']);
+  const file = join(data, 'bob.ndjson');
+  const place = ['-o', file, '--data', data, '--storage', ASKED];
+  expect(await stop('export', '--format', 'backup', '--user', 'bob', ...place)).toBe(
+    '[error] stopped: no backup was written',
+  );
+  expect(await readdir(data)).not.toContain('bob.ndjson');
+});
+
 it('an export from a server that dies leaves the file as it was', async () => {
   const data = await makeFolder();
   await run(['import', await makeBackup(), '--data', data, '--storage', 'json:slow']);
