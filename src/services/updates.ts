@@ -1,5 +1,3 @@
-import { parseDeviceId } from '../domain/device.ts';
-import { Refusal } from '../domain/errors.ts';
 import type { ActionType, EpisodeAction, Stamp, Url, UserId } from '../domain/types.ts';
 import type { EpisodeInfo, Podcast, Storage } from '../storage/contract.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -36,7 +34,7 @@ export interface Updates {
 }
 
 export function createUpdates(
-  { devices, actions, podcasts }: Pick<Storage, 'devices' | 'actions' | 'podcasts'>,
+  { actions, podcasts }: Pick<Storage, 'actions' | 'podcasts'>,
   subscriptions: Pick<Subscriptions, 'list' | 'changes'>,
 ): Updates {
   /** The user's newest action on each episode since a mark, and the mark to go on from. */
@@ -105,11 +103,10 @@ export function createUpdates(
 
   return {
     async since(user, device, since) {
-      const id = parseDeviceId(device);
-      if (!(await devices.find(user, id))) throw new Refusal('missing', 'there is no device with this id');
-      const { add, remove, mark } = await subscriptions.changes(user, id, since);
+      // Before the list: what is added in between is in the list, and told next time.
+      const { add, remove, mark } = await subscriptions.changes(user, device, since);
       const changed = await readActions(user, since);
-      const feeds = toFeeds(await resolve(await subscriptions.list(user, id)));
+      const feeds = toFeeds(await resolve(await subscriptions.list(user, device)));
       const added = new Set(add);
       const directoryMark = await collect(feeds, since, added, changed.latest);
 
