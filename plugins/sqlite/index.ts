@@ -1,10 +1,10 @@
 import { definePlugin } from '../../src/plugin.ts';
-import { openRemote } from './remote.ts';
+import { openInThread } from './in-thread.ts';
 
 /** One SQLite file: `sqlite:FILE`, from podsync's data folder on; `sqlite` alone is `podsync.sqlite` there. */
 export default definePlugin({
   name: 'sqlite',
   contract: 1,
   parse: (location) => ({ file: location === '' ? 'podsync.sqlite' : location }),
-  open: ({ file }, context) => openRemote(file, context),
+  open: ({ file }, context) => openInThread(file, context),
 });

@@ -22,10 +22,11 @@ const STREAMED: { [S in StoreName]: Record<StreamedVerb<Storage[S]>, true> } = {
   transfer: { exportUser: true, exportDirectory: true },
 };
 
+/** How many storages were opened: each has its number. */
 let opened = 0;
 
-/** Opens the storage in the thread. */
-export async function openRemote(file: string, { dataDir, overlap, now, log }: OpenContext): Promise<Storage> {
+/** Opens the storage in the thread, where every call of it goes as a message. Rejects as `Database.open` does. */
+export async function openInThread(file: string, { dataDir, overlap, now, log }: OpenContext): Promise<Storage> {
   const place = { number: ++opened, file, dataDir, overlap };
   let closing: Promise<void> | undefined;
   let inboxes = 0;
