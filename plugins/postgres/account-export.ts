@@ -1,11 +1,11 @@
 import type { Device, Seconds, Stamp, Url, UserId, UserRecord } from '../../src/plugin.ts';
 import { pagesOf, toGroupRecords, toSettingRecords, type UserRecordOf } from '../sql/account-records.ts';
+import { noSuchAccount, toUser, USER, type UserRow } from '../sql/user-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Devices } from './device-table.ts';
 import { createHistory } from './history.ts';
 import { type ListRow, toList } from './lists.ts';
-import { noSuchAccount, toUser, USER, type UserRow } from '../sql/user-row.ts';
 
 interface SubscriptionRow {
   device: string;

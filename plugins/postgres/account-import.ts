@@ -1,9 +1,9 @@
 import type { UserId, UserRecord } from '../../src/plugin.ts';
+import type { UserRecordOf } from '../sql/account-records.ts';
+import { ArrivingAccount } from '../sql/arriving-account.ts';
+import type { UserRow } from '../sql/user-row.ts';
 import { createActionTable } from './actions.ts';
 import type { Arrivals } from './arrivals.ts';
-import { ArrivingAccount } from '../sql/arriving-account.ts';
-import type { UserRecordOf } from '../sql/account-records.ts';
-import type { UserRow } from '../sql/user-row.ts';
 import { createBelongings } from './belongings.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';

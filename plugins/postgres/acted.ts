@@ -1,7 +1,7 @@
 import type { UserId } from '../../src/plugin.ts';
+import type { PodcastId } from '../sql/podcast-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import type { PodcastId } from '../sql/podcast-row.ts';
 
 /** So many actions are looked at in one go, and what else came with the last of them. */
 const SLICE = 2000;

@@ -1,9 +1,9 @@
 import { type ActionStore, type EpisodeAction, markAfter, type Url, type UserId } from '../../src/plugin.ts';
 import type { StoredAction } from '../sql/action-row.ts';
+import { fingerprint } from '../sql/fingerprint.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
-import { fingerprint } from '../sql/fingerprint.ts';
 import { createHistory } from './history.ts';
 import type { Order } from './order.ts';
 import type { Stamps } from './stamps.ts';

@@ -1,10 +1,10 @@
 import type { DirectoryRecord, PodcastInfo, Seconds, Url } from '../../src/plugin.ts';
-import type { Connection } from './connection.ts';
-import type { Database } from './database.ts';
 import { EPISODE, type EpisodeRow, toEpisode } from '../sql/episode-row.ts';
-import { NEWEST_FIRST } from './episode-shelf.ts';
 import { FEED, type FeedRow, toFeedState } from '../sql/feed-state.ts';
 import { PODCAST, type PodcastRow, toPodcast } from '../sql/podcast-row.ts';
+import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
+import { NEWEST_FIRST } from './episode-shelf.ts';
 
 /** Reads the whole directory, one podcast a page. */
 export function createDirectoryExport(database: Database): () => AsyncIterable<DirectoryRecord[]> {

@@ -1,7 +1,7 @@
 import type { Url, UserId } from '../../src/plugin.ts';
+import { PODCAST, type PodcastId, type PodcastRow } from '../sql/podcast-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { PODCAST, type PodcastId, type PodcastRow } from '../sql/podcast-row.ts';
 import type { SearchIndex } from './search-index.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { type EpisodeInfo, type ExportedEpisode, nextStamp, type Url } from '../../src/plugin.ts';
+import { KEPT, namesOf, worthKeeping } from '../sql/kept-episodes.ts';
+import type { PodcastId } from '../sql/podcast-row.ts';
 import type { Acted } from './acted.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { KEPT, namesOf, worthKeeping } from '../sql/kept-episodes.ts';
-import type { PodcastId } from '../sql/podcast-row.ts';
 import type { Stamps } from './stamps.ts';
 
 /** Newest first; as the index has it. */

@@ -1,7 +1,7 @@
 import { StorageError } from '../../src/plugin.ts';
+import { USER, type UserRow } from '../sql/user-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { USER, type UserRow } from '../sql/user-row.ts';
 
 /** What has names in the space that they share with e-mail addresses, without case. */
 type Named = Pick<UserRow, 'name' | 'email'>;

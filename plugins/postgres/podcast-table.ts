@@ -1,8 +1,8 @@
 import type { FeedState, PodcastInfo, Url } from '../../src/plugin.ts';
+import { type PodcastId, toInfoColumns } from '../sql/podcast-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { EpisodeShelf } from './episode-shelf.ts';
-import { type PodcastId, toInfoColumns } from '../sql/podcast-row.ts';
 import type { SearchIndex } from './search-index.ts';
 import { createTagTable } from './tag-table.ts';
 

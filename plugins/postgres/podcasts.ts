@@ -1,11 +1,11 @@
 import { createSlug, markAfter, type PodcastStore, type Tag } from '../../src/plugin.ts';
+import { EPISODE, type EpisodeRow, toEpisode } from '../sql/episode-row.ts';
+import { FEED, type FeedRow, toFeedState } from '../sql/feed-state.ts';
+import { PODCAST, type PodcastRow, toPodcast } from '../sql/podcast-row.ts';
 import { createSuggestions } from './alongside.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
-import { EPISODE, type EpisodeRow, toEpisode } from '../sql/episode-row.ts';
 import { NEWEST_FIRST } from './episode-shelf.ts';
-import { FEED, type FeedRow, toFeedState } from '../sql/feed-state.ts';
-import { PODCAST, type PodcastRow, toPodcast } from '../sql/podcast-row.ts';
 import type { SearchIndex } from './search-index.ts';
 import type { Stamps } from './stamps.ts';
 import { createToplist } from './toplist.ts';

@@ -1,10 +1,10 @@
 import { type FeedReading, type PodcastStore, StorageError, type Url } from '../../src/plugin.ts';
+import type { PodcastId } from '../sql/podcast-row.ts';
 import type { Acted } from './acted.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
 import type { EpisodeShelf } from './episode-shelf.ts';
-import type { PodcastId } from '../sql/podcast-row.ts';
 import type { PodcastTable } from './podcast-table.ts';
 
 /** Stores what reading a feed came to. */

@@ -1,8 +1,8 @@
 import { isPair, toQueryTerms, toTerms } from '../../src/plugin.ts';
-import type { Connection } from './connection.ts';
-import type { Database } from './database.ts';
 import { EXACT_UP_TO, isNear, MOST_MEANT } from '../sql/misspelling.ts';
 import { PODCAST, type PodcastId, type PodcastRow } from '../sql/podcast-row.ts';
+import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 
 /** Of a longer word the beginning counts. PostgreSQL takes up to 2,046 bytes. */
 const LONGEST = 100;

@@ -1,7 +1,7 @@
 import type { Seconds, Session, SessionStore, UserId } from '../../src/plugin.ts';
+import { toUser, USER, type UserRow } from '../sql/user-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { toUser, USER, type UserRow } from '../sql/user-row.ts';
 
 export function createSessionStore(database: Database): SessionStore {
   const leave = database.prepare('DELETE FROM sessions WHERE digest = @digest AND user_id <> @user');

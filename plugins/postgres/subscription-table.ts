@@ -1,8 +1,8 @@
 import type { SubscriptionChange, Url, UserId } from '../../src/plugin.ts';
+import { FIRST_ADDED } from '../sql/subscriptions.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Order } from './order.ts';
-import { FIRST_ADDED } from '../sql/subscriptions.ts';
 
 /**
  * The lists of the devices: one row for a feed on a device, now or once, so that the device hears that it was removed.

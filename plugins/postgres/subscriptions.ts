@@ -1,9 +1,9 @@
 import { markAfter, type SubscriptionStore, type Url } from '../../src/plugin.ts';
+import { SUBSCRIPTIONS, SUBSCRIPTIONS_SINCE, toChanges } from '../sql/subscriptions.ts';
 import type { Database } from './database.ts';
 import type { Devices } from './device-table.ts';
 import type { Stamps } from './stamps.ts';
 import type { SubscriptionTable } from './subscription-table.ts';
-import { SUBSCRIPTIONS, SUBSCRIPTIONS_SINCE, toChanges } from '../sql/subscriptions.ts';
 import type { StoreUpload } from './upload.ts';
 
 export function createSubscriptionStore(

@@ -1,7 +1,7 @@
 import { createSlug } from '../../src/plugin.ts';
+import type { PodcastId } from '../sql/podcast-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import type { PodcastId } from '../sql/podcast-row.ts';
 
 /** Which tags there are, and how many podcasts have each. To be called inside a write, with the podcast locked. */
 export interface TagTable {

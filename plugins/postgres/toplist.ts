@@ -1,8 +1,5 @@
 import type { Seconds, UserId } from '../../src/plugin.ts';
-import type { Database } from './database.ts';
-import type { Directory } from './directory.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
-import type { Stamps } from './stamps.ts';
 import {
   FEEDS_OF,
   FORGET,
@@ -17,6 +14,9 @@ import {
   toRanked,
   WEEK,
 } from '../sql/toplist.ts';
+import type { Database } from './database.ts';
+import type { Directory } from './directory.ts';
+import type { Stamps } from './stamps.ts';
 
 /** So many podcasts are counted in one go. */
 const PAGE = 500;

@@ -1,9 +1,9 @@
 import type { UserStore } from '../../src/plugin.ts';
+import { toUser, USER, type UserRow } from '../sql/user-row.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
 import type { Logins } from './logins.ts';
 import type { Stamps } from './stamps.ts';
-import { toUser, USER, type UserRow } from '../sql/user-row.ts';
 
 const PAGE = 500;
 

@@ -1,12 +1,12 @@
 import type { Seconds, Stamp, Url, UserId, UserRecord } from '../../src/plugin.ts';
 import { pagesOf, toGroupRecords, toSettingRecords, type UserRecordOf } from '../sql/account-records.ts';
+import { noSuchAccount, toUser, USER, type UserRow } from '../sql/user-row.ts';
 import type { Database } from './database.ts';
 import type { Devices } from './device-table.ts';
 import { type DeviceRow, toDevice } from './devices.ts';
 import { createHistory } from './history.ts';
 import { type ListRow, toList } from './lists.ts';
 import { fromColumn } from './text.ts';
-import { noSuchAccount, toUser, USER, type UserRow } from '../sql/user-row.ts';
 
 interface SubscriptionRow {
   device: string;

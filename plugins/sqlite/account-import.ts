@@ -1,7 +1,7 @@
 import type { UserId, UserRecord } from '../../src/plugin.ts';
+import { ArrivingAccount } from '../sql/arriving-account.ts';
 import { createInsertAction } from './action-table.ts';
 import type { Arrivals } from './arrivals.ts';
-import { ArrivingAccount } from '../sql/arriving-account.ts';
 import { createBelongings } from './belongings.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';

@@ -1,6 +1,6 @@
 import type { Stamp } from '../../src/plugin.ts';
-import type { Database } from './database.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
+import type { Database } from './database.ts';
 
 /** So many actions are looked at in one go, and what else came with the last of them. */
 const SLICE = 2000;

@@ -1,6 +1,6 @@
 import type { EpisodeAction, Seconds, Stamp, UserId } from '../../src/plugin.ts';
-import type { Database } from './database.ts';
 import { fingerprint } from '../sql/fingerprint.ts';
+import type { Database } from './database.ts';
 import { toColumn } from './text.ts';
 
 /** Where in the order of upload an action stands, and when it came. */

@@ -1,7 +1,7 @@
 import type { UserId } from '../../src/plugin.ts';
-import type { Database } from './database.ts';
 import type { PodcastRow } from '../sql/podcast-row.ts';
 import { SUGGESTIONS } from '../sql/suggestions.ts';
+import type { Database } from './database.ts';
 
 /** What a user might like: what like-minded people have, then what has the same tags, then what everybody has. */
 export function createSuggestions(database: Database): (user: UserId, limit: number) => PodcastRow[] {

@@ -1,9 +1,9 @@
 import type { DirectoryPart, PodcastPart, Seconds, Url } from '../../src/plugin.ts';
+import { KEPT_EVERY } from '../sql/toplist.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
 import type { EpisodeShelf } from './episode-shelf.ts';
 import type { PodcastTable } from './podcast-table.ts';
-import { KEPT_EVERY } from '../sql/toplist.ts';
 
 /** Stores what another storage had in its directory. To be called inside a write. */
 export type StorePart = (part: DirectoryPart) => void;

@@ -1,6 +1,6 @@
 import type { Url, UserId } from '../../src/plugin.ts';
-import type { Database } from './database.ts';
 import { PODCAST, type PodcastId, type PodcastRow } from '../sql/podcast-row.ts';
+import type { Database } from './database.ts';
 import type { SearchIndex } from './search-index.ts';
 
 /** Which podcasts there are, and who follows them. All of it to be called inside a read or a write. */

@@ -1,8 +1,8 @@
 import { type EpisodeInfo, type ExportedEpisode, nextStamp, type Stamp, type Url } from '../../src/plugin.ts';
-import type { Acted } from './acted.ts';
-import type { Database } from './database.ts';
 import { KEPT, worthKeeping } from '../sql/kept-episodes.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
+import type { Acted } from './acted.ts';
+import type { Database } from './database.ts';
 
 /** What an episode is known by. */
 interface Named {

@@ -1,8 +1,8 @@
 import { type OpenContext, type Storage, StorageError } from '../../src/plugin.ts';
+import { rememberTop } from '../sql/toplist.ts';
 import { type Batch, type Called, isIterable, type Request, type StoreName } from './messages.ts';
 import { rememberWho } from './remembering.ts';
 import { storageThread } from './thread.ts';
-import { rememberTop } from '../sql/toplist.ts';
 
 type StreamedVerb<S> = {
   [V in keyof S]: S[V] extends (...args: never[]) => AsyncIterable<unknown> ? V : never;

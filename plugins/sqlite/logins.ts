@@ -1,6 +1,6 @@
 import { StorageError } from '../../src/plugin.ts';
-import type { Database } from './database.ts';
 import { USER, type UserRow } from '../sql/user-row.ts';
+import type { Database } from './database.ts';
 
 /** Names and e-mail addresses, one space without case. All of it to be called inside a read or a write. */
 export interface Logins {

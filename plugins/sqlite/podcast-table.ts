@@ -1,7 +1,7 @@
 import { createSlug, type FeedState, type PodcastInfo, type Url } from '../../src/plugin.ts';
+import { type PodcastId, toInfoColumns } from '../sql/podcast-row.ts';
 import type { Database } from './database.ts';
 import type { EpisodeShelf } from './episode-shelf.ts';
-import { type PodcastId, toInfoColumns } from '../sql/podcast-row.ts';
 import type { SearchIndex } from './search-index.ts';
 
 /** What is known of podcasts. All of it to be called inside a write. */

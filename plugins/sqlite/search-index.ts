@@ -1,7 +1,7 @@
 import { isPair, toQueryTerms, toTerms } from '../../src/plugin.ts';
-import type { Database } from './database.ts';
 import { EXACT_UP_TO, isNear, MOST_MEANT } from '../sql/misspelling.ts';
 import { PODCAST, type PodcastId, type PodcastRow } from '../sql/podcast-row.ts';
+import type { Database } from './database.ts';
 
 /** Full-text index of the podcasts. All of it to be called inside a read or a write. */
 export interface SearchIndex {

@@ -1,6 +1,6 @@
 import type { Seconds, Session, SessionStore, UserId } from '../../src/plugin.ts';
-import type { Database } from './database.ts';
 import { toUser, USER, type UserRow } from '../sql/user-row.ts';
+import type { Database } from './database.ts';
 
 export function createSessionStore(database: Database): SessionStore {
   const save = database.prepare(

@@ -1,8 +1,8 @@
 import { markAfter, type SubscriptionStore, type Url } from '../../src/plugin.ts';
+import { SUBSCRIPTIONS, SUBSCRIPTIONS_SINCE, toChanges } from '../sql/subscriptions.ts';
 import type { Database } from './database.ts';
 import type { Devices } from './device-table.ts';
 import type { SubscriptionTable } from './subscription-table.ts';
-import { SUBSCRIPTIONS, SUBSCRIPTIONS_SINCE, toChanges } from '../sql/subscriptions.ts';
 import type { StoreUpload } from './upload.ts';
 
 export function createSubscriptionStore(

@@ -1,6 +1,4 @@
 import type { Seconds, UserId } from '../../src/plugin.ts';
-import type { Database } from './database.ts';
-import type { Directory } from './directory.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
 import {
   FEEDS_OF,
@@ -15,6 +13,8 @@ import {
   toRanked,
   WEEK,
 } from '../sql/toplist.ts';
+import type { Database } from './database.ts';
+import type { Directory } from './directory.ts';
 
 /** Podcasts that are counted in one go. */
 const PAGE = 1000;

@@ -1,8 +1,8 @@
 import { StorageError, type UserStore } from '../../src/plugin.ts';
+import { noSuchAccount, toUser, USER, type UserRow } from '../sql/user-row.ts';
 import type { Database } from './database.ts';
 import type { Logins } from './logins.ts';
 import type { Removal } from './removal.ts';
-import { noSuchAccount, toUser, USER, type UserRow } from '../sql/user-row.ts';
 
 const PAGE = 500;
 
