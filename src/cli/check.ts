@@ -10,7 +10,7 @@ import { followSteps } from './steps.ts';
 import { toTable } from './table.ts';
 import { words } from './words.ts';
 
-export interface CheckChoice {
+export interface CheckOptions {
   repair?: boolean;
   json?: boolean;
 }
@@ -19,7 +19,7 @@ export interface CheckChoice {
 type Report = Pick<InspectionReport, 'findings'> & Partial<InspectionReport>;
 
 /** `check`. Rejects when something is damaged, and was not repaired. */
-export async function check(config: Config, { repair = false, json = false }: CheckChoice): Promise<void> {
+export async function check(config: Config, { repair = false, json = false }: CheckOptions): Promise<void> {
   const found = await inspect(config);
   const isRepairable = found.findings.some((finding) => finding.isRepairable);
   const backup = repair && isRepairable ? await repairCounts(config) : undefined;

@@ -3,14 +3,14 @@ import type { FeedReport } from '../services/feeds.ts';
 import { printResult } from './result.ts';
 import { followSteps } from './steps.ts';
 
-export interface UpdateChoice {
+export interface UpdateOptions {
   url?: string;
   all?: boolean;
   json?: boolean;
 }
 
 /** `feeds update`. Rejects when the feed that was named cannot be read, or nothing may be fetched. */
-export async function updateFeeds(config: Config, { url, all, json }: UpdateChoice): Promise<void> {
+export async function updateFeeds(config: Config, { url, all, json }: UpdateOptions): Promise<void> {
   const report = (await followSteps(config, 'reading feeds', '/operator/feeds/update', { url, all })) as FeedReport;
   printResult(report, json, () => toText(report));
   const [named] = url === undefined ? [] : report.failed;

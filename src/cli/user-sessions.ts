@@ -8,14 +8,14 @@ interface SessionLine {
   expires: string;
 }
 
-export interface SessionChoice {
+export interface SessionOptions {
   /** End them, instead of telling of them. */
   end?: boolean;
   json?: boolean;
 }
 
 /** `user sessions`. */
-export async function manageSessions(config: Config, user: string, { end, json }: SessionChoice): Promise<void> {
+export async function manageSessions(config: Config, user: string, { end, json }: SessionOptions): Promise<void> {
   const answer = await askOperator(config, end ? 'DELETE' : 'GET', pathOf(user, '/sessions'));
   printResult(answer, json, () => (end ? toCount(answer) : toText(answer as SessionLine[])));
 }
