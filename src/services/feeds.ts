@@ -64,13 +64,16 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
     return tracked;
   };
 
+  const warnOf = (error: Error): void =>
+    warn(`what is read of feeds cannot be stored just now, and is read again later: ${error.message}`);
+
   const readDue = async (): Promise<void> => {
     const inHand = new Set<Promise<unknown>>();
     while (!stopping.signal.aborted) {
-      const due = await podcasts.claimDue(IN_HAND - inHand.size, LEASE).catch(tellOf);
+      const due = await podcasts.claimDue(IN_HAND - inHand.size, LEASE).catch(warnOf);
       for (const state of due ?? []) {
         const work = read(state)
-          .catch(tellOf)
+          .catch(warnOf)
           .finally(() => inHand.delete(work));
         inHand.add(work);
       }
@@ -79,7 +82,6 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
     }
     await Promise.all(inHand);
   };
-  const tellOf = (error: Error): void => warn(`what feeds told cannot be stored just now: ${error.message}`);
 
   const select = async (selection: Selection): Promise<FeedState[]> => {
     if (selection === 'due') return podcasts.claimDue(Number.MAX_SAFE_INTEGER, LEASE);
