@@ -1,10 +1,10 @@
 import { readdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type OpenContext, type Session, StorageError, type Url, type User, type UserId } from '../../src/plugin.ts';
 import { Account, feedsIn, feedsOf, type UploadChange } from './account.ts';
 import { Acted } from './acted.ts';
 import { Directory, type DirectoryChange } from './directory.ts';
-import { createFolder, syncFolder, toStorageError } from './folder.ts';
+import { createFolder, toStorageError } from './folder.ts';
 import { Journal } from './journal.ts';
 import { takeLock } from './lock.ts';
 import { Registry } from './registry.ts';
@@ -259,7 +259,6 @@ export class Database {
   async newAccountFolder(user: UserId): Promise<string> {
     const folder = this.#accountFolder(user);
     await createFolder(folder);
-    for (const above of [dirname(folder), this.#folder]) await syncFolder(above);
     return folder;
   }
 

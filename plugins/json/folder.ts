@@ -1,15 +1,19 @@
 import { constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { isStorageError, StorageError } from '../../src/plugin.ts';
 
 /** Everything below the data folder is for its owner alone: it holds password hashes. */
 export const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-export const createFolder = async (path: string): Promise<void> => {
-  await mkdir(path, { recursive: true, mode: FOLDER_MODE });
-};
+/** Makes a folder and those above it that are missing. Resolves when they would survive a power cut. */
+export async function createFolder(path: string): Promise<void> {
+  const whole = resolve(path);
+  const highest = await mkdir(whole, { recursive: true, mode: FOLDER_MODE });
+  if (highest === undefined) return; // it was there
+  for (let made = whole; made.length >= highest.length; made = dirname(made)) await syncFolder(dirname(made));
+}
 
 /**
  * Replaces a file whole: after a crash there is the old text or the new one, never a part. Resolves when the new one
