@@ -10,6 +10,7 @@ const MEANINGS: readonly (readonly [RegExp, StorageErrorCode, string])[] = [
   [/^3D...$/, 'unavailable', 'has no database of this name; create it, or check the name in --storage'],
   [/^42501$/, 'unavailable', 'does not let this user create or use the tables; make it the owner of the database'],
   [/^25006$/, 'unavailable', 'takes no writes: it is a copy of another one; name that one in --storage'],
+  [/^57014$|^55P03$/, 'unavailable', 'gave up a statement: somebody cancelled it, or its time was over; try again'],
   [/^57P..$/, 'unavailable', 'is starting or stopping; it will be asked again'],
   [/^25P03$|^08...$/, 'unavailable', 'broke the connection; it will be asked again'],
   [/^58...$/, 'unavailable', 'cannot read or write its files; its log tells more'],
