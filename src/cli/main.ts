@@ -5,7 +5,7 @@ import { createProgram } from './program.ts';
 /** Runs a command line and sets the exit code: 0 done, 1 failed, 2 wrong usage. Why it failed is one sentence on stderr. */
 export async function main(argv: readonly string[]): Promise<void> {
   dropEmptyVariables(process.env);
-  let lostOutput: unknown;
+  let lostOutput: Error | undefined;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     lostOutput = error;
     process.exitCode = 1;
@@ -17,7 +17,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     await createProgram().parseAsync(argv);
   } catch (error) {
-    if (error !== lostOutput) process.exitCode = await tell(error);
+    if (!lostOutput || error !== lostOutput) process.exitCode = await tell(error);
   }
 }
 
@@ -35,7 +35,7 @@ async function tell(error: unknown): Promise<number> {
     if (error.code !== 'commander.help') await complain(error.message.replace(/^error: /, ''));
     return 2;
   }
-  await complain(error instanceof Error ? error.message : String(error));
+  await complain(error instanceof Error ? error.message : `it failed without an error, but with: ${String(error)}`);
   return error instanceof UsageError ? 2 : 1;
 }
 

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { COMMANDS } from './commands.ts';
 import { makeFolder, run } from './podsync.ts';
@@ -69,4 +69,13 @@ it('a wrong variable is wrong usage too, and an empty one is none', async () => 
   const data = await makeFolder();
   const empty = await run(['user', 'add', 'bob', '--generate', '--data', data], { env: { PODSYNC_STORAGE: '' } });
   expect(empty.code).toBe(0);
+});
+
+it('a storage plugin that fails without saying how is a failure all the same', async () => {
+  const data = await makeFolder();
+  const plugin = `{ name: 'mute', contract: 1, parse: () => undefined, open: () => Promise.reject() }`;
+  await writeFile(`${data}/mute.js`, `export default ${plugin};`);
+  const { code, stdout, stderr } = await run(['user', 'list', '--data', data, '--storage', `${data}/mute.js`]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(ONE_SENTENCE);
 });
