@@ -1,4 +1,5 @@
 import type { EpisodeAction } from '../../src/plugin.ts';
+import { toColumns } from './action-columns.ts';
 import { fingerprintsOf } from './fingerprints.ts';
 
 /** As many actions as go into one text. */
@@ -7,7 +8,7 @@ export const TEXT_LENGTH = 1000;
 /** Some actions as JSON, the way they stand in the journal and in the history's files. */
 export interface ActionText {
   count: number;
-  /** An array of actions. */
+  /** Of `ActionColumns`. */
   json: string;
 }
 
@@ -19,7 +20,10 @@ export class ActionBatch {
 
   constructor(actions: readonly EpisodeAction[], prints?: Int32Array) {
     this.actions = actions;
-    this.texts = [...portionsOf(actions)].map((portion) => ({ count: portion.length, json: JSON.stringify(portion) }));
+    this.texts = [...portionsOf(actions)].map((portion) => ({
+      count: portion.length,
+      json: JSON.stringify(toColumns(portion)),
+    }));
     this.#prints = prints;
   }
 

@@ -9,6 +9,7 @@ import {
   type Url,
 } from '../../src/plugin.ts';
 import { ActionBatch, type ActionText, TEXT_LENGTH } from './action-batch.ts';
+import { type ActionColumns, fromColumns, readActions, toColumns, type WrittenActions } from './action-columns.ts';
 import { FingerprintSet, fingerprintsOf } from './fingerprints.ts';
 import { replaceFile, syncFolder } from './folder.ts';
 import { LineBuffer } from './line-buffer.ts';
@@ -34,11 +35,11 @@ interface UploadText extends ActionText {
   at: Seconds;
 }
 
-/** The same as it is in a file. */
-interface UploadLine {
+/** The same as it is in a file, and as it is read from there. */
+interface UploadLine<Actions = EpisodeAction[]> {
   stamp: Stamp;
   at: Seconds;
-  actions: EpisodeAction[];
+  actions: Actions;
 }
 
 interface Segment extends SegmentSummary {
@@ -75,7 +76,7 @@ export class History {
         stamp,
         at,
         count: actions.length,
-        json: JSON.stringify(actions),
+        json: JSON.stringify(toColumns(actions)),
       }));
     }
     return history;
@@ -201,8 +202,10 @@ export class History {
   async #read(index: number, count: number): Promise<UploadLine[]> {
     const path = this.#path(index);
     try {
-      const { uploads } = JSON.parse(await readFile(path, 'utf8')) as { uploads: UploadLine[] };
-      if (uploads.length >= count) return uploads.slice(0, count);
+      const { uploads } = JSON.parse(await readFile(path, 'utf8')) as { uploads: UploadLine<WrittenActions>[] };
+      if (uploads.length >= count) {
+        return uploads.slice(0, count).map(({ actions, ...upload }) => ({ ...upload, actions: readActions(actions) }));
+      }
     } catch (error) {
       throw new StorageError('corrupt', `${path} cannot be read; restore the data folder from a backup`, {
         cause: error,
@@ -213,7 +216,7 @@ export class History {
 }
 
 const actionsOf = (upload: UploadText | UploadLine): EpisodeAction[] =>
-  'actions' in upload ? upload.actions : (JSON.parse(upload.json) as EpisodeAction[]);
+  'actions' in upload ? upload.actions : fromColumns(JSON.parse(upload.json) as ActionColumns);
 
 async function* matching(
   pages: AsyncIterable<StoredAction[]>,

@@ -1,6 +1,7 @@
-import { type EpisodeAction, StorageError, type UserId } from '../../src/plugin.ts';
+import { StorageError, type UserId } from '../../src/plugin.ts';
 import type { AccountWrite } from './account.ts';
 import { ActionBatch } from './action-batch.ts';
+import { readActions, type WrittenActions } from './action-columns.ts';
 import type { DirectoryChange } from './directory.ts';
 import type { Packing } from './journal.ts';
 import type { RegistryChange } from './registry.ts';
@@ -31,7 +32,7 @@ export const WRITE_PACKING: Packing<Write> = {
     const write = first as Write;
     if (write.account?.changes.some((change) => 'upload' in change)) throw new StorageError('corrupt', OTHER_FORM);
     for (const change of write.account?.upload?.changes ?? []) {
-      if (change.kind === 'act') change.actions = new ActionBatch((texts as EpisodeAction[][]).flat());
+      if (change.kind === 'act') change.actions = new ActionBatch((texts as WrittenActions[]).flatMap(readActions));
     }
     return write;
   },

@@ -1,0 +1,59 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import json from '../../../plugins/json/index.ts';
+import type { EpisodeAction, Storage } from '../../../src/plugin.ts';
+import { readAll } from '../../../src/testing/transfer-samples.ts';
+
+const A = 'http://example.org/a';
+const actOn = (episode: number): EpisodeAction => ({
+  podcast: A,
+  episode: `http://example.org/${episode}`,
+  device: 'phone',
+  action: 'play',
+  timestamp: 1_600_000_000 + episode,
+  play: { position: 5, started: 1, total: 9 },
+});
+
+let dataDir: string;
+const open = (): Promise<Storage> =>
+  json.open(json.parse(''), { dataDir, now: () => 1_700_000_000, overlap: 120, log: () => undefined });
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'podsync-json-'));
+});
+afterEach(() => rm(dataDir, { recursive: true }));
+
+it('episode actions that are an object each, as early podsyncs wrote them, are read, and go on', async () => {
+  let storage = await open();
+  const { id } = await storage.users.create({ name: 'bob', passwordHash: 'x' });
+  await storage.actions.append(id, [actOn(1)]);
+  await storage.close();
+  const names = await readdir(dataDir, { recursive: true });
+  const file = join(
+    dataDir,
+    names.find((name) => name.endsWith('actions-000001.json'))!,
+  );
+  const text = await readFile(file, 'utf8');
+  await writeFile(file, text.replace(/"actions":.*}}/, `"actions":${JSON.stringify([actOn(1)])}}`));
+  expect(await readFile(file, 'utf8')).toContain('[{"podcast"');
+  const rest = `1000,${JSON.stringify({
+    account: { user: id, changes: [], upload: { stamp: 1_700_000_009, at: 1_700_000_000, changes: [{ kind: 'act' }] } },
+  })},${JSON.stringify([actOn(2)])}]`;
+  const line = `["${crc32(rest).toString(16).padStart(8, '0')}",${rest}\n`;
+  await writeFile(join(dataDir, 'journal-000000000999.jsonl'), line);
+
+  for (const expected of [
+    [1, 2],
+    [1, 2, 3],
+    [1, 2, 3, 4],
+  ]) {
+    storage = await open();
+    const { pages } = await storage.actions.query(id, {});
+    expect(await readAll(pages)).toEqual(expected.map(actOn));
+    await storage.actions.append(id, [...expected, expected.length + 1].map(actOn));
+    await storage.close();
+  }
+});
