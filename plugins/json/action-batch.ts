@@ -1,5 +1,5 @@
 import type { EpisodeAction } from '../../src/plugin.ts';
-import { toColumns } from './action-columns.ts';
+import { toColumns } from '../action-columns.ts';
 import { fingerprintsOf } from './fingerprints.ts';
 
 /** As many actions as go into one text. */

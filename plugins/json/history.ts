@@ -8,11 +8,12 @@ import {
   StorageError,
   type Url,
 } from '../../src/plugin.ts';
+import { type ActionColumns, fromColumns, toColumns } from '../action-columns.ts';
 import { ActionBatch, type ActionText, TEXT_LENGTH } from './action-batch.ts';
-import { type ActionColumns, fromColumns, readActions, toColumns, type WrittenActions } from './action-columns.ts';
 import { FingerprintSet, fingerprintsOf } from './fingerprints.ts';
 import { replaceFile, syncFolder } from './folder.ts';
 import { LineBuffer } from './line-buffer.ts';
+import { readActions, type WrittenActions } from './written-actions.ts';
 
 /** An episode action with its stamp and the time of its upload. */
 export interface StoredAction {

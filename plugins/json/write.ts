@@ -1,10 +1,10 @@
 import { StorageError, type UserId } from '../../src/plugin.ts';
 import type { AccountWrite } from './account.ts';
 import { ActionBatch } from './action-batch.ts';
-import { readActions, type WrittenActions } from './action-columns.ts';
 import type { DirectoryChange } from './directory.ts';
 import type { Packing } from './journal.ts';
 import type { RegistryChange } from './registry.ts';
+import { readActions, type WrittenActions } from './written-actions.ts';
 
 /** One line of the journal: all that one write changes. */
 export interface Write {

@@ -1,4 +1,4 @@
-import type { Log, OpenContext, Seconds, Storage, StorageErrorCode } from '../../src/plugin.ts';
+import type { Log, OpenContext, Seconds, Storage, StorageErrorCode, UserId } from '../../src/plugin.ts';
 
 export type StoreName = Exclude<keyof Storage, 'ping' | 'close'>;
 
@@ -26,6 +26,8 @@ export type Request =
   | { kind: 'ping' }
   /** Answers a `Called`. `inbox`: the last argument are pages, which come with this number one by one. */
   | { kind: 'call'; store: StoreName; verb: string; args: unknown[]; inbox: number | undefined }
+  /** An upload; answers the mark. `actions` are `ActionColumns` as JSON, which travels quicker than an object for each. */
+  | { kind: 'append'; user: UserId; actions: string }
   /** Answers the next `Batch`. */
   | { kind: 'next'; stream: number }
   /** The rest is not wanted. */

@@ -1,4 +1,5 @@
 import { isStorageError, type Log, type Seconds, type Storage, StorageError } from '../../src/plugin.ts';
+import { type ActionColumns, fromColumns } from '../action-columns.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import {
   type Answer,
@@ -92,6 +93,8 @@ export function createServer(): Server {
           ? call(verb, request.args)
           : callWithInbox(verb, request.args, request.inbox);
       }
+      case 'append':
+        return storage.actions.append(request.user, fromColumns(JSON.parse(request.actions) as ActionColumns));
       case 'next':
         return readBatch(request.stream);
       case 'leave':

@@ -1,7 +1,7 @@
-import type { ActionType, EpisodeAction, Seconds, Url } from '../../src/plugin.ts';
+import type { ActionType, EpisodeAction, Seconds, Url } from '../src/plugin.ts';
 
 /**
- * Episode actions as they stand in the files: a list for each field, so that its name is there once. That takes a third
+ * Episode actions as they are written as JSON: a list for each field, so that its name is there once. That takes a third
  * less room than an object for each, and half the time to write. `null` is what an action lacks.
  */
 export interface ActionColumns {
@@ -46,9 +46,3 @@ export const fromColumns = (columns: ActionColumns): EpisodeAction[] =>
       ...(position !== undefined && { play: { position, ...whole } }),
     };
   });
-
-/** Early podsyncs wrote an object for each. */
-export type WrittenActions = ActionColumns | EpisodeAction[];
-
-export const readActions = (written: WrittenActions): EpisodeAction[] =>
-  Array.isArray(written) ? written : fromColumns(written);
