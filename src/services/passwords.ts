@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { createHmac, generateKeySync } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invalid } from '../domain/errors.ts';
 import type { User } from '../storage/contract.ts';
@@ -23,11 +23,10 @@ export interface Passwords {
 }
 
 export function createPasswords(hasher: Hasher): Passwords {
-  // With the stored hash in it: a password changed anywhere counts at once. With a secret of this process: what is in
-  // memory tells no password. An HMAC would tell no more, and takes longer than all else about a known pair.
-  const secret = randomBytes(32).toString('base64');
+  // Keyed by the stored hash too: a password changed anywhere counts at once.
+  const key = generateKeySync('hmac', { length: 256 });
   const fingerprint = ({ id, passwordHash }: User, password: string): string =>
-    hash('sha256', `${secret}\0${id}\0${passwordHash}\0${password}`, 'base64');
+    createHmac('sha256', key).update(`${id}\0${passwordHash}\0${password}`).digest('base64');
   /** What is right, or is being compared right now. */
   const answers = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: BELIEVED_FOR, ttlResolution: 1000 });
 
