@@ -16,7 +16,13 @@ export interface ActionColumns {
   total: (Seconds | null)[];
 }
 
-export const toColumns = (actions: readonly EpisodeAction[]): ActionColumns => ({
+/** Episode actions as JSON text, of `ActionColumns`. */
+export const writeActions = (actions: readonly EpisodeAction[]): string => JSON.stringify(toColumns(actions));
+
+/** Reads what `writeActions` wrote. */
+export const readActions = (json: string): EpisodeAction[] => fromColumns(JSON.parse(json) as ActionColumns);
+
+const toColumns = (actions: readonly EpisodeAction[]): ActionColumns => ({
   podcast: actions.map(({ podcast }) => podcast),
   episode: actions.map(({ episode }) => episode),
   action: actions.map(({ action }) => action),
@@ -28,6 +34,7 @@ export const toColumns = (actions: readonly EpisodeAction[]): ActionColumns => (
   total: actions.map(({ play }) => play?.total ?? null),
 });
 
+/** The actions in parsed `ActionColumns`. */
 export const fromColumns = (columns: ActionColumns): EpisodeAction[] =>
   columns.podcast.map((podcast, at) => {
     const device = columns.device[at] ?? undefined;

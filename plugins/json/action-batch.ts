@@ -1,5 +1,5 @@
 import type { EpisodeAction } from '../../src/plugin.ts';
-import { toColumns } from '../action-columns.ts';
+import { writeActions } from '../action-columns.ts';
 import { fingerprintsOf } from './fingerprints.ts';
 
 /** As many actions as go into one text. */
@@ -8,7 +8,7 @@ export const TEXT_LENGTH = 1000;
 /** Some actions as JSON, the way they stand in the journal and in the history's files. */
 export interface ActionText {
   count: number;
-  /** Of `ActionColumns`. */
+  /** See `writeActions`. */
   json: string;
 }
 
@@ -22,7 +22,7 @@ export class ActionBatch {
     this.actions = actions;
     this.texts = [...portionsOf(actions)].map((portion) => ({
       count: portion.length,
-      json: JSON.stringify(toColumns(portion)),
+      json: writeActions(portion),
     }));
     this.#prints = prints;
   }

@@ -8,12 +8,12 @@ import {
   StorageError,
   type Url,
 } from '../../src/plugin.ts';
-import { type ActionColumns, fromColumns, toColumns } from '../action-columns.ts';
+import { readActions, writeActions } from '../action-columns.ts';
 import { ActionBatch, type ActionText, TEXT_LENGTH } from './action-batch.ts';
 import { FingerprintSet, fingerprintsOf } from './fingerprints.ts';
 import { replaceFile, syncFolder } from './folder.ts';
 import { LineBuffer } from './line-buffer.ts';
-import { readActions, type WrittenActions } from './written-actions.ts';
+import { readWritten, type WrittenActions } from './written-actions.ts';
 
 /** An episode action with its stamp and the time of its upload. */
 export interface StoredAction {
@@ -77,7 +77,7 @@ export class History {
         stamp,
         at,
         count: actions.length,
-        json: JSON.stringify(toColumns(actions)),
+        json: writeActions(actions),
       }));
     }
     return history;
@@ -205,7 +205,7 @@ export class History {
     try {
       const { uploads } = JSON.parse(await readFile(path, 'utf8')) as { uploads: UploadLine<WrittenActions>[] };
       if (uploads.length >= count) {
-        return uploads.slice(0, count).map(({ actions, ...upload }) => ({ ...upload, actions: readActions(actions) }));
+        return uploads.slice(0, count).map(({ actions, ...upload }) => ({ ...upload, actions: readWritten(actions) }));
       }
     } catch (error) {
       throw new StorageError('corrupt', `${path} cannot be read; restore the data folder from a backup`, {
@@ -217,7 +217,7 @@ export class History {
 }
 
 const actionsOf = (upload: UploadText | UploadLine): EpisodeAction[] =>
-  'actions' in upload ? upload.actions : fromColumns(JSON.parse(upload.json) as ActionColumns);
+  'actions' in upload ? upload.actions : readActions(upload.json);
 
 async function* matching(
   pages: AsyncIterable<StoredAction[]>,

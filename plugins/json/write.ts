@@ -4,7 +4,7 @@ import { ActionBatch } from './action-batch.ts';
 import type { DirectoryChange } from './directory.ts';
 import type { Packing } from './journal.ts';
 import type { RegistryChange } from './registry.ts';
-import { readActions, type WrittenActions } from './written-actions.ts';
+import { readWritten, type WrittenActions } from './written-actions.ts';
 
 /** One line of the journal: all that one write changes. */
 export interface Write {
@@ -32,7 +32,7 @@ export const WRITE_PACKING: Packing<Write> = {
     const write = first as Write;
     if (write.account?.changes.some((change) => 'upload' in change)) throw new StorageError('corrupt', OTHER_FORM);
     for (const change of write.account?.upload?.changes ?? []) {
-      if (change.kind === 'act') change.actions = new ActionBatch((texts as WrittenActions[]).flatMap(readActions));
+      if (change.kind === 'act') change.actions = new ActionBatch((texts as WrittenActions[]).flatMap(readWritten));
     }
     return write;
   },

@@ -1,5 +1,5 @@
 import { type OpenContext, type Stamp, type Storage, StorageError } from '../../src/plugin.ts';
-import { toColumns } from '../action-columns.ts';
+import { writeActions } from '../action-columns.ts';
 import { rememberTop } from '../sql/toplist.ts';
 import { type Batch, type Called, isIterable, type Request, type StoreName } from './messages.ts';
 import { rememberWho } from './remembering.ts';
@@ -117,8 +117,7 @@ export async function openInThread(file: string, { dataDir, overlap, now, log }:
     ...rememberWho(stores, now),
     actions: {
       ...stores.actions,
-      append: async (user, actions) =>
-        (await ask({ kind: 'append', user, actions: JSON.stringify(toColumns(actions)) })) as Stamp,
+      append: async (user, actions) => (await ask({ kind: 'append', user, actions: writeActions(actions) })) as Stamp,
     },
     podcasts: { ...stores.podcasts, top: rememberTop(stores.podcasts.top) },
     ping: async () => void (await ask({ kind: 'ping' })),

@@ -26,7 +26,7 @@ export type Request =
   | { kind: 'ping' }
   /** Answers a `Called`. `inbox`: the last argument are pages, which come with this number one by one. */
   | { kind: 'call'; store: StoreName; verb: string; args: unknown[]; inbox: number | undefined }
-  /** An upload; answers the mark. `actions` are `ActionColumns` as JSON, which travels quicker than an object for each. */
+  /** An upload; answers the mark. `actions` as `writeActions` writes them, which travel quicker than an object for each. */
   | { kind: 'append'; user: UserId; actions: string }
   /** Answers the next `Batch`. */
   | { kind: 'next'; stream: number }

@@ -1,5 +1,5 @@
 import { isStorageError, type Log, type Seconds, type Storage, StorageError } from '../../src/plugin.ts';
-import { type ActionColumns, fromColumns } from '../action-columns.ts';
+import { readActions } from '../action-columns.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import {
   type Answer,
@@ -94,7 +94,7 @@ export function createServer(): Server {
           : callWithInbox(verb, request.args, request.inbox);
       }
       case 'append':
-        return storage.actions.append(request.user, fromColumns(JSON.parse(request.actions) as ActionColumns));
+        return storage.actions.append(request.user, readActions(request.actions));
       case 'next':
         return readBatch(request.stream);
       case 'leave':
