@@ -43,6 +43,12 @@ const whole = (max: number): Kind<number> => ({
 
 const text: Kind<string> = { read: (given) => given || undefined, words: 'a text that is not empty' };
 
+// The shell knows `~`, but not behind `=` and in no unit file: a folder of that name would be made.
+const folder: Kind<string> = {
+  read: (given) => (/^~(?:\/|$)/.test(given) ? undefined : given || undefined),
+  words: 'a folder, with the path of the home folder in place of ~',
+};
+
 // What listhen takes; in place of any other host it would listen on one of its own choice.
 const host: Kind<string> = {
   read: (given) => (/^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/.test(given) ? given : undefined),
@@ -102,7 +108,7 @@ function option<Value>(flags: string, description: string, { read, words }: Kind
   });
 }
 
-export const DATA_OPTION = option('--data <folder>', 'folder for all that podsync keeps', text).default(
+export const DATA_OPTION = option('--data <folder>', 'folder for all that podsync keeps', folder).default(
   './podsync-data',
 );
 
@@ -142,9 +148,14 @@ export const SERVER_OPTIONS: readonly Option[] = [
   option('--keep-url-credentials [true|false]', 'keep user:password@ in feed addresses', yesOrNo).default(false),
 ];
 
-const DEFAULTS: OptionValues = Object.fromEntries(
-  [...STORAGE_OPTIONS, ...FETCH_OPTIONS, ...SERVER_OPTIONS].map((each) => [each.attributeName(), each.defaultValue]),
-);
+/** What a command does not take. One that is not told how to fetch fetches nothing. */
+const DEFAULTS: OptionValues = {
+  ...Object.fromEntries(
+    [...STORAGE_OPTIONS, ...SERVER_OPTIONS].map((each) => [each.attributeName(), each.defaultValue]),
+  ),
+  fetch: false,
+  allowPrivateFeeds: false,
+};
 
 /** The whole configuration from the options of a command; what it does not take has its default. Throws UsageError. */
 export function readConfig(values: OptionValues): Config {

@@ -4,8 +4,7 @@ import manifest from 'podsync/package.json' with { type: 'json' };
 import { createApp } from './app.ts';
 import { type Clock, openClock } from './clock.ts';
 import type { Seconds } from './domain/types.ts';
-import { createFetcher } from './feeds/fetch.ts';
-import { createFeedParser } from './feeds/parser.ts';
+import type { Fetcher } from './feeds/fetch.ts';
 import { createThreadHasher, type Hasher } from './services/hasher.ts';
 import type { RegistrationMode } from './services/registration.ts';
 import { createServices, type Services } from './services/services.ts';
@@ -59,26 +58,20 @@ export interface PodsyncParts {
 export async function openPodsync(options: PodsyncOptions, parts: PodsyncParts = {}): Promise<Podsync> {
   const now = parts.now ?? openClock(join(options.data, 'clock'), (message) => options.log('warn', message));
   const hasher = parts.hasher ?? createThreadHasher();
+  const fetcher = options.fetch ? await loadFetcher(options.allowPrivateFeeds) : undefined;
   const storage = await openStorage(options.storage, process.cwd(), {
     dataDir: options.data,
     now,
     overlap: options.syncOverlap,
     log: options.log,
   });
-  const parser = createFeedParser();
   const services = createServices(storage, {
     now,
     hasher,
     keepUrlCredentials: options.keepUrlCredentials,
     registration: options.registration,
     syncDevices: options.syncDevices,
-    fetcher: options.fetch
-      ? createFetcher({
-          allowPrivate: options.allowPrivateFeeds,
-          userAgent: `podsync/${manifest.version}`,
-          parser,
-        })
-      : undefined,
+    fetcher,
     logoFolder: join(options.data, 'logos'),
     log: options.log,
   });
@@ -89,8 +82,16 @@ export async function openPodsync(options: PodsyncOptions, parts: PodsyncParts =
     async close() {
       await Promise.all([services.feeds.stop(), services.upkeep.stop()]);
       await storage.close();
-      await parser.close();
       await hasher.close();
     },
   };
+}
+
+/** The HTTP client and the parser take a while to load, and most commands fetch nothing. */
+async function loadFetcher(allowPrivate: boolean): Promise<Fetcher> {
+  const [{ createFetcher }, { createFeedParser }] = await Promise.all([
+    import('./feeds/fetch.ts'),
+    import('./feeds/parser.ts'),
+  ]);
+  return createFetcher({ allowPrivate, userAgent: `podsync/${manifest.version}`, parser: createFeedParser() });
 }

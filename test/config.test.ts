@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, expect, it, vi } from 'vitest';
-import { readConfig, SERVER_OPTIONS, STORAGE_OPTIONS, UsageError } from '../src/config.ts';
+import { FETCH_OPTIONS, readConfig, SERVER_OPTIONS, STORAGE_OPTIONS, UsageError } from '../src/config.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
 function read(args: string[], env: Record<string, string> = {}) {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   const command = new Command().exitOverride();
-  for (const option of [...STORAGE_OPTIONS, ...SERVER_OPTIONS]) command.addOption(option);
+  for (const option of [...STORAGE_OPTIONS, ...SERVER_OPTIONS, ...FETCH_OPTIONS]) command.addOption(option);
   return readConfig(command.parse(args, { from: 'user' }).opts());
 }
 
@@ -43,6 +43,10 @@ it('fills in what a command does not take', () => {
   expect(readConfig({ data: '/srv' })).toMatchObject({ data: '/srv', storage: 'json', maxBody: 16 * 1024 * 1024 });
 });
 
+it('fetches nothing for a command that is not told how to', () => {
+  expect(readConfig({ data: '/srv' })).toMatchObject({ fetch: false, allowPrivateFeeds: false });
+});
+
 it.each([
   ['--max-body', '1', { maxBody: 1 }],
   ['--max-body', '2k', { maxBody: 2048 }],
@@ -68,7 +72,7 @@ it.each([
   ['--sync-overlap', ['', '-1', '86401', '2m']],
   ['--base-url', ['', 'example.org', 'ftp://example.org', 'https://a/?', 'https://a/#b', 'https://u:hunter2@a']],
   ['--registration', ['', 'maybe', 'OPEN']],
-  ['--data', ['']],
+  ['--data', ['', '~', '~/podsync']],
   ['--trust-proxy', ['maybe']],
 ])('refuses a wrong %s and says what it must be, without repeating it', (flag, values) => {
   for (const value of values) {

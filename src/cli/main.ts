@@ -23,7 +23,11 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 /** Loads the modules that do the work of threads; which of them does it, the thread knows. */
 export async function loadThreads(): Promise<void> {
-  const [{ loadStorageThreads }] = await Promise.all([import('../storage/load.ts'), import('../podsync.ts')]);
+  const [{ loadStorageThreads }] = await Promise.all([
+    import('../storage/load.ts'),
+    import('../services/hasher.ts'),
+    import('../feeds/parser.ts'),
+  ]);
   await loadStorageThreads();
 }
 

@@ -11,7 +11,8 @@ export interface FetcherOptions {
   allowPrivate: boolean;
   /** `podsync/VERSION`. */
   userAgent: string;
-  parser: Pick<FeedParser, 'parse'>;
+  /** Closed with the fetcher. */
+  parser: FeedParser;
   /** Replaceable in tests: how names are looked up, which addresses are public, how long one fetch may take. */
   resolve?: Resolve;
   isPublic?(address: string): boolean;
@@ -94,7 +95,10 @@ export function createFetcher({
       if (!isSuccess(download.status)) throw refusedBy(download);
       return download.bytes;
     },
-    close: () => agent.destroy(),
+    async close() {
+      await agent.destroy();
+      await parser.close();
+    },
   };
 }
 

@@ -52,7 +52,7 @@ export function startFetcher(options: Partial<FetcherOptions> = {}): Fetcher {
   const fetcher = createFetcher({
     allowPrivate: true,
     userAgent: 'podsync/0.1.0',
-    parser: { parse: async (...feed) => parseFeed(...feed) },
+    parser: { parse: async (...feed) => parseFeed(...feed), close: async () => undefined },
     ...options,
   });
   closers.push(() => fetcher.close());
