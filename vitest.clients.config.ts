@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  test: { include: ['test/clients/**/*.test.ts'], globalSetup: 'test/global-setup.ts' },
+  // Two at once, on two cores too: much of the time goes to waiting for the other side.
+  test: { include: ['test/clients/**/*.test.ts'], globalSetup: 'test/global-setup.ts', maxWorkers: 2 },
 });
