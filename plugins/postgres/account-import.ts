@@ -19,7 +19,7 @@ export function createAccountImport(database: Database, directory: Directory, lo
   const insertBelongings = createBelongings(database);
   const insertUser = database.prepare(
     `INSERT INTO users (id, name, email, password_hash, created_at, stamp, told_at)
-     VALUES (@user, @name, @email, @passwordHash, @createdAt, @stamp, @now)`,
+     VALUES (@user, @name, @email, @passwordHash, @createdAt, @stamp, greatest(@now, @toldAt::bigint))`,
   );
   // What came lately counts as one upload of this moment, from a device that nobody knows.
   const noteRecent = database.prepare(
@@ -31,7 +31,7 @@ export function createAccountImport(database: Database, directory: Directory, lo
 
   const create = async (connection: Connection, user: UserId, account: ArrivingAccount): Promise<void> => {
     await arrivals.end(connection, user);
-    await insertUser.run(connection, { ...account.user, user });
+    await insertUser.run(connection, { ...account.user, user, toldAt: database.context.now() });
     await logins.set(connection, user, namesOf(account.user));
     await insertBelongings(connection, user, account.belongings);
     await noteRecent.run(connection, { user, overlap: database.context.overlap });

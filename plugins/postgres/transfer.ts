@@ -14,10 +14,12 @@ export function createTransferStore(
 ): TransferStore {
   const empty = database.prepare(EMPTY);
   const reset = database.prepare('UPDATE directory SET stamp = 0, told_at = 0');
+  const goOn = database.prepare('UPDATE directory SET told_at = greatest(told_at, @toldAt)');
   return {
     ...accounts,
     exportDirectory,
     async importDirectory(records) {
+      await database.write((connection) => goOn.run(connection, { toldAt: database.context.now() }));
       for await (const part of toParts(records)) await database.write((connection) => storePart(connection, part));
     },
     clear: () =>

@@ -6,8 +6,9 @@ import { createDirectory } from '../../../plugins/postgres/directory.ts';
 import { createSearchIndex } from '../../../plugins/postgres/search-index.ts';
 import { createStamps } from '../../../plugins/postgres/stamps.ts';
 import { createSubscriptionTable } from '../../../plugins/postgres/subscription-table.ts';
+import postgres from '../../../plugins/postgres/index.ts';
 import { createUpload } from '../../../plugins/postgres/upload.ts';
-import type { EpisodeAction, OpenContext, Stamp, Storage, UserId } from '../../../src/plugin.ts';
+import type { EpisodeAction, OpenContext, Stamp, Storage, UserId, UserRecord } from '../../../src/plugin.ts';
 import clocked from './clocked.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
@@ -44,8 +45,8 @@ afterEach(async () => {
   await place.destroy();
 });
 
-async function pull({ actions }: Storage, since: Stamp): Promise<{ found: number[]; mark: Stamp }> {
-  const { pages, mark } = await actions.query(alice, { since });
+async function pull({ actions }: Storage, since: Stamp, user = alice): Promise<{ found: number[]; mark: Stamp }> {
+  const { pages, mark } = await actions.query(user, { since });
   const found: number[] = [];
   for await (const page of pages) found.push(...page.map(({ timestamp }) => timestamp));
   return { found, mark };
@@ -100,4 +101,18 @@ it('a reader never skips an upload that was under way, however long that took', 
     expect([...found, ...(await pull(nodes[1]!, mark)).found]).toEqual([1]);
   }
   await database.close();
+});
+
+it('what came from a storage with another clock goes on above the marks that were told there', async () => {
+  const options = { ...postgres.parse(place.url), now: () => START - 1000 };
+  const storage = await postgres.open(options, contextAt({ at: START }));
+  const records = async function* (): AsyncIterable<UserRecord[]> {
+    yield [{ kind: 'user', name: 'bob', passwordHash: 'x', createdAt: START - 5000, stamp: START - 5000 }];
+  };
+  const bob = await storage.transfer.importUser(records());
+  await storage.transfer.importDirectory((async function* () {})());
+  await storage.actions.append(bob, [action(1)]);
+  expect((await pull(storage, START + 1, bob)).found).toEqual([1]);
+  expect((await storage.podcasts.episodesSince([], 0, 5)).mark).toBe(START);
+  await storage.close();
 });
