@@ -25,7 +25,7 @@ export const upload = (
     const decision = await decide(account);
     const newcomers = welcome(account, decision.devices);
     const changes = [...newcomers.besides, ...(decision.besides ?? [])];
-    const stamped = [...newcomers.changes, ...decision.changes];
+    const stamped = [...decision.changes, ...newcomers.changes];
     // What the others bring is news to a newcomer: nobody has seen this upload whole, and no mark may pass it.
     const origin = newcomers.changes.length > 0 ? undefined : decision.origin;
 

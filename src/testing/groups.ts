@@ -216,6 +216,17 @@ export const groupTests: Suite = ({ describe, test }) => {
       });
     }
 
+    test('what a new device brings itself comes first in its list', async ({ storage, nowAndReopened }) => {
+      const alice = await addUser(storage);
+      await followAll(storage, alice, true);
+      await storage.subscriptions.apply(alice, 'phone', add(A, B, C));
+      await storage.subscriptions.replace(alice, 'tv', [D, B]);
+      for await (const { subscriptions } of nowAndReopened()) {
+        assert.deepEqual(await subscriptions.current(alice, 'tv'), [D, B, A, C]);
+        assert.deepEqual(await subscriptions.current(alice, 'phone'), [A, B, C, D]);
+      }
+    });
+
     test('a new device that uploads again before it has heard loses nothing', async ({ storage, clock }) => {
       const alice = await furnish(storage);
       await followAll(storage, alice, true);
