@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { isStorageError, StorageError } from '../../src/plugin.ts';
+import { isStorageError, StorageError, type StorageErrorCode } from '../../src/plugin.ts';
 
 /** Everything below the data folder is for its owner alone: it holds password hashes. */
 export const FILE_MODE = 0o600;
@@ -52,16 +52,15 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-const CHECK = 'check its disk, its owner and its permissions';
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+const NO_FOLDER = new Set(['EEXIST', 'ENOTDIR']);
 
 /** What the file system answered, in the words of the storage contract. */
 export function toStorageError(error: unknown, path: string): StorageError {
   if (isStorageError(error)) return error;
   const { code = 'an unknown error' } = error as NodeJS.ErrnoException;
-  return NO_ROOM.has(code)
-    ? new StorageError('full', `there is no room left to write ${path}; free some space and try again`, {
-        cause: error,
-      })
-    : new StorageError('unavailable', `${path} could not be used (${code}); ${CHECK}`, { cause: error });
+  const refuse = (meaning: StorageErrorCode, words: string) => new StorageError(meaning, words, { cause: error });
+  if (NO_ROOM.has(code)) return refuse('full', `there is no room left to write ${path}; free some space and try again`);
+  if (NO_FOLDER.has(code)) return refuse('unavailable', `${path} is a file, or lies in one; give podsync a folder`);
+  return refuse('unavailable', `${path} could not be used (${code}); check its disk, its owner and its permissions`);
 }

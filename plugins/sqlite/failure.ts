@@ -1,12 +1,13 @@
 import { isStorageError, StorageError, type StorageErrorCode } from '../../src/plugin.ts';
 
-/** By what the code of an SQLite error begins with, most telling first. */
+/** By what the code of an error begins with, most telling first. */
 const MEANINGS: readonly (readonly [string, StorageErrorCode, string])[] = [
   ['SQLITE_FULL', 'full', 'has no room left to grow; free some space and try again'],
   ['SQLITE_BUSY', 'busy', 'is in use by another process; stop that one first'],
   ['SQLITE_LOCKED', 'busy', 'is in use by another process; stop that one first'],
   ['SQLITE_CORRUPT', 'corrupt', 'is damaged; restore it from a backup'],
   ['SQLITE_NOTADB', 'corrupt', 'is not an SQLite database; restore it from a backup, or give podsync another file'],
+  ['EISDIR', 'unavailable', 'is a folder; give podsync a file in it'],
   ['SQLITE_CONSTRAINT_FOREIGNKEY', 'missing', 'has no such account (any more)'],
 ];
 

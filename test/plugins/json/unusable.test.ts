@@ -35,6 +35,15 @@ it.each([
   await expect(open()).rejects.toMatchObject({ code: 'unavailable', message });
 });
 
+it('a file where the folder belongs is told as that', async () => {
+  const folder = join(dataDir, 'accounts.json');
+  for (const dataDir of [folder, join(folder, 'below')]) {
+    const opening = json.open(json.parse(''), { dataDir, now: () => 1, overlap: 120, log: () => undefined });
+    const message = `${dataDir} is a file, or lies in one; give podsync a folder`;
+    await expect(opening).rejects.toMatchObject({ code: 'unavailable', message });
+  }
+});
+
 it('uploads in the form of an earlier state are not passed over', async () => {
   const rest =
     '1000,{"account":{"user":"x","changes":[{"kind":"act","upload":{"stamp":1700000001,"at":1700000000}}]}},[]]';

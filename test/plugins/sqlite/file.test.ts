@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Driver from 'better-sqlite3';
@@ -84,6 +84,11 @@ describe('refuses, and leaves as it is,', () => {
     const left = new Driver(path);
     expect(left.prepare('SELECT count(*) AS count FROM sqlite_schema').get()).toEqual({ count: 1 });
     left.close();
+  });
+
+  it('a folder', async () => {
+    await mkdir(path);
+    await refused('unavailable', `${path} is a folder; give podsync a file in it`);
   });
 
   it('what is no database', async () => {
