@@ -9,6 +9,7 @@ import { createThreadHasher, type Hasher } from './services/hasher.ts';
 import type { RegistrationMode } from './services/registration.ts';
 import { createServices, type Services } from './services/services.ts';
 import type { Log } from './storage/contract.ts';
+import { loadStorageThreads } from './storage/load.ts';
 import { openStorage } from './storage/open.ts';
 
 export interface PodsyncOptions {
@@ -94,4 +95,9 @@ async function loadFetcher(allowPrivate: boolean): Promise<Fetcher> {
     import('./feeds/parser.ts'),
   ]);
   return createFetcher({ allowPrivate, userAgent: `podsync/${manifest.version}`, parser: createFeedParser() });
+}
+
+/** Loads the modules that do the work of threads, all but the hasher's above; which of them does it, the thread knows. */
+export async function loadThreads(): Promise<void> {
+  await Promise.all([loadStorageThreads(), import('./feeds/parser.ts')]);
 }

@@ -21,14 +21,10 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Loads the modules that do the work of threads; which of them does it, the thread knows. */
-export async function loadThreads(): Promise<void> {
-  const [{ loadStorageThreads }] = await Promise.all([
-    import('../storage/load.ts'),
-    import('../services/hasher.ts'),
-    import('../feeds/parser.ts'),
-  ]);
-  await loadStorageThreads();
+/** What podsync's threads do in place of a command: load the modules with their work. */
+export async function serveThreads(): Promise<void> {
+  const { loadThreads } = await import('../podsync.ts');
+  await loadThreads();
 }
 
 /** Says what went wrong and answers the exit code. */
