@@ -1,6 +1,6 @@
 import { basic, call, callUpload, logIn, upload } from '../client.mjs';
 import { load, request, seconds } from '../load.mjs';
-import { alternate, median, thrice } from '../rounds.mjs';
+import { alternate, median } from '../rounds.mjs';
 import { createData, startBare, startPodsync } from '../server.mjs';
 import { formatNumber } from '../table.mjs';
 
@@ -30,18 +30,14 @@ async function open() {
 
 const close = ({ podsync, bare }) => Promise.all([podsync.stop(), bare.stop()]);
 
-/** So many times the two take turns in a round, each for half a second: the machine is not as quick all the time. */
-const TURNS = 4;
-
 /** podsync's share of what the bare route answers. */
 async function compare({ podsync, bare }, next) {
   const run = (server, long) => load({ url: server.url, next, until: seconds(long) });
   await alternate(1, [() => run(bare, 1), () => run(podsync, 1)]); // both warm
-  const rounds = await thrice(() => alternate(TURNS, [() => run(bare, 0.5), () => run(podsync, 0.5)]));
-  const sum = (round, side) => round.reduce((total, turn) => total + turn[side].rate, 0);
-  const middle = (side, key) => formatNumber(median(rounds.flat().map((turn) => turn[side][key])));
+  const rounds = await alternate(3, [() => run(bare, 2), () => run(podsync, 2)]);
+  const middle = (side, key) => formatNumber(median(rounds.map((round) => round[side][key])));
   return {
-    value: median(rounds.map((round) => sum(round, 1) / sum(round, 0))),
+    value: median(rounds.map(([left, right]) => right.rate / left.rate)),
     note: `${middle(1, 'rate')}/s of ${middle(0, 'rate')}/s, p99 ${middle(1, 'p99')} ms of ${middle(0, 'p99')} ms`,
   };
 }
