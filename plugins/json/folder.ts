@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { isStorageError, StorageError, type StorageErrorCode } from '../../src/plugin.ts';
+import { isStorageError, StorageError } from '../../src/plugin.ts';
 
 /** Everything below the data folder is for its owner alone: it holds password hashes. */
 export const FILE_MODE = 0o600;
@@ -10,7 +10,10 @@ const FOLDER_MODE = 0o700;
 /** Makes a folder and those above it that are missing. Resolves when they would survive a power cut. */
 export async function createFolder(path: string): Promise<void> {
   const whole = resolve(path);
-  const highest = await mkdir(whole, { recursive: true, mode: FOLDER_MODE });
+  const highest = await mkdir(whole, { recursive: true, mode: FOLDER_MODE }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST' && error.code !== 'ENOTDIR') throw error;
+    throw new StorageError('unavailable', `${path} is a file, or lies in one; give podsync a folder`, { cause: error });
+  });
   if (highest === undefined) return; // it was there
   for (let made = whole; made.length >= highest.length; made = dirname(made)) await syncFolder(dirname(made));
 }
@@ -52,15 +55,16 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
+const CHECK = 'check its disk, its owner and its permissions';
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-const NO_FOLDER = new Set(['EEXIST', 'ENOTDIR']);
 
 /** What the file system answered, in the words of the storage contract. */
 export function toStorageError(error: unknown, path: string): StorageError {
   if (isStorageError(error)) return error;
   const { code = 'an unknown error' } = error as NodeJS.ErrnoException;
-  const refuse = (meaning: StorageErrorCode, words: string) => new StorageError(meaning, words, { cause: error });
-  if (NO_ROOM.has(code)) return refuse('full', `there is no room left to write ${path}; free some space and try again`);
-  if (NO_FOLDER.has(code)) return refuse('unavailable', `${path} is a file, or lies in one; give podsync a folder`);
-  return refuse('unavailable', `${path} could not be used (${code}); check its disk, its owner and its permissions`);
+  return NO_ROOM.has(code)
+    ? new StorageError('full', `there is no room left to write ${path}; free some space and try again`, {
+        cause: error,
+      })
+    : new StorageError('unavailable', `${path} could not be used (${code}); ${CHECK}`, { cause: error });
 }

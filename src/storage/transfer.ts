@@ -63,11 +63,11 @@ export interface TransferStore {
   exportUser(user: UserId): AsyncIterable<UserRecord[]>;
   /**
    * Creates the account whole, or leaves nothing: until it resolves nobody sees any of it, also after a crash. Stamps
-   * are kept, so that clients go on where they were: where the backend has a clock of its own, no mark and no stamp of
-   * the account is below the time of `OpenContext`, up to which others may have told marks. What has a stamp of less
-   * than the overlap ago counts as another device's (see `markAfterUpload`) for as long again. A session that exists
-   * already stays as it is. Rejects with `conflict` when the name or e-mail is taken, with `corrupt` when the first
-   * record is not the user, and with what `records` throws.
+   * are kept, so that clients go on where they were: where the backend has a clock of its own, no mark and no stamp that
+   * is given from then on is below the time of `OpenContext`, up to which others may have told marks. What has a stamp
+   * of less than the overlap ago counts as another device's (see `markAfterUpload`) for as long again. A session that
+   * exists already stays as it is. Rejects with `conflict` when the name or e-mail is taken, with `corrupt` when the
+   * first record is not the user, and with what `records` throws.
    */
   importUser(records: AsyncIterable<UserRecord[]>): Promise<UserId>;
   /** One podcast with its episodes is one snapshot; the whole need not be. */
@@ -75,8 +75,8 @@ export interface TransferStore {
   /**
    * Adds to the directory, one podcast a step. What was read of a feed later wins: a podcast that was read here last
    * stays as it is, and one that gives way keeps the episodes that only it has. Stamps are kept, and the mark of the
-   * directory never falls below any, nor below the time of `OpenContext`. A tag that is known keeps its title. A toplist is added where none was kept within
-   * a day of it.
+   * directory never falls below any, nor below the time of `OpenContext`. A tag that is known keeps its title. A toplist
+   * is added where none was kept within a day of it.
    */
   importDirectory(records: AsyncIterable<DirectoryRecord[]>): Promise<void>;
   /** Removes everything: a storage as if just made. For one that was filled and must not stay so. */
