@@ -1,6 +1,5 @@
-import type { EpisodeAction } from '../../src/plugin.ts';
+import type { EpisodeAction, Seconds } from '../../src/plugin.ts';
 import { writeActions } from '../action-columns.ts';
-import { fingerprintsOf } from './fingerprints.ts';
 
 /** As many actions as go into one text. */
 export const TEXT_LENGTH = 1000;
@@ -16,20 +15,18 @@ export interface ActionText {
 export class ActionBatch {
   readonly actions: readonly EpisodeAction[];
   readonly texts: readonly ActionText[];
-  #prints: Int32Array | undefined;
 
-  constructor(actions: readonly EpisodeAction[], prints?: Int32Array) {
+  constructor(actions: readonly EpisodeAction[]) {
     this.actions = actions;
     this.texts = [...portionsOf(actions)].map((portion) => ({
       count: portion.length,
       json: writeActions(portion),
     }));
-    this.#prints = prints;
   }
 
-  /** See `fingerprintsOf`. */
-  get prints(): Int32Array {
-    return (this.#prints ??= fingerprintsOf(this.actions));
+  /** When the newest of them happened. */
+  get newest(): Seconds {
+    return this.actions.reduce((latest, { timestamp }) => Math.max(latest, timestamp), 0);
   }
 
   /** Nothing: in the journal the texts stand beside the change that has them. */

@@ -28,6 +28,8 @@ export interface SegmentSummary {
   count: number;
   uploads: number;
   last: Stamp;
+  /** When the newest of its actions happened, or one that came with them. */
+  newest: Seconds;
 }
 
 /** Actions of one upload as they are in memory. */
@@ -49,6 +51,9 @@ interface Segment extends SegmentSummary {
   saved: boolean;
 }
 
+/** Early podsyncs did not write how new the actions are: they may be newer than any other. */
+const EARLY = { newest: Number.MAX_SAFE_INTEGER };
+
 /** A segment that has so many actions is full. */
 const SEGMENT_LENGTH = TEXT_LENGTH;
 
@@ -59,7 +64,9 @@ const SEGMENT_LENGTH = TEXT_LENGTH;
 export class History {
   readonly #folder: string;
   readonly #segments: Segment[];
-  #known: FingerprintSet | undefined;
+  /** The actions with a stamp below `#knownUpTo`. Made when an upload comes that may repeat some. */
+  readonly #known = new FingerprintSet();
+  #knownUpTo: Stamp = 0;
 
   private constructor(folder: string, segments: Segment[]) {
     this.#folder = folder;
@@ -67,7 +74,7 @@ export class History {
   }
 
   static async open(folder: string, summaries: readonly SegmentSummary[]): Promise<History> {
-    const segments = summaries.map((summary): Segment => ({ ...summary, texts: undefined, saved: true }));
+    const segments = summaries.map((summary): Segment => ({ ...EARLY, ...summary, texts: undefined, saved: true }));
     const history = new History(folder, segments);
     const open = segments.at(-1);
     // A crash may have saved the segment and not the summary: the journal has what is cut off here.
@@ -83,34 +90,50 @@ export class History {
     return history;
   }
 
-  /** Those of the actions that are not stored yet, each once. Reads the whole history the first time. */
+  /** Those of the actions that are not stored yet, each once. */
   async unknown(actions: readonly EpisodeAction[]): Promise<ActionBatch> {
-    if (!this.#known) {
-      const known = new FingerprintSet();
-      for await (const page of this.#pages(0)) known.addAll(fingerprintsOf(page.map(({ action }) => action)));
-      this.#known = known;
-    }
-    const known = this.#known;
+    if (this.#areNews(actions)) return new ActionBatch(actions);
+    await this.#learn();
     const prints = fingerprintsOf(actions);
     const submitted = new FingerprintSet(actions.length);
-    const fresh = actions.filter((_, index) => !known.has(prints, index) && submitted.add(prints, index));
-    return fresh.length === actions.length ? new ActionBatch(actions, prints) : new ActionBatch(fresh);
+    return new ActionBatch(actions.filter((_, at) => !this.#known.has(prints, at) && submitted.add(prints, at)));
+  }
+
+  /** Whether the times tell already that none is stored, and none twice among them: so it is with most uploads. */
+  #areNews(actions: readonly EpisodeAction[]): boolean {
+    const stored = this.#segments.reduce((latest, { newest }) => Math.max(latest, newest), 0);
+    const times = new Set<Seconds>();
+    for (const { timestamp } of actions) {
+      if (timestamp <= stored) return false;
+      times.add(timestamp);
+    }
+    return times.size === actions.length;
+  }
+
+  /** Reads what came since it was last called: the whole history, the first time. */
+  async #learn(): Promise<void> {
+    const last = this.#segments.at(-1)?.last ?? 0;
+    for await (const page of this.#pages(this.#knownUpTo)) {
+      this.#known.addAll(fingerprintsOf(page.map(({ action }) => action)));
+    }
+    this.#knownUpTo = last + 1;
   }
 
   append(batch: ActionBatch, stamp: Stamp, at: Seconds): void {
+    const { newest } = batch; // looks at each of them
     for (const text of batch.texts) {
       let open = this.#segments.at(-1);
       if (!open || open.count >= SEGMENT_LENGTH) {
-        open = { count: 0, uploads: 0, last: stamp, texts: [], saved: false };
+        open = { count: 0, uploads: 0, last: stamp, newest: 0, texts: [], saved: false };
         this.#segments.push(open);
       }
       open.texts!.push({ stamp, at, ...text });
       open.count += text.count;
       open.uploads += 1;
       open.last = stamp;
+      open.newest = Math.max(open.newest, newest);
       open.saved = false;
     }
-    this.#known?.addAll(batch.prints);
   }
 
   /** A snapshot of everything, read as it is consumed. */
@@ -163,7 +186,9 @@ export class History {
    */
   async save<T>(summarize: (segments: SegmentSummary[]) => T): Promise<T> {
     await this.#writeFull();
-    const summary = summarize(this.#segments.map(({ count, uploads, last }) => ({ count, uploads, last })));
+    const summary = summarize(
+      this.#segments.map(({ count, uploads, last, newest }) => ({ count, uploads, last, newest })),
+    );
     if (this.#segments.at(-1)?.saved === false) await this.#write(this.#segments.length - 1);
     await syncFolder(this.#folder);
     return summary;

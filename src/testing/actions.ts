@@ -75,6 +75,21 @@ export const actionTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await readNumbers(storage, alice, { since: mark }), [3, 4]);
     });
 
+    test('is found among later and earlier times, in whatever order those came', async ({ storage, reopen }) => {
+      const UPLOADS = [[5, 6], [7, 8], [6, 8], [1], [9], [10, 11], [9, 1, 2, 11, 3], [12], [5, 12, 2, 4], [4, 13, 12]];
+      for (const isReopened of [false, true]) {
+        const user = await addUser(storage, isReopened ? 'bob' : 'alice');
+        for (const numbers of UPLOADS) {
+          await storage.actions.append(
+            user,
+            numbers.map((n) => action(n)),
+          );
+          if (isReopened) storage = await reopen();
+        }
+        assert.deepEqual(await readNumbers(storage, user), [5, 6, 7, 8, 1, 9, 10, 11, 2, 3, 12, 4, 13]);
+      }
+    });
+
     test('is one whatever its GUID, which stays that of the first', async ({ storage }) => {
       const alice = await addUser(storage);
       const known = action(1, { guid: 'first' });

@@ -26,19 +26,27 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dataDir, { recursive: true }));
 
+/** Rewrites the one file of this name. */
+async function edit(name: string, change: (text: string) => string): Promise<void> {
+  const names = await readdir(dataDir, { recursive: true });
+  const file = join(
+    dataDir,
+    names.find((each) => each.endsWith(name))!,
+  );
+  const text = await readFile(file, 'utf8');
+  const changed = change(text);
+  expect(changed).not.toBe(text);
+  await writeFile(file, changed);
+}
+
 it('episode actions that are an object each, as early podsyncs wrote them, are read, and go on', async () => {
   let storage = await open();
   const { id } = await storage.users.create({ name: 'bob', passwordHash: 'x' });
   await storage.actions.append(id, [actOn(1)]);
   await storage.close();
-  const names = await readdir(dataDir, { recursive: true });
-  const file = join(
-    dataDir,
-    names.find((name) => name.endsWith('actions-000001.json'))!,
+  await edit('actions-000001.json', (text) =>
+    text.replace(/"actions":.*}}/, `"actions":${JSON.stringify([actOn(1)])}}`),
   );
-  const text = await readFile(file, 'utf8');
-  await writeFile(file, text.replace(/"actions":.*}}/, `"actions":${JSON.stringify([actOn(1)])}}`));
-  expect(await readFile(file, 'utf8')).toContain('[{"podcast"');
   const rest = `1000,${JSON.stringify({
     account: { user: id, changes: [], upload: { stamp: 1_700_000_009, at: 1_700_000_000, changes: [{ kind: 'act' }] } },
   })},${JSON.stringify([actOn(2)])}]`;
@@ -54,6 +62,22 @@ it('episode actions that are an object each, as early podsyncs wrote them, are r
     const { pages } = await storage.actions.query(id, {});
     expect(await readAll(pages)).toEqual(expected.map(actOn));
     await storage.actions.append(id, [...expected, expected.length + 1].map(actOn));
+    await storage.close();
+  }
+});
+
+it('a repeat is found though early podsyncs did not write how new the stored actions are', async () => {
+  let storage = await open();
+  const { id } = await storage.users.create({ name: 'bob', passwordHash: 'x' });
+  await storage.actions.append(id, [actOn(1)]);
+  await storage.close();
+  await edit('account.json', (text) => text.replace(/,"newest":\d+/, ''));
+
+  for (const newest of [1, 2, 3]) {
+    storage = await open();
+    await storage.actions.append(id, [actOn(newest)]);
+    const { pages } = await storage.actions.query(id, {});
+    expect(await readAll(pages)).toEqual([1, 2, 3].slice(0, newest).map(actOn));
     await storage.close();
   }
 });
