@@ -1,6 +1,6 @@
 import type { UserId, UserRecord } from '../../src/plugin.ts';
 import { ArrivingAccount } from '../sql/arriving-account.ts';
-import { createInsertAction } from './action-table.ts';
+import { createActionTable } from './action-table.ts';
 import type { Arrivals } from './arrivals.ts';
 import { createBelongings } from './belongings.ts';
 import type { Database } from './database.ts';
@@ -14,7 +14,7 @@ import type { Logins } from './logins.ts';
 export function createAccountImport(database: Database, directory: Directory, logins: Logins, arrivals: Arrivals) {
   const { now, overlap } = database.context;
   const insertBelongings = createBelongings(database);
-  const insertAction = createInsertAction(database);
+  const insertInto = createActionTable(database);
   const insertUser = database.prepare(
     `INSERT INTO users (id, name, email, password_hash, created_at, stamp)
      VALUES (@user, @name, @email, @passwordHash, @createdAt, @stamp)`,
@@ -46,9 +46,8 @@ export function createAccountImport(database: Database, directory: Directory, lo
       const actions = account.take(page);
       await database.write(() => {
         logins.refuseTaken(account.user);
-        for (const { action, stamp, uploadedAt } of actions) {
-          insertAction(user, action, { stamp, place: place++, uploadedAt });
-        }
+        const insert = insertInto(user);
+        for (const { action, stamp, uploadedAt } of actions) insert(action, { stamp, place: place++, uploadedAt });
       });
     }
     await database.write(() => create(user, account));

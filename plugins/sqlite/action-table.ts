@@ -1,4 +1,5 @@
 import type { EpisodeAction, Seconds, Stamp, UserId } from '../../src/plugin.ts';
+import { type ActionRow, toAction } from '../sql/action-row.ts';
 import { fingerprint } from '../sql/fingerprint.ts';
 import type { Database } from './database.ts';
 import { toColumn } from './text.ts';
@@ -12,11 +13,13 @@ export interface Arrival {
 
 /** So many characters of 6 bits: no two actions have the same by chance. */
 const FINGERPRINT = 22;
+/** In its place while no other action of its second has come: most never need one. */
+const ALONE = '';
 
-/** Appends an action; false for a repeat, which is passed over. To be called inside a write. */
-export type InsertAction = (user: UserId, action: EpisodeAction, arrival: Arrival) => boolean;
+/** Appends an action of a user; false for a repeat, which is passed over. For the write in which it was made. */
+export type InsertAction = (action: EpisodeAction, arrival: Arrival) => boolean;
 
-export function createInsertAction(database: Database): InsertAction {
+export function createActionTable(database: Database): (user: UserId) => InsertAction {
   // Values by place: to look them up by name takes longer than to store them.
   const insert = database.prepare(
     `INSERT INTO actions (
@@ -25,24 +28,48 @@ export function createInsertAction(database: Database): InsertAction {
      ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (user_id, timestamp, fingerprint) DO NOTHING`,
   );
-  return (user, action, { stamp, place, uploadedAt }) => {
-    const { podcast, episode, device, guid, timestamp, play } = action;
-    const { changes } = insert.run([
-      user,
-      stamp,
-      place,
-      podcast,
-      episode,
-      device ?? null,
-      guid === undefined ? null : toColumn(guid),
-      action.action,
-      timestamp,
-      play?.position ?? null,
-      play?.started ?? null,
-      play?.total ?? null,
-      fingerprint(action, 'base64').slice(0, FINGERPRINT),
-      uploadedAt,
-    ]);
-    return changes > 0;
+  const newestOf = database.prepare<{ at: Seconds | null }>(
+    'SELECT max(timestamp) AS at FROM actions WHERE user_id = @user',
+  );
+  const find = database.prepare<ActionRow>(
+    'SELECT * FROM actions WHERE user_id = @user AND timestamp = @timestamp AND fingerprint = @alone',
+  );
+  const mark = database.prepare(
+    `UPDATE actions SET fingerprint = @fingerprint
+     WHERE user_id = @user AND timestamp = @timestamp AND fingerprint = @alone`,
+  );
+
+  const markFirst = (user: UserId, timestamp: Seconds): void => {
+    const first = find.get({ user, timestamp, alone: ALONE });
+    if (first) mark.run({ user, timestamp, alone: ALONE, fingerprint: createFingerprint(toAction(first, null)) });
+  };
+
+  return (user) => {
+    let newest = newestOf.get({ user })!.at ?? -1;
+    return (action, { stamp, place, uploadedAt }) => {
+      const { podcast, episode, device, guid, timestamp, play } = action;
+      const isAlone = timestamp > newest;
+      if (isAlone) newest = timestamp;
+      else markFirst(user, timestamp);
+      const { changes } = insert.run([
+        user,
+        stamp,
+        place,
+        podcast,
+        episode,
+        device ?? null,
+        guid === undefined ? null : toColumn(guid),
+        action.action,
+        timestamp,
+        play?.position ?? null,
+        play?.started ?? null,
+        play?.total ?? null,
+        isAlone ? ALONE : createFingerprint(action),
+        uploadedAt,
+      ]);
+      return changes > 0;
+    };
   };
 }
+
+const createFingerprint = (action: EpisodeAction): string => fingerprint(action, 'base64').slice(0, FINGERPRINT);

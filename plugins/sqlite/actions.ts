@@ -1,5 +1,5 @@
 import { type ActionStore, type EpisodeAction, markAfter, type UserId } from '../../src/plugin.ts';
-import { createInsertAction } from './action-table.ts';
+import { createActionTable } from './action-table.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
 import { createHistory } from './history.ts';
@@ -13,13 +13,14 @@ export function createActionStore(
   subscriptions: SubscriptionTable,
   upload: StoreUpload,
 ): ActionStore {
-  const insert = createInsertAction(database);
+  const insertInto = createActionTable(database);
   const history = createHistory(database);
 
   /** Those that are new. A repeat leaves a gap in the places, which does no harm. */
   const append = (user: UserId, actions: readonly EpisodeAction[], { stamp, next }: Order): EpisodeAction[] => {
     const uploadedAt = database.context.now();
-    return actions.filter((action) => insert(user, action, { stamp, place: next(), uploadedAt }));
+    const insert = insertInto(user);
+    return actions.filter((action) => insert(action, { stamp, place: next(), uploadedAt }));
   };
 
   return {
