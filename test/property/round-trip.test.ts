@@ -69,8 +69,8 @@ const withoutMark = (answer: string): string => answer.replace(/"timestamp":\d+\
 const isPlain = (url: unknown): url is string =>
   typeof url === 'string' && /^https?:\/\/[a-z.]+\/[\w./]{0,99}$/.test(url);
 
-/** What was meant; null and nothing at all stand for an empty object. */
-const jsonOf = ({ text }: Body): any => (text === '' ? {} : (JSON.parse(text) ?? {}));
+/** What was meant; null and nothing at all, be it with a byte order mark, stand for an empty object. */
+const jsonOf = ({ text }: Body): any => JSON.parse(text.trim() || 'null') ?? {};
 
 const readList = async (ask: Ask, device: string, format = 'json'): Promise<string> =>
   (await ask('GET', `/subscriptions/bob/${device}.${format}`)).text;
