@@ -6,6 +6,8 @@ const opml = (body: string, head = '<title>Feeds</title>'): string =>
   `<opml version="2.0"><head>${head}</head><body>${body}</body></opml>`;
 const feed = '<outline xmlUrl="http://example.org/f"/>';
 const folders = (depth: number): string => opml('<outline>'.repeat(depth) + feed + '</outline>'.repeat(depth));
+const manyAttributes = (count: number): string =>
+  opml(`<outline ${Array.from({ length: count }, (_, index) => `a${index}=""`).join(' ')}/>${feed}`);
 const urls = (text: string): string[] => readOpml(text).map((podcast) => podcast.url);
 
 describe('feeds are found', () => {
@@ -26,6 +28,8 @@ describe('feeds are found', () => {
     ['as URL of type Link', opml('<outline TYPE="Link" URL="http://example.org/f"/>')],
     ['in 100 folders', folders(100)],
     ['beside names that objects have', opml(`<toString hasOwnProperty="1"/>${feed}`)],
+    ['beside attributes that objects have', opml(`<outline __proto__="x" constructor="y"/>${feed}`)],
+    ['beside a thousand attributes', manyAttributes(1000)],
     ['once in head and once in body', opml(feed, '<outline xmlUrl="http://example.org/head"/>')],
   ])('%s', (_, text) => {
     expect(urls(text)).toEqual(['http://example.org/f']);
@@ -95,8 +99,6 @@ it.each([
   ['a declaration that hides the rest', `<?a '?>${opml(feed)}<!-- '?> -->`, /single opml element/],
   ['a bare & in text', opml('Tom & Jerry'), /line 1, column/],
   ['an element __proto__', opml(`<__proto__ a="b">${feed}</__proto__>`), /well-formed/],
-  ['an attribute __proto__', opml('<outline __proto__="x"/>'), /well-formed/],
-  ['an attribute constructor', opml('<outline constructor="x"/>'), /well-formed/],
   ['declared entities', `<!DOCTYPE opml [<!ENTITY a "b">]>${opml(feed)}`, /DOCTYPE/],
   [
     'an external entity',
@@ -104,6 +106,8 @@ it.each([
     /DOCTYPE/,
   ],
   ['300 folders', folders(300), /256 deep/],
+  ['an element with 1,001 attributes', manyAttributes(1001), /more than 1000 attributes/],
+  ['an element with 250,000 attributes', manyAttributes(250_000), /more than 1000 attributes/],
 ])('%s is refused', (_, text, message) => {
   expect(() => readOpml(text)).toThrow(
     expect.objectContaining({ code: 'invalid', message: expect.stringMatching(message) }),
@@ -126,11 +130,9 @@ describe('large files', () => {
     expect(() => readOpml(opml(text))).toThrow(expect.objectContaining({ code: 'too-large' }));
   });
 
-  it.each([
-    ['attributes in one tag', Array.from({ length: 250_000 }, (_, index) => `a${index}="" `).join('')],
-    ['entities in one attribute', `xmlUrl="${'&amp;'.repeat(500_000)}"`],
-  ])('hundreds of thousands of %s are read in one go', (_, attributes) => {
-    expect(readOpml(opml(`<outline ${attributes}/>${feed}`)).at(-1)).toEqual({ url: 'http://example.org/f' });
+  it('hundreds of thousands of entities in one attribute are read in one go', () => {
+    const entities = `<outline xmlUrl="${'&amp;'.repeat(500_000)}"/>`;
+    expect(readOpml(opml(`${entities}${feed}`)).at(-1)).toEqual({ url: 'http://example.org/f' });
   });
 
   it('a tag that never ends is refused', () => {

@@ -12,6 +12,8 @@ function count(piece: (index: number) => string): string[] {
 const url = (index: number): string => `http://a.b/${index}`;
 const action = (index: number): string =>
   `{"podcast":"${url(index)}","episode":"${url(index)}","action":"play","device":"d${index % 9}","position":${index}}`;
+const attribute = (index: number): string => `a${index}=""`;
+const outline = (attributes: string[]): string => `<outline ${attributes.join(' ')}/>`;
 const opml = (body: string): string => `<opml><body>${body}</body></opml>`;
 
 const JSON_BODIES: Record<string, string> = {
@@ -40,7 +42,10 @@ const TXT_BODIES: Record<string, string> = {
 };
 const OPML_BODIES: Record<string, string> = {
   feeds: opml(count((index) => `<outline xmlUrl="${url(index)}"/>`).join('')),
-  attributes: opml(`<outline ${count((index) => `a${index}=""`).join(' ')}/>`),
+  attributes: opml(outline(count(attribute))),
+  'attributes of many': opml(
+    count(() => outline(Array.from({ length: 900 }, (_, index) => attribute(index)))).join(''),
+  ),
   'elements in each other': opml(fill('<a>', MEGABYTE)),
   entities: opml(`<outline xmlUrl="${fill('&amp;', MEGABYTE - 99)}"/>`),
   comments: opml(fill('<!---->', MEGABYTE)),
