@@ -14,10 +14,10 @@ export interface Lists {
   find(user: UserId, name: string): Promise<PodcastList>;
   /**
    * Makes a list, named after its title (spec 4.4). Throws `invalid` for a title without a letter or digit and for URLs
-   * of which none can be used; rejects with `conflict` when the user has a list of that name.
+   * of which none can be used, `too-large` for too many; rejects with `conflict` when the user has a list of that name.
    */
   create(user: UserId, title: string, submitted: readonly string[]): Promise<PodcastList>;
-  /** Gives a list other podcasts. Throws `invalid` and `missing`, and then nothing changes. */
+  /** Gives a list other podcasts. Throws `invalid`, `too-large` and `missing`, and then nothing changes. */
   replace(user: UserId, name: string, submitted: readonly string[]): Promise<void>;
   /** Throws `missing`. */
   delete(user: UserId, name: string): Promise<void>;

@@ -3,6 +3,7 @@ import { invalid, Refusal } from '../domain/errors.ts';
 import type { Stamp, Url, UserId } from '../domain/types.ts';
 import {
   createRewriteLog,
+  requireFew,
   type RewriteLog,
   sanitizeFeedUrl,
   sanitizeFeedUrls,
@@ -18,9 +19,15 @@ export interface Subscriptions {
   find(user: UserId, device: string): Promise<Url[] | undefined>;
   /** What any device of the user subscribes to, each feed once. */
   all(user: UserId): Promise<Url[]>;
-  /** Makes the list of a device equal what was submitted; creates the device. Throws `invalid`, and then nothing changes. */
+  /**
+   * Makes the list of a device equal what was submitted; creates the device. Throws `invalid`, and `too-large` for more
+   * feeds than one upload may bring, and then nothing changes.
+   */
   replace(user: UserId, device: string, submitted: readonly string[]): Promise<void>;
-  /** Delta upload; creates the device. Throws `invalid` when a feed is in both lists, whichever way it is written. */
+  /**
+   * Delta upload; creates the device. Throws `invalid` when a feed is in both lists, whichever way it is written, and
+   * `too-large`.
+   */
   upload(user: UserId, device: string, delta: Delta): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
   /** What changed on a device at `since` or later; nothing for an unknown device. */
   changes(user: UserId, device: string, since: Stamp): Promise<Delta & { mark: Stamp }>;
@@ -59,6 +66,7 @@ export function createSubscriptions(
 
     async upload(user, device, { add, remove }) {
       const id = parseDeviceId(device);
+      requireFew([...add, ...remove]);
       const rewrites = createRewriteLog();
       const added = sanitizeAll(add, rewrites);
       const removed = new Set(sanitizeAll(remove, rewrites));
