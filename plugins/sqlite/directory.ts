@@ -19,13 +19,15 @@ export function createDirectory(database: Database, search: SearchIndex): Direct
   const find = database.prepare<PodcastRow>(
     `SELECT ${PODCAST} FROM podcast_urls JOIN podcasts ON podcasts.id = podcast_id WHERE podcast_urls.url = @url`,
   );
-  const unknown = database.prepare<{ url: Url }>(
-    `SELECT value AS url FROM json_each(@urls) WHERE NOT EXISTS (SELECT 1 FROM podcast_urls WHERE url = value)`,
+  const insert = database.prepare<{ id: PodcastId; url: Url }>(
+    `INSERT INTO podcasts (url, next_at)
+     SELECT DISTINCT value, @at FROM json_each(@urls)
+     WHERE NOT EXISTS (SELECT 1 FROM podcast_urls WHERE url = value) RETURNING id, url`,
   );
-  const insert = database.prepare<{ id: PodcastId }>(
-    'INSERT INTO podcasts (url, next_at) VALUES (@url, @at) RETURNING id',
+  const insertUrls = database.prepare(
+    `INSERT INTO podcast_urls (url, podcast_id)
+     SELECT value ->> 'url', value ->> 'id' FROM json_each(@created)`,
   );
-  const insertUrl = database.prepare('INSERT INTO podcast_urls (url, podcast_id) VALUES (@url, @id)');
   // CROSS JOIN: from the few URLs of the podcast to the subscriptions, not the other way.
   const unfollow = database.prepare<{ id: PodcastId }>(
     `DELETE FROM followers
@@ -44,18 +46,16 @@ export function createDirectory(database: Database, search: SearchIndex): Direct
      ON CONFLICT DO NOTHING RETURNING podcast_id AS id`,
   );
 
-  const create = (url: Url): void => {
-    const { id } = insert.get({ url, at: database.context.now() })!;
-    insertUrl.run({ url, id });
-    search.update(id);
-  };
-
   return {
     idOf: (url) => idOf.get({ url })?.id,
     find: (url) => find.get({ url }),
     meet(urls) {
       if (urls.length === 0) return;
-      for (const { url } of unknown.all({ urls: JSON.stringify([...new Set(urls)]) })) create(url);
+      const created = insert.all({ urls: JSON.stringify(urls), at: database.context.now() });
+      if (created.length === 0) return;
+      insertUrls.run({ created: JSON.stringify(created) });
+      // After all rows: each row that comes between makes SQLite write out what the full-text index has gathered.
+      for (const { id } of created) search.update(id);
     },
     follow(user, urls) {
       if (urls.length === 0) return [];
