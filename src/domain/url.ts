@@ -34,22 +34,22 @@ export interface UrlRules {
  */
 export const sanitizeFeedUrl = (submitted: string, rules: UrlRules = {}): Url | '' => sanitize(submitted, rules);
 
-/** More than anybody listens to, and stored within half a second: everybody else waits that long. */
+/** More than anybody listens to. While they are stored everybody else waits. */
 const MAX_FEEDS = 20_000;
 
 /** Throws `too-large` for more feeds than one upload may bring. */
-export function requireFew(submitted: readonly string[]): void {
-  if (submitted.length > MAX_FEEDS) {
+export function requireFewFeeds(count: number): void {
+  if (count > MAX_FEEDS) {
     throw new Refusal('too-large', `an upload may bring up to ${MAX_FEEDS} feeds; send the rest in another one`);
   }
 }
 
 /**
  * Those of a whole list that can be used, each once. Throws `invalid` when there are some and none can, `too-large` as
- * `requireFew` does.
+ * `requireFewFeeds` does.
  */
 export function sanitizeFeedUrls(submitted: readonly string[], rules: UrlRules): Url[] {
-  requireFew(submitted);
+  requireFewFeeds(submitted.length);
   const urls = new Set(submitted.map((url) => sanitizeFeedUrl(url, rules)));
   urls.delete('');
   if (urls.size > 0 || submitted.length === 0) return [...urls];

@@ -2,11 +2,14 @@ import type { Clock } from '../clock.ts';
 import { parseAction } from '../domain/action.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { EpisodeAction, Stamp, UserId } from '../domain/types.ts';
-import { createRewriteLog, sanitizeFeedUrl, type UrlRewrites, type UrlRules } from '../domain/url.ts';
+import { createRewriteLog, requireFewFeeds, sanitizeFeedUrl, type UrlRewrites, type UrlRules } from '../domain/url.ts';
 import type { ActionQuery, ActionStore } from '../storage/contract.ts';
 
 export interface Episodes {
-  /** Stores a batch whole (spec 4.8). Throws `invalid` naming the index of what is wrong, and then nothing is stored. */
+  /**
+   * Stores a batch whole (spec 4.8). Throws `invalid` naming the index of what is wrong, and `too-large` for more feeds
+   * than one upload may bring, and then nothing is stored.
+   */
   upload(user: UserId, submitted: readonly unknown[], version?: 1 | 2): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
   /** In upload order, in pages, so that a long history need not be in memory. `podcast` as the client writes it. */
   query(user: UserId, query: ActionQuery): Promise<{ pages: AsyncIterable<EpisodeAction[]>; mark: Stamp }>;
@@ -27,6 +30,7 @@ export const createEpisodes = (actions: ActionStore, now: Clock, rules: UrlRules
         throw error;
       }
     });
+    requireFewFeeds(new Set(parsed.map(({ podcast }) => podcast)).size);
     return { mark: await actions.append(user, parsed), rewrites: rewrites.pairs };
   },
 

@@ -3,7 +3,7 @@ import { invalid, Refusal } from '../domain/errors.ts';
 import type { Stamp, Url, UserId } from '../domain/types.ts';
 import {
   createRewriteLog,
-  requireFew,
+  requireFewFeeds,
   type RewriteLog,
   sanitizeFeedUrl,
   sanitizeFeedUrls,
@@ -66,7 +66,7 @@ export function createSubscriptions(
 
     async upload(user, device, { add, remove }) {
       const id = parseDeviceId(device);
-      requireFew([...add, ...remove]);
+      requireFewFeeds(add.length + remove.length);
       const rewrites = createRewriteLog();
       const added = sanitizeAll(add, rewrites);
       const removed = new Set(sanitizeAll(remove, rewrites));
