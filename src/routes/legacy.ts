@@ -13,6 +13,8 @@ import type { Handler, RouteContext } from './route.ts';
 
 /** The one device that clients of the oldest generation know. */
 const DEVICE = 'legacy';
+/** Bytes of a form, in which the largest OPML has room. Anybody can send one: the password comes with it. */
+const MAX_FORM = 4 * 1024 * 1024;
 
 type Word = '@SUCCESS' | '@AUTHFAIL' | '@PROTOERROR';
 
@@ -29,7 +31,7 @@ export function createLegacyRoutes(
   return {
     upload: (event) =>
       answer(async () => {
-        const form = await readForm(event, maxBody);
+        const form = await readForm(event, Math.min(MAX_FORM, maxBody));
         const opml = form.get('opml');
         const [username, password] = [form.get('username'), form.get('password')];
         const isRight = form.get('action') === 'update-subscriptions' && form.get('protocol') === '0';

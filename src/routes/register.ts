@@ -18,6 +18,8 @@ import type { Handler, RouteContext } from './route.ts';
 /** Holds the value that the form must bring back: another site can send the form, but not with this cookie. */
 const CSRF = 'csrf';
 const CSRF_LIFE = 3600;
+/** Bytes of a form. Anybody can send one. */
+const MAX_FORM = 16 * 1024;
 
 const page = (status: number, body: string, cookie?: string): Reply => ({
   status,
@@ -31,7 +33,7 @@ const closed = (): Reply => page(403, renderRegistrationClosed());
 /** A page for making an account (spec 4.9, legacy paths). */
 export function createRegisterRoutes(
   registration: Registration,
-  { maxBody, origin }: RouteContext,
+  { origin }: RouteContext,
 ): Record<'show' | 'submit', Handler> {
   const form = (event: H3Event, status: number, fields: Omit<RegisterForm, 'csrf'>): Reply => {
     const csrf = readCookie(event, CSRF) ?? randomBytes(18).toString('base64url');
@@ -48,7 +50,7 @@ export function createRegisterRoutes(
     },
 
     async submit(event) {
-      const fields = await readForm(event, maxBody);
+      const fields = await readForm(event, MAX_FORM);
       const token = fields.get('token');
       if (!(await registration.isOpen(token))) return closed();
       const [name = '', email = ''] = [fields.get('name')?.trim(), fields.get('email')?.trim()];

@@ -31,6 +31,13 @@ it('the list becomes the file', async () => {
   expect(await list.text()).toContain(`xmlUrl="${B}"`);
 });
 
+it('takes the largest OPML, and no form that is larger', async () => {
+  const server = await openTestServer({ maxBody: 16 * 1024 * 1024 });
+  const filled = (length: number): string => opml(A).replace('<body>', `<body>${' '.repeat(length)}`);
+  expect(await upload(server, RIGHT, filled(2_900_000))).toBe('@SUCCESS');
+  expect(await upload(server, { ...RIGHT, other: ' '.repeat(4 * 1024 * 1024) }, opml(A))).toBe('@PROTOERROR');
+});
+
 it('takes a url-encoded form', async () => {
   const server = await openTestServer();
   const body = new URLSearchParams({ ...RIGHT, opml: opml(A) });

@@ -54,6 +54,12 @@ it.each<[Record<string, string>, string]>([
   expect(await login(server, 'ann', 'pass phrase')).toBe(401);
 });
 
+it('takes no more than a form has, as anybody can send one', async () => {
+  const { app } = await openTestServer();
+  const body = new URLSearchParams({ ...FIELDS, email: 'x'.repeat(16 * 1024) });
+  expect((await app.request('http://localhost/register', { method: 'POST', body })).status).toBe(413);
+});
+
 it('takes the form from no other site: that one has no cookie to go with it', async () => {
   const server = await openTestServer(OPEN);
   const { send } = await openForm(server);
