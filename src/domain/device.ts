@@ -1,4 +1,4 @@
-import { invalid } from './errors.ts';
+import { invalid, Refusal } from './errors.ts';
 
 /** Letters (with their marks) and digits of any script, `_ . -` and blank, 1 to 255 characters. */
 const DEVICE_ID = /^[\p{L}\p{M}\p{N}_. -]{1,255}$/u;
@@ -7,4 +7,12 @@ const DEVICE_ID = /^[\p{L}\p{M}\p{N}_. -]{1,255}$/u;
 export function parseDeviceId(value: unknown): string {
   if (typeof value === 'string' && DEVICE_ID.test(value)) return value;
   throw invalid('the device id must be 1 to 255 letters, digits, blanks or any of _ . -');
+}
+
+/** More than anybody has. Each new one may have to follow all others. */
+const MAX_DEVICES = 100;
+
+/** Throws `too-large` for more devices than one upload may name. */
+export function requireFewDevices(count: number): void {
+  if (count > MAX_DEVICES) throw new Refusal('too-large', `an upload may name up to ${MAX_DEVICES} devices`);
 }

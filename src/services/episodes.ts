@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { parseAction } from '../domain/action.ts';
+import { requireFewDevices } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { EpisodeAction, Stamp, UserId } from '../domain/types.ts';
 import { createRewriteLog, requireFewFeeds, sanitizeFeedUrl, type UrlRewrites, type UrlRules } from '../domain/url.ts';
@@ -8,7 +9,7 @@ import type { ActionQuery, ActionStore } from '../storage/contract.ts';
 export interface Episodes {
   /**
    * Stores a batch whole (spec 4.8). Throws `invalid` naming the index of what is wrong, and `too-large` for more feeds
-   * than one upload may bring, and then nothing is stored.
+   * or devices than one upload may bring, and then nothing is stored.
    */
   upload(user: UserId, submitted: readonly unknown[], version?: 1 | 2): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
   /** In upload order, in pages, so that a long history need not be in memory. `podcast` as the client writes it. */
@@ -30,10 +31,17 @@ export const createEpisodes = (actions: ActionStore, now: Clock, rules: UrlRules
         throw error;
       }
     });
-    requireFewFeeds(new Set(parsed.map(({ podcast }) => podcast)).size);
+    requireFewFeeds(countNames(parsed.map(({ podcast }) => podcast)));
+    requireFewDevices(countNames(parsed.map(({ device }) => device)));
     return { mark: await actions.append(user, parsed), rewrites: rewrites.pairs };
   },
 
   query: (user, { podcast, ...filters }) =>
     actions.query(user, { ...filters, ...(podcast !== undefined && { podcast: sanitizeFeedUrl(podcast, rules) }) }),
 });
+
+function countNames(names: readonly (string | undefined)[]): number {
+  const different = new Set(names);
+  different.delete(undefined);
+  return different.size;
+}

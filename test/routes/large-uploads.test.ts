@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { openTestServer } from '../server.ts';
 
-/* An upload of hundreds of thousands of feeds would keep everybody else waiting for seconds. */
+/* An upload of hundreds of thousands of feeds, or of thousands of devices, would keep everybody else waiting. */
 
 const auth = 'bob:secret';
 const LIST = '/subscriptions/bob/phone.json';
 const DELTA = '/api/2/subscriptions/bob/phone.json';
+const EPISODES = '/api/2/episodes/bob.json';
 
 const feeds = (count: number): string[] => Array.from({ length: count }, (_, index) => `http://example.org/${index}`);
 
@@ -22,6 +23,28 @@ it.each<[string, string, unknown]>([
   expect(await (await request('GET', LIST, { auth })).json()).toEqual(feeds(20_000));
 });
 
+/** On one feed: by each device, and by none. */
+const byDevices = (count: number): object[] =>
+  ['', ...Array.from({ length: count }, (_, index) => `device-${index}`)].map((device) => ({
+    podcast: 'http://example.org/',
+    episode: `http://example.org/${device}.mp3`,
+    action: 'new',
+    device,
+  }));
+
+it('actions of 100 devices come in one upload, and of no more', async () => {
+  const { request } = await openTestServer();
+  const countDevices = async (): Promise<number> => {
+    const devices: any = await (await request('GET', '/api/2/devices/bob.json', { auth })).json();
+    return devices.length;
+  };
+  const refused = await request('POST', EPISODES, { auth, body: byDevices(101) });
+  expect([refused.status, await refused.text()]).toEqual([413, expect.stringContaining('up to 100 devices')]);
+  expect(await countDevices()).toBe(0);
+  expect((await request('POST', EPISODES, { auth, body: byDevices(100) })).status).toBe(200);
+  expect(await countDevices()).toBe(100);
+});
+
 it.each<[string, string, unknown]>([
   ['PUT', LIST, feeds(20_001)],
   ['PUT', '/subscriptions/bob/phone.txt', feeds(20_001).join('\n')],
@@ -30,15 +53,15 @@ it.each<[string, string, unknown]>([
   ['POST', '/api/1/subscriptions/bob/phone.json', { add: feeds(20_001) }],
   ['POST', '/api/2/lists/bob/create.json?title=x', feeds(20_001)],
   ['PUT', '/api/2/lists/bob/list/mine.json', feeds(20_001)],
-  ['POST', '/api/2/episodes/bob.json', actions(20_001)],
-])('%s %s refuses more, and nothing changes', async (method, path, body) => {
+  ['POST', EPISODES, actions(20_001)],
+])('%s %s refuses more feeds, and nothing changes', async (method, path, body) => {
   const { request } = await openTestServer({ maxBody: 4 * 1024 * 1024 });
   await request('PUT', LIST, { auth, body: feeds(1) });
   await request('POST', '/api/2/lists/bob/create.json?title=mine', { auth, body: feeds(1) });
   const answer = await request(method, path, { auth, body });
   expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining('up to 20000 feeds')]);
   expect(await (await request('GET', LIST, { auth })).json()).toEqual(feeds(1));
-  expect(await (await request('GET', '/api/2/episodes/bob.json', { auth })).json()).toMatchObject({ actions: [] });
+  expect(await (await request('GET', EPISODES, { auth })).json()).toMatchObject({ actions: [] });
   expect(await (await request('GET', '/api/2/lists/bob.json')).json()).toHaveLength(1);
   expect(await (await request('GET', '/api/2/lists/bob/list/mine.txt')).text()).toBe(`${feeds(1)[0]}\n`);
 });
