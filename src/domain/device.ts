@@ -13,6 +13,9 @@ export function parseDeviceId(value: unknown): string {
 const MAX_DEVICES = 100;
 
 /** Throws `too-large` for more devices than one upload may name. */
-export function requireFewDevices(count: number): void {
-  if (count > MAX_DEVICES) throw new Refusal('too-large', `an upload may name up to ${MAX_DEVICES} devices`);
+export function requireFewDevices(named: readonly (string | undefined)[]): void {
+  if (named.length <= MAX_DEVICES) return;
+  const devices = new Set(named);
+  devices.delete(undefined);
+  if (devices.size > MAX_DEVICES) throw new Refusal('too-large', `an upload may name up to ${MAX_DEVICES} devices`);
 }

@@ -37,9 +37,9 @@ export const sanitizeFeedUrl = (submitted: string, rules: UrlRules = {}): Url | 
 /** More than anybody listens to. While they are stored everybody else waits. */
 const MAX_FEEDS = 20_000;
 
-/** Throws `too-large` for more feeds than one upload may bring. */
-export function requireFewFeeds(count: number): void {
-  if (count > MAX_FEEDS) {
+/** Throws `too-large` for more feeds than one upload may bring, each counted once. */
+export function requireFewFeeds(urls: readonly string[]): void {
+  if (urls.length > MAX_FEEDS && new Set(urls).size > MAX_FEEDS) {
     throw new Refusal('too-large', `an upload may bring up to ${MAX_FEEDS} feeds; send the rest in another one`);
   }
 }
@@ -49,7 +49,7 @@ export function requireFewFeeds(count: number): void {
  * `requireFewFeeds` does.
  */
 export function sanitizeFeedUrls(submitted: readonly string[], rules: UrlRules): Url[] {
-  requireFewFeeds(submitted.length);
+  requireFewFeeds(submitted);
   const urls = new Set(submitted.map((url) => sanitizeFeedUrl(url, rules)));
   urls.delete('');
   if (urls.size > 0 || submitted.length === 0) return [...urls];

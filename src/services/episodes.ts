@@ -31,17 +31,11 @@ export const createEpisodes = (actions: ActionStore, now: Clock, rules: UrlRules
         throw error;
       }
     });
-    requireFewFeeds(countNames(parsed.map(({ podcast }) => podcast)));
-    requireFewDevices(countNames(parsed.map(({ device }) => device)));
+    requireFewFeeds(parsed.map(({ podcast }) => podcast));
+    requireFewDevices(parsed.map(({ device }) => device));
     return { mark: await actions.append(user, parsed), rewrites: rewrites.pairs };
   },
 
   query: (user, { podcast, ...filters }) =>
     actions.query(user, { ...filters, ...(podcast !== undefined && { podcast: sanitizeFeedUrl(podcast, rules) }) }),
 });
-
-function countNames(names: readonly (string | undefined)[]): number {
-  const different = new Set(names);
-  different.delete(undefined);
-  return different.size;
-}

@@ -66,7 +66,7 @@ export function createSubscriptions(
 
     async upload(user, device, { add, remove }) {
       const id = parseDeviceId(device);
-      requireFewFeeds(add.length + remove.length);
+      requireFewFeeds([...add, ...remove]);
       const rewrites = createRewriteLog();
       const added = sanitizeAll(add, rewrites);
       const removed = new Set(sanitizeAll(remove, rewrites));
