@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { constants as system } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { isStorageError, StorageError } from '../../src/plugin.ts';
 
@@ -56,7 +57,8 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 const CHECK = 'check its disk, its owner and its permissions';
-const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+/** The second is a quota that is used up: Node has no name for it. */
+const NO_ROOM = new Set(['ENOSPC', `Unknown system error -${system.errno.EDQUOT}`, 'EFBIG']);
 
 /** What the file system answered, in the words of the storage contract. */
 export function toStorageError(error: unknown, path: string): StorageError {

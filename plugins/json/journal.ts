@@ -77,6 +77,10 @@ export class Journal<Change> {
     return { journal, found };
   }
 
+  get #path(): string {
+    return join(this.#folder, fileName(this.#begin));
+  }
+
   /** Bytes appended since the file was begun. */
   get size(): number {
     return this.#size;
@@ -116,7 +120,7 @@ export class Journal<Change> {
       try {
         if (batch.length > 0) await this.#store(this.#leaving.bytes);
       } catch (error) {
-        const refusal = toStorageError(error, join(this.#folder, fileName(this.#begin)));
+        const refusal = this.#broken ?? toStorageError(error, this.#path);
         for (const entry of batch) entry.reject(refusal);
         continue;
       } finally {
@@ -146,11 +150,14 @@ export class Journal<Change> {
 
   /** Takes back what a failed write left. Only a full disk is a passing trouble: a failed sync tells nothing sure. */
   async #cut(cause: unknown): Promise<void> {
-    const refusal = toStorageError(cause, join(this.#folder, fileName(this.#begin)));
-    if (refusal.code !== 'full') this.#broken = refusal;
-    await this.#file.truncate(this.#size).catch(() => {
-      this.#broken = refusal;
-    });
+    const refusal = toStorageError(cause, this.#path);
+    const isCut = await this.#file.truncate(this.#size).then(
+      () => true,
+      () => false,
+    );
+    if (refusal.code === 'full' && isCut) return;
+    const message = `${refusal.message}, then start podsync again: nothing is stored until then`;
+    this.#broken = new StorageError('unavailable', message, { cause });
   }
 
   /** Begins a new file. When this resolves, all changes in the older files are applied. */
