@@ -55,7 +55,7 @@ export function createDirectory(database: Database, search: SearchIndex): Direct
       if (created.length === 0) return;
       insertUrls.run({ created: JSON.stringify(created) });
       // After all rows: each row that comes between makes SQLite write out what the full-text index has gathered.
-      for (const { id } of created) search.update(id);
+      search.update(created.map(({ id }) => id));
     },
     follow(user, urls) {
       if (urls.length === 0) return [];

@@ -85,7 +85,7 @@ export function createPodcastTable(database: Database, shelf: EpisodeShelf, sear
     describe: (id, info) => describe.run({ ...toInfoColumns(info), id }).changes > 0,
     index(id) {
       setTags(id);
-      search.update(id);
+      search.update([id]);
     },
   };
 }

@@ -93,10 +93,11 @@ export function createPodcastStore(
 
     announce: (entries) =>
       database.write(() => {
-        for (const { url, title = '', description = '', website = '' } of entries) {
+        const changed = entries.flatMap(({ url, title = '', description = '', website = '' }) => {
           const id = directory.idOf(url);
-          if (id !== undefined && announce.run({ id, title, description, website }).changes > 0) search.update(id);
-        }
+          return id !== undefined && announce.run({ id, title, description, website }).changes > 0 ? [id] : [];
+        });
+        search.update(changed);
       }),
 
     claimDue: (limit, lease) =>

@@ -5,8 +5,8 @@ import type { Database } from './database.ts';
 
 /** Full-text index of the podcasts. All of it to be called inside a read or a write. */
 export interface SearchIndex {
-  /** Indexes a podcast as it is now. */
-  update(id: PodcastId): void;
+  /** Indexes podcasts as they are now. */
+  update(ids: readonly PodcastId[]): void;
   remove(id: PodcastId): void;
   /**
    * Those that have all words of the text, or words that begin so; where there are none, those that have them with a
@@ -54,14 +54,16 @@ export function createSearchIndex(database: Database): SearchIndex {
     match.all({ query: terms.map((term) => `(${term})`).join(` ${operator} `), limit });
 
   return {
-    update(id) {
-      const { title, author, tags, description, url } = find.get({ id })!;
-      const texts = { title, author, tags: (JSON.parse(tags) as string[]).join(' '), description, url };
-      const terms = Object.entries(texts).map(([field, text]) => [field, toTerms(text)] as const);
-      insert.run({ id, ...Object.fromEntries(terms.map(([field, found]) => [field, found.join(' ')])) });
-      for (const word of new Set(terms.flatMap(([, found]) => found))) {
-        if (!isPair(word)) insertWord.run({ word, reversed: [...word].toReversed().join('') });
+    update(ids) {
+      const words = new Set<string>();
+      for (const id of ids) {
+        const { title, author, tags, description, url } = find.get({ id })!;
+        const texts = { title, author, tags: (JSON.parse(tags) as string[]).join(' '), description, url };
+        const terms = Object.entries(texts).map(([field, text]) => [field, toTerms(text)] as const);
+        insert.run({ id, ...Object.fromEntries(terms.map(([field, found]) => [field, found.join(' ')])) });
+        for (const [, found] of terms) for (const term of found) if (!isPair(term)) words.add(term);
       }
+      for (const word of words) insertWord.run({ word, reversed: [...word].toReversed().join('') });
     },
     remove: (id) => void remove.run({ id }),
     search(text, limit) {
