@@ -7,7 +7,7 @@ interface AttemptRow {
   now: Seconds;
 }
 
-/** Wrong passwords: one row for a key, with the times of the last ones. */
+/** One row for a key, with the times of its last attempts. */
 export function createAttemptStore(database: Database): AttemptStore {
   const hold = database.prepare<AttemptRow>(
     `INSERT INTO attempts (key, times, until) VALUES (@key, '[]', 0)

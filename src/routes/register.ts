@@ -3,7 +3,7 @@ import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
 import { readForm } from '../http/body.ts';
 import { readCookie, readQuery } from '../http/input.ts';
-import { basePath, isSecure, publicBase } from '../http/origin.ts';
+import { basePath, clientAddress, isSecure, publicBase } from '../http/origin.ts';
 import type { Reply } from '../http/reply.ts';
 import {
   type RegisterForm,
@@ -61,10 +61,10 @@ export function createRegisterRoutes(
       if (password !== fields.get('again')) return again('the two passwords differ');
       try {
         const account = { name, password, ...(email && { email }) };
-        const user = await registration.register(account, token);
+        const user = await registration.register(account, token, clientAddress(event, origin));
         return page(200, renderRegistered(user.name, publicBase(event, origin)));
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
+        if (!(error instanceof Refusal) || error.code === 'throttled') throw error;
         return error.code === 'forbidden' ? closed() : again(error.message);
       }
     },

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Refusal } from '../domain/errors.ts';
 import type { User } from '../storage/contract.ts';
 import type { Accounts, NewAccount } from './accounts.ts';
+import type { Throttle } from './throttle.ts';
 
 /** Who may make an account on the website: anybody, or nobody once there is one. */
 export type RegistrationMode = 'open' | 'closed';
@@ -9,13 +10,16 @@ export type RegistrationMode = 'open' | 'closed';
 export interface Registration {
   /** Whether this visitor may make an account. `token` comes from the link of `firstAccountToken`. */
   isOpen(token: string | undefined): Promise<boolean>;
-  /** Throws `forbidden` where it is not open, else as `Accounts.create` does. */
-  register(account: NewAccount, token: string | undefined): Promise<User>;
+  /**
+   * Throws `forbidden` where it is not open, `throttled` after many accounts from one address where it is open to
+   * anybody, else as `Accounts.create` does.
+   */
+  register(account: NewAccount, token: string | undefined, address: string): Promise<User>;
   /** What opens registration once, for the very first account; undefined when there is an account already. */
   firstAccountToken(): Promise<string | undefined>;
 }
 
-export function createRegistration(accounts: Accounts, mode: RegistrationMode): Registration {
+export function createRegistration(accounts: Accounts, throttle: Throttle, mode: RegistrationMode): Registration {
   /** Of this process alone, and only until it was used. */
   let firstToken: string | undefined;
   // Somebody may have made an account in another way since then, or by the link of another node.
@@ -26,8 +30,11 @@ export function createRegistration(accounts: Accounts, mode: RegistrationMode): 
   return {
     isOpen,
 
-    async register(account, token) {
-      if (mode === 'open') return accounts.create(account);
+    async register(account, token, address) {
+      if (mode === 'open') {
+        await throttle.admit(address);
+        return accounts.create(account);
+      }
       // Asked once more after the wait: another one may have used the link meanwhile.
       if (!(await isFirst(token)) || token !== firstToken) throw closed();
       firstToken = undefined; // before anything waits: two that use the link at once make one account

@@ -75,15 +75,12 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
   const settings = createSettings(storage, urlRules);
   const lists = createLists(storage.lists, urlRules);
   const passwords = createPasswords(hasher);
-  const accounts = createAccounts(storage, {
-    passwords,
-    throttle: createThrottle(storage.attempts, now),
-    syncDevices: options.syncDevices,
-  });
+  const throttle = createThrottle(storage.attempts, now);
+  const accounts = createAccounts(storage, { passwords, throttle, syncDevices: options.syncDevices });
   return {
     accounts,
     administration: createAdministration(storage, passwords, sessions),
-    registration: createRegistration(accounts, options.registration),
+    registration: createRegistration(accounts, throttle, options.registration),
     sessions,
     devices,
     subscriptions,

@@ -7,6 +7,7 @@ import type { AttemptLimit, AttemptStore } from '../storage/contract.ts';
 
 const PER_LOGIN_AND_ADDRESS: AttemptLimit = { most: 10, within: 300 };
 const PER_ADDRESS: AttemptLimit = { most: 100, within: 300 };
+const ACCOUNTS_PER_ADDRESS: AttemptLimit = { most: 20, within: 3600 };
 
 export interface Throttle {
   /** Throws `throttled` where it is known here already that there were too many wrong passwords. Asks nobody. */
@@ -16,10 +17,12 @@ export interface Throttle {
    * counts as wrong, so that many at once are not all let in.
    */
   attempt(login: string, address: string, compare: () => Promise<boolean>): Promise<boolean>;
+  /** Counts an account that somebody wants to make. Throws `throttled` where there were too many. */
+  admit(address: string): Promise<void>;
 }
 
 /**
- * Slows down guessing, on all nodes together. Only the address that guesses is held up, and others of its users only
+ * Slows down guessing, and accounts made by the thousand, on all nodes together. Only the address that guesses is held up, and others of its users only
  * after many tries.
  */
 export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
@@ -28,8 +31,7 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
 
   const check = (key: string): void => {
     const wait = (refusedUntil.get(key) ?? 0) - now();
-    if (wait <= 0) return;
-    throw new Refusal('throttled', `too many wrong passwords; try again in ${wait} seconds`, wait);
+    if (wait > 0) throw refuse('wrong passwords', wait);
   };
   const learn = (key: string, wait: Seconds): void => {
     if (wait > 0) refusedUntil.set(key, now() + wait);
@@ -58,8 +60,16 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
       learn(pair, await attempts.wait(keyOf(pair), PER_LOGIN_AND_ADDRESS));
       return false;
     },
+
+    async admit(address) {
+      const wait = await attempts.add(keyOf(`${address} registers`), ACCOUNTS_PER_ADDRESS);
+      if (wait > 0) throw refuse('accounts were made from here', wait);
+    },
   };
 }
+
+const refuse = (what: string, wait: Seconds): Refusal =>
+  new Refusal('throttled', `too many ${what}; try again in ${wait} seconds`, wait);
 
 const pairOf = (login: string, address: string): string => `${address} ${login.toLowerCase()}`;
 

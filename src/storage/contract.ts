@@ -137,8 +137,9 @@ export interface AttemptLimit {
 }
 
 /**
- * Wrong passwords of the last minutes, counted by key (a hash) and on all nodes together. What is over is removed in
- * time. All of it may be forgotten by `close()` where a storage belongs to one process: see `createAttemptStore`.
+ * Wrong passwords of the last minutes, and accounts made in the last hour, counted by key (a hash) and on all nodes
+ * together. What is over is removed in time. All of it may be forgotten by `close()` where a storage belongs to one
+ * process: see `createAttemptStore`.
  */
 export interface AttemptStore {
   /**

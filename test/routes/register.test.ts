@@ -60,6 +60,18 @@ it('takes no more than a form has, as anybody can send one', async () => {
   expect((await app.request('http://localhost/register', { method: 'POST', body })).status).toBe(413);
 });
 
+it('makes twenty accounts an hour from one address', async () => {
+  const server = await openTestServer(OPEN);
+  const { send } = await openForm(server);
+  for (let number = 1; number <= 20; number += 1) expect((await send({ name: `ann-${number}` })).status).toBe(200);
+  const refused = await send({ name: 'ann-21' });
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3600']);
+  expect(await refused.text()).toContain('too many accounts were made from here; try again in 3600 seconds');
+  expect(await login(server, 'ann-21', 'pass phrase')).toBe(401);
+  server.clock.now += 3600;
+  expect((await send({ name: 'ann-21' })).status).toBe(200);
+});
+
 it('takes the form from no other site: that one has no cookie to go with it', async () => {
   const server = await openTestServer(OPEN);
   const { send } = await openForm(server);
