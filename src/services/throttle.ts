@@ -22,8 +22,8 @@ export interface Throttle {
 }
 
 /**
- * Slows down guessing, and accounts made by the thousand, on all nodes together. Only the address that guesses is held up, and others of its users only
- * after many tries.
+ * Slows down guessing, and the making of accounts, on all nodes together. Only the address that guesses is held up, and
+ * others of its users only after many tries.
  */
 export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
   /** What this node has learned of refusals: a password that is remembered must not be found by guessing on. */
@@ -62,7 +62,7 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
     },
 
     async admit(address) {
-      const wait = await attempts.add(keyOf(`${address} registers`), ACCOUNTS_PER_ADDRESS);
+      const wait = await attempts.add(keyOf(`register ${address}`), ACCOUNTS_PER_ADDRESS);
       if (wait > 0) throw refuse('accounts were made from here', wait);
     },
   };
