@@ -77,10 +77,6 @@ export class Journal<Change> {
     return { journal, found };
   }
 
-  get #path(): string {
-    return join(this.#folder, fileName(this.#begin));
-  }
-
   /** Bytes appended since the file was begun. */
   get size(): number {
     return this.#size;
@@ -119,9 +115,8 @@ export class Journal<Change> {
       [this.#lines, this.#leaving] = [this.#leaving, this.#lines];
       try {
         if (batch.length > 0) await this.#store(this.#leaving.bytes);
-      } catch (error) {
-        const refusal = this.#broken ?? toStorageError(error, this.#path);
-        for (const entry of batch) entry.reject(refusal);
+      } catch (refusal) {
+        for (const entry of batch) entry.reject(refusal as StorageError);
         continue;
       } finally {
         this.#leaving.clear();
@@ -134,6 +129,7 @@ export class Journal<Change> {
     this.#writing = undefined;
   }
 
+  /** Throws a StorageError, and then nothing is stored. */
   async #store(bytes: Buffer): Promise<void> {
     if (this.#broken) throw this.#broken;
     try {
@@ -143,21 +139,24 @@ export class Journal<Change> {
       await this.#file.datasync();
       this.#size += bytes.length;
     } catch (error) {
-      await this.#cut(error);
-      throw error;
+      throw await this.#cut(error);
     }
   }
 
-  /** Takes back what a failed write left. Only a full disk is a passing trouble: a failed sync tells nothing sure. */
-  async #cut(cause: unknown): Promise<void> {
-    const refusal = toStorageError(cause, this.#path);
+  /**
+   * Takes back what a failed write left, and answers what to say of it. Only a full disk is a passing trouble: a failed
+   * sync tells nothing sure.
+   */
+  async #cut(cause: unknown): Promise<StorageError> {
+    const refusal = toStorageError(cause, join(this.#folder, fileName(this.#begin)));
     const isCut = await this.#file.truncate(this.#size).then(
       () => true,
       () => false,
     );
-    if (refusal.code === 'full' && isCut) return;
+    if (refusal.code === 'full' && isCut) return refusal;
     const message = `${refusal.message}, then start podsync again: nothing is stored until then`;
     this.#broken = new StorageError('unavailable', message, { cause });
+    return this.#broken;
   }
 
   /** Begins a new file. When this resolves, all changes in the older files are applied. */
