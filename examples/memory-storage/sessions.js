@@ -10,6 +10,7 @@ export function createSessionStore(data, { now }) {
 
   return {
     async save(session) {
+      data.account(session.user);
       sessions.set(session.digest, session);
     },
 

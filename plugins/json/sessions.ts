@@ -2,7 +2,10 @@ import type { Session, SessionStore, UserId } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 
 export const createSessionStore = (database: Database): SessionStore => ({
-  save: (session) => database.write({ registry: [{ kind: 'session', session }] }),
+  save: async (session) => {
+    database.registry.user(session.user);
+    await database.write({ registry: [{ kind: 'session', session }] });
+  },
 
   find: async (digest) => {
     const session = database.registry.sessions.get(digest);

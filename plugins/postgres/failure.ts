@@ -1,11 +1,14 @@
 import { isStorageError, StorageError, type StorageErrorCode } from '../../src/plugin.ts';
+import { noSuchAccount } from '../sql/user-row.ts';
+
+/** SQLSTATE of a row that hangs from one that is gone: an account, as nothing else is removed under a write. */
+const FOREIGN_KEY_VIOLATION = '23503';
 
 /** By the code of an error: SQLSTATE, or that of postgres.js, of the network or of TLS. The first that fits counts. */
 const MEANINGS: readonly (readonly [RegExp, StorageErrorCode, string])[] = [
   [/^53100$/, 'full', 'has no room left on its disk; free some space and try again'],
   [/^53...$/, 'unavailable', 'has too much to do, or lets nobody else in; raise its max_connections, or its memory'],
   [/^40...$/, 'busy', 'gave way to others too often; try again'],
-  [/^23503$/, 'missing', 'has no such account (any more)'],
   [/^28...$/, 'unavailable', 'does not let this user in; check the user and the password in --storage'],
   [/^3D...$/, 'unavailable', 'has no database of this name; create it, or check the name in --storage'],
   [/^42501$/, 'unavailable', 'does not let this user create or use the tables; make it the owner of the database'],
@@ -28,6 +31,7 @@ const MEANINGS: readonly (readonly [RegExp, StorageErrorCode, string])[] = [
 export function toStorageError(error: unknown): Error {
   const { code } = error as { code?: unknown };
   if (isStorageError(error) || typeof code !== 'string') return error as Error;
+  if (code === FOREIGN_KEY_VIOLATION) return noSuchAccount();
   const meaning = MEANINGS.find(([pattern]) => pattern.test(code));
   // The message of the cause may name user and host, so it is not repeated.
   return meaning

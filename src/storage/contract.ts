@@ -116,7 +116,7 @@ export interface Session {
 }
 
 export interface SessionStore {
-  /** Creates, or replaces the one with this digest. */
+  /** Creates, or replaces the one with this digest. Rejects with `missing` when there is no such user (any more). */
   save(session: Session): Promise<void>;
   /** Session and its user in one read; undefined when unknown or expired (`expiresAt <= now`). */
   find(digest: string): Promise<{ session: Session; user: User } | undefined>;

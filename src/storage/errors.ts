@@ -11,7 +11,10 @@ const brand = Symbol.for('podsync.StorageError');
 export class StorageError extends Error {
   readonly code: StorageErrorCode;
 
-  /** `message` names the place and what to do; it never holds a password or a connection string. */
+  /**
+   * `message` names the place and what to do; it never holds a password or a connection string. That of `conflict` and
+   * `missing` is told to clients: no paths there.
+   */
   constructor(code: StorageErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'StorageError';
