@@ -107,7 +107,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
       const waiting = states.values();
       const work = async (): Promise<void> => {
         for (const state of waiting) {
-          const error = await read(state);
+          const error = await read(state).catch(({ message }: Error) => message);
           if (error !== undefined) report.failed.push({ url: state.url, error });
           progress(++done, states.length);
         }

@@ -51,7 +51,7 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
       const scale = await (scaler ??= loadScale());
       const image = type && scale ? await scale(bytes, LARGEST) : type && { bytes, type };
       if (!image) throw new Error('it is no image');
-      await folder.write(hash, image.bytes);
+      await folder.write(hash, image.bytes).catch(() => undefined); // it is fetched again another time
       return image;
     } catch {
       givenUp.set(hash, true);

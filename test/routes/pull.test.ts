@@ -19,6 +19,17 @@ it.each([
   expect(((await answer.json()) as { message: string }).message).toMatch(says);
 });
 
+it('a piece with more than one upload may bring is refused, and told as such', async () => {
+  const { request } = await openTestServer({ operator: true });
+  const urls = Array.from({ length: 20_001 }, (_, n) => `https://feeds.example/${n}`);
+  const answer = await request('POST', PATH, { body: { kind: 'subscriptions', device: 'phone', urls } });
+  const { taken, refused } = (await answer.json()) as { taken: number; refused: object[] };
+  expect({ taken, refused }).toEqual({
+    taken: 0,
+    refused: [{ what: 'the device phone', reason: expect.stringContaining('20000 feeds') }],
+  });
+});
+
 it('a piece goes to an account that exists, through the operator alone', async () => {
   const { request } = await openTestServer({ operator: true });
   const body = { kind: 'subscriptions', device: 'phone', urls: ['https://feeds.example/1'] };

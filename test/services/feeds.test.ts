@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Fetcher, FetchOutcome } from '../../src/feeds/fetch.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
@@ -108,6 +108,20 @@ it('a feed that fails keeps its last good data, one that is gone is never asked 
   server.clock.now += 30 * 86_400;
   expect(await feeds.update('due')).toEqual({ read: 0, failed: [] });
   expect(await titleOf(server, A)).toBe('Alpha');
+});
+
+it('what cannot be stored of one feed is in the report, and the others are read', async () => {
+  const { server, web } = await openWith([A, B, C]);
+  for (const url of [A, B, C]) web.outcomes.set(url, fetched(`Title of ${url}`));
+  const { podcasts } = server.storage;
+  const record = podcasts.record.bind(podcasts);
+  vi.spyOn(podcasts, 'record').mockImplementation(async (url, reading) => {
+    if (url === B) throw new Error('the disk is full');
+    return record(url, reading);
+  });
+  const report = await server.services.feeds.update('all');
+  expect(report).toEqual({ read: 3, failed: [{ url: B, error: 'the disk is full' }] });
+  for (const url of [A, C]) expect(await titleOf(server, url)).toBe(`Title of ${url}`);
 });
 
 it('a feed that has moved is found under both URLs', async () => {
