@@ -70,7 +70,7 @@ export class Journal<Change> {
     for (const begin of await journalFiles(folder)) {
       const records = await readJournal(join(folder, fileName(begin)));
       found = found.concat(records.map(([seq, ...pieces]) => [seq, packing.unpack(pieces)]));
-      journal.#seq = Math.max(begin, records.at(-1)?.[0] ?? 0);
+      journal.#seq = Math.max(journal.#seq, begin, records.at(-1)?.[0] ?? 0);
     }
     journal.#begin = ++journal.#seq;
     journal.#file = await journal.#create(journal.#begin);

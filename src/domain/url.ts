@@ -14,7 +14,7 @@ const MAX_LENGTH = 8192;
 const SHAPE = /^(https?):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#.*)?$/is;
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
-// oxlint-disable-next-line no-control-regex -- everything outside printable ASCII
+// oxlint-disable-next-line no-control-regex -- everything outside ASCII
 const NON_ASCII = /[^\u0000-\u007f]/;
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
 /** Matches most URLs, in which there is nothing to rewrite: one quick look, as an upload may bring thousands. */
