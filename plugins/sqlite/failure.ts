@@ -21,7 +21,5 @@ export function toStorageError(error: unknown, path: string): Error {
   if (isStorageError(error) || typeof code !== 'string') return error as Error;
   if (code === 'SQLITE_CONSTRAINT_FOREIGNKEY') return noSuchAccount();
   const meaning = MEANINGS.find(([pattern]) => pattern.test(code));
-  return meaning
-    ? new StorageError(meaning[1], `${path} ${meaning[2]} (${code})`, { cause: error })
-    : (error as Error);
+  return meaning ? new StorageError(meaning[1], `${path} ${meaning[2]} (${code})`, { cause: error }) : (error as Error);
 }

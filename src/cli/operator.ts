@@ -14,6 +14,8 @@ import { troubleLog, words } from './words.ts';
 export interface Operator {
   /** `body` goes as JSON, a stream as it comes. */
   request(method: string, path: string, body?: unknown): Promise<OperatorReply>;
+  /** What becomes of long work when nobody waits for it any longer, in words. */
+  onLeave: string;
   /** Lets go of what was opened. A server goes on. */
   close(): Promise<void>;
 }
@@ -53,27 +55,25 @@ export const readOperator = (config: Config, path: string): Promise<string> =>
  * One request that is answered step by step: tells `onStep` each line, and answers the last one. Rejects as `askOperator`
  * does, and when a signal says to stop.
  */
-export const followOperator = (
+export function followOperator(
   config: Config,
   method: string,
   path: string,
   body: unknown,
   onStep: (step: unknown) => void,
-): Promise<unknown> =>
-  withReply(config, [method, path, body], async (reply) => {
-    const lines = createInterface({ input: reply });
-    const signal = watchSignals();
-    signal.addEventListener('abort', () => lines.close());
+): Promise<unknown> {
+  const signal = watchSignals();
+  return withReply(config, [method, path, body], async (reply, { onLeave }) => {
     let last: unknown;
-    for await (const line of lines) {
+    for await (const line of createInterface({ input: reply, signal })) {
       last = parse(line);
       onStep(last);
     }
     reply.destroy();
-    if (signal.aborted)
-      throw new Error('stopped; what was done by then stays, and the same command once more does the rest');
+    if (signal.aborted) throw new Error(onLeave);
     return last;
   });
+}
 
 /** One of several requests of the operator. Answers and rejects as `askOperator` does. */
 export const ask = (operator: Operator, ...question: Question): Promise<unknown> =>
@@ -88,14 +88,23 @@ export async function readReply<T>(
   read: (body: Readable, headers: OperatorReply['headers']) => Promise<T>,
 ): Promise<T> {
   const { status, headers, body } = await operator.request(...question);
-  if (status < 400) return read(body, headers);
-  throw new Error((parse(await text(body)) as { message: string }).message);
+  try {
+    if (status < 400) return await read(body, headers);
+    throw new Error((parse(await text(body)) as { message: string }).message);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+    throw new Error('the server stopped before it was done; run this again', { cause: error });
+  }
 }
 
-async function withReply<T>(config: Config, question: Question, read: (body: Readable) => Promise<T>): Promise<T> {
+async function withReply<T>(
+  config: Config,
+  question: Question,
+  read: (body: Readable, operator: Operator) => Promise<T>,
+): Promise<T> {
   const operator = await openOperator(config);
   try {
-    return await readReply(operator, question, read);
+    return await readReply(operator, question, (body) => read(body, operator));
   } finally {
     await operator.close();
   }
@@ -114,6 +123,7 @@ const hold = (podsync: Podsync): Operator => ({
     const headers = Object.fromEntries(response.headers);
     return { status: response.status, headers, body: stream ? Readable.fromWeb(stream) : Readable.from([]) };
   },
+  onLeave: 'stopped; what was done by then stays, and the same command once more does the rest',
   close: () => podsync.close(),
 });
 
@@ -128,6 +138,7 @@ const reach = (socketPath: string): Operator => ({
       if (body instanceof Readable) pipeline(body, sent, () => undefined);
       else sent.end(body === undefined ? undefined : JSON.stringify(body));
     }),
+  onLeave: 'no longer waiting; the server goes on with it',
   close: async () => undefined,
 });
 

@@ -142,7 +142,8 @@ function toTaken(count: number, rewrites: UrlRewrites): Taken {
 
 /** Why a piece does not fit. What is no matter of the piece is thrown on. */
 function reasonOf(error: unknown): string {
-  const isOfPiece = error instanceof Refusal ? ['invalid', 'too-large'].includes(error.code) : isStorageError(error, 'missing');
+  const isOfPiece =
+    error instanceof Refusal ? ['invalid', 'too-large'].includes(error.code) : isStorageError(error, 'missing');
   if (isOfPiece) return (error as Error).message;
   throw error;
 }

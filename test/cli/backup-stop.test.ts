@@ -107,6 +107,36 @@ it('an export from a server that dies leaves the file as it was', async () => {
   expect(await readdir(folder)).toEqual(['old.ndjson']);
 });
 
+it('whoever waits for a server is told that it died', async () => {
+  const data = await makeFolder();
+  await run(['import', await makeBackup(), '--data', data, '--storage', 'json:slow']);
+  const place = ['--data', data, '--storage', SLOW];
+  const server = await startServer(place);
+  const program = start(['check', ...place]);
+  await server.says(/an account is on its way/);
+  server.kill('SIGKILL');
+  const { code, stderr } = await program.ended;
+  expect({ code, last: stderr.trimEnd().split('\n').at(-1) }).toEqual({
+    code: 1,
+    last: '[error] the server stopped before it was done; run this again',
+  });
+});
+
+it('Ctrl-C ends the waiting for a server, which goes on', async () => {
+  const data = await makeFolder();
+  await run(['import', await makeBackup(), '--data', data, '--storage', 'json:slow']);
+  const place = ['--data', data, '--storage', SLOW];
+  const server = await startServer(place);
+  const program = start(['check', ...place]);
+  await server.says(/an account is on its way/);
+  program.kill('SIGINT');
+  expect(await program.ended).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/no longer waiting; the server goes on with it\n$/),
+  });
+});
+
 it('a migration that is stopped leaves the target empty, and the source as it was', async () => {
   const data = await makeFolder();
   await run(['import', await makeBackup(), '--data', data]);
