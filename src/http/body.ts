@@ -5,6 +5,7 @@ import { gunzip } from 'node:zlib';
 import type { H3Event } from 'h3';
 import { invalid, Refusal } from '../domain/errors.ts';
 import { isTooDeep } from '../domain/nesting.ts';
+import { REPLACEMENT } from './input.ts';
 
 const unpack = promisify(gunzip);
 
@@ -50,7 +51,11 @@ export async function readForm(event: H3Event, limit: number): Promise<Map<strin
     throw invalid('the request body is not a form');
   });
   const fields = new Map<string, string>();
-  for (const [name, value] of form) fields.set(name, typeof value === 'string' ? value : await value.text());
+  for (const [name, value] of form) {
+    const text = typeof value === 'string' ? value : await value.text();
+    if (text.includes(REPLACEMENT)) throw invalid('the form is not UTF-8');
+    fields.set(name, text);
+  }
   return fields;
 }
 

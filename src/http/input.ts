@@ -13,9 +13,16 @@ export function readParam(event: H3Event, name: string): string {
   }
 }
 
-/** A value of the query string; undefined when missing. */
-export const readQuery = (event: H3Event, name: string): string | undefined =>
-  event.url.search === '' ? undefined : (event.url.searchParams.get(name) ?? undefined);
+/** What decoders put in the place of bytes that are not UTF-8. Taken as it is, it would make one of two names. */
+export const REPLACEMENT = '\ufffd';
+
+/** A value of the query string; undefined when missing. Throws `invalid` for one that is not UTF-8. */
+export function readQuery(event: H3Event, name: string): string | undefined {
+  if (event.url.search === '') return undefined;
+  const value = event.url.searchParams.get(name) ?? undefined;
+  if (value?.includes(REPLACEMENT)) throw invalid(`"${name}" in the query is not percent-encoded UTF-8`);
+  return value;
+}
 
 /** A whole number in the path from 1 to `max`; else `invalid`. */
 export function readCount(event: H3Event, name: string, max: number): number {

@@ -21,11 +21,11 @@ const CSRF_LIFE = 3600;
 /** Bytes of a form. Anybody can send one. */
 const MAX_FORM = 16 * 1024;
 
-const page = (status: number, body: string, cookie?: string): Reply => ({
+const page = (status: number, body: string, headers: Record<string, string> = {}): Reply => ({
   status,
   type: 'text/html; charset=utf-8',
   body,
-  headers: { 'content-security-policy': FORM_POLICY, ...(cookie && { 'set-cookie': cookie }) },
+  headers: { 'content-security-policy': FORM_POLICY, ...headers },
 });
 
 const closed = (): Reply => page(403, renderRegistrationClosed());
@@ -40,7 +40,7 @@ export function createRegisterRoutes(
     const secure = isSecure(event, origin) ? '; Secure' : '';
     const path = `${basePath(origin)}/register`;
     const cookie = `${CSRF}=${csrf}; Path=${path}; Max-Age=${CSRF_LIFE}; HttpOnly; SameSite=Strict${secure}`;
-    return page(status, renderRegisterForm({ ...fields, csrf }), cookie);
+    return page(status, renderRegisterForm({ ...fields, csrf }), { 'set-cookie': cookie });
   };
 
   return {
@@ -64,8 +64,11 @@ export function createRegisterRoutes(
         const user = await registration.register(account, token, clientAddress(event, origin));
         return page(200, renderRegistered(user.name, publicBase(event, origin)));
       } catch (error) {
-        if (!(error instanceof Refusal) || error.code === 'throttled') throw error;
-        return error.code === 'forbidden' ? closed() : again(error.message);
+        if (!(error instanceof Refusal)) throw error;
+        if (error.code === 'forbidden') return closed();
+        if (error.code !== 'throttled') return again(error.message);
+        const { headers, ...reply } = form(event, 429, { token, name, email, problem: error.message });
+        return { ...reply, headers: { ...headers, 'retry-after': String(error.retryAfter) } };
       }
     },
   };

@@ -1,7 +1,7 @@
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { Storage, User } from '../storage/contract.ts';
 import { isStorageError } from '../storage/errors.ts';
-import type { Passwords } from './passwords.ts';
+import { checkPassword, type Passwords } from './passwords.ts';
 import type { Throttle } from './throttle.ts';
 
 const USER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,149}$/;
@@ -33,6 +33,13 @@ export function checkUserName(name: string): void {
   throw invalid('a user name is 1 to 150 letters a-z, digits or any of _ . + - and begins with a letter, digit or _');
 }
 
+/** Throws `invalid` with what is wrong with an account that somebody wants to make. */
+export function checkAccount({ name, email, password }: NewAccount): void {
+  checkUserName(name);
+  if (email !== undefined && !EMAIL.test(email)) throw invalid('this is not an e-mail address');
+  checkPassword(password);
+}
+
 export interface AccountRules {
   passwords: Passwords;
   throttle: Throttle;
@@ -44,9 +51,9 @@ export const createAccounts = (
   { users, settings }: Pick<Storage, 'users' | 'settings'>,
   { passwords, throttle, syncDevices }: AccountRules,
 ): Accounts => ({
-  async create({ name, email, password }) {
-    checkUserName(name);
-    if (email !== undefined && !EMAIL.test(email)) throw invalid('this is not an e-mail address');
+  async create(account) {
+    checkAccount(account);
+    const { name, email, password } = account;
     const passwordHash = await passwords.hash(password);
     try {
       const user = await users.create({ name, ...(email !== undefined && { email }), passwordHash });

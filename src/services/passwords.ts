@@ -13,13 +13,19 @@ const BELIEVED_FOR = 5 * 60_000;
 export type Guard = (compare: () => Promise<boolean>) => Promise<boolean>;
 
 export interface Passwords {
-  /** Hash to store. Throws `invalid` for an empty password and one of more than 72 bytes. */
+  /** Hash to store. Throws as `checkPassword` does. */
   hash(password: string): Promise<string>;
   /**
    * Compares the hashes, if `guard` lets it; a pair that was right lately, or is being compared, is not hashed once
    * more. Takes the same time for a user that is not there.
    */
   isRight(user: User | undefined, password: string, guard: Guard): Promise<boolean>;
+}
+
+/** Throws `invalid` for an empty password, and one of more than 72 bytes. */
+export function checkPassword(password: string): void {
+  if (password === '') throw invalid('the password is empty');
+  if (isTooLong(password)) throw invalid(`the password is longer than ${MAX_BYTES} bytes`);
 }
 
 export function createPasswords(hasher: Hasher): Passwords {
@@ -32,8 +38,7 @@ export function createPasswords(hasher: Hasher): Passwords {
 
   return {
     async hash(password) {
-      if (password === '') throw invalid('the password is empty');
-      if (isTooLong(password)) throw invalid(`the password is longer than ${MAX_BYTES} bytes`);
+      checkPassword(password);
       return hasher.hash(password);
     },
 

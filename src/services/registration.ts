@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Refusal } from '../domain/errors.ts';
 import type { User } from '../storage/contract.ts';
-import type { Accounts, NewAccount } from './accounts.ts';
+import { type Accounts, checkAccount, type NewAccount } from './accounts.ts';
 import type { Throttle } from './throttle.ts';
 
 /** Who may make an account on the website: anybody, or nobody once there is one. */
@@ -32,6 +32,7 @@ export function createRegistration(accounts: Accounts, throttle: Throttle, mode:
 
     async register(account, token, address) {
       if (mode === 'open') {
+        checkAccount(account); // a slip of the pen is no account
         await throttle.admit(address);
         return accounts.create(account);
       }

@@ -45,6 +45,17 @@ it('takes a url-encoded form', async () => {
   expect(await answer.text()).toBe('@SUCCESS');
 });
 
+it('takes no list that is not UTF-8, rather than addresses that lead nowhere', async () => {
+  const server = await openTestServer();
+  const form = new FormData();
+  for (const [name, value] of Object.entries(RIGHT)) form.set(name, value);
+  form.set('opml', new File([Buffer.from(opml(`${A}/caf\xe9`), 'latin1')], 'subscriptions.opml'));
+  const answer = await server.app.request('http://localhost/upload', { method: 'POST', body: form });
+  expect(await answer.text()).toBe('@PROTOERROR');
+  const all = await server.request('GET', '/subscriptions/bob.json', { auth: 'bob:secret' });
+  expect(await all.json()).toEqual([]);
+});
+
 it.each<[string, Record<string, string>, string | undefined]>([
   ['@PROTOERROR', { ...RIGHT, action: 'other' }, opml(A)],
   ['@PROTOERROR', { ...RIGHT, protocol: '1', password: 'wrong' }, opml(A)],

@@ -60,12 +60,23 @@ it('takes no more than a form has, as anybody can send one', async () => {
   expect((await app.request('http://localhost/register', { method: 'POST', body })).status).toBe(413);
 });
 
+it('takes no password that it cannot read: nobody could log in with what it would be', async () => {
+  const { app } = await openTestServer(OPEN);
+  const body = 'name=ann&password=caf%E9s&again=caf%E9s';
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const answer = await app.request('http://localhost/register', { method: 'POST', body, headers });
+  expect(answer.status).toBe(400);
+  expect(await answer.text()).toContain('the form is not UTF-8');
+});
+
 it('makes twenty accounts an hour from one address', async () => {
   const server = await openTestServer(OPEN);
   const { send } = await openForm(server);
+  for (const slip of [{ name: 'a b' }, { email: 'nonsense' }, { password: '', again: '' }]) await send(slip);
   for (let number = 1; number <= 20; number += 1) expect((await send({ name: `ann-${number}` })).status).toBe(200);
   const refused = await send({ name: 'ann-21' });
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3600']);
+  expect(refused.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(await refused.text()).toContain('too many accounts were made from here; try again in 3600 seconds');
   expect(await login(server, 'ann-21', 'pass phrase')).toBe(401);
   server.clock.now += 3600;
