@@ -39,7 +39,7 @@ export function createApp(services: Services, options: AppOptions): H3 {
       return await send(event, reply, setCookieOf(event));
     } catch (error) {
       await dropBody(event);
-      return send(event, toErrorReply(error, format, options.log), setCookieOf(event));
+      return send(event, toErrorReply(error, format, options), setCookieOf(event));
     }
   };
 

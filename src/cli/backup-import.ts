@@ -59,24 +59,28 @@ export async function importBackup(config: Config, path: string, options: Import
       progress.stop();
     }
   };
+  let report: Report;
   try {
-    let report = await send('checking kB', { dryRun: true });
+    report = await send('checking kB', { dryRun: true });
     const isWanted = report.podcasts > 0 || report.accounts.some(({ problem }) => problem === null);
     if (isWanted && !dryRun) {
       signal.throwIfAborted();
       isBegun = true;
       report = await send('importing kB', { dryRun: false });
     }
-    printResult(report, json, () => toText(report, dryRun));
-    tell(report, config);
   } catch (error) {
-    if (!signal.aborted) throw error;
-    const rest = 'accounts that were complete by then are there, and the same command once more imports the others';
-    throw new Error(isBegun ? `stopped: ${rest}` : 'stopped: nothing was changed', { cause: error });
+    if (!signal.aborted && !isBegun) throw error;
+    const why = signal.aborted ? 'stopped' : (error as Error).message;
+    const left = isBegun
+      ? 'accounts that were complete by then are there, and the same command once more imports the others'
+      : 'nothing was changed';
+    throw new Error(`${why}: ${left}`, { cause: error });
   } finally {
     await operator.close();
     await file.close();
   }
+  printResult(report, json, () => toText(report, dryRun));
+  tell(report, config);
 }
 
 async function openFile(path: string): Promise<FileHandle> {

@@ -31,6 +31,11 @@ const STORAGE_WORDS: Partial<Record<StorageErrorCode, string>> = {
 const STORAGE_BACK_IN = 30;
 const CHALLENGE = 'Basic realm="podsync", charset="UTF-8"';
 
+interface ErrorOptions {
+  log: Log;
+  operator?: boolean;
+}
+
 /** The error answer: plain text where the path asks for a list as text or XML, JSON elsewhere. */
 export function errorReply(
   status: number,
@@ -47,8 +52,11 @@ export function errorReply(
   };
 }
 
-/** The one place that makes statuses of errors. What nobody expected goes to the log, whole, and is a 500. */
-export function toErrorReply(error: unknown, format: string, log: Log): Reply {
+/**
+ * The one place that makes statuses of errors. What nobody expected goes to the log, whole, and is a 500. The operator is
+ * told of trouble in the storage what else only the log is.
+ */
+export function toErrorReply(error: unknown, format: string, { log, operator = false }: ErrorOptions): Reply {
   if (error instanceof Refusal) {
     return errorReply(REFUSALS[error.code], error.message, format, {
       ...(error.code === 'unauthenticated' && { 'www-authenticate': CHALLENGE }),
@@ -57,9 +65,10 @@ export function toErrorReply(error: unknown, format: string, log: Log): Reply {
   }
   if (isStorageError(error)) {
     const status = STORAGE[error.code];
-    if (status >= 500) log('error', error.message);
+    if (status >= 500 && !operator) log('error', error.message);
     const headers = status === 503 ? { 'retry-after': String(STORAGE_BACK_IN) } : {};
-    return errorReply(status, STORAGE_WORDS[error.code] ?? error.message, format, headers);
+    const words = operator ? undefined : STORAGE_WORDS[error.code];
+    return errorReply(status, words ?? error.message, format, headers);
   }
   log('error', `a request failed for a reason that podsync did not expect: ${describe(error)}`);
   return errorReply(500, 'something went wrong here; whoever runs this server finds more in its log', format);

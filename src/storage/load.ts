@@ -37,14 +37,14 @@ export async function loadStorage(spec: string, baseDir: string): Promise<{ plug
   const { kind, plugin: word, location } = parseStorageSpec(spec);
   const { title, load } = kind === 'file' ? await findFile(word, baseDir) : findModule(word, kind);
   const module = await load().catch((error: unknown) => {
-    throw failure(`${title} cannot be loaded: ${toMessage(error)}; ${remedyFor(error)}`, error);
+    throw pluginFailure(`${title} cannot be loaded: ${explain(error)}`, error);
   });
   const plugin = checkPlugin(module, title);
   try {
     return { plugin, options: plugin.parse(location) };
   } catch (error) {
     // Without the cause, which may hold the location as it is.
-    throw failure(`${title} cannot use the location that it was given: ${toMessage(error)}`);
+    throw pluginFailure(`${title} cannot use the location that it was given: ${toMessage(error)}`);
   }
 }
 
@@ -54,7 +54,7 @@ async function findFile(word: string, baseDir: string): Promise<Found> {
     (found) => found.isFile(),
     () => false,
   );
-  if (!isFile) throw failure(`${path} is not a file; a relative path starts from ${resolve(baseDir)}`);
+  if (!isFile) throw pluginFailure(`${path} is not a file; a relative path starts from ${resolve(baseDir)}`);
   return { title: path, load: () => import(pathToFileURL(path).href) };
 }
 
@@ -62,7 +62,7 @@ function toPath(url: string, baseDir: string): string {
   try {
     return fileURLToPath(new URL(url, pathToFileURL(`${resolve(baseDir)}/`)));
   } catch (error) {
-    throw failure(`${url} is not the URL of a file on this machine (${toMessage(error)})`);
+    throw pluginFailure(`${url} is not the URL of a file on this machine (${toMessage(error)})`);
   }
 }
 
@@ -78,8 +78,8 @@ function resolvePackage(name: string): string {
   try {
     return import.meta.resolve(name);
   } catch (error) {
-    if (!isModuleNotFound(error)) throw failure(`${name} cannot be loaded: ${toMessage(error)}`, error);
-    throw failure(
+    if (!isModuleNotFound(error)) throw pluginFailure(`${name} cannot be loaded: ${toMessage(error)}`, error);
+    throw pluginFailure(
       `there is no package ${name} beside podsync; install it there (npm install ${name}), or use a plugin that comes ` +
         `with podsync (${[...BUILT_IN.keys()].join(', ')}), or a file: its path begins with ./ or /`,
     );
@@ -89,17 +89,18 @@ function resolvePackage(name: string): string {
 function checkPlugin(module: { default?: unknown }, title: string): StoragePlugin {
   const plugin = module.default as Partial<Record<keyof StoragePlugin, unknown>> | null | undefined;
   if (plugin === undefined) {
-    throw failure(`${title} has no default export; a plugin ends with: export default definePlugin({ ... })`);
+    throw pluginFailure(`${title} has no default export; a plugin ends with: export default definePlugin({ ... })`);
   }
   const number = plugin?.contract;
   if (typeof number === 'number' && number !== CONTRACT) {
     const older = number < CONTRACT ? title : 'podsync';
-    throw failure(`${title} is made for contract ${number}, and this podsync for ${CONTRACT}; update ${older}`);
+    throw pluginFailure(`${title} is made for contract ${number}, and this podsync for ${CONTRACT}; update ${older}`);
   }
   const wrong = Object.entries(SHAPE).flatMap(([key, type]) =>
     typeof plugin?.[key as keyof StoragePlugin] === type ? [] : `"${key}" must be a ${type}`,
   );
-  if (wrong.length > 0) throw failure(`the default export of ${title} is not a storage plugin: ${wrong.join(', ')}`);
+  if (wrong.length > 0)
+    throw pluginFailure(`the default export of ${title} is not a storage plugin: ${wrong.join(', ')}`);
   return plugin as StoragePlugin;
 }
 
@@ -110,13 +111,24 @@ const SHAPE: Record<keyof StoragePlugin, string> = {
   open: 'function',
 };
 
-const remedyFor = (error: unknown): string =>
-  isModuleNotFound(error) ? 'install what it needs beside it' : 'the fault is in the plugin';
+const explain = (error: unknown): string =>
+  isModuleNotFound(error)
+    ? `${toMessage(error)}; install what it needs beside it`
+    : `${withPlace(error)}; the fault is in the plugin`;
+
+/** What was thrown, with the place in the file, where that is the first in the stack. */
+export function withPlace(error: unknown): string {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const frame = stack.split('\n').find((line) => line.startsWith('    at ')) ?? '';
+  const [, place] = /(?:file:\/\/|[ (])(\/[^\s()]+:\d+)/.exec(frame) ?? [];
+  return place === undefined ? toMessage(error) : `${toMessage(error)} (${place})`;
+}
 
 const isModuleNotFound = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_MODULE_NOT_FOUND';
 
 const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const failure = (message: string, cause?: unknown): Error =>
+/** An Error about a plugin. No password stays in it. */
+export const pluginFailure = (message: string, cause?: unknown): Error =>
   new Error(redactLocation(`storage plugin: ${message}`), cause === undefined ? {} : { cause });

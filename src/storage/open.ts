@@ -1,5 +1,6 @@
 import type { OpenContext, Storage } from './contract.ts';
-import { loadStorage } from './load.ts';
+import { isStorageError } from './errors.ts';
+import { loadStorage, pluginFailure, withPlace } from './load.ts';
 
 type StoreName = Exclude<keyof Storage, 'ping' | 'close'>;
 
@@ -33,15 +34,19 @@ const STORES: { [Name in StoreName]: Record<keyof Storage[Name], true> } = {
   },
   transfer: { exportUser: true, importUser: true, exportDirectory: true, importDirectory: true, clear: true },
 };
-const DOOR: Record<Exclude<keyof Storage, StoreName>, true> = { ping: true, close: true };
+const LIFECYCLE: Record<Exclude<keyof Storage, StoreName>, true> = { ping: true, close: true };
 
 /**
- * Opens the storage that `spec` names. Rejects as `loadStorage` and the plugin do, and with an Error that names what is
- * missing where the plugin opens less than the contract has.
+ * Opens the storage that `spec` names. Rejects as `loadStorage` does, with a StorageError of the plugin, and with an Error
+ * that says what is wrong with the plugin where it throws anything else, or opens less than the contract has.
  */
 export async function openStorage(spec: string, baseDir: string, context: OpenContext): Promise<Storage> {
   const { plugin, options } = await loadStorage(spec, baseDir);
-  const storage = await plugin.open(options, context);
+  const opening = (async () => plugin.open(options, context))();
+  const storage = await opening.catch((error: unknown) => {
+    if (isStorageError(error)) throw error;
+    throw pluginFailure(`${plugin.name} failed to open: ${withPlace(error)}; the fault is in the plugin`, error);
+  });
   const missing = missingOf(storage);
   if (missing.length === 0) return storage;
   try {
@@ -49,8 +54,8 @@ export async function openStorage(spec: string, baseDir: string, context: OpenCo
   } catch {
     // Why it is refused is told, not this.
   }
-  throw new Error(
-    `storage plugin: what ${plugin.name} opens is not a whole storage: it has no ${missing.join(', ')}; ` +
+  throw pluginFailure(
+    `what ${plugin.name} opens is not a whole storage: it has no ${missing.join(', ')}; ` +
       'the fault is in the plugin, as nothing of the contract is optional',
   );
 }
@@ -60,7 +65,7 @@ function missingOf(storage: any): string[] {
     const missing = lacking(storage?.[store], verbs);
     return missing.length === Object.keys(verbs).length ? [store] : missing.map((verb) => `${store}.${verb}`);
   });
-  return [...stores, ...lacking(storage, DOOR)];
+  return [...stores, ...lacking(storage, LIFECYCLE)];
 }
 
 const lacking = (holder: any, verbs: Record<string, true>): string[] =>

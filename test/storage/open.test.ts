@@ -27,6 +27,14 @@ it.each([
   );
 });
 
+it('says which plugin failed to open, and where, without the password that it says', async () => {
+  const context = { dataDir: fixtures, now: () => 0, overlap: 120, log: () => undefined };
+  const opening = openStorage('./cannot-open.js:data', fixtures, context);
+  await expect(opening).rejects.toThrow(
+    /^storage plugin: good failed to open: no way to postgres:\/\/ann:\*\*\*@example\.org\/\S* \(.*cannot-open\.js:6:\d+\); the fault is in the plugin$/,
+  );
+});
+
 it('closes what it refuses', async () => {
   const said: string[] = [];
   await expect(open('users', (_level, message) => said.push(message))).rejects.toThrow('it has no users;');
