@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { promisify } from 'node:util';
+import { MIMEType, promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { H3Event } from 'h3';
 import { invalid, Refusal } from '../domain/errors.ts';
@@ -47,6 +47,7 @@ export async function readObject(event: H3Event, limit: number): Promise<Record<
 export async function readForm(event: H3Event, limit: number): Promise<Map<string, string>> {
   const bytes = await readBytes(event, limit);
   const headers = { 'content-type': event.req.headers.get('content-type') ?? '' };
+  requireFewFields(bytes, headers['content-type']);
   const form = await new Response(new Uint8Array(bytes), { headers }).formData().catch(() => {
     throw invalid('the request body is not a form');
   });
@@ -57,6 +58,32 @@ export async function readForm(event: H3Event, limit: number): Promise<Map<strin
     fields.set(name, text);
   }
   return fields;
+}
+
+const MAX_FIELDS = 50;
+/** Bytes of what stands before the content of a field. */
+const MAX_FIELD_HEAD = 4096;
+
+/** Anybody can send a form, and reading one of many fields takes seconds. Throws `invalid`. */
+function requireFewFields(bytes: Buffer, type: string): void {
+  const boundary = readBoundary(type);
+  const separator = boundary === undefined ? '&' : `--${boundary}`;
+  const fields = bytes.toString('latin1').split(separator, MAX_FIELDS + 1);
+  if (fields.length > MAX_FIELDS || (boundary !== undefined && fields.some(hasLongHead))) {
+    throw invalid(`the form has more than ${MAX_FIELDS} fields, or one with many headers`);
+  }
+}
+
+const hasLongHead = (field: string): boolean =>
+  field.length > MAX_FIELD_HEAD && !field.slice(0, MAX_FIELD_HEAD).includes('\r\n\r\n');
+
+/** What stands between the fields of a multipart form; undefined of any other. */
+function readBoundary(type: string): string | undefined {
+  try {
+    return new MIMEType(type).params.get('boundary') ?? undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The request body as it comes, as large as it may be. Throws `invalid` where it breaks off. */

@@ -81,7 +81,8 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
 
 /** Undefined where the header is missing or of another scheme. Throws `unauthenticated` when it cannot be decoded. */
 function readBasic(event: H3Event): { login: string; password: string } | undefined {
-  const encoded = /^basic +([^ ]*) *$/i.exec(event.req.headers.get('authorization') ?? '')?.[1];
+  const header = event.req.headers.get('authorization')?.trim() ?? '';
+  const encoded = /^basic +([^ ]*)$/i.exec(header)?.[1];
   if (encoded === undefined) return undefined;
   const bytes = Buffer.from(encoded, 'base64');
   const text = bytes.toString();

@@ -30,6 +30,7 @@ describe('feeds are found', () => {
     ['beside names that objects have', opml(`<toString hasOwnProperty="1"/>${feed}`)],
     ['beside attributes that objects have', opml(`<outline __proto__="x" constructor="y"/>${feed}`)],
     ['beside a thousand attributes', manyAttributes(1000)],
+    ['with a long title', opml(feed.replace('/>', ` title="${'a = b '.repeat(3000)}"/>`))],
     ['once in head and once in body', opml(feed, '<outline xmlUrl="http://example.org/head"/>')],
   ])('%s', (_, text) => {
     expect(urls(text)).toEqual(['http://example.org/f']);
@@ -108,6 +109,8 @@ it.each([
   ['300 folders', folders(300), /256 deep/],
   ['an element with 1,001 attributes', manyAttributes(1001), /more than 1000 attributes/],
   ['an element with 250,000 attributes', manyAttributes(250_000), /more than 1000 attributes/],
+  ['an element with 3,000 names', opml(`<outline ${'a '.repeat(3000)}/>`), /more than 1000 attributes/],
+  ['an element with 3,000 values in no quotes', opml(`<outline ${'a='.repeat(3000)}/>`), /more than 1000 attributes/],
 ])('%s is refused', (_, text, message) => {
   expect(() => readOpml(text)).toThrow(
     expect.objectContaining({ code: 'invalid', message: expect.stringMatching(message) }),

@@ -22,6 +22,12 @@ async function openForm({ app, request }: TestServer, query = '') {
 const login = async ({ request }: TestServer, name: string, password: string): Promise<number> =>
   (await request('POST', `/api/2/auth/${name}/login.json`, { auth: `${name}:${password}` })).status;
 
+function toForm(fields: number): FormData {
+  const form = new FormData();
+  for (let field = 0; field < fields; field++) form.append('name', 'ann');
+  return form;
+}
+
 const OPEN: TestServerOptions = { registration: 'open' };
 
 it('makes an account where registration is open', async () => {
@@ -67,6 +73,16 @@ it('takes no password that it cannot read: nobody could log in with what it woul
   const answer = await app.request('http://localhost/register', { method: 'POST', body, headers });
   expect(answer.status).toBe(400);
   expect(await answer.text()).toContain('the form is not UTF-8');
+});
+
+it.each([
+  ['url-encoded', new URLSearchParams('name=ann&'.repeat(51))],
+  ['multipart', toForm(51)],
+])('takes no form of many fields, as reading one takes seconds: %s', async (_, body) => {
+  const { app } = await openTestServer(OPEN);
+  const answer = await app.request('http://localhost/register', { method: 'POST', body });
+  expect(answer.status).toBe(400);
+  expect(await answer.text()).toContain('more than 50 fields');
 });
 
 it('makes twenty accounts an hour from one address', async () => {
