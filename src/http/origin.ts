@@ -1,4 +1,5 @@
 import type { H3Event } from 'h3';
+import ipaddr from 'ipaddr.js';
 
 /** How the outside sees this server. */
 export interface OriginRules {
@@ -13,9 +14,23 @@ function forwarded(event: H3Event, name: string): string | undefined {
   return event.req.headers.get(`x-forwarded-${name}`)?.split(',').at(-1)?.trim() || undefined;
 }
 
-/** Address of the client, for the throttle; empty over a unix socket. */
+/** Address of the client, for the throttle; of IPv6 the network. Empty over a unix socket. */
 export const clientAddress = (event: H3Event, { trustProxy }: OriginRules): string =>
-  (trustProxy ? forwarded(event, 'for') : undefined) ?? event.req.ip ?? '';
+  toNetwork((trustProxy ? forwarded(event, 'for') : undefined) ?? event.req.ip ?? '');
+
+/** Some proxies write the port, too. Of IPv6 everybody has a whole /64 to send from. */
+function toNetwork(address: string): string {
+  if (!address.includes(':')) return address;
+  const bare = address.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1');
+  if (!ipaddr.isValid(bare)) return address;
+  const ip = ipaddr.process(bare); // IPv4, where it is that written as IPv6
+  return ip instanceof ipaddr.IPv6
+    ? `${ip.parts
+        .slice(0, 4)
+        .map((part) => part.toString(16))
+        .join(':')}::/64`
+    : ip.toString();
+}
 
 /** Whether the client reached us over TLS, as far as we are told. */
 export function isSecure(event: H3Event, { baseUrl, trustProxy }: OriginRules): boolean {

@@ -6,6 +6,8 @@ import type { Throttle } from './throttle.ts';
 
 const USER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,149}$/;
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,185}$/;
+/** Characters of the longest e-mail address. */
+const LONGEST_LOGIN = 250;
 
 export interface NewAccount {
   name: string;
@@ -76,13 +78,16 @@ export const createAccounts = (
   },
 
   async login(login, password, address) {
+    if (login.length > LONGEST_LOGIN) throw wrong(); // and never remembered: anybody may send megabytes
     throttle.check(login, address);
     const user = await users.find(login);
     const isRight = await passwords.isRight(user, password, (compare) => throttle.attempt(login, address, compare));
-    if (!user || !isRight) throw new Refusal('unauthenticated', 'the user name or the password is wrong');
+    if (!user || !isRight) throw wrong();
     return user;
   },
 });
+
+const wrong = (): Refusal => new Refusal('unauthenticated', 'the user name or the password is wrong');
 
 /** Whether `login`, as it stands in a path, means this user: by name or e-mail, without case. */
 export const isSelf = (user: User, login: string): boolean =>

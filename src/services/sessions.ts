@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
+import { Refusal } from '../domain/errors.ts';
 import type { Seconds, UserId } from '../domain/types.ts';
 import type { SessionStore, User } from '../storage/contract.ts';
 
@@ -10,9 +11,14 @@ export const SESSION_LIFE: Seconds = 365 * 86_400;
 const PROLONGED_EVERY: Seconds = 86_400;
 /** A client that keeps no cookies gets the same session again for this long. Milliseconds. */
 const REUSED_FOR = 5 * 60_000;
+/** Of one user: the sessions that were not used for longest end where there are more. */
+const MOST = 100;
 
 export interface Sessions {
-  /** Token of a session; the one of the last minutes again for the same `client` (any text that tells clients apart). */
+  /**
+   * Token of a session; the one of the last minutes again for the same `client` (any text that tells clients apart).
+   * Throws `unauthenticated` where the user has another password meanwhile.
+   */
   open(user: User, client: string): Promise<string>;
   /** Its user, and whether the session was prolonged just now; undefined when there is no such session (any more). */
   find(token: string): Promise<{ user: User; prolonged: boolean } | undefined>;
@@ -38,11 +44,19 @@ export function createSessions(store: SessionStore, now: Clock): Sessions {
     ttl: REUSED_FOR,
     ttlResolution: 1000,
   });
-  const save = (token: string, user: User): Promise<void> =>
-    store.save({ digest: digestOf(token), user: user.id, expiresAt: now() + SESSION_LIFE });
+  const save = async (token: string, { id, passwordHash }: User): Promise<void> => {
+    const digest = digestOf(token);
+    await store.save({ digest, user: id, expiresAt: now() + SESSION_LIFE });
+    // A new password ends all sessions, and this one may have come between the two.
+    const saved = await store.find(digest);
+    if (saved?.user.passwordHash === passwordHash) return;
+    await store.delete(digest);
+    throw new Refusal('unauthenticated', 'the password was changed just now; log in with the new one');
+  };
   const start = async (user: User): Promise<{ token: string; digest: string }> => {
     const token = randomBytes(24).toString('base64url');
     await save(token, user);
+    for (const { digest } of (await store.all(user.id)).slice(MOST)) await store.delete(digest);
     return { token, digest: digestOf(token) };
   };
 

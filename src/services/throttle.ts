@@ -46,16 +46,19 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
 
     async attempt(login, address, compare) {
       const pair = pairOf(login, address);
-      learn(address, await attempts.wait(keyOf(address), PER_ADDRESS));
+      learn(address, await attempts.add(keyOf(address), PER_ADDRESS));
       check(address);
-      learn(pair, await attempts.add(keyOf(pair), PER_LOGIN_AND_ADDRESS));
+      const wait = await attempts.add(keyOf(pair), PER_LOGIN_AND_ADDRESS);
+      learn(pair, wait);
+      if (wait > 0) await attempts.takeBack(keyOf(address)); // it is not compared
       check(pair);
       if (await compare()) {
-        await attempts.takeBack(keyOf(pair));
-        refusedUntil.delete(pair); // while it was compared it may have counted as the last wrong one
+        for (const key of [pair, address]) {
+          await attempts.takeBack(keyOf(key));
+          refusedUntil.delete(key); // while it was compared it may have counted as the last wrong one
+        }
         return true;
       }
-      await attempts.add(keyOf(address), PER_ADDRESS);
       learn(address, await attempts.wait(keyOf(address), PER_ADDRESS));
       learn(pair, await attempts.wait(keyOf(pair), PER_LOGIN_AND_ADDRESS));
       return false;

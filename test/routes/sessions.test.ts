@@ -89,6 +89,34 @@ describe('identity', () => {
     expect([...new Set(answers.map(cookieOf))]).toEqual([expect.stringMatching(/./)]);
   });
 
+  it('is none for a password that is changed while it is looked at', async () => {
+    const server = await openTestServer();
+    const { users, sessions } = server.storage;
+    const save = sessions.save.bind(sessions);
+    vi.spyOn(sessions, 'save').mockImplementationOnce(async (session) => {
+      await users.setPassword(session.user, 'another hash');
+      await sessions.endAll(session.user);
+      await save(session);
+    });
+    const answer = await server.request('GET', DEVICES, { auth });
+    expect([answer.status, cookieOf(answer)]).toEqual([401, undefined]);
+    expect(await sessions.all((await users.find('bob'))!.id)).toEqual([]);
+  });
+
+  it('ends where a hundred newer ones were opened', async () => {
+    const server = await openTestServer();
+    const cookies: string[] = [];
+    for (let client = 0; client < 101; client++) {
+      server.clock.now += 1;
+      const answer = await server.request('GET', DEVICES, { auth, headers: { 'user-agent': `app ${client}` } });
+      cookies.push(cookieOf(answer)!);
+    }
+    const statuses = [0, 1, 100].map(
+      async (at) => (await server.request('GET', DEVICES, { cookie: cookies[at]! })).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([401, 200, 200]);
+  });
+
   it('is the cookie in quotes, too, as Java sends it', async () => {
     const server = await openTestServer();
     const headers = { cookie: `$Version="1"; sessionid="${await logIn(server)}";$Path="/";$Domain="localhost"` };
@@ -196,6 +224,34 @@ describe('wrong passwords', () => {
     );
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+  });
+
+  it('count while they are still being looked at, whatever the names', async () => {
+    const { request } = await openTestServer();
+    const guess = (at: number): Promise<Response> => request('GET', DEVICES, { auth: `user${at}:wrong` });
+    const answers = await Promise.all(Array.from({ length: 150 }, (_, at) => guess(at)));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(100);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(50);
+  });
+
+  it('are counted together for an IPv6 network, and whatever port a proxy tells', async () => {
+    for (const from of [(at: number) => `2001:db8:1:2::${at}`, (at: number) => `192.0.2.7:${5000 + at}`]) {
+      const { request } = await openTestServer({ trustProxy: true });
+      const guess = (address: string, password: string): Promise<Response> =>
+        request('GET', DEVICES, { auth: `bob:${password}`, headers: { 'x-forwarded-for': address } });
+      for (let at = 1; at <= 10; at++) expect((await guess(from(at), 'wrong')).status).toBe(401);
+      expect((await guess(from(11), 'secret')).status).toBe(429);
+      for (const other of ['2001:db8:1:3::1', '::ffff:192.0.2.8']) {
+        expect((await guess(other, 'secret')).status).toBe(200);
+      }
+    }
+  });
+
+  it('of a name that nobody can have are not even counted', async () => {
+    const server = await openTestServer();
+    const add = vi.spyOn(server.storage.attempts, 'add');
+    expect(await trials(server, 12, () => `${'x'.repeat(251)}:wrong`)).toEqual(Array(12).fill(401));
+    expect(add).not.toHaveBeenCalled();
   });
 
   it('are not asked after for a cookie, nor for a password that was right lately', async () => {
