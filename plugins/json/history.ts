@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import {
   type ActionQuery,
   type EpisodeAction,
@@ -254,7 +255,10 @@ async function* matching(
   }
 }
 
-/** One page with the latest action per podcast and episode: the newest by its own time, then the last uploaded. */
+/** Actions of a page that is made of what was gathered: writing one takes the others' time. */
+const PAGE = 1000;
+
+/** The latest action per podcast and episode: the newest by its own time, then the last uploaded. */
 async function* latestOf(pages: AsyncIterable<EpisodeAction[]>): AsyncIterable<EpisodeAction[]> {
   const latest = new Map<string, EpisodeAction>();
   for await (const page of pages) {
@@ -266,5 +270,9 @@ async function* latestOf(pages: AsyncIterable<EpisodeAction[]>): AsyncIterable<E
       latest.set(episode, action);
     }
   }
-  if (latest.size > 0) yield [...latest.values()];
+  const found = [...latest.values()];
+  for (let at = 0; at < found.length; at += PAGE) {
+    yield found.slice(at, at + PAGE);
+    await setImmediate();
+  }
 }

@@ -19,8 +19,11 @@ export interface NetworkListener extends Listener {
   port: number;
 }
 
-/** Milliseconds for a whole upload, for the head of a request, and between two requests (proxies give up after 60 s). */
-const TIMEOUTS = { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 };
+/**
+ * Milliseconds for a whole upload, for the head of a request, between two requests (proxies give up after 60 s), and for
+ * a client that takes nothing of its answer, which is in memory until then.
+ */
+const TIMEOUTS = { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, timeout: 120_000 };
 
 /** Serves an app over http, or https where there is a certificate. Rejects with what stands in the way. */
 export async function listenOnNetwork(app: H3, options: NetworkOptions): Promise<NetworkListener> {

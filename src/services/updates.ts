@@ -41,7 +41,7 @@ export function createUpdates(
   const readActions = async (user: UserId, since: Stamp): Promise<{ latest: EpisodeAction[]; mark: Stamp }> => {
     const { pages, mark } = await actions.query(user, { since, latest: true });
     const latest: EpisodeAction[] = [];
-    for await (const page of pages) latest.push(...page);
+    for await (const page of pages) for (const action of page) latest.push(action); // a page may be of any length
     return { latest, mark };
   };
 
@@ -142,7 +142,9 @@ interface Feed {
 }
 
 function addName({ names }: Feed, url: Url, name: string): void {
-  names.set(url, [...(names.get(url) ?? []), name]);
+  const known = names.get(url);
+  if (known) known.push(name);
+  else names.set(url, [name]);
 }
 
 /** Of two URLs of one podcast the first. */

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import type { EpisodeAction, UserId } from '../../src/domain/types.ts';
+import { createUpdates } from '../../src/services/updates.ts';
+
+it('takes a page of the storage however long it is', async () => {
+  const action: EpisodeAction = { podcast: 'http://f', episode: 'http://e', action: 'new', timestamp: 1 };
+  const updates = createUpdates(
+    {
+      actions: {
+        append: () => Promise.reject(new Error('not asked for')),
+        query: async () => ({
+          pages: (async function* () {
+            yield Array.from({ length: 300_000 }, () => action);
+          })(),
+          mark: 7,
+        }),
+      },
+      podcasts: {
+        find: async (urls: readonly string[]) => urls.map(() => undefined),
+        episodesSince: async () => ({ items: [], mark: 7 }),
+      } as unknown as Parameters<typeof createUpdates>[0]['podcasts'],
+    },
+    { list: async () => [], changes: async () => ({ add: [], remove: [], mark: 7 }) } as unknown as Parameters<
+      typeof createUpdates
+    >[1],
+  );
+  expect(await updates.since('bob' as UserId, 'phone', 0)).toMatchObject({ episodes: [], mark: 7 });
+});
