@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, mkdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 const ELSEWHERE = 'choose another one with --data';
 const FOREIGN = `this user may not write there; run this as the user that owns it, or ${ELSEWHERE}`;
@@ -27,6 +27,19 @@ export async function openDataFolder(path: string): Promise<boolean> {
     const reason = REASONS[code] ?? `${code}; ${ELSEWHERE}`;
     throw new Error(`the data folder ${path} cannot be used: ${reason}`, { cause: error });
   }
+}
+
+/**
+ * Rejects where root would leave files in a folder that podsync uses as another user: that one could not read them, and
+ * would not start any more.
+ */
+export async function requireOwnFolder(path: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const clock = await stat(join(path, 'clock')).catch(() => undefined); // of whoever used the folder last
+  if (!clock || clock.uid === 0) return;
+  throw new Error(
+    `the data folder ${path} is used by another user, who could not read what root writes there; run this as that user, as with: sudo -u '#${clock.uid}' podsync ...`,
+  );
 }
 
 /** Not `recursive`: with that, Node tries for ever where the system says ENOENT in a folder that is there, as in /proc. */

@@ -8,7 +8,7 @@ import { isStorageError } from '../storage/errors.ts';
 import { redactLocation } from '../storage/location.ts';
 import { openStorage } from '../storage/open.ts';
 import { findControlSocket } from './control-place.ts';
-import { openDataFolder } from './data-folder.ts';
+import { openDataFolder, requireOwnFolder } from './data-folder.ts';
 import { createProgress } from './progress.ts';
 import { printResult } from './result.ts';
 import { watchSignals } from './signals.ts';
@@ -26,6 +26,7 @@ export interface MigrateOptions {
 export async function migrateStorage(config: Config, { from, to, json }: MigrateOptions): Promise<void> {
   if (from === to) throw new UsageError('--from and --to name the same storage');
   await openDataFolder(config.data);
+  await requireOwnFolder(config.data);
   if ((await findControlSocket(config.data)) !== undefined) {
     throw new Error(`a server runs on ${config.data}; stop it first, as apps would go on to write to the old storage`);
   }

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Podsync, PodsyncOptions } from '../podsync.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { findControlSocket } from './control-place.ts';
+import { requireOwnFolder } from './data-folder.ts';
 
 /** How long another command is waited for. Milliseconds. */
 const PATIENCE = 10_000;
@@ -19,6 +20,7 @@ export async function openOrReach(options: PodsyncOptions, patience = PATIENCE):
   for (;;) {
     const socket = await findControlSocket(options.data);
     if (socket !== undefined) return { socket };
+    await requireOwnFolder(options.data);
     try {
       const { openPodsync } = await import('../podsync.ts');
       return { podsync: await openPodsync(options) };

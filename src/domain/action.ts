@@ -5,6 +5,9 @@ import { parseTimestamp } from './timestamp.ts';
 import { ACTION_TYPES, type ActionType, type EpisodeAction, type Seconds } from './types.ts';
 import { type RewriteLog, sanitizeFeedUrl, sanitizeMediaUrl } from './url.ts';
 
+/** Characters. */
+const MAX_GUID = 8192;
+
 export interface ActionRules {
   /** Version 1 of the interface: the position is `HH:MM:SS` and an episode may be told by its GUID (spec 4.9). */
   isVersion1?: boolean;
@@ -58,10 +61,11 @@ function readUrl(value: unknown, key: string): string {
   return value;
 }
 
+/** One of megabytes is no name for anything: the episode has its URL. */
 function readGuid(value: unknown): string | undefined {
   if (!isGiven(value)) return undefined;
   if (typeof value !== 'string') throw invalid('"guid" must be a string');
-  return value;
+  return value.length > MAX_GUID ? undefined : value;
 }
 
 function readType(value: unknown): ActionType {

@@ -1,3 +1,5 @@
+import { chown, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openOrReach } from '../../src/cli/opening.ts';
 import { readConfig } from '../../src/config.ts';
@@ -27,6 +29,15 @@ it('waits for a command that holds the folder', async () => {
   const waiting = open(options);
   await holder.close();
   await (await waiting).close();
+});
+
+it.skipIf(process.getuid?.() !== 0)('is not root where another user has the folder', async () => {
+  const options = await makeOptions();
+  await writeFile(join(options.data, 'clock'), '1');
+  await chown(join(options.data, 'clock'), 12_345, 12_345);
+  const before = await readdir(options.data);
+  await expect(open(options)).rejects.toThrow(`the data folder ${options.data} is used by another user`);
+  expect(await readdir(options.data)).toEqual(before);
 });
 
 it('reaches a server that runs on the folder', async () => {

@@ -27,6 +27,11 @@ describe('an uploaded action comes back', () => {
       { ...play, device: 'phone', guid: 'g-1' },
     ],
     [{ ...play, device: '', guid: '' }, play],
+    [{ ...play, guid: 'x'.repeat(8193) }, play],
+    [
+      { ...play, guid: 'x'.repeat(8192) },
+      { ...play, guid: 'x'.repeat(8192) },
+    ],
     [{ ...play, device: null, guid: null, started: null }, play],
     [{ ...play, action: 'PLAY' }, play],
     [{ ...play, colour: 'red' }, play],
