@@ -140,10 +140,14 @@ export const SERVER_OPTIONS: readonly Option[] = [
   option('--tls-cert <file>', 'certificate chain for https, PEM', text),
   option('--tls-key <file>', 'key of the certificate, PEM', text),
   option('--max-body <size>', 'largest upload', bytes).default(16 * 1024 * 1024, '16MiB'),
-  option('--sync-overlap <seconds>', "how long another device's upload is told again", whole(86_400)).default(120),
-  option('--registration <mode>', 'who may make an account at /register: open, anybody', openOrClosed).default(
-    'closed',
+  option('--sync-overlap <seconds>', 'for how long an upload is sent again to other devices', whole(86_400)).default(
+    120,
   ),
+  option(
+    '--registration <mode>',
+    'who may make an account at /register: open is anybody, closed nobody but the first',
+    openOrClosed,
+  ).default('closed'),
   option('--sync-devices [true|false]', 'in new accounts all devices follow each other', yesOrNo).default(false),
   option('--keep-url-credentials [true|false]', 'keep user:password@ in feed addresses', yesOrNo).default(false),
 ];

@@ -1,4 +1,4 @@
-/** The door for embedding podsync in another program. */
+/** The entry point for embedding podsync in another program. */
 export { type AppOptions, createApp } from './app.ts';
 export { openPodsync, type Podsync, type PodsyncOptions } from './podsync.ts';
 export type { Services } from './services/services.ts';

@@ -1,4 +1,4 @@
-/** The door for authors of storage plugins: the contract, its errors, and the rules that all plugins share. */
+/** The entry point for authors of storage plugins: the contract, its errors, and the rules that all plugins share. */
 export type * from './storage/contract.ts';
 export type * from './domain/types.ts';
 export { type DirectoryPart, type PodcastPart, toParts } from './storage/directory-parts.ts';

@@ -79,10 +79,10 @@ it.each(files)('%s imports only what lies below it', (file) => {
   expect(wrong).toEqual([]);
 });
 
-it('the doors of the package match files', () => {
+it('the entries of the package match files', () => {
   const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const doors = [...Object.values<any>(exports).flatMap((door) => door.default ?? []), bin.podsync];
-  const sources = doors.map((path: string) =>
+  const entries = [...Object.values<any>(exports).flatMap((entry) => entry.default ?? []), bin.podsync];
+  const sources = entries.map((path: string) =>
     normalize(path)
       .replace(/^dist\//, '')
       .replace(/\.js$/, '.ts'),
@@ -90,7 +90,7 @@ it('the doors of the package match files', () => {
   expect(sources.filter((path) => !files.includes(path))).toEqual([]);
 });
 
-it('no plugin reaches into podsync past its door', () => {
+it('no plugin reaches into podsync past the entry point', () => {
   const inside = files
     .filter((file) => file.startsWith('plugins/'))
     .flatMap((file) => importsOf(file).map((path) => relative('plugins', path)))

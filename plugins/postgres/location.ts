@@ -7,12 +7,12 @@ const POSTGRES_URL = /^postgres(?:ql)?:\/\//;
 export function parseLocation(location: string): string | undefined {
   if (location === '') return undefined;
   if (!POSTGRES_URL.test(location)) {
-    throw new Error('it begins with postgres://, as in postgres://user:password@host:5432/database');
+    throw new Error('it begins with postgres://, as in postgres://USER@HOST:5432/DATABASE');
   }
   // Several hosts are separated by commas; only postgres.js takes that for a URL.
   if (!isReadable(location.replace(/,[^/?@]*(?=[/?]|$)/, ''))) {
     throw new Error(
-      'it is not a URL such as postgres://user:password@host:5432/database; in a password, write special characters ' +
+      'it is not a URL such as postgres://USER@HOST:5432/DATABASE; in a password, write special characters ' +
         'as a URL has them: # as %23, % as %25, @ as %40',
     );
   }

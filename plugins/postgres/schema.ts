@@ -46,7 +46,7 @@ export const SCHEMA = String.raw`
   CREATE INDEX sessions_by_digest ON sessions (digest);
   CREATE INDEX sessions_by_end ON sessions (expires_at);
 
-  -- Wrong passwords of the last minutes, which a crash may well forget.
+  -- Wrong passwords of the last minutes, and accounts made in the last hour: a crash may well forget them.
   CREATE UNLOGGED TABLE attempts (
     key text COLLATE "C" PRIMARY KEY,
     times text NOT NULL,

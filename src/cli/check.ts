@@ -66,7 +66,7 @@ function toText({ counts, findings }: Report, repaired: Report['findings']): str
 
 function advise({ findings }: Report, repair: boolean, config: Config): string {
   if (findings.some(({ isRepairable }) => !isRepairable)) {
-    return 'there is damage that cannot be repaired from what is stored; keep the data in a copy, then restore a backup or do what is said of each';
+    return 'there is damage that cannot be repaired from what is stored; copy the data folder, then restore a backup or follow the advice beside each finding';
   }
   if (repair) return 'the repair did not hold; run it again';
   return `there is damage; put it right with: ${commandLine('check --repair', config)}`;

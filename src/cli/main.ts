@@ -35,7 +35,7 @@ async function tell(error: unknown): Promise<number> {
     if (error.code !== 'commander.help') await complain(error.message.replace(/^error: /, ''));
     return 2;
   }
-  await complain(error instanceof Error ? error.message : `it failed without an error, but with: ${String(error)}`);
+  await complain(error instanceof Error ? error.message : `it failed with what is no Error: ${String(error)}`);
   return error instanceof UsageError ? 2 : 1;
 }
 

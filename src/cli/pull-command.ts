@@ -21,7 +21,7 @@ export function definePull(program: Command): void {
 const HELP = `
 The password there is asked for unless --password-stdin is given. Devices, subscriptions, episode actions, settings and
 podcast lists are added to what the account here has; run again, it takes what is new and doubles nothing. No server
-tells passwords, settings of episodes that are no favorites, or what was unsubscribed.
+gives out passwords, settings of episodes that are not favorites, or past subscriptions.
 
 Example:
   podsync pull https://gpodder.net --user bob --remote-user bob1987`;

@@ -24,7 +24,7 @@ type Attributes = Partial<Record<(typeof NAMES)[number], string>>;
  */
 export function readOpml(text: string): PodcastEntry[] {
   if (text.length > MAX_LENGTH) {
-    throw new Refusal('too-large', 'an OPML may have up to 3 million characters: split it, or send it as txt or json');
+    throw new Refusal('too-large', 'an OPML may have up to 3 million characters; split it');
   }
   const xml = text.trim();
   if (INTERNAL_SUBSET.test(xml)) throw invalid('the OPML has declarations in its DOCTYPE: remove the DOCTYPE');

@@ -49,8 +49,8 @@ export interface OpenContext {
 }
 
 /**
- * A few small parts and a door. No optional members: a plugin does all of it. Every write is one step: when its
- * promise resolves it is durable and visible whole, when it rejects nothing of it is there.
+ * Ten stores, `ping` and `close` for the whole. No optional members: a plugin does all of it. Every write is one step:
+ * when its promise resolves it is durable and visible whole, when it rejects nothing of it is there.
  */
 export interface Storage {
   readonly users: UserStore;

@@ -1,5 +1,5 @@
 /**
- * The door for authors of storage plugins who want to know whether theirs keeps the contract: every rule of
+ * The entry point for authors of storage plugins who want to know whether theirs keeps the contract: every rule of
  * `podsync/plugin` is a test here, without options and without exceptions.
  */
 import { actionTests } from './actions.ts';
@@ -33,7 +33,7 @@ export type { Runner, Subject } from './bench.ts';
 const SUITES: Readonly<Record<string, Suite>> = {
   users: userTests,
   sessions: sessionTests,
-  'attempts to log in': attemptTests,
+  'attempts to log in and to register': attemptTests,
   devices: deviceTests,
   subscriptions: subscriptionTests,
   'episode actions': actionTests,

@@ -91,7 +91,7 @@ it('the same beside a running server, from standard input, as JSON', async () =>
     present: [],
     removed: [],
     rewritten: [],
-    refused: [{ url: 'https://:x/', reason: 'its host or its port is none, or it is too long' }],
+    refused: [{ url: 'https://:x/', reason: 'its host or its port is not valid, or it is too long' }],
   });
   expect(await read(server, '/subscriptions/bob/tv.json')).toEqual([feed(1)]);
 });

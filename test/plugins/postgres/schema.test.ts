@@ -173,7 +173,7 @@ describe('a location', () => {
     } catch (error) {
       message = (error as Error).message;
     }
-    expect(message).toContain('postgres://user:password@host:5432/database');
+    expect(message).toContain('postgres://USER@HOST:5432/DATABASE');
     expect(message).not.toContain('hunter2');
   });
 });
