@@ -56,11 +56,11 @@ const host: Kind<string> = {
 };
 
 const MAX_BODY_LIMIT = 256 * 1024 * 1024;
-const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2 };
 
 const bytes: Kind<number> = {
   read(given) {
-    const [, digits = '', unit = ''] = /^(\d{1,9})(?:([kmg])(?:ib)?)?$/i.exec(given) ?? [];
+    const [, digits = '', unit = ''] = /^(\d{1,9})(?:([km])(?:ib)?)?$/i.exec(given) ?? [];
     const size = Number(digits) * UNITS[unit.toLowerCase()]!;
     return size >= 1 && size <= MAX_BODY_LIMIT ? size : undefined;
   },

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
+import { countOf } from '../domain/count.ts';
 import { commandLine, quote } from './invocation.ts';
 import { ask, openOperator } from './operator.ts';
 import { createProgress } from './progress.ts';
@@ -118,7 +119,7 @@ function toText({ accounts, podcasts, episodes }: Report, dryRun: boolean): stri
         each.lists,
         each.problem === null ? done : `left out: ${each.problem}`,
       ]),
-    ]) + (podcasts > 0 ? `directory: ${podcasts} podcasts, ${episodes} episodes\n` : '')
+    ]) + (podcasts > 0 ? `directory: ${countOf(podcasts, 'podcast')}, ${countOf(episodes, 'episode')}\n` : '')
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { countOf } from '../domain/count.ts';
 import type { FeedReport } from '../services/feeds.ts';
 import { printResult } from './result.ts';
 import { followSteps } from './steps.ts';
@@ -19,5 +20,5 @@ export async function updateFeeds(config: Config, { url, all, json }: UpdateOpti
 
 function toText({ read, failed }: FeedReport): string {
   const lines = failed.map(({ url, error }) => `${url}: ${error}\n`);
-  return `${read} ${read === 1 ? 'feed' : 'feeds'} read, ${failed.length} failed\n${lines.join('')}`;
+  return `${countOf(read, 'feed')} read, ${failed.length} failed\n${lines.join('')}`;
 }

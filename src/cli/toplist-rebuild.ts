@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { countOf } from '../domain/count.ts';
 import type { ToplistRebuild } from '../storage/contract.ts';
 import { askOperator } from './operator.ts';
 import { printResult } from './result.ts';
@@ -7,5 +8,9 @@ import { printResult } from './result.ts';
 export async function rebuildToplist(config: Config, { json = false }): Promise<void> {
   const rebuild = (await askOperator(config, 'POST', '/operator/toplist/rebuild')) as ToplistRebuild;
   const { podcasts, corrected } = rebuild;
-  printResult(rebuild, json, () => `${podcasts} podcasts with subscribers, ${corrected} counted wrong before\n`);
+  printResult(
+    rebuild,
+    json,
+    () => `${countOf(podcasts, 'podcast')} with subscribers, ${corrected} counted wrong before\n`,
+  );
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { countOf } from '../domain/count.ts';
 import { confirm, requireAnswerable } from './confirm.ts';
 import { askOperator, pathOf } from './operator.ts';
 import { getPassword, type PasswordChoice } from './password.ts';
@@ -25,7 +26,7 @@ export async function removeUser(config: Config, user: string, { yes = false }):
   if (!yes) {
     const { name, devices, subscriptions, actions } = await readAccount(config, user);
     await confirm(
-      `Remove ${name} with ${devices.length} devices, ${subscriptions} subscriptions and ${actions} episode actions?`,
+      `Remove ${name} with ${countOf(devices.length, 'device')}, ${countOf(subscriptions, 'subscription')} and ${countOf(actions, 'episode action')}?`,
     );
   }
   await askOperator(config, 'DELETE', pathOf(user));

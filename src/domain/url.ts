@@ -9,7 +9,7 @@ import type { Url } from './types.ts';
  */
 
 /** Longer URLs are unusable. Characters, counted after rewriting so that the rule stays idempotent. */
-const MAX_LENGTH = 8192;
+export const MAX_LENGTH = 8192;
 
 const SHAPE = /^(https?):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#.*)?$/is;
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for

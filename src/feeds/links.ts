@@ -1,7 +1,5 @@
-import { sanitizeFeedUrl } from '../domain/url.ts';
 import type { Url } from '../domain/types.ts';
-
-const MAX_LENGTH = 8192;
+import { MAX_LENGTH, sanitizeMediaUrl } from '../domain/url.ts';
 
 /**
  * Media URL as apps see and send it, or `""`: an absolute one is left as it is written but for what sanitizing does
@@ -11,7 +9,7 @@ export function mediaUrl(written: string, base: string): Url | '' {
   const text = written.replace(/[\t\r\n]/g, '').trim();
   if (text === '' || text.length > MAX_LENGTH) return '';
   const absolute = /^https?:\/\//i.test(text) ? text : resolveUrl(text, base);
-  return sanitizeFeedUrl(absolute, { keepCredentials: true });
+  return sanitizeMediaUrl(absolute, { ascii: false });
 }
 
 /** Address of a page or a picture, or `""` when it is not http(s). Credentials are dropped: it is shown to everyone. */

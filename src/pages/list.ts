@@ -1,7 +1,8 @@
+import { countOf } from '../domain/count.ts';
 import type { KnownPodcast } from '../services/directory.ts';
 import { renderPage } from './layout.ts';
 import { markup } from './markup.ts';
-import { countPodcasts, renderPodcasts } from './parts.ts';
+import { renderPodcasts } from './parts.ts';
 
 export interface ListPage {
   title: string;
@@ -19,7 +20,7 @@ export function renderList({ title, user, podcasts, opml, linkTo }: ListPage): s
   return renderPage(
     title,
     markup`<h1>${title}</h1>
-<p class="soft">A list by ${user}, ${countPodcasts(podcasts.length)}</p>
+<p class="soft">A list by ${user}, ${countOf(podcasts.length, 'podcast')}</p>
 <p class="do"><a href="${opml}">OPML for your podcast app</a></p>
 ${renderPodcasts(podcasts, linkTo)}`,
   );

@@ -31,8 +31,6 @@ export function renderPodcasts(podcasts: readonly KnownPodcast[], linkTo: (podca
   return markup`<ul class="episodes">${items}</ul>`;
 }
 
-export const countPodcasts = (count: number): string => `${count} ${count === 1 ? 'podcast' : 'podcasts'}`;
-
 export interface AppSettings {
   server: string;
   name: Markup | string;

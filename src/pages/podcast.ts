@@ -1,3 +1,4 @@
+import { countOf } from '../domain/count.ts';
 import type { Episode, Podcast } from '../storage/contract.ts';
 import { renderPage } from './layout.ts';
 import { type Markup, markup } from './markup.ts';
@@ -23,7 +24,7 @@ export function renderPodcast({ podcast, episodes, logo, linkTo }: PodcastPage):
 <div class="head">${renderLogo(logo)}<div>
 <h1>${name}</h1>
 ${author && markup`<p>${author}</p>`}
-<p class="soft">${subscribers} ${subscribers === 1 ? 'subscriber' : 'subscribers'}</p>
+<p class="soft">${countOf(subscribers, 'subscriber')}</p>
 </div></div>
 ${tags.length > 0 ? markup`<ul class="tags">${tags.map((tag) => markup`<li>${tag}</li>`)}</ul>` : ''}
 ${description && markup`<p class="text">${description}</p>`}

@@ -1,8 +1,9 @@
+import { countOf } from '../domain/count.ts';
 import type { ListSummary } from '../domain/types.ts';
 import type { KnownPodcast } from '../services/directory.ts';
 import { renderPage } from './layout.ts';
 import { type Markup, markup } from './markup.ts';
-import { countPodcasts, renderPodcasts } from './parts.ts';
+import { renderPodcasts } from './parts.ts';
 
 export interface UserPage {
   name: string;
@@ -23,7 +24,7 @@ export const renderUser = (page: UserPage): string =>
 
 function renderSubscriptions({ name, podcasts, opml, linkTo }: UserPage): Markup | undefined {
   if (podcasts.length === 0) return undefined;
-  return markup`<p class="soft">${name} listens to ${countPodcasts(podcasts.length)}</p>
+  return markup`<p class="soft">${name} listens to ${countOf(podcasts.length, 'podcast')}</p>
 <p class="do"><a href="${opml}">OPML for your podcast app</a></p>
 ${renderPodcasts(podcasts, linkTo)}
 `;

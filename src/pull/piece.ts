@@ -18,7 +18,7 @@ export interface PieceScope {
   episode?: string;
 }
 
-/** What became of a piece. Passwords in addresses are blotted out. */
+/** What became of a piece. Passwords in addresses are left out. */
 export interface Taken {
   /** How many of what it holds: feeds, actions, keys; 1 for a device, a group or a list. */
   taken: number;

@@ -18,7 +18,6 @@ export interface RemoteOptions {
 
 /** Another gpodder-compatible server, seen as one of its users. It is only read. */
 export interface Remote {
-  address: string;
   user: string;
   /**
    * The JSON at a path, whose segments are encoded here. Once anything was answered, passing trouble is waited for.
@@ -92,7 +91,6 @@ export function openRemote({ address, user, password, userAgent, wait = pause }:
   }
 
   return {
-    address,
     user,
     async get(path, query = {}) {
       const url = new URL(`${address}/${path.map(encodeURIComponent).join('/')}`);

@@ -1,3 +1,4 @@
+import { countOf } from '../domain/count.ts';
 import type { Url } from '../domain/types.ts';
 import { type BackupRecord, readRecord } from '../formats/backup-record.ts';
 import type { PodcastStore, Storage, User } from '../storage/contract.ts';
@@ -61,7 +62,7 @@ export const createInspection = ({
     // Of an account that cannot be read nothing was counted.
     const miscounted = findings.length > 0 ? 0 : countWrong(counted, before, await readAudience(podcasts));
     if (miscounted > 0) {
-      const problem = `the subscribers of ${miscounted} podcasts are counted wrong`;
+      const problem = `the subscribers of ${countOf(miscounted, 'podcast')} are counted wrong`;
       findings.push({ where: 'directory', problem, isRepairable: true });
     }
     return { counts: tally.counts, findings };

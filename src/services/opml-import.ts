@@ -7,7 +7,7 @@ import { MAX_DESCRIPTION, MAX_TITLE } from '../feeds/fields.ts';
 import { pageUrl } from '../feeds/links.ts';
 import { plainLine, plainText } from '../feeds/text.ts';
 import type { PodcastStore } from '../storage/contract.ts';
-import { blot, whyRefused } from './refused-url.ts';
+import { redactUrl, whyRefused } from './refused-url.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** What became of the feeds of a file, each once and in its order. */
@@ -17,7 +17,7 @@ export interface OpmlImportReport {
   present: Url[];
   /** Of the device before, and not in the file. */
   removed: Url[];
-  /** What is stored under another address than the file has. Passwords in addresses are blotted out here and below. */
+  /** What is stored under another address than the file has. Passwords in addresses are left out here and below. */
   rewritten: { from: string; to: Url }[];
   refused: { url: string; reason: string }[];
 }
@@ -33,8 +33,8 @@ export interface OpmlImportChoice {
 export interface OpmlImport {
   /**
    * Subscribes a device, which need not exist, to podcasts as they stand in a file. The directory is told what the file
-   * says of them. Throws `invalid` for a device id that is none, and before a list is replaced by feeds of which none
-   * can be used; then nothing changes.
+   * says of them. Throws `invalid` for a device id that is none, and before a list is replaced by no feed at all;
+   * then nothing changes.
    */
   run(user: UserId, podcasts: readonly PodcastEntry[], choice: OpmlImportChoice): Promise<OpmlImportReport>;
 }
@@ -47,7 +47,8 @@ export const createOpmlImport = (
   async run(user, entries, { device, replace, dryRun }) {
     parseDeviceId(device);
     const { usable, rewritten, refused } = sift(entries, rules);
-    if (replace && usable.size === 0 && refused.length > 0) throw invalid('none of the feeds in this file can be used');
+    if (replace && entries.length === 0) throw invalid('there is no feed in this file');
+    if (replace && usable.size === 0) throw invalid('none of the feeds in this file can be used');
     const before = (await subscriptions.find(user, device)) ?? [];
     const had = new Set(before);
     const urls = [...usable.keys()];
@@ -77,10 +78,10 @@ function sift(entries: readonly PodcastEntry[], rules: UrlRules) {
     const address = toWebScheme(entry.url);
     const url = sanitizeFeedUrl(address, rules);
     if (url === '') {
-      refused.push({ url: blot(entry.url), reason: whyRefused(address) });
+      refused.push({ url: redactUrl(entry.url), reason: whyRefused(address) });
       continue;
     }
-    if (url !== entry.url) rewritten.push({ from: blot(entry.url), to: blot(url) });
+    if (url !== entry.url) rewritten.push({ from: redactUrl(entry.url), to: redactUrl(url) });
     if (!usable.has(url)) usable.set(url, { ...describe(entry), url });
   }
   return { usable, rewritten, refused };

@@ -8,7 +8,7 @@ import type { Devices } from './devices.ts';
 import type { Episodes } from './episodes.ts';
 import type { Lists } from './lists.ts';
 import { mendAction } from './pulled-action.ts';
-import { blot, whyRefused } from './refused-url.ts';
+import { redactUrl, whyRefused } from './refused-url.ts';
 import type { Settings } from './settings.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
@@ -72,7 +72,7 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
       const set = Object.fromEntries([[key, value]]);
       await settings.update(user, request, { set, remove: [] }).catch((error: unknown) => {
         refused.push({
-          what: `the setting ${key} of ${blot(episode ?? podcast ?? device ?? 'the account')}`,
+          what: `the setting ${key} of ${redactUrl(episode ?? podcast ?? device ?? 'the account')}`,
           reason: reasonOf(error),
         });
       });
@@ -134,8 +134,10 @@ function toTaken(count: number, rewrites: UrlRewrites): Taken {
   const refused = rewrites.filter(([, to]) => to === '');
   return {
     taken: count - refused.length,
-    rewritten: rewrites.filter(([, to]) => to !== '').map(([from, to]) => ({ from: blot(from), to: blot(to) })),
-    refused: refused.map(([from]) => ({ what: blot(from), reason: whyRefused(from) })),
+    rewritten: rewrites
+      .filter(([, to]) => to !== '')
+      .map(([from, to]) => ({ from: redactUrl(from), to: redactUrl(to) })),
+    refused: refused.map(([from]) => ({ what: redactUrl(from), reason: whyRefused(from) })),
     notes: [],
   };
 }

@@ -2,7 +2,7 @@ import { parseAction } from '../domain/action.ts';
 import { Refusal } from '../domain/errors.ts';
 import { parseTimestamp } from '../domain/timestamp.ts';
 import { createRewriteLog } from '../domain/url.ts';
-import { blot } from './refused-url.ts';
+import { redactUrl } from './refused-url.ts';
 
 /** An action that can be uploaded, with what was changed to make it so; or why it cannot. */
 export type Mended = { action: Input; notes: string[] } | { what: string; reason: string };
@@ -66,4 +66,6 @@ function whatIsWrong(action: Input): string | undefined {
 }
 
 const describe = ({ episode, podcast }: Input): string =>
-  blot(([episode, podcast].find((each) => typeof each === 'string' && each !== '') as string | undefined) ?? 'nothing');
+  redactUrl(
+    ([episode, podcast].find((each) => typeof each === 'string' && each !== '') as string | undefined) ?? 'nothing',
+  );

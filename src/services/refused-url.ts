@@ -1,5 +1,5 @@
 /** An address as it may be shown: without the password that is in it. */
-export const blot = (address: string): string => address.replace(/\/\/[^/?#]*@/, '//***@');
+export const redactUrl = (address: string): string => address.replace(/\/\/[^/?#]*@/, '//***@');
 
 /** Why an address is no feed that can be used. */
 export function whyRefused(address: string): string {

@@ -1,3 +1,4 @@
+import { countOf } from '../domain/count.ts';
 import type { Log } from '../storage/contract.ts';
 import type { Directory } from './directory.ts';
 import type { Sessions } from './sessions.ts';
@@ -25,7 +26,8 @@ export function createUpkeep(
     try {
       await sessions.sweep();
       const { corrected } = await directory.rebuildToplist();
-      if (corrected > 0) log('warn', `the subscribers of ${corrected} podcasts were counted wrong; that is corrected`);
+      if (corrected > 0)
+        log('warn', `the subscribers of ${countOf(corrected, 'podcast')} were counted wrong; that is corrected`);
     } catch (error) {
       log('warn', `the daily upkeep could not be done: ${(error as Error).message}`);
     }

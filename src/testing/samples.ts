@@ -55,9 +55,9 @@ export const actions = (count: number, first = 1, fields: Partial<EpisodeAction>
 /** The number that a sample URL ends in. */
 export const numberOf = (url: Url): number => Number(url.slice(url.lastIndexOf('/') + 1));
 
-/** Reads pages to their end. A page is never empty. */
-export async function readPages(pages: AsyncIterable<EpisodeAction[]>): Promise<EpisodeAction[]> {
-  const all: EpisodeAction[] = [];
+/** Everything that pages hold. None is empty. */
+export async function readPages<Item>(pages: AsyncIterable<Item[]>): Promise<Item[]> {
+  const all: Item[] = [];
   for await (const page of pages) {
     assert.ok(page.length > 0, 'a page is empty');
     all.push(...page);

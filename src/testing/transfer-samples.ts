@@ -1,8 +1,7 @@
-import assert from 'node:assert/strict';
 import type { DirectoryRecord, FeedState, Storage, UserId, UserRecord } from '../plugin.ts';
 import { type Bench, START } from './bench.ts';
 import { state } from './readings.ts';
-import { action, actions, add, addUser, feed, feeds, remove, SECRET, session } from './samples.ts';
+import { action, actions, add, addUser, feed, feeds, readPages, remove, SECRET, session } from './samples.ts';
 
 /** What an import reads: the records in pages of odd sizes. */
 export async function* pagesOf<Item>(records: readonly Item[]): AsyncGenerator<Item[]> {
@@ -11,24 +10,14 @@ export async function* pagesOf<Item>(records: readonly Item[]): AsyncGenerator<I
   }
 }
 
-/** Everything that pages hold. None is empty. */
-export async function readAll<Item>(pages: AsyncIterable<Item[]>): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const page of pages) {
-    assert.ok(page.length > 0, 'a page is empty');
-    all.push(...page);
-  }
-  return all;
-}
-
 export const exportUser = ({ transfer }: Storage, user: UserId): Promise<UserRecord[]> =>
-  readAll(transfer.exportUser(user));
+  readPages(transfer.exportUser(user));
 
 export const importUser = ({ transfer }: Storage, records: readonly UserRecord[]): Promise<UserId> =>
   transfer.importUser(pagesOf(records));
 
 export const exportDirectory = ({ transfer }: Storage): Promise<DirectoryRecord[]> =>
-  readAll(transfer.exportDirectory());
+  readPages(transfer.exportDirectory());
 
 export const importDirectory = ({ transfer }: Storage, records: readonly DirectoryRecord[]): Promise<void> =>
   transfer.importDirectory(pagesOf(records));

@@ -2,8 +2,20 @@ import assert from 'node:assert/strict';
 import type { Storage, User, UserRecord } from '../plugin.ts';
 import { START, type Suite } from './bench.ts';
 import { rejectsWith } from './expectations.ts';
-import { action, actions, add, addUser, feed, feeds, ODD_TEXTS, remove, SECRET, session } from './samples.ts';
-import { EMAIL, exportUser, furnish, importUser, NAME, pagesOf, readAll } from './transfer-samples.ts';
+import {
+  action,
+  actions,
+  add,
+  addUser,
+  feed,
+  feeds,
+  ODD_TEXTS,
+  readPages,
+  remove,
+  SECRET,
+  session,
+} from './samples.ts';
+import { EMAIL, exportUser, furnish, importUser, NAME, pagesOf } from './transfer-samples.ts';
 
 const LARGE = { remove: [], limit: 10 } as const;
 
@@ -108,7 +120,7 @@ export const transferTests: Suite = ({ describe, test }) => {
       await storage.settings.update(alice, { kind: 'account' }, { set: { later: 1 }, ...LARGE });
       await storage.lists.create(alice, { name: 'later', title: '', urls: [] });
       await storage.sessions.save(session(alice, 'later', START + 9000));
-      const rest = await readAll({ [Symbol.asyncIterator]: () => pages });
+      const rest = await readPages({ [Symbol.asyncIterator]: () => pages });
       assert.deepEqual([...(first.value as UserRecord[]), ...rest], before);
     });
 
@@ -118,7 +130,7 @@ export const transferTests: Suite = ({ describe, test }) => {
       const pages = storage.transfer.exportUser(alice)[Symbol.asyncIterator]();
       await pages.next();
       await storage.users.delete(alice);
-      await rejectsWith('missing', readAll({ [Symbol.asyncIterator]: () => pages }));
+      await rejectsWith('missing', readPages({ [Symbol.asyncIterator]: () => pages }));
       await rejectsWith('missing', exportUser(storage, alice));
     });
   });

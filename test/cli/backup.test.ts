@@ -45,7 +45,7 @@ it('export and import: what comes back is the same, packed or not, beside a serv
     'NAME  DEVICES  SUBSCRIPTIONS  ACTIONS  LISTS\n' +
       'bob   1        1              0        0      imported\n' +
       'eve   1        1              0        0      left out: there is an account of this name already\n' +
-      'directory: 1 podcasts, 0 episodes\n',
+      'directory: 1 podcast, 0 episodes\n',
   );
   expect(back).toMatchObject({
     code: 1,
@@ -77,7 +77,7 @@ it('an import that was stopped before the directory is brought to its end by the
   const list = () => fresh.podsync(['export', '--user', 'bob', '--format', 'json']);
   expect(JSON.parse((await list()).stdout)).toEqual([{ url: FEED }]);
   const again = await fresh.podsync(['import', join(files, 'all.ndjson')]);
-  expect(again).toMatchObject({ code: 1, stdout: expect.stringMatching(/^directory: 1 podcasts/m) });
+  expect(again).toMatchObject({ code: 1, stdout: expect.stringMatching(/^directory: 1 podcast,/m) });
   expect(JSON.parse((await list()).stdout)).toEqual([{ url: FEED, title: 'One' }]);
 });
 

@@ -59,7 +59,7 @@ it('names the account that cannot be read, and reads the others', async () => {
     expect(result).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^\[error\] there is damage that cannot be repaired [^\n]+; keep the data [^\n]+\n$/,
+        /^\[error\] there is damage that cannot be repaired [^\n]+; copy the data folder[^\n]+\n$/,
       ),
     });
     expect(result.stdout).toMatch(/^accounts {7}2$/m);
@@ -86,7 +86,7 @@ it('--repair counts subscribers again, after a backup', async () => {
   const database = new Database(join(data, 'podsync.db'));
   expect(database.prepare('UPDATE podcasts SET subscribers = 7').run().changes).toBe(1);
   database.close();
-  const problem = 'the subscribers of 1 podcasts are counted wrong';
+  const problem = 'the subscribers of 1 podcast are counted wrong';
   const found = await check();
   expect(found).toMatchObject({
     code: 1,

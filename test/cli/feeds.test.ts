@@ -87,7 +87,7 @@ it('where a server runs, its rules apply', async () => {
   expect(update).toMatchObject({ code: 1, stderr: expect.stringContaining('--no-fetch') });
   expect(await run(['toplist', 'rebuild', '--data', data])).toEqual({
     code: 0,
-    stdout: '1 podcasts with subscribers, 0 counted wrong before\n',
+    stdout: '1 podcast with subscribers, 0 counted wrong before\n',
     stderr: '',
   });
   server.kill('SIGTERM');

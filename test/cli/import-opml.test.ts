@@ -124,6 +124,7 @@ it.each([
   ['an empty file', '', /OPML cannot be read/],
   ['a web page', '<!doctype html><html><body><p>hello</p></body></html>', /OPML cannot be read/],
   ['an OPML that is cut off', opmlOf(outline(feed(2))).slice(0, -20), /OPML cannot be read/],
+  ['no feed', opmlOf(''), /there is no feed in this file/],
   ['feeds of which none can be used', opmlOf(outline('mailto:x')), /none of the feeds in this file can be used/],
 ])('%s exits 1 and changes nothing', async (_title, text, says) => {
   const { data, importText } = await makeSubject();

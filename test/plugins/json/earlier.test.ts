@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { EpisodeAction, Storage } from '../../../src/plugin.ts';
-import { readAll } from '../../../src/testing/transfer-samples.ts';
+import { readPages } from '../../../src/testing/samples.ts';
 
 const A = 'http://example.org/a';
 const actOn = (episode: number): EpisodeAction => ({
@@ -60,7 +60,7 @@ it('episode actions that are an object each, as early podsyncs wrote them, are r
   ]) {
     storage = await open();
     const { pages } = await storage.actions.query(id, {});
-    expect(await readAll(pages)).toEqual(expected.map(actOn));
+    expect(await readPages(pages)).toEqual(expected.map(actOn));
     await storage.actions.append(id, [...expected, expected.length + 1].map(actOn));
     await storage.close();
   }
@@ -77,7 +77,7 @@ it('a repeat is found though early podsyncs did not write how new the stored act
     storage = await open();
     await storage.actions.append(id, [actOn(newest)]);
     const { pages } = await storage.actions.query(id, {});
-    expect(await readAll(pages)).toEqual([1, 2, 3].slice(0, newest).map(actOn));
+    expect(await readPages(pages)).toEqual([1, 2, 3].slice(0, newest).map(actOn));
     await storage.close();
   }
 });
