@@ -1,10 +1,13 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Seconds } from './domain/types.ts';
 
 export type Clock = () => Seconds;
 
 /** How far ahead the time is reserved. After a restart the clock may stand still for as long. */
 const RESERVED: Seconds = 10;
+
+const HOUR: Seconds = 3600;
 
 export interface ClockOptions {
   /** Milliseconds since 1970. */
@@ -32,8 +35,11 @@ export function createClock({ wall = Date.now, floor = 0, reserve = () => undefi
   };
 }
 
-/** A clock that does not run backwards over restarts either: what it may have told lies in a file. */
-export function openClock(path: string, warn: (message: string) => void): Clock {
+/**
+ * A clock that does not run backwards over restarts either: what it may have told lies in a file. Warns where time is
+ * about to stand still for long.
+ */
+export function openClock(path: string, warn: (message: string) => void, wall: () => number = Date.now): Clock {
   const reserve = (until: Seconds): void => {
     try {
       writeDurably(path, String(until));
@@ -42,7 +48,14 @@ export function openClock(path: string, warn: (message: string) => void): Clock 
       warn(`${path} could not be written (${(error as NodeJS.ErrnoException).code})`);
     }
   };
-  return createClock({ floor: readFloor(path), reserve });
+  const floor = readFloor(path);
+  const behind = floor - wall() / 1000;
+  if (behind > HOUR) {
+    warn(
+      `the clock of this machine is ${Math.ceil(behind / HOUR)} hours behind what it told before, and time stands still here until it has caught up; if it was wrong then, stop podsync, remove ${path} and start it again`,
+    );
+  }
+  return createClock({ wall, floor, reserve });
 }
 
 /** 0 where there is none yet, or nothing that can be read: then the wall clock alone counts. */
@@ -64,4 +77,19 @@ function writeDurably(path: string, text: string): void {
     closeSync(file);
   }
   renameSync(`${path}.new`, path);
+  syncFolder(dirname(path));
+}
+
+/** Without this a power cut may bring the file back that was there before. */
+function syncFolder(path: string): void {
+  try {
+    const folder = openSync(path, 'r');
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
+  } catch {
+    // Not every system can sync a folder: there it keeps what is renamed as well as it does.
+  }
 }
