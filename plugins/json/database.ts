@@ -25,8 +25,8 @@ const LOOKED_AT = 32;
 const ACCOUNTS_KEPT = 100;
 
 /**
- * The data folder in memory: the registry, and the accounts of those who are active. A write is one line in the journal
- * and is applied once that line is on disk: whatever can be read is durable, and there is nothing to undo.
+ * The data folder in memory: the registry, and the accounts of those who are active. A write goes to the journal
+ * and is applied once it is on disk there: whatever can be read is durable, and there is nothing to undo.
  */
 export class Database {
   readonly context: OpenContext;

@@ -6,13 +6,19 @@ import { FILE_MODE, syncFolder, toStorageError } from './folder.ts';
 import { LineBuffer } from './line-buffer.ts';
 
 /*
- * The acknowledgement: an upload is answered once its line is on disk. One line is one change, whole, in one piece or
- * more: ["<crc32 of the rest>",<sequence number>,<piece>,...]. Lines that arrive while one is being written go to disk
- * together, with one sync. Snapshots follow later; then a new file is begun and the older ones are removed. Beginning a
- * file takes a sequence number too and names it, so the numbers go on rising however many files are gone.
+ * The acknowledgement: an upload is answered once its line is on disk. One line is one batch, what goes to disk with one
+ * sync: all changes that arrived while the one before was being written, each in one piece or more:
+ * ["<crc32 of the rest>",[<sequence number>,<piece>,...],...]. Until that sync a power cut may take any part of the line,
+ * and leave what comes behind: one checksum for all of it tells that from damage. Snapshots follow later; then a new file
+ * is begun and the older ones are removed. Beginning a file takes a sequence number too and names it, so the numbers go
+ * on rising however many files are gone.
  */
 
 const FILE_NAME = /^journal-(\d{12,})\.jsonl$/;
+/** How a line begins, before its checksum is known. */
+const HEAD = '["00000000"';
+/** Where the rest begins that the checksum is of. */
+const REST = HEAD.length + 1;
 const fileName = (begin: number): string => `journal-${String(begin).padStart(12, '0')}.jsonl`;
 
 /** How a change is written. */
@@ -41,9 +47,9 @@ export class Journal<Change> {
   /** Bytes of the file that are known to be durable. */
   #size = 0;
   #queue: Entry<Change>[] = [];
-  /** Their lines. */
-  #lines = new LineBuffer();
-  /** Those that are being written. */
+  /** Their line, but for its end. */
+  #line = new LineBuffer();
+  /** That which is being written. */
   #leaving = new LineBuffer();
   #writing: Promise<void> | undefined;
   #beforeNextBatch: (() => void) | undefined;
@@ -57,8 +63,8 @@ export class Journal<Change> {
 
   /**
    * Answers the changes that are found, then begins a new file; `apply` gets every later change once it is durable, in
-   * order. A line that was cut off at the end is dropped: nobody was told that it is stored. Rejects with `corrupt` for
-   * a damaged line anywhere else.
+   * order. A damaged line at the end is dropped: nobody was told that anything of it is stored. Rejects with `corrupt`
+   * for one anywhere else.
    */
   static async open<Change>(
     folder: string,
@@ -90,16 +96,15 @@ export class Journal<Change> {
   /** Resolves when the change is durable and applied. After a rejection nothing of it is stored. */
   append(change: Change): Promise<void> {
     if (this.#broken) return Promise.reject(this.#broken);
+    const pieces = this.#packing.pack(change);
     const seq = ++this.#seq;
-    const begin = this.#lines.length;
-    this.#lines.append(`["00000000",${seq}`);
-    for (const piece of this.#packing.pack(change)) {
-      this.#lines.append(',');
-      this.#lines.append(piece);
+    if (this.#line.length === 0) this.#line.append(HEAD);
+    this.#line.append(`,[${seq}`);
+    for (const piece of pieces) {
+      this.#line.append(',');
+      this.#line.append(piece);
     }
-    this.#lines.append(']\n');
-    const line = this.#lines.bytes.subarray(begin);
-    line.write(checksum(line.subarray(12, -1)), 2, 'latin1');
+    this.#line.append(']');
     return new Promise((resolve, reject) => {
       this.#queue.push({ seq, change, resolve, reject });
       this.#writing ??= this.#write();
@@ -112,9 +117,9 @@ export class Journal<Change> {
       this.#beforeNextBatch?.();
       const batch = this.#queue;
       this.#queue = [];
-      [this.#lines, this.#leaving] = [this.#leaving, this.#lines];
+      [this.#line, this.#leaving] = [this.#leaving, this.#line];
       try {
-        if (batch.length > 0) await this.#store(this.#leaving.bytes);
+        if (batch.length > 0) await this.#store(endLine(this.#leaving));
       } catch (refusal) {
         for (const entry of batch) entry.reject(refusal as StorageError);
         continue;
@@ -202,6 +207,14 @@ export class Journal<Change> {
   }
 }
 
+/** Answers the whole line. */
+function endLine(line: LineBuffer): Buffer {
+  line.append(']\n');
+  const { bytes } = line;
+  bytes.write(checksum(bytes.subarray(REST, -1)), 2, 'latin1');
+  return bytes;
+}
+
 const checksum = (text: string | Uint8Array): string => crc32(text).toString(16).padStart(8, '0');
 
 /** The beginnings of the files that are there, oldest first. */
@@ -213,29 +226,34 @@ async function journalFiles(folder: string): Promise<number[]> {
     .toSorted((a, b) => a - b);
 }
 
-type JournalLine = [seq: number, ...pieces: unknown[]];
+type JournalEntry = [seq: number, ...pieces: unknown[]];
 
-async function readJournal(path: string): Promise<JournalLine[]> {
+/** Lines were one change each once, before any release: to pass over those would lose what was answered. */
+const OTHER_FORM = 'is in the form of an earlier podsync; start that one on this folder, stop it, then start this one';
+
+async function readJournal(path: string): Promise<JournalEntry[]> {
   const text = await readFile(path, 'utf8');
   const lines = text.split('\n');
   const torn = lines.pop() !== '';
-  const records = lines.map((line) => parseLine(line));
-  const damaged = records.indexOf(undefined);
-  if (damaged === -1 && !torn) return records as JournalLine[];
-  const good = damaged === -1 ? records.length : damaged;
-  if (records.slice(good).some((record) => record !== undefined)) {
+  const batches = lines.map((line) => parseLine(line));
+  const damaged = batches.indexOf(undefined);
+  const good = damaged === -1 ? batches.length : damaged;
+  if (batches.slice(good).some((batch) => batch !== undefined)) {
     throw new StorageError(
       'corrupt',
-      `${path} is damaged in line ${good + 1}; restore the data folder from a backup, or remove that line and lose its change`,
+      `${path} is damaged in line ${good + 1}; restore the data folder from a backup, or remove that line and lose its changes`,
     );
   }
+  const entries = (batches.slice(0, good) as JournalEntry[][]).flat();
+  if (!entries.every((entry) => Array.isArray(entry))) throw new StorageError('corrupt', `${path} ${OTHER_FORM}`);
+  if (damaged === -1 && !torn) return entries;
   const kept = lines.slice(0, good).map((line) => `${line}\n`);
   await truncate(path, Buffer.byteLength(kept.join('')));
-  return records.slice(0, good) as JournalLine[];
+  return entries;
 }
 
-function parseLine(line: string): JournalLine | undefined {
-  if (!line.startsWith('["') || checksum(line.slice(12)) !== line.slice(2, 10)) return undefined;
-  const [, ...record] = JSON.parse(line) as [string, ...JournalLine];
-  return record;
+function parseLine(line: string): JournalEntry[] | undefined {
+  if (!line.startsWith('["') || checksum(line.slice(REST)) !== line.slice(2, 10)) return undefined;
+  const [, ...batch] = JSON.parse(line) as [string, ...JournalEntry[]];
+  return batch;
 }

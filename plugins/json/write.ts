@@ -1,4 +1,4 @@
-import { StorageError, type UserId } from '../../src/plugin.ts';
+import type { UserId } from '../../src/plugin.ts';
 import type { AccountWrite } from './account.ts';
 import { ActionBatch } from './action-batch.ts';
 import type { DirectoryChange } from './directory.ts';
@@ -6,7 +6,7 @@ import type { Packing } from './journal.ts';
 import type { RegistryChange } from './registry.ts';
 import { readWritten, type WrittenActions } from './written-actions.ts';
 
-/** One line of the journal: all that one write changes. */
+/** One change of the journal: all that one write changes. */
 export interface Write {
   registry?: RegistryChange[];
   account?: AccountWrite & { user: UserId };
@@ -14,10 +14,6 @@ export interface Write {
   /** Removes everything, before all else that the write does. */
   cleared?: true;
 }
-
-/** Stamps stood in each change once, before any release: to pass over those would lose what was answered. */
-const OTHER_FORM =
-  'the journal has uploads in the form of an earlier podsync; start that one on this folder, stop it, then start this one';
 
 /** Actions stand behind the rest, as the texts that they have already: an upload brings them in one change at most. */
 export const WRITE_PACKING: Packing<Write> = {
@@ -30,7 +26,6 @@ export const WRITE_PACKING: Packing<Write> = {
   },
   unpack([first, ...texts]) {
     const write = first as Write;
-    if (write.account?.changes.some((change) => 'upload' in change)) throw new StorageError('corrupt', OTHER_FORM);
     for (const change of write.account?.upload?.changes ?? []) {
       if (change.kind === 'act') change.actions = new ActionBatch((texts as WrittenActions[]).flatMap(readWritten));
     }

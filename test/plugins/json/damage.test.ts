@@ -107,6 +107,39 @@ describe('the journal', () => {
     await again.close();
   });
 
+  it.each([
+    ['its first page', (line: Buffer) => line.fill(0, 0, 40)],
+    ['a page in it, which has line breaks of another file', (line: Buffer) => line.fill('[]\n', 40, 80)],
+  ])('loses what was written together and not yet synced, where the power went and took %s', async (_, spoil) => {
+    const storage = await open();
+    const { id: eve } = await storage.users.create({ name: 'eve', passwordHash: 'x' });
+    await subscribe(storage, B);
+    await storage.subscriptions.apply(eve, 'phone', [{ url: A, subscribed: true }]);
+    const upload = (id: UserId) => storage.subscriptions.apply(id, 'phone', [{ url: 'late', subscribed: true }]);
+    const synced = (await stat(await find(dataDir, /journal/))).size;
+    await Promise.all([upload(user), upload(eve)]);
+    const killed = `${dataDir}-killed`;
+    await cp(dataDir, killed, { recursive: true });
+    await storage.close();
+    const journal = await find(killed, /journal/);
+    const bytes = await readFile(journal);
+    spoil(bytes.subarray(synced));
+    await writeFile(journal, bytes);
+
+    const openKilled = () =>
+      json.open(json.parse(''), { dataDir: killed, now: () => 1_700_000_000, overlap: 120, log });
+    const after = await openKilled();
+    expect(await after.subscriptions.current(user)).toEqual([A, B]);
+    expect(await after.subscriptions.current(eve)).toEqual([A]);
+    await after.subscriptions.apply(eve, 'phone', [{ url: B, subscribed: true }]);
+    await after.close();
+    const again = await openKilled();
+    expect(await again.subscriptions.current(user)).toEqual([A, B]);
+    expect(await again.subscriptions.current(eve)).toEqual([A, B]);
+    await again.close();
+    await rm(killed, { recursive: true });
+  });
+
   it('refuses to start over a damaged line in the middle, and names it', async () => {
     const { journal, restore } = await kill();
     await restore();

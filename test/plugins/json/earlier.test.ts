@@ -47,9 +47,9 @@ it('episode actions that are an object each, as early podsyncs wrote them, are r
   await edit('actions-000001.json', (text) =>
     text.replace(/"actions":.*}}/, `"actions":${JSON.stringify([actOn(1)])}}`),
   );
-  const rest = `1000,${JSON.stringify({
+  const rest = `[1000,${JSON.stringify({
     account: { user: id, changes: [], upload: { stamp: 1_700_000_009, at: 1_700_000_000, changes: [{ kind: 'act' }] } },
-  })},${JSON.stringify([actOn(2)])}]`;
+  })},${JSON.stringify([actOn(2)])}]]`;
   const line = `["${crc32(rest).toString(16).padStart(8, '0')}",${rest}\n`;
   await writeFile(join(dataDir, 'journal-000000000999.jsonl'), line);
 
