@@ -195,7 +195,7 @@ export class Account {
     });
   }
 
-  /** The mark to hand out with what is here now. */
+  /** See the mark of the database, which is the one to hand out. */
   mark(now: Seconds): Stamp {
     // Not above what is being written: that is not visible yet, and its stamp was taken at an earlier time than `now`.
     return this.pending === undefined ? markAfter(now, this.stamp) : this.pending - 1;

@@ -18,6 +18,6 @@ export const createActionStore = (database: Database): ActionStore => ({
     const account = await database.account(user);
     const rows = subscribedOn === undefined ? undefined : account.list(subscribedOn).current();
     const podcasts = rows && new Set(rows.map(({ url }) => url));
-    return { pages: account.history.query(query, podcasts), mark: account.mark(database.context.now()) };
+    return { pages: account.history.query(query, podcasts), mark: database.mark(account) };
   },
 });

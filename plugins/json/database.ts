@@ -1,6 +1,15 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type OpenContext, type Session, StorageError, type Url, type User, type UserId } from '../../src/plugin.ts';
+import {
+  type OpenContext,
+  type Seconds,
+  type Session,
+  type Stamp,
+  StorageError,
+  type Url,
+  type User,
+  type UserId,
+} from '../../src/plugin.ts';
 import { Account, feedsIn, feedsOf, type UploadChange } from './account.ts';
 import { Acted } from './acted.ts';
 import { Directory, type DirectoryChange } from './directory.ts';
@@ -157,6 +166,15 @@ export class Database {
   inLine<T>(line: Line, step: () => Promise<T>): Promise<T> {
     if (this.#closing) return Promise.reject(new StorageError('unavailable', 'the storage is being closed'));
     return this.#turns.take(line, step);
+  }
+
+  /**
+   * The mark to hand out with what is here now. Throws where the journal is broken: what it could not take back may be
+   * there after a restart, with a stamp below this mark, and whoever has the mark would never get it.
+   */
+  mark(of: Account | Directory, now: Seconds = this.context.now()): Stamp {
+    if (this.#journal.broken) throw this.#journal.broken;
+    return of.mark(now);
   }
 
   /** Makes a write durable, then visible. The directory gets to know the feeds in it. */

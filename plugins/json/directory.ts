@@ -92,7 +92,7 @@ export class Directory implements Catalogue {
     return this.audience.count(b.url) - this.audience.count(a.url) || (a.url < b.url ? -1 : 1);
   }
 
-  /** The mark to hand out with what is here now; see the marks of accounts. */
+  /** See the marks of accounts. */
   mark(now: Seconds): Stamp {
     return this.pending === undefined ? markAfter(now, this.stamp) : this.pending - 1;
   }

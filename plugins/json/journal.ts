@@ -88,6 +88,11 @@ export class Journal<Change> {
     return this.#size;
   }
 
+  /** Why nothing can be stored until podsync is started again. What failed may be there then, or not. */
+  get broken(): StorageError | undefined {
+    return this.#broken;
+  }
+
   /** A snapshot has the change of this number. Where the journal is gone, later ones would be taken for older ones. */
   goOnAfter(seq: number): void {
     this.#seq = Math.max(this.#seq, seq);
@@ -154,7 +159,7 @@ export class Journal<Change> {
    */
   async #cut(cause: unknown): Promise<StorageError> {
     const refusal = toStorageError(cause, join(this.#folder, fileName(this.#begin)));
-    const isCut = await this.#file.truncate(this.#size).then(
+    const isCut = await this.#takeBack().then(
       () => true,
       () => false,
     );
@@ -162,6 +167,11 @@ export class Journal<Change> {
     const message = `${refusal.message}, then start podsync again: nothing is stored until then`;
     this.#broken = new StorageError('unavailable', message, { cause });
     return this.#broken;
+  }
+
+  async #takeBack(): Promise<void> {
+    await this.#file.truncate(this.#size);
+    await this.#file.datasync();
   }
 
   /** Begins a new file. When this resolves, all changes in the older files are applied. */

@@ -37,7 +37,7 @@ export function createPodcastStore(database: Database): PodcastStore {
     },
 
     async episodesSince(urls, since, limit) {
-      const mark = directory.mark(context.now()); // what comes while the files are read is for the next time
+      const mark = database.mark(directory); // what comes while the files are read is for the next time
       const podcasts = new Set(urls.map((url) => directory.find(url)));
       const items: Episode[] = [];
       for (const podcast of podcasts) {

@@ -12,7 +12,7 @@ export const createSubscriptionStore = (database: Database): SubscriptionStore =
 
   since: async (user, device, since) => {
     const account = await database.account(user);
-    return { items: account.list(device).since(since), mark: account.mark(database.context.now()) };
+    return { items: account.list(device).since(since), mark: database.mark(account) };
   },
 
   apply: (user, device, changes) =>

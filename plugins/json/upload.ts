@@ -32,7 +32,7 @@ export const upload = (
     // From here to the write nothing may wait: the time, the stamp and the mark belong together.
     const now = database.context.now();
     const overlapped = account.overlapped(origin, now);
-    let mark = account.mark(now);
+    let mark = database.mark(account, now);
     let entry: AccountWrite['upload'];
     if (stamped.length > 0) {
       entry = { stamp: nextStamp(now, account.stamp), at: now, origin, changes: stamped };

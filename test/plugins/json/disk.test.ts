@@ -1,4 +1,4 @@
-import { type FileHandle, mkdtemp, open as openFile, rm } from 'node:fs/promises';
+import { cp, type FileHandle, mkdtemp, open as openFile, rm } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -9,8 +9,8 @@ let dataDir: string;
 let storage: Storage;
 let bob: UserId;
 
-const open = (): Promise<Storage> =>
-  json.open(json.parse(''), { dataDir, now: () => 1_700_000_000, overlap: 120, log: () => undefined });
+const open = (folder = dataDir): Promise<Storage> =>
+  json.open(json.parse(''), { dataDir: folder, now: () => 1_700_000_000, overlap: 120, log: () => undefined });
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'podsync-json-'));
@@ -29,7 +29,7 @@ const add = (url: string) => storage.subscriptions.apply(bob, 'phone', [{ url, s
 const failure = (code: string, errno: number): Error => Object.assign(new Error(`${code}: write`), { code, errno });
 
 /** The next call of any file fails. */
-async function failOnce(call: 'write' | 'datasync', error: Error): Promise<void> {
+async function failOnce(call: 'write' | 'datasync' | 'truncate', error: Error): Promise<void> {
   const file = await openFile(dataDir);
   vi.spyOn(Object.getPrototypeOf(file) as FileHandle, call).mockRejectedValueOnce(error);
   await file.close();
@@ -45,6 +45,14 @@ it.each([
   expect(await storage.subscriptions.current(bob)).toEqual(['http://example.org/b']);
 });
 
+it('a full disk that may keep what it was to forget is told as one to start podsync again for', async () => {
+  await failOnce('write', failure('ENOSPC', -28));
+  await failOnce('datasync', failure('EIO', -5));
+  const refusal = { code: 'unavailable', message: expect.stringMatching(/no room.*then start podsync again/) };
+  await expect(add('http://example.org/a')).rejects.toMatchObject(refusal);
+  await expect(add('http://example.org/b')).rejects.toMatchObject(refusal);
+});
+
 it.each(['write', 'datasync'] as const)('a disk that fails at a %s is trusted again after a restart', async (call) => {
   await add('http://example.org/a');
   await failOnce(call, failure('EIO', -5));
@@ -55,4 +63,33 @@ it.each(['write', 'datasync'] as const)('a disk that fails at a %s is trusted ag
   storage = await open();
   expect(await storage.subscriptions.current(bob)).toEqual(['http://example.org/a']);
   await add('http://example.org/d');
+});
+
+it('what a failing disk may have kept reaches every device after a restart: no mark is told until then', async () => {
+  await add('http://example.org/a');
+  const { mark } = await storage.subscriptions.since(bob, 'phone', 0);
+  await failOnce('datasync', failure('EIO', -5));
+  await failOnce('truncate', failure('EIO', -5));
+  await expect(add('http://example.org/b')).rejects.toMatchObject({ code: 'unavailable' });
+
+  const refusal = { code: 'unavailable', message: expect.stringContaining('start podsync again') };
+  for (const answer of [
+    () => storage.subscriptions.since(bob, 'phone', mark),
+    () => storage.subscriptions.apply(bob, 'phone', []),
+    () => storage.actions.query(bob, {}),
+    () => storage.actions.append(bob, []),
+    () => storage.devices.synchronize(bob, [], []),
+    () => storage.podcasts.episodesSince(['http://example.org/a'], 0, 10),
+  ]) {
+    await expect(answer(), String(answer)).rejects.toMatchObject(refusal);
+  }
+  expect(await storage.subscriptions.current(bob)).toEqual(['http://example.org/a']);
+
+  const killed = `${dataDir}-killed`;
+  await cp(dataDir, killed, { recursive: true, filter: (path) => !path.endsWith('lock') });
+  const after = await open(killed);
+  const { items } = await after.subscriptions.since(bob, 'phone', mark);
+  expect(items).toEqual([{ url: 'http://example.org/b', subscribed: true }]);
+  await after.close();
+  await rm(killed, { recursive: true });
 });
