@@ -49,6 +49,8 @@ interface UploadLine<Actions = EpisodeAction[]> {
 interface Segment extends SegmentSummary {
   /** Undefined once full and saved: then the file has them. */
   texts: UploadText[] | undefined;
+  /** Of those. */
+  size: number;
   saved: boolean;
 }
 
@@ -57,6 +59,10 @@ const EARLY = { newest: Number.MAX_SAFE_INTEGER };
 
 /** A segment that has so many actions is full. */
 const SEGMENT_LENGTH = TEXT_LENGTH;
+/** So is one whose texts are this long: a file is read into one string, and strings have an end. Characters. */
+const SEGMENT_SIZE = 16 * 1024 * 1024;
+
+const isFull = ({ count, size }: Segment): boolean => count >= SEGMENT_LENGTH || size >= SEGMENT_SIZE;
 
 /**
  * All episode actions of one user, in upload order. Full segments lie in files that are never touched again; only the
@@ -75,11 +81,17 @@ export class History {
   }
 
   static async open(folder: string, summaries: readonly SegmentSummary[]): Promise<History> {
-    const segments = summaries.map((summary): Segment => ({ ...EARLY, ...summary, texts: undefined, saved: true }));
+    const segments = summaries.map((summary): Segment => ({
+      ...EARLY,
+      ...summary,
+      texts: undefined,
+      size: 0,
+      saved: true,
+    }));
     const history = new History(folder, segments);
     const open = segments.at(-1);
     // A crash may have saved the segment and not the summary: the journal has what is cut off here.
-    if (open && open.count < SEGMENT_LENGTH) {
+    if (open && !isFull(open)) {
       const lines = await history.#read(segments.length - 1, open.uploads);
       open.texts = lines.map(({ stamp, at, actions }) => ({
         stamp,
@@ -87,6 +99,8 @@ export class History {
         count: actions.length,
         json: writeActions(actions),
       }));
+      open.size = open.texts.reduce((size, { json }) => size + json.length, 0);
+      if (isFull(open)) open.texts = undefined;
     }
     return history;
   }
@@ -124,12 +138,13 @@ export class History {
     const { newest } = batch; // looks at each of them
     for (const text of batch.texts) {
       let open = this.#segments.at(-1);
-      if (!open || open.count >= SEGMENT_LENGTH) {
-        open = { count: 0, uploads: 0, last: stamp, newest: 0, texts: [], saved: false };
+      if (!open || isFull(open)) {
+        open = { count: 0, uploads: 0, last: stamp, newest: 0, texts: [], size: 0, saved: false };
         this.#segments.push(open);
       }
       open.texts!.push({ stamp, at, ...text });
       open.count += text.count;
+      open.size += text.json.length;
       open.uploads += 1;
       open.last = stamp;
       open.newest = Math.max(open.newest, newest);
@@ -196,7 +211,7 @@ export class History {
   }
 
   async #writeFull(): Promise<void> {
-    const nextFull = (): number => this.#segments.findIndex(({ saved, count }) => !saved && count >= SEGMENT_LENGTH);
+    const nextFull = (): number => this.#segments.findIndex((segment) => !segment.saved && isFull(segment));
     for (let full = nextFull(); full !== -1; full = nextFull()) {
       await this.#write(full);
       this.#segments[full]!.texts = undefined;
