@@ -37,7 +37,7 @@ export function createUpload(
        SELECT min(stamp) FROM uploads
        WHERE user_id = @user AND at > @since AND (@origin::text IS NULL OR origin IS DISTINCT FROM @origin)
      ) AS oldest, (
-       SELECT json_agg(named.id) FROM unnest(@named::text[]) AS named(id)
+       SELECT json_agg(named.id ORDER BY n) FROM unnest(@named::text[]) WITH ORDINALITY AS named(id, n)
        WHERE NOT EXISTS (SELECT 1 FROM devices WHERE user_id = @user AND devices.id = named.id)
      )::text AS unknown`,
   );

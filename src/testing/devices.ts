@@ -109,6 +109,17 @@ export const deviceTests: Suite = ({ describe, test }) => {
       );
     });
 
+    test('create devices in the order named', async ({ storage }) => {
+      const alice = await addUser(storage);
+      const named = Array.from({ length: 50 }, (_, n) => `device ${(n * 37) % 50}`);
+      await storage.actions.append(
+        alice,
+        named.map((device, n) => action(n, { device })),
+      );
+      const ids = (await storage.devices.all(alice)).map(({ id }) => id);
+      assert.deepEqual(ids, named);
+    });
+
     test('leave a known device as it is', async ({ storage }) => {
       const alice = await addUser(storage);
       const phone = await storage.devices.save(alice, 'phone', { caption: 'My phone', type: 'mobile' });
