@@ -2,7 +2,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Database as Connection, Statement } from 'better-sqlite3';
-import { type OpenContext, type Stamp, StorageError, type UserId } from '../../src/plugin.ts';
+import { isStorageError, type OpenContext, type Stamp, StorageError, type UserId } from '../../src/plugin.ts';
 import { noSuchAccount } from '../sql/user-row.ts';
 import { loadDriver } from './driver.ts';
 import { toStorageError } from './failure.ts';
@@ -38,6 +38,8 @@ export class Database {
   readonly #statements = new Map<string, Statement<[Values], unknown>>();
   readonly #lastStamp: Statement<[Values], { stamp: Stamp }>;
   #line: Write[] = [];
+  /** A commit failed, and nobody knows what is left of it. */
+  #isUnsure = false;
   #isClosed = false;
 
   private constructor(path: string, connection: Connection, context: OpenContext) {
@@ -96,6 +98,7 @@ export class Database {
   async read<T>(step: () => T): Promise<T> {
     if (this.#isClosed) throw closed();
     try {
+      this.#overwrite();
       return step();
     } catch (error) {
       throw toStorageError(error, this.#path);
@@ -139,6 +142,7 @@ export class Database {
     const done: Write[] = [];
     let failure: Error | undefined;
     try {
+      this.#overwrite();
       this.#run('BEGIN IMMEDIATE');
       do {
         const write = this.#line.shift()!;
@@ -148,11 +152,24 @@ export class Database {
       this.#run('COMMIT');
     } catch (error) {
       failure = toStorageError(error, this.#path);
+      // Where there is no room, its end was not written: it is surely not there.
+      if (!isStorageError(failure) || failure.code !== 'full') this.#isUnsure = true;
       if (this.#connection.inTransaction) this.#run('ROLLBACK');
       if (done.length === 0) done.push(this.#line.shift()!); // it could not even begin
     }
     for (const write of done) write.settle(failure);
     if (this.#line.length > 0) setImmediate(() => this.#commit(slice));
+  }
+
+  /**
+   * What a failed commit wrote may be whole in the log: after a crash SQLite would take it for stored, older than marks
+   * that were answered since. So nothing is answered before another commit has taken its place in the log.
+   */
+  #overwrite(): void {
+    if (!this.#isUnsure) return;
+    const version = this.#connection.pragma('user_version', { simple: true }) as number;
+    this.#connection.pragma(`user_version = ${version}`); // is written also where it is the same
+    this.#isUnsure = false;
   }
 
   #run(sql: string): void {
@@ -163,6 +180,11 @@ export class Database {
     if (this.#isClosed) return;
     this.#isClosed = true;
     while (this.#line.length > 0) this.#commit(Infinity);
+    try {
+      this.#overwrite(); // SQLite removes the log without a sync: after a power cut it may be there again
+    } catch {
+      // The disk is still bad: the next start finds what is there, before anything is answered.
+    }
     this.#connection.close();
   }
 }

@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { closeSync, existsSync, openSync, readdirSync, readlinkSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Driver from 'better-sqlite3';
@@ -10,7 +11,7 @@ import sqlite from '../../../plugins/sqlite/index.ts';
 import { createRemoval } from '../../../plugins/sqlite/removal.ts';
 import { openStorage } from '../../../plugins/sqlite/storage.ts';
 import { SUBSCRIPTIONS_SINCE } from '../../../plugins/sql/subscriptions.ts';
-import type { OpenContext, Storage, UserId } from '../../../src/plugin.ts';
+import type { EpisodeAction, OpenContext, Stamp, Storage, UserId } from '../../../src/plugin.ts';
 
 let dataDir: string;
 let path: string;
@@ -133,6 +134,83 @@ describe('a full disk', () => {
     await add('large', 1_000_000);
     expect(await tags()).toEqual(['before', 'large']);
     await database.close();
+  });
+});
+
+const OPEN_FILES = '/proc/self/fd';
+
+/** The number under which this process has the file open. */
+function numberOf(file: string): number {
+  const isOf = (number: string): boolean => {
+    try {
+      return readlinkSync(join(OPEN_FILES, number)) === file;
+    } catch {
+      return false; // of the folder that was listed: it is closed by now
+    }
+  };
+  return Number(readdirSync(OPEN_FILES).find(isOf));
+}
+
+/** Puts another file in the place of an open one. */
+function swap(number: number, other: string): void {
+  closeSync(number);
+  expect(openSync(other, 'r+')).toBe(number); // the lowest that is free
+}
+
+describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confirm', () => {
+  const ACTION: EpisodeAction = {
+    podcast: 'https://feeds.example/1',
+    episode: 'https://media.example/1.mp3',
+    action: 'download',
+    timestamp: 1,
+  };
+  let now: number;
+  const openIn = (folder: string): Promise<Storage> => {
+    return openStorage('podsync.db', { ...context, dataDir: folder, now: () => now });
+  };
+  const copy = async (): Promise<string> => {
+    const folder = await mkdtemp(join(dataDir, 'copy-'));
+    for (const name of ['podsync.db', 'podsync.db-wal']) await cp(join(dataDir, name), join(folder, name));
+    return folder;
+  };
+  const hear = async ({ actions }: Storage, id: UserId, since: Stamp): Promise<[EpisodeAction[], Stamp]> => {
+    const { pages, mark } = await actions.query(id, { since });
+    const heard: EpisodeAction[] = [];
+    for await (const page of pages) heard.push(...page);
+    return [heard, mark];
+  };
+
+  it('counts for nobody, also after a crash: who was told a mark since hears of what is sent again', async () => {
+    const log = `${path}-wal`;
+    now = 1_700_000_000;
+    const storage = await openIn(dataDir);
+    const { id } = await storage.users.create({ name: 'bob', passwordHash: 'x' });
+    now += 10;
+    // What the commit would write, were it whole.
+    const folder = await copy();
+    const other = await openIn(folder);
+    await other.actions.append(id, [ACTION]);
+    const whole = await readFile(join(folder, 'podsync.db-wal'));
+    await other.close();
+
+    const number = numberOf(log);
+    swap(number, '/dev/null'); // takes all, and fails to sync
+    const unavailable = expect.objectContaining({ code: 'unavailable' });
+    await expect(storage.actions.append(id, [ACTION])).rejects.toThrow(unavailable);
+    await writeFile(log, whole);
+    now += 30;
+    await expect(hear(storage, id, 0)).rejects.toThrow(unavailable);
+    await expect(storage.users.create({ name: 'eve', passwordHash: 'x' })).rejects.toThrow(unavailable);
+    swap(number, log);
+    const [heard, mark] = await hear(storage, id, 0);
+    expect(heard).toEqual([]);
+
+    const crashed = await openIn(await copy());
+    now += 30;
+    await crashed.actions.append(id, [ACTION]);
+    expect((await hear(crashed, id, mark))[0]).toEqual([ACTION]);
+    await crashed.close();
+    await storage.close();
   });
 });
 
