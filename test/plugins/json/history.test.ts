@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { EpisodeAction, Storage } from '../../../src/plugin.ts';
-import { readAll } from '../../../src/testing/transfer-samples.ts';
+import { readPages } from '../../../src/testing/samples.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -32,7 +32,9 @@ it('long actions lie in many files, as none could be read that is longer than a 
     storage = await open();
   }
   const { pages } = await storage.actions.query(id, {});
-  expect((await readAll(pages)).map(({ timestamp }) => timestamp)).toEqual(expected.map(({ timestamp }) => timestamp));
+  expect((await readPages(pages)).map(({ timestamp }) => timestamp)).toEqual(
+    expected.map(({ timestamp }) => timestamp),
+  );
   await storage.close();
 
   const folder = join(dataDir, 'users', id);
