@@ -12,6 +12,8 @@ import { toNodeHandler } from 'h3';
 import { openPodsync } from 'podsync';
 
 const [data = './site-data', port = '8080'] = process.argv.slice(2);
+const password = process.env.ALICES_PASSWORD;
+if (!password) throw new Error('ALICES_PASSWORD is not set');
 await mkdir(data, { recursive: true, mode: 0o700 });
 
 const podsync = await openPodsync({
@@ -29,7 +31,7 @@ const podsync = await openPodsync({
   log: (level, message) => console.error(`${level}: ${message}`),
 });
 const { accounts, upkeep } = podsync.services;
-if (!(await accounts.named('alice'))) await accounts.create({ name: 'alice', password: process.env.ALICES_PASSWORD });
+if (!(await accounts.named('alice'))) await accounts.create({ name: 'alice', password });
 upkeep.start(); // and with `fetch`: podsync.services.feeds.start()
 
 const servePodcasts = toNodeHandler(podsync.publicApp);

@@ -83,9 +83,11 @@ const openOrClosed: Kind<'open' | 'closed'> = {
   words: 'open or closed',
 };
 
+const YES_OR_NO = new Map(Object.entries({ true: true, '1': true, yes: true, false: false, '0': false, no: false }));
+
 // With an optional value, so that its variable can say no: to commander that of a plain switch always says yes.
 const yesOrNo: Kind<boolean> = {
-  read: (given) => ({ true: true, '1': true, yes: true, false: false, '0': false, no: false })[given.toLowerCase()],
+  read: (given) => YES_OR_NO.get(given.toLowerCase()),
   words: 'true or false',
 };
 

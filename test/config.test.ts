@@ -74,6 +74,7 @@ it.each([
   ['--registration', ['', 'maybe', 'OPEN']],
   ['--data', ['', '~', '~/podsync']],
   ['--trust-proxy', ['maybe']],
+  ['--trust-proxy', ['constructor']],
 ])('refuses a wrong %s and says what it must be, without repeating it', (flag, values) => {
   for (const value of values) {
     expect(() => read([flag, value]), value).toThrow(UsageError);

@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { type H3, toNodeHandler } from 'h3';
 import { listen, type Listener as Listhen } from 'listhen';
+import { refuseUnreadable } from '../http/unreadable.ts';
 import { isLoopback } from './address.ts';
 import { type CertificateFiles, checkCertificate } from './certificate.ts';
 import { createDrain, type Listener } from './listener.ts';
@@ -31,7 +32,7 @@ export async function listenOnNetwork(app: H3, options: NetworkOptions): Promise
   try {
     const port = await findPort(options);
     const listhen = await startListhen(app, { ...options, port });
-    const server = Object.assign(listhen.server as Server, TIMEOUTS);
+    const server = Object.assign(listhen.server as Server, TIMEOUTS).on('clientError', refuseUnreadable);
     if (listhen.address.port === port) return { port, close: createDrain(server) };
     server.close();
   } catch (error) {

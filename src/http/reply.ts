@@ -36,7 +36,7 @@ export const toPublic = (reply: Reply): Reply => ({ ...reply, isPublic: true });
 export const jsonStream = (body: AsyncIterable<string>): Reply => ({ type: MEDIA_TYPES.json, body });
 
 /** On every answer: any page may read the public interface, and none may do so as somebody (never with credentials). */
-const COMMON: [string, string][] = [
+export const COMMON: [string, string][] = [
   ['access-control-allow-origin', '*'],
   ['x-content-type-options', 'nosniff'],
 ];

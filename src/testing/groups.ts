@@ -130,7 +130,7 @@ export const groupTests: Suite = ({ describe, test }) => {
       for (const since of [mark, mark + 1]) {
         const heard = await hears(storage, alice, 'phone', since);
         const added = [...heard].flatMap(({ url, subscribed }) => (subscribed ? [url] : []));
-        assert.ok(added.includes(B), `the phone hears of ${added}`);
+        assert.ok(added.includes(B), `the phone does not hear of ${B}, but of these: ${added}`);
       }
     });
   });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { get } from 'node:https';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
@@ -28,6 +28,19 @@ it('serves where it says, keeps its folder private, and writes nothing to stdout
   expect((await stat(join(data, 'control.sock'))).mode & 0o777).toBe(0o600);
   server.kill('SIGTERM');
   expect(await server.ended).toMatchObject({ code: 0, stdout: '' });
+});
+
+it.each([
+  ['GET /caf\xe9 HTTP/1.1\r\nHost: x\r\n\r\n', 400, /percent-encoded/],
+  [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, /too long/],
+])('answers what is not even a request as any other that cannot be used: %#', async (sent, status, words) => {
+  const { url } = await startServer();
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
+  socket.write(sent, 'latin1');
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(head).toMatch(/^access-control-allow-origin: \*\r$/m);
+  expect(JSON.parse(body)).toEqual({ code: status, message: expect.stringMatching(words) });
 });
 
 it('tells what to do next as long as there is no account', async () => {
