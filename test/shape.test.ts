@@ -15,6 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/domain',
     'src/services',
     'src/feeds/charset.ts',
+    'src/http/unreadable.ts',
     'src/pull',
   ],
   'src/index.ts': ['src/podsync.ts', 'src/app.ts', 'src/services', 'src/plugin.ts'],
