@@ -4,7 +4,7 @@ import { UsageError } from '../config.ts';
 /** Rejects with wrong usage where a question must be asked and nobody is there to answer. */
 export function requireAnswerable(yes: boolean): void {
   if (!yes && !process.stdin.isTTY)
-    throw new UsageError('this asks whether it is meant, and there is no terminal; give --yes');
+    throw new UsageError('there is no terminal to ask whether this is meant; give --yes');
 }
 
 /** Asks on the terminal. Rejects unless the answer is yes. */
