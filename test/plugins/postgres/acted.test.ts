@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { EpisodeAction, Storage, UserId } from '../../../src/plugin.ts';
 import { recordFeed } from '../../readings.ts';
 import clocked from './clocked.ts';
-import { createBareDatabase, type TestDatabase } from './database.ts';
+import { createBareDatabase, type TestDatabase, untilBlocked } from './database.ts';
 
 const FEEDS = ['http://example.org/a', 'http://example.org/b'];
 const OLD = 60;
@@ -64,8 +64,7 @@ it('an upload that was under way while others were settled is settled the next t
   });
   await hasBegun;
   const reading = recordFeed(nodes[0]!, FEEDS[0]!, {}, EPISODES);
-  // Time enough to get that far.
-  for (let n = 0; n < 20; n += 1) await nodes[1]!.ping();
+  await untilBlocked(place.url, 1);
   finish();
   await Promise.all([uploading, reading]);
   await recordFeed(nodes[1]!, FEEDS[0]!, {}, EPISODES);

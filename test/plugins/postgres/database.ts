@@ -62,6 +62,14 @@ async function create(): Promise<string> {
   return Object.assign(new URL(server()), { pathname: name }).href;
 }
 
+/** Resolves once so many connections to the database wait for what another one has locked. */
+export const untilBlocked = (url: string, count: number): Promise<void> =>
+  withServer(url, async (sql) => {
+    const blocked = () => sql`
+      SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`;
+    while ((await blocked()).length < count);
+  });
+
 const server = (): string => process.env[SERVER]!;
 
 const run = (url: string, statement: string): Promise<void> =>

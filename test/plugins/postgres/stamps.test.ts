@@ -10,7 +10,7 @@ import { createSubscriptionTable } from '../../../plugins/postgres/subscription-
 import { createUpload } from '../../../plugins/postgres/upload.ts';
 import type { EpisodeAction, OpenContext, Stamp, Storage, UserId, UserRecord } from '../../../src/plugin.ts';
 import clocked from './clocked.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase, untilBlocked } from './database.ts';
 
 const START = 1_800_000_000;
 
@@ -92,8 +92,7 @@ it('a reader never skips an upload that was under way, however long that took', 
   await hasBegun;
   for (const each of clocks) each.at += 100;
   const readings = nodes.map((node) => pull(node, 0));
-  // Time enough for a reader that does not wait.
-  for (let n = 0; n < 20; n += 1) await Promise.all(nodes.map((node) => node.ping()));
+  await untilBlocked(place.url, readings.length);
   open!();
   await uploading;
   for (const reading of readings) {
