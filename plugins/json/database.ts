@@ -1,4 +1,3 @@
-import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type OpenContext,
@@ -10,7 +9,8 @@ import {
   type User,
   type UserId,
 } from '../../src/plugin.ts';
-import { Account, feedsIn, feedsOf, type UploadChange } from './account.ts';
+import { type Account, feedsIn, feedsOf, type UploadChange } from './account.ts';
+import { Accounts } from './accounts.ts';
 import { Acted } from './acted.ts';
 import { Directory, type DirectoryChange } from './directory.ts';
 import { createFolder, toStorageError } from './folder.ts';
@@ -30,12 +30,10 @@ type Line = UserId | 'registry' | 'directory';
 
 /** So many accounts are opened at once at the start. */
 const LOOKED_AT = 32;
-/** More accounts than this stay in memory only while a snapshot lacks their changes. */
-const ACCOUNTS_KEPT = 100;
 
 /**
- * The data folder in memory: the registry, and the accounts of those who are active. A write goes to the journal
- * and is applied once it is on disk there: whatever can be read is durable, and there is nothing to undo.
+ * The data folder in memory: the registry, the directory, and the accounts that were opened last. A write goes to the
+ * journal and is applied once it is on disk there: whatever can be read is durable, and there is nothing to undo.
  */
 export class Database {
   readonly context: OpenContext;
@@ -44,8 +42,7 @@ export class Database {
   readonly shelves: Shelves;
   readonly #folder: string;
   readonly #releaseLock: () => Promise<void>;
-  readonly #accounts = new Map<UserId, Account>();
-  readonly #loading = new Map<UserId, Promise<Account>>();
+  readonly #accounts: Accounts;
   readonly #turns = new Turns<Line>();
   #journal!: Journal<Write>;
   /** Undefined until somebody asks, see `acted`. */
@@ -60,6 +57,12 @@ export class Database {
     this.registry = parts.registry;
     this.directory = parts.directory;
     this.shelves = new Shelves(join(folder, 'episodes'));
+    this.#accounts = new Accounts(join(folder, 'users'), {
+      registry: parts.registry,
+      overlap: context.overlap,
+      isNeeded: (user, account) => this.#unsaved.has(account) || this.#turns.has(user),
+      onOpen: (user, account) => this.#count(user, account, account.feeds()),
+    });
     this.#releaseLock = releaseLock;
   }
 
@@ -126,40 +129,14 @@ export class Database {
 
   /** Folders of users whose removal was cut short. */
   async #removeStrays(): Promise<void> {
-    const folder = join(this.#folder, 'users');
-    const names = await readdir(folder).catch(() => []);
-    const strays = names.filter((name) => !this.registry.users.has(name as UserId));
+    const strays = await this.#accounts.strays();
     await this.registry.begin(strays);
-    for (const name of strays) await rm(join(folder, name), { recursive: true, force: true });
+    for (const user of strays) await this.#accounts.removeFolder(user);
   }
 
   /** All that belongs to a user. Rejects with `missing` when there is no such user. */
-  async account(user: UserId): Promise<Account> {
-    const account = this.#accounts.get(user);
-    if (account) return account;
-    let loading = this.#loading.get(user);
-    if (!loading) {
-      loading = this.#load(user).finally(() => this.#loading.delete(user));
-      this.#loading.set(user, loading);
-    }
-    return loading;
-  }
-
-  async #load(user: UserId): Promise<Account> {
-    const { createdAt } = this.registry.user(user);
-    const opening = Account.open(this.#accountFolder(user), createdAt, this.context.overlap);
-    const account = await opening.finally(() => this.registry.user(user)); // removed while it was read
-    this.#count(user, account, account.feeds());
-    for (const [idle, other] of this.#accounts) {
-      if (this.#accounts.size < ACCOUNTS_KEPT) break;
-      if (!this.#unsaved.has(other) && !this.#turns.has(idle)) this.#accounts.delete(idle);
-    }
-    this.#accounts.set(user, account);
-    return account;
-  }
-
-  #accountFolder(user: UserId): string {
-    return join(this.#folder, 'users', user);
+  account(user: UserId): Promise<Account> {
+    return this.#accounts.open(user);
   }
 
   /** Runs one write after those in the same line that came before it. */
@@ -248,10 +225,9 @@ export class Database {
 
   /** Forgets an account whose user the registry no longer has. */
   async removeAccount(user: UserId): Promise<void> {
-    const account = this.#accounts.get(user);
-    this.#accounts.delete(user);
+    const account = this.#accounts.forget(user);
     if (account) await this.#unsaved.delete(account);
-    await rm(this.#accountFolder(user), { recursive: true, force: true });
+    await this.#accounts.removeFolder(user);
   }
 
   /**
@@ -261,8 +237,7 @@ export class Database {
   admit(user: User, sessions: readonly Session[], feeds: readonly Url[]): Promise<void> {
     return this.inLine(user.id, async () => {
       // Nobody knows of it yet, and whoever is in line is not forgotten.
-      const account = await Account.open(this.#accountFolder(user.id), user.createdAt, this.context.overlap);
-      this.#accounts.set(user.id, account);
+      const account = await this.#accounts.admit(user);
       await this.#acted?.noteAll(account.history);
       const meet: DirectoryChange = { kind: 'meet', urls: this.directory.unknown(feeds), at: this.context.now() };
       const opened = sessions.filter(({ digest }) => !this.registry.sessions.has(digest));
@@ -274,10 +249,8 @@ export class Database {
   }
 
   /** Where the files of an account go that is to be admitted. Whoever does not get that far removes the account. */
-  async newAccountFolder(user: UserId): Promise<string> {
-    const folder = this.#accountFolder(user);
-    await createFolder(folder);
-    return folder;
+  newAccountFolder(user: UserId): Promise<string> {
+    return this.#accounts.createFolder(user);
   }
 
   /** Removes everything. */
@@ -286,14 +259,14 @@ export class Database {
       this.#turns.takeAll<void>(['directory', ...this.registry.users.keys()], async () => {
         await this.#journal.append({ cleared: true });
         await this.#unsaved.settle();
-        await rm(join(this.#folder, 'users'), { recursive: true, force: true });
+        await this.#accounts.removeFolders();
         await this.shelves.clear();
       }),
     );
   }
 
   #forgetAll(seq: number): void {
-    this.#accounts.clear();
+    this.#accounts.forgetAll();
     this.registry.clear(seq);
     this.directory.clear();
     this.#acted = this.#gathering = undefined;

@@ -1,0 +1,104 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Seconds, User, UserId } from '../../src/plugin.ts';
+import { Account } from './account.ts';
+import { createFolder } from './folder.ts';
+import type { Registry } from './registry.ts';
+
+/** More accounts than this stay in memory only while somebody needs them there. */
+const KEPT = 100;
+
+export interface AccountsOptions {
+  registry: Registry;
+  overlap: Seconds;
+  /** Whether an account must stay in memory for now. */
+  isNeeded(user: UserId, account: Account): boolean;
+  /** Told of each account that comes into memory, before anybody has it. */
+  onOpen(user: UserId, account: Account): void;
+}
+
+/** The folder of each account, and those accounts that were opened last. */
+export class Accounts {
+  readonly #folder: string;
+  readonly #options: AccountsOptions;
+  readonly #inMemory = new Map<UserId, Account>();
+  readonly #opening = new Map<UserId, Promise<Account>>();
+
+  constructor(folder: string, options: AccountsOptions) {
+    this.#folder = folder;
+    this.#options = options;
+  }
+
+  /** Undefined where it is not in memory. */
+  get(user: UserId): Account | undefined {
+    return this.#inMemory.get(user);
+  }
+
+  /** Rejects with `missing` when there is no such user. */
+  async open(user: UserId): Promise<Account> {
+    const account = this.#inMemory.get(user);
+    if (account) return account;
+    let opening = this.#opening.get(user);
+    if (!opening) {
+      opening = this.#open(user).finally(() => this.#opening.delete(user));
+      this.#opening.set(user, opening);
+    }
+    return opening;
+  }
+
+  async #open(user: UserId): Promise<Account> {
+    const { registry, overlap, isNeeded, onOpen } = this.#options;
+    const opening = Account.open(this.#path(user), registry.user(user).createdAt, overlap);
+    const account = await opening.finally(() => registry.user(user)); // removed while it was read
+    onOpen(user, account);
+    for (const [idle, other] of this.#inMemory) {
+      if (this.#inMemory.size < KEPT) break;
+      if (!isNeeded(idle, other)) this.#inMemory.delete(idle);
+    }
+    this.#inMemory.set(user, account);
+    return account;
+  }
+
+  /** The account of a user that the registry has yet to hear of, from the files that are there. */
+  async admit({ id, createdAt }: User): Promise<Account> {
+    const account = await Account.open(this.#path(id), createdAt, this.#options.overlap);
+    this.#inMemory.set(id, account);
+    return account;
+  }
+
+  /** Makes the folder of a user; answers its path. */
+  async createFolder(user: UserId): Promise<string> {
+    const path = this.#path(user);
+    await createFolder(path);
+    return path;
+  }
+
+  /** Lets go of an account; answers it where it was in memory. */
+  forget(user: UserId): Account | undefined {
+    const account = this.#inMemory.get(user);
+    this.#inMemory.delete(user);
+    return account;
+  }
+
+  forgetAll(): void {
+    this.#inMemory.clear();
+  }
+
+  async removeFolder(user: UserId): Promise<void> {
+    await rm(this.#path(user), { recursive: true, force: true });
+  }
+
+  async removeFolders(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Those with a folder whom the registry does not have. */
+  async strays(): Promise<UserId[]> {
+    const names = (await readdir(this.#folder).catch(() => [])) as UserId[];
+    return names.filter((name) => !this.#options.registry.users.has(name));
+  }
+
+  #path(user: UserId): string {
+    return join(this.#folder, user);
+  }
+}
