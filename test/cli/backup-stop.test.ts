@@ -107,13 +107,19 @@ it('an export from a server that dies leaves the file as it was', async () => {
   expect(await readdir(folder)).toEqual(['old.ndjson']);
 });
 
-it('whoever waits for a server is told that it died', async () => {
+/** A server that is at work for a command that waits for it. */
+async function startWaiting() {
   const data = await makeFolder();
   await run(['import', await makeBackup(), '--data', data, '--storage', 'json:slow']);
   const place = ['--data', data, '--storage', SLOW];
   const server = await startServer(place);
   const program = start(['check', ...place]);
   await server.says(/an account is on its way/);
+  return { server, program };
+}
+
+it('whoever waits for a server is told that it died', async () => {
+  const { server, program } = await startWaiting();
   server.kill('SIGKILL');
   const { code, stderr } = await program.ended;
   expect({ code, last: stderr.trimEnd().split('\n').at(-1) }).toEqual({
@@ -123,12 +129,7 @@ it('whoever waits for a server is told that it died', async () => {
 });
 
 it('Ctrl-C ends the waiting for a server, which goes on', async () => {
-  const data = await makeFolder();
-  await run(['import', await makeBackup(), '--data', data, '--storage', 'json:slow']);
-  const place = ['--data', data, '--storage', SLOW];
-  const server = await startServer(place);
-  const program = start(['check', ...place]);
-  await server.says(/an account is on its way/);
+  const { program } = await startWaiting();
   program.kill('SIGINT');
   expect(await program.ended).toMatchObject({
     code: 1,
