@@ -60,6 +60,7 @@ export async function readForm(event: H3Event, limit: number): Promise<Map<strin
   return fields;
 }
 
+/** Of a form. */
 const MAX_FIELDS = 50;
 /** Bytes of what stands before the content of a field. */
 const MAX_FIELD_HEAD = 4096;

@@ -31,8 +31,9 @@ const STORAGE_WORDS: Partial<Record<StorageErrorCode, string>> = {
 const STORAGE_BACK_IN = 30;
 const CHALLENGE = 'Basic realm="podsync", charset="UTF-8"';
 
-interface ErrorOptions {
+interface ErrorContext {
   log: Log;
+  /** Whether it is the operator who asks. */
   operator?: boolean;
 }
 
@@ -53,10 +54,10 @@ export function errorReply(
 }
 
 /**
- * The one place that makes statuses of errors. What nobody expected goes to the log, whole, and is a 500. The operator is
- * told of trouble in the storage what else only the log is.
+ * The one place that makes statuses of errors. What nobody expected goes to the log, whole, and is a 500. The operator
+ * hears of trouble in the storage what else only the log says.
  */
-export function toErrorReply(error: unknown, format: string, { log, operator = false }: ErrorOptions): Reply {
+export function toErrorReply(error: unknown, format: string, { log, operator = false }: ErrorContext): Reply {
   if (error instanceof Refusal) {
     return errorReply(REFUSALS[error.code], error.message, format, {
       ...(error.code === 'unauthenticated' && { 'www-authenticate': CHALLENGE }),

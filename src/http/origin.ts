@@ -24,12 +24,8 @@ function toNetwork(address: string): string {
   const bare = address.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1');
   if (!ipaddr.isValid(bare)) return address;
   const ip = ipaddr.process(bare); // IPv4, where it is that written as IPv6
-  return ip instanceof ipaddr.IPv6
-    ? `${ip.parts
-        .slice(0, 4)
-        .map((part) => part.toString(16))
-        .join(':')}::/64`
-    : ip.toString();
+  const text = ip.toNormalizedString();
+  return ip.kind() === 'ipv6' ? `${text.split(':', 4).join(':')}::/64` : text;
 }
 
 /** Whether the client reached us over TLS, as far as we are told. */

@@ -2,17 +2,17 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { COMMON } from './reply.ts';
 
-const TOO_LONG = [431, 'the address and the headers of this request are too long together'] as const;
-const TOO_SLOW = [408, 'the request took too long to come'] as const;
-const MALFORMED = [
+type Reason = readonly [status: number, message: string];
+
+/** By the code of Node's error. */
+const REASONS: Readonly<Record<string, Reason>> = {
+  HPE_HEADER_OVERFLOW: [431, 'the address and the headers of this request are too long together'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request took too long to come'],
+};
+const MALFORMED: Reason = [
   400,
   'this is not an HTTP request; what is not ASCII in an address is to be percent-encoded',
-] as const;
-
-const REASONS: Readonly<Record<string, readonly [status: number, message: string]>> = {
-  HPE_HEADER_OVERFLOW: TOO_LONG,
-  ERR_HTTP_REQUEST_TIMEOUT: TOO_SLOW,
-};
+];
 
 /** Answers a request that Node cannot read, and so no route sees, as one that cannot be used; then hangs up. */
 export function refuseUnreadable({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {

@@ -35,12 +35,17 @@ export function createRegisterRoutes(
   registration: Registration,
   { origin }: RouteContext,
 ): Record<'show' | 'submit', Handler> {
-  const form = (event: H3Event, status: number, fields: Omit<RegisterForm, 'csrf'>): Reply => {
+  const form = (
+    event: H3Event,
+    status: number,
+    fields: Omit<RegisterForm, 'csrf'>,
+    headers: Record<string, string> = {},
+  ): Reply => {
     const csrf = readCookie(event, CSRF) ?? randomBytes(18).toString('base64url');
     const secure = isSecure(event, origin) ? '; Secure' : '';
     const path = `${basePath(origin)}/register`;
     const cookie = `${CSRF}=${csrf}; Path=${path}; Max-Age=${CSRF_LIFE}; HttpOnly; SameSite=Strict${secure}`;
-    return page(status, renderRegisterForm({ ...fields, csrf }), { 'set-cookie': cookie });
+    return page(status, renderRegisterForm({ ...fields, csrf }), { ...headers, 'set-cookie': cookie });
   };
 
   return {
@@ -67,8 +72,8 @@ export function createRegisterRoutes(
         if (!(error instanceof Refusal)) throw error;
         if (error.code === 'forbidden') return closed();
         if (error.code !== 'throttled') return again(error.message);
-        const { headers, ...reply } = form(event, 429, { token, name, email, problem: error.message });
-        return { ...reply, headers: { ...headers, 'retry-after': String(error.retryAfter) } };
+        const entered = { token, name, email, problem: error.message };
+        return form(event, 429, entered, { 'retry-after': String(error.retryAfter) });
       }
     },
   };
