@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Low } from 'lowdb';
 import {
   type Device,
   markAfter,
@@ -12,49 +11,12 @@ import {
   type SubscriptionChange,
   type Url,
 } from '../../src/plugin.ts';
-import type { ActionBatch } from './action-batch.ts';
+import { type AccountChange, type AccountWrite, growthOf, type Upload, type UploadChange } from './account-write.ts';
 import { createFolder } from './folder.ts';
 import { History, type SegmentSummary } from './history.ts';
-import { type SettingChange, type SettingRow, SettingTable } from './setting-table.ts';
-import { openSnapshot } from './snapshot.ts';
+import { type SettingRow, SettingTable } from './setting-table.ts';
+import { openSnapshot, type Snapshot } from './snapshot.ts';
 import { type Row, SubscriptionList } from './subscription-list.ts';
-
-/** What one write does to an account. Applied in the order of the journal, live and when it is replayed. */
-export interface AccountWrite {
-  changes: AccountChange[];
-  /** After those. */
-  upload?: (Upload & { changes: UploadChange[] }) | undefined;
-}
-
-/** What can happen to an account without a stamp. */
-export type AccountChange =
-  | { kind: 'device'; device: Device }
-  | { kind: 'groups'; groups: string[][] }
-  | ({ kind: 'setting' } & SettingChange)
-  | { kind: 'list'; list: PodcastList }
-  | { kind: 'remove-list'; name: string };
-
-/** What gets the stamp of its upload. Of the changes to several devices each takes what changes something there. */
-export type UploadChange =
-  | { kind: 'subscribe'; devices: string[]; changes: SubscriptionChange[] }
-  | { kind: 'act'; actions: ActionBatch };
-
-/** The feeds that a change is about. */
-export const feedsIn = (change: UploadChange): Url[] =>
-  change.kind === 'subscribe'
-    ? change.changes.map(({ url }) => url)
-    : change.actions.actions.map(({ podcast }) => podcast);
-
-/** The feeds that a write is about. */
-export const feedsOf = ({ upload }: AccountWrite): Url[] =>
-  ([] as Url[]).concat(...(upload?.changes.map(feedsIn) ?? [])); // flatMap takes ten times as long
-
-/** An upload that changed something. `origin` is the device that sent it, where that is sure. */
-export interface Upload {
-  stamp: Stamp;
-  at: Seconds;
-  origin?: string | undefined;
-}
 
 /** What a device is until somebody says more. */
 export const NEW_DEVICE = { caption: '', type: 'other' } as const;
@@ -90,6 +52,9 @@ export const newContent = (stamp: Stamp): AccountContent => ({
   lists: [],
 });
 
+/** Of the account's own file, in characters: it is held in one string, and strings have an end. */
+const MAX_LENGTH = 64 * 1024 * 1024;
+
 /** All that belongs to one user, but for name, password and sessions. */
 export class Account {
   readonly history: History;
@@ -103,16 +68,18 @@ export class Account {
   /** Stamp of a write that is under way. */
   pending: Stamp | undefined;
   readonly #folder: string;
-  readonly #file: Low<AccountFile>;
+  readonly #file: Snapshot<AccountFile>;
   readonly #subscriptions: Map<string, SubscriptionList>;
   /** Those that may still overlap another, oldest first; of one origin in one second the first. */
   readonly #uploads: Upload[];
   readonly #overlap: Seconds;
+  /** Characters that the file is to grow by when it is written next. */
+  #growth = 0;
   /** The newest change that is in here. */
   #seq: number;
   #nextOrder: number;
 
-  private constructor(folder: string, overlap: Seconds, file: Low<AccountFile>, history: History) {
+  private constructor(folder: string, overlap: Seconds, file: Snapshot<AccountFile>, history: History) {
     const { seq, stamp, nextOrder, devices, groups, subscriptions, uploads, settings, lists } = file.data;
     this.#folder = folder;
     this.#overlap = overlap;
@@ -207,10 +174,19 @@ export class Account {
     return this.#uploads.find((upload) => upload.at > now - this.#overlap && isOther(upload))?.stamp;
   }
 
+  /** Throws `full` where the account's own file would get too long. What makes it shorter may always be written. */
+  requireRoom(write: AccountWrite): void {
+    const growth = growthOf(write);
+    if (growth === 0 || this.#file.adapter.length + this.#growth + growth <= MAX_LENGTH) return;
+    throw new StorageError('full', `${filePath(this.#folder)} has as much as it can hold; remove settings or lists`);
+  }
+
   /** Passes over what is in here already. */
-  apply(seq: number, { changes, upload }: AccountWrite): void {
+  apply(seq: number, write: AccountWrite): void {
     if (seq <= this.#seq) return;
     this.#seq = seq;
+    this.#growth += growthOf(write);
+    const { changes, upload } = write;
     for (const change of changes) this.#applyOne(change);
     if (!upload) return;
     const { stamp, at, origin } = upload;
@@ -259,19 +235,24 @@ export class Account {
 
   async save(): Promise<void> {
     await createFolder(this.#folder);
-    this.#file.data = await this.history.save((segments) => ({
-      seq: this.#seq,
-      stamp: this.stamp,
-      nextOrder: this.#nextOrder,
-      devices: [...this.devices.values()],
-      groups: this.groups,
-      subscriptions: [...this.#subscriptions].map(([device, list]) => ({ device, rows: list.rows() })),
-      uploads: [...this.#uploads],
-      segments,
-      settings: this.settings.rows(),
-      lists: [...this.lists.values()],
-    }));
+    let written = 0;
+    this.#file.data = await this.history.save((segments) => {
+      written = this.#growth;
+      return {
+        seq: this.#seq,
+        stamp: this.stamp,
+        nextOrder: this.#nextOrder,
+        devices: [...this.devices.values()],
+        groups: this.groups,
+        subscriptions: [...this.#subscriptions].map(([device, list]) => ({ device, rows: list.rows() })),
+        uploads: [...this.#uploads],
+        segments,
+        settings: this.settings.rows(),
+        lists: [...this.lists.values()],
+      };
+    });
     await this.#file.write();
+    this.#growth -= written;
   }
 }
 

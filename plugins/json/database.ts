@@ -9,7 +9,8 @@ import {
   type User,
   type UserId,
 } from '../../src/plugin.ts';
-import { type Account, feedsIn, feedsOf, type UploadChange } from './account.ts';
+import type { Account } from './account.ts';
+import { feedsIn, feedsOf, type UploadChange } from './account-write.ts';
 import { Accounts } from './accounts.ts';
 import { Acted } from './acted.ts';
 import { Directory, type DirectoryChange } from './directory.ts';
@@ -155,8 +156,10 @@ export class Database {
   }
 
   /** Makes a write durable, then visible. The directory gets to know the feeds in it. */
-  write(write: Write): Promise<void> {
-    const unknown = this.directory.unknown(write.account ? feedsOf(write.account) : []);
+  async write(write: Write): Promise<void> {
+    const { account } = write;
+    if (account) this.#accounts.get(account.user)!.requireRoom(account);
+    const unknown = this.directory.unknown(account ? feedsOf(account) : []);
     if (unknown.length === 0) return this.#journal.append(write);
     const meet: DirectoryChange = { kind: 'meet', urls: unknown, at: this.context.now() };
     return this.#journal.append({ ...write, directory: [...(write.directory ?? []), meet] });

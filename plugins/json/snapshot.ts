@@ -9,6 +9,8 @@ import { toLines } from './lines.ts';
  * files readable for everybody and writes the whole for every change; here changes are durable in the journal first.
  */
 class SnapshotFile<File extends object> implements Adapter<File> {
+  /** Characters, when it was read or written last. */
+  length = 0;
   readonly #path: string;
   readonly #remedy: string;
 
@@ -23,6 +25,7 @@ class SnapshotFile<File extends object> implements Adapter<File> {
       throw toStorageError(error, this.#path);
     });
     if (text === null) return null;
+    this.length = text.length;
     try {
       return JSON.parse(text) as File;
     } catch (error) {
@@ -31,8 +34,15 @@ class SnapshotFile<File extends object> implements Adapter<File> {
   }
 
   async write(file: File): Promise<void> {
-    await writeDurably(this.#path, toLines(file as Record<string, unknown>));
+    const text = toLines(file as Record<string, unknown>);
+    await writeDurably(this.#path, text);
+    this.length = text.length;
   }
+}
+
+/** lowdb's `Low` on such a file. */
+export interface Snapshot<File extends object> extends Low<File> {
+  readonly adapter: SnapshotFile<File>;
 }
 
 const RESTORE = 'restore the data folder from a backup';
@@ -47,8 +57,8 @@ export async function openSnapshot<File extends object>(
   path: string,
   empty: File,
   remedy = RESTORE,
-): Promise<Low<File>> {
-  const snapshot = new Low(new SnapshotFile<File>(path, remedy), empty);
+): Promise<Snapshot<File>> {
+  const snapshot = new Low(new SnapshotFile<File>(path, remedy), empty) as Snapshot<File>;
   await snapshot.read();
   snapshot.data = { ...empty, ...snapshot.data };
   return snapshot;

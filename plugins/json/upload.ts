@@ -1,5 +1,6 @@
 import { markAfterUpload, nextStamp, type Stamp, type UserId } from '../../src/plugin.ts';
-import { type Account, type AccountChange, type AccountWrite, NEW_DEVICE, type UploadChange } from './account.ts';
+import { type Account, NEW_DEVICE } from './account.ts';
+import type { AccountChange, AccountWrite, UploadChange } from './account-write.ts';
 import type { Database } from './database.ts';
 
 /** What an upload comes to, given the account as it is. */

@@ -1,5 +1,5 @@
 import type { UserId } from '../../src/plugin.ts';
-import type { AccountWrite } from './account.ts';
+import type { AccountWrite } from './account-write.ts';
 import { ActionBatch } from './action-batch.ts';
 import type { DirectoryChange } from './directory.ts';
 import type { Packing } from './journal.ts';
