@@ -13,7 +13,7 @@ import { createProgress } from './progress.ts';
 import { printResult } from './result.ts';
 import { watchSignals } from './signals.ts';
 import { toTable } from './table.ts';
-import { troubleLog, words } from './words.ts';
+import { log, words } from './words.ts';
 
 export interface MigrateOptions {
   /** Storage plugin and place, as with `--storage`. May hold a password. */
@@ -31,7 +31,7 @@ export async function migrateStorage(config: Config, { from, to, json }: Migrate
     throw new Error(`a server runs on ${config.data}; stop it first, as apps would go on to write to the old storage`);
   }
   const now = openClock(join(config.data, 'clock'), (message) => words.warn(message));
-  const context = { dataDir: config.data, now, overlap: config.syncOverlap, log: troubleLog };
+  const context = { dataDir: config.data, now, overlap: config.syncOverlap, log };
   const open = (spec: string): Promise<Storage> => openStorage(spec, process.cwd(), context);
   const openTarget = (source: Storage): Promise<Storage> =>
     open(to).catch(async (error: unknown) => {

@@ -8,7 +8,7 @@ import type { Podsync } from '../podsync.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openOrReach } from './opening.ts';
 import { watchSignals } from './signals.ts';
-import { troubleLog, words } from './words.ts';
+import { log, words } from './words.ts';
 
 /** The operator's routes, wherever podsync is: in the server that runs on the data folder, else in this process. */
 export interface Operator {
@@ -39,7 +39,7 @@ export async function openOperator(config: Config): Promise<Operator> {
   if (await openDataFolder(config.data)) {
     words.info(`there was no data folder ${config.data}, so it was made; where another was meant, name it with --data`);
   }
-  const opened = await openOrReach({ ...config, log: troubleLog });
+  const opened = await openOrReach({ ...config, log });
   return 'socket' in opened ? reach(opened.socket) : hold(opened.podsync);
 }
 

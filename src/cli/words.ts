@@ -9,10 +9,5 @@ export const words = createConsola({
   stderr: process.stderr,
 });
 
-/** The log of a server. */
+/** The log of a podsync, in a server or in a short command. */
 export const log: Log = (level, message) => words[level](message);
-
-/** The log of a short command, which tells of trouble alone. */
-export const troubleLog: Log = (level, message) => {
-  if (level === 'warn' || level === 'error') words[level](message);
-};

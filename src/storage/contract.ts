@@ -32,8 +32,8 @@ export interface StoragePlugin<Options = unknown> {
   open(options: Options, context: OpenContext): Promise<Storage>;
 }
 
-/** Words for whoever runs the server. Never a password, cookie or connection string. */
-export type Log = (level: 'debug' | 'info' | 'warn' | 'error', message: string) => void;
+/** Trouble, in words for whoever runs the server. Never a password, cookie or connection string. */
+export type Log = (level: 'warn' | 'error', message: string) => void;
 
 export interface OpenContext {
   /** podsync's data folder; exists, private to the process. Relative paths start here. */
