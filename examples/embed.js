@@ -18,16 +18,9 @@ await mkdir(data, { recursive: true, mode: 0o700 });
 
 const podsync = await openPodsync({
   data,
-  storage: 'json',
   baseUrl: 'https://example.org/podcasts', // how the outside reaches it: also the server address to enter in apps
-  trustProxy: false,
-  maxBody: 16 * 1024 * 1024,
-  syncOverlap: 120,
-  keepUrlCredentials: false,
-  registration: 'closed',
   syncDevices: true,
   fetch: false,
-  allowPrivateFeeds: false,
   log: (level, message) => console.error(`${level}: ${message}`),
 });
 const { accounts, upkeep } = podsync.services;

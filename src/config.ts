@@ -1,30 +1,14 @@
 import { resolve } from 'node:path';
 import { Option, type OptionValues } from 'commander';
-import type { Seconds } from './domain/types.ts';
+import { DEFAULTS, type Options } from './options.ts';
 
-/** What flags and `PODSYNC_*` variables decide, flags first. */
-export interface Config {
-  /** Data folder, absolute. */
-  readonly data: string;
-  /** Storage plugin and place, as given. May hold a password. */
-  readonly storage: string;
+/** What flags and `PODSYNC_*` variables decide, flags first. `data` is absolute, and need not exist yet. */
+export interface Config extends Options {
   readonly host: string;
   /** 0 is any free one. */
   readonly port: number;
-  /** http(s), without a slash at the end. */
-  readonly baseUrl?: string;
   /** Paths of PEM files. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  readonly trustProxy: boolean;
-  /** Bytes. */
-  readonly maxBody: number;
-  readonly syncOverlap: Seconds;
-  readonly keepUrlCredentials: boolean;
-  readonly registration: 'open' | 'closed';
-  readonly syncDevices: boolean;
-  /** Whether anybody outside is connected to. */
-  readonly fetch: boolean;
-  readonly allowPrivateFeeds: boolean;
 }
 
 /** Options that do not make sense: exit code 2. The message says which, and what they must be. */
@@ -100,9 +84,11 @@ const not = ({ read, words }: Kind<boolean>): Kind<boolean> => ({
   words,
 });
 
+/** Its default is the one in `DEFAULTS`, where that has one of its name. */
 function option<Value>(flags: string, description: string, { read, words }: Kind<Value>): Option {
   const made = new Option(flags, description);
   const variable = `PODSYNC_${made.name().toUpperCase().replaceAll('-', '_')}`;
+  made.default(DEFAULTS[made.attributeName() as keyof typeof DEFAULTS]);
   return made.env(variable).argParser((given: string) => {
     const value = read(given);
     if (value === undefined) throw new UsageError(`--${made.name()} (${variable}) must be ${words}`);
@@ -121,16 +107,16 @@ export const STORAGE_OPTIONS: readonly Option[] = [
     '--storage <where>',
     'storage plugin and its place: json, sqlite:FILE, postgres://... or ./plugin.js:PLACE',
     text,
-  ).default('json'),
+  ),
 ];
 
 /** How feeds and logos are fetched. */
 export const FETCH_OPTIONS: readonly Option[] = [
   option('--no-fetch [true|false]', 'connect to nobody: read no feeds and no logos', not(yesOrNo)).default(
-    true,
+    DEFAULTS.fetch,
     'false',
   ),
-  option('--allow-private-feeds [true|false]', 'read feeds in private networks, too', yesOrNo).default(false),
+  option('--allow-private-feeds [true|false]', 'read feeds in private networks, too', yesOrNo),
 ];
 
 /** How `serve` listens, and what holds for requests. */
@@ -138,34 +124,31 @@ export const SERVER_OPTIONS: readonly Option[] = [
   option('--host <address>', 'address to listen on; 0.0.0.0 is every one', host).default('127.0.0.1'),
   option('--port <number>', 'port to listen on; 0 is any free one', whole(65_535)).default(3000),
   option('--base-url <url>', 'address that apps use, when a proxy stands in front', webAddress),
-  option('--trust-proxy [true|false]', 'believe the X-Forwarded headers of a proxy', yesOrNo).default(false),
+  option('--trust-proxy [true|false]', 'believe the X-Forwarded headers of a proxy', yesOrNo),
   option('--tls-cert <file>', 'certificate chain for https, PEM', text),
   option('--tls-key <file>', 'key of the certificate, PEM', text),
-  option('--max-body <size>', 'largest upload', bytes).default(16 * 1024 * 1024, '16MiB'),
-  option('--sync-overlap <seconds>', 'for how long an upload is sent again to other devices', whole(86_400)).default(
-    120,
-  ),
+  option('--max-body <size>', 'largest upload', bytes).default(DEFAULTS.maxBody, '16MiB'),
+  option('--sync-overlap <seconds>', 'for how long an upload is sent again to other devices', whole(86_400)),
   option(
     '--registration <mode>',
     'who may make an account at /register: open is anybody, closed nobody but the first',
     openOrClosed,
-  ).default('closed'),
-  option('--sync-devices [true|false]', 'in new accounts all devices follow each other', yesOrNo).default(false),
-  option('--keep-url-credentials [true|false]', 'keep user:password@ in feed addresses', yesOrNo).default(false),
+  ),
+  option('--sync-devices [true|false]', 'in new accounts all devices follow each other', yesOrNo),
+  option('--keep-url-credentials [true|false]', 'keep user:password@ in feed addresses', yesOrNo),
 ];
 
-/** What a command does not take. One that is not told how to fetch fetches nothing. */
-const DEFAULTS: OptionValues = {
+/** What holds for a command that does not take all options. One that is not told how to fetch fetches nothing. */
+const UNTOLD: OptionValues = {
   ...Object.fromEntries(
-    [...STORAGE_OPTIONS, ...SERVER_OPTIONS].map((each) => [each.attributeName(), each.defaultValue]),
+    [...STORAGE_OPTIONS, ...SERVER_OPTIONS, ...FETCH_OPTIONS].map((each) => [each.attributeName(), each.defaultValue]),
   ),
   fetch: false,
-  allowPrivateFeeds: false,
 };
 
 /** The whole configuration from the options of a command; what it does not take has its default. Throws UsageError. */
 export function readConfig(values: OptionValues): Config {
-  const { data, tlsCert, tlsKey, baseUrl, ...rest } = { ...DEFAULTS, ...values };
+  const { data, tlsCert, tlsKey, baseUrl, ...rest } = { ...UNTOLD, ...values };
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key belong together: give both or none');
   }

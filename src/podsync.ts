@@ -3,38 +3,16 @@ import type { H3 } from 'h3';
 import manifest from 'podsync/package.json' with { type: 'json' };
 import { createApp } from './app.ts';
 import { type Clock, openClock } from './clock.ts';
-import type { Seconds } from './domain/types.ts';
 import type { Fetcher } from './feeds/fetch.ts';
+import { DEFAULTS, type Options } from './options.ts';
 import { createThreadHasher, type Hasher } from './services/hasher.ts';
-import type { RegistrationMode } from './services/registration.ts';
 import { createServices, type Services } from './services/services.ts';
 import type { Log } from './storage/contract.ts';
 import { loadStorageThreads } from './storage/load.ts';
 import { openStorage } from './storage/open.ts';
 
-export interface PodsyncOptions {
-  /** Data folder; it exists. */
-  data: string;
-  /** Storage plugin and place: `json`, `./plugin.js:...` (from the working directory). */
-  storage: string;
-  /** How the outside reaches the server, such as `https://host/sub`. */
-  baseUrl?: string;
-  /** Whether `X-Forwarded-*` counts. */
-  trustProxy: boolean;
-  /** Largest request body, in bytes. */
-  maxBody: number;
-  /** How long another device's upload counts as overlapping an upload. */
-  syncOverlap: Seconds;
-  /** Keep `user:pass@` in feed URLs. */
-  keepUrlCredentials: boolean;
-  /** Who may make an account on the website; the first one can be made with a link either way. */
-  registration: RegistrationMode;
-  /** Whether the devices of new accounts follow each other. */
-  syncDevices: boolean;
-  /** Whether feeds and logos are fetched: nobody is connected to otherwise. */
-  fetch: boolean;
-  /** Whether they may lie on addresses that are not public. */
-  allowPrivateFeeds: boolean;
+/** What is not given is as for `podsync serve`: see `DEFAULTS`. */
+export interface PodsyncOptions extends Pick<Options, 'data'>, Partial<Omit<Options, 'data'>> {
   log: Log;
 }
 
@@ -56,7 +34,8 @@ export interface PodsyncParts {
 }
 
 /** Opens the storage and builds the app on it. Rejects with a StorageError, or an Error that says what to do. */
-export async function openPodsync(options: PodsyncOptions, parts: PodsyncParts = {}): Promise<Podsync> {
+export async function openPodsync(given: PodsyncOptions, parts: PodsyncParts = {}): Promise<Podsync> {
+  const options = { ...DEFAULTS, ...given };
   const now = parts.now ?? openClock(join(options.data, 'clock'), (message) => options.log('warn', message));
   const hasher = parts.hasher ?? createThreadHasher();
   const fetcher = options.fetch ? await loadFetcher(options.allowPrivateFeeds) : undefined;
@@ -67,14 +46,11 @@ export async function openPodsync(options: PodsyncOptions, parts: PodsyncParts =
     log: options.log,
   });
   const services = createServices(storage, {
+    ...options,
     now,
     hasher,
-    keepUrlCredentials: options.keepUrlCredentials,
-    registration: options.registration,
-    syncDevices: options.syncDevices,
     fetcher,
     logoFolder: join(options.data, 'logos'),
-    log: options.log,
   });
   return {
     services,

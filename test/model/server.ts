@@ -34,14 +34,8 @@ export async function openModelServer(): Promise<ModelServer> {
   const options: PodsyncOptions = {
     data,
     storage: storage.spec,
-    trustProxy: false,
-    maxBody: 1024 * 1024,
     syncOverlap: OVERLAP,
-    keepUrlCredentials: false,
-    registration: 'closed',
-    syncDevices: false,
     fetch: false,
-    allowPrivateFeeds: false,
     log: (level, message) => void (level === 'error' && errors.push(message)),
   };
   let floor: Seconds = 0;
