@@ -1,4 +1,5 @@
-import type { EpisodeInfo, FeedReading, PodcastInfo, Storage } from '../src/storage/contract.ts';
+import type { EpisodeInfo, PodcastInfo } from '../src/domain/types.ts';
+import type { FeedReading, Storage } from '../src/storage/contract.ts';
 
 /** Stores what reading a feed found, as if it had been fetched. */
 export const recordFeed = (

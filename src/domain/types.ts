@@ -60,6 +60,18 @@ export interface PodcastInfo {
   tags: string[];
 }
 
+/** What a feed says of an episode. A text is `''` where it says nothing. */
+export interface EpisodeInfo {
+  /** Media URL. */
+  url: Url;
+  guid?: string;
+  title: string;
+  description: string;
+  /** http(s), or `''`. */
+  website: string;
+  releasedAt?: Seconds;
+}
+
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** What a setting is attached to (spec 2.9). */

@@ -1,21 +1,9 @@
-import type { Seconds, Url } from '../domain/types.ts';
+import type { EpisodeInfo, Seconds, Url } from '../domain/types.ts';
 import { parseDate } from './dates.ts';
 import { type Fields, line, named, prose, texts } from './fields.ts';
 import { mediaUrl, pageUrl, resolveUrl } from './links.ts';
 import { readWebsite } from './podcast.ts';
 import type { XmlElement } from './xml.ts';
-
-export interface ParsedEpisode {
-  guid?: string;
-  /** Media URL. */
-  url: Url;
-  /** `""` where the feed has none. */
-  title: string;
-  description: string;
-  /** http(s), or `""`. */
-  website: string;
-  releasedAt?: Seconds;
-}
 
 const DATES = ['pubdate', 'published', 'dc:date', 'date', 'issued', 'dcterms:created', 'updated', 'atom:updated'];
 const DESCRIPTIONS = [
@@ -56,7 +44,7 @@ export function findEpisode(item: XmlElement, feedBase: string): EpisodeSource |
   return { url, guid: guid === '' || guid.length > MAX_GUID ? undefined : guid, releasedAt, fields, base };
 }
 
-export function readEpisode({ url, guid, releasedAt, fields, base }: EpisodeSource): ParsedEpisode {
+export function readEpisode({ url, guid, releasedAt, fields, base }: EpisodeSource): EpisodeInfo {
   return {
     ...(guid !== undefined && { guid }),
     url,

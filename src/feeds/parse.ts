@@ -1,17 +1,15 @@
-import type { PodcastInfo, Url } from '../domain/types.ts';
+import type { EpisodeInfo, PodcastInfo, Url } from '../domain/types.ts';
 import { sanitizeFeedUrl } from '../domain/url.ts';
 import { decodeXml } from './charset.ts';
-import { baseOf, type EpisodeSource, findEpisode, type ParsedEpisode, readEpisode } from './episode.ts';
+import { baseOf, type EpisodeSource, findEpisode, readEpisode } from './episode.ts';
 import { type Fields, named } from './fields.ts';
 import { readPrefixes } from './namespaces.ts';
 import { readPodcast } from './podcast.ts';
 import { createXmlReader, type XmlElement, type XmlReader } from './xml.ts';
 
-export type { ParsedEpisode } from './episode.ts';
-
 export interface ParsedFeed extends PodcastInfo {
   /** Newest first, then those without a date in the order of the feed; at most 1,000. */
-  episodes: ParsedEpisode[];
+  episodes: EpisodeInfo[];
 }
 
 const MAX_EPISODES = 1000;
@@ -80,7 +78,7 @@ function endOfEpisodes(text: string): number {
   return end;
 }
 
-function readEpisodes(fields: Fields, base: string): ParsedEpisode[] {
+function readEpisodes(fields: Fields, base: string): EpisodeInfo[] {
   const sources = named(fields, 'item', 'entry').flatMap((item) => findEpisode(item, base) ?? []);
   const ambiguous = findAmbiguous(sources);
   const known = new Set<string>();

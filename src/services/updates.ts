@@ -1,5 +1,5 @@
-import type { ActionType, EpisodeAction, Stamp, Url, UserId } from '../domain/types.ts';
-import type { EpisodeInfo, Podcast, Storage } from '../storage/contract.ts';
+import type { ActionType, EpisodeAction, EpisodeInfo, Stamp, Url, UserId } from '../domain/types.ts';
+import type { Podcast, Storage } from '../storage/contract.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** Newest ones told of each feed. */

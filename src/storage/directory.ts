@@ -3,9 +3,7 @@
  * is a test in `podsync/testing`.
  */
 
-import type { PodcastEntry, PodcastInfo, Seconds, Stamp, Url, UserId } from '../domain/types.ts';
-
-export type { PodcastInfo } from '../domain/types.ts';
+import type { EpisodeInfo, PodcastEntry, PodcastInfo, Seconds, Stamp, Url, UserId } from '../domain/types.ts';
 
 export interface Podcast extends PodcastInfo {
   url: Url;
@@ -16,15 +14,6 @@ export interface Podcast extends PodcastInfo {
 export interface RankedPodcast extends Podcast {
   /** Rank, from 1, in the newest toplist kept a week ago or earlier; 0 when it was not on it. */
   positionLastWeek: number;
-}
-
-export interface EpisodeInfo {
-  url: Url;
-  guid?: string;
-  title: string;
-  description: string;
-  website: string;
-  releasedAt?: Seconds;
 }
 
 export interface Episode extends EpisodeInfo {

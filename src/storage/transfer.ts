@@ -6,6 +6,7 @@
 import type {
   Device,
   EpisodeAction,
+  EpisodeInfo,
   Json,
   PodcastInfo,
   PodcastList,
@@ -15,7 +16,7 @@ import type {
   Url,
   UserId,
 } from '../domain/types.ts';
-import type { EpisodeInfo, FeedState } from './directory.ts';
+import type { FeedState } from './directory.ts';
 
 /**
  * A piece of an account. They come in one order on every storage, so that two backups of the same data are the same:

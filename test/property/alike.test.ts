@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createRoutes } from '../../src/routes/index.ts';
 import type { Route, RouteContext } from '../../src/routes/route.ts';
 import type { Services } from '../../src/services/services.ts';
-import type { EpisodeInfo, PodcastInfo } from '../../src/storage/contract.ts';
+import type { EpisodeInfo, PodcastInfo } from '../../src/domain/types.ts';
 import { recordFeed } from '../readings.ts';
 import { seed } from '../seed.ts';
 import { openTestServer, type TestServer } from '../server.ts';

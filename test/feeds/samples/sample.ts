@@ -1,4 +1,5 @@
-import type { ParsedEpisode, ParsedFeed } from '../../../src/feeds/parse.ts';
+import type { EpisodeInfo } from '../../../src/domain/types.ts';
+import type { ParsedFeed } from '../../../src/feeds/parse.ts';
 
 /** One feed with one oddity, and all that is to be read from it. `ORIGIN` stands for that of the server. */
 export interface Sample {
@@ -20,7 +21,7 @@ export const feed = (known: Partial<ParsedFeed> = {}): ParsedFeed => ({
   ...known,
 });
 
-export const episode = (known: Partial<ParsedEpisode> & { url: string }): ParsedEpisode => ({
+export const episode = (known: Partial<EpisodeInfo> & { url: string }): EpisodeInfo => ({
   title: '',
   description: '',
   website: '',
