@@ -1,5 +1,4 @@
 import type { H3Event } from 'h3';
-import { formatTimestamp } from '../domain/timestamp.ts';
 import { MEDIA_TYPES } from '../formats/format.ts';
 import { writeXml } from '../formats/xml.ts';
 import { readCount, readParam, readQuery, readScale } from '../http/input.ts';
@@ -69,18 +68,11 @@ export function createDirectoryRoutes(
     },
 
     async episode(event) {
-      const asked = [readQuery(event, 'podcast') ?? '', readQuery(event, 'url') ?? ''] as const;
-      const { podcast, episode } = await directory.episode(...asked);
-      const { title, description, website, releasedAt } = episode;
-      const known = {
-        podcast: podcast.url,
-        episode: episode.url,
-        podcastTitle: podcast.title,
-        title,
-        description,
-        website,
-        released: releasedAt === undefined ? '' : formatTimestamp(releasedAt),
-      };
+      const { podcast, episode } = await directory.episode(
+        readQuery(event, 'podcast') ?? '',
+        readQuery(event, 'url') ?? '',
+      );
+      const known = { ...episode, podcast: podcast.url, podcastTitle: podcast.title };
       return toPublic(json(toEpisodeObject(known, baseOf(event))));
     },
 

@@ -56,8 +56,10 @@ export function createPageRoutes(
     },
 
     async episode(event) {
-      const asked = [readQuery(event, 'podcast') ?? '', readQuery(event, 'url') ?? ''] as const;
-      const { podcast, episode } = await directory.episode(...asked);
+      const { podcast, episode } = await directory.episode(
+        readQuery(event, 'podcast') ?? '',
+        readQuery(event, 'url') ?? '',
+      );
       const base = baseOf(event);
       const logo = scaledLogo(base, LOGO, podcast.logoUrl);
       return page(renderEpisode({ podcast, episode, logo, podcastLink: podcastPage(base, podcast.url) }));

@@ -1,17 +1,13 @@
-import type { Url } from '../domain/types.ts';
+import { formatTimestamp } from '../domain/timestamp.ts';
+import type { EpisodeInfo, Url } from '../domain/types.ts';
 import { episodePage, podcastPage } from '../http/links.ts';
 import type { KnownPodcast } from '../services/directory.ts';
 
-/** What may be known of an episode beside its URLs. */
-export interface KnownEpisode {
+/** An episode, and what is known of it: maybe nothing beside its URLs. */
+export interface KnownEpisode extends Partial<EpisodeInfo> {
+  url: Url;
   podcast: Url;
-  episode: Url;
-  title?: string;
-  podcastTitle?: string;
-  description?: string;
-  website?: string;
-  /** As it goes out: ISO 8601 without zone. */
-  released?: string;
+  podcastTitle: string;
 }
 
 /** A podcast as clients get it (spec 2.2), all keys always there: some clients refuse an object that lacks one. */
@@ -34,16 +30,16 @@ export function toPodcastObject(podcast: KnownPodcast, base: string): Record<str
 
 /** An episode as clients get it (spec 2.3), all keys always there. */
 export function toEpisodeObject(known: KnownEpisode, base: string): Record<string, string> {
-  const { podcast, episode, title, podcastTitle, description = '', website = '', released = '' } = known;
-  const page = episodePage(base, podcast, episode);
+  const { podcast, podcastTitle, url, title, description = '', website = '', releasedAt } = known;
+  const page = episodePage(base, podcast, url);
   return {
-    title: title || episode,
-    url: episode,
+    title: title || url,
+    url,
     podcast_title: podcastTitle || podcast,
     podcast_url: podcast,
     description,
     website,
-    released,
+    released: releasedAt === undefined ? '' : formatTimestamp(releasedAt),
     svc_link: page,
     mygpo_link: page,
   };

@@ -1,6 +1,5 @@
 import type { H3Event } from 'h3';
 import type { ScopeRequest } from '../domain/scope.ts';
-import { formatTimestamp } from '../domain/timestamp.ts';
 import type { Url } from '../domain/types.ts';
 import { readObject } from '../http/body.ts';
 import { readParam, readQuery } from '../http/input.ts';
@@ -17,13 +16,8 @@ export function createSettingRoutes(
   /** Under the very URLs that the setting was made with: apps know the episode by them. */
   const toFavorite = async (favorite: { podcast: Url; episode: Url }, base: string): Promise<unknown> => {
     const { podcast, episode } = await directory.describeEpisode(favorite.podcast, favorite.episode);
-    const known = {
-      ...favorite,
-      ...(podcast && { podcastTitle: podcast.title }),
-      ...(episode && { title: episode.title, description: episode.description, website: episode.website }),
-      ...(episode?.releasedAt !== undefined && { released: formatTimestamp(episode.releasedAt) }),
-    };
-    return toEpisodeObject(known, base);
+    const urls = { podcast: favorite.podcast, url: favorite.episode };
+    return toEpisodeObject({ ...episode, ...urls, podcastTitle: podcast?.title ?? '' }, base);
   };
 
   return {

@@ -1,4 +1,3 @@
-import { formatTimestamp } from '../domain/timestamp.ts';
 import { readBoolean, readParam, readSince } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
 import { json } from '../http/reply.ts';
@@ -36,18 +35,8 @@ export function createUpdateRoutes(
 /** An episode with its `status`, and the user's newest action where that is asked for and not `new` (spec 2.3). */
 function toUpdateObject(update: EpisodeUpdate, base: string, withActions: boolean): Record<string, unknown> {
   const { podcast, podcastTitle, episode, status, action } = update;
-  const { url, releasedAt, title, description, website } = episode;
-  const known = {
-    podcast,
-    episode: url,
-    podcastTitle,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    ...(website !== undefined && { website }),
-    ...(releasedAt !== undefined && { released: formatTimestamp(releasedAt) }),
-  };
   return {
-    ...toEpisodeObject(known, base),
+    ...toEpisodeObject({ ...episode, podcast, podcastTitle }, base),
     status,
     ...(withActions && action && { action: toActionObject(action) }),
   };
