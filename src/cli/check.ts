@@ -21,10 +21,9 @@ type Report = Pick<InspectionReport, 'findings'> & Partial<InspectionReport>;
 /** `check`. Rejects when something is damaged, and was not repaired. */
 export async function check(config: Config, { repair = false, json = false }: CheckOptions): Promise<void> {
   const found = await inspect(config);
-  const isRepairable = found.findings.some((finding) => finding.isRepairable);
-  const backup = repair && isRepairable ? await repairCounts(config) : undefined;
+  const repaired = repair ? found.findings.filter(({ isRepairable }) => isRepairable) : [];
+  const backup = repaired.length > 0 ? await repairCounts(config) : undefined;
   const report = backup === undefined ? found : await inspect(config);
-  const repaired = backup === undefined ? [] : found.findings.filter(({ isRepairable }) => isRepairable);
   printResult(toWire(report, repaired, backup), json, () => toText(report, repaired));
   if (backup !== undefined) words.info(`a backup from before the repair is in ${backup}`);
   if (report.findings.length > 0) throw new Error(advise(report, repair, config));
@@ -39,7 +38,7 @@ async function inspect(config: Config): Promise<Report> {
   }
 }
 
-/** Answers where the backup is that was made before. */
+/** Answers the path of the backup that it makes first. */
 async function repairCounts(config: Config): Promise<string> {
   const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
   const output = join(config.data, `before-repair-${time}.ndjson.gz`);
