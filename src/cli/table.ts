@@ -5,13 +5,6 @@ const toCell = (value: string | number | null): string => String(value ?? '-').r
 export function toTable(rows: readonly (readonly (string | number | null)[])[]): string {
   const cells = rows.map((row) => row.map(toCell));
   const widths = cells.reduce<number[]>((most, row) => row.map((cell, at) => Math.max(cell.length, most[at] ?? 0)), []);
-  return cells
-    .map(
-      (row) =>
-        `${row
-          .map((cell, at) => cell.padEnd(widths[at]!))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  const lines = cells.map((row) => row.map((cell, at) => cell.padEnd(widths[at]!)).join('  '));
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
