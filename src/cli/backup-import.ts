@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
 import { countOf } from '../domain/count.ts';
 import { commandLine, quote } from './invocation.ts';
-import { ask, openOperator } from './operator.ts';
+import { ask, openOperator, type Operator } from './operator.ts';
 import { createProgress } from './progress.ts';
 import { printResult } from './result.ts';
 import { watchSignals } from './signals.ts';
@@ -42,32 +42,16 @@ export async function importBackup(config: Config, path: string, options: Import
   const file = await openFile(path);
   const operator = await openOperator(config);
   const signal = watchSignals();
+  const backup = { file, operator, signal, as };
   let isBegun = false;
-  const send = async (what: string, choice: { dryRun: boolean }): Promise<Report> => {
-    const query = new URLSearchParams({ dryRun: String(choice.dryRun), ...(as !== undefined && { as }) });
-    const progress = createProgress(what);
-    const { size } = await file.stat();
-    const bytes = file.createReadStream({ start: 0, autoClose: false });
-    const step = (done: number): void => {
-      signal.throwIfAborted();
-      progress.show({ done: toKilobytes(done), total: toKilobytes(size) });
-    };
-    const body = Readable.from(watch(bytes, step), { objectMode: false });
-    try {
-      return (await ask(operator, 'POST', `/operator/backup?${query}`, body)) as Report;
-    } finally {
-      body.destroy();
-      progress.stop();
-    }
-  };
   let report: Report;
   try {
-    report = await send('checking kB', { dryRun: true });
+    report = await send(backup, true);
     const isWanted = report.podcasts > 0 || report.accounts.some(({ problem }) => problem === null);
     if (isWanted && !dryRun) {
       signal.throwIfAborted();
       isBegun = true;
-      report = await send('importing kB', { dryRun: false });
+      report = await send(backup, false);
     }
   } catch (error) {
     if (!signal.aborted && !isBegun) throw error;
@@ -93,6 +77,31 @@ async function openFile(path: string): Promise<FileHandle> {
   if ((await file.stat()).isFile()) return file;
   await file.close();
   throw unfit();
+}
+
+interface Backup {
+  file: FileHandle;
+  operator: Operator;
+  signal: AbortSignal;
+  as: string | undefined;
+}
+
+/** Sends the whole file, with a progress bar. */
+async function send({ file, operator, signal, as }: Backup, dryRun: boolean): Promise<Report> {
+  const query = new URLSearchParams({ dryRun: String(dryRun), ...(as !== undefined && { as }) });
+  const progress = createProgress(dryRun ? 'checking kB' : 'importing kB');
+  const { size } = await file.stat();
+  const step = (done: number): void => {
+    signal.throwIfAborted();
+    progress.show({ done: toKilobytes(done), total: toKilobytes(size) });
+  };
+  const body = Readable.from(watch(file.createReadStream({ start: 0, autoClose: false }), step), { objectMode: false });
+  try {
+    return (await ask(operator, 'POST', `/operator/backup?${query}`, body)) as Report;
+  } finally {
+    body.destroy();
+    progress.stop();
+  }
 }
 
 const toKilobytes = (bytes: number): number => Math.ceil(bytes / 1000);
