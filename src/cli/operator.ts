@@ -57,13 +57,12 @@ export const readOperator = (config: Config, path: string): Promise<string> =>
  */
 export function followOperator(
   config: Config,
-  method: string,
   path: string,
   body: unknown,
   onStep: (step: unknown) => void,
 ): Promise<unknown> {
   const signal = watchSignals();
-  return withReply(config, [method, path, body], async (reply, { onLeave }) => {
+  return withReply(config, ['POST', path, body], async (reply, { onLeave }) => {
     let last: unknown;
     for await (const line of createInterface({ input: reply, signal })) {
       last = parse(line);

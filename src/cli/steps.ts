@@ -8,7 +8,7 @@ import { createProgress, type Step } from './progress.ts';
  */
 export async function followSteps(config: Config, what: string, path: string, body: unknown): Promise<unknown> {
   const bar = createProgress(what);
-  const last = (await followOperator(config, 'POST', path, body, (step) => {
+  const last = (await followOperator(config, path, body, (step) => {
     if ('done' in (step as object)) bar.show(step as Step);
   }).finally(() => bar.stop())) as Step | { report: unknown } | { message: string } | undefined;
   if (!last || 'done' in last) throw new Error('the server stopped before it was done; run this again');
