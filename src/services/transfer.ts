@@ -2,10 +2,9 @@ import { invalid, Refusal } from '../domain/errors.ts';
 import { readBackup } from '../formats/backup-read.ts';
 import type { AccountRecord, BackupRecord } from '../formats/backup-record.ts';
 import { writeBackup } from '../formats/backup-write.ts';
-import type { DirectoryRecord, Storage, User, UserRecord } from '../storage/contract.ts';
+import type { DirectoryRecord, Storage, TransferStore, User, UserRecord } from '../storage/contract.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { checkUserName } from './accounts.ts';
-import { exportAccounts } from './transfer-records.ts';
 import { drain, type Section, splitSections } from './transfer-sections.ts';
 import { type Counts, createTally } from './transfer-tally.ts';
 
@@ -98,7 +97,7 @@ export function createTransfer(storage: Pick<Storage, 'users' | 'transfer'>): Tr
     async export({ users: logins, passwords }) {
       const selected = await select(logins);
       const records = async function* (): AsyncIterable<BackupRecord[]> {
-        const accounts = exportAccounts(storage, selected);
+        const accounts = exportAccounts(transfer, selected);
         yield* passwords ? accounts : withoutPasswords(accounts);
         if (logins.length === 0) yield* transfer.exportDirectory();
       };
@@ -129,6 +128,25 @@ const oneOnly = (): Refusal => invalid('another name can be given only where the
 
 function rename({ email: _email, ...account }: AccountRecord, name: string): AccountRecord {
   return { ...account, name };
+}
+
+/** Whole accounts, in the order given. One that is removed before its turn is passed over. */
+async function* exportAccounts(
+  transfer: Pick<TransferStore, 'exportUser'>,
+  users: readonly User[],
+): AsyncIterable<UserRecord[]> {
+  for (const { id, name } of users) {
+    let isBegun = false;
+    try {
+      for await (const page of transfer.exportUser(id)) {
+        isBegun = true;
+        yield page;
+      }
+    } catch (error) {
+      if (!isStorageError(error, 'missing')) throw error;
+      if (isBegun) throw new Refusal('missing', `the account ${name} was removed while it was read; run this again`);
+    }
+  }
 }
 
 async function* withoutPasswords(pages: AsyncIterable<UserRecord[]>): AsyncIterable<BackupRecord[]> {
