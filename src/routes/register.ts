@@ -60,7 +60,8 @@ export function createRegisterRoutes(
       if (!(await registration.isOpen(token))) return closed();
       const [name = '', email = ''] = [fields.get('name')?.trim(), fields.get('email')?.trim()];
       const password = fields.get('password') ?? '';
-      const again = (problem: string): Reply => form(event, 400, { token, name, email, problem });
+      const again = (problem: string, status = 400, headers = {}): Reply =>
+        form(event, status, { token, name, email, problem }, headers);
 
       if (!isSame(fields.get(CSRF), readCookie(event, CSRF))) return again('the form was too old; send it once more');
       if (password !== fields.get('again')) return again('the two passwords differ');
@@ -72,8 +73,7 @@ export function createRegisterRoutes(
         if (!(error instanceof Refusal)) throw error;
         if (error.code === 'forbidden') return closed();
         if (error.code !== 'throttled') return again(error.message);
-        const entered = { token, name, email, problem: error.message };
-        return form(event, 429, entered, { 'retry-after': String(error.retryAfter) });
+        return again(error.message, 429, { 'retry-after': String(error.retryAfter) });
       }
     },
   };
