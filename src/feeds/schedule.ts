@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Seconds, Url } from '../domain/types.ts';
 import type { FetchOutcome } from './fetch.ts';
 import type { ParsedFeed } from './parse.ts';
@@ -78,6 +78,6 @@ const bounded = (seconds: number): Seconds => Math.round(Math.min(LONGEST, Math.
 
 /** Up to a tenth earlier or later, always the same for one URL. */
 function spread(url: Url, seconds: Seconds): Seconds {
-  const part = createHash('sha256').update(url).digest().readUInt32BE() / 2 ** 32;
+  const part = hash('sha256', url, 'buffer').readUInt32BE() / 2 ** 32;
   return Math.round(seconds * (1 + JITTER * (2 * part - 1)));
 }

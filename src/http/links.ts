@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Url } from '../domain/types.ts';
 
 /*
@@ -31,6 +31,4 @@ export const listResource = (base: string, user: string, name: string, format: s
 
 /** A logo in a size of pixels; where there is none, it is the built-in one. */
 export const scaledLogo = (base: string, size: number, logoUrl: string | null): string =>
-  `${base}/logo/${size}/${hashOf(logoUrl ?? '')}`;
-
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+  `${base}/logo/${size}/${hash('sha256', logoUrl ?? '')}`;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Refusal } from '../domain/errors.ts';
 import type { Fetcher } from '../feeds/fetch.ts';
@@ -12,7 +12,7 @@ const LARGEST = 256;
 const GIVEN_UP_FOR = 10 * 60_000;
 const IN_MEMORY = 16 * 1024 * 1024;
 /** Stands for podcasts without a logo. */
-const NO_LOGO = createHash('sha256').update('').digest('hex');
+const NO_LOGO = hash('sha256', '');
 
 export interface Logos {
   /**
