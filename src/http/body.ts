@@ -60,12 +60,12 @@ export async function readForm(event: H3Event, limit: number): Promise<Map<strin
   return fields;
 }
 
-/** Of a form. */
+/** The most fields of a form. */
 const MAX_FIELDS = 50;
-/** Bytes of what stands before the content of a field. */
+/** The most bytes of headers before the content of a field. */
 const MAX_FIELD_HEAD = 4096;
 
-/** Anybody can send a form, and reading one of many fields takes seconds. Throws `invalid`. */
+/** Anybody can send a form, and one with very many fields takes seconds to read. Throws `invalid`. */
 function requireFewFields(bytes: Buffer, type: string): void {
   const boundary = readBoundary(type);
   const separator = boundary === undefined ? '&' : `--${boundary}`;
@@ -78,7 +78,7 @@ function requireFewFields(bytes: Buffer, type: string): void {
 const hasLongHead = (field: string): boolean =>
   field.length > MAX_FIELD_HEAD && !field.slice(0, MAX_FIELD_HEAD).includes('\r\n\r\n');
 
-/** What stands between the fields of a multipart form; undefined of any other. */
+/** The boundary of a multipart form; undefined for any other. */
 function readBoundary(type: string): string | undefined {
   try {
     return new MIMEType(type).params.get('boundary') ?? undefined;
@@ -97,10 +97,10 @@ export async function* readStream(event: H3Event): AsyncIterable<Uint8Array> {
   }
 }
 
-/** The most of a body that is let in only to be dropped. Bytes. */
+/** The most of a body that is read only to be dropped. Bytes. */
 const DROPPED_AT_MOST = 64 * 1024 * 1024;
 
-/** Lets in what is still coming, and drops it: a client that is cut off while it sends does not read the answer. */
+/** Reads what is still coming, and drops it: a client that is cut off while it sends does not read the answer. */
 export async function dropBody(event: H3Event): Promise<void> {
   const request = nodeRequest(event);
   if (!request || request.complete) return;
@@ -115,7 +115,7 @@ export async function dropBody(event: H3Event): Promise<void> {
   }
 }
 
-/** The request as Node has it; undefined where podsync is called in this process. */
+/** Node's own request; undefined where the app is called without a socket. */
 const nodeRequest = (event: H3Event): IncomingMessage | undefined =>
   event.runtime?.node?.req as IncomingMessage | undefined;
 
@@ -141,7 +141,7 @@ async function readSent(event: H3Event, limit: number): Promise<Buffer> {
 }
 
 /**
- * All of a request's body, by its events: an async iterator costs more than the parsing of what it brings. A body that
+ * The whole body of a request, by its events: an async iterator costs more than parsing what it brings. A body that
  * broke off is refused, though nobody is there to hear it.
  */
 const collect = (request: IncomingMessage, limit: number): Promise<Buffer> =>

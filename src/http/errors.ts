@@ -20,7 +20,7 @@ const STORAGE: Record<StorageErrorCode, number> = {
   unavailable: 503,
   full: 507,
 };
-/** What a client is told of trouble in the storage: no paths, no names of files. */
+/** What clients are told of trouble in the storage: no paths, no file names. */
 const STORAGE_WORDS: Partial<Record<StorageErrorCode, string>> = {
   busy: 'the storage is busy; try again in a while',
   corrupt: 'what is stored cannot be read; whoever runs this server finds more in its log',
@@ -54,8 +54,8 @@ export function errorReply(
 }
 
 /**
- * The one place that makes statuses of errors. What nobody expected goes to the log, whole, and is a 500. The operator
- * hears of trouble in the storage what else only the log says.
+ * The one place that turns errors into statuses. One that nobody expected is a 500, and its stack goes to the log. What
+ * is wrong with the storage is told to the operator; for anybody else it goes to the log.
  */
 export function toErrorReply(error: unknown, format: string, { log, operator = false }: ErrorContext): Reply {
   if (error instanceof Refusal) {

@@ -13,7 +13,7 @@ export function readParam(event: H3Event, name: string): string {
   }
 }
 
-/** What decoders put in the place of bytes that are not UTF-8. Taken as it is, it would make one of two names. */
+/** What decoders put in place of bytes that are not UTF-8. Were it accepted, two names would become one. */
 export const REPLACEMENT = '\ufffd';
 
 /** A value of the query string; undefined when missing. Throws `invalid` for one that is not UTF-8. */

@@ -18,12 +18,12 @@ function forwarded(event: H3Event, name: string): string | undefined {
 export const clientAddress = (event: H3Event, { trustProxy }: OriginRules): string =>
   toNetwork((trustProxy ? forwarded(event, 'for') : undefined) ?? event.req.ip ?? '');
 
-/** Some proxies write the port, too. Of IPv6 everybody has a whole /64 to send from. */
+/** Without the port that some proxies add. Of IPv6 the /64: everybody has a whole one to send from. */
 function toNetwork(address: string): string {
   if (!address.includes(':')) return address;
   const bare = address.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1');
   if (!ipaddr.isValid(bare)) return address;
-  const ip = ipaddr.process(bare); // IPv4, where it is that written as IPv6
+  const ip = ipaddr.process(bare); // IPv4 that is written as IPv6 becomes IPv4
   const text = ip.toNormalizedString();
   return ip.kind() === 'ipv6' ? `${text.split(':', 4).join(':')}::/64` : text;
 }

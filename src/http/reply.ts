@@ -6,20 +6,20 @@ import type { H3Event } from 'h3';
 import { FastResponse } from 'srvx';
 import { MEDIA_TYPES } from '../formats/format.ts';
 
-/** What a handler answers; `send` makes the response of it. */
+/** What a handler answers; `send` turns it into a response. */
 export interface Reply {
   /** 200 unless given. */
   status?: number;
   /** Media type of the body. */
   type?: string;
-  /** Bytes are sent as they are; pieces of text as they come, unless they are short all together. */
+  /** Bytes are sent as they are, a stream piece by piece unless it is short as a whole. */
   body?: string | Uint8Array | AsyncIterable<string>;
   headers?: Readonly<Record<string, string>>;
-  /** The same for whoever asks: caches may keep it as long as they ask each time whether it still holds. */
+  /** The same for everybody: caches may keep it, and ask each time whether it still holds. */
   isPublic?: boolean;
-  /** `Cache-Control`, where it is another than that follows from `isPublic`. */
+  /** `Cache-Control`, where it is not the one that follows from `isPublic`. */
   cache?: string;
-  /** Short pieces of text are sent as they come, too. */
+  /** Even a short stream is sent piece by piece. */
   isLive?: boolean;
 }
 
@@ -29,13 +29,13 @@ export const EMPTY: Reply = {};
 /** A value as JSON. */
 export const json = (value: unknown): Reply => ({ type: MEDIA_TYPES.json, body: JSON.stringify(value) });
 
-/** Makes an answer one that is the same for whoever asks. */
+/** Marks an answer as the same for everybody. */
 export const toPublic = (reply: Reply): Reply => ({ ...reply, isPublic: true });
 
-/** JSON text that is made while it is sent. */
+/** JSON that is written while it is sent. */
 export const jsonStream = (body: AsyncIterable<string>): Reply => ({ type: MEDIA_TYPES.json, body });
 
-/** On every answer: any page may read the public interface, and none may do so as somebody (never with credentials). */
+/** On every answer: any web page may read the public interface, and none with anybody's credentials. */
 export const COMMON: [string, string][] = [
   ['access-control-allow-origin', '*'],
   ['x-content-type-options', 'nosniff'],

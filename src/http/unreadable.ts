@@ -14,7 +14,7 @@ const MALFORMED: Reason = [
   'this is not an HTTP request; what is not ASCII in an address is to be percent-encoded',
 ];
 
-/** Answers a request that Node cannot read, and so no route sees, as one that cannot be used; then hangs up. */
+/** Answers a request that Node cannot read, and that no route sees; then hangs up. */
 export function refuseUnreadable({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
   // Where anything was sent before, an answer may be under way, and this would get into the middle of it.
   if (!socket.writable || socket.bytesWritten > 0) {

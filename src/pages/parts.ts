@@ -17,7 +17,7 @@ export const renderLink = (url: string, words: string): Markup | undefined =>
 export const renderLogo = (src: string): Markup =>
   markup`<img class="logo" src="${src}" alt="" width="128" height="128">`;
 
-/** As much of a description as two lines can hold, and no half character. */
+/** As much of a description as two lines can hold, without half a character at its end. */
 export const renderBrief = (description = ''): Markup | '' =>
   description && markup`<p class="brief">${description.slice(0, 300).replace(/[\ud800-\udbff]$/, '')}</p>`;
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** All there is of it. It lies in the page, which then needs nothing else to look right. */
+/** The whole style sheet. It is part of the page, which then needs nothing else to look right. */
 export const STYLE = `
 :root{color-scheme:light dark;--paper:#fff;--ink:#1d2433;--soft:#5d6779;--line:#e3e7ee;--accent:#2f5d8a;--card:#f6f8fb}
 @media (prefers-color-scheme:dark){:root{--paper:#12161d;--ink:#e6e9ef;--soft:#9aa5b8;--line:#2a313d;--accent:#8ab8e6;--card:#1a202a}}
@@ -36,7 +36,7 @@ code{font:.85rem/1.4 ui-monospace,monospace;background:var(--card);border-radius
 @media (max-width:30rem){.logo{width:5.5rem;height:5.5rem}h1{font-size:1.3rem}}
 `;
 
-/** What a page may do: show itself and pictures of this server, and nothing else at all. */
+/** A page may show itself and pictures of this server, and do nothing else. */
 export const PAGE_POLICY = createPolicy("'none'");
 
 /** The same for a page with a form, which goes to this server. */

@@ -49,7 +49,7 @@ export function createDirectoryRoutes(
     if (readParam(event, 'format') === 'xml') return { type: MEDIA_TYPES.xml, body: writeXml(entries) };
     return listReply(event, { title: 'Toplist', podcasts, json: entries });
   };
-  /** Answers made of one list of podcasts, by what was asked: it is asked for far more often than it changes. */
+  /** The answers made of each toplist, by request: it is asked for far more often than it changes. */
   const toplists = new WeakMap<readonly RankedPodcast[], Map<string, Reply>>();
 
   return {

@@ -10,7 +10,7 @@ import type { Handler, RouteContext } from './route.ts';
 
 type WireAction = Record<string, unknown>;
 
-/** Of both versions: they differ in how an action is written, and in what `device` means in a query. */
+/** For both versions: they differ in how an action is written, and in what `device` means in a query. */
 export function createEpisodeRoutes(
   episodes: Episodes,
   { identity, maxBody }: RouteContext,
@@ -56,7 +56,7 @@ async function* writeActions(
   yield `],"timestamp":${mark}}`;
 }
 
-/** The times stand on plays alone, and only those known: clients lose the whole answer over any other. */
+/** Only plays have times, and only those that are known: over any other, clients reject the whole answer. */
 export function toActionObject({ podcast, episode, device, guid, action, timestamp, play }: EpisodeAction): WireAction {
   return { podcast, episode, device, guid, action, timestamp: formatTimestamp(timestamp), ...play };
 }

@@ -18,7 +18,7 @@ const MAX_FORM = 4 * 1024 * 1024;
 
 type Word = '@SUCCESS' | '@AUTHFAIL' | '@PROTOERROR';
 
-/** These clients read the words and no status. */
+/** These clients read the word, not the status. */
 const say = (word: Word): Reply => ({ type: MEDIA_TYPES.txt, body: word });
 
 /** Upload and download of one list, with the password among the parameters (spec 4.9, legacy paths). */

@@ -7,7 +7,7 @@ import { writeTxt } from '../formats/txt.ts';
 import { readParam, readQuery } from '../http/input.ts';
 import type { Reply } from '../http/reply.ts';
 
-/** A list of podcasts, and what JSON says of it. */
+/** A list of podcasts, and what it is as JSON. */
 export interface Listing {
   title: string;
   podcasts: readonly PodcastEntry[];

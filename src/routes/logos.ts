@@ -2,7 +2,7 @@ import { readParam } from '../http/input.ts';
 import type { Logos } from '../services/logos.ts';
 import type { Handler } from './route.ts';
 
-/** Shown for a podcast that has no logo, or one that cannot be had. */
+/** For a podcast that has no logo, or whose logo cannot be fetched. */
 const BUILT_IN = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="Podcast">
 <rect width="64" height="64" rx="10" fill="#3d5a80"/>
 <g fill="none" stroke="#fff" stroke-width="4" stroke-linecap="round">

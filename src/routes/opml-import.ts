@@ -6,7 +6,7 @@ import { json } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler } from './route.ts';
 
-/** For the largest OPML that is read at all, as JSON. What apps may upload is another matter. Bytes. */
+/** Room for the largest OPML that is read at all, as JSON: `maxBody` is for apps. Bytes. */
 const MAX_BODY = 32 * 1024 * 1024;
 
 /** `{device, opml, replace, dryRun}`, for whoever runs the server. */

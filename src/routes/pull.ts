@@ -9,7 +9,7 @@ import type { Handler } from './route.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** For a whole account setting, a long list, or a thousand actions with long addresses. Bytes. */
+/** Room for all settings of an account, a long list, or a thousand actions with long addresses. Bytes. */
 const MAX_BODY = 64 * 1024 * 1024;
 
 /** Takes a piece of an account on another server, and tells what became of it. For whoever runs the server. */

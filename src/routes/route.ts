@@ -6,10 +6,7 @@ import type { Reply } from '../http/reply.ts';
 export type Handler = (event: H3Event) => Reply | Promise<Reply>;
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/**
- * A row of the route table. Where there are formats, `path` goes on with `.{format}`, and any other than these is a
- * 400; where there are none it is whole.
- */
+/** A row of the route table. Where there are `formats`, its path goes on with `.{format}`, and any other is a 400. */
 export interface Route {
   method: Method;
   path: string;
@@ -17,7 +14,7 @@ export interface Route {
   handler: Handler;
 }
 
-/** What handlers have at hand besides the services. */
+/** What handlers need besides the services. */
 export interface RouteContext {
   identity: Identity;
   /** Largest request body, in bytes. */

@@ -1,6 +1,6 @@
 import type { Reply } from '../http/reply.ts';
 
-/** Long work that tells how far it is, and answers its report. */
+/** Long work that tells how far it is, and answers a report. */
 type Work = (progress: (done: number, total: number) => void) => Promise<unknown>;
 
 /**
