@@ -18,7 +18,7 @@ export interface NewAccount {
 export interface Accounts {
   /** Throws `invalid` with what is wrong, `conflict` when the name or e-mail is taken. */
   create(account: NewAccount): Promise<User>;
-  /** By user name, without case. An e-mail address finds nobody: anyone may ask, and it is nobody's business. */
+  /** By user name, without case. An e-mail address finds nobody: anyone may ask, and it is private. */
   named(name: string): Promise<User | undefined>;
   /** Whether there is any account yet. */
   any(): Promise<boolean>;

@@ -21,7 +21,7 @@ export interface AccountDetails {
   lists: ListSummary[];
 }
 
-/** What whoever runs the server does with accounts. `login` is a name or an e-mail address; throws `missing` for neither. */
+/** Accounts, for whoever runs the server. `login` is a name or an e-mail address; throws `missing` where nobody has it. */
 export interface Administration {
   find(login: string): Promise<User>;
   /** By name. */

@@ -14,11 +14,11 @@ export interface Directory {
   podcast(url: string): Promise<Podcast>;
   /** An episode of it that the feed told of. Throws `missing`. */
   episode(podcast: string, url: string): Promise<{ podcast: Podcast; episode: Episode }>;
-  /** What is known of an episode; nothing where nothing is. Sanitized URLs. */
+  /** What is known of an episode and its podcast; neither may be. Takes sanitized URLs. */
   describeEpisode(podcast: Url, url: Url): Promise<{ podcast?: Podcast; episode?: Episode }>;
   /** Newest first. */
   episodes(podcast: Url, limit: number): Promise<Episode[]>;
-  /** What is known of each, under the very URL that was given; nothing where nothing is. */
+  /** What is known of each, under the very URL that was given; maybe nothing else. */
   describe(urls: readonly Url[]): Promise<KnownPodcast[]>;
   /** Most used first (spec 4.2). */
   tags(count: number): Promise<Tag[]>;

@@ -9,7 +9,7 @@ import type { FeedReading, FeedState, PodcastStore } from '../storage/contract.t
 
 /** Feeds in hand at once: more than the fetcher takes, as those of one host wait for each other. */
 const IN_HAND = 16;
-/** After this long without an answer a feed is anybody's again. */
+/** A feed that was claimed this long ago, and not stored since, may be claimed again. */
 const LEASE: Seconds = 900;
 /** How often it is asked whether a feed is due. */
 const LOOK_EVERY: Seconds = 30;
@@ -33,7 +33,7 @@ export interface Feeds {
   update(selection: Selection, progress?: (done: number, total: number) => void): Promise<FeedReport>;
   /** Reads what is due from now on, in the background. Does nothing where nothing may be fetched. */
   start(): void;
-  /** Gives up what is under way; resolves when nothing is. */
+  /** Gives up what is under way; resolves when that has ended. */
   stop(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export interface FeedOptions {
   fetcher: Fetcher | undefined;
   now: Clock;
   rules: UrlRules;
-  /** Told what storing a reading failed with. */
+  /** Called where a reading cannot be stored. */
   warn(message: string): void;
 }
 
@@ -50,7 +50,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
 
-  /** Answers what was wrong with the feed. */
+  /** Reads one feed and stores the result. Answers what was wrong with it. */
   const read = async (state: FeedState): Promise<string | undefined> => {
     const outcome = await fetcher!.fetchFeed(state.url, state);
     if (stopping.signal.aborted) return 'it was given up, as podsync is closing';
@@ -128,7 +128,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
   };
 }
 
-/** What is stored of an outcome. What was read last stays where there is nothing better. */
+/** What is stored of an outcome. Where it says nothing, what was read before stays. */
 function toReading(state: FeedState, outcome: FetchOutcome, now: Seconds): FeedReading {
   const { etag, lastModified, fetchedAt, url } = state;
   const { nextAt, intervalSeconds, failures } = nextFetch(url, state, outcome, now);
@@ -144,7 +144,7 @@ function toReading(state: FeedState, outcome: FetchOutcome, now: Seconds): FeedR
     case 'failed':
       return { state: { ...next, ...before, error: outcome.message } };
     case 'unchanged':
-      // What one address said may be nonsense to another, which would then be taken for unchanged for ever.
+      // Validators of the old address may mean nothing at the new one, which might answer 304 to them for ever.
       return {
         state: { ...next, ...(outcome.movedTo === undefined && validators), fetchedAt: now },
         ...movedBy(outcome),

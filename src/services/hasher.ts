@@ -5,7 +5,7 @@ import { createThread, serveThread } from '../thread.ts';
 export interface Hasher {
   hash(password: string): Promise<string>;
   compare(password: string, hash: string): Promise<boolean>;
-  /** A hash of no known password that costs the same: compared for a login that nobody has, it takes the same time. */
+  /** A hash of no known password, at the same cost: a login that nobody has then takes as long as any other. */
   readonly dummy: string;
   close(): Promise<void>;
 }

@@ -6,10 +6,10 @@ export interface Image {
   type: string;
 }
 
-/** Fits an image into a square of so many pixels. Rejects when it is none. */
+/** Scales an image to fit a square of `size` pixels. Rejects when it is none. */
 export type Scale = (bytes: Uint8Array, size: number) => Promise<Image>;
 
-/** More of them are a trap: a small file that takes all memory. */
+/** An image with more is a trap: a small file that takes all memory. */
 const MAX_PIXELS = 50_000_000;
 const QUALITY = 82;
 

@@ -69,7 +69,7 @@ export const createInspection = ({
   },
 });
 
-/** What is wrong with what could not be read. Throws where that is no damage; undefined for an account that is gone by now. */
+/** The damage that an error tells of; undefined for an account that is gone by now. Throws any error that is no damage. */
 function toProblem(error: unknown): string | undefined {
   if (isStorageError(error, 'missing')) return undefined;
   if (isStorageError(error) && error.code !== 'corrupt') throw error;
@@ -79,7 +79,7 @@ function toProblem(error: unknown): string | undefined {
 /** Podcasts that are looked up at once. */
 const LOT = 1000;
 
-/** The subscribers that each podcast is said to have. */
+/** How many subscribers each podcast has, as stored. */
 async function readAudience(podcasts: PodcastStore): Promise<Map<Url, number>> {
   const audience = new Map<Url, number>();
   let lot: Url[] = [];
@@ -100,7 +100,7 @@ async function findShown(podcasts: PodcastStore, feeds: ReadonlySet<Url>): Promi
   return new Set(known.map((podcast) => podcast!.url));
 }
 
-/** How many have another number than was counted, before and after alike: others were subscribed to meanwhile. */
+/** How many podcasts have a wrong number. One that changed while they were counted may be right. */
 function countWrong(
   counted: ReadonlyMap<Url, number>,
   before: ReadonlyMap<Url, number>,

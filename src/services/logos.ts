@@ -8,7 +8,7 @@ import type { LogoFolder } from './logo-folder.ts';
 
 /** Larger ones are never asked for, so they are kept in this size. Pixels. */
 const LARGEST = 256;
-/** How long a logo that cannot be had is not asked for again. Milliseconds. */
+/** How long a logo that cannot be fetched is not asked for again. Milliseconds. */
 const GIVEN_UP_FOR = 10 * 60_000;
 const IN_MEMORY = 16 * 1024 * 1024;
 /** Stands for podcasts without a logo. */
@@ -39,7 +39,7 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
   /** Of several requests for one logo the first fetches it. */
   const underWay = new Map<string, Promise<Image | undefined>>();
 
-  /** The logo as it is kept. Whoever has no sharp keeps the original. */
+  /** The logo as it is kept: scaled, or the original where sharp is not installed. */
   const obtain = async (hash: string, url: string): Promise<Image | undefined> => {
     const kept = await folder.read(hash);
     const keptType = kept && imageType(kept);

@@ -4,7 +4,7 @@ import { type Counts, createTally } from './transfer-tally.ts';
 
 export interface MigrationOptions {
   progress(done: number, total: number): void;
-  /** Gives it up. */
+  /** Stops it. */
   signal: AbortSignal;
 }
 
@@ -75,7 +75,7 @@ async function compare(
     }
     if (!(await copied.next()).done) throw differs(what);
   } finally {
-    await copied.return(undefined); // a snapshot is not kept for nobody
+    await copied.return(undefined); // lets go of its snapshot
   }
 }
 

@@ -15,7 +15,7 @@ export interface OpmlImportReport {
   added: Url[];
   /** The device had them before. */
   present: Url[];
-  /** Of the device before, and not in the file. */
+  /** The device had them before, and they are not in the file. */
   removed: Url[];
   /** What is stored under another address than the file has. Passwords in addresses are left out here and below. */
   rewritten: { from: string; to: Url }[];
@@ -24,9 +24,9 @@ export interface OpmlImportReport {
 
 export interface OpmlImportChoice {
   device: string;
-  /** The device has what the file has, and nothing else. */
+  /** Unsubscribe from what is not in the file. */
   replace: boolean;
-  /** Only tell what would be. */
+  /** Change nothing, only report. */
   dryRun: boolean;
 }
 
@@ -87,7 +87,7 @@ function sift(entries: readonly PodcastEntry[], rules: UrlRules) {
   return { usable, rewritten, refused };
 }
 
-/** As if the feed had said it: it is shown to everybody until it is read. */
+/** Cleaned like the text of a feed: everybody sees it until the feed itself is read. */
 const describe = ({ title = '', description = '', website = '' }: PodcastEntry): Omit<PodcastEntry, 'url'> => ({
   title: plainLine(title, MAX_TITLE),
   description: plainText(description, MAX_DESCRIPTION),

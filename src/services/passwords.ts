@@ -16,8 +16,8 @@ export interface Passwords {
   /** Hash to store. Throws as `checkPassword` does. */
   hash(password: string): Promise<string>;
   /**
-   * Compares the hashes, if `guard` lets it; a pair that was right lately, or is being compared, is not hashed once
-   * more. Takes the same time for a user that is not there.
+   * Compares the hashes, if `guard` lets it; a pair that was right lately, or is being compared, is not hashed again.
+   * Takes the same time where there is no user.
    */
   isRight(user: User | undefined, password: string, guard: Guard): Promise<boolean>;
 }

@@ -68,7 +68,7 @@ export function createProfiles(
 /** The default is true (spec 2.9). What is neither true nor false was meant to change that. */
 const isYes = (value: Json | undefined): boolean => value === undefined || value === true;
 
-/** `user:pass@`, where the server keeps it. It is nobody else's. */
+/** `user:pass@`, which some servers keep: it is for nobody else. */
 const CREDENTIALS = /^https?:\/\/[^/?#]*@/;
 
 const nothingToShow = (): Refusal => new Refusal('missing', 'there is nobody with this name who shows anything');

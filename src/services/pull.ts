@@ -129,7 +129,7 @@ const cut = (text: string): string => [...text].slice(0, LONGEST).join('');
 /** A device id that apps can use here. Some servers take any text for one. */
 const toDeviceId = (device: string): string => cut(device.replace(/[^\p{L}\p{M}\p{N}_. -]/gu, '_'));
 
-/** Of so many addresses, those that were rewritten to nothing are refused. */
+/** What became of `count` addresses: those that were rewritten to nothing are refused. */
 function toTaken(count: number, rewrites: UrlRewrites): Taken {
   const refused = rewrites.filter(([, to]) => to === '');
   return {
@@ -142,7 +142,7 @@ function toTaken(count: number, rewrites: UrlRewrites): Taken {
   };
 }
 
-/** Why a piece does not fit. What is no matter of the piece is thrown on. */
+/** Why a piece is refused. Throws any error that has another cause than the piece. */
 function reasonOf(error: unknown): string {
   const isOfPiece =
     error instanceof Refusal ? ['invalid', 'too-large'].includes(error.code) : isStorageError(error, 'missing');

@@ -9,7 +9,7 @@ export type Mended = { action: Input; notes: string[] } | { what: string; reason
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** What an action can do without, piece by piece. */
+/** Keys that an action can do without: what is left out at each try. */
 const NEEDLESS = [[], ['started', 'total'], ['started', 'total', 'position'], ['started', 'total', 'position', 'guid']];
 
 /**

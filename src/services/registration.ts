@@ -32,7 +32,7 @@ export function createRegistration(accounts: Accounts, throttle: Throttle, mode:
 
     async register(account, token, address) {
       if (mode === 'open') {
-        checkAccount(account); // a slip of the pen is no account
+        checkAccount(account); // a mistake in the form does not count
         await throttle.admit(address);
         return accounts.create(account);
       }

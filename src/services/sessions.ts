@@ -11,12 +11,12 @@ export const SESSION_LIFE: Seconds = 365 * 86_400;
 const PROLONGED_EVERY: Seconds = 86_400;
 /** A client that keeps no cookies gets the same session again for this long. Milliseconds. */
 const REUSED_FOR = 5 * 60_000;
-/** Of one user: the sessions that were not used for longest end where there are more. */
+/** Sessions of one user. Beyond that, those that were not used for longest end. */
 const MOST = 100;
 
 export interface Sessions {
   /**
-   * Token of a session; the one of the last minutes again for the same `client` (any text that tells clients apart).
+   * Token of a session. The same `client` (any text that tells clients apart) gets the one of the last minutes again.
    * Throws `unauthenticated` where the user has another password meanwhile.
    */
   open(user: User, client: string): Promise<string>;

@@ -11,7 +11,7 @@ const MAX_KEYS = 1000;
 const MAX_KEY = 255;
 /** Bytes, as JSON. */
 const MAX_VALUE = 65_536;
-/** Arrays and objects in each other. Writing JSON that is nested by the thousand overflows the stack. */
+/** Levels of arrays and objects. Writing JSON that has thousands of them overflows the stack. */
 const MAX_DEPTH = 100;
 
 export type SettingValues = Readonly<Record<string, Json>>;

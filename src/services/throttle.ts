@@ -10,7 +10,7 @@ const PER_ADDRESS: AttemptLimit = { most: 100, within: 300 };
 const ACCOUNTS_PER_ADDRESS: AttemptLimit = { most: 20, within: 3600 };
 
 export interface Throttle {
-  /** Throws `throttled` where it is known here already that there were too many wrong passwords. Asks nobody. */
+  /** Throws `throttled` where this node knows already that there were too many wrong passwords. Reads no storage. */
   check(login: string, address: string): void;
   /**
    * Compares a password unless there were too many wrong ones: then throws `throttled`. One that is being compared
@@ -22,11 +22,11 @@ export interface Throttle {
 }
 
 /**
- * Slows down guessing, and the making of accounts, on all nodes together. Only the address that guesses is held up, and
- * others of its users only after many tries.
+ * Slows down guessing, and the making of accounts, on all nodes together. It holds up the address that guesses, and
+ * other users of that address only after many tries.
  */
 export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
-  /** What this node has learned of refusals: a password that is remembered must not be found by guessing on. */
+  /** By key, the refusals that this node knows of: whoever guesses on must not be let in by a remembered password. */
   const refusedUntil = new LRUCache<string, Seconds>({ max: 20_000 });
 
   const check = (key: string): void => {

@@ -4,7 +4,7 @@ import type { AccountRecord, BackupRecord } from '../formats/backup-record.ts';
 export interface Section {
   /** Its first record; undefined for the directory. */
   account: AccountRecord | undefined;
-  /** All of them, the first one too. Goes on where it was left when it is iterated once more. */
+  /** All of them, with the first. When iterated again, goes on where it was left. */
   records: AsyncIterable<BackupRecord[]>;
 }
 
@@ -13,7 +13,7 @@ const DIRECTORY: ReadonlySet<BackupRecord['kind']> = new Set(['tag', 'podcast', 
 /** The accounts of a backup, and then its directory, where it has one. What is left unread of one is passed over. */
 export async function* splitSections(pages: AsyncIterable<BackupRecord[]>): AsyncIterable<Section> {
   const source = pages[Symbol.asyncIterator]();
-  /** What was read and not handed out. */
+  /** What was read and not yet handed out. */
   let page: BackupRecord[] = [];
 
   const fill = async (): Promise<boolean> => {
@@ -49,7 +49,7 @@ export async function* splitSections(pages: AsyncIterable<BackupRecord[]>): Asyn
   }
 }
 
-/** Reads what is left, for nothing. */
+/** Reads what is left, and drops it. */
 export async function drain(pages: AsyncIterable<unknown>): Promise<void> {
   for await (const _page of pages);
 }

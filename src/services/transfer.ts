@@ -24,7 +24,7 @@ export interface Backup {
 export interface ImportChoice {
   /** Another name for the one account of the backup. */
   as?: string;
-  /** Only tell what would be. */
+  /** Change nothing, only report. */
   dryRun: boolean;
 }
 

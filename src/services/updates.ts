@@ -2,9 +2,9 @@ import type { ActionType, EpisodeAction, EpisodeInfo, Stamp, Url, UserId } from 
 import type { Podcast, Storage } from '../storage/contract.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
-/** Newest ones told of each feed. */
+/** Episodes told of each feed, newest first. */
 const PER_FEED = 50;
-/** Newest ones that count as new when a feed was added. */
+/** How many of its newest episodes are news when a feed was added. */
 const OF_ADDED = 5;
 
 export interface EpisodeUpdate {
@@ -61,7 +61,7 @@ export function createUpdates(
     return { url: episode };
   };
 
-  /** Puts into the feeds the episodes that are news, before the cut. Answers the directory's mark. */
+  /** Puts the episodes that are news into their feeds, all of them. Answers the directory's mark. */
   const collect = async (
     feeds: readonly Feed[],
     since: Stamp,
@@ -147,7 +147,7 @@ function addName({ names }: Feed, url: Url, name: string): void {
   else names.set(url, [name]);
 }
 
-/** Of two URLs of one podcast the first. */
+/** One feed for each podcast: of two URLs of it, the first. */
 function toFeeds(subscribed: ReadonlyMap<Url, Podcast | undefined>): Feed[] {
   const feeds = new Map<Url, Feed>();
   for (const [url, podcast] of subscribed) {
