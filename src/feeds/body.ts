@@ -25,7 +25,7 @@ export async function readBody(body: AsyncIterable<Uint8Array>, encoding: string
   return decode(Buffer.concat(chunks, size), encoding, limit);
 }
 
-/** gzip is told by its first bytes: servers forget to say it, or say it of what is not gzip. */
+/** gzip is known by its first bytes: servers forget to say so, or say so of what is not gzip. */
 async function decode(bytes: Uint8Array, encoding: string, limit: number): Promise<Uint8Array> {
   // What ends too early is taken as far as it goes, as browsers do.
   const options = { maxOutputLength: limit, finishFlush: constants.Z_SYNC_FLUSH };
@@ -53,5 +53,5 @@ async function decode(bytes: Uint8Array, encoding: string, limit: number): Promi
   }
 }
 
-/** Of a body beyond `limit` bytes. */
+/** For a body beyond `limit` bytes. */
 export const tooLarge = (limit: number): FetchError => new FetchError(`it is larger than ${limit / 1_000_000} MB`);

@@ -1,4 +1,4 @@
-/** How much of a document is looked through for its XML declaration. Bytes. */
+/** Where the XML declaration is looked for: the first bytes of a document. */
 const HEAD = 1024;
 
 /** 0x80 to 0x9f of windows-1252; what is unused there is the replacement character. */

@@ -16,7 +16,7 @@ const DESCRIPTIONS = [
   'media:description',
   'googleplay:description',
 ];
-/** A longer one is taken for none. */
+/** A longer one is ignored. */
 const MAX_GUID = 1000;
 
 const MEDIA_TYPE = /^(?:audio|video)\//i;
@@ -91,7 +91,7 @@ function enclosuresOf(fields: Fields): Enclosure[] {
   }));
 }
 
-/** A GUID that is a link, where there is no other. */
+/** The GUID, where it is a link; else `''`. */
 function permalink(fields: Fields): string {
   const guid = named(fields, 'guid').find(({ attributes }) => attributes['ispermalink']?.toLowerCase() !== 'false');
   const [text = ''] = guid ? texts([guid], 'guid') : [];

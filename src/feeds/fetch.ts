@@ -19,7 +19,7 @@ export interface FetcherOptions {
   timeout?: Seconds;
 }
 
-/** As the server gave them with what was last fetched. */
+/** As the server gave them with the last content. */
 export interface Validators {
   etag?: string;
   lastModified?: string;
@@ -49,7 +49,7 @@ const MAX_IMAGE = 5_000_000;
 const ACCEPT_FEED =
   'application/rss+xml, application/atom+xml, application/rdf+xml;q=0.9, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.5';
 const ACCEPT_IMAGE = 'image/*, */*;q=0.5';
-/** Longer ones, and what cannot be sent back, are forgotten. */
+/** What is longer, or cannot be sent back, is ignored. */
 const VALIDATOR = /^[\x20-\x7e]{1,1000}$/;
 
 export function createFetcher({

@@ -19,7 +19,7 @@ const CONNECT_TIMEOUT = 20_000;
 const NOT_PUBLIC = 'it is not at a public address, and --allow-private-feeds is off';
 
 /**
- * Connects to nothing but what `allows` says, whatever led there: a URL, a redirect, or a name whose addresses change.
+ * Connects only to what `allows` lets through, whatever led there: a URL, a redirect, or a name whose addresses change.
  * A name is resolved once, and what was checked is what is connected to; one wrong address among several is enough to
  * refuse it. Ports that browsers do not fetch from are refused. Proxy variables are not followed.
  */

@@ -19,7 +19,7 @@ const HEAD = 20_000;
 
 /**
  * From each prefix that a feed declares to the one podsync uses: a few writers say `a10:link` for `atom:link`. The
- * prefix of the root element itself (`<atom:feed>`) becomes none. Undeclared ones stand for what everyone means by them.
+ * prefix of the root element itself (`<atom:feed>`) becomes none. Undeclared prefixes mean what everyone means by them.
  */
 export function readPrefixes(xml: string, root: string): Map<string, string> {
   const prefixes = new Map<string, string>();

@@ -24,7 +24,7 @@ const BARE_LESS_THAN = /<(?![a-z_/!?])/gi;
 /**
  * Reads RSS 0.9x, 1.0 and 2.0 and Atom, with the tags of iTunes, Podcasting 2.0 and Media RSS. `bytes` in any character
  * set, `contentType` as the server said, `url` for relative links. What is broken in one episode costs that episode
- * alone; a feed that was cut off keeps the episodes before. Throws an Error with a sentence on what else it is.
+ * alone; a feed that was cut off keeps the episodes before. Throws an Error that says what it is instead of a feed.
  */
 export function parseFeed(bytes: Uint8Array, contentType: string | undefined, url: Url): ParsedFeed {
   const text = decodeXml(bytes, contentType);
@@ -62,8 +62,8 @@ function describe(text: string): string {
 }
 
 /**
- * What a feed holds, in one level: the channel counts for nothing, as RSS 1.0 has its items beside it, and others forget
- * to close it. What comes after the root element, or after the last episode of a feed that was cut off, goes.
+ * What is in the root element, without the tag of the channel: RSS 1.0 has its items beside that, and some feeds forget
+ * to close it. What comes after the root element, or after the last episode of a feed that was cut off, is left out.
  */
 function contentOf(rest: string, root: string): string {
   const end = rest.lastIndexOf(`</${root}`);
@@ -93,7 +93,7 @@ function readEpisodes(fields: Fields, base: string): EpisodeInfo[] {
     .map(readEpisode);
 }
 
-/** GUIDs that several media share, as the address of the website in every item: they tell nothing. */
+/** GUIDs that several media share, such as the address of the website in every item: they identify nothing. */
 function findAmbiguous(sources: readonly EpisodeSource[]): Set<string | undefined> {
   const urls = new Map<string | undefined, Url>();
   const ambiguous = new Set<string | undefined>();

@@ -47,7 +47,7 @@ function readAuthor(fields: Fields): string {
   return first(candidates, ({ content }) => personName(plainLine(content, MAX_TITLE))) ?? '';
 }
 
-/** Atom has a name inside, RSS is one. */
+/** Atom has elements with the name in it, RSS the name itself. */
 function namesOf(person: XmlElement): XmlElement[] {
   const parts = person.children();
   return parts.length === 0 ? [person] : named(parts, 'name', 'atom:name', 'itunes:name');

@@ -19,9 +19,9 @@ export interface FeedSchedule extends FeedRhythm {
 
 const HOUR: Seconds = 3600;
 const DAY = 24 * HOUR;
-/** What part of an interval it may be early or late by. */
+/** The part of an interval by which a fetch may be early or late. */
 const JITTER = 0.1;
-/** Half an hour, and three days, with all jitter. */
+/** Half an hour and three days, whatever the jitter. */
 const SHORTEST = HOUR / 2 / (1 - JITTER);
 const LONGEST = (3 * DAY) / (1 + JITTER);
 /** Where a feed tells no dates. */
@@ -30,7 +30,7 @@ const USUAL = 6 * HOUR;
 const FETCHES_PER_EPISODE = 12;
 /** The newest episodes say how often new ones come. */
 const EPISODES_LOOKED_AT = 10;
-/** Each fetch that finds nothing new: a feed that fell silent is slowly left alone. */
+/** The interval grows by it with each fetch that finds nothing new: a feed that fell silent is slowly left alone. */
 const GROWTH = 1.05;
 
 /**

@@ -9,7 +9,7 @@ const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff\ufffe\ufff
 
 const entities = new EntityDecoder({ namedEntities: ALL_ENTITIES });
 
-/** Named (HTML) and numeric character references decoded once. What is none, a bare `&` too, stays. */
+/** Named (HTML) and numeric character references decoded once. Anything else stays, such as a bare `&`. */
 export const decodeReferences = (text: string): string => readC1(text.includes('&') ? entities.decode(text) : text);
 
 /** Content of an XML element as its text: references decoded once, CDATA as it is, inner markup left. */

@@ -15,7 +15,7 @@ export interface XmlElement {
 /** Elements of a document, one level at a time. Throws where an element of that level is not closed. */
 export type XmlReader = (xml: string) => XmlElement[];
 
-/** Of one level; what comes after is left out. Far above any feed that its limit of bytes lets in. */
+/** The most of one level; the rest is left out. No real feed comes near. */
 const MAX_ELEMENTS = 100_000;
 
 const TEXT = '#text';
@@ -27,7 +27,7 @@ export function createXmlReader(prefixes: ReadonlyMap<string, string>): XmlReade
   let elements = 0;
   const parser = new XMLParser({
     preserveOrder: true,
-    // Every element is one: its content is skipped over, not parsed, and no markup in it counts.
+    // The content of every element is skipped, not parsed, and no markup in it counts.
     stopNodes: ['*'],
     transformTagName: (name) => rename(name.toLowerCase(), prefixes),
     ignoreAttributes: false,

@@ -15,7 +15,7 @@ const QUESTIONS = 7;
 /**
  * An account on another server, piece by piece: devices with their subscriptions, groups, episode actions, settings,
  * lists. What the server refuses becomes a gap. Rejects with a RemoteError where it refuses to tell of devices, and where
- * devices, subscriptions or episode actions cannot be had just now; all of it may be asked for once more then.
+ * devices, subscriptions or episode actions cannot be had just now; then all of it may be read once more.
  */
 export async function* readAccount(remote: Remote, listener: Listener): AsyncIterable<Piece> {
   const asker = createAsker(remote, listener);

@@ -8,17 +8,17 @@ export interface Listener {
   step(done: number, total: number): void;
 }
 
-/** How an account is asked for, question by question. */
+/** Asks for an account, question by question. */
 export interface Asker {
   user: string;
   gap: Listener['gap'];
-  /** That there will be so many more questions. */
+  /** Announces this many more questions. */
   expect(questions: number): void;
   /** Rejects with a RemoteError. */
   ask: Remote['get'];
   /**
-   * What may be missing: undefined, and a gap that begins with `what`, when it is refused or `read` cannot read it. A
-   * server that fails at something is not asked for more of it. Rejects where no further question makes sense.
+   * For what may be missing: undefined, and a gap that begins with `what`, when it is refused or `read` cannot read it.
+   * A server that fails at something is not asked for it again. Rejects where no further question makes sense.
    */
   askFor<T>(what: string, path: readonly string[], query: Query, read: (answer: unknown) => T): Promise<T | undefined>;
 }

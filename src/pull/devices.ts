@@ -3,7 +3,7 @@ import { isRefusal, RemoteError } from './failure.ts';
 import type { Piece } from './piece.ts';
 import { toArray, toObject, toObjects, toText, toUrls } from './shapes.ts';
 
-/** Where feeds go that the other server has for the account, and on none of its devices. */
+/** The device for feeds that the account has on none of its devices. */
 const WITHOUT_DEVICE = 'pulled';
 
 /** What was met on the way: other pieces are asked for by it. */
@@ -48,7 +48,7 @@ export async function* readDevices({ user, ask, askFor, expect, gap }: Asker, fo
   for (const group of groups ?? []) yield { kind: 'group', devices: group };
 }
 
-/** The first question is where a wrong address shows. */
+/** A wrong address shows at the first question. */
 function explain(error: unknown): never {
   if (!(error instanceof RemoteError) || error.status !== 404) throw error;
   const { message, status } = error;
@@ -57,7 +57,7 @@ function explain(error: unknown): never {
   });
 }
 
-/** As a whole list, else as all that changed since the beginning: some servers have one alone. */
+/** As a whole list, else as all changes since the beginning: some servers have only one of these. */
 async function readSubscriptions(ask: Asker['ask'], user: string, device: string): Promise<string[]> {
   try {
     return toUrls(await ask(['subscriptions', user, `${device}.json`]), 'subscriptions');

@@ -3,13 +3,13 @@ import type { Seconds } from '../domain/types.ts';
 import { FetchError, toFetchError } from '../feeds/failure.ts';
 
 interface Circumstances {
-  /** Of the answer. */
+  /** HTTP status of the answer. */
   status?: number;
-  /** Whether there was no answer, and none can be expected of the next question. */
+  /** Whether there was no answer, and none is to be expected to the next question. */
   isLost?: boolean;
   /** Whether the same question may be answered in a while. */
   isPassing?: boolean;
-  /** After how long at the earliest. */
+  /** How long to wait for that at least. */
   retryAfter?: Seconds;
 }
 
@@ -45,7 +45,7 @@ export function refusedBy(host: string, status: number, retryAfter: unknown): Re
   });
 }
 
-/** What went wrong on the way. It may pass, unless it is that the answer cannot be used. */
+/** What went wrong on the way. It may pass, unless it was the answer that cannot be used. */
 export function failedBy(host: string, error: unknown, timeout: Seconds): RemoteError {
   if (error instanceof RemoteError) return error;
   const { message } = toFetchError(error, timeout);

@@ -12,7 +12,7 @@ export interface History {
   ask(query: { since: number; podcast?: string }): Promise<HistoryPage>;
   /** Podcasts that there may be actions of, besides those that are met on the way. */
   podcasts: Iterable<string>;
-  /** Told in a sentence what was kept back. */
+  /** Called with a sentence on what the server may have kept back. */
   tell(gap: string): void;
 }
 

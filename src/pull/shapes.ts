@@ -28,7 +28,7 @@ export function toObject(value: unknown, what: string): Record<string, unknown> 
   throw unreadable(what);
 }
 
-/** A text; `''` for what is none. */
+/** A text, or a number as one; `''` for anything else. */
 export const toText = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 
