@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 
 const EVERY = new Set(['0.0.0.0', '::']);
 
-/** Whether nobody outside this machine gets there. */
+/** Whether only this machine reaches it. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
 

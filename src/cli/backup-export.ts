@@ -42,9 +42,9 @@ export async function exportBackup(config: Config, { users, passwords, output }:
   }
 }
 
-/** A whole backup ends with a short line. Bytes. */
+/** Bytes that hold the last line of a whole backup. */
 const LAST_LINE = 4096;
-/** What an account begins with. */
+/** What each account begins with. */
 const ACCOUNT = '\n{"kind":"user"';
 
 const CUT_OFF = 'the server stopped before the backup was whole; run this again';

@@ -1,6 +1,6 @@
 import { type CommandNode, quoted, quotedPlaces, spellings } from './completion-tree.ts';
 
-/** The completion script for bash. What it has no words for it leaves to bash, which offers files. */
+/** The completion script for bash. Where it has no words, bash offers files. */
 export const toBash = (name: string, tree: readonly CommandNode[]): string => `# bash completion for ${name}
 _${name}() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]} at='' i

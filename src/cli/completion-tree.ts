@@ -6,7 +6,7 @@ export interface CommandNode {
   place: string;
   subcommands: { name: string; description: string }[];
   options: OptionNode[];
-  /** What the argument is one of, where it is one of some. */
+  /** The values that the argument may have; empty where any will do. */
   choices: readonly string[];
   /** Whether it takes an argument that may be a file. */
   takesFile: boolean;
@@ -20,11 +20,11 @@ export interface OptionNode {
   description: string;
   /** Whether a value must follow. */
   takesValue: boolean;
-  /** Those that the value is one of; empty where any will do. */
+  /** The values that it may have; empty where any will do. */
   choices: readonly string[];
 }
 
-/** All commands of a program, each before its own. */
+/** All commands of a program, each before its subcommands. */
 export function readTree(command: Command, place = ''): CommandNode[] {
   const help = command.createHelp();
   const subcommands = help.visibleCommands(command);
@@ -47,12 +47,12 @@ const toNode = ({ short, description, required, argChoices }: Option, long: stri
   choices: argChoices ?? [],
 });
 
-/** All places but that of the program itself, as a shell takes them. */
+/** All places but that of the program itself, in quotes. */
 export const quotedPlaces = (tree: readonly CommandNode[]): string[] =>
   tree.flatMap(({ place }) => (place === '' ? [] : [quoted(place)]));
 
 /** How an option may be typed. */
 export const spellings = ({ short, long }: OptionNode): string[] => (short ? [short, long] : [long]);
 
-/** A text that a shell takes as it is. */
+/** A text in quotes, for any shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

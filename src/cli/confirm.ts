@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../config.ts';
 
-/** Rejects with wrong usage where a question must be asked and nobody is there to answer. */
+/** Throws UsageError where a question must be asked and nobody is there to answer. */
 export function requireAnswerable(yes: boolean): void {
   if (!yes && !process.stdin.isTTY)
     throw new UsageError('there is no terminal to ask whether this is meant; give --yes');

@@ -6,16 +6,16 @@ import { dirname, join } from 'node:path';
 /** Bytes that every system takes as the path of a socket. */
 const LONGEST_PATH = 103;
 
-/** Where a socket in this folder is; undefined when its path is too long, and Node would cut it without a word. */
+/** The path of a socket in this folder; undefined where that is so long that Node would silently cut it. */
 export function socketIn(folder: string): string | undefined {
   const path = join(folder, 'control.sock');
   return Buffer.byteLength(path) <= LONGEST_PATH ? path : undefined;
 }
 
-/** Tells where the socket is when it is not in its own place. */
+/** The file that says where the socket is, when it is not in the data folder. */
 const pointerOf = (data: string): string => join(data, 'control.path');
 
-/** Makes a place in the temporary folder, for its owner alone, and leaves word of it in the data folder. */
+/** Makes a place in the temporary folder, for its owner alone, and a pointer to it in the data folder. */
 export async function makeTemporaryPlace(data: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'podsync-'));
   const path = socketIn(folder);
@@ -27,7 +27,7 @@ export async function makeTemporaryPlace(data: string): Promise<string> {
   return path;
 }
 
-/** Removes socket, temporary place and word of it, as far as they are there and can be removed. */
+/** Removes socket, temporary place and pointer, as far as they are there and can be removed. */
 export async function clearPlaces(data: string): Promise<void> {
   const own = socketIn(data);
   if (own) await rm(own).catch(() => undefined);

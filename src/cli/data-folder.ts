@@ -42,7 +42,7 @@ export async function requireOwnFolder(path: string): Promise<void> {
   );
 }
 
-/** Not `recursive`: with that, Node tries for ever where the system says ENOENT in a folder that is there, as in /proc. */
+/** Not `recursive`: with it Node tries for ever where the system answers ENOENT though the parent exists, as in /proc. */
 async function makeFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 });

@@ -12,7 +12,7 @@ export function programName(script = process.argv[1] ?? 'podsync', env = process
 export const quote = (argument: string): string =>
   /^[\w./:@%+=,-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", String.raw`'\''`)}'`;
 
-/** A command on the same data, for people to copy. A password of the storage is for them to put in. */
+/** A command on the same data, for people to copy. They have to put in the password of the storage. */
 export function commandLine(command: string, { data, storage }: Pick<Config, 'data' | 'storage'>): string {
   const place = storage === 'json' ? '' : ` --storage ${quote(redactLocation(storage))}`;
   return `${programName()} ${command} --data ${quote(data)}${place}`;

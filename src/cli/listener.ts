@@ -10,7 +10,7 @@ export interface Listener {
 /** How often connections that have become idle are looked for. Milliseconds. */
 const SWEEP = 50;
 
-/** The soft stop of a server, as `Listener.close` says. To be made before anybody connects. */
+/** The `close` of a `Listener` on this server. To be made before anybody connects. */
 export function createDrain(server: Server): Listener['close'] {
   // Node's own `closeAllConnections` does not know of those that are still shaking hands over TLS.
   const sockets = new Set<Socket>();

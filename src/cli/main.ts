@@ -39,7 +39,7 @@ async function tell(error: unknown): Promise<number> {
   return error instanceof UsageError ? 2 : 1;
 }
 
-/** Its words are loaded when they are needed: most commands have none, and `--version` is quick. */
+/** Loads the words only when something is wrong, so that `--version` is quick. */
 async function complain(message: string): Promise<void> {
   const { words } = await import('./words.ts');
   words.error(message);

@@ -14,7 +14,7 @@ import { log, words } from './words.ts';
 export interface Operator {
   /** `body` goes as JSON, a stream as it comes. */
   request(method: string, path: string, body?: unknown): Promise<OperatorReply>;
-  /** What becomes of long work when nobody waits for it any longer, in words. */
+  /** In words, what becomes of long work that nobody waits for any longer. */
   onLeave: string;
   /** Lets go of what was opened. A server goes on. */
   close(): Promise<void>;
@@ -27,14 +27,14 @@ export interface OperatorReply {
   body: Readable;
 }
 
-/** Where the operator's routes have a user. Throws where nobody can have the name. */
+/** The path of a user in the operator's routes. Throws for a name that nobody can have. */
 export function pathOf(user: string, part = ''): string {
-  // Nothing and dots lead elsewhere in a path, written as %2E, too.
+  // An empty name, `.` and `..` lead elsewhere in a path, also when written as %2E.
   if (/^\.{0,2}$/.test(user)) throw new Error('there is no account with this name or e-mail address');
   return `/operator/users/${encodeURIComponent(user)}${part}`;
 }
 
-/** Rejects with why neither can be had. */
+/** Rejects with why podsync can neither be opened nor reached. */
 export async function openOperator(config: Config): Promise<Operator> {
   if (await openDataFolder(config.data)) {
     words.info(`there was no data folder ${config.data}, so it was made; where another was meant, name it with --data`);
@@ -47,7 +47,7 @@ export async function openOperator(config: Config): Promise<Operator> {
 export const askOperator = (config: Config, method: string, path: string, body?: unknown): Promise<unknown> =>
   withReply(config, [method, path, body], async (reply) => parse(await text(reply)));
 
-/** One answer as the text that it is. Rejects as `askOperator` does. */
+/** One answer as plain text. Rejects as `askOperator` does. */
 export const readOperator = (config: Config, path: string): Promise<string> =>
   withReply(config, ['GET', path], (reply) => text(reply));
 
@@ -80,7 +80,7 @@ export const ask = (operator: Operator, ...question: Question): Promise<unknown>
 
 type Question = Parameters<Operator['request']>;
 
-/** One of several requests of the operator, its answer as it comes. Rejects as `askOperator` does. */
+/** One of several requests of the operator; `read` gets its answer as it comes. Rejects as `askOperator` does. */
 export async function readReply<T>(
   operator: Operator,
   question: Question,

@@ -35,7 +35,7 @@ export function createProgress(what: string): Progress {
   };
 }
 
-/** At the beginning nobody knows it. */
+/** Not known at the beginning. */
 function toTime(seconds: number): string {
   if (!Number.isFinite(seconds)) return '?';
   return seconds < 120 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;

@@ -1,4 +1,4 @@
-/** A control character from a caption or a title would reach the terminal. */
+/** Without control characters: those of a caption or a title would reach the terminal. */
 const toCell = (value: string | number | null): string => String(value ?? '-').replace(/\p{Cc}/gu, '\ufffd');
 
 /** Rows as lines, each column as wide as its widest cell; what is null is a dash. */

@@ -8,7 +8,7 @@ export interface AddUserOptions extends PasswordChoice {
   email?: string;
 }
 
-/** `user add`. Rejects with why there is no such account now. */
+/** `user add`. Rejects with why the account was not made. */
 export async function addUser(config: Config, { name, email, ...choice }: AddUserOptions): Promise<void> {
   const password = await getPassword(choice);
   await askOperator(config, 'POST', '/operator/users', { name, email, password });

@@ -9,7 +9,7 @@ interface SessionLine {
 }
 
 export interface SessionOptions {
-  /** End them, instead of telling of them. */
+  /** End them, instead of listing them. */
   end?: boolean;
   json?: boolean;
 }

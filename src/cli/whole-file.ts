@@ -1,7 +1,7 @@
 import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 
-/** Who may read what is written; everybody that the system lets, unless given. */
 export interface FileChoice {
+  /** Whether only its owner may read the file; else whoever the umask lets. */
   isPrivate?: boolean;
 }
 
@@ -19,7 +19,7 @@ export async function writeWhole(
     (there) => there.isFile(),
     () => true,
   );
-  // To put a file into the place of /dev/null or of a folder is never what was meant.
+  // Nobody means to replace /dev/null or a folder by a file.
   if (!isReplaceable) throw new Error(`${path} is no file; choose another place with -o, or - for standard output`);
   const beside = `${place}.${process.pid}.tmp`;
   let failure: unknown;
