@@ -14,7 +14,7 @@ export interface ClockOptions {
   wall?: () => number;
   /** The time is never before this. */
   floor?: Seconds;
-  /** Called with the end of what is reserved next, before a time beyond what was reserved last is told. */
+  /** Called before a time beyond the last reservation is told, with the end of the next one. */
   reserve?: (until: Seconds) => void;
 }
 
@@ -36,8 +36,8 @@ export function createClock({ wall = Date.now, floor = 0, reserve = () => undefi
 }
 
 /**
- * A clock that does not run backwards over restarts either: what it may have told lies in a file. Warns where time is
- * about to stand still for long.
+ * A clock that does not run backwards over restarts either: the end of what it has reserved is kept in a file. Warns
+ * where time is about to stand still for long.
  */
 export function openClock(path: string, warn: (message: string) => void, wall: () => number = Date.now): Clock {
   const reserve = (until: Seconds): void => {
@@ -58,7 +58,7 @@ export function openClock(path: string, warn: (message: string) => void, wall: (
   return createClock({ wall, floor, reserve });
 }
 
-/** 0 where there is none yet, or nothing that can be read: then the wall clock alone counts. */
+/** 0 where there is no file yet, or none that can be read: then the wall clock alone counts. */
 function readFloor(path: string): Seconds {
   try {
     const text = readFileSync(path, 'utf8');

@@ -14,7 +14,7 @@ export interface Config extends Options {
 /** Options that do not make sense: exit code 2. The message says which, and what they must be. */
 export class UsageError extends Error {}
 
-/** A kind of value: how it is read (undefined: it is none), and in words what it must be. */
+/** A kind of value: `read` answers undefined for a text that is none, `words` say what it must be. */
 interface Kind<Value> {
   read(text: string): Value | undefined;
   words: string;
@@ -27,13 +27,13 @@ const whole = (max: number): Kind<number> => ({
 
 const text: Kind<string> = { read: (given) => given || undefined, words: 'a text that is not empty' };
 
-// The shell knows `~`, but not behind `=` and in no unit file: a folder of that name would be made.
+// A shell does not expand `~` after `=`, nor does systemd: a folder of that name would be made.
 const folder: Kind<string> = {
   read: (given) => (/^~(?:\/|$)/.test(given) ? undefined : given || undefined),
   words: 'a folder, with the path of the home folder in place of ~',
 };
 
-// What listhen takes; in place of any other host it would listen on one of its own choice.
+// What listhen takes; given any other host, it would listen on one of its own choice.
 const host: Kind<string> = {
   read: (given) => (/^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/.test(given) ? given : undefined),
   words: 'an IP address or a host name',
@@ -69,7 +69,7 @@ const openOrClosed: Kind<'open' | 'closed'> = {
 
 const YES_OR_NO = new Map(Object.entries({ true: true, '1': true, yes: true, false: false, '0': false, no: false }));
 
-// With an optional value, so that its variable can say no: to commander that of a plain switch always says yes.
+// With an optional value, so that its variable can say no: commander takes any variable of a plain switch for yes.
 const yesOrNo: Kind<boolean> = {
   read: (given) => YES_OR_NO.get(given.toLowerCase()),
   words: 'true or false',

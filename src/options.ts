@@ -5,7 +5,7 @@ import type { RegistrationMode } from './services/registration.ts';
 export interface Options {
   /** Data folder; it exists. */
   readonly data: string;
-  /** Storage plugin and its place, such as `json` or `./plugin.js:...` (from the working directory). May hold a password. */
+  /** Storage plugin and its place: `json`, `./plugin.js:...` (from the working directory). May hold a password. */
   readonly storage: string;
   /** How the outside reaches the server, such as `https://host/sub`: http(s), without a slash at the end. */
   readonly baseUrl?: string;

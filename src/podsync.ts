@@ -16,14 +16,14 @@ export interface PodsyncOptions extends Pick<Options, 'data'>, Partial<Omit<Opti
   log: Log;
 }
 
-/** What every command holds. */
+/** An open podsync. */
 export interface Podsync {
   services: Services;
-  /** What the network is served. */
+  /** For the network. */
   publicApp: H3;
   /** The same and the operator's routes: for the control socket and in-process use alone. */
   operatorApp: H3;
-  /** Ends what runs in the background, waits for writes and lets go of the storage. */
+  /** Ends what runs in the background, waits for writes and closes the storage. */
   close(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ async function loadFetcher(allowPrivate: boolean): Promise<Fetcher> {
   return createFetcher({ allowPrivate, userAgent: `podsync/${manifest.version}`, parser: createFeedParser() });
 }
 
-/** Loads the modules that do the work of threads, all but the hasher's above; which of them does it, the thread knows. */
+/** In a thread, loads the modules with such work, all but the hasher's above; the one it was started for does it. */
 export async function loadThreads(): Promise<void> {
   await Promise.all([loadStorageThreads(), import('./feeds/parser.ts')]);
 }

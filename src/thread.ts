@@ -85,7 +85,7 @@ export function createThread<Input, Output>(
   };
 }
 
-/** Does the work of the threads that were started with this role; nothing anywhere else. */
+/** Does the work, in a thread that was started with this role; does nothing anywhere else. */
 export function serveThread<Input, Output>(role: string, work: (input: Input) => Output | Promise<Output>): void {
   if (isMainThread || workerData !== role) return;
   const port = parentPort!;

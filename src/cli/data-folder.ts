@@ -42,7 +42,7 @@ export async function requireOwnFolder(path: string): Promise<void> {
   );
 }
 
-/** Not `recursive`: with it Node tries for ever where the system answers ENOENT though the parent exists, as in /proc. */
+/** Not `recursive`: with it Node tries for ever where a folder that exists answers ENOENT, as in /proc. */
 async function makeFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 });

@@ -49,7 +49,7 @@ function fromVersion1({ position }: Input): Input {
   return { position: isTime ? parsePosition(position) : position };
 }
 
-/** What does not begin like a URL that could be used is a GUID, in version 1 alone; it is kept as it is. */
+/** In version 1 alone, whatever does not begin like a usable URL is a GUID; it is kept as it is. */
 const isGuid = (episode: string, { isVersion1 = false }: ActionRules): boolean =>
   isVersion1 && episode.isWellFormed() && /^(?!\s*https?:)[^]{1,1024}$/i.test(episode);
 
@@ -61,7 +61,7 @@ function readUrl(value: unknown, key: string): string {
   return value;
 }
 
-/** One of megabytes is no name for anything: the episode has its URL. */
+/** One that is too long is left out, not refused: the episode has its URL. */
 function readGuid(value: unknown): string | undefined {
   if (!isGiven(value)) return undefined;
   if (typeof value !== 'string') throw invalid('"guid" must be a string');

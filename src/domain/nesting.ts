@@ -1,9 +1,9 @@
-/** Arrays and objects in each other. No client comes near. */
+/** Levels of arrays and objects. No client comes near. */
 const MAX_DEPTH = 100;
 /** Characters. A shorter text does no harm, whatever is in it. */
 const CHECKED_FROM = 65_536;
 
-/** Whether JSON text nests so deeply that it must not be parsed: of brackets alone, that takes seconds. */
+/** Whether JSON text nests so deeply that it must not be parsed: where it is all brackets, that takes seconds. */
 export function isTooDeep(json: string): boolean {
   if (json.length <= CHECKED_FROM) return false;
   let depth = 0;

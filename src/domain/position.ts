@@ -3,7 +3,7 @@ import { invalid } from './errors.ts';
 /** The largest time within an episode, in seconds: the largest number that every client reads. */
 export const MAX_POSITION = 2 ** 31 - 1;
 
-/** The first part may run on beyond what a clock shows. */
+/** The first part may be more than a clock shows. */
 const SHAPE = /^(?:(\d{1,10}):)?(\d{1,10}):(\d\d)$/;
 
 /**

@@ -37,7 +37,7 @@ function readUrl(name: string, submitted: string | undefined, sanitize: (url: st
   return url;
 }
 
-/** A text that is the same for one scope and never for two: what a storage may keep settings under. */
+/** A text that no other scope has: what a storage may keep its settings under. */
 export function scopeKey(scope: SettingScope): string {
   const parts: { kind: SettingScope['kind']; device?: string; podcast?: Url; episode?: Url } = scope;
   return JSON.stringify([parts.kind, parts.device, parts.podcast, parts.episode]);

@@ -14,7 +14,7 @@ const fold = (text: string): string =>
 /** The words of a text. Where words are not told apart by blanks, every two characters in a row stand for one. */
 export const toTerms = (text: string): string[] => split(text, pairs);
 
-/** More terms of a text are not asked for: it bounds the time that a search takes. */
+/** Further terms are not asked for, which bounds the time that a search takes. */
 const MOST_ASKED = 20;
 
 /**

@@ -7,7 +7,7 @@ const LATEST: Seconds = 253_402_300_799;
 const ISO =
   /^([1-9]\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d+)?)?(?:Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)?$/i;
 
-/** As most clients write it, on the days that every month has: read at once, as an upload brings thousands. */
+/** As most clients write it, on a day that every month has: read the quick way, as an upload brings thousands. */
 const USUAL = /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
 
 /**

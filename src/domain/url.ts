@@ -45,7 +45,7 @@ export function requireFewFeeds(urls: readonly string[]): void {
 }
 
 /**
- * Those of a whole list that can be used, each once. Throws `invalid` when there are some and none can, `too-large` as
+ * The usable ones of a whole list, each once. Throws `invalid` when there are some and none can, `too-large` as
  * `requireFewFeeds` does.
  */
 export function sanitizeFeedUrls(submitted: readonly string[], rules: UrlRules): Url[] {

@@ -6,7 +6,7 @@ import { Misshapen } from './backup-shape.ts';
 const LONGEST_LINE = 256 * 1024 * 1024;
 const LINE_END = 0x0a;
 
-/** The lines of a file, packed with gzip or not, as many at once as came. Throws `Misshapen` where a line is not whole. */
+/** The lines of a file, packed with gzip or not, in lots as they come. Throws `Misshapen` where a line is not whole. */
 export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Buffer[]> {
   let rest: Buffer[] = [];
   let size = 0;
@@ -34,7 +34,7 @@ function split(lines: Buffer): Buffer[] {
   return found;
 }
 
-/** By how it begins: a file may have been given another name. */
+/** gzip is known by its first byte: a file may have been given another name. */
 async function* unpack(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> {
   const rest = bytes[Symbol.asyncIterator]();
   const first = await rest.next();

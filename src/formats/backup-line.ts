@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { Misshapen } from './backup-shape.ts';
 
-/** A line: the value as JSON, with a checksum at its end, so that a line that was altered is known by itself. */
+/** A line: the value as JSON, with a checksum at its end, so that it shows by itself whether it was altered. */
 export function writeLine(value: object): string {
   const json = JSON.stringify(value);
   return `${json.slice(0, -1)},"crc":"${checksum(json)}"}\n`;
@@ -9,7 +9,7 @@ export function writeLine(value: object): string {
 
 const LINE = /^(.*),"crc":"([0-9a-f]{8})"\}$/s;
 
-/** What a line says, read without its end. Throws `Misshapen` for a line that is not as it was written. */
+/** The value of a line, which comes without its end. Throws `Misshapen` for a line that was altered. */
 export function parseLine(line: string): Record<string, unknown> {
   const [, before, crc] = LINE.exec(line) ?? [];
   const json = `${before}}`;

@@ -8,7 +8,7 @@ import { HEADER } from './backup-write.ts';
 
 /**
  * The records of a backup, packed with gzip or not. Throws `invalid` for one that was cut off or altered, and names the
- * line. Those before it are as they were written; that there are no more of them is known at the end alone.
+ * line. The records before it are as they were written; only the end shows that there are no more of them.
  */
 export async function* readBackup(bytes: AsyncIterable<Uint8Array>): AsyncIterable<BackupRecord[]> {
   const hash = createHash('sha256');

@@ -7,7 +7,7 @@ type Account = Extract<UserRecord, { kind: 'user' }>;
 /** The first record of an account. Without `passwordHash` where the backup holds no passwords. */
 export type AccountRecord = Omit<Account, 'passwordHash'> & Partial<Pick<Account, 'passwordHash'>>;
 
-/** What a line of a backup says, but for the first and the last. */
+/** What every line of a backup is, but the first and the last. */
 export type BackupRecord = AccountRecord | Exclude<UserRecord, Account> | DirectoryRecord;
 
 const SCOPE = byKind<SettingScope>({
@@ -98,7 +98,7 @@ const RECORD = byKind<BackupRecord>({
   toplist: object({ kind: oneOf('toplist'), at: whole, urls: array(text) }),
 });
 
-/** A record with its keys in order. Throws `Misshapen` for what is none. */
+/** A record with its keys in order. Throws `Misshapen` for anything else. */
 export const readRecord = (value: unknown): BackupRecord => RECORD.read(value, 'it');
 
 /** Within an account, and then within the directory. A podcast and its episodes take turns. */
@@ -117,7 +117,7 @@ const ORDER: Record<BackupRecord['kind'], number> = {
   toplist: 10,
 };
 
-/** Whether a record may stand after another one; undefined: at the beginning. */
+/** Whether a record may come after one of the kind `before`; undefined: as the first. */
 export function mayFollow(kind: BackupRecord['kind'], before: BackupRecord['kind'] | undefined): boolean {
   if (kind === 'episode') return before === 'podcast' || before === 'episode';
   const isInDirectory = before !== undefined && ORDER[before] >= ORDER.tag;

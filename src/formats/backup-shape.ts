@@ -1,6 +1,6 @@
 /** How a value must look. */
 export interface Shape<T> {
-  /** The value, its keys in the order of the shape. Throws `Misshapen`; `where` is what the value is called there. */
+  /** The value, its keys in the order of the shape. Throws `Misshapen`, which calls the value `where`. */
   read(value: unknown, where: string): T;
   /** Whether an object may lack it. */
   isOptional?: boolean;
@@ -45,7 +45,7 @@ export const pair = <First, Second>(first: Shape<First>, second: Shape<Second>):
   },
 });
 
-/** Keys that it does not know are refused, as they would be lost. */
+/** Unknown keys are refused, as they would be lost. */
 export const object = <T extends object>(fields: {
   readonly [Key in keyof T]-?: Shape<Required<T>[Key]>;
 }): Shape<T> => {
@@ -65,7 +65,7 @@ export const object = <T extends object>(fields: {
   };
 };
 
-/** Objects of several kinds, told by their key `kind`. */
+/** Objects of several kinds, told apart by their key `kind`. */
 export const byKind = <T extends { kind: string }>(shapes: {
   readonly [Kind in T['kind']]: Shape<Extract<T, { kind: Kind }>>;
 }): Shape<T> => ({

@@ -6,9 +6,9 @@ import { type BackupRecord, readRecord } from './backup-record.ts';
 export const HEADER = { kind: 'podsync-backup', format: 1 };
 
 /**
- * A backup as pieces of text. Each line is a JSON object with a checksum: first what it is, then the records, and last
- * their `end`: how many lines stand before it, and the SHA-256 of them. Nothing else: two backups of the same data are the
- * same. Throws `Misshapen` where a storage tells what is no record.
+ * A backup as pieces of text. Each line is a JSON object with a checksum: first the header, then the records, and last
+ * the `end`: how many lines come before it, and their SHA-256. Nothing else: two backups of the same data are the same.
+ * Throws `Misshapen` where a storage exports what is no record.
  */
 export async function* writeBackup(pages: AsyncIterable<readonly BackupRecord[]>): AsyncIterable<string> {
   const hash = createHash('sha256');

@@ -13,6 +13,6 @@ export function parseCallback(name: string | undefined): string {
   return name;
 }
 
-/** Wraps JSON in a call of a function that `parseCallback` let pass. Safe inside a script element and in old engines. */
+/** Wraps JSON in a call; `callback` comes from `parseCallback`. Safe inside a script element and in old engines. */
 export const writeJsonp = (callback: string, json: string): string =>
   `${callback}(${json.replaceAll('</', '<\\/').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')});`;

@@ -4,9 +4,9 @@ import type { PodcastEntry } from '../domain/types.ts';
 
 /** Characters: room for 5,000 feeds with descriptions. */
 const MAX_LENGTH = 3_000_000;
-/** Folders in folders. */
+/** Levels of folders. */
 const MAX_DEPTH = 256;
-/** Of one element. The more it has, the longer the parser takes for each: a second for a megabyte of them. */
+/** Of one element. The more there are, the longer the parser takes for each: a second for a megabyte of them. */
 const MAX_ATTRIBUTES = 1000;
 
 /** DOCTYPE with declarations of its own. No list needs it, and entities are what XML attacks are made of. */
@@ -35,14 +35,14 @@ export function readOpml(text: string): PodcastEntry[] {
   return collect(xml);
 }
 
-/** Of a tag and the text after it. Values without quotes, and names without values, are slow before they are refused. */
+/** Values without quotes, and names without values, count too: they are slow before they are refused. */
 function hasTooManyAttributes(tag: string): boolean {
   if (tag.length <= MAX_ATTRIBUTES) return false;
   const [bare = ''] = tag.replace(/"[^"]*"|'[^']*'/g, ' ').split('>', 1);
   return (bare.match(/\s+|=/g)?.length ?? 0) > 2 * MAX_ATTRIBUTES + 1;
 }
 
-/** The parser itself takes everything, cut off and unclosed too. */
+/** The parser itself takes anything, even what is cut off. */
 function requireWellFormed(xml: string): void {
   const result = XMLValidator.validate(xml);
   if (result !== true) {
@@ -54,7 +54,7 @@ function requireWellFormed(xml: string): void {
   if (!xml.endsWith('>')) throw unreadable('followed by other text');
 }
 
-/** Takes what it wants as the parser passes by and keeps no tree: memory follows the podcasts alone. */
+/** Collects while the parser runs, and keeps no tree: memory follows the podcasts alone. */
 function collect(xml: string): PodcastEntry[] {
   const podcasts: PodcastEntry[] = [];
   const roots: string[] = [];

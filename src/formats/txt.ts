@@ -1,4 +1,4 @@
-/** URLs of a plain list, one a line; blanks before them and blank lines are passed over. Nothing is refused, an empty text is an empty list. */
+/** URLs of a plain list, one a line, without leading blanks and blank lines. Nothing is refused. */
 export const readTxt = (text: string): string[] => text.match(/\S[^\r\n]*/g) ?? [];
 
 /** A plain list. Each URL ends its line, so an empty list is an empty text. */

@@ -21,7 +21,7 @@ export interface AccountDetails {
   lists: ListSummary[];
 }
 
-/** Accounts, for whoever runs the server. `login` is a name or an e-mail address; throws `missing` where nobody has it. */
+/** Accounts, for whoever runs the server. `login` is a name or an e-mail address; throws `missing` for any other. */
 export interface Administration {
   find(login: string): Promise<User>;
   /** By name. */

@@ -69,7 +69,7 @@ export const createInspection = ({
   },
 });
 
-/** The damage that an error tells of; undefined for an account that is gone by now. Throws any error that is no damage. */
+/** The damage that an error tells of; undefined for an account that is gone by now. Throws what is no damage. */
 function toProblem(error: unknown): string | undefined {
   if (isStorageError(error, 'missing')) return undefined;
   if (isStorageError(error) && error.code !== 'corrupt') throw error;

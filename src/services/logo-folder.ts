@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** Bytes of all files together. */
 const ROOM = 256 * 1024 * 1024;
 
-/** Logos on disk. They can be fetched again: nothing here needs to be durable, and the oldest go when there is no room. */
+/** Logos on disk. They can be fetched again: nothing here need be durable, and the oldest go when there is no room. */
 export interface LogoFolder {
   read(name: string): Promise<Buffer | undefined>;
   write(name: string, bytes: Uint8Array): Promise<void>;

@@ -1,6 +1,6 @@
 import type { DirectoryRecord, ExportedEpisode } from './transfer.ts';
 
-/** What an import of the directory takes in at once: see `DirectoryRecord`, but each podcast with its episodes. */
+/** What an import of the directory stores in one step: a `DirectoryRecord`, but a podcast with its episodes. */
 export type DirectoryPart = Exclude<DirectoryRecord, { kind: 'podcast' | 'episode' }> | PodcastPart;
 
 /** A podcast with all its episodes. */

@@ -31,7 +31,7 @@ export interface Tag {
   usage: number;
 }
 
-/** How the reading of a feed goes. */
+/** What is known of reading a feed. */
 export interface FeedState {
   url: Url;
   etag?: string;
@@ -47,7 +47,7 @@ export interface FeedState {
   error?: string;
 }
 
-/** What reading a feed came to. */
+/** The result of reading a feed. */
 export interface FeedReading {
   state: FeedState;
   /** Undefined where nothing new was read: what is known stays. */
@@ -64,8 +64,8 @@ export interface ToplistRebuild {
 
 /**
  * A feed is known as soon as anyone subscribes to it or acts on an episode of it. URLs may be any that the podcast ever
- * had; answers carry the one that it is shown under. Lists stand by subscribers, most first, then by URL in code-point
- * order.
+ * had; answers carry the one that it is shown under. Lists are ordered by subscribers, most first, then by URL in
+ * code-point order.
  */
 export interface PodcastStore {
   /** In the order asked, undefined in the place of an unknown one. */

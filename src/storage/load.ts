@@ -20,13 +20,13 @@ const BUILT_IN: ReadonlyMap<string, Found['load']> = new Map<string, Found['load
   ['postgres', () => import('../../plugins/postgres/index.ts')],
 ]);
 
-/** Loads the modules of those plugins that do the work of threads. */
+/** Loads the modules whose work is done in threads. */
 export async function loadStorageThreads(): Promise<void> {
   await import('../../plugins/sqlite/thread.ts');
 }
 
 /**
- * Loads the plugin that `spec` names (see `parseStorageSpec`) and lets it make options of its location.
+ * Loads the plugin that `spec` names (see `parseStorageSpec`), and has it parse its location.
  *
  * A relative path starts from `baseDir`. A package is looked for from podsync's own place, as Node does for every
  * import, and nowhere else: beside a local podsync, beside a global one, or beside both in
@@ -116,7 +116,7 @@ const explain = (error: unknown): string =>
     ? `${toMessage(error)}; install what it needs beside it`
     : `${withPlace(error)}; the fault is in the plugin`;
 
-/** What was thrown, with the place in the file, where that is the first in the stack. */
+/** What was thrown, with file and line, where the top of the stack has them. */
 export function withPlace(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const frame = stack.split('\n').find((line) => line.startsWith('    at ')) ?? '';

@@ -4,7 +4,7 @@ import { loadStorage, pluginFailure, withPlace } from './load.ts';
 
 type StoreName = Exclude<keyof Storage, 'ping' | 'close'>;
 
-/** What a storage must have. Types do not tell it to plugins in plain JavaScript. */
+/** What a storage must have. It is checked here because plugins in plain JavaScript have no types. */
 const STORES: { [Name in StoreName]: Record<keyof Storage[Name], true> } = {
   users: { create: true, find: true, setPassword: true, rename: true, delete: true, all: true },
   sessions: { save: true, find: true, delete: true, all: true, endAll: true, deleteExpired: true },
