@@ -1,5 +1,4 @@
 import { request } from 'node:http';
-import { createInterface } from 'node:readline';
 import { pipeline, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { ReadableStream } from 'node:stream/web';
@@ -7,7 +6,6 @@ import type { Config } from '../config.ts';
 import type { Podsync } from '../podsync.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openOrReach } from './opening.ts';
-import { watchSignals } from './signals.ts';
 import { log, words } from './words.ts';
 
 /** The operator's routes, wherever podsync is: in the server that runs on the data folder, else in this process. */
@@ -47,31 +45,18 @@ export async function openOperator(config: Config): Promise<Operator> {
 export const askOperator = (config: Config, method: string, path: string, body?: unknown): Promise<unknown> =>
   withReply(config, [method, path, body], async (reply) => parse(await text(reply)));
 
-/** One answer as plain text. Rejects as `askOperator` does. */
-export const readOperator = (config: Config, path: string): Promise<string> =>
-  withReply(config, ['GET', path], (reply) => text(reply));
-
-/**
- * One request that is answered step by step: tells `onStep` each line, and answers the last one. Rejects as `askOperator`
- * does, and when a signal says to stop.
- */
-export function followOperator(
+/** One request of the operator; `read` gets its answer as it comes. Rejects as `askOperator` does. */
+export async function withReply<T>(
   config: Config,
-  path: string,
-  body: unknown,
-  onStep: (step: unknown) => void,
-): Promise<unknown> {
-  const signal = watchSignals();
-  return withReply(config, ['POST', path, body], async (reply, { onLeave }) => {
-    let last: unknown;
-    for await (const line of createInterface({ input: reply, signal })) {
-      last = parse(line);
-      onStep(last);
-    }
-    reply.destroy();
-    if (signal.aborted) throw new Error(onLeave);
-    return last;
-  });
+  question: Question,
+  read: (body: Readable, operator: Operator) => Promise<T>,
+): Promise<T> {
+  const operator = await openOperator(config);
+  try {
+    return await readReply(operator, question, (body) => read(body, operator));
+  } finally {
+    await operator.close();
+  }
 }
 
 /** One of several requests of the operator. Answers and rejects as `askOperator` does. */
@@ -93,19 +78,6 @@ export async function readReply<T>(
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
     throw new Error('the server stopped before it was done; run this again', { cause: error });
-  }
-}
-
-async function withReply<T>(
-  config: Config,
-  question: Question,
-  read: (body: Readable, operator: Operator) => Promise<T>,
-): Promise<T> {
-  const operator = await openOperator(config);
-  try {
-    return await readReply(operator, question, (body) => read(body, operator));
-  } finally {
-    await operator.close();
   }
 }
 

@@ -1,16 +1,30 @@
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
-import { followOperator } from './operator.ts';
+import { type Operator, withReply } from './operator.ts';
 import { createProgress, type Step } from './progress.ts';
+import { watchSignals } from './signals.ts';
+
+type Line = Step | { report: unknown } | { message: string };
 
 /**
- * One request that is long work, with a progress bar. `what` is the work, in words. Answers its report; rejects as
- * `askOperator` does.
+ * One request that is long work, and is answered step by step, with a progress bar. `what` is the work, in words. Answers
+ * its report; rejects as `askOperator` does, and when a signal says to stop.
  */
 export async function followSteps(config: Config, what: string, path: string, body: unknown): Promise<unknown> {
+  const signal = watchSignals();
   const bar = createProgress(what);
-  const last = (await followOperator(config, path, body, (step) => {
-    if ('done' in (step as object)) bar.show(step as Step);
-  }).finally(() => bar.stop())) as Step | { report: unknown } | { message: string } | undefined;
+  const read = async (reply: Readable, { onLeave }: Operator): Promise<Line | undefined> => {
+    let last: Line | undefined;
+    for await (const line of createInterface({ input: reply, signal })) {
+      last = JSON.parse(line) as Line;
+      if ('done' in last) bar.show(last);
+    }
+    reply.destroy();
+    if (signal.aborted) throw new Error(onLeave);
+    return last;
+  };
+  const last = await withReply(config, ['POST', path, body], read).finally(() => bar.stop());
   if (!last || 'done' in last) throw new Error('the server stopped before it was done; run this again');
   if ('message' in last) throw new Error(last.message);
   return last.report;

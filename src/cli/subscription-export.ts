@@ -1,5 +1,6 @@
+import { text } from 'node:stream/consumers';
 import type { Config } from '../config.ts';
-import { pathOf, readOperator } from './operator.ts';
+import { pathOf, withReply } from './operator.ts';
 import { writeWhole } from './whole-file.ts';
 
 export interface ExportOptions {
@@ -14,7 +15,7 @@ export interface ExportOptions {
 export async function exportSubscriptions(config: Config, options: ExportOptions): Promise<void> {
   const { user, format, device, output } = options;
   const query = new URLSearchParams({ format, ...(device !== undefined && { device }) });
-  const list = await readOperator(config, pathOf(user, `/subscriptions?${query}`));
+  const list = await withReply(config, ['GET', pathOf(user, `/subscriptions?${query}`)], (reply) => text(reply));
   if (output === undefined) process.stdout.write(list);
   else await writeWhole(output, list);
 }
