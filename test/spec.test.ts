@@ -55,7 +55,8 @@ const SPECIFIED: readonly [method: string, path: string, sections: string][] = [
 /** Routes that no row has, and why they are there. */
 const BESIDES: Readonly<Record<string, string>> = {
   'POST /subscriptions/:user/:device': 'old clients send whole lists by POST',
-  'PUT /api/2/devices/:user/:device': 'an old client library saves devices by PUT',
+  'PUT /api/1/devices/:user/:device': 'an old client library saves devices by PUT',
+  'PUT /api/2/devices/:user/:device': 'the same in version 2, which shares everything but episode actions',
   'GET /api/2/sync-devices/:user': 'clients link devices up with each other',
   'POST /api/2/sync-devices/:user': 'clients link devices up with each other',
   'GET /api/2/favorites/:user': 'the client library asks for it',

@@ -97,6 +97,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['POST', '/api/1/subscriptions/:user/:device', JSON_ONLY, subscriptions.upload],
     ['GET', '/api/1/devices/:user', JSON_ONLY, devices.all],
     ['POST', '/api/1/devices/:user/:device', JSON_ONLY, devices.save],
+    ['PUT', '/api/1/devices/:user/:device', JSON_ONLY, devices.save], // as old clients do
     ['GET', '/api/1/episodes/:user', JSON_ONLY, episodes1.query],
     ['POST', '/api/1/episodes/:user', JSON_ONLY, episodes1.upload],
 

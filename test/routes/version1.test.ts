@@ -13,14 +13,14 @@ async function ok({ request }: TestServer, method: string, path: string, body?: 
   return text === '' ? '' : JSON.parse(text);
 }
 
-it('shares subscriptions and devices with version 2', async () => {
+it.each(['POST', 'PUT'])('shares subscriptions and devices with version 2 (devices saved by %s)', async (method) => {
   const server = await openTestServer();
   const delta = { add: [` ${podcast}`], remove: [] };
   expect(await ok(server, 'POST', '/api/1/subscriptions/bob/phone.json', delta)).toEqual({
     timestamp: expect.any(Number),
     update_urls: [[` ${podcast}`, podcast]],
   });
-  expect(await ok(server, 'POST', '/api/1/devices/bob/phone.json', { caption: 'Phone', type: 'mobile' })).toBe('');
+  expect(await ok(server, method, '/api/1/devices/bob/phone.json', { caption: 'Phone', type: 'mobile' })).toBe('');
   for (const version of [1, 2]) {
     expect(await ok(server, 'GET', `/api/${version}/subscriptions/bob/phone.json?since=0`)).toMatchObject({
       add: [podcast],
