@@ -15,13 +15,23 @@ const LENGTH = 100;
 const KEPT_EVERY: Seconds = 23 * 3600;
 const WEEK: Seconds = 7 * 86_400;
 
+/** The first podcasts, most subscribers first. */
+interface Ranking {
+  podcasts: StoredPodcast[];
+  /** How many were looked for; fewer are there when no more have subscribers. */
+  length: number;
+  /** A podcast with fewer subscribers than this is not among them. */
+  lowest: number;
+  /** By limit: what `top` made of it, and the toplist it was compared with. */
+  answers: Map<number, { lastWeek: KeptToplist | undefined; podcasts: readonly RankedPodcast[] }>;
+}
+
 /** The podcasts with the most subscribers. Ranked again only when something has changed that matters for the ranks. */
 export class Toplist {
   readonly #catalogue: Catalogue;
   /** Newest first: those of less than a week, and the one before. */
   kept: KeptToplist[];
-  #ranking: { podcasts: StoredPodcast[]; lowest: number } | undefined;
-  readonly #answers = new Map<number, { lastWeek: KeptToplist | undefined; podcasts: readonly RankedPodcast[] }>();
+  #ranking: Ranking | undefined;
 
   constructor(catalogue: Catalogue, kept: KeptToplist[]) {
     this.#catalogue = catalogue;
@@ -43,33 +53,34 @@ export class Toplist {
 
   top(limit: number, now: Seconds): readonly RankedPodcast[] {
     const lastWeek = this.kept.find(({ at }) => at <= now - WEEK);
-    const before = this.#ranking && this.#answers.get(limit);
+    const { podcasts, answers } = this.#rank(limit);
+    const before = answers.get(limit);
     if (before && before.lastWeek === lastWeek) return before.podcasts;
-    const podcasts = this.#rank(limit, lastWeek);
-    this.#answers.set(limit, { lastWeek, podcasts });
-    return podcasts;
+    const answer = this.#compare(podcasts.slice(0, limit), lastWeek);
+    answers.set(limit, { lastWeek, podcasts: answer });
+    return answer;
   }
 
-  #rank(limit: number, lastWeek: KeptToplist | undefined): readonly RankedPodcast[] {
+  #compare(podcasts: readonly StoredPodcast[], lastWeek: KeptToplist | undefined): RankedPodcast[] {
     const positions = new Map(
       lastWeek?.urls.map((url, index) => [this.#catalogue.find(url)?.url, index + 1] as const).toReversed(),
     );
-    return this.#first(limit).map((podcast) => ({
+    return podcasts.map((podcast) => ({
       ...this.#catalogue.toPodcast(podcast),
       positionLastWeek: positions.get(podcast.url) ?? 0,
     }));
   }
 
-  #first(limit: number): StoredPodcast[] {
+  /** A ranking of at least so many podcasts, or of all. */
+  #rank(limit: number): Ranking {
+    if (this.#ranking && this.#ranking.length >= limit) return this.#ranking;
     const { audience } = this.#catalogue;
-    const known = this.#ranking?.podcasts;
-    if (known && (known.length >= limit || known.length < LENGTH)) return known.slice(0, limit);
+    const length = Math.max(limit, LENGTH);
     const popular = [...this.#catalogue.all()].filter(({ url }) => audience.count(url) > 0);
-    const podcasts = firstOf(popular, Math.max(limit, LENGTH), (a, b) => this.#catalogue.byPopularity(a, b));
-    const last = podcasts.length < LENGTH ? undefined : podcasts.at(-1);
-    this.#answers.clear();
-    this.#ranking = { podcasts, lowest: last ? audience.count(last.url) : 1 };
-    return podcasts.slice(0, limit);
+    const podcasts = firstOf(popular, length, (a, b) => this.#catalogue.byPopularity(a, b));
+    const lowest = podcasts.length < length ? 1 : audience.count(podcasts.at(-1)!.url);
+    this.#ranking = { podcasts, length, lowest, answers: new Map() };
+    return this.#ranking;
   }
 
   /** What is kept when this one of another storage is added; the same as now when there is one of about that time. */
@@ -82,7 +93,8 @@ export class Toplist {
   keptWith(now: Seconds): KeptToplist[] {
     const newest = this.kept[0];
     if (newest && newest.at > now - KEPT_EVERY) return this.kept;
-    const kept = [{ at: now, urls: this.#first(LENGTH).map(({ url }) => url) }, ...this.kept];
+    const { podcasts } = this.#rank(LENGTH);
+    const kept = [{ at: now, urls: podcasts.slice(0, LENGTH).map(({ url }) => url) }, ...this.kept];
     const weekOld = kept.findIndex(({ at }) => at <= now - WEEK);
     return weekOld === -1 ? kept : kept.slice(0, weekOld + 1);
   }

@@ -65,6 +65,11 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       await bench.storage.subscriptions.apply(alice!, 'phone', remove(feed(1000)));
       assert.deepEqual((await top(bench.storage)).slice(-2), [1098, 1099]);
       assert.deepEqual((await top(bench.storage, 120)).at(-1), 1119);
+      const loved = Array.from({ length: 150 }, (_, i) => 1000 + i);
+      for (const user of [alice!, bob!]) await bench.storage.subscriptions.replace(user, 'phone', loved.map(feed));
+      assert.equal((await top(bench.storage, 200)).length, 150);
+      await bench.storage.subscriptions.apply(bob!, 'phone', add(feed(1)));
+      assert.deepEqual((await top(bench.storage, 200)).at(-1), 1);
     });
 
     test('tells the place of a week ago', async (bench) => {
