@@ -1,15 +1,10 @@
 import type { Url, UserId } from '../../src/plugin.ts';
+import { DOUBT, PEOPLE_ASKED } from '../directory-rules.ts';
 import type { Audience } from './audience.ts';
 import type { Catalogue } from './catalogue.ts';
 import { firstOf } from './first.ts';
 import type { StoredPodcast } from './shard.ts';
 import { Tags } from './tags.ts';
-
-/** Of more people than this who share feeds with the user, only the nearest are asked: it bounds the time taken. */
-const ASKED = 500;
-
-/** What few people have is suggested with caution: it counts as if so many more had it. */
-const DOUBT = 5;
 
 /** What speaks for each feed, by its number; 0 where nothing does. */
 type Scores = Float64Array;
@@ -40,7 +35,7 @@ function sharedByPeople({ audience: { users, feeds } }: Catalogue, user: UserId)
   const others = [...users.keys.keys()].filter((person) => nearness[person]! > 0 && users.keys[person] !== user);
   const asked = firstOf(
     others,
-    ASKED,
+    PEOPLE_ASKED,
     (a, b) => round(nearness[b]!) - round(nearness[a]!) || (users.keys[a]! < users.keys[b]! ? -1 : 1),
   );
   const sums = new Float64Array(feeds.keys.length);

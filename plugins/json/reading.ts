@@ -1,8 +1,9 @@
 import { type FeedReading, nextStamp, StorageError, type Url } from '../../src/plugin.ts';
+import { EPISODES_KEPT } from '../directory-rules.ts';
 import type { Database } from './database.ts';
 import type { DirectoryChange } from './directory.ts';
 import type { StoredPodcast } from './shard.ts';
-import { SHELF_LENGTH, shelve, unite } from './shelf.ts';
+import { shelve, unite } from './shelf.ts';
 
 /** Stores what reading a feed came to. One at a time: what is known must not change underneath. */
 export const recordReading = (database: Database, url: Url, reading: FeedReading): Promise<void> =>
@@ -19,7 +20,7 @@ export const recordReading = (database: Database, url: Url, reading: FeedReading
       there === asked ? [] : await shelves.read(asked.url, asked.newestEpisode),
     );
     const found = reading.content?.episodes ?? [];
-    const isCut = known.length + found.length > SHELF_LENGTH;
+    const isCut = known.length + found.length > EPISODES_KEPT;
     const isActed = isCut ? (await database.acted()).among([podcast.url, ...podcast.formerUrls]) : () => false;
     // From here to the end of the write no mark may reach the stamp.
     const stamp = nextStamp(context.now(), directory.stamp);

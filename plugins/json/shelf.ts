@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EpisodeInfo, Stamp, Url } from '../../src/plugin.ts';
+import { EPISODES_KEPT } from '../directory-rules.ts';
 
 /** An episode as it is stored. Never changed. */
 export interface ShelvedEpisode extends EpisodeInfo {
@@ -7,9 +8,6 @@ export interface ShelvedEpisode extends EpisodeInfo {
   /** URLs that it had before. */
   formerUrls?: Url[];
 }
-
-/** How many of a feed are kept, besides those that somebody acted on. */
-export const SHELF_LENGTH = 1000;
 
 /** All names that an episode is known by. */
 export const namesOf = ({ guid, url, formerUrls = [] }: ShelvedEpisode): string[] => [
@@ -99,7 +97,7 @@ export function shelve(
     if (before) renewed.add(before);
   }
   const all = [...told, ...known.filter((episode) => !renewed.has(episode))];
-  const episodes = sortShelf(all).filter((episode, place) => place < SHELF_LENGTH || namesOf(episode).some(isActed));
+  const episodes = sortShelf(all).filter((episode, place) => place < EPISODES_KEPT || namesOf(episode).some(isActed));
   return {
     episodes,
     isChanged: !isDeepStrictEqual(episodes, known),

@@ -1,4 +1,5 @@
 import type { RankedPodcast, Seconds, Url } from '../../src/plugin.ts';
+import { TOPLIST_EVERY, TOPLIST_LENGTH, WEEK } from '../directory-rules.ts';
 import type { Catalogue } from './catalogue.ts';
 import { firstOf } from './first.ts';
 import type { StoredPodcast } from './shard.ts';
@@ -9,11 +10,6 @@ export interface KeptToplist {
   /** First rank first. */
   urls: Url[];
 }
-
-const LENGTH = 100;
-/** A bit less than a day, so that none is missed when they are kept daily. */
-const KEPT_EVERY: Seconds = 23 * 3600;
-const WEEK: Seconds = 7 * 86_400;
 
 /** The first podcasts, most subscribers first. */
 interface Ranking {
@@ -75,7 +71,7 @@ export class Toplist {
   #rank(limit: number): Ranking {
     if (this.#ranking && this.#ranking.length >= limit) return this.#ranking;
     const { audience } = this.#catalogue;
-    const length = Math.max(limit, LENGTH);
+    const length = Math.max(limit, TOPLIST_LENGTH);
     const popular = [...this.#catalogue.all()].filter(({ url }) => audience.count(url) > 0);
     const podcasts = firstOf(popular, length, (a, b) => this.#catalogue.byPopularity(a, b));
     const lowest = podcasts.length < length ? 1 : audience.count(podcasts.at(-1)!.url);
@@ -85,16 +81,16 @@ export class Toplist {
 
   /** What is kept when this one of another storage is added; the same as now when there is one of about that time. */
   keptWithOther(other: KeptToplist): KeptToplist[] {
-    const isKept = this.kept.some(({ at }) => Math.abs(at - other.at) < KEPT_EVERY);
+    const isKept = this.kept.some(({ at }) => Math.abs(at - other.at) < TOPLIST_EVERY);
     return isKept ? this.kept : [...this.kept, other].toSorted((a, b) => b.at - a.at);
   }
 
   /** What is kept when today's is added; the same as now when there is one of the last day already. */
   keptWith(now: Seconds): KeptToplist[] {
     const newest = this.kept[0];
-    if (newest && newest.at > now - KEPT_EVERY) return this.kept;
-    const { podcasts } = this.#rank(LENGTH);
-    const kept = [{ at: now, urls: podcasts.slice(0, LENGTH).map(({ url }) => url) }, ...this.kept];
+    if (newest && newest.at > now - TOPLIST_EVERY) return this.kept;
+    const { podcasts } = this.#rank(TOPLIST_LENGTH);
+    const kept = [{ at: now, urls: podcasts.slice(0, TOPLIST_LENGTH).map(({ url }) => url) }, ...this.kept];
     const weekOld = kept.findIndex(({ at }) => at <= now - WEEK);
     return weekOld === -1 ? kept : kept.slice(0, weekOld + 1);
   }

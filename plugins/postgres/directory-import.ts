@@ -1,5 +1,5 @@
 import type { DirectoryPart, PodcastPart, Seconds, Url } from '../../src/plugin.ts';
-import { KEPT_EVERY } from '../sql/toplist.ts';
+import { TOPLIST_EVERY } from '../directory-rules.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
@@ -21,7 +21,7 @@ export function createDirectoryImport(
   const lastFetch = database.prepare<{ at: Seconds | null }>(
     'SELECT max(fetched_at) AS at FROM podcasts WHERE id = ANY(@ids::bigint[])',
   );
-  const isKept = database.prepare(`SELECT 1 FROM toplists WHERE abs(at - @at) < ${KEPT_EVERY} LIMIT 1`);
+  const isKept = database.prepare(`SELECT 1 FROM toplists WHERE abs(at - @at) < ${TOPLIST_EVERY} LIMIT 1`);
   const rank = database.prepare(
     'INSERT INTO toplists (at, place, podcast_id) SELECT @at, number, id FROM unnest(@ids::bigint[]) WITH ORDINALITY AS ranked(id, number)',
   );

@@ -1,5 +1,6 @@
 import { type EpisodeInfo, type ExportedEpisode, nextStamp, type Url } from '../../src/plugin.ts';
-import { KEPT, namesOf, worthKeeping } from '../sql/kept-episodes.ts';
+import { EPISODES_KEPT } from '../directory-rules.ts';
+import { namesOf, worthKeeping } from '../sql/kept-episodes.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
 import type { Acted } from './acted.ts';
 import type { Connection } from './connection.ts';
@@ -97,7 +98,7 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
          SELECT url AS name FROM episode_urls WHERE episode_id = old.id UNION ALL SELECT old.guid WHERE old.guid IS NOT NULL
        ) AS named
      )::text AS names
-     FROM (SELECT id, guid FROM episodes WHERE podcast_id = @podcast ORDER BY ${NEWEST_FIRST} OFFSET ${KEPT}) AS old`,
+     FROM (SELECT id, guid FROM episodes WHERE podcast_id = @podcast ORDER BY ${NEWEST_FIRST} OFFSET ${EPISODES_KEPT}) AS old`,
   );
   const beyond = database.prepare(
     'SELECT 1 FROM episodes WHERE podcast_id = ANY(@podcasts::bigint[]) LIMIT 1 OFFSET @room',
@@ -169,10 +170,10 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
 
   return {
     mayOutgrow: async (connection, podcasts, told) =>
-      told > KEPT || (await beyond.run(connection, { podcasts, room: KEPT - told })) > 0,
+      told > EPISODES_KEPT || (await beyond.run(connection, { podcasts, room: EPISODES_KEPT - told })) > 0,
 
     async add(connection, podcast, told) {
-      const isActed = await acted.on(connection, podcast, told.length <= KEPT ? [] : told.flatMap(namesOf));
+      const isActed = await acted.on(connection, podcast, told.length <= EPISODES_KEPT ? [] : told.flatMap(namesOf));
       const found = await identify(connection, podcast, worthKeeping(told, isActed));
       if (found.length === 0) return;
       const known = found.filter(({ entry }) => entry.id !== undefined);

@@ -1,10 +1,10 @@
 import type { Seconds, UserId } from '../../src/plugin.ts';
+import { TOPLIST_EVERY, WEEK } from '../directory-rules.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
 import {
   FEEDS_OF,
   FORGET,
   KEEP,
-  KEPT_EVERY,
   NEWEST,
   type RankedRow,
   rememberTop,
@@ -12,7 +12,6 @@ import {
   TOP,
   type Toplist,
   toRanked,
-  WEEK,
 } from '../sql/toplist.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
@@ -77,7 +76,7 @@ export function createToplist(database: Database, stamps: Stamps, directory: Dir
   const keepToday = (): Promise<void> =>
     database.write(async (connection) => {
       const { at } = await stamps.holdDirectory(connection); // one node at a time
-      if (((await newest.get(connection, {}))!.at ?? -Infinity) > at - KEPT_EVERY) return;
+      if (((await newest.get(connection, {}))!.at ?? -Infinity) > at - TOPLIST_EVERY) return;
       await keep.run(connection, { at });
       await forget.run(connection, { weekAgo: at - WEEK });
     });

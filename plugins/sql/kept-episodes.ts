@@ -1,15 +1,13 @@
 import type { EpisodeInfo } from '../../src/plugin.ts';
-
-/** How many of a feed are kept, besides those that somebody acted on. */
-export const KEPT = 1000;
+import { EPISODES_KEPT } from '../directory-rules.ts';
 
 /** In a feed that tells more than is kept, the old ones would only come and go. */
 export function worthKeeping(
   told: readonly EpisodeInfo[],
   isActed: (names: readonly string[]) => boolean,
 ): EpisodeInfo[] {
-  if (told.length <= KEPT) return [...told];
-  const newest = told.toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0)).slice(0, KEPT);
+  if (told.length <= EPISODES_KEPT) return [...told];
+  const newest = told.toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0)).slice(0, EPISODES_KEPT);
   const isNewest = new Set(newest);
   return told.filter((each) => isNewest.has(each) || isActed(namesOf(each)));
 }

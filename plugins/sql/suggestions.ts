@@ -1,13 +1,8 @@
+import { DOUBT, PEOPLE_ASKED } from '../directory-rules.ts';
 import { PODCAST } from './podcast-row.ts';
-
-/** Of more people than this who share feeds with the user, only the nearest are asked: it bounds the time taken. */
-const ASKED = 500;
 
 /** So many subscriptions of others are looked at to find them, those of the rarest feeds first. */
 const LOOKED_AT = 20_000;
-
-/** What few people have is suggested with caution: it counts as if so many more had it. */
-const DOUBT = 5;
 
 /** Never what the user has. */
 const NEWS = 'podcasts.id NOT IN (SELECT podcast_id FROM followers WHERE user_id = @user)';
@@ -26,7 +21,7 @@ const SHARED_BY_PEOPLE = `
     SELECT followers.user_id AS person, round(sum(1.0 / own.subscribers), 9) AS nearness
     FROM own JOIN followers ON followers.podcast_id = own.id
     WHERE own.before < ${LOOKED_AT} AND followers.user_id <> @user
-    GROUP BY followers.user_id ORDER BY nearness DESC, person LIMIT ${ASKED}
+    GROUP BY followers.user_id ORDER BY nearness DESC, person LIMIT ${PEOPLE_ASKED}
   )
   SELECT ${PODCAST} FROM near JOIN followers ON followers.user_id = person JOIN podcasts ON podcasts.id = podcast_id
   WHERE ${NEWS}

@@ -1,14 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PodcastStore, RankedPodcast, Seconds } from '../../src/plugin.ts';
+import type { PodcastStore, RankedPodcast } from '../../src/plugin.ts';
+import { TOPLIST_LENGTH, WEEK } from '../directory-rules.ts';
 import { PODCAST, type PodcastRow, toPodcast } from './podcast-row.ts';
 
 /** The podcasts with the most subscribers, now and a week ago. */
 export type Toplist = Pick<PodcastStore, 'top' | 'rebuildToplist'>;
-
-const LENGTH = 100;
-/** A bit less than a day, so that none is missed when they are kept daily. */
-export const KEPT_EVERY: Seconds = 23 * 3600;
-export const WEEK: Seconds = 7 * 86_400;
 
 /** With the rank of each in the newest toplist of a week ago or earlier. */
 export const TOP = `
@@ -31,7 +27,7 @@ export const NEWEST = 'SELECT max(at) AS at FROM toplists';
 export const KEEP = `
   INSERT INTO toplists (at, place, podcast_id)
   SELECT @at, row_number() OVER (ORDER BY subscribers DESC, url), id
-  FROM podcasts WHERE subscribers > 0 ORDER BY subscribers DESC, url LIMIT ${LENGTH}`;
+  FROM podcasts WHERE subscribers > 0 ORDER BY subscribers DESC, url LIMIT ${TOPLIST_LENGTH}`;
 
 /** What is left are those of the last week, and the one before. */
 export const FORGET = 'DELETE FROM toplists WHERE at < (SELECT max(at) FROM toplists WHERE at <= @weekAgo)';

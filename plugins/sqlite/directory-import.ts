@@ -1,5 +1,5 @@
 import type { DirectoryPart, PodcastPart, Seconds, Url } from '../../src/plugin.ts';
-import { KEPT_EVERY } from '../sql/toplist.ts';
+import { TOPLIST_EVERY } from '../directory-rules.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
 import type { EpisodeShelf } from './episode-shelf.ts';
@@ -16,7 +16,7 @@ export function createDirectoryImport(
 ): StorePart {
   const meetTag = database.prepare('INSERT OR IGNORE INTO tags (slug, title) VALUES (@tag, @title)');
   const fetched = database.prepare<{ at: Seconds | null }>('SELECT fetched_at AS at FROM podcasts WHERE id = @id');
-  const isKept = database.prepare(`SELECT 1 FROM toplists WHERE abs(at - @at) < ${KEPT_EVERY} LIMIT 1`);
+  const isKept = database.prepare(`SELECT 1 FROM toplists WHERE abs(at - @at) < ${TOPLIST_EVERY} LIMIT 1`);
   const rank = database.prepare('INSERT INTO toplists (at, place, podcast_id) VALUES (@at, @place, @id)');
 
   /** Unless it was read here later. */

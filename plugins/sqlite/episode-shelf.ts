@@ -1,5 +1,6 @@
 import { type EpisodeInfo, type ExportedEpisode, nextStamp, type Stamp, type Url } from '../../src/plugin.ts';
-import { KEPT, worthKeeping } from '../sql/kept-episodes.ts';
+import { EPISODES_KEPT } from '../directory-rules.ts';
+import { worthKeeping } from '../sql/kept-episodes.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
 import type { Acted } from './acted.ts';
 import type { Database } from './database.ts';
@@ -65,7 +66,7 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
     'UPDATE OR IGNORE episode_urls SET podcast_id = @podcast, episode_id = @heir WHERE episode_id = @id',
   );
   const tooOld = database.prepare<{ id: number; guid: string | null }>(
-    `SELECT id, guid FROM episodes WHERE podcast_id = @podcast ORDER BY ${NEWEST_FIRST} LIMIT -1 OFFSET ${KEPT}`,
+    `SELECT id, guid FROM episodes WHERE podcast_id = @podcast ORDER BY ${NEWEST_FIRST} LIMIT -1 OFFSET ${EPISODES_KEPT}`,
   );
   const urlsOf = database.prepare<{ url: Url }>('SELECT url FROM episode_urls WHERE episode_id = @id');
   const remove = database.prepare('DELETE FROM episodes WHERE id = @id');
@@ -99,7 +100,8 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
 
   return {
     mayOutgrow: (podcasts, told) =>
-      told > KEPT || beyond.get({ podcasts: JSON.stringify(podcasts), room: KEPT - told }) !== undefined,
+      told > EPISODES_KEPT ||
+      beyond.get({ podcasts: JSON.stringify(podcasts), room: EPISODES_KEPT - told }) !== undefined,
 
     add(podcast, told) {
       const next = nextStamp(database.context.now(), stamp.get({})!.stamp);

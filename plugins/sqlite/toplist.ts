@@ -1,18 +1,7 @@
 import type { Seconds, UserId } from '../../src/plugin.ts';
+import { TOPLIST_EVERY, WEEK } from '../directory-rules.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
-import {
-  FEEDS_OF,
-  FORGET,
-  KEEP,
-  KEPT_EVERY,
-  NEWEST,
-  type RankedRow,
-  SIZE,
-  TOP,
-  type Toplist,
-  toRanked,
-  WEEK,
-} from '../sql/toplist.ts';
+import { FEEDS_OF, FORGET, KEEP, NEWEST, type RankedRow, SIZE, TOP, type Toplist, toRanked } from '../sql/toplist.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
 
@@ -73,7 +62,7 @@ export function createToplist(database: Database, directory: Directory): Toplist
   const keepToday = (): Promise<void> =>
     database.write(() => {
       const at = now();
-      if ((newest.get({})!.at ?? -Infinity) > at - KEPT_EVERY) return;
+      if ((newest.get({})!.at ?? -Infinity) > at - TOPLIST_EVERY) return;
       keep.run({ at });
       forget.run({ weekAgo: at - WEEK });
     });
