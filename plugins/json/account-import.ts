@@ -4,12 +4,12 @@ import {
   type Seconds,
   type Session,
   type Stamp,
-  StorageError,
   type Url,
   type User,
   type UserId,
   type UserRecord,
 } from '../../src/plugin.ts';
+import { userNotFirst } from '../errors.ts';
 import { Account, newContent } from './account.ts';
 import { ActionBatch } from './action-batch.ts';
 import { toStorageError } from './folder.ts';
@@ -46,7 +46,7 @@ export class Arrival {
 
   /** Throws `corrupt` when no record has told of the user yet. */
   get user(): User {
-    if (!this.#user) throw new StorageError('corrupt', 'the first record of an account must be its user');
+    if (!this.#user) throw userNotFirst();
     return this.#user;
   }
 

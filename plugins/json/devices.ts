@@ -1,4 +1,5 @@
-import { type Device, type DeviceStore, regroup, StorageError } from '../../src/plugin.ts';
+import { type Device, type DeviceStore, regroup } from '../../src/plugin.ts';
+import { noSuchDevice } from '../errors.ts';
 import { NEW_DEVICE } from './account.ts';
 import type { Database } from './database.ts';
 import { upload } from './upload.ts';
@@ -28,9 +29,7 @@ export const createDeviceStore = (database: Database): DeviceStore => ({
   async synchronize(user, join, leave) {
     let groups!: string[][];
     await upload(database, user, (account) => {
-      if (![...join.flat(), ...leave].every((id) => account.devices.has(id))) {
-        throw new StorageError('missing', 'there is no device with one of these ids');
-      }
+      if (![...join.flat(), ...leave].every((id) => account.devices.has(id))) throw noSuchDevice();
       groups = regroup(account.groups, join, leave);
       return { devices: [], origin: undefined, changes: account.unite(groups), besides: [{ kind: 'groups', groups }] };
     });

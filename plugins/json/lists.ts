@@ -1,4 +1,5 @@
-import { type ListStore, StorageError } from '../../src/plugin.ts';
+import type { ListStore } from '../../src/plugin.ts';
+import { listTaken } from '../errors.ts';
 import type { Database } from './database.ts';
 
 export const createListStore = (database: Database): ListStore => ({
@@ -9,7 +10,7 @@ export const createListStore = (database: Database): ListStore => ({
   create: (user, list) =>
     database.inLine(user, async () => {
       const { lists } = await database.account(user);
-      if (lists.has(list.name)) throw new StorageError('conflict', 'there is a list with this name already');
+      if (lists.has(list.name)) throw listTaken();
       await database.write({ account: { user, changes: [{ kind: 'list', list }] } });
     }),
 

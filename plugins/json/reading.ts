@@ -1,4 +1,5 @@
-import { type FeedReading, nextStamp, StorageError, type Url } from '../../src/plugin.ts';
+import { type FeedReading, nextStamp, type Url } from '../../src/plugin.ts';
+import { noSuchFeed } from '../errors.ts';
 import { EPISODES_KEPT } from '../directory-rules.ts';
 import type { Database } from './database.ts';
 import type { DirectoryChange } from './directory.ts';
@@ -10,7 +11,7 @@ export const recordReading = (database: Database, url: Url, reading: FeedReading
   database.inLine('directory', async () => {
     const { directory, shelves, context } = database;
     const asked = directory.find(url);
-    if (!asked) throw new StorageError('missing', 'the directory does not know this feed');
+    if (!asked) throw noSuchFeed();
     const shownUnder = reading.movedTo ?? asked.url;
     const there = directory.find(shownUnder) ?? asked;
     const podcast = settle(shownUnder, [...new Set([there, asked])], reading);

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import type { Low } from 'lowdb';
 import { type Session, StorageError, type User, type UserId } from '../../src/plugin.ts';
+import { noSuchAccount } from '../errors.ts';
 import { openSnapshot } from './snapshot.ts';
 
 /** What can happen to users and sessions. */
@@ -64,7 +65,7 @@ export class Registry {
   /** Throws `missing` when there is no such user. */
   user(id: UserId): User {
     const user = this.users.get(id);
-    if (!user) throw new StorageError('missing', 'there is no such account (any more)');
+    if (!user) throw noSuchAccount();
     return user;
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { StorageError, type User, type UserId, type UserStore } from '../../src/plugin.ts';
+import type { User, UserId, UserStore } from '../../src/plugin.ts';
+import { loginTaken } from '../errors.ts';
 import type { Database } from './database.ts';
 import type { Registry } from './registry.ts';
 
@@ -35,7 +36,7 @@ export const createUserStore = (database: Database): UserStore => ({
     database.inLine('registry', async () => {
       const user = database.registry.user(id);
       const holder = database.registry.find(name);
-      if (holder && holder.id !== id) throw new StorageError('conflict', 'an account with this name exists already');
+      if (holder && holder.id !== id) throw loginTaken('name');
       await database.write({ registry: [{ kind: 'user', user: { ...user, name } }] });
     }),
 
@@ -56,8 +57,6 @@ export const createUserStore = (database: Database): UserStore => ({
 
 /** Throws `conflict` when another account has the name or the e-mail address. */
 export function refuseTaken(registry: Registry, { name, email }: { name: string; email?: string | undefined }): void {
-  if (registry.find(name)) throw new StorageError('conflict', 'an account with this name exists already');
-  if (email !== undefined && registry.find(email)) {
-    throw new StorageError('conflict', 'an account with this e-mail address exists already');
-  }
+  if (registry.find(name)) throw loginTaken('name');
+  if (email !== undefined && registry.find(email)) throw loginTaken('e-mail address');
 }

@@ -1,4 +1,5 @@
-import { type Device, type DeviceStore, type DeviceSummary, regroup, StorageError } from '../../src/plugin.ts';
+import { type Device, type DeviceStore, type DeviceSummary, regroup } from '../../src/plugin.ts';
+import { noSuchDevice } from '../errors.ts';
 import type { Database } from './database.ts';
 import type { Devices } from './device-table.ts';
 import type { Stamps } from './stamps.ts';
@@ -42,9 +43,7 @@ export function createDeviceStore(
     synchronize: (user, join, leave) =>
       database.write(async (connection) => {
         await stamps.lockUser(connection, user);
-        if (!(await devices.hasAll(connection, user, [...join.flat(), ...leave]))) {
-          throw new StorageError('missing', 'there is no device with one of these ids');
-        }
+        if (!(await devices.hasAll(connection, user, [...join.flat(), ...leave]))) throw noSuchDevice();
         const groups = regroup(await devices.groups(connection, user), join, leave);
         await devices.setGroups(connection, user, groups);
         await upload(connection, { user, devices: [], origin: undefined }, (order) =>

@@ -1,5 +1,5 @@
 import { isStorageError, StorageError, type StorageErrorCode } from '../../src/plugin.ts';
-import { noSuchAccount } from '../sql/user-row.ts';
+import { noSuchAccount } from '../errors.ts';
 
 /** SQLSTATE of a row that hangs from one that is gone: an account, as nothing else is removed under a write. */
 const FOREIGN_KEY_VIOLATION = '23503';

@@ -1,4 +1,5 @@
-import { type ListStore, type PodcastList, StorageError, type Url } from '../../src/plugin.ts';
+import type { ListStore, PodcastList, Url } from '../../src/plugin.ts';
+import { listTaken } from '../errors.ts';
 import type { Database } from './database.ts';
 import type { Stamps } from './stamps.ts';
 
@@ -32,9 +33,7 @@ export function createListStore(database: Database, stamps: Stamps): ListStore {
       database.write(async (connection) => {
         await stamps.lockUser(connection, user);
         const row = { user, name, title, urls: JSON.stringify(urls) };
-        if ((await insert.run(connection, row)) === 0) {
-          throw new StorageError('conflict', 'there is a list with this name already');
-        }
+        if ((await insert.run(connection, row)) === 0) throw listTaken();
       }),
 
     replace: (user, name, urls) =>

@@ -1,4 +1,4 @@
-import { StorageError } from '../../src/plugin.ts';
+import { loginTaken } from '../errors.ts';
 import { USER, type UserRow } from '../sql/user-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -51,5 +51,5 @@ function refuse(user: Named, isTaken: (login: string) => boolean): void {
   const login = loginsOf(user).find(isTaken);
   if (login === undefined) return;
   const what = login === user.name.toLowerCase() ? 'name' : 'e-mail address';
-  throw new StorageError('conflict', `an account with this ${what} exists already`);
+  throw loginTaken(what);
 }

@@ -1,4 +1,5 @@
-import { type FeedReading, type PodcastStore, StorageError, type Url } from '../../src/plugin.ts';
+import type { FeedReading, PodcastStore, Url } from '../../src/plugin.ts';
+import { noSuchFeed } from '../errors.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
 import type { Acted } from './acted.ts';
 import type { Connection } from './connection.ts';
@@ -24,7 +25,7 @@ export function createReadingRecord(
     for (;;) {
       const ids = await directory.hold(connection, movedTo === undefined ? [url] : [url, movedTo]);
       const asked = ids.get(url);
-      if (asked === undefined) throw new StorageError('missing', 'the directory does not know this feed');
+      if (asked === undefined) throw noSuchFeed();
       if (movedTo === undefined) return { asked, id: asked };
       const known = ids.get(movedTo);
       if (known !== undefined) return { asked, id: known };

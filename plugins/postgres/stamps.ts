@@ -1,5 +1,5 @@
 import type { Seconds, Stamp, UserId } from '../../src/plugin.ts';
-import { noSuchAccount } from '../sql/user-row.ts';
+import { noSuchAccount } from '../errors.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 

@@ -1,4 +1,5 @@
-import { StorageError, type Url, type UserRecord } from '../../src/plugin.ts';
+import type { Url, UserRecord } from '../../src/plugin.ts';
+import { userNotFirst } from '../errors.ts';
 import type { UserRecordOf } from './account-records.ts';
 
 /** What an account has besides its name and its history. */
@@ -14,7 +15,7 @@ export class ArrivingAccount {
   /** Throws `corrupt` when no record has told of the user yet. */
   get user(): UserRecordOf<'user'> {
     if (this.#user) return this.#user;
-    throw new StorageError('corrupt', 'the first record of an account must be its user');
+    throw userNotFirst();
   }
 
   /** Those that any device has, or had. */

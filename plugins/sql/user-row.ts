@@ -1,4 +1,4 @@
-import { type Seconds, StorageError, type User, type UserId } from '../../src/plugin.ts';
+import type { Seconds, User, UserId } from '../../src/plugin.ts';
 
 export interface UserRow {
   id: string;
@@ -10,9 +10,6 @@ export interface UserRow {
 
 /** The columns of a UserRow. */
 export const USER = 'CAST(users.id AS TEXT) AS id, name, email, password_hash, created_at';
-
-/** Of an account that is not there, or was removed meanwhile. */
-export const noSuchAccount = (): StorageError => new StorageError('missing', 'there is no such account (any more)');
 
 export const toUser = ({ id, name, email, password_hash, created_at }: UserRow): User => ({
   id: id as UserId,

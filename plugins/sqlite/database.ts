@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Database as Connection, Statement } from 'better-sqlite3';
 import { isStorageError, type OpenContext, type Stamp, StorageError, type UserId } from '../../src/plugin.ts';
-import { noSuchAccount } from '../sql/user-row.ts';
+import { noSuchAccount } from '../errors.ts';
 import { loadDriver } from './driver.ts';
 import { toStorageError } from './failure.ts';
 import { migrate } from './migrations.ts';

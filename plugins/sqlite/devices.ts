@@ -1,4 +1,5 @@
-import { type Device, type DeviceStore, type DeviceType, regroup, StorageError } from '../../src/plugin.ts';
+import { type Device, type DeviceStore, type DeviceType, regroup } from '../../src/plugin.ts';
+import { noSuchDevice } from '../errors.ts';
 import type { Database } from './database.ts';
 import type { Devices } from './device-table.ts';
 import type { SubscriptionTable } from './subscription-table.ts';
@@ -52,9 +53,7 @@ export function createDeviceStore(
     synchronize: (user, join, leave) =>
       database.write(() => {
         database.lastStamp(user); // the account is there
-        if (![...join.flat(), ...leave].every((id) => devices.has(user, id))) {
-          throw new StorageError('missing', 'there is no device with one of these ids');
-        }
+        if (![...join.flat(), ...leave].every((id) => devices.has(user, id))) throw noSuchDevice();
         const groups = regroup(devices.groups(user), join, leave);
         devices.setGroups(user, groups);
         upload({ user, devices: [], origin: undefined }, (order) => subscriptions.unite(user, groups, order));

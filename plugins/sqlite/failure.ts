@@ -1,5 +1,5 @@
 import { isStorageError, StorageError, type StorageErrorCode } from '../../src/plugin.ts';
-import { noSuchAccount } from '../sql/user-row.ts';
+import { noSuchAccount } from '../errors.ts';
 
 /** By the code of an error: SQLite's, or that of the file system. The first that fits counts. */
 const MEANINGS: readonly (readonly [RegExp, StorageErrorCode, string])[] = [

@@ -1,4 +1,5 @@
-import { type ListStore, type PodcastList, StorageError, type Url } from '../../src/plugin.ts';
+import type { ListStore, PodcastList, Url } from '../../src/plugin.ts';
+import { listTaken } from '../errors.ts';
 import type { Database } from './database.ts';
 import { fromColumn, toColumn } from './text.ts';
 
@@ -30,7 +31,7 @@ export function createListStore(database: Database): ListStore {
 
     create: (user, { name, title, urls }) =>
       database.write(() => {
-        if (find.get({ user, name })) throw new StorageError('conflict', 'there is a list with this name already');
+        if (find.get({ user, name })) throw listTaken();
         insert.run({ user, name, title: toColumn(title), urls: JSON.stringify(urls) });
       }),
 

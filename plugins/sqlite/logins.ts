@@ -1,4 +1,4 @@
-import { StorageError } from '../../src/plugin.ts';
+import { loginTaken } from '../errors.ts';
 import { USER, type UserRow } from '../sql/user-row.ts';
 import type { Database } from './database.ts';
 
@@ -23,10 +23,8 @@ export function createLogins(database: Database): Logins {
   return {
     find,
     refuseTaken({ name, email }) {
-      if (find(name)) throw new StorageError('conflict', 'an account with this name exists already');
-      if (email !== undefined && find(email)) {
-        throw new StorageError('conflict', 'an account with this e-mail address exists already');
-      }
+      if (find(name)) throw loginTaken('name');
+      if (email !== undefined && find(email)) throw loginTaken('e-mail address');
     },
     set(id, name, email) {
       remove.run({ id });

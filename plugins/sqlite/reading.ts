@@ -1,4 +1,5 @@
-import { type FeedReading, type PodcastStore, StorageError, type Url } from '../../src/plugin.ts';
+import type { FeedReading, PodcastStore, Url } from '../../src/plugin.ts';
+import { noSuchFeed } from '../errors.ts';
 import type { Acted } from './acted.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
@@ -16,7 +17,7 @@ export function createReadingRecord(
   /** False, and nothing is stored, where `acted` must be settled before. */
   const store = (url: Url, { state, content, movedTo }: FeedReading, isSettled: boolean): boolean => {
     const asked = directory.idOf(url);
-    if (asked === undefined) throw new StorageError('missing', 'the directory does not know this feed');
+    if (asked === undefined) throw noSuchFeed();
     const id = (movedTo === undefined ? undefined : directory.idOf(movedTo)) ?? asked;
     const told = content?.episodes ?? [];
     if (!isSettled && shelf.mayOutgrow([asked, id], told.length)) return false;

@@ -1,5 +1,6 @@
-import { StorageError, type UserStore } from '../../src/plugin.ts';
-import { noSuchAccount, toUser, USER, type UserRow } from '../sql/user-row.ts';
+import type { UserStore } from '../../src/plugin.ts';
+import { loginTaken, noSuchAccount } from '../errors.ts';
+import { toUser, USER, type UserRow } from '../sql/user-row.ts';
 import type { Database } from './database.ts';
 import type { Logins } from './logins.ts';
 import type { Removal } from './removal.ts';
@@ -43,9 +44,7 @@ export function createUserStore(database: Database, logins: Logins, removal: Rem
       database.write(() => {
         const row = byId.get({ user });
         if (!row) throw noSuchAccount();
-        if ((logins.find(name)?.id ?? user) !== user) {
-          throw new StorageError('conflict', 'an account with this name exists already');
-        }
+        if ((logins.find(name)?.id ?? user) !== user) throw loginTaken('name');
         setName.run({ user, name });
         logins.set(user, name, row.email);
       }),
