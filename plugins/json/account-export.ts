@@ -1,8 +1,7 @@
 import { compareScopes, compareText, type User, type UserId, type UserRecord } from '../../src/plugin.ts';
+import { pagesOf, toGroupRecords } from '../user-records.ts';
 import type { Account } from './account.ts';
 import type { Database } from './database.ts';
-
-const PAGE = 1000;
 
 /** All of an account as it is when the first page is asked for. */
 export async function* exportAccount(database: Database, id: UserId): AsyncGenerator<UserRecord[]> {
@@ -27,10 +26,6 @@ export async function* exportAccount(database: Database, id: UserId): AsyncGener
   yield* pagesOf(after);
 }
 
-function* pagesOf(records: UserRecord[]): Iterable<UserRecord[]> {
-  for (let at = 0; at < records.length; at += PAGE) yield records.slice(at, at + PAGE);
-}
-
 function* aboutDevices(user: User, account: Account): Iterable<UserRecord> {
   const { id: _, ...details } = user;
   yield { kind: 'user', ...details, stamp: account.stamp };
@@ -38,8 +33,7 @@ function* aboutDevices(user: User, account: Account): Iterable<UserRecord> {
   for (const { device, place } of devices.toSorted((a, b) => compareText(a.device.id, b.device.id))) {
     yield { kind: 'device', device, place };
   }
-  const groups = account.groups.map((group) => group.toSorted(compareText));
-  for (const group of groups.toSorted(([a], [b]) => compareText(a!, b!))) yield { kind: 'group', devices: group };
+  yield* toGroupRecords(account.groups);
   yield* subscriptions(account);
 }
 

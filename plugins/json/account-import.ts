@@ -10,6 +10,7 @@ import {
   type UserRecord,
 } from '../../src/plugin.ts';
 import { userNotFirst } from '../errors.ts';
+import type { UserRecordOf } from '../user-records.ts';
 import { Account, newContent } from './account.ts';
 import { ActionBatch } from './action-batch.ts';
 import { toStorageError } from './folder.ts';
@@ -88,7 +89,7 @@ export class Arrival {
     }
   }
 
-  #subscribe({ device, url, subscribed, stamp, place }: Extract<UserRecord, { kind: 'subscription' }>): void {
+  #subscribe({ device, url, subscribed, stamp, place }: UserRecordOf<'subscription'>): void {
     const rows = this.#rows.get(device) ?? [];
     this.#rows.set(device, rows);
     rows.push({ url, subscribed, stamp, order: place });
@@ -96,7 +97,7 @@ export class Arrival {
     this.#note(stamp);
   }
 
-  #act({ action, stamp, uploadedAt }: Extract<UserRecord, { kind: 'action' }>): void {
+  #act({ action, stamp, uploadedAt }: UserRecordOf<'action'>): void {
     if (stamp !== this.#upload?.stamp) {
       this.#endUpload();
       this.#upload = { stamp, at: uploadedAt, actions: [] };

@@ -1,7 +1,8 @@
 import type { Device, Seconds, Stamp, Url, UserId, UserRecord } from '../../src/plugin.ts';
 import { noSuchAccount } from '../errors.ts';
-import { pagesOf, toGroupRecords, toSettingRecords, type UserRecordOf } from '../sql/account-records.ts';
+import { toSettingRecords } from '../sql/setting-records.ts';
 import { toUser, USER, type UserRow } from '../sql/user-row.ts';
+import { pagesOf, toGroupRecords, type UserRecordOf } from '../user-records.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Devices } from './device-table.ts';

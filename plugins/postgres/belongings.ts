@@ -1,5 +1,6 @@
 import { scopeKey, type UserId } from '../../src/plugin.ts';
 import type { Belonging } from '../sql/arriving-account.ts';
+import type { UserRecordOf } from '../user-records.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { SET } from './settings.ts';
@@ -34,8 +35,8 @@ export function createBelongings(
   );
 
   return async (connection, user, belongings) => {
-    const of = <Kind extends Belonging['kind']>(kind: Kind): Extract<Belonging, { kind: Kind }>[] =>
-      belongings.filter((each): each is Extract<Belonging, { kind: Kind }> => each.kind === kind);
+    const of = <Kind extends Belonging['kind']>(kind: Kind): UserRecordOf<Kind>[] =>
+      belongings.filter((each): each is UserRecordOf<Kind> => each.kind === kind);
     const devices = of('device');
     await insertDevices.run(connection, {
       user,

@@ -1,6 +1,6 @@
 import type { Url, UserRecord } from '../../src/plugin.ts';
 import { userNotFirst } from '../errors.ts';
-import type { UserRecordOf } from './account-records.ts';
+import type { UserRecordOf } from '../user-records.ts';
 
 /** What an account has besides its name and its history. */
 export type Belonging = Exclude<UserRecord, { kind: 'user' | 'action' }>;

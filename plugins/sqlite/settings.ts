@@ -1,5 +1,5 @@
 import { type Json, scopeKey, type SettingStore } from '../../src/plugin.ts';
-import { toScope } from '../sql/account-records.ts';
+import { toScope } from '../sql/setting-records.ts';
 import type { Database } from './database.ts';
 import { fromColumn, toColumn } from './text.ts';
 

@@ -1,14 +1,5 @@
-import { compareScopes, compareText, type Json, type SettingScope, type UserRecord } from '../../src/plugin.ts';
-
-/** One kind of the records that an account is made of. */
-export type UserRecordOf<Kind extends UserRecord['kind']> = Extract<UserRecord, { kind: Kind }>;
-
-/** The device groups of an account in the order of an export. */
-export const toGroupRecords = (groups: readonly (readonly string[])[]): UserRecordOf<'group'>[] =>
-  groups
-    .map((group) => group.toSorted(compareText))
-    .toSorted(([a], [b]) => compareText(a!, b!))
-    .map((devices) => ({ kind: 'group', devices }));
+import { compareScopes, type Json, type SettingScope } from '../../src/plugin.ts';
+import type { UserRecordOf } from '../user-records.ts';
 
 /** All settings of an account in the order of an export. `rows` stand in the order first set. */
 export function toSettingRecords(
@@ -30,12 +21,4 @@ export function toScope(key: string): SettingScope {
   const [kind, device, podcast, episode] = JSON.parse(key) as (string | null)[];
   const parts = Object.entries({ kind, device, podcast, episode }).filter(([, part]) => part !== null);
   return Object.fromEntries(parts) as unknown as SettingScope;
-}
-
-/** Records of a page. */
-const PAGE = 1000;
-
-/** All of the records in pages, none empty. */
-export function* pagesOf(records: readonly UserRecord[]): Iterable<UserRecord[]> {
-  for (let at = 0; at < records.length; at += PAGE) yield records.slice(at, at + PAGE);
 }
