@@ -1,6 +1,7 @@
 import type { Seconds, UserId } from '../../src/plugin.ts';
 import { TOPLIST_EVERY, WEEK } from '../directory-rules.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
+import { rebuild, type RebuildSteps } from '../sql/rebuild.ts';
 import {
   FEEDS_OF,
   FORGET,
@@ -19,8 +20,6 @@ import type { Stamps } from './stamps.ts';
 
 /** So many podcasts are counted in one go. */
 const PAGE = 500;
-/** Before all users. */
-const NOBODY = '0' as UserId;
 
 export function createToplist(database: Database, stamps: Stamps, directory: Directory): Toplist {
   const top = database.prepare<RankedRow>(TOP);
@@ -44,53 +43,38 @@ export function createToplist(database: Database, stamps: Stamps, directory: Dir
      WHERE id = counted_id AND subscribers <> counted RETURNING id`,
   );
 
-  /** Takes note of what the next user subscribes to. Answers the user; undefined after the last one. */
-  const followNext = (after: UserId, corrected: Set<PodcastId>): Promise<UserId | undefined> =>
-    database.write(async (connection) => {
-      const user = (await nextUser.get(connection, { after }))?.id;
-      if (user === undefined || (await lockUser.run(connection, { user })) === 0) return user;
-      const urls = (await feedsOf.all(connection, { user })).map(({ url }) => url);
-      for (const id of await directory.follow(connection, user, urls)) corrected.add(id);
-      return user;
-    });
+  const steps: RebuildSteps = {
+    followNext: (after, corrected) =>
+      database.write(async (connection) => {
+        const user = (await nextUser.get(connection, { after }))?.id;
+        if (user === undefined || (await lockUser.run(connection, { user })) === 0) return user;
+        const urls = (await feedsOf.all(connection, { user })).map(({ url }) => url);
+        for (const id of await directory.follow(connection, user, urls)) corrected.add(id);
+        return user;
+      }),
 
-  /** Counts the followers of the next podcasts. Answers the last of these; undefined when there are none. */
-  const countNext = (after: PodcastId, corrected: Set<PodcastId>): Promise<PodcastId | undefined> =>
-    database.write(async (connection) => {
-      const ids = (await lockPodcasts.all(connection, { after })).map(({ id }) => id);
-      for (const { id } of await recount.all(connection, { ids })) corrected.add(id);
-      return ids.at(-1);
-    });
+    countNext: (after, corrected) =>
+      database.write(async (connection) => {
+        const ids = (await lockPodcasts.all(connection, { after })).map(({ id }) => id);
+        for (const { id } of await recount.all(connection, { ids })) corrected.add(id);
+        return ids.at(-1);
+      }),
 
-  /** Counts all podcasts once more, user by user; answers how many were counted wrong. */
-  const recountAll = async (): Promise<number> => {
-    const corrected = new Set<PodcastId>();
-    let user: UserId | undefined = NOBODY;
-    while (user !== undefined) user = await followNext(user, corrected);
-    let podcast: PodcastId | undefined = 0;
-    while (podcast !== undefined) podcast = await countNext(podcast, corrected);
-    return corrected.size;
+    keepToday: () =>
+      database.write(async (connection) => {
+        const { at } = await stamps.holdDirectory(connection); // one node at a time
+        if (((await newest.get(connection, {}))!.at ?? -Infinity) > at - TOPLIST_EVERY) return;
+        await keep.run(connection, { at });
+        await forget.run(connection, { weekAgo: at - WEEK });
+      }),
+
+    size: () => database.read(async (connection) => (await size.get(connection, {}))!.size),
   };
-
-  /** Keeps today's, unless that was done. */
-  const keepToday = (): Promise<void> =>
-    database.write(async (connection) => {
-      const { at } = await stamps.holdDirectory(connection); // one node at a time
-      if (((await newest.get(connection, {}))!.at ?? -Infinity) > at - TOPLIST_EVERY) return;
-      await keep.run(connection, { at });
-      await forget.run(connection, { weekAgo: at - WEEK });
-    });
 
   return {
     top: rememberTop((limit) =>
       database.read(async (connection) => (await top.all(connection, { limit })).map(toRanked)),
     ),
-
-    async rebuildToplist() {
-      const corrected = await recountAll();
-      await keepToday();
-      const podcasts = await database.read(async (connection) => (await size.get(connection, {}))!.size);
-      return { podcasts, corrected };
-    },
+    rebuildToplist: () => rebuild(steps),
   };
 }
