@@ -2,6 +2,7 @@ import type { UserId } from '../../src/plugin.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+import type { Stamps } from './stamps.ts';
 
 /** So many actions are looked at in one go, and what else came with the last of them. */
 const SLICE = 2000;
@@ -23,10 +24,8 @@ export interface Acted {
   ): Promise<(names: readonly string[]) => boolean>;
 }
 
-export function createActed(database: Database): Acted {
+export function createActed(database: Database, stamps: Stamps): Acted {
   const pending = database.prepare<{ user: UserId }>('SELECT id::text AS user FROM users WHERE stamp > noted');
-  // No upload of the user is under way then. Who comes second sees in the next statement what is done.
-  const lock = database.prepare('SELECT 1 FROM users WHERE id = @user FOR NO KEY UPDATE');
   // In one order, so that two never wait for each other.
   const note = database.prepare<{ isMore: boolean }>(
     `WITH slice AS (
@@ -56,7 +55,8 @@ export function createActed(database: Database): Acted {
 
   /** False when there is nothing left. */
   const noteSlice = async (connection: Connection, user: UserId): Promise<boolean> => {
-    if ((await lock.run(connection, { user })) === 0) return false;
+    // Under the lock no upload of the user is under way, and a second caller sees what the first has noted.
+    if (!(await stamps.tryLockUser(connection, user))) return false;
     return (await note.get(connection, { user }))?.isMore ?? false;
   };
 

@@ -41,7 +41,7 @@ export default definePlugin<DatabaseOptions>({
     const ping = database.prepare('SELECT 1');
     const stamps = createStamps(database);
     const search = createSearchIndex(database);
-    const acted = createActed(database);
+    const acted = createActed(database, stamps);
     const directory = createDirectory(database, search);
     const shelf = createEpisodeShelf(database, stamps, acted);
     const podcasts = createPodcastTable(database, shelf, search);

@@ -26,8 +26,13 @@ export interface Stamps {
   holdUser(connection: Connection, user: UserId): Promise<Line>;
   holdDirectory(connection: Connection): Promise<Line>;
   setDirectory(connection: Connection, stamp: Stamp): Promise<void>;
-  /** Keeps others from writing for the user until the end of the transaction, where no stamp is taken. */
+  /**
+   * Keeps others from writing for the user until the end of the transaction, where no stamp is taken. Throws `missing`
+   * when there is no such user.
+   */
   lockUser(connection: Connection, user: UserId): Promise<void>;
+  /** The same, but answers false when there is no such user. */
+  tryLockUser(connection: Connection, user: UserId): Promise<boolean>;
 }
 
 const TELL = 'SET told_at = greatest(told_at, @now)';
@@ -35,9 +40,11 @@ const LINE = 'RETURNING stamp AS last, told_at AS at';
 
 export function createStamps(database: Database): Stamps {
   const holdUser = database.prepare<Line>(`UPDATE users ${TELL} WHERE id = @user ${LINE}`);
-  const lockUser = database.prepare('SELECT 1 FROM users WHERE id = @user FOR NO KEY UPDATE');
+  const lock = database.prepare('SELECT 1 FROM users WHERE id = @user FOR NO KEY UPDATE');
   const holdDirectory = database.prepare<Line>(`UPDATE directory ${TELL} ${LINE}`);
   const setDirectory = database.prepare('UPDATE directory SET stamp = @stamp');
+
+  const tryLockUser: Stamps['tryLockUser'] = async (connection, user) => (await lock.run(connection, { user })) > 0;
 
   return {
     async holdUser(connection, user) {
@@ -52,7 +59,8 @@ export function createStamps(database: Database): Stamps {
       await setDirectory.run(connection, { stamp });
     },
     async lockUser(connection, user) {
-      if ((await lockUser.run(connection, { user })) === 0) throw noSuchAccount();
+      if (!(await tryLockUser(connection, user))) throw noSuchAccount();
     },
+    tryLockUser,
   };
 }

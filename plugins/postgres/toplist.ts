@@ -30,7 +30,6 @@ export function createToplist(database: Database, stamps: Stamps, directory: Dir
   const nextUser = database.prepare<{ id: UserId }>(
     'SELECT id::text AS id FROM users WHERE id > @after ORDER BY users.id LIMIT 1',
   );
-  const lockUser = database.prepare('SELECT 1 FROM users WHERE id = @user FOR NO KEY UPDATE');
   const feedsOf = database.prepare<{ url: string }>(FEEDS_OF);
   const lockPodcasts = database.prepare<{ id: PodcastId }>(
     `SELECT id FROM podcasts WHERE id > @after ORDER BY id LIMIT ${PAGE} FOR NO KEY UPDATE`,
@@ -47,7 +46,7 @@ export function createToplist(database: Database, stamps: Stamps, directory: Dir
     followNext: (after, corrected) =>
       database.write(async (connection) => {
         const user = (await nextUser.get(connection, { after }))?.id;
-        if (user === undefined || (await lockUser.run(connection, { user })) === 0) return user;
+        if (user === undefined || !(await stamps.tryLockUser(connection, user))) return user;
         const urls = (await feedsOf.all(connection, { user })).map(({ url }) => url);
         for (const id of await directory.follow(connection, user, urls)) corrected.add(id);
         return user;
