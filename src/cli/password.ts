@@ -41,7 +41,8 @@ const randomGroup = (): string => Array.from({ length: 5 }, () => ALPHABET[rando
 export async function readPassword(input: NodeJS.ReadableStream): Promise<string> {
   const bytes = await buffer(input);
   if (!isUtf8(bytes)) throw new Error('the password on standard input is not UTF-8');
-  const password = bytes.toString().replace(/\r?\n$/, '');
+  // The decoder drops a byte order mark, which PowerShell may put in front.
+  const password = new TextDecoder().decode(bytes).replace(/\r?\n$/, '');
   if (password === '') throw new Error('there is no password on standard input');
   if (/[\r\n]/.test(password)) throw new Error('there is more than one line on standard input; a password is one line');
   return password;

@@ -46,6 +46,7 @@ it.each([
   ['secret', 'secret'],
   ['secret\n', 'secret'],
   ['secret\r\n', 'secret'],
+  ['\ufeffsecret\r\n', 'secret'],
   [' a b \n', ' a b '],
 ])('reads %j from a pipe as %j', async (sent, password) => {
   expect(await readPassword(Readable.from([Buffer.from(sent)]))).toBe(password);
