@@ -1,4 +1,4 @@
-import { createSlug, nextStamp, toQueryTerms, toTerms } from 'podsync/plugin';
+import { compareText, createSlug, nextStamp, toQueryTerms, toTerms } from 'podsync/plugin';
 
 /** @import { Episode, EpisodeInfo, FeedReading, FeedState, Podcast, PodcastInfo, Seconds, Url, UserId } from 'podsync/plugin' */
 /** @import { Data } from './data.js' */
@@ -132,7 +132,7 @@ export function suggest(data, user, podcasts) {
       b.people - a.people ||
       b.shared - a.shared ||
       b.podcast.subscribers - a.podcast.subscribers ||
-      (a.podcast.url < b.podcast.url ? -1 : 1),
+      compareText(a.podcast.url, b.podcast.url),
   );
   return scored.map(({ podcast }) => podcast);
 }

@@ -10,7 +10,7 @@ const DAY = 86_400;
 
 /** Most subscribers first, then by URL. @param {Podcast[]} podcasts @param {number} limit */
 const first = (podcasts, limit) =>
-  podcasts.toSorted((a, b) => b.subscribers - a.subscribers || (a.url < b.url ? -1 : 1)).slice(0, limit);
+  podcasts.toSorted((a, b) => b.subscribers - a.subscribers || compareText(a.url, b.url)).slice(0, limit);
 
 /** @type {(data: Data, context: OpenContext) => PodcastStore} */
 export function createPodcastStore(data, { now }) {
@@ -68,7 +68,7 @@ export function createPodcastStore(data, { now }) {
         ({ url, feed, claimedUntil }) =>
           (feed.nextAt ?? Infinity) <= now() && claimedUntil <= now() && data.subscribers(url).length > 0,
       );
-      due.sort((a, b) => Number(a.feed.nextAt) - Number(b.feed.nextAt) || (a.url < b.url ? -1 : 1));
+      due.sort((a, b) => Number(a.feed.nextAt) - Number(b.feed.nextAt) || compareText(a.url, b.url));
       return due.slice(0, limit).map((entry) => {
         entry.claimedUntil = now() + lease;
         return { ...entry.feed, url: entry.url };
@@ -81,7 +81,7 @@ export function createPodcastStore(data, { now }) {
     },
 
     async *feeds() {
-      for (const url of [...data.podcasts.keys()].toSorted()) {
+      for (const url of [...data.podcasts.keys()].toSorted(compareText)) {
         const entry = data.podcasts.get(url);
         if (entry) yield { ...entry.feed, url };
       }
@@ -94,10 +94,8 @@ export function createPodcastStore(data, { now }) {
     },
 
     async search(text, limit) {
-      return first(
-        all().filter((podcast) => matches(podcast, text)),
-        limit,
-      );
+      const found = all().filter((podcast) => matches(podcast, text));
+      return first(found, limit);
     },
 
     async topTags(limit) {

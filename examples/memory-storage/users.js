@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { StorageError } from 'podsync/plugin';
+import { compareText, StorageError } from 'podsync/plugin';
 import { Account } from './account.js';
 
 /** @import { OpenContext, User, UserId, UserStore } from 'podsync/plugin' */
@@ -39,7 +39,7 @@ export function createUserStore(data, { now }) {
     },
 
     async *all() {
-      yield* data.users().toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      yield* data.users().toSorted((a, b) => compareText(a.name, b.name));
     },
   };
 }
