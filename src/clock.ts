@@ -90,6 +90,6 @@ function syncFolder(path: string): void {
       closeSync(folder);
     }
   } catch {
-    // Not every system can sync a folder: there it keeps what is renamed as well as it does.
+    // Not every system can sync a folder. There it has to do without.
   }
 }

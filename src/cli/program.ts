@@ -13,7 +13,7 @@ export function createProgram(): Command {
     .description(manifest.description)
     .version(manifest.version, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .configureOutput({ outputError: () => undefined }) // whoever catches it says it
+    .configureOutput({ outputError: () => undefined }) // `main` says it
     .exitOverride();
   defineServe(program);
   defineUser(program.command('user').description('manage the accounts'));

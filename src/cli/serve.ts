@@ -34,7 +34,7 @@ export async function serve(config: Config): Promise<void> {
     await stopped;
     words.info('stopping as soon as running requests are done; another signal stops at once');
   } finally {
-    // Whoever follows the reading of feeds hears its end first.
+    // Feeds are stopped while a command that waits for them can still hear how that ended.
     await Promise.all([podsync.services.feeds.stop(), ...listeners.map((listener) => listener.close(DRAIN))]);
     await podsync.close();
   }

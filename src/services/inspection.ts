@@ -59,7 +59,7 @@ export const createInspection = ({
     progress(all.length, all.length + 1);
     await look('directory', () => read(transfer.exportDirectory(), () => undefined));
 
-    // Of an account that cannot be read nothing was counted.
+    // The subscriptions of an account that cannot be read were not counted.
     const miscounted = findings.length > 0 ? 0 : countWrong(counted, before, await readAudience(podcasts));
     if (miscounted > 0) {
       const problem = `the subscribers of ${countOf(miscounted, 'podcast')} are counted wrong`;

@@ -32,7 +32,7 @@ export function createProfiles(
     (await podcasts.find(urls)).map((podcast, index) => podcast?.url ?? urls[index]!);
 
   const publicPodcasts = async (user: UserId): Promise<Profile['podcasts']> => {
-    // Before the settings: what was marked first and then subscribed to is never seen without its mark.
+    // Before the settings: what was marked as private and then subscribed to is never shown without its mark.
     const urls = (await subscriptions.current(user)).filter((url) => !CREDENTIALS.test(url));
     const known = await podcasts.find(urls);
     const isUsual = isYes((await settings.get(user, { kind: 'account' })).public_subscriptions);

@@ -52,7 +52,7 @@ export async function openStorage(spec: string, baseDir: string, context: OpenCo
   try {
     if (!missing.includes('close')) await storage.close();
   } catch {
-    // Why it is refused is told, not this.
+    // The error to tell of is the one below.
   }
   throw pluginFailure(
     `what ${plugin.name} opens is not a whole storage: it has no ${missing.join(', ')}; ` +
