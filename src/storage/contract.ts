@@ -80,17 +80,14 @@ export interface Since<T> {
 
 // ---- accounts --------------------------------------------------------------
 
-export interface User {
-  id: UserId;
-  name: string;
-  email?: string;
-  passwordHash: string;
-  createdAt: Seconds;
-}
 export interface NewUser {
   name: string;
   email?: string;
   passwordHash: string;
+}
+export interface User extends NewUser {
+  id: UserId;
+  createdAt: Seconds;
 }
 
 export interface UserStore {
