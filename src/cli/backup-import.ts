@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
 import { countOf } from '../domain/count.ts';
+import type { ImportedAccount, ImportReport } from '../services/transfer.ts';
 import { commandLine, quote } from './invocation.ts';
 import { ask, openOperator, type Operator } from './operator.ts';
 import { createProgress } from './progress.ts';
@@ -17,20 +18,8 @@ export interface ImportBackupOptions {
   json?: boolean;
 }
 
-interface Report {
-  accounts: {
-    name: string;
-    devices: number;
-    subscriptions: number;
-    actions: number;
-    lists: number;
-    /** Whether there was one in the backup. */
-    password: boolean;
-    /** Why it was left out. */
-    problem: string | null;
-  }[];
-  podcasts: number;
-  episodes: number;
+interface Report extends Omit<ImportReport, 'accounts'> {
+  accounts: (Omit<ImportedAccount, 'problem'> & { problem: string | null })[];
 }
 
 /**
