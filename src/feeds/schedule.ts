@@ -14,7 +14,7 @@ export interface FeedRhythm {
 /** When a feed is fetched next. */
 export interface FeedSchedule extends FeedRhythm {
   /** Undefined: never, it is gone. */
-  nextAt: Seconds | undefined;
+  nextAt?: Seconds;
 }
 
 const HOUR: Seconds = 3600;
@@ -46,7 +46,7 @@ export function nextFetch(
 ): FeedSchedule {
   switch (outcome.kind) {
     case 'gone':
-      return { intervalSeconds, failures, nextAt: undefined };
+      return { intervalSeconds, failures };
     case 'failed': {
       const wait = spread(url, bounded(SHORTEST * 2 ** failures));
       const asked = Math.min(outcome.retryAfter ?? 0, 3 * DAY);

@@ -130,37 +130,25 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
 
 /** What is stored of an outcome. Where it says nothing, what was read before stays. */
 function toReading(state: FeedState, outcome: FetchOutcome, now: Seconds): FeedReading {
-  const { etag, lastModified, fetchedAt, url } = state;
-  const { nextAt, intervalSeconds, failures } = nextFetch(url, state, outcome, now);
-  const next = { url, intervalSeconds, failures, ...(nextAt !== undefined && { nextAt }) };
-  const validators = {
-    ...(etag !== undefined && { etag }),
-    ...(lastModified !== undefined && { lastModified }),
-  };
-  const before = { ...validators, ...(fetchedAt !== undefined && { fetchedAt }) };
+  const { nextAt: _nextAt, error: _error, ...before } = state;
+  const next = { url: state.url, ...nextFetch(state.url, state, outcome, now) };
   switch (outcome.kind) {
     case 'gone':
-      return { state: { ...next, ...before, error: 'the feed is gone for good (410)' } };
+      return { state: { ...before, ...next, error: 'the feed is gone for good (410)' } };
     case 'failed':
-      return { state: { ...next, ...before, error: outcome.message } };
+      return { state: { ...before, ...next, error: outcome.message } };
     case 'unchanged':
+      if (outcome.movedTo === undefined) return { state: { ...before, ...next, fetchedAt: now } };
       // Validators of the old address may mean nothing at the new one, which might answer 304 to them for ever.
-      return {
-        state: { ...next, ...(outcome.movedTo === undefined && validators), fetchedAt: now },
-        ...movedBy(outcome),
-      };
+      return { state: { ...next, fetchedAt: now }, movedTo: outcome.movedTo };
     case 'fetched': {
-      const { episodes, ...podcast } = outcome.feed;
-      const fresh = {
-        ...(outcome.etag !== undefined && { etag: outcome.etag }),
-        ...(outcome.lastModified !== undefined && { lastModified: outcome.lastModified }),
-      };
-      return { state: { ...next, ...fresh, fetchedAt: now }, content: { podcast, episodes }, ...movedBy(outcome) };
+      const { kind: _kind, feed, movedTo, ...validators } = outcome;
+      const { episodes, ...podcast } = feed;
+      const content = { podcast, episodes };
+      return { state: { ...next, ...validators, fetchedAt: now }, content, ...(movedTo !== undefined && { movedTo }) };
     }
   }
 }
-
-const movedBy = ({ movedTo }: { movedTo?: string }): { movedTo?: string } => (movedTo === undefined ? {} : { movedTo });
 
 /** Resolves after this long, or when the signal says so. */
 const pause = (seconds: Seconds, signal: AbortSignal): Promise<void> =>
