@@ -39,28 +39,23 @@ export async function pullAccount(
   const counts = { devices: 0, subscriptions: 0, actions: 0, settings: 0, lists: 0, groups: 0 };
   const rewritten = new Map<string, Taken['rewritten'][number]>();
   const refused = new Map<string, Taken['refused'][number]>();
-  const [notes, gaps] = [createTally(), createTally()];
-  for await (const piece of readAccount(remote, { gap: gaps.note, step: progress })) {
+  const notes = new Map<string, number>();
+  const gaps = new Map<string, number>();
+  for await (const piece of readAccount(remote, { gap: (gap) => count(gaps, gap), step: progress })) {
     const taken = await take(piece);
     counts[COUNTED[piece.kind]] += taken.taken;
     for (const pair of taken.rewritten) rewritten.set(pair.from, pair);
     for (const each of taken.refused) refused.set(JSON.stringify(each), each);
-    for (const note of taken.notes) notes.note(note);
+    for (const note of taken.notes) count(notes, note);
   }
   return {
     ...counts,
     rewritten: [...rewritten.values()],
     refused: [...refused.values()],
-    notes: notes.all().map(([note, count]) => ({ note, count })),
-    gaps: gaps.all().map(([gap, count]) => ({ gap, count })),
+    notes: Array.from(notes, ([note, times]) => ({ note, count: times })),
+    gaps: Array.from(gaps, ([gap, times]) => ({ gap, count: times })),
   };
 }
 
-/** Counts sentences. */
-function createTally(): { note(text: string): void; all(): [string, number][] } {
-  const counts = new Map<string, number>();
-  return {
-    note: (text) => void counts.set(text, (counts.get(text) ?? 0) + 1),
-    all: () => [...counts],
-  };
-}
+const count = (counts: Map<string, number>, sentence: string): void =>
+  void counts.set(sentence, (counts.get(sentence) ?? 0) + 1);
