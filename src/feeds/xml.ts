@@ -15,7 +15,7 @@ export interface XmlElement {
 /** Elements of a document, one level at a time. Throws where an element of that level is not closed. */
 export type XmlReader = (xml: string) => XmlElement[];
 
-/** The most of one level; the rest is left out. No real feed comes near. */
+/** The most elements of one level; the rest is left out. No real feed comes near. */
 const MAX_ELEMENTS = 100_000;
 
 const TEXT = '#text';

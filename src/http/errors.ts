@@ -54,8 +54,8 @@ export function errorReply(
 }
 
 /**
- * The one place that turns errors into statuses. One that nobody expected is a 500, and its stack goes to the log. What
- * is wrong with the storage is told to the operator; for anybody else it goes to the log.
+ * The one place that turns errors into statuses. An unexpected one is a 500, and its stack goes to the log. What is wrong
+ * with the storage is told to the operator alone; where anybody else asks, it goes to the log.
  */
 export function toErrorReply(error: unknown, format: string, { log, operator = false }: ErrorContext): Reply {
   if (error instanceof Refusal) {

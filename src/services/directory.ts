@@ -14,7 +14,7 @@ export interface Directory {
   podcast(url: string): Promise<Podcast>;
   /** An episode of it that the feed told of. Throws `missing`. */
   episode(podcast: string, url: string): Promise<{ podcast: Podcast; episode: Episode }>;
-  /** What is known of an episode and its podcast; neither may be. Takes sanitized URLs. */
+  /** An episode and its podcast, each where it is known. Takes sanitized URLs. */
   describeEpisode(podcast: Url, url: Url): Promise<{ podcast?: Podcast; episode?: Episode }>;
   /** Newest first. */
   episodes(podcast: Url, limit: number): Promise<Episode[]>;
