@@ -109,14 +109,16 @@ export class Account {
     await file.write();
   }
 
-  /**
-   * The number of the newest change that is in here. Rejects with `corrupt` where the file is gone: a folder without one
-   * has nothing but what the journal has.
-   */
-  async newestChange(): Promise<number> {
-    if (this.#seq > 0) return this.#seq;
-    const names = await readdir(this.#folder).catch(() => undefined); // nothing was ever saved
-    if (names?.includes(FILE_NAME) ?? true) return 0;
+  /** The number of the newest change that is in here. */
+  get newestChange(): number {
+    return this.#seq;
+  }
+
+  /** Rejects with `corrupt` when the folder has lost its file. To be called after the journal has been replayed. */
+  async checkFile(): Promise<void> {
+    if (this.#seq > 0) return; // from the file, or all of it from the journal
+    const names = await readdir(this.#folder).catch(() => undefined);
+    if (names === undefined || names.includes(FILE_NAME)) return; // without a folder, nothing was ever saved
     throw new StorageError('corrupt', `${filePath(this.#folder)} is missing; restore the data folder from a backup`);
   }
 

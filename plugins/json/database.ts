@@ -29,8 +29,8 @@ type Parts = Pick<Database, 'registry' | 'directory'>;
 /** Writes of one user, of the registry or of the directory go one after the other. */
 type Line = UserId | 'registry' | 'directory';
 
-/** So many accounts are opened at once at the start. */
-const LOOKED_AT = 32;
+/** Accounts that are checked at once at the start. */
+const CHECKED_AT_ONCE = 32;
 
 /**
  * The data folder in memory: the registry, the directory, and the accounts that were opened last. A write goes to the
@@ -95,7 +95,8 @@ export class Database {
     try {
       await this.#replay(found);
       await this.#removeStrays();
-      await this.#look();
+      journal.goOnAfter(this.registry.newestChange);
+      await this.#checkAccounts();
       // Feeds that the directory has lost: its files may be removed, to have all feeds read again.
       const strangers = this.directory.unknown(this.directory.audience.feeds.keys);
       if (strangers.length > 0) {
@@ -120,12 +121,14 @@ export class Database {
   }
 
   /** Opens every account once: damage is told at the start, not later, and the directory counts who has what. */
-  async #look(): Promise<void> {
-    const look = async (user: UserId): Promise<void> =>
-      this.#journal.goOnAfter(await (await this.account(user)).newestChange());
-    this.#journal.goOnAfter(this.registry.newestChange);
+  async #checkAccounts(): Promise<void> {
+    const check = async (user: UserId): Promise<void> => {
+      const account = await this.account(user);
+      await account.checkFile();
+      this.#journal.goOnAfter(account.newestChange);
+    };
     const users = [...this.registry.users.keys()];
-    while (users.length > 0) await Promise.all(users.splice(0, LOOKED_AT).map(look));
+    while (users.length > 0) await Promise.all(users.splice(0, CHECKED_AT_ONCE).map(check));
   }
 
   /** Folders of users whose removal was cut short. */
