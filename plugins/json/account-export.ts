@@ -19,7 +19,7 @@ export async function* exportAccount(database: Database, id: UserId): AsyncGener
       yield page.map(({ stamp, at, action }) => ({ kind: 'action', action, stamp, uploadedAt: at }));
     }
   } catch (error) {
-    registry.user(id); // then its files are gone, too
+    registry.user(id); // where that throws, too, the files went with the account
     throw error;
   }
   registry.user(id);

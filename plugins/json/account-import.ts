@@ -29,7 +29,7 @@ export class Arrival {
   readonly #actedOn = new Set<Url>();
   readonly #places = new Map<Device, number>();
   readonly #rows = new Map<string, Row[]>();
-  /** What has this stamp or a later one may overlap the next upload. */
+  /** Anything with this stamp or a later one may overlap the next upload. */
   readonly #recent: Stamp;
   #overlapped = Infinity;
   #user: User | undefined;

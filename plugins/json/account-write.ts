@@ -5,11 +5,11 @@ import type { SettingChange } from './setting-table.ts';
 /** What one write does to an account. Applied in the order of the journal, live and when it is replayed. */
 export interface AccountWrite {
   changes: AccountChange[];
-  /** After those. */
+  /** Applied after `changes`. */
   upload?: (Upload & { changes: UploadChange[] }) | undefined;
 }
 
-/** What can happen to an account without a stamp. */
+/** A change that takes no stamp. */
 export type AccountChange =
   | { kind: 'device'; device: Device }
   | { kind: 'groups'; groups: string[][] }
@@ -17,7 +17,7 @@ export type AccountChange =
   | { kind: 'list'; list: PodcastList }
   | { kind: 'remove-list'; name: string };
 
-/** What gets the stamp of its upload. Of the changes to several devices each takes what changes something there. */
+/** A change that gets the stamp of its upload. Each of several devices takes the part that is new to it. */
 export type UploadChange =
   | { kind: 'subscribe'; devices: string[]; changes: SubscriptionChange[] }
   | { kind: 'act'; actions: ActionBatch };

@@ -18,15 +18,15 @@ import { type SettingRow, SettingTable } from './setting-table.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 import { type Row, SubscriptionList } from './subscription-list.ts';
 
-/** What a device is until somebody says more. */
+/** What is known of a device until a client says more. */
 export const NEW_DEVICE = { caption: '', type: 'other' } as const;
 
 interface AccountFile extends AccountContent {
-  /** The newest change that is in it. */
+  /** The number of the newest change in it. */
   seq: number;
 }
 
-/** What the account's own file has. */
+/** What is stored in the account's own file. */
 export interface AccountContent {
   stamp: Stamp;
   nextOrder: number;
@@ -39,7 +39,7 @@ export interface AccountContent {
   lists: PodcastList[];
 }
 
-/** Of an account that has nothing yet, not even a device. */
+/** The content of a new account, which has not even a device. */
 export const newContent = (stamp: Stamp): AccountContent => ({
   stamp,
   nextOrder: 0,
@@ -52,10 +52,10 @@ export const newContent = (stamp: Stamp): AccountContent => ({
   lists: [],
 });
 
-/** Of the account's own file, in characters: it is held in one string, and strings have an end. */
+/** The most characters of the account's own file: it is read into one string, and strings have an end. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 
-/** All that belongs to one user, but for name, password and sessions. */
+/** All that belongs to one user, except what the registry has: name, password and sessions. */
 export class Account {
   readonly history: History;
   readonly devices: Map<string, Device>;
@@ -70,12 +70,12 @@ export class Account {
   readonly #folder: string;
   readonly #file: Snapshot<AccountFile>;
   readonly #subscriptions: Map<string, SubscriptionList>;
-  /** Those that may still overlap another, oldest first; of one origin in one second the first. */
+  /** Uploads that another may still overlap, oldest first; of those from one origin in one second only the first. */
   readonly #uploads: Upload[];
   readonly #overlap: Seconds;
-  /** Characters that the file is to grow by when it is written next. */
+  /** Characters by which the next writing will lengthen the file, about. */
   #growth = 0;
-  /** The newest change that is in here. */
+  /** The number of the newest change in here. */
   #seq: number;
   #nextOrder: number;
 
@@ -109,7 +109,7 @@ export class Account {
     await file.write();
   }
 
-  /** The number of the newest change that is in here. */
+  /** The number of the newest change in here. */
   get newestChange(): number {
     return this.#seq;
   }
@@ -122,7 +122,7 @@ export class Account {
     throw new StorageError('corrupt', `${filePath(this.#folder)} is missing; restore the data folder from a backup`);
   }
 
-  /** The list of a device; an empty one, that is not kept, when there is none. */
+  /** The list of a device; for an unknown one, an empty list that is not kept. */
   list(device: string): SubscriptionList {
     return this.#subscriptions.get(device) ?? new SubscriptionList();
   }
@@ -164,7 +164,7 @@ export class Account {
     });
   }
 
-  /** See the mark of the database, which is the one to hand out. */
+  /** Not to be handed out as it is: see `Database.mark`. */
   mark(now: Seconds): Stamp {
     // Not above what is being written: that is not visible yet, and its stamp was taken at an earlier time than `now`.
     return this.pending === undefined ? markAfter(now, this.stamp) : this.pending - 1;
@@ -183,7 +183,7 @@ export class Account {
     throw new StorageError('full', `${filePath(this.#folder)} has as much as it can hold; remove settings or lists`);
   }
 
-  /** Passes over what is in here already. */
+  /** Does nothing for a change that is in here already. */
   apply(seq: number, write: AccountWrite): void {
     if (seq <= this.#seq) return;
     this.#seq = seq;

@@ -5,7 +5,7 @@ import { Account } from './account.ts';
 import { createFolder } from './folder.ts';
 import type { Registry } from './registry.ts';
 
-/** More accounts than this stay in memory only while somebody needs them there. */
+/** Accounts in memory. Beyond this number only those stay that are needed there. */
 const KEPT = 100;
 
 export interface AccountsOptions {
@@ -13,11 +13,11 @@ export interface AccountsOptions {
   overlap: Seconds;
   /** Whether an account must stay in memory for now. */
   isNeeded(user: UserId, account: Account): boolean;
-  /** Told of each account that comes into memory, before anybody has it. */
+  /** Called with each account that comes into memory, before anybody else has it. */
   onOpen(user: UserId, account: Account): void;
 }
 
-/** The folder of each account, and those accounts that were opened last. */
+/** The accounts: the folder of each, and in memory those that were opened last. */
 export class Accounts {
   readonly #folder: string;
   readonly #options: AccountsOptions;
@@ -49,7 +49,7 @@ export class Accounts {
   async #open(user: UserId): Promise<Account> {
     const { registry, overlap, isNeeded, onOpen } = this.#options;
     const opening = Account.open(this.#path(user), registry.user(user).createdAt, overlap);
-    const account = await opening.finally(() => registry.user(user)); // removed while it was read
+    const account = await opening.finally(() => registry.user(user)); // throws where it was removed while it was read
     onOpen(user, account);
     for (const [idle, other] of this.#inMemory) {
       if (this.#inMemory.size < KEPT) break;
@@ -92,7 +92,7 @@ export class Accounts {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** Those with a folder whom the registry does not have. */
+  /** Users who have a folder, and are not in the registry. */
   async strays(): Promise<UserId[]> {
     const names = (await readdir(this.#folder).catch(() => [])) as UserId[];
     return names.filter((name) => !this.#options.registry.users.has(name));

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { EpisodeAction, Url } from '../../src/plugin.ts';
 import type { History } from './history.ts';
 
-/** Enough to tell the episodes of one podcast apart, and quick: a mistake would only keep one more. */
+/** Quick, and enough to tell the episodes of one podcast apart: a collision only keeps one episode too many. */
 const keyOf = (episode: string): number => crc32(episode);
 
 /** Which episodes anyone ever acted on, as the directory keeps those however old they are. */
@@ -22,7 +22,7 @@ export class Acted {
     for await (const page of history.all()) this.note(page.map(({ action }) => action));
   }
 
-  /** Tells of any name that an episode has, URL or GUID, whether somebody acted on it in one of these podcasts. */
+  /** Answers a test of an episode's name, URL or GUID: whether anyone acted on it in one of these podcasts. */
   among(podcasts: readonly Url[]): (name: string) => boolean {
     const keys = podcasts.map((url) => this.#keys.get(url));
     return (name) => keys.some((each) => each?.has(keyOf(name)));

@@ -1,7 +1,7 @@
 import type { EpisodeAction, Seconds } from '../../src/plugin.ts';
 import { writeActions } from '../action-columns.ts';
 
-/** As many actions as go into one text. */
+/** The most actions in one text. */
 export const TEXT_LENGTH = 1000;
 
 /** Some actions as JSON, the way they stand in the journal and in the history's files. */
@@ -11,7 +11,7 @@ export interface ActionText {
   json: string;
 }
 
-/** Actions that are uploaded together, with what is made of them only once: nothing else costs as much. */
+/** Actions uploaded together, and their JSON, which is made only once: nothing else in an upload costs as much. */
 export class ActionBatch {
   readonly actions: readonly EpisodeAction[];
   readonly texts: readonly ActionText[];
@@ -29,7 +29,7 @@ export class ActionBatch {
     return this.actions.reduce((latest, { timestamp }) => Math.max(latest, timestamp), 0);
   }
 
-  /** Nothing: in the journal the texts stand beside the change that has them. */
+  /** Left out of the JSON of a change: the journal has the texts beside it. */
   toJSON(): undefined {
     return undefined;
   }

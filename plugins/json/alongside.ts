@@ -6,7 +6,7 @@ import { firstOf } from './first.ts';
 import type { StoredPodcast } from './shard.ts';
 import { Tags } from './tags.ts';
 
-/** What speaks for each feed, by its number; 0 where nothing does. */
+/** A score for each feed, by its number; 0 where nothing speaks for it. */
 type Scores = Float64Array;
 
 /** What a user might like: what like-minded people have, then what has the same tags, then what everybody has. */
@@ -23,8 +23,8 @@ export function alongside(catalogue: Catalogue, user: UserId, limit: number): St
 }
 
 /**
- * Each of the people counts by how much they share with the user, where a feed that few have says more than one that
- * everybody has; and what everybody has anyway counts less.
+ * Each person counts by how much they share with the user: a feed that few have says more than one that everybody has.
+ * And what everybody has anyway is suggested less.
  */
 function sharedByPeople({ audience: { users, feeds } }: Catalogue, user: UserId): Scores {
   const nearness = new Float64Array(users.keys.length);
@@ -58,7 +58,7 @@ function sharedByTags(catalogue: Catalogue, user: UserId): Scores {
 const popularity = ({ audience: { feeds } }: Catalogue): Scores =>
   new Float64Array(feeds.links.map(({ size }) => size));
 
-/** The feeds that most speaks for and that the user does not have. */
+/** The feeds with the best scores, without those that the user has. */
 function best({ users, feeds }: Audience, user: UserId, scores: Scores, limit: number): Url[] {
   const own = users.linksOf(user);
   const candidates: number[] = [];
@@ -74,5 +74,5 @@ function best({ users, feeds }: Audience, user: UserId, scores: Scores, limit: n
   return first.map((feed) => feeds.keys[feed]!);
 }
 
-/** Sums of the same numbers in another order differ in their last digits: that is no difference. */
+/** Without the last digits, in which sums of the same numbers differ when these are added in another order. */
 const round = (score: number): number => Math.round(score * 1e9);

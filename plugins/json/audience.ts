@@ -1,9 +1,9 @@
 import type { Url, UserId } from '../../src/plugin.ts';
 
-/** Users, or feeds: each has a number, in the order they came, so that whoever counts them all needs no look-up. */
+/** Users, or feeds. Each is numbered in the order it came, so that counting over all of them needs no look-ups. */
 class Side<Key> {
   readonly keys: Key[] = [];
-  /** By number: the numbers of those on the other side that go with it. */
+  /** For each number here, the numbers on the other side that it is linked with. */
   readonly links: Set<number>[] = [];
   readonly #numbers = new Map<Key, number>();
 
@@ -11,7 +11,7 @@ class Side<Key> {
     return this.links[this.#numbers.get(key) ?? -1] ?? new Set();
   }
 
-  /** The number of a key, which is given one now if it has none. */
+  /** The number of a key; a new key is given the next one. */
   numberOf(key: Key): number {
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;
@@ -34,7 +34,7 @@ export class Audience {
     return Array.from(this.users.linksOf(user), (feed) => this.feeds.keys[feed]!);
   }
 
-  /** Whether that was news. */
+  /** Answers whether that changed anything. */
   set(user: UserId, feed: Url, isSubscribed: boolean): boolean {
     if (!isSubscribed && this.count(feed) === 0) return false;
     const [userNumber, feedNumber] = [this.users.numberOf(user), this.feeds.numberOf(feed)];
@@ -50,7 +50,7 @@ export class Audience {
     return true;
   }
 
-  /** Two feeds turn out to be one. */
+  /** Gives the subscribers of one feed to another: the two turned out to be the same. */
   merge(from: Url, to: Url): void {
     for (const number of this.feeds.linksOf(from)) {
       const user = this.users.keys[number]!;
@@ -64,7 +64,7 @@ export class Audience {
     this.feeds = new Side();
   }
 
-  /** Answers the feeds that the user had. */
+  /** Removes a user; answers the feeds that the user had. */
   remove(user: UserId): Url[] {
     const feeds = this.feedsOf(user);
     for (const feed of feeds) this.set(user, feed, false);

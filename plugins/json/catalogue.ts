@@ -3,7 +3,7 @@ import type { Audience } from './audience.ts';
 import type { StoredPodcast } from './shard.ts';
 import type { Tags } from './tags.ts';
 
-/** All podcasts, as those see them who rank and search. */
+/** All podcasts, as ranking and searching need them. */
 export interface Catalogue {
   readonly audience: Audience;
   readonly tags: Tags;

@@ -23,7 +23,7 @@ import { Turns } from './turns.ts';
 import { Unsaved } from './unsaved.ts';
 import { type Write, WRITE_PACKING } from './write.ts';
 
-/** What the opening of the folder finds there. */
+/** What is read when the folder is opened. */
 type Parts = Pick<Database, 'registry' | 'directory'>;
 
 /** Writes of one user, of the registry or of the directory go one after the other. */
@@ -198,7 +198,7 @@ export class Database {
     }
   }
 
-  /** Which episodes anyone acted on: out of all histories the first time, as few ever ask, and current from then on. */
+  /** Which episodes anyone acted on. Few ever ask: gathered from all histories the first time, then kept current. */
   acted(): Promise<Acted> {
     this.#gathering ??= this.#gatherActed().catch((error) => {
       this.#gathering = undefined;
@@ -218,7 +218,7 @@ export class Database {
     return acted;
   }
 
-  /** Answers those that were counted wrong. */
+  /** Notes which of these feeds the user subscribes to now. Answers those that were noted wrong. */
   #count(user: UserId, account: Account, feeds: readonly Url[]): Url[] {
     return feeds.filter((url) => this.directory.count(user, url, (each) => account.subscribes(each)));
   }
@@ -242,7 +242,7 @@ export class Database {
    */
   admit(user: User, sessions: readonly Session[], feeds: readonly Url[]): Promise<void> {
     return this.inLine(user.id, async () => {
-      // Nobody knows of it yet, and whoever is in line is not forgotten.
+      // It stays in memory meanwhile, as every account does while a step of its user is in line.
       const account = await this.#accounts.admit(user);
       await this.#acted?.noteAll(account.history);
       const meet: DirectoryChange = { kind: 'meet', urls: this.directory.unknown(feeds), at: this.context.now() };
@@ -254,7 +254,7 @@ export class Database {
     });
   }
 
-  /** Where the files of an account go that is to be admitted. Whoever does not get that far removes the account. */
+  /** Makes the folder of an account that is to be admitted; answers its path. If it never is, call `removeAccount`. */
   newAccountFolder(user: UserId): Promise<string> {
     return this.#accounts.createFolder(user);
   }

@@ -35,7 +35,7 @@ export class Dictionary {
     }
   }
 
-  /** The places of each word that one letter more, less or other, or two in each other's place, make of this one. */
+  /** The places of each word that is this one with a letter added, left out or replaced, or two neighbours swapped. */
   *near(word: string): Iterable<readonly Place[]> {
     const first = firstLetter(word);
     const rest = word.slice(first.length);
@@ -53,12 +53,12 @@ export class Dictionary {
   }
 }
 
-/** A long text stays in memory whole as long as a word that was cut out of it does. */
+/** Without this, the whole text would stay in memory for as long as a word that was cut out of it. */
 const copy = (word: string): string => Buffer.from(word).toString();
 
 const firstLetter = (word: string): string => String.fromCodePoint(word.codePointAt(0) ?? 0);
 
-/** The same letters but for one more, less or other, or for two in each other's place. */
+/** Whether the words differ by no more than a letter added, left out or replaced, or two neighbours swapped. */
 function isNear(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   let same = 0;

@@ -13,8 +13,8 @@ import { Tags } from './tags.ts';
 import { type KeptToplist, Toplist } from './toplist.ts';
 
 /**
- * What can happen to the directory. Each change tells the whole of what it is about, so that one that is in a snapshot
- * already does no harm when the journal is replayed from there on.
+ * What can happen to the directory. Each change has the whole of what it is about, so that no harm is done when the
+ * journal is replayed on a snapshot that has it already.
  */
 export type DirectoryChange =
   /** Feeds that were heard of. Nothing happens to those that are known. */
@@ -76,7 +76,7 @@ export class Directory implements Catalogue {
     for (const shard of this.#shards) yield* shard.podcasts.values();
   }
 
-  /** Each once. */
+  /** Those that the directory does not know, each once. */
   unknown(urls: Iterable<Url>): Url[] {
     const unknown = new Set<Url>();
     for (const url of urls) if (!this.#byUrl.has(url)) unknown.add(url);
@@ -92,7 +92,7 @@ export class Directory implements Catalogue {
     return this.audience.count(b.url) - this.audience.count(a.url) || (a.url < b.url ? -1 : 1);
   }
 
-  /** See the marks of accounts. */
+  /** Not to be handed out as it is: see `Database.mark`. */
   mark(now: Seconds): Stamp {
     return this.pending === undefined ? markAfter(now, this.stamp) : this.pending - 1;
   }
@@ -128,7 +128,7 @@ export class Directory implements Catalogue {
     }
   }
 
-  /** Takes note of whether a user subscribes to a feed, under any URL that it had. Answers whether that was news. */
+  /** Notes whether a user subscribes to a feed, under any URL that it had. Answers whether that changed anything. */
   count(user: UserId, url: Url, subscribes: (url: Url) => boolean): boolean {
     const podcast = this.find(url);
     const shown = podcast?.url ?? url;
@@ -212,7 +212,7 @@ const urlsOf = ({ url, formerUrls }: StoredPodcast): Url[] => [...formerUrls, ur
 const logoOf = ({ logoUrl }: StoredPodcast): [hash: string, logoUrl: string][] =>
   logoUrl === null ? [] : [[createHash('sha256').update(logoUrl).digest('hex'), logoUrl]];
 
-/** A feed that nobody has read yet: that is due at once. */
+/** A feed that nobody has read yet. It is due at once. */
 const newcomer = (url: Url, at: Seconds): StoredPodcast => ({
   url,
   formerUrls: [],

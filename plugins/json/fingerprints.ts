@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { EpisodeAction } from '../../src/plugin.ts';
 
-/** So many numbers stand for one action: its time, and two hashes of its other fields. The last is never 0. */
+/** Numbers that stand for one action: its time, and two hashes of its other fields. The last is never 0. */
 const WORDS = 3;
 
-/** Where the hashes begin: in every process elsewhere, so that nobody can make two actions that look the same. */
+/** Where the hashes begin: at random in each process, so that nobody can make two actions that look the same. */
 const [LOW, HIGH] = new Int32Array(Uint8Array.from(randomBytes(8)).buffer) as unknown as [number, number];
 
 /** The fingerprints of these actions: the same for two uploads of one, whatever their GUIDs. */
@@ -48,7 +48,7 @@ function mixNumber(number: number, prints: Int32Array, at: number): void {
   prints[at + 2] = Math.imul(prints[at + 2]! ^ (low >>> 15), 0x5f356495);
 }
 
-/** So many places are looked at beside others of the same time. */
+/** Places that are tried beside other actions of the same time, before any others. */
 const NEAR = 8;
 
 /** A set of fingerprints, in a tenth of the memory that a `Set` of texts takes. */
@@ -57,7 +57,7 @@ export class FingerprintSet {
   #slots: Int32Array;
   #size = 0;
 
-  /** With room for so many at first. */
+  /** `expected`: how many it has room for before it grows. */
   constructor(expected = 8) {
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(expected * 2 + 1)) * WORDS);
   }

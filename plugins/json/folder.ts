@@ -28,7 +28,7 @@ export async function writeDurably(path: string, text: string | Uint8Array): Pro
   await syncFolder(dirname(path));
 }
 
-/** The same, but that only `syncFolder` makes the new file the one that survives. */
+/** The same, but only after a `syncFolder` is the new file sure to survive a power cut. */
 export async function replaceFile(path: string, text: string | Uint8Array): Promise<void> {
   const temporary = `${path}.new`;
   try {

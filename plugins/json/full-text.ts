@@ -2,10 +2,10 @@ import { toTerms, type Url } from '../../src/plugin.ts';
 import { Dictionary, type Place } from './dictionary.ts';
 import type { StoredPodcast } from './shard.ts';
 
-/** What says nothing of a podcast, and what is nobody else's. */
+/** Left out of the search: a scheme says nothing of a podcast, and credentials are nobody else's business. */
 const SCHEME_AND_CREDENTIALS = /^https?:\/\/(?:[^/@]*@)?/;
 
-/** Where words are looked for, and what they count for there. */
+/** The fields that are searched, and how much a word counts in each. */
 const FIELDS: readonly { boost: number; read(podcast: StoredPodcast): string }[] = [
   { boost: 8, read: ({ title }) => title },
   { boost: 4, read: ({ author }) => author },
@@ -17,7 +17,7 @@ const FIELD_SETS = 2 ** FIELDS.length;
 const ALL = FIELD_SETS - 1;
 /** All fields but the description. */
 const PROMINENT = ALL >> 1;
-/** What a word counts for, by the fields that have it. */
+/** How much a word counts, by the set of fields that have it. */
 const BOOSTS = Array.from({ length: FIELD_SETS }, (_, fields) =>
   FIELDS.reduce((sum, { boost }, at) => sum + (fields & (1 << at) ? boost : 0), 0),
 );
@@ -67,8 +67,8 @@ export class FullText {
   }
 
   /**
-   * How well each podcast matches, by its number: the best match of each word, added up. 0 for those that have not all
-   * words or words that begin so; of the misspelt ones, similar words will do.
+   * How well each podcast matches, by its number: the best match of each word, added up. 0 for a podcast that lacks
+   * one. A longer word that begins so will do, and for the misspelt ones a similar word.
    */
   score(words: readonly string[], misspelt: readonly string[]): Float64Array {
     const scores = new Float64Array(this.podcasts.length);

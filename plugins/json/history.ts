@@ -23,13 +23,13 @@ export interface StoredAction {
   action: EpisodeAction;
 }
 
-/** What the account's own file tells of a segment, the newest of which is open for more. */
+/** What the account's own file tells of a segment. Only the newest segment is open for more. */
 export interface SegmentSummary {
-  /** Of actions. */
+  /** How many actions it has. */
   count: number;
   uploads: number;
   last: Stamp;
-  /** When the newest of its actions happened, or one that came with them. */
+  /** When its newest action happened, or one that was uploaded with it. */
   newest: Seconds;
 }
 
@@ -49,7 +49,7 @@ interface UploadLine<Actions = EpisodeAction[]> {
 interface Segment extends SegmentSummary {
   /** Undefined once full and saved: then the file has them. */
   texts: UploadText[] | undefined;
-  /** Of those. */
+  /** Characters of those texts. */
   size: number;
   saved: boolean;
 }
@@ -59,7 +59,7 @@ const EARLY = { newest: Number.MAX_SAFE_INTEGER };
 
 /** A segment that has so many actions is full. */
 const SEGMENT_LENGTH = TEXT_LENGTH;
-/** So is one whose texts are this long: a file is read into one string, and strings have an end. Characters. */
+/** So is one whose texts have so many characters: a file is read into one string, which cannot be of any length. */
 const SEGMENT_SIZE = 16 * 1024 * 1024;
 
 const isFull = ({ count, size }: Segment): boolean => count >= SEGMENT_LENGTH || size >= SEGMENT_SIZE;
@@ -71,7 +71,7 @@ const isFull = ({ count, size }: Segment): boolean => count >= SEGMENT_LENGTH ||
 export class History {
   readonly #folder: string;
   readonly #segments: Segment[];
-  /** The actions with a stamp below `#knownUpTo`. Made when an upload comes that may repeat some. */
+  /** The actions with a stamp below `#knownUpTo`. Filled when an upload comes that may repeat some. */
   readonly #known = new FingerprintSet();
   #knownUpTo: Stamp = 0;
 
@@ -114,7 +114,7 @@ export class History {
     return new ActionBatch(actions.filter((_, at) => !this.#known.has(prints, at) && submitted.add(prints, at)));
   }
 
-  /** Whether the times tell already that none is stored, and none twice among them: so it is with most uploads. */
+  /** Whether the times alone show that none is stored, and none comes twice. For most uploads they do. */
   #areNews(actions: readonly EpisodeAction[]): boolean {
     const stored = this.#segments.reduce((latest, { newest }) => Math.max(latest, newest), 0);
     const times = new Set<Seconds>();
@@ -135,7 +135,7 @@ export class History {
   }
 
   append(batch: ActionBatch, stamp: Stamp, at: Seconds): void {
-    const { newest } = batch; // looks at each of them
+    const { newest } = batch; // goes through all of them
     for (const text of batch.texts) {
       let open = this.#segments.at(-1);
       if (!open || isFull(open)) {
@@ -197,8 +197,8 @@ export class History {
   }
 
   /**
-   * Writes what is new. `summarize` is asked at the very moment that the written segments stand for: the account's own
-   * file may be written from its answer afterwards.
+   * Writes what is new. `summarize` is called at the moment whose state is written, so that the account's own file may
+   * be written from its answer afterwards.
    */
   async save<T>(summarize: (segments: SegmentSummary[]) => T): Promise<T> {
     await this.#writeFull();
@@ -270,7 +270,7 @@ async function* matching(
   }
 }
 
-/** Actions of a page that is made of what was gathered: writing one takes the others' time. */
+/** Actions on a page of the latest: while one is written out, everybody else waits. */
 const PAGE = 1000;
 
 /** The latest action per podcast and episode: the newest by its own time, then the last uploaded. */

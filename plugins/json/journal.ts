@@ -6,18 +6,18 @@ import { FILE_MODE, syncFolder, toStorageError } from './folder.ts';
 import { LineBuffer } from './line-buffer.ts';
 
 /*
- * The acknowledgement: an upload is answered once its line is on disk. One line is one batch, what goes to disk with one
- * sync: all changes that arrived while the one before was being written, each in one piece or more:
- * ["<crc32 of the rest>",[<sequence number>,<piece>,...],...]. Until that sync a power cut may take any part of the line,
- * and leave what comes behind: one checksum for all of it tells that from damage. Snapshots follow later; then a new file
- * is begun and the older ones are removed. Beginning a file takes a sequence number too and names it, so the numbers go
- * on rising however many files are gone.
+ * An upload is answered once its line is on disk. One line is one batch: all changes that arrived while the batch
+ * before was being written. They go to disk with one sync, each in one piece or more:
+ * ["<crc32 of the rest>",[<sequence number>,<piece>,...],...]. Until that sync a power cut may take any part of the
+ * line and leave the rest, so one checksum covers all of it: that tells a power cut from damage. Snapshots follow
+ * later; then a new file is begun and the older ones are removed. A new file takes a sequence number, too, and is named
+ * by it, so that the numbers go on rising however many files are gone.
  */
 
 const FILE_NAME = /^journal-(\d{12,})\.jsonl$/;
 /** How a line begins, before its checksum is known. */
 const HEAD = '["00000000"';
-/** Where the rest begins that the checksum is of. */
+/** Where the rest begins, of which the checksum is. */
 const REST = HEAD.length + 1;
 const fileName = (begin: number): string => `journal-${String(begin).padStart(12, '0')}.jsonl`;
 
@@ -47,9 +47,9 @@ export class Journal<Change> {
   /** Bytes of the file that are known to be durable. */
   #size = 0;
   #queue: Entry<Change>[] = [];
-  /** Their line, but for its end. */
+  /** The line of those in the queue, except its end. */
   #line = new LineBuffer();
-  /** That which is being written. */
+  /** The line that is being written. */
   #leaving = new LineBuffer();
   #writing: Promise<void> | undefined;
   #beforeNextBatch: (() => void) | undefined;
@@ -93,7 +93,7 @@ export class Journal<Change> {
     return this.#broken;
   }
 
-  /** A snapshot has the change of this number. Where the journal is gone, later ones would be taken for older ones. */
+  /** Goes on after a change that a snapshot has: where the journal is gone, new ones would be taken for older ones. */
   goOnAfter(seq: number): void {
     this.#seq = Math.max(this.#seq, seq);
   }
@@ -154,8 +154,8 @@ export class Journal<Change> {
   }
 
   /**
-   * Takes back what a failed write left, and answers what to say of it. Only a full disk is a passing trouble: a failed
-   * sync tells nothing sure.
+   * Takes back what a failed write left, and answers what to say of it. Only a full disk is passing trouble: after a
+   * failed sync nobody knows what is on disk.
    */
   async #cut(cause: unknown): Promise<StorageError> {
     const refusal = toStorageError(cause, join(this.#folder, fileName(this.#begin)));

@@ -1,5 +1,5 @@
 const SIZE = 512 * 1024;
-/** No character takes more in UTF-8, for each of its units in UTF-16. */
+/** The most bytes that a UTF-16 unit takes in UTF-8. */
 const BYTES_PER_UNIT = 3;
 
 /** Texts one after the other in UTF-8, in memory that is used over and over. */

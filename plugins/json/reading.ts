@@ -42,7 +42,7 @@ export const recordReading = (database: Database, url: Url, reading: FeedReading
     }
   });
 
-/** One podcast of what was known under the URL, first what is shown there, and what was read. */
+/** Makes one podcast of those that were known, the one shown under the URL first, and of what was read. */
 function settle(url: Url, known: readonly StoredPodcast[], { state, content }: FeedReading): StoredPodcast {
   const { url: _, ...feed } = state;
   const stamps = known.flatMap(({ newestEpisode }) => newestEpisode ?? []);

@@ -42,8 +42,8 @@ export class Registry {
   }
 
   /**
-   * Writes the file where there is none. `strays` are users that are not in it: where it is gone, that is everybody, and
-   * they are not to be taken for what a removal left. Rejects with `corrupt` then.
+   * Writes the file where there is none. Rejects with `corrupt` where there are `strays` then, users with a folder: the
+   * file is lost, and they must not be taken for what a removal left.
    */
   async begin(strays: readonly string[]): Promise<void> {
     const isThere = await access(this.#path).then(
@@ -57,7 +57,7 @@ export class Registry {
     await this.save();
   }
 
-  /** The number of the newest change that is in here. */
+  /** The number of the newest change in here. */
   get newestChange(): number {
     return this.#seq;
   }

@@ -9,16 +9,16 @@ import type { StoredPodcast } from './shard.ts';
 const SLICE = 5;
 /** The index is made this long after the start, or at the first search. Most commands are over by then. Milliseconds. */
 const MADE_AFTER = 1000;
-/** A shorter word must be right. */
+/** A shorter word must be spelt right. */
 const MISSPELT_FROM = 3;
-/** More words in doubt must be right: it bounds the time taken. */
+/** At most so many words of a search may be misspelt: it bounds the time taken. */
 const MOST_MISSPELT = 3;
 
 /** Full-text search of the podcasts. What changes is indexed in the background, little by little. */
 export class SearchIndex {
   readonly #catalogue: Catalogue;
   readonly #texts = new FullText();
-  /** Podcasts that are not in the index as they are now; once it is begun. */
+  /** Podcasts whose entries in the index are out of date; none before it is begun. */
   readonly #stale = new Set<Url>();
   #isBegun = false;
   #updating: Promise<void> | undefined;

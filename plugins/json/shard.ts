@@ -4,7 +4,7 @@ import { openSnapshot, READ_AGAIN } from './snapshot.ts';
 
 /** A podcast as it is stored. Replaced, never changed. */
 export interface StoredPodcast extends PodcastInfo {
-  /** That it is shown under. */
+  /** The URL that it is shown under. */
   url: Url;
   /** URLs that it had before. */
   formerUrls: Url[];

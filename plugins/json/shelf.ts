@@ -39,7 +39,7 @@ class KnownEpisodes {
     this.#add(now);
   }
 
-  /** `told`: where the feed has each GUID now. An episode that has moved leaves its URL to others. */
+  /** `told`: the URL that the feed has for each GUID now. An episode that has moved leaves its old URL to others. */
   find({ guid, url }: EpisodeInfo, told?: ReadonlyMap<string | undefined, Url>): ShelvedEpisode | undefined {
     const same = guid === undefined ? undefined : this.#byGuid.get(guid);
     if (same) return same;

@@ -7,12 +7,12 @@ import { createFolder, writeDurably } from './folder.ts';
 import { toLines } from './lines.ts';
 import type { ShelvedEpisode } from './shelf.ts';
 
-/** Characters of what stays in memory. */
+/** Characters of episodes that stay in memory. */
 const IN_MEMORY = 32 * 1024 * 1024;
 
 /**
  * The episodes of each feed, in a file of their own that is read when somebody asks. It is written before the journal
- * has the line that tells of it: whatever a file has beyond that is passed over, and read from the feed once more.
+ * tells of it. Episodes that the journal does not tell of are passed over, and read from the feed again.
  */
 export class Shelves {
   readonly #folder: string;
@@ -25,7 +25,7 @@ export class Shelves {
     this.#folder = folder;
   }
 
-  /** Those up to the stamp `newest`; none where that is undefined. Rejects with `corrupt`. */
+  /** Those up to the stamp `newest`; none where that is undefined. Rejects with `corrupt` when the file is damaged. */
   async read(feed: Url, newest: Stamp | undefined): Promise<ShelvedEpisode[]> {
     if (newest === undefined) return [];
     const kept = this.#read.get(feed);

@@ -46,12 +46,12 @@ export interface Snapshot<File extends object> extends Low<File> {
 }
 
 const RESTORE = 'restore the data folder from a backup';
-/** Where nothing is lost that feeds do not tell once more. */
+/** For a file whose content can be read from the feeds again. */
 export const READ_AGAIN = `remove it to have its feeds read again, or ${RESTORE}`;
 
 /**
- * The file's content in `data`; what is not there yet, or was not known to the version that wrote it, as in `empty`.
- * Rejects with `corrupt` when it is damaged; `remedy` says what to do then.
+ * The file's content in `data`, and what is missing there as in `empty`: there is no file yet, or an older version
+ * wrote it. Rejects with `corrupt` when it is damaged; `remedy` says what to do then.
  */
 export async function openSnapshot<File extends object>(
   path: string,
