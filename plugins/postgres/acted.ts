@@ -4,19 +4,19 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Stamps } from './stamps.ts';
 
-/** So many actions are looked at in one go, and what else came with the last of them. */
+/** Actions that are taken in one go, and with the last of them the rest of its upload. */
 const SLICE = 2000;
 
 /**
  * Names of the episodes that anyone ever acted on, URLs or GUIDs. They lie all over an index: an upload that noted its
  * own would take twice as long, and wait for others that act on the same episodes. So they are taken from the
- * histories, and not before they are asked for, which is seldom: each user has the stamp up to which that is done,
+ * histories, and only when they are asked for, which is seldom. Each user has the stamp up to which that is done,
  * `noted`.
  */
 export interface Acted {
   /** Takes all that was stored up to now, slice after slice among the writes of others. Several may do so at once. */
   settle(): Promise<void>;
-  /** Of what is settled: answers whether anyone ever acted on an episode by one of its names. */
+  /** Answers a test of an episode's names: whether anyone acted on it by one of them, as far as is settled. */
   on(
     connection: Connection,
     podcast: PodcastId,

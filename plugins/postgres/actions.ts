@@ -10,7 +10,7 @@ import type { Stamps } from './stamps.ts';
 import type { SubscriptionTable } from './subscription-table.ts';
 import type { StoreUpload } from './upload.ts';
 
-/** Passes over a repeat. Of the others it answers how many they are, and which feeds the directory does not know. */
+/** Passes over repeats. Answers how many were stored, and which of their feeds the directory does not know. */
 const INSERT = `
   WITH fresh AS (
     INSERT INTO actions (

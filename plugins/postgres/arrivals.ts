@@ -12,9 +12,9 @@ export interface Arrivals {
   goOn(connection: Connection, user: UserId): Promise<void>;
   /** To be called inside the write that makes the account. */
   end(connection: Connection, user: UserId): Promise<void>;
-  /** What is there of it goes. */
+  /** The account does not come: removes what is there of it. */
   giveUp(user: UserId): Promise<void>;
-  /** Gives up all that stood still too long. */
+  /** Gives up all imports that stood still for too long. */
   tidy(): Promise<void>;
 }
 

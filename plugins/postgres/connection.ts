@@ -37,7 +37,7 @@ export interface Result {
 export class Connection {
   readonly #sql: Sql;
   #socket: Socket | undefined;
-  /** Of those who wait for an answer. */
+  /** These reject whoever waits for an answer. */
   readonly #rejections = new Set<(reason: Error) => void>();
   #isConnected = false;
   #isLost = false;

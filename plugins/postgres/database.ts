@@ -15,7 +15,7 @@ export interface DatabaseOptions {
 /** Connections of one node. */
 const CONNECTIONS = 10;
 
-/** A transaction that gave way to others is run again, so many times in all. */
+/** How many times in all a transaction is run that gives way to others. */
 const ATTEMPTS = 5;
 
 /** The time when it is asked for; `now()` would be when the transaction began, before it waited for a lock. */

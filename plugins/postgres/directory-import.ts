@@ -26,7 +26,7 @@ export function createDirectoryImport(
     'INSERT INTO toplists (at, place, podcast_id) SELECT @at, number, id FROM unnest(@ids::bigint[]) WITH ORDINALITY AS ranked(id, number)',
   );
 
-  /** Unless it was read here later. */
+  /** Stores a podcast, unless its feed was read here later. */
   const storePodcast = async (
     connection: Connection,
     { url, formerUrls, feed, info, episodes }: PodcastPart,

@@ -17,18 +17,18 @@ export interface Directory {
   idsOf(connection: Connection, urls: readonly Url[]): Promise<ReadonlyMap<Url, PodcastId>>;
   find(connection: Connection, urls: readonly Url[]): Promise<ReadonlyMap<Url, PodcastRow>>;
   /**
-   * The podcasts of those URLs that are known. Nobody else changes them until the end of the transaction, nor makes one
-   * of two: that may happen until all are locked, so it is looked again.
+   * Locks the podcasts of those URLs that are known: until the end of the transaction nobody else changes them, or
+   * makes one of two.
    */
   hold(connection: Connection, urls: readonly Url[]): Promise<ReadonlyMap<Url, PodcastId>>;
   /** Feeds that were heard of: creates those that are unknown. */
   meet(connection: Connection, urls: readonly Url[]): Promise<void>;
   /**
-   * Takes note of which of these feeds the user subscribes to now, on any device, and meets them. Answers the podcasts
-   * that changed.
+   * Meets these feeds, and notes which of them the user subscribes to now, on any device. Answers the podcasts that
+   * changed.
    */
   follow(connection: Connection, user: UserId, urls: readonly Url[]): Promise<PodcastId[]>;
-  /** The user is about to go. */
+  /** For a user who is about to be removed. */
   unfollowAll(connection: Connection, user: UserId): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export function createDirectory(database: Database, search: SearchIndex): Direct
   const toIds: Directory['idsOf'] = async (connection, urls) =>
     new Map((await idsOf.all(connection, { urls })).map(({ asked, id }) => [asked, id]));
 
-  /** In one order. False where one is gone. */
+  /** Always in the same order. False where one is gone. */
   const takeLock = async (connection: Connection, ids: readonly PodcastId[]): Promise<boolean> =>
     (await lock.run(connection, { ids })) === new Set(ids).size;
 
@@ -91,7 +91,7 @@ export function createDirectory(database: Database, search: SearchIndex): Direct
   const hold: Directory['hold'] = async (connection, urls) => {
     for (;;) {
       const found = await toIds(connection, urls);
-      if (await takeLock(connection, [...found.values()])) return found;
+      if (await takeLock(connection, [...found.values()])) return found; // else one was united with another meanwhile
     }
   };
 

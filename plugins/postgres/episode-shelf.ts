@@ -12,9 +12,9 @@ export const NEWEST_FIRST = 'coalesce(released_at, 0) DESC, stamp DESC, place';
 
 /** The episodes of the podcasts. All of it to be called inside a write, with the podcasts locked. */
 export interface EpisodeShelf {
-  /** Whether one podcast, made of these, may have more than are kept, when its feed tells so many now. */
+  /** Whether one podcast made of these may come to more episodes than are kept, when its feed tells so many now. */
   mayOutgrow(connection: Connection, podcasts: readonly PodcastId[], told: number): Promise<boolean>;
-  /** Takes in what a feed tells now, and lets go of what is too old. Where it may outgrow, `acted` is settled. */
+  /** Takes in what a feed tells now, and lets go of what is too old. Where `mayOutgrow`, settle `acted` before. */
   add(connection: Connection, podcast: PodcastId, told: readonly EpisodeInfo[]): Promise<void>;
   /**
    * Takes in the episodes of another storage, in place of those known that are the same. Lets go of none: who acted on
@@ -105,7 +105,7 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
   );
   const remove = database.prepare('DELETE FROM episodes WHERE id = ANY(@ids::bigint[])');
 
-  /** Those that are known, by GUID and by any URL that they had. */
+  /** Those of the episodes that are known, by GUID and by any URL that they had. */
   const readKnown = async (connection: Connection, podcast: PodcastId, named: readonly Named[]) => {
     const sameGuid = await byGuid.all(connection, { podcast, guids: named.flatMap(({ guid }) => guid ?? []) });
     const sameUrl = await byUrl.all(connection, { podcast, urls: named.map(({ url }) => url) });
@@ -117,8 +117,8 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
   };
 
   /**
-   * Which episode is which: by GUID, else by URL, which one that has moved leaves to others. Of two that are the same in
-   * one feed the first counts.
+   * Tells which episodes are known: by GUID, else by URL. One that has moved leaves its old URL to others. Of two that
+   * are the same in one feed the first counts.
    */
   const identify = async (
     connection: Connection,

@@ -14,7 +14,7 @@ export const PAGE = `
   SELECT * FROM actions WHERE ${MATCHES} AND (stamp, place) > (@stamp::bigint, @place::integer)
   ORDER BY stamp, place LIMIT ${PAGE_SIZE}`;
 
-/** Where the latest of each episode stand. */
+/** Where the latest action on each episode stands. */
 const LATEST = `
   SELECT stamp, place FROM (
     SELECT DISTINCT ON (podcast, episode) stamp, place FROM actions WHERE ${MATCHES} AND stamp >= @since

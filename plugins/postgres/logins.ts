@@ -3,7 +3,6 @@ import { USER, type UserRow } from '../sql/user-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** What has names in the space that they share with e-mail addresses, without case. */
 type Named = Pick<UserRow, 'name' | 'email'>;
 
 /** Names and e-mail addresses, one space without case. */

@@ -6,13 +6,13 @@ import type { EpisodeShelf } from './episode-shelf.ts';
 import type { SearchIndex } from './search-index.ts';
 import { createTagTable } from './tag-table.ts';
 
-/** What a podcast is known by and shown with. All of it to be called inside a write, with the podcasts locked. */
+/** What is known of podcasts. All of it to be called inside a write, with the podcasts locked. */
 export interface PodcastTable {
-  /** One podcast of two that turn out to be the same: all that hangs from `from` goes to `id`. */
+  /** Makes one podcast of two that turn out to be the same: all that hangs from `from` goes to `id`. */
   unite(connection: Connection, id: PodcastId, from: PodcastId): Promise<void>;
-  /** It is found under this URL, too. False when the URL is known already. */
+  /** Makes a podcast found under a URL, too. False when the URL is known already. */
   addUrl(connection: Connection, id: PodcastId, url: Url): Promise<boolean>;
-  /** It is shown under this URL of it. False when that is so already. */
+  /** Shows a podcast under one of its URLs from now on. False when it was already. */
   show(connection: Connection, id: PodcastId, url: Url): Promise<boolean>;
   setFeed(connection: Connection, id: PodcastId, feed: Omit<FeedState, 'url'>): Promise<void>;
   /** False when that is known already. */

@@ -12,7 +12,7 @@ import { createToplist } from './toplist.ts';
 
 const PAGE = 500;
 
-/** Of a URL that the directory knows under any of those it had. */
+/** The podcast that has the URL `@podcast`, or had it once. */
 const ID = '(SELECT podcast_id FROM podcast_urls WHERE url_key = key_of(@podcast))';
 
 export function createPodcastStore(

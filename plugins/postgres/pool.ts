@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 /** Milliseconds that somebody waits in line for a connection. */
 const PATIENCE = 10_000;
 
-/** Connections that are used again, up to a number; who comes then waits in line. */
+/** Up to a number of connections, which are used again; when all are taken, callers wait in line. */
 export class Pool {
   readonly #create: (onLost: (connection: Connection) => void) => Connection;
   readonly #idle: Connection[] = [];
@@ -42,7 +42,7 @@ export class Pool {
     }
   }
 
-  /** Whoever waited in line has the place of the one who left, and nobody else can come between. */
+  /** Whoever waited in line gets the place of the one who left; nobody else can come between. */
   async #turn(): Promise<void> {
     if (this.#free > 0) {
       this.#free -= 1;

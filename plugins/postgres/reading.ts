@@ -29,7 +29,7 @@ export function createReadingRecord(
       if (movedTo === undefined) return { asked, id: asked };
       const known = ids.get(movedTo);
       if (known !== undefined) return { asked, id: known };
-      // Nobody else meets it from now on, unless somebody did just now.
+      // From now on nobody else can meet it. Where somebody just did, it is asked for again.
       if (await podcasts.addUrl(connection, asked, movedTo)) return { asked, id: asked };
     }
   };

@@ -4,12 +4,12 @@ import { PODCAST, type PodcastId, type PodcastRow } from '../sql/podcast-row.ts'
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** Of a longer word the beginning counts. PostgreSQL takes up to 2,046 bytes. */
+/** Characters: of a longer word only the beginning counts. PostgreSQL takes up to 2,046 bytes. */
 const LONGEST = 100;
 
-/** How much a term counts in each field, and the letter that PostgreSQL has for that. */
+/** How much a term counts in each field, as one of the letters that PostgreSQL has for that. */
 const WEIGHTS = { title: 'A', author: 'B', tags: 'C', url: 'C', description: 'D' } as const;
-/** Of D, C, B and A. */
+/** What the letters D, C, B and A stand for. */
 const RANKS = "'{0.1, 0.3, 0.5, 1}'";
 
 /**
@@ -52,7 +52,7 @@ export function createSearchIndex(database: Database): SearchIndex {
      ORDER BY word`,
   );
 
-  /** Words that this one becomes with one letter more, less or other: its first half or its second is still there. */
+  /** Words that are this one with a letter added, left out or replaced: its first half or its second is still there. */
   const meant = async (connection: Connection, word: string): Promise<string[]> => {
     const letters = [...word];
     if (isPair(word) || letters.length <= EXACT_UP_TO) return [];
@@ -124,5 +124,5 @@ const quote = (term: string): string => `'${term}'`;
 /** The whole word counts twice. */
 const beginsWith = (term: string): string => `${quote(term)} | ${quote(term)}:*`;
 
-/** Behind all texts that begin the same. */
+/** Appended to a text, comes after all texts that begin with it. */
 const LAST = '\u{10ffff}';

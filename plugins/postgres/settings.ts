@@ -10,7 +10,7 @@ interface SettingRow {
   place: number;
 }
 
-/** Sets several keys of a scope, the new ones behind a place. */
+/** Sets several keys of a scope; new ones come after `@place`. */
 export const SET = `
   INSERT INTO settings (user_id, kind, scope, key, value, place)
   SELECT @user, @kind, @scope, key, value, @place + number

@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 export interface TagTable {
   /** Takes the tags of a podcast as they are now. */
   update(connection: Connection, id: PodcastId): Promise<void>;
-  /** The podcast is about to go. */
+  /** For a podcast that is about to be removed. */
   clear(connection: Connection, id: PodcastId): Promise<void>;
 }
 

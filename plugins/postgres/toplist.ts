@@ -18,7 +18,7 @@ import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
 import type { Stamps } from './stamps.ts';
 
-/** So many podcasts are counted in one go. */
+/** Podcasts that are counted in one go. */
 const PAGE = 500;
 
 export function createToplist(database: Database, stamps: Stamps, directory: Directory): Toplist {

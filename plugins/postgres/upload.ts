@@ -7,7 +7,7 @@ import type { Order } from './order.ts';
 import type { Stamps } from './stamps.ts';
 import type { SubscriptionTable } from './subscription-table.ts';
 
-/** Where an upload comes from, and what it is told by. */
+/** Who uploads, and from which device. */
 export interface Upload {
   user: UserId;
   /** Devices it names; those that are unknown are created. */
@@ -16,7 +16,7 @@ export interface Upload {
   origin: string | undefined;
 }
 
-/** Stores one upload: what `store` finds to be news goes under one stamp, without news there is none. Answers the mark. */
+/** Stores one upload with `store`, which answers whether anything is new: else it takes no stamp. Answers the mark. */
 export type StoreUpload = (
   connection: Connection,
   upload: Upload,
@@ -74,7 +74,7 @@ export function createUpload(
     if (!isNews && !isJoined) return markAfterUpload(markAfter(at, last), overlapped);
 
     await directory.follow(connection, user, [...order.changed]);
-    // A new device has yet to hear what the others brought it: for all that comes after, another one sent this.
+    // A new device has yet to hear what the others brought it, so for all that comes after, another device sent this.
     const sender = isGreeted ? undefined : origin;
     keep.send(connection, { user, stamp, at, since: at - overlap, origin: sender });
     return markAfterUpload(isGreeted ? stamp - 1 : markAfter(at, stamp), overlapped);

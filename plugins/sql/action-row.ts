@@ -2,7 +2,7 @@ import type { ActionQuery, ActionType, EpisodeAction, Seconds, Stamp, Url } from
 
 /** What is asked of a history. */
 export interface HistoryQuery extends Omit<ActionQuery, 'subscribedOn'> {
-  /** Of these alone. */
+  /** Only actions on these. */
   podcasts?: readonly Url[];
 }
 
@@ -33,7 +33,7 @@ export interface StoredAction {
   uploadedAt: Seconds;
 }
 
-/** `guid` is that of the row as it came. */
+/** `guid`: that of the row, as the client sent it. */
 export function toAction(row: ActionRow<unknown>, guid: string | null): EpisodeAction {
   const { position, started, total } = row;
   return {

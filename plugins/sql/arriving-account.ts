@@ -5,7 +5,7 @@ import type { UserRecordOf } from '../user-records.ts';
 /** What an account has besides its name and its history. */
 export type Belonging = Exclude<UserRecord, { kind: 'user' | 'action' }>;
 
-/** An account that is being imported, as far as it has come, but for its history. */
+/** What has come so far of an account that is being imported, except its history. */
 export class ArrivingAccount {
   readonly belongings: Belonging[] = [];
   /** The feeds of its history. */
@@ -18,12 +18,12 @@ export class ArrivingAccount {
     throw userNotFirst();
   }
 
-  /** Those that any device has, or had. */
+  /** The feeds that any device subscribes to, or once did. */
   get feeds(): Url[] {
     return this.belongings.flatMap((each) => (each.kind === 'subscription' ? [each.url] : []));
   }
 
-  /** Takes in a page; answers what of it goes to the history. */
+  /** Takes in a page; answers its actions, which go to the history. */
   take(page: readonly UserRecord[]): UserRecordOf<'action'>[] {
     const actions: UserRecordOf<'action'>[] = [];
     for (const record of page) {

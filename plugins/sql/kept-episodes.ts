@@ -1,7 +1,7 @@
 import type { EpisodeInfo } from '../../src/plugin.ts';
 import { EPISODES_KEPT } from '../directory-rules.ts';
 
-/** In a feed that tells more than is kept, the old ones would only come and go. */
+/** The episodes of a feed without those that would be let go at once: beyond what is kept, and never acted on. */
 export function worthKeeping(
   told: readonly EpisodeInfo[],
   isActed: (names: readonly string[]) => boolean,
@@ -12,5 +12,5 @@ export function worthKeeping(
   return told.filter((each) => isNewest.has(each) || isActed(namesOf(each)));
 }
 
-/** What somebody may have acted on it by. */
+/** The names by which somebody may have acted on it. */
 export const namesOf = ({ url, guid }: EpisodeInfo): string[] => (guid === undefined ? [url] : [url, guid]);

@@ -1,9 +1,9 @@
-/** A longer word may have a letter wrong. */
+/** Only a word of more letters than this may have one wrong. */
 export const EXACT_UP_TO = 2;
-/** At most so many of the words that a misspelling may mean are asked for. */
+/** The most words that a misspelling is taken to mean. */
 export const MOST_MEANT = 50;
 
-/** Whether one letter more, less or other makes them the same. */
+/** Whether they differ by no more than a letter added, left out or replaced. */
 export function isNear(a: readonly string[], b: readonly string[]): boolean {
   let same = 0;
   while (same < a.length && same < b.length && a[same] === b[same]) same += 1;

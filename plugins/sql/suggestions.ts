@@ -1,7 +1,7 @@
 import { DOUBT, PEOPLE_ASKED } from '../directory-rules.ts';
 import { PODCAST } from './podcast-row.ts';
 
-/** So many subscriptions of others are looked at to find them, those of the rarest feeds first. */
+/** Subscriptions of others that are looked at to find these people, those to the rarest feeds first. */
 const LOOKED_AT = 20_000;
 
 /** Never what the user has. */
@@ -10,8 +10,8 @@ const NEWS = 'podcasts.id NOT IN (SELECT podcast_id FROM followers WHERE user_id
 const POPULARITY = 'subscribers DESC, podcasts.url LIMIT @limit';
 
 /**
- * Each of the people counts by how much they share with the user, where a feed that few have says more than one that
- * everybody has; and what everybody has anyway counts less. Rounded, as sums in another order differ in their last digits.
+ * Each person counts by how much they share with the user: a feed that few have says more than one that everybody has.
+ * And what everybody has anyway is suggested less. Rounded, as sums in another order differ in their last digits.
  */
 const SHARED_BY_PEOPLE = `
   WITH own AS (

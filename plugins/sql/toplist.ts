@@ -29,18 +29,18 @@ export const KEEP = `
   SELECT @at, row_number() OVER (ORDER BY subscribers DESC, url), id
   FROM podcasts WHERE subscribers > 0 ORDER BY subscribers DESC, url LIMIT ${TOPLIST_LENGTH}`;
 
-/** What is left are those of the last week, and the one before. */
+/** Leaves those of the last week, and the one before. */
 export const FORGET = 'DELETE FROM toplists WHERE at < (SELECT max(at) FROM toplists WHERE at <= @weekAgo)';
 
 /** How many podcasts have subscribers. */
 export const SIZE = 'SELECT count(*) AS size FROM podcasts WHERE subscribers > 0';
 
-/** What a user subscribes to, and what the directory takes the user for a subscriber of. */
+/** What a user subscribes to, and what the directory counts the user for. */
 export const FEEDS_OF = `
   SELECT DISTINCT url FROM subscriptions WHERE user_id = @user AND subscribed
   UNION SELECT url FROM followers JOIN podcasts ON podcasts.id = podcast_id WHERE user_id = @user`;
 
-/** The same array as the last time where nothing has changed, which an answer of the database never is. */
+/** Answers the same array as the last time where nothing has changed; the database makes a new one each time. */
 export function rememberTop(top: PodcastStore['top']): PodcastStore['top'] {
   const answers = new Map<number, readonly RankedPodcast[]>();
   return async (limit) => {

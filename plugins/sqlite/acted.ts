@@ -2,18 +2,18 @@ import type { Stamp } from '../../src/plugin.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
 import type { Database } from './database.ts';
 
-/** So many actions are looked at in one go, and what else came with the last of them. */
+/** Actions that are taken in one go, and with the last of them the rest of its upload. */
 const SLICE = 2000;
 
 /**
  * Names of the episodes that anyone ever acted on, URLs or GUIDs. They lie all over the file: an upload that noted its
- * own would write a page for every action. So they are taken from the histories, and not before they are asked for,
- * which is seldom: each user has the stamp up to which that is done, `noted`.
+ * own would write a page for every action. So they are taken from the histories, and only when they are asked for,
+ * which is seldom. Each user has the stamp up to which that is done, `noted`.
  */
 export interface Acted {
   /** Takes all that was stored up to now, slice after slice among the writes of others. */
   settle(): Promise<void>;
-  /** Of what is settled. To be called inside a write. */
+  /** Whether anyone acted on an episode by one of its names, as far as is settled. To be called inside a write. */
   has(podcast: PodcastId, names: readonly string[]): boolean;
 }
 

@@ -11,12 +11,12 @@ export interface Arrival {
   uploadedAt: Seconds;
 }
 
-/** So many characters of 6 bits: no two actions have the same by chance. */
+/** Characters, of 6 bits each: no two actions have the same by chance. */
 const FINGERPRINT = 22;
-/** In its place while no other action of its second has come: most never need one. */
+/** Stands in its place until another action of the same second comes: most never need one. */
 const ALONE = '';
 
-/** Appends an action of a user; false for a repeat, which is passed over. For the write in which it was made. */
+/** Appends an action of a user; false for a repeat, which is passed over. Only for the write in which it was made. */
 export type InsertAction = (action: EpisodeAction, arrival: Arrival) => boolean;
 
 export function createActionTable(database: Database): (user: UserId) => InsertAction {

@@ -7,9 +7,9 @@ export interface Arrivals {
   begin(): Promise<UserId>;
   /** To be called inside the write that makes the account. Throws when the storage was emptied meanwhile. */
   end(user: UserId): void;
-  /** The account does not come: what is there of it goes. */
+  /** The account does not come: removes what is there of it. */
   giveUp(user: UserId): Promise<void>;
-  /** Gives up all that were cut short. Before any import begins, and before the removal runs. */
+  /** Gives up all imports that were cut short. To be called before any begins, and before the removal runs. */
   resume(): Promise<void>;
 }
 

@@ -19,7 +19,7 @@ export function createDirectoryImport(
   const isKept = database.prepare(`SELECT 1 FROM toplists WHERE abs(at - @at) < ${TOPLIST_EVERY} LIMIT 1`);
   const rank = database.prepare('INSERT INTO toplists (at, place, podcast_id) VALUES (@at, @place, @id)');
 
-  /** Unless it was read here later. */
+  /** Stores a podcast, unless its feed was read here later. */
   const storePodcast = ({ url, formerUrls, feed, info, episodes }: PodcastPart): void => {
     const known = [...new Set([url, ...formerUrls].flatMap((each) => directory.idOf(each) ?? []))];
     if (known.some((id) => (fetched.get({ id })!.at ?? -1) >= (feed.fetchedAt ?? 0))) return;

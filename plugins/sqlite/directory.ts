@@ -10,7 +10,7 @@ export interface Directory {
   find(url: Url): PodcastRow | undefined;
   /** Feeds that were heard of: creates those that are unknown. */
   meet(urls: readonly Url[]): void;
-  /** Takes note of which of these feeds the user subscribes to now, on any device. Answers those that changed. */
+  /** Notes which of these feeds the user subscribes to now, on any device. Answers those that changed. */
   follow(user: UserId, urls: readonly Url[]): PodcastId[];
 }
 

@@ -16,9 +16,9 @@ export const NEWEST_FIRST = 'ifnull(released_at, 0) DESC, stamp DESC, place';
 
 /** The episodes of the podcasts. All of it to be called inside a write. */
 export interface EpisodeShelf {
-  /** Whether one podcast, made of these, may have more than are kept, when its feed tells so many now. */
+  /** Whether one podcast made of these may come to more episodes than are kept, when its feed tells so many now. */
   mayOutgrow(podcasts: readonly PodcastId[], told: number): boolean;
-  /** Takes in what a feed tells now, and lets go of what is too old. Where it may outgrow, `acted` is settled. */
+  /** Takes in what a feed tells now, and lets go of what is too old. Where `mayOutgrow`, settle `acted` before. */
   add(podcast: PodcastId, told: readonly EpisodeInfo[]): void;
   /**
    * Takes in the episodes of another storage, in place of those known that are the same. Lets go of none: who acted on
@@ -77,8 +77,8 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
   const setStamp = database.prepare('UPDATE directory SET stamp = @stamp');
 
   /**
-   * By GUID, else by any URL that it had. `told`: where the feed has each GUID now. An episode that has moved leaves its
-   * URL to others.
+   * By GUID, else by any URL that it had. `told`: the URL that the feed has for each GUID now. An episode that has
+   * moved leaves its old URL to others.
    */
   const find = (
     podcast: PodcastId,

@@ -6,7 +6,7 @@ import { fromColumn } from './text.ts';
 
 type Row = ActionRow<string | Buffer>;
 
-/** So many rows are looked at in one go; a page holds those that match. */
+/** Rows that are looked at in one go; a page holds those that match. */
 const WINDOW = 1000;
 
 const AFTER = 'user_id = @user AND (stamp, place) > (@stamp, @place)';
@@ -31,7 +31,7 @@ export function createHistory(database: Database) {
   const windowEnd = database.prepare<Place>(WINDOW_END);
   const page = database.prepare<Row>(PAGE);
 
-  /** `end` is undefined in the last one. */
+  /** `end` is undefined for the last window. */
   const readWindow = (from: Values & { last: Stamp }, filters: Values) =>
     database.read(() => {
       const end = windowEnd.get(from);

@@ -47,7 +47,7 @@ export async function openInThread(file: string, { dataDir, overlap, now, log }:
   };
 
   const leave = (stream: number): void => void ask({ kind: 'leave', stream }).catch(() => undefined);
-  /** Pages that nobody holds any more, and nobody has read to their end. */
+  /** Leaves pages that nobody holds any more and that were not read to their end. */
   const forgotten = new FinalizationRegistry(leave);
 
   async function* read({ stream, ...first }: Batch, token: object): AsyncGenerator<unknown> {

@@ -4,7 +4,7 @@ export type StoreName = Exclude<keyof Storage, 'ping' | 'close'>;
 
 /** Which storage: with it in every question, a thread that had to be started anew opens it by itself. */
 export interface Place extends Pick<OpenContext, 'dataDir' | 'overlap'> {
-  /** Of its own for each time that a storage is opened. */
+  /** Another one each time that a storage is opened. */
   number: number;
   file: string;
 }

@@ -1,12 +1,12 @@
 import type { OpenContext, Storage } from '../../src/plugin.ts';
 
-/** So many accounts and sessions are remembered. */
+/** The most accounts and sessions that are remembered. */
 const MOST = 10_000;
 
 /**
- * What every request asks first is who asks: so that it need not wait in the thread for that, too, accounts and
- * sessions are remembered until one of them changes. Nobody can change them but through here, as the file belongs to
- * this process alone.
+ * Every request begins with the question who is asking. So that it need not wait for the thread for that, too, accounts
+ * and sessions are remembered until one of them changes. They can change only through here, as the file belongs to this
+ * process alone.
  */
 export function rememberWho(
   { users, sessions, transfer }: Pick<Storage, 'users' | 'sessions' | 'transfer'>,

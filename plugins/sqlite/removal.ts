@@ -1,7 +1,7 @@
 import type { UserId } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 
-/** So many actions are removed in one go, so that nobody waits for long: a history may have a million. */
+/** Actions that are removed in one go: a history may have a million, and nobody should wait for long. */
 const SLICE = 2000;
 
 /** Removes the histories of accounts that are gone. Nobody can ask for them any more. */

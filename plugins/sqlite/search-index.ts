@@ -36,7 +36,7 @@ export function createSearchIndex(database: Database): SearchIndex {
      WHERE reversed >= @from AND reversed < @to AND length(word) BETWEEN @shortest AND @longest`,
   );
 
-  /** Words that this one becomes with one letter more, less or other: its first half or its second is still there. */
+  /** Words that are this one with a letter added, left out or replaced: its first half or its second is still there. */
   const meant = (word: string): string[] => {
     const letters = [...word];
     if (isPair(word) || letters.length <= EXACT_UP_TO) return [];
@@ -85,7 +85,7 @@ const quote = (term: string): string => `"${term}"`;
 /** The whole word counts twice. */
 const beginsWith = (term: string): string => `${quote(term)} OR ${quote(term)} *`;
 
-/** Where the texts that begin so stand. */
+/** The range of the texts that begin so. */
 const range = (beginning: string): { from: string; to: string } => ({
   from: beginning,
   to: `${beginning}\u{10ffff}`,

@@ -12,7 +12,7 @@ import {
 } from './messages.ts';
 import { openStorage } from './storage.ts';
 
-/** Rows that are read one by one travel so many at a time; pages travel alone. */
+/** Rows that are read one by one travel in batches of this many; pages travel alone. */
 const BATCH = 200;
 
 type Verb = (...args: unknown[]) => unknown;

@@ -4,7 +4,7 @@ import type { Devices } from './device-table.ts';
 import type { Order } from './order.ts';
 import type { SubscriptionTable } from './subscription-table.ts';
 
-/** Where an upload comes from, and what it is told by. */
+/** Who uploads, and from which device. */
 export interface Upload {
   user: UserId;
   /** Devices it names; those that are unknown are created. */
@@ -13,7 +13,7 @@ export interface Upload {
   origin: string | undefined;
 }
 
-/** Stores one upload: what `store` finds to be news goes under one stamp, without news there is none. Answers the mark. */
+/** Stores one upload with `store`, which answers whether anything is new: else it takes no stamp. Answers the mark. */
 export type StoreUpload = (upload: Upload, store: (order: Order) => boolean) => Stamp;
 
 /** To be called inside a write: the time, the stamp and the mark belong together. */
@@ -52,7 +52,7 @@ export function createUpload(database: Database, devices: Devices, subscriptions
     const isGreeted = isJoined && subscriptions.count(user, unknown) > before;
     if (!isNews && !isJoined) return markAfterUpload(markAfter(at, last), overlapped);
 
-    // A new device has yet to hear what the others brought it: for all that comes after, another one sent this.
+    // A new device has yet to hear what the others brought it, so for all that comes after, another device sent this.
     keep(user, stamp, at, isGreeted ? undefined : origin);
     return markAfterUpload(isGreeted ? stamp - 1 : markAfter(at, stamp), overlapped);
   };
