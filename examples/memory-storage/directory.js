@@ -35,11 +35,15 @@ export function merge(data, entry, { state, content, movedTo = entry.url }, at) 
   for (const tag of info.tags) if (!data.tagTitles.has(createSlug(tag))) data.tagTitles.set(createSlug(tag), tag);
 
   const known = unite(target.episodes, target === entry ? [] : entry.episodes);
+  const acted = data.acted(new Set([movedTo, ...former]));
+  const told = content?.episodes ?? [];
+  const newest = new Set(told.toSorted(byRelease).slice(0, KEPT));
+  // In a feed that tells more than is kept, the old ones would only come and go.
+  const worthKeeping = told.filter((each) => newest.has(each) || acted.has(each.guid ?? '') || acted.has(each.url));
   const stamp = nextStamp(at, data.directoryStamp);
-  const all = shelve(known, content?.episodes ?? [], stamp).map((episode) => {
+  const all = shelve(known, worthKeeping, stamp).map((episode) => {
     return { ...episode, shown: { ...episode.shown, podcast: movedTo } };
   });
-  const acted = data.acted(new Set([movedTo, ...former]));
   const episodes = newestFirst(all).filter(
     ({ shown, urls }, i) => i < KEPT || acted.has(shown.guid ?? '') || [...urls].some((url) => acted.has(url)),
   );
@@ -47,9 +51,12 @@ export function merge(data, entry, { state, content, movedTo = entry.url }, at) 
   data.podcasts.set(movedTo, { url: movedTo, formerUrls: [...former], info, feed, episodes, claimedUntil: 0 });
 }
 
+/** Newest first. @param {EpisodeInfo} a @param {EpisodeInfo} b */
+const byRelease = (a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0);
+
 /** By release, then by stamp, then as they are. @param {Shelved[]} episodes */
 export const newestFirst = (episodes) =>
-  episodes.toSorted((a, b) => (b.shown.releasedAt ?? 0) - (a.shown.releasedAt ?? 0) || b.shown.stamp - a.shown.stamp);
+  episodes.toSorted((a, b) => byRelease(a.shown, b.shown) || b.shown.stamp - a.shown.stamp);
 
 /**
  * By GUID, else by any URL that it had, which one that has moved leaves to others.

@@ -10,7 +10,7 @@ export interface ShelvedEpisode extends EpisodeInfo {
 }
 
 /** All names that an episode is known by. */
-export const namesOf = ({ guid, url, formerUrls = [] }: ShelvedEpisode): string[] => [
+export const namesOf = ({ guid, url, formerUrls = [] }: Omit<ShelvedEpisode, 'stamp'>): string[] => [
   ...(guid === undefined ? [] : [guid]),
   url,
   ...formerUrls,
@@ -63,9 +63,12 @@ export function unite(one: readonly ShelvedEpisode[], other: readonly ShelvedEpi
 const takeUrls = (episode: ShelvedEpisode, { url, formerUrls = [] }: ShelvedEpisode): ShelvedEpisode =>
   renew({ ...episode, formerUrls: [...(episode.formerUrls ?? []), ...formerUrls, url] }, episode);
 
+/** Newest first. */
+const byRelease = (a: EpisodeInfo, b: EpisodeInfo): number => (b.releasedAt ?? 0) - (a.releasedAt ?? 0);
+
 /** Newest first by release, then by stamp, then as they are. */
 export const sortShelf = (episodes: readonly ShelvedEpisode[]): ShelvedEpisode[] =>
-  episodes.toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0) || b.stamp - a.stamp);
+  episodes.toSorted((a, b) => byRelease(a, b) || b.stamp - a.stamp);
 
 /** What becomes of the episodes of a feed. */
 export interface Shelving {
@@ -88,7 +91,10 @@ export function shelve(
   const told = new Set<ShelvedEpisode>();
   const renewed = new Set<ShelvedEpisode>();
   const urls = new Map(found.map(({ guid, url }) => [guid, url]));
+  const newest = new Set(found.toSorted(byRelease).slice(0, EPISODES_KEPT));
   for (const info of found) {
+    // In a feed that tells more than is kept, the old ones would only come and go.
+    if (!newest.has(info) && !namesOf(info).some(isActed)) continue;
     const before = catalogue.find(info, urls);
     if (before && told.has(before)) continue; // the feed has it twice
     const episode = before ? renew(before, info) : { ...info, stamp };

@@ -8,11 +8,12 @@ import { readPodcast } from './podcast.ts';
 import { createXmlReader, type XmlElement, type XmlReader } from './xml.ts';
 
 export interface ParsedFeed extends PodcastInfo {
-  /** Newest first, then those without a date in the order of the feed; at most 1,000. */
+  /** Newest first, then those without a date in the order of the feed; at most 5,000. */
   episodes: EpisodeInfo[];
 }
 
-const MAX_EPISODES = 1000;
+/** More than are kept: which of the old ones somebody acted on is for the storage to say. */
+const MAX_EPISODES = 5000;
 /** Characters before the root element: a declaration, a DOCTYPE, and what broken servers print in front of it. */
 const MAX_PROLOGUE = 100_000;
 

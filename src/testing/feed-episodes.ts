@@ -109,6 +109,20 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
+  test('beyond the newest 1,000 are no news, however often a feed tells them', async ({ storage, clock }) => {
+    const alice = await addUser(storage);
+    await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+    await storage.actions.append(alice, [action(1050)]);
+    const told = Array.from({ length: 1100 }, (_, i) => episode(i + 1, { releasedAt: 1_600_000_000 }));
+    const kept = [...Array.from({ length: 1000 }, (_, i) => i + 1), 1050];
+    await read(storage, 1, {}, told);
+    assert.deepEqual(await numbers(storage), kept);
+    clock.at += 1000;
+    await read(storage, 1, {}, told);
+    assert.deepEqual(await numbers(storage), kept);
+    assert.deepEqual((await storage.podcasts.episodesSince(feeds(1), clock.at, 2000)).items, []);
+  });
+
   test('that anyone acted on stay, however long the history and however often the feed is read', async (bench) => {
     const [alice, bob] = [await addUser(bench.storage), await addUser(bench.storage, 'bob')];
     await bench.storage.subscriptions.apply(alice, 'phone', add(feed(1)));

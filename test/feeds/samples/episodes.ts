@@ -97,14 +97,14 @@ export const episodes: Sample[] = [
     }),
   },
   {
-    oddity: '1,200 episodes, oldest first',
+    oddity: '5,200 episodes, oldest first',
     body: rss(
-      `<title>T</title>${Array.from({ length: 1200 }, (_, at) => item(`http://media.test/${at + 1}`, `<pubDate>${day(at + 1)}</pubDate>`)).join('')}`,
+      `<title>T</title>${Array.from({ length: 5200 }, (_, at) => item(`http://media.test/${at + 1}`, `<pubDate>${day(at + 1)}</pubDate>`)).join('')}`,
     ),
     expected: feed({
       title: 'T',
-      episodes: Array.from({ length: 1000 }, (_, at) =>
-        episode({ url: `http://media.test/${1200 - at}`, releasedAt: (1200 - at) * DAY }),
+      episodes: Array.from({ length: 5000 }, (_, at) =>
+        episode({ url: `http://media.test/${5200 - at}`, releasedAt: (5200 - at) * DAY }),
       ),
     }),
   },
