@@ -8,9 +8,14 @@ import { type RewriteLog, sanitizeFeedUrl, sanitizeMediaUrl } from './url.ts';
 /** Characters. */
 const MAX_GUID = 8192;
 
+/**
+ * The version of the interface by which an action came, or another server. In version 1 the position is `HH:MM:SS` and an
+ * episode may be told by its GUID (spec 4.9).
+ */
+export type ActionOrigin = 1 | 2 | 'server';
+
 export interface ActionRules {
-  /** Version 1 of the interface: the position is `HH:MM:SS` and an episode may be told by its GUID (spec 4.9). */
-  isVersion1?: boolean;
+  origin?: ActionOrigin;
   /** Time of the upload: an action without a timestamp happened now. */
   now: Seconds;
   keepCredentials: boolean;
@@ -28,7 +33,7 @@ export function parseAction(value: unknown, rules: ActionRules): EpisodeAction |
   const feed = readUrl(input.podcast, 'podcast');
   const media = readUrl(input.episode, 'episode');
   const podcast = rewrites.note(feed, sanitizeFeedUrl(feed, { ascii: true, keepCredentials }));
-  const isByGuid = isGuid(media, rules);
+  const isByGuid = mayBeGuid(input, rules) && isGuid(media);
   const episode = isByGuid ? media : rewrites.note(media, sanitizeMediaUrl(media));
   if (podcast === '' || episode === '') return undefined;
 
@@ -36,7 +41,7 @@ export function parseAction(value: unknown, rules: ActionRules): EpisodeAction |
   const timestamp = isGiven(input.timestamp) ? parseTimestamp(input.timestamp) : now;
   const device = isGiven(input.device) ? parseDeviceId(input.device) : undefined;
   const guid = isByGuid ? media : readGuid(input.guid);
-  const play = type === 'play' ? readTimes(rules.isVersion1 ? fromVersion1(input) : input) : undefined;
+  const play = type === 'play' ? readTimes(rules.origin === 1 ? fromVersion1(input) : input) : undefined;
   // All keys at once: an object that gets them one by one takes longer to make, and to write as JSON.
   return { podcast, episode, action: type, timestamp, device, guid, play };
 }
@@ -49,9 +54,12 @@ function fromVersion1({ position }: Input): Input {
   return { position: isTime ? parsePosition(position) : position };
 }
 
-/** In version 1 alone, whatever does not begin like a usable URL is a GUID; it is kept as it is. */
-const isGuid = (episode: string, { isVersion1 = false }: ActionRules): boolean =>
-  isVersion1 && episode.isWellFormed() && /^(?!\s*https?:)[^]{1,1024}$/i.test(episode);
+/** A server that was told a GUID by version 1 tells it twice. */
+const mayBeGuid = ({ episode, guid }: Input, { origin }: ActionRules): boolean =>
+  origin === 1 || (origin === 'server' && guid === episode);
+
+/** Whatever does not begin like a usable URL is a GUID; it is kept as it is. */
+const isGuid = (episode: string): boolean => episode.isWellFormed() && /^(?!\s*https?:)[^]{1,1024}$/i.test(episode);
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 

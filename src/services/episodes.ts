@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { parseAction } from '../domain/action.ts';
+import { type ActionOrigin, parseAction } from '../domain/action.ts';
 import { requireFewDevices } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { EpisodeAction, Stamp, UserId } from '../domain/types.ts';
@@ -11,16 +11,20 @@ export interface Episodes {
    * Stores a batch whole (spec 4.8). Throws `invalid` naming the index of what is wrong, and `too-large` for more feeds
    * or devices than one upload may bring, and then nothing is stored.
    */
-  upload(user: UserId, submitted: readonly unknown[], version?: 1 | 2): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
+  upload(
+    user: UserId,
+    submitted: readonly unknown[],
+    origin?: ActionOrigin,
+  ): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
   /** In upload order, in pages, so that a long history need not be in memory. `podcast` as the client writes it. */
   query(user: UserId, query: ActionQuery): Promise<{ pages: AsyncIterable<EpisodeAction[]>; mark: Stamp }>;
 }
 
 export const createEpisodes = (actions: ActionStore, now: Clock, rules: UrlRules): Episodes => ({
-  async upload(user, submitted, version = 2) {
+  async upload(user, submitted, origin = 2) {
     const rewrites = createRewriteLog();
     const keepCredentials = rules.keepCredentials ?? false;
-    const context = { now: now(), keepCredentials, rewrites, isVersion1: version === 1 };
+    const context = { now: now(), keepCredentials, rewrites, origin };
     const parsed: EpisodeAction[] = []; // flatMap would take as long as the parsing
     submitted.forEach((each, index) => {
       try {

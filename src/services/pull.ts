@@ -55,6 +55,7 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
     const { rewrites } = await episodes.upload(
       user,
       usable.map(({ action }) => action),
+      'server',
     );
     return {
       ...toTaken(usable.length, rewrites),

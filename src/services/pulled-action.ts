@@ -57,7 +57,8 @@ function hasTime({ timestamp }: Input): boolean {
 
 function whatIsWrong(action: Input): string | undefined {
   try {
-    const parsed = parseAction(action, { now: 0, keepCredentials: true, rewrites: createRewriteLog() });
+    const rules = { origin: 'server', now: 0, keepCredentials: true, rewrites: createRewriteLog() } as const;
+    const parsed = parseAction(action, rules);
     return parsed ? undefined : 'its addresses cannot be used: they are ASCII, and begin with http:// or https://';
   } catch (error) {
     if (error instanceof Refusal) return error.message;

@@ -36,6 +36,9 @@ it('everything of an account on a podsync arrives', async () => {
     { podcast: feed(1), episode: media(1), action: 'play', started: 1, position: 20, total: 300, guid: 'urn:1' },
     { podcast: feed(9), episode: media(9), action: 'new', timestamp: '2019-01-01T00:00:00' },
   ]);
+  await send('POST', '/api/1/episodes/bob.json', [
+    { podcast: feed(1), episode: 'urn:2', action: 'play', position: '00:01:02', timestamp: '2020-01-03T00:00:00' },
+  ]);
   await send('POST', '/api/2/settings/bob/account.json', { set: { public_profile: false, ['__proto__']: [1, null] } });
   await send('POST', '/api/2/settings/bob/device.json?device=phone', { set: { volume: 0.5 } });
   const podcast = query({ podcast: feed(1) });
@@ -49,7 +52,7 @@ it('everything of an account on a podsync arrives', async () => {
     devices: 3,
     subscriptions: 7,
     groups: 1,
-    actions: 3,
+    actions: 4,
     settings: 6,
     lists: 1,
     rewritten: [],
