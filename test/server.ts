@@ -64,6 +64,7 @@ export interface TestServerOptions extends Partial<AppOptions> {
   fetcher?: Fetcher;
   registration?: RegistrationMode;
   syncDevices?: boolean;
+  keepUrlCredentials?: boolean;
   /** Names of the accounts, each with the password `secret`. */
   users?: readonly string[];
   /** Instead of the one that this run is on. */
@@ -78,6 +79,7 @@ export async function openTestServer(
     fetcher,
     registration = 'closed',
     syncDevices = false,
+    keepUrlCredentials = false,
     storageName,
     beside,
     users = beside ? [] : ['bob', 'eve'],
@@ -95,7 +97,7 @@ export async function openTestServer(
   const services = createServices(storage, {
     now,
     hasher: quickHasher,
-    keepUrlCredentials: false,
+    keepUrlCredentials,
     registration,
     syncDevices,
     fetcher,

@@ -56,6 +56,9 @@ export function sanitizeFeedUrls(submitted: readonly string[], rules: UrlRules):
   throw invalid('none of these URLs can be used; a feed URL begins with http:// or https://');
 }
 
+/** Whether there is a `user:pass@` in a sanitized URL, which is nobody's but the user's. */
+export const hasCredentials = (url: Url): boolean => /^https?:\/\/[^/?#]*@/.test(url);
+
 /**
  * Media URL of an episode as it is stored and compared, or `""`. What is outside ASCII makes it unusable in an upload
  * (spec 4.8 rule 2), and is percent-encoded with `ascii: false`.

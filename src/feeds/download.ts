@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
 import type { Seconds, Url } from '../domain/types.ts';
-import { sanitizeFeedUrl } from '../domain/url.ts';
+import { hasCredentials, sanitizeFeedUrl } from '../domain/url.ts';
 import { ENCODINGS, readBody, tooLarge } from './body.ts';
 import { FetchError, toFetchError } from './failure.ts';
 import { createSlots } from './slots.ts';
@@ -143,8 +143,6 @@ function readUtf8(header: string): string {
   const text = Buffer.from(header, 'latin1').toString();
   return text.includes('\ufffd') ? header : text;
 }
-
-const hasCredentials = (url: Url): boolean => new URL(url).username + new URL(url).password !== '';
 
 function authorization({ username, password }: URL): Record<string, string> {
   if (username === '') return {};

@@ -1,6 +1,6 @@
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { Url, UserId } from '../domain/types.ts';
-import { sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from '../domain/url.ts';
+import { hasCredentials, sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from '../domain/url.ts';
 import type { Episode, Podcast, PodcastStore, RankedPodcast, Tag, ToplistRebuild } from '../storage/contract.ts';
 
 const MOST_FOUND = 20;
@@ -8,7 +8,10 @@ const MOST_FOUND = 20;
 /** A podcast, and what is known of it: maybe nothing. */
 export type KnownPodcast = { url: Url } & Partial<Podcast>;
 
-/** What is known of podcasts, for everybody. URLs are taken as clients write them. */
+/**
+ * What is known of podcasts, for everybody. URLs are taken as clients write them. Nobody is told of a feed whose URL has a
+ * password in it: toplist, tags, search and suggestions leave it out.
+ */
 export interface Directory {
   /** Throws `missing` (spec 4.2). */
   podcast(url: string): Promise<Podcast>;
@@ -23,15 +26,15 @@ export interface Directory {
   /** Most used first (spec 4.2). */
   tags(count: number): Promise<Tag[]>;
   /** Most subscribers first; `tag` as slug or title. */
-  tagged(tag: string, count: number): Promise<Podcast[]>;
+  tagged(tag: string, count: number): Promise<readonly Podcast[]>;
   /** Most subscribers first; the same array where nothing has changed. */
   toplist(count: number): Promise<readonly RankedPodcast[]>;
   /** Counts subscribers again and keeps the ranking for `positionLastWeek`. */
   rebuildToplist(): Promise<ToplistRebuild>;
   /** At most 20, best first (spec 4.9). Throws `invalid` for a blank text. */
-  search(text: string): Promise<Podcast[]>;
+  search(text: string): Promise<readonly Podcast[]>;
   /** What a user might like and has on no device (spec 4.7). */
-  suggestions(user: UserId, count: number): Promise<Podcast[]>;
+  suggestions(user: UserId, count: number): Promise<readonly Podcast[]>;
 }
 
 export const createDirectory = (podcasts: PodcastStore, rules: UrlRules): Directory => {
@@ -65,15 +68,19 @@ export const createDirectory = (podcasts: PodcastStore, rules: UrlRules): Direct
     },
 
     tags: (count) => podcasts.topTags(count),
-    tagged: (tag, count) => podcasts.byTag(tag, count),
-    toplist: (count) => podcasts.top(count),
+    tagged: async (tag, count) => withoutPrivate(await podcasts.byTag(tag, count)),
+    toplist: async (count) => withoutPrivate(await podcasts.top(count)),
     rebuildToplist: () => podcasts.rebuildToplist(),
 
     async search(text) {
       if (text.trim() === '') throw invalid('say in "q" what to search for');
-      return podcasts.search(text, MOST_FOUND);
+      return withoutPrivate(await podcasts.search(text, MOST_FOUND));
     },
 
-    suggestions: (user, count) => podcasts.alongside(user, count),
+    suggestions: async (user, count) => withoutPrivate(await podcasts.alongside(user, count)),
   };
 };
+
+/** The same array where all may be shown. */
+const withoutPrivate = <Listed extends Podcast>(podcasts: readonly Listed[]): readonly Listed[] =>
+  podcasts.some(({ url }) => hasCredentials(url)) ? podcasts.filter(({ url }) => !hasCredentials(url)) : podcasts;

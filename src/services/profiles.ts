@@ -1,5 +1,6 @@
 import { Refusal } from '../domain/errors.ts';
 import type { Json, ListSummary, Url, UserId } from '../domain/types.ts';
+import { hasCredentials } from '../domain/url.ts';
 import type { Storage } from '../storage/contract.ts';
 import type { Accounts } from './accounts.ts';
 import type { KnownPodcast } from './directory.ts';
@@ -33,7 +34,7 @@ export function createProfiles(
 
   const publicPodcasts = async (user: UserId): Promise<Profile['podcasts']> => {
     // Before the settings: what was marked as private and then subscribed to is never shown without its mark.
-    const urls = (await subscriptions.current(user)).filter((url) => !CREDENTIALS.test(url));
+    const urls = (await subscriptions.current(user)).filter((url) => !hasCredentials(url));
     const known = await podcasts.find(urls);
     const isUsual = isYes((await settings.get(user, { kind: 'account' })).public_subscriptions);
     const marks = await settings.withKey(user, 'podcast', 'public_subscription');
@@ -67,8 +68,5 @@ export function createProfiles(
 
 /** The default is true (spec 2.9). What is neither true nor false was meant to change that. */
 const isYes = (value: Json | undefined): boolean => value === undefined || value === true;
-
-/** `user:pass@`, which some servers keep: it is for nobody else. */
-const CREDENTIALS = /^https?:\/\/[^/?#]*@/;
 
 const nothingToShow = (): Refusal => new Refusal('missing', 'there is nobody with this name who shows anything');

@@ -246,6 +246,19 @@ it('searches, in the formats of lists', async () => {
   expect(await read(server, '/search.jsonp?q=nothing+here&jsonp=f')).toBe('f([]);');
 });
 
+it('tells nobody of a feed whose URL has a password', async () => {
+  const server = await openFilled({ keepUrlCredentials: true });
+  const secret = 'http://eve:hunter2@example.org/alpha';
+  await server.request('PUT', '/subscriptions/eve/phone.json', { auth: 'eve:secret', body: [B, A, secret] });
+  await recordFeed(server.storage, secret, { title: 'Alpha', tags: ['News'] });
+  expect(await read(server, '/toplist/10.txt')).toBe(`${A}\n${B}\n`);
+  expect(await read(server, '/toplist.opml')).not.toContain('hunter2');
+  expect(await read(server, '/search.txt?q=alpha')).toBe(`${A}\n`);
+  expect(await read(server, '/api/2/tag/news/10.json')).toEqual([PODCAST_A]);
+  expect(await read(server, '/suggestions/10.txt', { auth })).toBe(`${B}\n`);
+  expect(await read(server, '/subscriptions/eve/phone.txt', { auth: 'eve:secret' })).toContain(secret);
+});
+
 describe('suggestions', () => {
   it('are what others have, for whoever is logged in', async () => {
     const server = await openFilled();
