@@ -59,16 +59,19 @@ export function createDirectory(database: Database, search: SearchIndex): Direct
      WHERE user_id = @user AND url_key IN (SELECT key_of(url) FROM unnest(@urls::text[]) AS url) AND subscribed`,
   );
   const unfollow = database.prepare<{ id: PodcastId }>(
-    'DELETE FROM followers WHERE user_id = @user AND podcast_id = ANY(@ids::bigint[]) RETURNING podcast_id AS id',
+    `WITH gone AS (
+       DELETE FROM followers WHERE user_id = @user AND podcast_id = ANY(@ids::bigint[]) RETURNING podcast_id
+     )
+     UPDATE podcasts SET subscribers = subscribers - 1 WHERE id IN (SELECT podcast_id FROM gone) RETURNING id`,
   );
   const follow = database.prepare<{ id: PodcastId }>(
-    `INSERT INTO followers (user_id, podcast_id) SELECT @user, id FROM unnest(@ids::bigint[]) AS id
-     ON CONFLICT DO NOTHING RETURNING podcast_id AS id`,
+    `WITH come AS (
+       INSERT INTO followers (user_id, podcast_id) SELECT @user, id FROM unnest(@ids::bigint[]) AS id
+       ON CONFLICT DO NOTHING RETURNING podcast_id
+     )
+     UPDATE podcasts SET subscribers = subscribers + 1 WHERE id IN (SELECT podcast_id FROM come) RETURNING id`,
   );
   const followed = database.prepare<{ id: PodcastId }>('SELECT podcast_id AS id FROM followers WHERE user_id = @user');
-  const count = database.prepare(
-    'UPDATE podcasts SET subscribers = subscribers + @more WHERE id = ANY(@ids::bigint[])',
-  );
   const toIds: Directory['idsOf'] = async (connection, urls) =>
     new Map((await idsOf.all(connection, { urls })).map(({ asked, id }) => [asked, id]));
 
@@ -95,10 +98,6 @@ export function createDirectory(database: Database, search: SearchIndex): Direct
     }
   };
 
-  const addTo = async (connection: Connection, ids: readonly PodcastId[], more: 1 | -1): Promise<void> => {
-    if (ids.length > 0) await count.run(connection, { ids, more });
-  };
-
   return {
     idOf: async (connection, url) => (await toIds(connection, [url])).get(url),
     idsOf: toIds,
@@ -115,22 +114,16 @@ export function createDirectory(database: Database, search: SearchIndex): Direct
       const wanted = new Set(rows.map(({ url }) => url));
       const followed = new Set(held.filter(({ url }) => wanted.has(url)).map(({ id }) => id));
       const others = ids.filter((id) => !followed.has(id));
-      const gone = (await unfollow.all(connection, { user, ids: others })).map(({ id }) => id);
-      const come = (await follow.all(connection, { user, ids: [...followed] })).map(({ id }) => id);
-      await addTo(connection, gone, -1);
-      await addTo(connection, come, 1);
-      return [...gone, ...come];
+      const gone = await unfollow.all(connection, { user, ids: others });
+      const come = await follow.all(connection, { user, ids: [...followed] });
+      return [...gone, ...come].map(({ id }) => id);
     },
     async unfollowAll(connection, user) {
       let ids: PodcastId[];
       do {
         ids = (await followed.all(connection, { user })).map(({ id }) => id);
       } while (!(await takeLock(connection, ids)));
-      await addTo(
-        connection,
-        (await unfollow.all(connection, { user, ids })).map(({ id }) => id),
-        -1,
-      );
+      await unfollow.run(connection, { user, ids });
     },
   };
 }

@@ -23,23 +23,26 @@ export function createTagTable(database: Database): TagTable {
     `SELECT 1 FROM tags WHERE slug = ANY(@slugs::text[])
      OR slug IN (SELECT slug FROM podcast_tags WHERE podcast_id = @id) ORDER BY slug FOR NO KEY UPDATE`,
   );
-  const untag = database.prepare<{ slug: string }>(
-    'DELETE FROM podcast_tags WHERE podcast_id = @id AND slug <> ALL(@slugs::text[]) RETURNING slug',
+  const untag = database.prepare(
+    `WITH gone AS (
+       DELETE FROM podcast_tags WHERE podcast_id = @id AND slug <> ALL(@slugs::text[]) RETURNING slug
+     )
+     UPDATE tags SET usage = usage - 1 WHERE slug IN (SELECT slug FROM gone)`,
   );
-  const tag = database.prepare<{ slug: string }>(
-    `INSERT INTO podcast_tags (slug, podcast_id) SELECT slug, @id FROM unnest(@slugs::text[]) AS slug
-     ON CONFLICT DO NOTHING RETURNING slug`,
+  const tag = database.prepare(
+    `WITH come AS (
+       INSERT INTO podcast_tags (slug, podcast_id) SELECT slug, @id FROM unnest(@slugs::text[]) AS slug
+       ON CONFLICT DO NOTHING RETURNING slug
+     )
+     UPDATE tags SET usage = usage + 1 WHERE slug IN (SELECT slug FROM come)`,
   );
-  const count = database.prepare('UPDATE tags SET usage = usage + @more WHERE slug = ANY(@slugs::text[])');
 
   const set = async (connection: Connection, id: PodcastId, titles: ReadonlyMap<string, string>): Promise<void> => {
     const slugs = [...titles.keys()];
     await meet.run(connection, { slugs, titles: [...titles.values()] });
     await lock.run(connection, { id, slugs });
-    const gone = await untag.all(connection, { id, slugs });
-    const come = await tag.all(connection, { id, slugs });
-    await count.run(connection, { slugs: gone.map(({ slug }) => slug), more: -1 });
-    await count.run(connection, { slugs: come.map(({ slug }) => slug), more: 1 });
+    await untag.run(connection, { id, slugs });
+    await tag.run(connection, { id, slugs });
   };
 
   return {
