@@ -18,20 +18,8 @@ export interface PodcastRow {
 }
 
 /** The columns of a PodcastRow. */
-export const PODCAST = [
-  'id',
-  'url',
-  'title',
-  'author',
-  'description',
-  'website',
-  'logo_url',
-  'language',
-  'tags',
-  'subscribers',
-]
-  .map((column) => `podcasts.${column}`)
-  .join(', ');
+export const PODCAST = `podcasts.id, podcasts.url, podcasts.title, podcasts.author, podcasts.description,
+  podcasts.website, podcasts.logo_url, podcasts.language, podcasts.tags, podcasts.subscribers`;
 
 export const toPodcast = (row: PodcastRow): Podcast => ({
   url: row.url,
