@@ -1,4 +1,5 @@
 import { regroup, type UserId } from '../../src/plugin.ts';
+import { type GroupRow, toGroups } from '../sql/group-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
@@ -16,9 +17,7 @@ export interface Devices {
 }
 
 export function createDevices(database: Database): Devices {
-  const all = database.prepare<{ id: string; group_number: number | null }>(
-    'SELECT id, group_number FROM devices WHERE user_id = @user ORDER BY place',
-  );
+  const all = database.prepare<GroupRow>('SELECT id, group_number FROM devices WHERE user_id = @user ORDER BY place');
   const members = database.prepare<{ id: string }>(
     `SELECT id FROM devices WHERE user_id = @user AND group_number = (
        SELECT group_number FROM devices WHERE user_id = @user AND id = @id
@@ -43,13 +42,6 @@ export function createDevices(database: Database): Devices {
      WHERE user_id = @user AND kind = 'account' AND key = 'sync_devices' AND value = 'true'`,
   );
 
-  const groups: Devices['groups'] = async (connection, user) => {
-    const members = new Map<number, string[]>();
-    for (const { id, group_number } of await all.all(connection, { user })) {
-      if (group_number !== null) members.set(group_number, [...(members.get(group_number) ?? []), id]);
-    }
-    return [...members.values()];
-  };
   const setGroups: Devices['setGroups'] = async (connection, user, next) => {
     await ungroup.run(connection, { user });
     const numbers = next.flatMap((ids, number) => ids.map(() => number));
@@ -64,7 +56,7 @@ export function createDevices(database: Database): Devices {
       const named = [...new Set(ids)];
       return (await known.get(connection, { user, ids: named }))!.count === named.length;
     },
-    groups,
+    groups: async (connection, user) => toGroups(await all.all(connection, { user })),
     setGroups,
     async following(connection, user, id) {
       const found = (await members.all(connection, { user, id })).map((row) => row.id);
@@ -72,8 +64,8 @@ export function createDevices(database: Database): Devices {
     },
     async joinAll(connection, user, created) {
       if (created.length === 0 || !(await followsAll.get(connection, { user }))) return false;
-      const everyone = (await all.all(connection, { user })).map(({ id }) => id);
-      await setGroups(connection, user, regroup(await groups(connection, user), [everyone], []));
+      const rows = await all.all(connection, { user });
+      await setGroups(connection, user, regroup(toGroups(rows), [rows.map(({ id }) => id)], []));
       return true;
     },
   };

@@ -1,6 +1,7 @@
-import type { DirectoryRecord, PodcastInfo, Seconds, Url } from '../../src/plugin.ts';
+import type { DirectoryRecord, PodcastInfo, Url } from '../../src/plugin.ts';
 import { EPISODE, type EpisodeRow, toEpisode } from '../sql/episode-row.ts';
 import { FEED, type FeedRow, toFeedState } from '../sql/feed-state.ts';
+import { KEPT_TOPLISTS, type KeptRow, toToplistRecords } from '../sql/kept-toplists.ts';
 import { PODCAST, type PodcastRow, toPodcast } from '../sql/podcast-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -26,9 +27,7 @@ export function createDirectoryExport(database: Database): () => AsyncIterable<D
     `SELECT episode_id AS id, episode_urls.url AS url FROM episode_urls JOIN episodes ON episodes.id = episode_id
      WHERE episode_urls.podcast_id = @id AND episode_urls.url <> episodes.url ORDER BY episode_urls.url`,
   );
-  const toplists = database.prepare<{ at: Seconds; url: Url }>(
-    'SELECT at, url FROM toplists JOIN podcasts ON podcasts.id = podcast_id ORDER BY at DESC, place',
-  );
+  const kept = database.prepare<KeptRow>(KEPT_TOPLISTS);
 
   const aboutPodcast = async (connection: Connection, row: PodcastRow & FeedRow): Promise<DirectoryRecord[]> => {
     const { url, subscribers: _, ...info } = toPodcast(row);
@@ -64,9 +63,7 @@ export function createDirectoryExport(database: Database): () => AsyncIterable<D
       if (page.length === 0) break;
       yield page;
     }
-    const ranks = await database.read((connection) => toplists.all(connection, {}));
-    const kept = new Map<Seconds, Url[]>();
-    for (const { at, url } of ranks) kept.set(at, [...(kept.get(at) ?? []), url]);
-    if (kept.size > 0) yield [...kept].map(([at, ranked]) => ({ kind: 'toplist', at, urls: ranked }));
+    const toplists = toToplistRecords(await database.read((connection) => kept.all(connection, {})));
+    if (toplists.length > 0) yield toplists;
   };
 }

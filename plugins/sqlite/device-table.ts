@@ -1,4 +1,5 @@
 import { regroup, type UserId } from '../../src/plugin.ts';
+import { type GroupRow, toGroups } from '../sql/group-row.ts';
 import type { Database } from './database.ts';
 
 /** Which devices there are, and which follow each other. All of it to be called inside a read or a write. */
@@ -18,9 +19,7 @@ export function createDevices(database: Database): Devices {
   const one = database.prepare<{ group_number: number | null }>(
     'SELECT group_number FROM devices WHERE user_id = @user AND id = @id',
   );
-  const all = database.prepare<{ id: string; group_number: number | null }>(
-    'SELECT id, group_number FROM devices WHERE user_id = @user ORDER BY place',
-  );
+  const all = database.prepare<GroupRow>('SELECT id, group_number FROM devices WHERE user_id = @user ORDER BY place');
   const insert = database.prepare(
     `INSERT INTO devices (user_id, id, caption, type, place)
      SELECT @user, @id, '', 'other', ifnull(max(place), 0) + 1 FROM devices WHERE user_id = @user`,
@@ -32,13 +31,7 @@ export function createDevices(database: Database): Devices {
      WHERE user_id = @user AND kind = 'account' AND key = 'sync_devices' AND value = 'true'`,
   );
 
-  const groups = (user: UserId): string[][] => {
-    const members = new Map<number, string[]>();
-    for (const { id, group_number } of all.all({ user })) {
-      if (group_number !== null) members.set(group_number, [...(members.get(group_number) ?? []), id]);
-    }
-    return [...members.values()];
-  };
+  const groups = (user: UserId): string[][] => toGroups(all.all({ user }));
   const setGroups: Devices['setGroups'] = (user, next) => {
     ungroup.run({ user });
     for (const [number, ids] of next.entries()) for (const id of ids) group.run({ user, number, id });
@@ -59,8 +52,8 @@ export function createDevices(database: Database): Devices {
         : groups(user).find((members) => members.includes(id))!,
     joinAll(user, created) {
       if (created.length === 0 || !followsAll.get({ user })) return false;
-      const everyone = all.all({ user }).map(({ id }) => id);
-      setGroups(user, regroup(groups(user), [everyone], []));
+      const rows = all.all({ user });
+      setGroups(user, regroup(toGroups(rows), [rows.map(({ id }) => id)], []));
       return true;
     },
   };

@@ -1,6 +1,7 @@
-import type { DirectoryRecord, PodcastInfo, Seconds, Url } from '../../src/plugin.ts';
+import type { DirectoryRecord, PodcastInfo, Url } from '../../src/plugin.ts';
 import { EPISODE, type EpisodeRow, toEpisode } from '../sql/episode-row.ts';
 import { FEED, type FeedRow, toFeedState } from '../sql/feed-state.ts';
+import { KEPT_TOPLISTS, type KeptRow, toToplistRecords } from '../sql/kept-toplists.ts';
 import { PODCAST, type PodcastRow, toPodcast } from '../sql/podcast-row.ts';
 import type { Database } from './database.ts';
 import { NEWEST_FIRST } from './episode-shelf.ts';
@@ -23,9 +24,7 @@ export function createDirectoryExport(database: Database): () => AsyncIterable<D
   const episodeUrls = database.prepare<{ url: Url }>(
     'SELECT url FROM episode_urls WHERE episode_id = @id AND podcast_id = @podcast AND url <> @url ORDER BY url',
   );
-  const ranks = database.prepare<{ at: Seconds; url: Url }>(
-    `SELECT at, url FROM toplists JOIN podcasts ON podcasts.id = podcast_id ORDER BY at DESC, place`,
-  );
+  const kept = database.prepare<KeptRow>(KEPT_TOPLISTS);
 
   const aboutPodcast = (row: PodcastRow & FeedRow): DirectoryRecord[] => {
     const { url, subscribers: _, ...info } = toPodcast(row);
@@ -54,10 +53,7 @@ export function createDirectoryExport(database: Database): () => AsyncIterable<D
       if (page.length === 0) break;
       yield page;
     }
-    const toplists = new Map<Seconds, Url[]>();
-    for (const { at, url } of await database.read(() => ranks.all({}))) {
-      toplists.set(at, [...(toplists.get(at) ?? []), url]);
-    }
-    if (toplists.size > 0) yield [...toplists].map(([at, ranked]) => ({ kind: 'toplist', at, urls: ranked }));
+    const toplists = toToplistRecords(await database.read(() => kept.all({})));
+    if (toplists.length > 0) yield toplists;
   };
 }
