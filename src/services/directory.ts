@@ -68,19 +68,19 @@ export const createDirectory = (podcasts: PodcastStore, rules: UrlRules): Direct
     },
 
     tags: (count) => podcasts.topTags(count),
-    tagged: async (tag, count) => withoutPrivate(await podcasts.byTag(tag, count)),
-    toplist: async (count) => withoutPrivate(await podcasts.top(count)),
+    tagged: async (tag, count) => withoutCredentials(await podcasts.byTag(tag, count)),
+    toplist: async (count) => withoutCredentials(await podcasts.top(count)),
     rebuildToplist: () => podcasts.rebuildToplist(),
 
     async search(text) {
       if (text.trim() === '') throw invalid('say in "q" what to search for');
-      return withoutPrivate(await podcasts.search(text, MOST_FOUND));
+      return withoutCredentials(await podcasts.search(text, MOST_FOUND));
     },
 
-    suggestions: async (user, count) => withoutPrivate(await podcasts.alongside(user, count)),
+    suggestions: async (user, count) => withoutCredentials(await podcasts.alongside(user, count)),
   };
 };
 
-/** The same array where all may be shown. */
-const withoutPrivate = <Listed extends Podcast>(podcasts: readonly Listed[]): readonly Listed[] =>
+/** Those that may be shown to everybody: the same array where all may. */
+const withoutCredentials = <Listed extends Podcast>(podcasts: readonly Listed[]): readonly Listed[] =>
   podcasts.some(({ url }) => hasCredentials(url)) ? podcasts.filter(({ url }) => !hasCredentials(url)) : podcasts;
