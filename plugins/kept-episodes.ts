@@ -1,5 +1,5 @@
-import type { EpisodeInfo } from '../../src/plugin.ts';
-import { EPISODES_KEPT } from '../directory-rules.ts';
+import type { EpisodeInfo } from '../src/plugin.ts';
+import { EPISODES_KEPT } from './directory-rules.ts';
 
 /** The episodes of a feed without those that would be let go at once: beyond what is kept, and never acted on. */
 export function worthKeeping(

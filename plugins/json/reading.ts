@@ -1,6 +1,6 @@
 import { type FeedReading, nextStamp, type Url } from '../../src/plugin.ts';
-import { noSuchFeed } from '../errors.ts';
 import { EPISODES_KEPT } from '../directory-rules.ts';
+import { noSuchFeed } from '../errors.ts';
 import type { Database } from './database.ts';
 import type { DirectoryChange } from './directory.ts';
 import type { StoredPodcast } from './shard.ts';

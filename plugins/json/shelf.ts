@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EpisodeInfo, Stamp, Url } from '../../src/plugin.ts';
 import { EPISODES_KEPT } from '../directory-rules.ts';
+import { worthKeeping } from '../kept-episodes.ts';
 
 /** An episode as it is stored. Never changed. */
 export interface ShelvedEpisode extends EpisodeInfo {
@@ -10,7 +11,7 @@ export interface ShelvedEpisode extends EpisodeInfo {
 }
 
 /** All names that an episode is known by. */
-export const namesOf = ({ guid, url, formerUrls = [] }: Omit<ShelvedEpisode, 'stamp'>): string[] => [
+export const namesOf = ({ guid, url, formerUrls = [] }: ShelvedEpisode): string[] => [
   ...(guid === undefined ? [] : [guid]),
   url,
   ...formerUrls,
@@ -63,12 +64,9 @@ export function unite(one: readonly ShelvedEpisode[], other: readonly ShelvedEpi
 const takeUrls = (episode: ShelvedEpisode, { url, formerUrls = [] }: ShelvedEpisode): ShelvedEpisode =>
   renew({ ...episode, formerUrls: [...(episode.formerUrls ?? []), ...formerUrls, url] }, episode);
 
-/** Newest first. */
-const byRelease = (a: EpisodeInfo, b: EpisodeInfo): number => (b.releasedAt ?? 0) - (a.releasedAt ?? 0);
-
 /** Newest first by release, then by stamp, then as they are. */
 export const sortShelf = (episodes: readonly ShelvedEpisode[]): ShelvedEpisode[] =>
-  episodes.toSorted((a, b) => byRelease(a, b) || b.stamp - a.stamp);
+  episodes.toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0) || b.stamp - a.stamp);
 
 /** What becomes of the episodes of a feed. */
 export interface Shelving {
@@ -91,10 +89,7 @@ export function shelve(
   const told = new Set<ShelvedEpisode>();
   const renewed = new Set<ShelvedEpisode>();
   const urls = new Map(found.map(({ guid, url }) => [guid, url]));
-  const newest = new Set(found.toSorted(byRelease).slice(0, EPISODES_KEPT));
-  for (const info of found) {
-    // In a feed that tells more than is kept, the old ones would only come and go.
-    if (!newest.has(info) && !namesOf(info).some(isActed)) continue;
+  for (const info of worthKeeping(found, (names) => names.some(isActed))) {
     const before = catalogue.find(info, urls);
     if (before && told.has(before)) continue; // the feed has it twice
     const episode = before ? renew(before, info) : { ...info, stamp };

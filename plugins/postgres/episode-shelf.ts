@@ -1,6 +1,6 @@
 import { type EpisodeInfo, type ExportedEpisode, nextStamp, type Url } from '../../src/plugin.ts';
 import { EPISODES_KEPT } from '../directory-rules.ts';
-import { namesOf, worthKeeping } from '../sql/kept-episodes.ts';
+import { namesOf, worthKeeping } from '../kept-episodes.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
 import type { Acted } from './acted.ts';
 import type { Connection } from './connection.ts';
