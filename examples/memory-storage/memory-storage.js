@@ -42,6 +42,7 @@ export default definePlugin({
       podcasts: createPodcastStore(data, context),
       transfer: createTransferStore(data, context),
       async ping() {},
+      async verify() {},
       async close() {},
     };
   },

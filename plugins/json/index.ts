@@ -30,6 +30,7 @@ export default definePlugin({
       podcasts: createPodcastStore(database),
       transfer: createTransferStore(database),
       ping: async () => undefined,
+      verify: async () => undefined,
       close: () => database.close(),
     };
   },

@@ -5,7 +5,7 @@ import type { Database as Connection, Statement } from 'better-sqlite3';
 import { isStorageError, type OpenContext, type Stamp, StorageError, type UserId } from '../../src/plugin.ts';
 import { noSuchAccount } from '../errors.ts';
 import { loadDriver } from './driver.ts';
-import { toStorageError } from './failure.ts';
+import { DAMAGED, toStorageError } from './failure.ts';
 import { migrate } from './migrations.ts';
 import { fromColumn } from './text.ts';
 
@@ -103,6 +103,12 @@ export class Database {
     } catch (error) {
       throw toStorageError(error, this.#path);
     }
+  }
+
+  /** Rejects with `corrupt` where a table and its indexes do not agree. Everybody waits for it: some seconds a gigabyte. */
+  async verify(): Promise<void> {
+    const finding = await this.read(() => this.#connection.pragma('integrity_check(1)', { simple: true }));
+    if (finding !== 'ok') throw new StorageError('corrupt', `${this.#path} ${DAMAGED} (${String(finding)})`);
   }
 
   /** Runs a write whole or not at all. Resolves when it is durable. It must not wait for anything. */

@@ -1,11 +1,14 @@
 import { isStorageError, StorageError, type StorageErrorCode } from '../../src/plugin.ts';
 import { noSuchAccount } from '../errors.ts';
 
+/** What is said of a damaged file. */
+export const DAMAGED = 'is damaged; restore it from a backup';
+
 /** By the code of an error: SQLite's, or that of the file system. The first that fits counts. */
 const MEANINGS: readonly (readonly [RegExp, StorageErrorCode, string])[] = [
   [/^SQLITE_FULL/, 'full', 'has no room left to grow; free some space and try again'],
   [/^SQLITE_(?:BUSY|LOCKED)/, 'busy', 'is in use by another process; stop that one first'],
-  [/^SQLITE_CORRUPT/, 'corrupt', 'is damaged; restore it from a backup'],
+  [/^SQLITE_CORRUPT/, 'corrupt', DAMAGED],
   [/^SQLITE_NOTADB/, 'corrupt', 'is not an SQLite database; restore it from a backup, or give podsync another file'],
   [/^EISDIR/, 'unavailable', 'is a folder; give podsync a file in it'],
   [

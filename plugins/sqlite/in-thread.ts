@@ -121,6 +121,7 @@ export async function openInThread(file: string, { dataDir, overlap, now, log }:
     },
     podcasts: { ...stores.podcasts, top: rememberTop(stores.podcasts.top) },
     ping: async () => void (await ask({ kind: 'ping' })),
+    verify: async () => void (await ask({ kind: 'verify' })),
     close: () => (closing ??= send({ kind: 'close' }).then(() => undefined)),
   };
 }

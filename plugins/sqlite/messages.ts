@@ -1,6 +1,6 @@
 import type { Log, OpenContext, Seconds, Storage, StorageErrorCode, UserId } from '../../src/plugin.ts';
 
-export type StoreName = Exclude<keyof Storage, 'ping' | 'close'>;
+export type StoreName = Exclude<keyof Storage, 'ping' | 'verify' | 'close'>;
 
 /** Which storage: with it in every question, a thread that had to be started anew opens it by itself. */
 export interface Place extends Pick<OpenContext, 'dataDir' | 'overlap'> {
@@ -24,6 +24,7 @@ export interface Question {
 export type Request =
   /** Answers the names of the stores, and of the verbs of each. */
   | { kind: 'ping' }
+  | { kind: 'verify' }
   /** Answers a `Called`. `inbox`: the last argument are pages, which come with this number one by one. */
   | { kind: 'call'; store: StoreName; verb: string; args: unknown[]; inbox: number | undefined }
   /** An upload; answers the mark. `actions` as `writeActions` writes them, which travel quicker than an object for each. */

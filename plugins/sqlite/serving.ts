@@ -87,6 +87,8 @@ export function createServer(): Server {
       case 'ping':
         await storage.ping();
         return Object.fromEntries(Object.entries(storage).map(([store, verbs]) => [store, Object.keys(verbs)]));
+      case 'verify':
+        return storage.verify();
       case 'call': {
         const verb = (storage[request.store] as unknown as Verbs)[request.verb]!;
         return request.inbox === undefined

@@ -68,6 +68,7 @@ export async function openStorage(file: string, context: OpenContext): Promise<S
       createDirectoryImport(database, directory, podcasts, shelf),
     ),
     ping: () => database.read(() => void database.prepare('SELECT 1').get({})),
+    verify: () => database.verify(),
     close: () => database.close(),
   };
 }

@@ -23,12 +23,9 @@ export interface Inspection {
   run(progress: (done: number, total: number) => void): Promise<InspectionReport>;
 }
 
-export const createInspection = ({
-  users,
-  podcasts,
-  transfer,
-}: Pick<Storage, 'users' | 'podcasts' | 'transfer'>): Inspection => ({
+export const createInspection = (storage: Pick<Storage, 'users' | 'podcasts' | 'transfer' | 'verify'>): Inspection => ({
   async run(progress) {
+    const { users, podcasts, transfer } = storage;
     const tally = createTally();
     const findings: Finding[] = [];
     const look = async (where: string, work: () => Promise<void>): Promise<void> => {
@@ -58,6 +55,7 @@ export const createInspection = ({
     }
     progress(all.length, all.length + 1);
     await look('directory', () => read(transfer.exportDirectory(), () => undefined));
+    await look('storage', () => storage.verify());
 
     // The subscriptions of an account that cannot be read were not counted.
     const miscounted = findings.length > 0 ? 0 : countWrong(counted, before, await readAudience(podcasts));

@@ -49,8 +49,8 @@ export interface OpenContext {
 }
 
 /**
- * Ten stores, `ping` and `close` for the whole. No optional members: a plugin does all of it. Every write is one step:
- * when its promise resolves it is durable and visible whole, when it rejects nothing of it is there.
+ * Ten stores, and `ping`, `verify` and `close` for the whole. No optional members: a plugin does all of it. Every write is
+ * one step: when its promise resolves it is durable and visible whole, when it rejects nothing of it is there.
  */
 export interface Storage {
   readonly users: UserStore;
@@ -65,6 +65,11 @@ export interface Storage {
   readonly transfer: TransferStore;
   /** Cheap liveness probe; rejects when the backend is gone. */
   ping(): Promise<void>;
+  /**
+   * Looks for damage that does not show when all records are read, as in an index. May take minutes; changes nothing.
+   * Rejects with `corrupt`.
+   */
+  verify(): Promise<void>;
   /** Waits for writes in flight, then lets go. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { OpenContext, Storage } from './contract.ts';
 import { isStorageError } from './errors.ts';
 import { loadStorage, pluginFailure, withPlace } from './load.ts';
 
-type StoreName = Exclude<keyof Storage, 'ping' | 'close'>;
+type StoreName = Exclude<keyof Storage, 'ping' | 'verify' | 'close'>;
 
 /** What a storage must have. It is checked here because plugins in plain JavaScript have no types. */
 const STORES: { [Name in StoreName]: Record<keyof Storage[Name], true> } = {
@@ -34,7 +34,7 @@ const STORES: { [Name in StoreName]: Record<keyof Storage[Name], true> } = {
   },
   transfer: { exportUser: true, importUser: true, exportDirectory: true, importDirectory: true, clear: true },
 };
-const LIFECYCLE: Record<Exclude<keyof Storage, StoreName>, true> = { ping: true, close: true };
+const LIFECYCLE: Record<Exclude<keyof Storage, StoreName>, true> = { ping: true, verify: true, close: true };
 
 /**
  * Opens the storage that `spec` names. Rejects as `loadStorage` does, with a StorageError of the plugin, and with an Error

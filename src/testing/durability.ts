@@ -144,7 +144,9 @@ export const durabilityTests: Suite = ({ describe, test }) => {
     });
   });
 
-  test('is alive while it is open', async ({ storage }) => {
+  test('is alive and whole while it is open', async ({ storage }) => {
     await storage.ping();
+    await storage.actions.append(await addUser(storage), actions(5));
+    await storage.verify();
   });
 };

@@ -108,6 +108,44 @@ it('--repair counts subscribers again, after a backup', async () => {
   expect(await check()).toEqual({ code: 0, stdout: TABLE, stderr: '' });
 });
 
+it('finds an index of SQLite that lacks what its table has', async () => {
+  const { data, check } = await makeSubject(SQLITE);
+  loseFromIndex(
+    join(data, 'podsync.db'),
+    'actions_by_fingerprint',
+    `INSERT INTO actions (user_id, stamp, place, podcast, episode, action, timestamp, fingerprint, uploaded_at)
+     SELECT id, stamp, 0, '${FEED}', '${FEED}/1.mp3', 'new', 0, 'x', 0 FROM users WHERE name = 'bob'`,
+  );
+  const { code, stdout } = await check();
+  expect({ code, stdout }).toEqual({
+    code: 1,
+    stdout: expect.stringMatching(
+      /^damage {9}1\ndamage: storage: \/.*\/podsync\.db is damaged; restore it from a backup \(.*actions_by_fingerprint\)\n$/m,
+    ),
+  });
+});
+
+/** Changes a table of an SQLite file, and leaves out one of its indexes, as a bad disk may. */
+function loseFromIndex(path: string, index: string, change: string): void {
+  const edit = (sql: string, ...values: unknown[]): unknown => {
+    const database = new Database(path).unsafeMode();
+    try {
+      database.pragma('writable_schema = ON');
+      const statement = database.prepare(sql);
+      return statement.reader ? statement.get(...values) : expect(statement.run(...values).changes).toBe(1);
+    } finally {
+      database.close();
+    }
+  };
+  const entry = edit('SELECT * FROM sqlite_schema WHERE name = ?', index) as Record<string, unknown>;
+  edit('DELETE FROM sqlite_schema WHERE name = ?', index);
+  edit(change);
+  edit(
+    'INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES (@type, @name, @tbl_name, @rootpage, @sql)',
+    entry,
+  );
+}
+
 /** Lets an app of a user tell of more episodes than are read when a storage is opened. */
 async function upload(data: string, user: string): Promise<void> {
   const episodes = Array.from({ length: 1500 }, (_, n) => `${FEED}/${n}.mp3`);

@@ -16,25 +16,25 @@ async function openFurnished(): Promise<TestServer> {
   return server;
 }
 
-const inspect = (storage: Pick<Storage, 'users' | 'podcasts' | 'transfer'>) =>
+const inspect = (storage: Pick<Storage, 'users' | 'podcasts' | 'transfer' | 'verify'>) =>
   createInspection(storage).run(() => undefined);
 
 /** The storage, but for what it tells of podcasts. */
-const withPodcasts = ({ users, podcasts, transfer }: Storage, change: (podcast: Podcast) => Podcast | undefined) => ({
-  users,
-  transfer,
+const withPodcasts = (storage: Storage, change: (podcast: Podcast) => Podcast | undefined) => ({
+  ...storage,
   podcasts: {
-    ...podcasts,
-    find: async (urls: readonly string[]) => (await podcasts.find(urls)).map((podcast) => podcast && change(podcast)),
+    ...storage.podcasts,
+    find: async (urls: readonly string[]) =>
+      (await storage.podcasts.find(urls)).map((podcast) => podcast && change(podcast)),
   },
 });
 
 /** The storage, but for what it tells of its first account. */
-const withAccount = ({ users, podcasts, transfer }: Storage, exportUser: () => AsyncIterable<UserRecord[]>) => {
+const withAccount = (storage: Storage, exportUser: () => AsyncIterable<UserRecord[]>) => {
+  const { transfer } = storage;
   let exported = 0;
   return {
-    users,
-    podcasts,
+    ...storage,
     transfer: { ...transfer, exportUser: (user: UserId) => (exported++ ? transfer.exportUser(user) : exportUser()) },
   };
 };
@@ -76,6 +76,15 @@ it('goes on where the accounts cannot be listed', async () => {
   expect(report.counts.podcasts).toBe(4);
 });
 
+it('tells what the storage finds wrong with itself', async () => {
+  const { storage } = await openFurnished();
+  const problem = 'the file is damaged; restore it from a backup';
+  const verify = () => Promise.reject(new StorageError('corrupt', problem));
+  const { counts, findings } = await inspect({ ...storage, verify });
+  expect(findings).toEqual([{ where: 'storage', problem, isRepairable: false }]);
+  expect(counts).toMatchObject({ accounts: 2, podcasts: 4 });
+});
+
 it('follows a feed that has moved', async () => {
   const { storage } = await openFurnished();
   await recordFeed(storage, FEED, {}, [], { movedTo: 'http://example.org/elsewhere' });
@@ -95,7 +104,7 @@ it('finds subscribers that are counted wrong', async () => {
 
 it('takes nothing for wrong that changes meanwhile', async () => {
   const { storage } = await openFurnished();
-  const { transfer, users, podcasts } = storage;
+  const { transfer, users } = storage;
   const exportDirectory = async function* () {
     const { id } = (await users.find('bob'))!;
     await storage.subscriptions.apply(id, 'phone', [{ url: 'http://example.org/new', subscribed: true }]);
@@ -103,7 +112,7 @@ it('takes nothing for wrong that changes meanwhile', async () => {
     for (const { id: device } of await storage.devices.all(id)) await storage.subscriptions.replace(id, device, []);
     yield* transfer.exportDirectory();
   };
-  expect((await inspect({ users, podcasts, transfer: { ...transfer, exportDirectory } })).findings).toEqual([]);
+  expect((await inspect({ ...storage, transfer: { ...transfer, exportDirectory } })).findings).toEqual([]);
 });
 
 it.each<[string, () => AsyncIterable<UserRecord[]>, string]>([

@@ -11,7 +11,7 @@ function open(without: string, log: Log = () => undefined) {
 }
 
 const ALL =
-  'users, sessions, attempts, devices, subscriptions, actions, settings, lists, podcasts, transfer, ping, close';
+  'users, sessions, attempts, devices, subscriptions, actions, settings, lists, podcasts, transfer, ping, verify, close';
 
 it.each([
   ['users', 'users'],
