@@ -52,7 +52,7 @@ export function openRemote({ address, user, password, userAgent, wait = pause }:
   };
   let hasAnswered = false;
 
-  /** The answer at the end of all redirects, none of which leads the password to another host. */
+  /** The answer at the end of all redirects, none of which leads the password to another server. */
   async function follow(start: URL): Promise<Dispatcher.ResponseData> {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT * 1000)]);
     let url = start;
@@ -109,11 +109,11 @@ export function openRemote({ address, user, password, userAgent, wait = pause }:
 const pause = (seconds: Seconds, signal: AbortSignal): Promise<unknown> =>
   setTimeout(seconds * 1000, undefined, { signal });
 
-/** From http to https is fine; to another host, or back, is not. */
+/** From http to https is fine; to another host or port, or back, is not: somebody else may listen there. */
 function targetOf(from: URL, location: string): URL {
   const target = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
-  const isSafe = target?.protocol === 'https:' || (target?.protocol === 'http:' && from.protocol === 'http:');
-  if (target && isSafe && target.hostname === from.hostname) return target;
+  const isUpgrade = from.protocol === 'http:' && target?.protocol === 'https:' && target.hostname === from.hostname;
+  if (target && (target.origin === from.origin || isUpgrade)) return target;
   const place = target && /^https?:$/.test(target.protocol) ? target.origin : 'no address of the web';
   throw new RemoteError(
     `${from.host} sends on to ${place}, where no password is sent to; if it is right, name that one`,

@@ -87,6 +87,8 @@ it('follows the server to another path, and takes the password nowhere else', as
   const { port } = new URL(stranger.url);
   answerWith([302, { location: `http://localhost:${port}/api/2/devices/bob.json` }]);
   await expect(open().get(DEVICES)).rejects.toThrow(/sends on to http:\/\/localhost:\d+, where no password is sent/);
+  answerWith([302, { location: `${stranger.url}/api/2/devices/bob.json` }]);
+  await expect(open().get(DEVICES)).rejects.toThrow(`sends on to ${stranger.url}, where no password is sent`);
   answerWith([302, { location: 'file:///etc/passwd' }]);
   await expect(open().get(DEVICES)).rejects.toThrow(/sends on to no address of the web/);
   expect(stranger.asked).toEqual([]);
@@ -121,6 +123,8 @@ it('says what is wrong with an address, and with a certificate', async () => {
   await expect(open(`https://127.0.0.1:${port}`).get(DEVICES)).rejects.toThrow(
     /the certificate is not valid \([A-Z_]+\)/,
   );
+  answerWith([301, { location: `https://127.0.0.1:${port}/api/2/devices/bob.json` }]); // is followed, as it is the same host
+  await expect(open().get(DEVICES)).rejects.toThrow(/the certificate is not valid/);
   secure.close();
   await once(secure, 'close');
   await expect(open(`http://127.0.0.1:${port}`).get(DEVICES)).rejects.toThrow(/the server refuses connections/);
