@@ -107,8 +107,10 @@ export class Database {
 
   /** Rejects with `corrupt` where a table and its indexes do not agree. Everybody waits for it: some seconds a gigabyte. */
   async verify(): Promise<void> {
-    const finding = await this.read(() => this.#connection.pragma('integrity_check(1)', { simple: true }));
-    if (finding !== 'ok') throw new StorageError('corrupt', `${this.#path} ${DAMAGED} (${String(finding)})`);
+    const report = await this.read(() => this.#connection.pragma('integrity_check(1)', { simple: true }) as string);
+    if (report === 'ok') return;
+    const finding = report.split('\n').at(-1); // below a heading, where it is a page that is damaged
+    throw new StorageError('corrupt', `${this.#path} ${DAMAGED} (${finding})`);
   }
 
   /** Runs a write whole or not at all. Resolves when it is durable. It must not wait for anything. */

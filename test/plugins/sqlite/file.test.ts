@@ -98,6 +98,21 @@ describe('refuses, and leaves as it is,', () => {
   });
 });
 
+it('tells in one line of a damaged page that nobody has to read', async () => {
+  await (await open()).close();
+  const file = new Driver(path);
+  const { rootpage } = file
+    .prepare<[], { rootpage: number }>(`SELECT rootpage FROM sqlite_schema WHERE name = 'sessions_by_end'`)
+    .get()!;
+  const size = file.pragma('page_size', { simple: true }) as number;
+  file.close();
+  await writeFile(path, (await readFile(path)).fill(0xff, (rootpage - 1) * size, rootpage * size));
+  const storage = await open();
+  await expect(storage.verify()).rejects.toThrow(expect.objectContaining({ code: 'corrupt' }));
+  await expect(storage.verify()).rejects.toThrow(/^\/.*\/podsync\.db is damaged; restore it from a backup \(\S.*\)$/);
+  await storage.close();
+});
+
 describe('better-sqlite3', () => {
   it('that is not there is asked for', async () => {
     const missing = loadDriver(() => import('better-sqlite3-that-nobody-has' as string));
