@@ -1,7 +1,7 @@
-import { type OpenContext, type Stamp, type Storage, StorageError } from '../../src/plugin.ts';
+import { type OpenContext, type Stamp, type Storage, StorageError, type StoreName } from '../../src/plugin.ts';
 import { writeActions } from '../action-columns.ts';
 import { rememberTop } from '../sql/toplist.ts';
-import { type Batch, type Called, isIterable, type Request, type StoreName } from './messages.ts';
+import { type Batch, type Called, isIterable, type Request } from './messages.ts';
 import { rememberWho } from './remembering.ts';
 import { storageThread } from './thread.ts';
 

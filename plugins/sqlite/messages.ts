@@ -1,6 +1,4 @@
-import type { Log, OpenContext, Seconds, Storage, StorageErrorCode, UserId } from '../../src/plugin.ts';
-
-export type StoreName = Exclude<keyof Storage, 'ping' | 'verify' | 'close'>;
+import type { Log, OpenContext, Seconds, StorageErrorCode, StoreName, UserId } from '../../src/plugin.ts';
 
 /** Which storage: with it in every question, a thread that had to be started anew opens it by itself. */
 export interface Place extends Pick<OpenContext, 'dataDir' | 'overlap'> {

@@ -74,6 +74,9 @@ export interface Storage {
   close(): Promise<void>;
 }
 
+/** What a storage is made of, less what is for the whole. */
+export type StoreName = Exclude<keyof Storage, 'ping' | 'verify' | 'close'>;
+
 /**
  * Answer to a since-read: one snapshot and the mark to hand out with it. The mark never passes the stamp of a write
  * that was under way and is not in the snapshot.

@@ -1,8 +1,6 @@
-import type { OpenContext, Storage } from './contract.ts';
+import type { OpenContext, Storage, StoreName } from './contract.ts';
 import { isStorageError } from './errors.ts';
 import { loadStorage, pluginFailure, withPlace } from './load.ts';
-
-type StoreName = Exclude<keyof Storage, 'ping' | 'verify' | 'close'>;
 
 /** What a storage must have. It is checked here because plugins in plain JavaScript have no types. */
 const STORES: { [Name in StoreName]: Record<keyof Storage[Name], true> } = {
