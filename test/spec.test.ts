@@ -61,6 +61,7 @@ const BESIDES: Readonly<Record<string, string>> = {
   'POST /api/2/sync-devices/:user': 'clients link devices up with each other',
   'GET /api/2/favorites/:user': 'the client library asks for it',
   'GET /clientconfig': 'the client library asks for it',
+  'GET /health': 'proxies and service managers ask there whether the server can work',
   'GET /upload': 'the oldest clients want a word for every mistake',
   'POST /register': 'what the form of the page is sent to',
   'GET /logo/:size/:hash': 'scaled_logo_url leads there',

@@ -154,8 +154,13 @@ export class Database {
    * there after a restart, with a stamp below this mark, and whoever has the mark would never get it.
    */
   mark(of: Account | Directory, now: Seconds = this.context.now()): Stamp {
-    if (this.#journal.broken) throw this.#journal.broken;
+    this.requireJournal();
     return of.mark(now);
+  }
+
+  /** Throws where nothing can be stored any more. */
+  requireJournal(): void {
+    if (this.#journal.broken) throw this.#journal.broken;
   }
 
   /** Makes a write durable, then visible. The directory gets to know the feeds in it. */

@@ -29,7 +29,7 @@ export default definePlugin({
       lists: createListStore(database),
       podcasts: createPodcastStore(database),
       transfer: createTransferStore(database),
-      ping: async () => undefined,
+      ping: async () => database.requireJournal(),
       verify: async () => undefined,
       close: () => database.close(),
     };

@@ -5,6 +5,7 @@ import { createDeviceRoutes } from './devices.ts';
 import { createDirectoryRoutes } from './directory.ts';
 import { createEpisodeRoutes } from './episodes.ts';
 import { createFeedRoutes } from './feeds.ts';
+import { createHealthRoute } from './health.ts';
 import { createLegacyRoutes } from './legacy.ts';
 import { createListRoutes } from './lists.ts';
 import { createLogoRoute } from './logos.ts';
@@ -110,6 +111,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['GET', '/toplist', ['opml'], directory.top50],
 
     ['GET', '/clientconfig', JSON_ONLY, createClientConfig(context)],
+    ['GET', '/health', [], createHealthRoute(services)],
   ];
   return table.map(toRoute);
 }

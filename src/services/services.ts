@@ -46,6 +46,8 @@ export interface Services {
   transfer: Transfer;
   inspection: Inspection;
   upkeep: Upkeep;
+  /** Rejects while the storage is not there. */
+  ping(): Promise<void>;
 }
 
 export interface ServiceOptions {
@@ -97,5 +99,6 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     transfer: createTransfer(storage),
     inspection: createInspection(storage),
     upkeep: createUpkeep(sessions, directory, log),
+    ping: () => storage.ping(),
   };
 }

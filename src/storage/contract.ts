@@ -63,7 +63,7 @@ export interface Storage {
   readonly lists: ListStore;
   readonly podcasts: PodcastStore;
   readonly transfer: TransferStore;
-  /** Cheap liveness probe; rejects when the backend is gone. */
+  /** Cheap liveness probe; rejects when the backend is gone, or takes nothing until podsync is started again. */
   ping(): Promise<void>;
   /**
    * Looks for damage that does not show when all records are read, as in an index. May take minutes; changes nothing.

@@ -80,6 +80,7 @@ it('what a failing disk may have kept reaches every device after a restart: no m
     () => storage.actions.append(bob, []),
     () => storage.devices.synchronize(bob, [], []),
     () => storage.podcasts.episodesSince(['http://example.org/a'], 0, 10),
+    () => storage.ping(),
   ]) {
     await expect(answer(), String(answer)).rejects.toMatchObject(refusal);
   }

@@ -47,10 +47,12 @@ it.each(['SIGINT', 'SIGKILL'] as const)(
       const going = uploadUntil(() => refused >= before + 20);
       await postgres.stop(signal);
       await going;
+      expect((await request('GET', '/health')).status).toBe(503);
       await postgres.start();
       // It may still be getting up: the first who are let in are those that count.
       const goal = uploads.answered + 10;
       await uploadUntil(() => uploads.answered >= goal);
+      expect((await request('GET', '/health')).status).toBe(200);
     }
 
     const answer = (await (await request('GET', EPISODES)).json()) as { actions: { episode: string }[] };

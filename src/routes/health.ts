@@ -1,0 +1,11 @@
+import { MEDIA_TYPES } from '../formats/format.ts';
+import type { Reply } from '../http/reply.ts';
+import type { Services } from '../services/services.ts';
+
+/** For proxies and service managers: 200 while the storage answers, 503 when it does not. */
+export const createHealthRoute =
+  ({ ping }: Pick<Services, 'ping'>) =>
+  async (): Promise<Reply> => {
+    await ping();
+    return { type: MEDIA_TYPES.txt, body: 'ok\n' };
+  };
