@@ -56,6 +56,8 @@ export function createThread<Input, Output>(
       else job?.resolve(done.output);
     });
     thread.on('error', (error) => fail(thread, error));
+    thread.on('exit', () => fail(thread, new Error('the thread ended before it was done')));
+    thread.unref();
     return thread;
   };
 
@@ -63,7 +65,6 @@ export function createThread<Input, Output>(
     async run(input, within) {
       if (isClosed) throw new Error(CLOSING);
       const thread = (worker ??= start());
-      thread.ref();
       const id = ++jobs;
       const timer =
         within === undefined
@@ -71,8 +72,9 @@ export function createThread<Input, Output>(
           : setTimeout(() => void stop(new Error(`it took more than ${within} seconds`)), within * 1000);
       try {
         return await new Promise<Output>((resolve, reject) => {
-          thread.postMessage({ id, input } satisfies Job<Input>);
+          thread.postMessage({ id, input } satisfies Job<Input>); // throws where it cannot be cloned
           waiting.set(id, { resolve, reject });
+          thread.ref();
         });
       } finally {
         clearTimeout(timer);
