@@ -9,7 +9,7 @@ export { regroup } from './domain/group.ts';
 export { compareScopes, scopeKey } from './domain/scope.ts';
 export { createSlug } from './domain/slug.ts';
 export { markAfter, markAfterUpload, nextStamp } from './domain/stamp.ts';
-export { isPair, toQueryTerms, toTerms } from './domain/terms.ts';
+export { isPair, toQueryTerms, toSearched, toTerms } from './domain/terms.ts';
 export { createThread, serveThread, type Thread } from './thread.ts';
 
 import type { StoragePlugin } from './storage/contract.ts';

@@ -1,4 +1,4 @@
-import { compareText, createSlug, nextStamp, toQueryTerms, toTerms } from 'podsync/plugin';
+import { compareText, createSlug, nextStamp, toQueryTerms, toSearched, toTerms } from 'podsync/plugin';
 
 /** @import { Episode, EpisodeInfo, FeedReading, FeedState, Podcast, PodcastInfo, Seconds, Url, UserId } from 'podsync/plugin' */
 /** @import { Data } from './data.js' */
@@ -101,7 +101,7 @@ function shelve(known, told, stamp) {
 
 /** Every word is somewhere in the podcast, as part of a word or with one letter wrong. @param {Podcast} podcast @param {string} text */
 export function matches({ title, author, description, tags, url }, text) {
-  const words = toTerms([title, author, description, ...tags, url].join(' '));
+  const words = toTerms([title, author, description, ...tags, toSearched(url)].join(' '));
   const wanted = toQueryTerms(text);
   return wanted.length > 0 && wanted.every((word) => words.some((each) => each.includes(word) || isNear(each, word)));
 }

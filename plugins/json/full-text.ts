@@ -1,16 +1,13 @@
-import { toTerms, type Url } from '../../src/plugin.ts';
+import { toSearched, toTerms, type Url } from '../../src/plugin.ts';
 import { Dictionary, type Place } from './dictionary.ts';
 import type { StoredPodcast } from './shard.ts';
-
-/** Left out of the search: a scheme says nothing of a podcast, and credentials are nobody else's business. */
-const SCHEME_AND_CREDENTIALS = /^https?:\/\/(?:[^/@]*@)?/;
 
 /** The fields that are searched, and how much a word counts in each. */
 const FIELDS: readonly { boost: number; read(podcast: StoredPodcast): string }[] = [
   { boost: 8, read: ({ title }) => title },
   { boost: 4, read: ({ author }) => author },
   { boost: 3, read: ({ tags }) => tags.join(' ') },
-  { boost: 2, read: ({ url }) => url.replace(SCHEME_AND_CREDENTIALS, '') },
+  { boost: 2, read: ({ url }) => toSearched(url) },
   { boost: 1, read: ({ description }) => description },
 ];
 const FIELD_SETS = 2 ** FIELDS.length;

@@ -1,4 +1,4 @@
-import { isPair, toQueryTerms, toTerms } from '../../src/plugin.ts';
+import { isPair, toQueryTerms, toSearched, toTerms } from '../../src/plugin.ts';
 import { EXACT_UP_TO, isNear, MOST_MEANT } from '../sql/misspelling.ts';
 import { PODCAST, type PodcastId, type PodcastRow } from '../sql/podcast-row.ts';
 import type { Connection } from './connection.ts';
@@ -104,7 +104,13 @@ export function createSearchIndex(database: Database): SearchIndex {
 
 /** The terms of a podcast as a `tsvector` is written, and its words. */
 function toEntry({ title, author, tags, url, description }: PodcastRow): { terms: string; words: string[] } {
-  const texts = { title, author, tags: (JSON.parse(tags) as string[]).join(' '), url, description };
+  const texts = {
+    title,
+    author,
+    tags: (JSON.parse(tags) as string[]).join(' '),
+    url: toSearched(url),
+    description,
+  };
   const fields = Object.entries(texts).map(([field, text]) => ({
     weight: WEIGHTS[field as keyof typeof texts],
     terms: toTerms(text).map(shorten),

@@ -1,4 +1,4 @@
-import { isPair, toQueryTerms, toTerms } from '../../src/plugin.ts';
+import { isPair, toQueryTerms, toSearched, toTerms } from '../../src/plugin.ts';
 import { EXACT_UP_TO, isNear, MOST_MEANT } from '../sql/misspelling.ts';
 import { PODCAST, type PodcastId, type PodcastRow } from '../sql/podcast-row.ts';
 import type { Database } from './database.ts';
@@ -58,7 +58,13 @@ export function createSearchIndex(database: Database): SearchIndex {
       const words = new Set<string>();
       for (const id of ids) {
         const { title, author, tags, description, url } = find.get({ id })!;
-        const texts = { title, author, tags: (JSON.parse(tags) as string[]).join(' '), description, url };
+        const texts = {
+          title,
+          author,
+          tags: (JSON.parse(tags) as string[]).join(' '),
+          description,
+          url: toSearched(url),
+        };
         const terms = Object.entries(texts).map(([field, text]) => [field, toTerms(text)] as const);
         insert.run({ id, ...Object.fromEntries(terms.map(([field, found]) => [field, found.join(' ')])) });
         for (const [, found] of terms) for (const term of found) if (!isPair(term)) words.add(term);

@@ -1,3 +1,5 @@
+import type { Url } from './types.ts';
+
 /** Scripts that are written without blanks between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu;
@@ -11,6 +13,9 @@ const ASCII = /^[\0-\x7f]*$/;
 const fold = (text: string): string =>
   ASCII.test(text) ? text.toLowerCase() : text.normalize('NFKD').replace(ACCENTS, '').toLowerCase().normalize('NFC');
 
+/** What is searched of a URL: its scheme says nothing of a podcast, and credentials are nobody else's business. */
+export const toSearched = (url: Url): string => url.replace(/^https?:\/\/(?:[^/@]*@)?/, '');
+
 /** The words of a text. Where words are not told apart by blanks, every two characters in a row stand for one. */
 export const toTerms = (text: string): string[] => split(text, pairs);
 
@@ -18,11 +23,11 @@ export const toTerms = (text: string): string[] => split(text, pairs);
 const MOST_ASKED = 20;
 
 /**
- * The terms to ask for, the first 20 of them and each once: the last character of a row, which stands alone in
- * `toTerms`, is in the pair before.
+ * The terms to ask for, of a URL those that are searched; the first 20 of them and each once. The last character of a
+ * row, which stands alone in `toTerms`, is in the pair before.
  */
 export function toQueryTerms(text: string): string[] {
-  const terms = split(text, (row) => {
+  const terms = split(toSearched(text), (row) => {
     const all = pairs(row);
     return all.length > 1 ? all.slice(0, -1) : all;
   });

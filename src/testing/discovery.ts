@@ -201,6 +201,15 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       }
     });
 
+    test('passes over the scheme of a URL, and over its credentials', async (bench) => {
+      const user = await addUser(bench.storage, 'ann');
+      await bench.storage.subscriptions.replace(user, 'phone', ['https://ann:hunter2@feeds.example.org/garden.xml']);
+      for await (const { podcasts } of bench.nowAndReopened()) {
+        for (const text of ['https', 'ann', 'hunter2']) assert.deepEqual(await podcasts.search(text, 20), [], text);
+        assert.equal((await podcasts.search('garden', 20)).length, 1);
+      }
+    });
+
     test('finds nothing where there is nothing', async (bench) => {
       await fill(bench);
       for (const text of ['quantum', '猫', '!!!', '', ' ', '%', '*', '"', 'constructor']) {
