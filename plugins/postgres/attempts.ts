@@ -1,4 +1,4 @@
-import type { AttemptLimit, AttemptStore, Seconds } from '../../src/plugin.ts';
+import { type AttemptStore, recentAttempts, type Seconds, waitAfter } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 
 interface AttemptRow {
@@ -27,8 +27,8 @@ export function createAttemptStore(database: Database): AttemptStore {
     add: (key, limit) =>
       database.write(async (connection) => {
         const { times, now } = (await hold.get(connection, { key }))!;
-        const recent = toRecent(times, limit, now);
-        const seconds = toWait(recent, limit, now);
+        const recent = recentAttempts(JSON.parse(times) as Seconds[], limit, now);
+        const seconds = waitAfter(recent, limit, now);
         if (seconds > 0) return seconds;
         await set.run(connection, { key, times: JSON.stringify([...recent, now]), until: now + limit.within });
         await forget.run(connection, { key });
@@ -38,7 +38,7 @@ export function createAttemptStore(database: Database): AttemptStore {
     wait: (key, limit) =>
       database.read(async (connection) => {
         const row = await find.get(connection, { key });
-        return row ? toWait(toRecent(row.times, limit, row.now), limit, row.now) : 0;
+        return row ? waitAfter(recentAttempts(JSON.parse(row.times) as Seconds[], limit, row.now), limit, row.now) : 0;
       }),
 
     takeBack: (key) =>
@@ -49,10 +49,3 @@ export function createAttemptStore(database: Database): AttemptStore {
       }),
   };
 }
-
-const toRecent = (times: string, { within }: AttemptLimit, now: Seconds): Seconds[] =>
-  (JSON.parse(times) as Seconds[]).filter((at) => at > now - within);
-
-/** Seconds until there is room again. */
-const toWait = (recent: readonly Seconds[], { most, within }: AttemptLimit, now: Seconds): Seconds =>
-  recent.length < most ? 0 : recent.at(-most)! + within - now;

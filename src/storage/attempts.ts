@@ -9,20 +9,24 @@ const MOST_KEYS = 20_000;
 export function createAttemptStore(now: () => Seconds): AttemptStore {
   const triedAt = new LRUCache<string, Seconds[]>({ max: MOST_KEYS });
 
-  const recent = (key: string, { within }: AttemptLimit): Seconds[] =>
-    (triedAt.get(key) ?? []).filter((at) => at > now() - within);
-
-  const wait = (times: readonly Seconds[], { most, within }: AttemptLimit): Seconds =>
-    times.length < most ? 0 : times.at(-most)! + within - now();
+  const recent = (key: string, limit: AttemptLimit): Seconds[] => recentAttempts(triedAt.get(key) ?? [], limit, now());
 
   return {
     async add(key, limit) {
       const times = recent(key, limit);
-      const seconds = wait(times, limit);
+      const seconds = waitAfter(times, limit, now());
       if (seconds === 0) triedAt.set(key, [...times, now()]);
       return seconds;
     },
-    wait: async (key, limit) => wait(recent(key, limit), limit),
+    wait: async (key, limit) => waitAfter(recent(key, limit), limit, now()),
     takeBack: async (key) => void triedAt.get(key)?.pop(),
   };
 }
+
+/** Those that still count. */
+export const recentAttempts = (times: readonly Seconds[], { within }: AttemptLimit, now: Seconds): Seconds[] =>
+  times.filter((at) => at > now - within);
+
+/** Seconds until there is room for one more, after these that count; 0 when there is. */
+export const waitAfter = (recent: readonly Seconds[], { most, within }: AttemptLimit, now: Seconds): Seconds =>
+  recent.length < most ? 0 : recent.at(-most)! + within - now;
