@@ -54,7 +54,7 @@ export async function importBackup(config: Config, path: string, options: Import
     await file.close();
   }
   printResult(report, json, () => toText(report, dryRun));
-  tell(report, config);
+  tell(report, config, dryRun);
 }
 
 async function openFile(path: string): Promise<FileHandle> {
@@ -122,17 +122,18 @@ function toText({ accounts, podcasts, episodes }: Report, dryRun: boolean): stri
 }
 
 /** Says what is left to do. Throws where accounts were left out. */
-function tell({ accounts }: Report, config: Config): void {
+function tell({ accounts }: Report, config: Config, dryRun: boolean): void {
   const imported = accounts.filter(({ problem }) => problem === null);
   const locked = imported.find(({ password }) => !password);
-  if (locked) {
+  if (locked && !dryRun) {
     const command = commandLine(`user passwd ${quote(locked.name)}`, config);
     words.warn(`there are no passwords in this backup: nobody can log in until each has one, as with: ${command}`);
   }
-  const first = accounts.find(({ problem }) => problem !== null);
-  if (first) {
-    const count = accounts.length - imported.length;
-    const who = count === 1 ? `the account ${first.name} was` : `${count} accounts were`;
-    throw new Error(`${who} left out: ${first.problem}`);
-  }
+  const [first, ...others] = accounts.filter(({ problem }) => problem !== null);
+  if (!first) return;
+  throw new Error(
+    others.length === 0
+      ? `the account ${first.name} was left out: ${first.problem}`
+      : `${others.length + 1} accounts were left out; the list above says why`,
+  );
 }
