@@ -10,7 +10,7 @@ export function parseDeviceId(value: unknown): string {
 }
 
 /** More than anybody has. Each new one may have to follow all others. */
-const MAX_DEVICES = 100;
+export const MAX_DEVICES = 100;
 
 /** Throws `too-large` for more devices than one upload may name. */
 export function requireFewDevices(named: readonly (string | undefined)[]): void {

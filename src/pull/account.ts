@@ -1,5 +1,5 @@
 import { type Asker, createAsker, type Listener } from './asker.ts';
-import { type Found, readDevices } from './devices.ts';
+import { type Found, readDevices, readGroups } from './devices.ts';
 import { readLists, readSettings } from './extras.ts';
 import { isRefusal, RemoteError } from './failure.ts';
 import { type HistoryPage, readHistory } from './history.ts';
@@ -9,12 +9,12 @@ import { toArray, toObject } from './shapes.ts';
 
 /** Actions in one piece. */
 const LOT = 1000;
-/** Devices, subscriptions, groups, actions, favorites, settings, lists: one question each, and more as they are met. */
+/** Devices, subscriptions, actions, favorites, settings, groups, lists: one question each, and more as they are met. */
 const QUESTIONS = 7;
 
 /**
- * An account on another server, piece by piece: devices with their subscriptions, groups, episode actions, settings,
- * lists. What the server refuses becomes a gap. Rejects with a RemoteError where it refuses to tell of devices, and where
+ * An account on another server, piece by piece: devices with their subscriptions, episode actions, settings, groups,
+ * lists. The setting `sync_devices` decides on groups, too: those that are there nevertheless come after it. What the server refuses becomes a gap. Rejects with a RemoteError where it refuses to tell of devices, and where
  * devices, subscriptions or episode actions cannot be had just now; then all of it may be read once more.
  */
 export async function* readAccount(remote: Remote, listener: Listener): AsyncIterable<Piece> {
@@ -24,6 +24,7 @@ export async function* readAccount(remote: Remote, listener: Listener): AsyncIte
   yield* readDevices(asker, found);
   yield* readActions(asker, found.feeds);
   yield* readSettings(asker, found);
+  yield* readGroups(asker);
   yield* readLists(asker);
 }
 

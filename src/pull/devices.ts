@@ -12,7 +12,7 @@ export interface Found {
   feeds: Set<string>;
 }
 
-/** Devices, their subscriptions, and which of them follow each other. What is met goes into `found`. */
+/** Devices and their subscriptions. What is met goes into `found`. */
 export async function* readDevices({ user, ask, askFor, expect, gap }: Asker, found: Found): AsyncIterable<Piece> {
   const devices = toObjects(await ask(['api', '2', 'devices', `${user}.json`]).catch(explain), 'devices');
   for (const { id, caption, type } of devices) {
@@ -38,13 +38,12 @@ export async function* readDevices({ user, ask, askFor, expect, gap }: Asker, fo
   const left = (all ?? []).filter((url) => !found.feeds.has(url));
   for (const url of left) found.feeds.add(url);
   if (left.length > 0) yield { kind: 'subscriptions', device: WITHOUT_DEVICE, urls: left };
+}
 
-  const groups = await askFor(
-    'which devices follow each other',
-    ['api', '2', 'sync-devices', `${user}.json`],
-    {},
-    toGroups,
-  );
+/** Which devices follow each other. */
+export async function* readGroups({ user, askFor }: Asker): AsyncIterable<Piece> {
+  const path = ['api', '2', 'sync-devices', `${user}.json`];
+  const groups = await askFor('which devices follow each other', path, {}, toGroups);
   for (const group of groups ?? []) yield { kind: 'group', devices: group };
 }
 

@@ -1,3 +1,4 @@
+import { MAX_DEVICES } from '../domain/device.ts';
 import { Refusal } from '../domain/errors.ts';
 import { createSlug } from '../domain/slug.ts';
 import { DEVICE_TYPES, type UserId } from '../domain/types.ts';
@@ -52,11 +53,10 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
   const takeActions = async (user: UserId, { actions }: Of<'actions'>): Promise<Taken> => {
     const mended = actions.map((action) => mendAction(action, toDeviceId));
     const usable = mended.flatMap((each) => ('action' in each ? each : []));
-    const { rewrites } = await episodes.upload(
-      user,
-      usable.map(({ action }) => action),
-      'server',
-    );
+    const rewrites: [from: string, to: string][] = [];
+    for (const lot of lotsOf(usable.map(({ action }) => action))) {
+      rewrites.push(...(await episodes.upload(user, lot, 'server')).rewrites);
+    }
     return {
       ...toTaken(usable.length, rewrites),
       refused: mended.flatMap((each) => ('reason' in each ? each : [])),
@@ -68,8 +68,11 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
     const { scope, device, podcast, episode } = given;
     const request = { scope, device: device && toDeviceId(device), podcast, episode };
     const refused: Taken['refused'] = [];
+    const account = scope === 'account' ? await settings.get(user, request) : {};
     // One by one: a value that is too large must not keep out the others.
     for (const [key, value] of Object.entries(values)) {
+      // Off where it is not on says nothing new, and would part devices here that follow each other without it.
+      if (scope === 'account' && key === 'sync_devices' && value === false && account[key] !== true) continue;
       const set = Object.fromEntries([[key, value]]);
       await settings.update(user, request, { set, remove: [] }).catch((error: unknown) => {
         refused.push({
@@ -129,6 +132,21 @@ const cut = (text: string): string => [...text].slice(0, LONGEST).join('');
 
 /** A device id that apps can use here. Some servers take any text for one. */
 const toDeviceId = (device: string): string => cut(device.replace(/[^\p{L}\p{M}\p{N}_. -]/gu, '_'));
+
+/** The actions in the same order, in lots that name no more devices than one upload may. */
+function lotsOf<Action extends { readonly device?: unknown }>(actions: readonly Action[]): Action[][] {
+  const lots: Action[][] = [];
+  let devices = new Set<unknown>();
+  for (const action of actions) {
+    devices.add(action.device);
+    if (lots.length === 0 || devices.size > MAX_DEVICES) {
+      lots.push([]);
+      devices = new Set([action.device]);
+    }
+    lots.at(-1)!.push(action);
+  }
+  return lots;
+}
 
 /** What became of `count` addresses: those that were rewritten to nothing are refused. */
 function toTaken(count: number, rewrites: UrlRewrites): Taken {

@@ -89,10 +89,10 @@ it('makes the best of what other servers answer, and says what became of it', as
   ]);
   const host = new URL(other.url).host;
   expect(gaps).toEqual([
-    { gap: `which devices follow each other: ${host} answered 404 (Not Found)`, count: 1 },
     { gap: `settings of devices: ${host} answered 404 (Not Found)`, count: 2 },
     { gap: `settings of podcasts: ${host} answered 404 (Not Found)`, count: 7 },
     { gap: `settings of episodes: ${host} answered 404 (Not Found)`, count: 1 },
+    { gap: `which devices follow each other: ${host} answered 404 (Not Found)`, count: 1 },
   ]);
 
   expect(await readAll(to, ['/api/2/devices/bob.json', '/subscriptions/bob.json'])).toEqual({
@@ -142,6 +142,35 @@ it('what the account has here already stays', async () => {
   expect(list.map(({ url }) => url)).toEqual([feed(30), feed(1), feed(8)]);
 });
 
+it.each([undefined, true, false])(
+  'devices that follow each other there or here (sync_devices: %s) go on with it',
+  async (isOn) => {
+    const GROUPS = '/api/2/sync-devices/bob.json';
+    const from = await openTestServer({}, 'socket');
+    const to = await openTestServer();
+    const settings = '/api/2/settings/bob/account.json';
+    await from.request('POST', settings, { auth: AUTH, body: { set: { sync_devices: false } } });
+    await to.request('POST', settings, { auth: AUTH, body: { set: isOn === undefined ? {} : { sync_devices: isOn } } });
+    for (const [server, devices] of [
+      [from, ['phone', 'tablet']],
+      [to, ['laptop', 'car']],
+    ] as const) {
+      for (const device of [...devices, 'alone']) {
+        await server.request('PUT', `/subscriptions/bob/${device}.json`, { auth: AUTH, body: [feed(1)] });
+      }
+      await server.request('POST', GROUPS, { auth: AUTH, body: { synchronize: [devices] } });
+    }
+    await pull(to, from.origin!);
+    const { synchronized } = (await (await to.request('GET', GROUPS, { auth: AUTH })).json()) as {
+      synchronized: string[][];
+    };
+    const sorted = synchronized.map((group) => group.toSorted()).toSorted();
+    // The setting is in both: off there, it is off here from now on, and parts all that it had joined.
+    const here = isOn === true ? [] : [['car', 'laptop']];
+    expect(sorted).toEqual([...here, ['phone', 'tablet']]);
+  },
+);
+
 it('a server that tells of devices alone is a server', async () => {
   const other = await open(ODD, MYGPO);
   other.interfere = (path) => (path.includes('/devices/') ? undefined : { status: 501 });
@@ -151,10 +180,10 @@ it('a server that tells of devices alone is a server', async () => {
   expect(gaps.map(({ gap }) => gap.replace(/: .* answered/, ': it answered'))).toEqual([
     'subscriptions of devices: it answered 501 (Not Implemented)',
     'subscriptions of the whole account: it answered 501 (Not Implemented)',
-    'which devices follow each other: it answered 501 (Not Implemented)',
     'episode actions: it answered 501 (Not Implemented)',
     'favorite episodes: it answered 501 (Not Implemented)',
     'settings of the account, and with them all others: it answered 501 (Not Implemented)',
+    'which devices follow each other: it answered 501 (Not Implemented)',
     'podcast lists: it answered 501 (Not Implemented)',
   ]);
 });
