@@ -3,6 +3,7 @@ import { invalid, Refusal } from '../domain/errors.ts';
 import type { Stamp, Url, UserId } from '../domain/types.ts';
 import {
   createRewriteLog,
+  hasCredentials,
   requireFewFeeds,
   type RewriteLog,
   sanitizeFeedUrl,
@@ -69,7 +70,10 @@ export function createSubscriptions(
       requireFewFeeds([...add, ...remove]);
       const rewrites = createRewriteLog();
       const added = sanitizeAll(add, rewrites);
-      const removed = new Set(sanitizeAll(remove, rewrites));
+      // With credentials, too: it may have been stored while they were kept.
+      const whole = remove.filter(hasCredentials).map((url) => sanitizeFeedUrl(url, { keepCredentials: true }));
+      const removed = new Set([...sanitizeAll(remove, rewrites), ...whole]);
+      removed.delete('');
       if (added.some((url) => removed.has(url))) throw invalid('the same feed is in "add" and in "remove"');
       const mark = await subscriptions.apply(user, id, [
         ...added.map((url) => ({ url, subscribed: true })),

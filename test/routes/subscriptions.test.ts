@@ -184,3 +184,13 @@ describe('deltas', () => {
     expect(await ok(server, 'GET', '/api/2/devices/bob.json')).toEqual([]);
   });
 });
+
+it('a feed with credentials can be removed where they are no longer kept', async () => {
+  const server = await openTestServer();
+  const { id } = (await server.storage.users.find('bob'))!;
+  const stored = ['http://ann:pw@example.org/a', B].map((url) => ({ url, subscribed: true }));
+  const mark = await server.storage.subscriptions.apply(id, 'phone', stored);
+  await ok(server, 'POST', DELTA, { add: [], remove: ['http://ann:pw@EXAMPLE.org/a'] });
+  expect(await ok(server, 'GET', `${LIST}.json`)).toEqual([B]);
+  expect((await ok(server, 'GET', `${DELTA}?since=${mark}`)).remove).toEqual(['http://ann:pw@example.org/a']);
+});
