@@ -15,7 +15,7 @@ const MAX_GUID = 8192;
 export type ActionOrigin = 1 | 2 | 'server';
 
 export interface ActionRules {
-  origin?: ActionOrigin;
+  origin: ActionOrigin;
   /** Time of the upload: an action without a timestamp happened now. */
   now: Seconds;
   keepCredentials: boolean;

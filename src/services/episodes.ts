@@ -14,14 +14,14 @@ export interface Episodes {
   upload(
     user: UserId,
     submitted: readonly unknown[],
-    origin?: ActionOrigin,
+    origin: ActionOrigin,
   ): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
   /** In upload order, in pages, so that a long history need not be in memory. `podcast` as the client writes it. */
   query(user: UserId, query: ActionQuery): Promise<{ pages: AsyncIterable<EpisodeAction[]>; mark: Stamp }>;
 }
 
 export const createEpisodes = (actions: ActionStore, now: Clock, rules: UrlRules): Episodes => ({
-  async upload(user, submitted, origin = 2) {
+  async upload(user, submitted, origin) {
     const rewrites = createRewriteLog();
     const keepCredentials = rules.keepCredentials ?? false;
     const context = { now: now(), keepCredentials, rewrites, origin };
