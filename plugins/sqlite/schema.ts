@@ -1,6 +1,5 @@
 /**
- * The tables. Where a row belongs to a user, `user_id` comes first in every key, so that a database which spreads rows
- * over machines may place them by user; podcasts and what hangs from them are apart, and belong to nobody.
+ * The tables: those of a user first; then podcasts and what hangs from them, which belong to nobody.
  *
  * `stamp` and `place` tell which upload a row came with, and where in it: together they are the order of upload. A text
  * that a client may have cut in half is of type ANY: see `toColumn`.
