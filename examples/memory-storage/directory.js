@@ -73,13 +73,14 @@ function find(known, { guid, url }, told = new Map()) {
   );
 }
 
-/** Those that both have are as the first has them, with the URLs of both. @param {Shelved[]} one @param {Shelved[]} other */
+/** Those that both have are as the first has them, with the URLs of both, and as new as in either. @param {Shelved[]} one @param {Shelved[]} other */
 export function unite(one, other) {
   const united = new Map(one.map((episode) => [episode, episode]));
   for (const episode of other) {
     const same = find(one, episode.shown);
     const { shown, urls } = (same && united.get(same)) ?? episode;
-    united.set(same ?? episode, { shown, urls: new Set([...urls, ...episode.urls]) });
+    const stamp = Math.max(shown.stamp, episode.shown.stamp);
+    united.set(same ?? episode, { shown: { ...shown, stamp }, urls: new Set([...urls, ...episode.urls]) });
   }
   return [...united.values()];
 }

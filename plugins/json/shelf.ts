@@ -49,20 +49,23 @@ class KnownEpisodes {
   }
 }
 
-/** The episodes of two feeds that turn out to be one. Those that both have are as the first has them. */
+/** The episodes of two feeds that turn out to be one. Those that both have are as the first has them, and as new as in either. */
 export function unite(one: readonly ShelvedEpisode[], other: readonly ShelvedEpisode[]): ShelvedEpisode[] {
   const known = new KnownEpisodes(one);
   const united = new Map(one.map((episode) => [episode, episode]));
   for (const episode of other) {
     const same = known.find(episode);
-    if (same) united.set(same, takeUrls(united.get(same)!, episode));
+    if (same) united.set(same, takeOver(united.get(same)!, episode));
     else united.set(episode, episode);
   }
   return [...united.values()];
 }
 
-const takeUrls = (episode: ShelvedEpisode, { url, formerUrls = [] }: ShelvedEpisode): ShelvedEpisode =>
-  renew({ ...episode, formerUrls: [...(episode.formerUrls ?? []), ...formerUrls, url] }, episode);
+function takeOver(episode: ShelvedEpisode, { url, formerUrls = [], stamp }: ShelvedEpisode): ShelvedEpisode {
+  const urls = [...(episode.formerUrls ?? []), ...formerUrls, url];
+  // Whoever was still to be told of it there must not have a mark above it here.
+  return renew({ ...episode, formerUrls: urls, stamp: Math.max(episode.stamp, stamp) }, episode);
+}
 
 /** Newest first by release, then by stamp, then as they are. */
 export const sortShelf = (episodes: readonly ShelvedEpisode[]): ShelvedEpisode[] =>

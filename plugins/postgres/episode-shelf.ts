@@ -92,6 +92,13 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
        podcast_id = @podcast OR url_key NOT IN (SELECT url_key FROM episode_urls WHERE podcast_id = @podcast)
      )`,
   );
+  // Whoever was still to be told of it must not have a mark above it afterwards.
+  const raise = database.prepare(
+    `UPDATE episodes SET stamp = newest.stamp
+     FROM (SELECT heir, max(stamp) AS stamp FROM unnest(@ids::bigint[], @heirs::bigint[]) AS left_to(id, heir)
+       JOIN episodes USING (id) GROUP BY heir) AS newest
+     WHERE episodes.id = newest.heir AND episodes.stamp < newest.stamp`,
+  );
   const tooOld = database.prepare<{ id: number; names: string }>(
     `SELECT id, (
        SELECT json_agg(name) FROM (
@@ -205,7 +212,9 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
       const ids = new Map(inserted.map(({ place, id }) => [episodes[place]!, id]));
       const known = episodes.filter((each) => find(each) !== undefined);
       const gone = known.map((each) => find(each));
-      await moveUrls.run(connection, { podcast, ids: gone, heirs: known.map((each) => ids.get(each)) });
+      const heirs = known.map((each) => ids.get(each));
+      await moveUrls.run(connection, { podcast, ids: gone, heirs });
+      await raise.run(connection, { ids: gone, heirs });
       await remove.run(connection, { ids: gone });
       await setUrls(connection, podcast, new Map(episodes.map((each) => [each.url, ids.get(each)])));
       await addFormerUrls.run(connection, {
@@ -222,7 +231,9 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
       const find = await openFinder(connection, podcast, rows);
       const same = rows.map((row) => find(row));
       const ids = rows.map(({ id }) => id);
-      await moveUrls.run(connection, { podcast, ids, heirs: ids.map((id, at) => same[at] ?? id) });
+      const heirs = ids.map((id, at) => same[at] ?? id);
+      await moveUrls.run(connection, { podcast, ids, heirs });
+      await raise.run(connection, { ids, heirs });
       await move.run(connection, { podcast, ids: ids.filter((_, at) => same[at] === undefined) });
       await remove.run(connection, { ids: ids.filter((_, at) => same[at] !== undefined) });
     },

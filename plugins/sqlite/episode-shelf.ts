@@ -65,6 +65,10 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
   const moveUrls = database.prepare(
     'UPDATE OR IGNORE episode_urls SET podcast_id = @podcast, episode_id = @heir WHERE episode_id = @id',
   );
+  // Whoever was still to be told of it must not have a mark above it afterwards.
+  const raise = database.prepare(
+    'UPDATE episodes SET stamp = max(stamp, (SELECT stamp FROM episodes WHERE id = @id)) WHERE id = @heir',
+  );
   const tooOld = database.prepare<{ id: number; guid: string | null }>(
     `SELECT id, guid FROM episodes WHERE podcast_id = @podcast ORDER BY ${NEWEST_FIRST} LIMIT -1 OFFSET ${EPISODES_KEPT}`,
   );
@@ -128,6 +132,7 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
         const { id } = insert.get({ ...row, stamp: seenAt, place })!;
         if (known !== undefined && before.has(known)) {
           moveUrls.run({ podcast, id: known, heir: id });
+          raise.run({ id: known, heir: id });
           remove.run({ id: known });
         }
         addUrl.run({ podcast, url: info.url, id });
@@ -142,7 +147,10 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
         const same = find(podcast, named);
         moveUrls.run({ podcast, id, heir: same ?? id });
         if (same === undefined) move.run({ podcast, id });
-        else remove.run({ id });
+        else {
+          raise.run({ id, heir: same });
+          remove.run({ id });
+        }
       }
     },
   };

@@ -155,6 +155,21 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
+  test('of two feeds that turn out to be one are as new as in either', async ({ storage, clock, nowAndReopened }) => {
+    await subscribe(storage, 'old', 'new');
+    await read(storage, 'old', {}, [episode(1)]);
+    await read(storage, 'new', {}, [episode(2)]);
+    clock.at += 100;
+    const since = clock.at;
+    await read(storage, 'old', {}, [episode(2)]);
+    await read(storage, 'new', {}, [episode(1)]);
+    await read(storage, 'old', {}, [], { movedTo: feed('new') });
+    for await (const { podcasts } of nowAndReopened()) {
+      const { items } = await podcasts.episodesSince([feed('new')], since, 10);
+      assert.deepEqual(items.map(({ url }) => numberOf(url)).toSorted(), [1, 2]);
+    }
+  });
+
   describe('an episode of two feeds that turn out to be one', () => {
     const OLD = 'https://old.example/1';
     const OLDEST = 'https://old.example/first';

@@ -131,6 +131,21 @@ export const transferMergeTests: Suite = ({ test }) => {
     }
   });
 
+  test('an episode that is known stays as new as it was here', async ({ storage, clock, nowAndReopened }) => {
+    await subscribe(storage, 1);
+    clock.at += 100;
+    const since = clock.at;
+    await read(storage, 1, {}, [episode(1)]);
+    await importDirectory(storage, podcast(1, START + DAY, [2, 1]));
+    for await (const { podcasts } of nowAndReopened()) {
+      const { items } = await podcasts.episodesSince([feed(1)], since, 10);
+      assert.deepEqual(
+        items.map(({ url }) => numberOf(url)),
+        [1],
+      );
+    }
+  });
+
   test('an episode that is known is still found under the URL that it had here', async ({
     storage,
     nowAndReopened,
