@@ -24,7 +24,11 @@ const MEANINGS: readonly (readonly [RegExp, StorageErrorCode, string])[] = [
     'unavailable',
     'has a certificate that is not trusted; check sslmode in --storage',
   ],
-  [/^E(?!RR_)[A-Z_]+$/, 'unavailable', 'cannot be reached; check that it runs, and its host and port in --storage'],
+  [
+    /^E(?!RR_)[A-Z_]+$/,
+    'unavailable',
+    'cannot be reached; check that it runs, and its host and port in --storage, or in PGHOST and PGPORT',
+  ],
 ];
 
 /** What PostgreSQL or the network answered, in the words of the storage contract. Any other error is a fault of podsync. */

@@ -7,7 +7,7 @@ const POSTGRES_URL = /^postgres(?:ql)?:\/\//;
 export function parseLocation(location: string): string | undefined {
   if (location === '') return undefined;
   if (!POSTGRES_URL.test(location)) {
-    throw new Error('it begins with postgres://, as in postgres://USER@HOST:5432/DATABASE');
+    throw new Error('it must begin with postgres://, as in postgres://USER@HOST:5432/DATABASE');
   }
   // Several hosts are separated by commas; only postgres.js takes that for a URL.
   if (!isReadable(location.replace(/,[^/?@]*(?=[/?]|$)/, ''))) {

@@ -111,9 +111,10 @@ function defineMigrate(program: Command): void {
 }
 
 const MIGRATE_HELP = `
-Storages are named as with --storage: json, json:FOLDER, sqlite:FILE, postgres://...; relative paths start from the data
-folder. Both are compared line for line at the end. Where anything goes wrong, and when it is stopped, the target is
-emptied again; a second signal ends it at once, and then the target is not to be used. The source is never changed.
+Storages are named as with --storage: json, json:FOLDER, sqlite:FILE, postgres://...; FOLDER and FILE are in the data
+folder unless they begin with /. Both storages are compared line for line at the end. Where anything goes wrong, and when
+it is stopped, the target is emptied again; a second signal ends it at once, and then the target is not to be used. The
+source is never changed.
 
 Example:
   podsync migrate --data ./podsync-data --from json --to sqlite:podsync.db`;

@@ -36,7 +36,12 @@ async function measure(suite) {
 }
 
 const results = [];
-for (const suite of await readSuites()) results.push(...(await measure(suite)));
+const suites = await readSuites();
+if (!suites.some((suite) => suite.rows.some((row) => isWanted(suite, row)))) {
+  console.error(`no row has any of these words in its name: ${positionals.join(' ')}`);
+  process.exit(2);
+}
+for (const suite of suites) results.push(...(await measure(suite)));
 
 const machine = `${cpus().length} x ${cpus()[0].model}, node ${process.version}`;
 const file = new URL('../../bench-results.json', import.meta.url);
