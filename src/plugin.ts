@@ -6,6 +6,7 @@ export { createAttemptStore, recentAttempts, waitAfter } from './storage/attempt
 export { isStorageError, StorageError, type StorageErrorCode } from './storage/errors.ts';
 export { compareText } from './domain/text-order.ts';
 export { regroup } from './domain/group.ts';
+export { logoHash } from './domain/logo.ts';
 export { compareScopes, scopeKey } from './domain/scope.ts';
 export { createSlug } from './domain/slug.ts';
 export { markAfter, markAfterUpload, nextStamp } from './domain/stamp.ts';

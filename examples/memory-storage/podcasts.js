@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { compareText, createSlug, StorageError } from 'podsync/plugin';
+import { compareText, createSlug, logoHash, StorageError } from 'podsync/plugin';
 import { EMPTY_INFO, matches, merge, suggest } from './directory.js';
 
 /** @import { OpenContext, Podcast, PodcastStore, Tag, Url } from 'podsync/plugin' */
@@ -137,8 +136,8 @@ export function createPodcastStore(data, { now }) {
     },
 
     async logoUrl(hash) {
-      const logos = [...data.podcasts.values()].map(({ info }) => info.logoUrl ?? '');
-      return logos.find((url) => createHash('sha256').update(url).digest('hex') === hash) || undefined;
+      const logos = [...data.podcasts.values()].flatMap(({ info }) => info.logoUrl ?? []);
+      return logos.find((url) => logoHash(url) === hash);
     },
   };
 }

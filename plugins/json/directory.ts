@@ -1,8 +1,15 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Low } from 'lowdb';
-import { markAfter, type Podcast, type Seconds, type Stamp, type Url, type UserId } from '../../src/plugin.ts';
+import {
+  logoHash,
+  markAfter,
+  type Podcast,
+  type Seconds,
+  type Stamp,
+  type Url,
+  type UserId,
+} from '../../src/plugin.ts';
 import { Audience } from './audience.ts';
 import type { Catalogue } from './catalogue.ts';
 import { createFolder } from './folder.ts';
@@ -210,7 +217,7 @@ const shardPath = (folder: string, at: number): string =>
 const urlsOf = ({ url, formerUrls }: StoredPodcast): Url[] => [...formerUrls, url];
 
 const logoOf = ({ logoUrl }: StoredPodcast): [hash: string, logoUrl: string][] =>
-  logoUrl === null ? [] : [[createHash('sha256').update(logoUrl).digest('hex'), logoUrl]];
+  logoUrl === null ? [] : [[logoHash(logoUrl), logoUrl]];
 
 /** A feed that nobody has read yet. It is due at once. */
 const newcomer = (url: Url, at: Seconds): StoredPodcast => ({

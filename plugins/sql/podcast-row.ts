@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { Podcast, PodcastInfo, Url } from '../../src/plugin.ts';
+import { logoHash, type Podcast, type PodcastInfo, type Url } from '../../src/plugin.ts';
 
 /** Number of a podcast in the tables. */
 export type PodcastId = number;
@@ -37,6 +36,6 @@ export const toPodcast = (row: PodcastRow): Podcast => ({
 export const toInfoColumns = ({ logoUrl, tags, ...texts }: PodcastInfo): Record<string, unknown> => ({
   ...texts,
   logoUrl,
-  logoHash: logoUrl === null ? null : createHash('sha256').update(logoUrl).digest('hex'),
+  logoHash: logoUrl === null ? null : logoHash(logoUrl),
   tags: JSON.stringify(tags),
 });

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { logoHash, NO_LOGO } from '../domain/logo.ts';
 import type { Url } from '../domain/types.ts';
 
 /*
@@ -31,4 +31,4 @@ export const listResource = (base: string, user: string, name: string, format: s
 
 /** A logo in a size of pixels; where there is none, it is the built-in one. */
 export const scaledLogo = (base: string, size: number, logoUrl: string | null): string =>
-  `${base}/logo/${size}/${hash('sha256', logoUrl ?? '')}`;
+  `${base}/logo/${size}/${logoUrl === null ? NO_LOGO : logoHash(logoUrl)}`;

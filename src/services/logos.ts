@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Refusal } from '../domain/errors.ts';
+import { NO_LOGO } from '../domain/logo.ts';
 import type { Fetcher } from '../feeds/fetch.ts';
 import type { PodcastStore } from '../storage/contract.ts';
 import { type Image, imageType, loadScale } from './images.ts';
@@ -11,8 +11,6 @@ const LARGEST = 256;
 /** How long a logo that cannot be fetched is not asked for again. Milliseconds. */
 const GIVEN_UP_FOR = 10 * 60_000;
 const IN_MEMORY = 16 * 1024 * 1024;
-/** Stands for podcasts without a logo. */
-const NO_LOGO = hash('sha256', '');
 
 export interface Logos {
   /**

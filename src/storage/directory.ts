@@ -119,6 +119,6 @@ export interface PodcastStore {
    */
   rebuildToplist(): Promise<ToplistRebuild>;
 
-  /** The logo URL whose SHA-256 (hex) this is; undefined when no podcast has it. */
+  /** The logo URL whose `logoHash` this is; undefined when no podcast has it. */
   logoUrl(hash: string): Promise<string | undefined>;
 }
