@@ -50,7 +50,10 @@ export default definePlugin<DatabaseOptions>({
     const upload = createUpload(database, stamps, directory, devices, subscriptions);
     const logins = createLogins(database);
     const arrivals = createArrivals(database);
-    await arrivals.tidy();
+    await arrivals.tidy().catch(async (error: unknown) => {
+      await database.close();
+      throw error;
+    });
     return {
       users: createUserStore(database, stamps, directory, logins),
       sessions: createSessionStore(database),

@@ -60,6 +60,15 @@ describe('the schema', () => {
     for (const node of nodes) await node.close();
   });
 
+  it('keeps no connection where it cannot be used', async () => {
+    await (await open()).close();
+    await admin`DROP TABLE arriving_users`;
+    const close = vi.spyOn(Database.prototype, 'close');
+    await expect(open()).rejects.toThrow('arriving_users');
+    expect(close).toHaveBeenCalledOnce();
+    close.mockRestore();
+  });
+
   it('has the user first in every key of a table of users, and no key across them but the logins', async () => {
     await (await open()).close();
     const keys = await admin`
