@@ -49,7 +49,10 @@ class KnownEpisodes {
   }
 }
 
-/** The episodes of two feeds that turn out to be one. Those that both have are as the first has them, and as new as in either. */
+/**
+ * The episodes of two feeds that turn out to be one. Those that both have are as the first has them, and as new as in
+ * either.
+ */
 export function unite(one: readonly ShelvedEpisode[], other: readonly ShelvedEpisode[]): ShelvedEpisode[] {
   const known = new KnownEpisodes(one);
   const united = new Map(one.map((episode) => [episode, episode]));

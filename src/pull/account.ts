@@ -14,8 +14,9 @@ const QUESTIONS = 7;
 
 /**
  * An account on another server, piece by piece: devices with their subscriptions, episode actions, settings, groups,
- * lists. The setting `sync_devices` decides on groups, too: those that are there nevertheless come after it. What the server refuses becomes a gap. Rejects with a RemoteError where it refuses to tell of devices, and where
- * devices, subscriptions or episode actions cannot be had just now; then all of it may be read once more.
+ * lists. The setting `sync_devices` forms and dissolves groups: those that are there come after it. What the server
+ * refuses becomes a gap. Rejects with a RemoteError where it refuses to tell of devices, and where devices, subscriptions
+ * or episode actions cannot be had just now; then all of it may be read once more.
  */
 export async function* readAccount(remote: Remote, listener: Listener): AsyncIterable<Piece> {
   const asker = createAsker(remote, listener);

@@ -53,7 +53,7 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
   const takeActions = async (user: UserId, { actions }: Of<'actions'>): Promise<Taken> => {
     const mended = actions.map((action) => mendAction(action, toDeviceId));
     const usable = mended.flatMap((each) => ('action' in each ? each : []));
-    const rewrites: [from: string, to: string][] = [];
+    const rewrites: UrlRewrites = [];
     for (const lot of lotsOf(usable.map(({ action }) => action))) {
       rewrites.push(...(await episodes.upload(user, lot, 'server')).rewrites);
     }
