@@ -57,10 +57,10 @@ refused            1
 rewritten: HTTPS://feeds.example/2 is https://feeds.example/2
 refused: ftp://feeds.example/3: a feed address begins with http:// or https://
 an episode action has no time: it counts as the oldest
-not given: which devices follow each other: ${host} answered 404 (Not Found)
 not given: favorite episodes: ${host} answered 404 (Not Found)
 not given: settings of devices: ${host} answered 404 (Not Found)
 not given: settings of podcasts: ${host} answered 404 (Not Found) (3 times)
+not given: which devices follow each other: ${host} answered 404 (Not Found)
 `,
   );
   expect(await show(data)).toMatchObject(PULLED);
