@@ -71,9 +71,8 @@ export function createSubscriptions(
       const rewrites = createRewriteLog();
       const added = sanitizeAll(add, rewrites);
       // With credentials, too: it may have been stored while they were kept.
-      const whole = remove.filter(hasCredentials).map((url) => sanitizeFeedUrl(url, { keepCredentials: true }));
+      const whole = remove.map((url) => sanitizeFeedUrl(url, { keepCredentials: true })).filter(hasCredentials);
       const removed = new Set([...sanitizeAll(remove, rewrites), ...whole]);
-      removed.delete('');
       if (added.some((url) => removed.has(url))) throw invalid('the same feed is in "add" and in "remove"');
       const mark = await subscriptions.apply(user, id, [
         ...added.map((url) => ({ url, subscribed: true })),
