@@ -65,7 +65,6 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
   const moveUrls = database.prepare(
     'UPDATE OR IGNORE episode_urls SET podcast_id = @podcast, episode_id = @heir WHERE episode_id = @id',
   );
-  // Whoever was still to be told of it must not have a mark above it afterwards.
   const raise = database.prepare(
     'UPDATE episodes SET stamp = max(stamp, (SELECT stamp FROM episodes WHERE id = @id)) WHERE id = @heir',
   );
@@ -93,6 +92,13 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
     if (same) return same.id;
     const had = byUrl.get({ podcast, url });
     return !had?.guid || (told?.get(had.guid) ?? url) === url ? had?.id : undefined;
+  };
+
+  /** Lets go of an episode that another one stands for now. */
+  const leaveTo = (podcast: PodcastId, id: number, heir: number): void => {
+    moveUrls.run({ podcast, id, heir });
+    raise.run({ id, heir }); // whoever was still to be told of it must not have a mark above it
+    remove.run({ id });
   };
 
   const letGo = (podcast: PodcastId): void => {
@@ -131,9 +137,7 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
         const row = { ...info, podcast, guid: info.guid ?? null, releasedAt: info.releasedAt ?? null };
         const { id } = insert.get({ ...row, stamp: seenAt, place })!;
         if (known !== undefined && before.has(known)) {
-          moveUrls.run({ podcast, id: known, heir: id });
-          raise.run({ id: known, heir: id });
-          remove.run({ id: known });
+          leaveTo(podcast, known, id);
         }
         addUrl.run({ podcast, url: info.url, id });
         return { id, formerUrls };
@@ -145,11 +149,10 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
     unite(podcast, from) {
       for (const { id, ...named } of all.all({ podcast: from })) {
         const same = find(podcast, named);
-        moveUrls.run({ podcast, id, heir: same ?? id });
-        if (same === undefined) move.run({ podcast, id });
+        if (same !== undefined) leaveTo(podcast, id, same);
         else {
-          raise.run({ id, heir: same });
-          remove.run({ id });
+          moveUrls.run({ podcast, id, heir: id });
+          move.run({ podcast, id });
         }
       }
     },
