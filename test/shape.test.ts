@@ -13,6 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/clock.ts',
     'src/storage',
     'src/domain',
+    'src/routes',
     'src/services',
     'src/feeds/charset.ts',
     'src/http/unreadable.ts',

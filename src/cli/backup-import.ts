@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
 import { countOf } from '../domain/count.ts';
-import type { ImportedAccount, ImportReport } from '../services/transfer.ts';
+import type { RestoreReport } from '../routes/transfer.ts';
 import { commandLine, quote } from './invocation.ts';
 import { ask, openOperator, type Operator } from './operator.ts';
 import { createProgress } from './progress.ts';
@@ -18,10 +18,6 @@ export interface ImportBackupOptions {
   json?: boolean;
 }
 
-interface Report extends Omit<ImportReport, 'accounts'> {
-  accounts: (Omit<ImportedAccount, 'problem'> & { problem: string | null })[];
-}
-
 /**
  * `import`: reads all of a backup before anything is changed, and then once more. Rejects where it cannot be used, and
  * where accounts were left out.
@@ -33,7 +29,7 @@ export async function importBackup(config: Config, path: string, options: Import
   const signal = watchSignals();
   const backup = { file, operator, signal, as };
   let isBegun = false;
-  let report: Report;
+  let report: RestoreReport;
   try {
     report = await send(backup, true);
     const isWanted = report.podcasts > 0 || report.accounts.some(({ problem }) => problem === null);
@@ -76,7 +72,7 @@ interface Backup {
 }
 
 /** Sends the whole file, with a progress bar. */
-async function send({ file, operator, signal, as }: Backup, dryRun: boolean): Promise<Report> {
+async function send({ file, operator, signal, as }: Backup, dryRun: boolean): Promise<RestoreReport> {
   const query = new URLSearchParams({ dryRun: String(dryRun), ...(as !== undefined && { as }) });
   const progress = createProgress(dryRun ? 'checking kB' : 'importing kB');
   const { size } = await file.stat();
@@ -86,7 +82,7 @@ async function send({ file, operator, signal, as }: Backup, dryRun: boolean): Pr
   };
   const body = Readable.from(watch(file.createReadStream({ start: 0, autoClose: false }), step), { objectMode: false });
   try {
-    return (await ask(operator, 'POST', `/operator/backup?${query}`, body)) as Report;
+    return (await ask(operator, 'POST', `/operator/backup?${query}`, body)) as RestoreReport;
   } finally {
     body.destroy();
     progress.stop();
@@ -104,7 +100,7 @@ async function* watch(bytes: AsyncIterable<Buffer>, step: (done: number) => void
   }
 }
 
-function toText({ accounts, podcasts, episodes }: Report, dryRun: boolean): string {
+function toText({ accounts, podcasts, episodes }: RestoreReport, dryRun: boolean): string {
   const done = dryRun ? 'can be imported' : 'imported';
   return (
     toTable([
@@ -122,7 +118,7 @@ function toText({ accounts, podcasts, episodes }: Report, dryRun: boolean): stri
 }
 
 /** Says what is left to do. Throws where accounts were left out. */
-function tell({ accounts }: Report, config: Config, dryRun: boolean): void {
+function tell({ accounts }: RestoreReport, config: Config, dryRun: boolean): void {
   const imported = accounts.filter(({ problem }) => problem === null);
   const locked = imported.find(({ password }) => !password);
   if (locked && !dryRun) {

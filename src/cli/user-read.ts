@@ -1,31 +1,15 @@
 import type { Config } from '../config.ts';
-import type { ListSummary } from '../domain/types.ts';
-import type { DeviceSummary } from '../storage/contract.ts';
+import type { ListedAccount, ShownAccount } from '../routes/accounts.ts';
 import { askOperator, pathOf } from './operator.ts';
 import { printResult } from './result.ts';
 import { toTable } from './table.ts';
 
-interface AccountLine {
-  name: string;
-  email: string | null;
-  created: string;
-  devices: number;
-  subscriptions: number;
-}
-
-export interface Account extends Omit<AccountLine, 'devices'> {
-  actions: number;
-  sessions: number;
-  devices: DeviceSummary[];
-  lists: ListSummary[];
-}
-
-export const readAccount = async (config: Config, user: string): Promise<Account> =>
-  (await askOperator(config, 'GET', pathOf(user))) as Account;
+export const readAccount = async (config: Config, user: string): Promise<ShownAccount> =>
+  (await askOperator(config, 'GET', pathOf(user))) as ShownAccount;
 
 /** `user list`. */
 export async function listUsers(config: Config, { json = false }): Promise<void> {
-  const users = (await askOperator(config, 'GET', '/operator/users')) as AccountLine[];
+  const users = (await askOperator(config, 'GET', '/operator/users')) as ListedAccount[];
   const head = ['NAME', 'E-MAIL', 'DEVICES', 'SUBSCRIPTIONS', 'CREATED'];
   const rows = users.map(({ name, email, devices, subscriptions, created }) => [
     name,
@@ -43,7 +27,7 @@ export async function showUser(config: Config, user: string, { json = false }): 
   printResult(account, json, () => toText(account));
 }
 
-function toText({ name, email, created, subscriptions, actions, sessions, devices, lists }: Account): string {
+function toText({ name, email, created, subscriptions, actions, sessions, devices, lists }: ShownAccount): string {
   const facts = toTable([
     ['name', name],
     ['e-mail', email],

@@ -1,12 +1,8 @@
 import type { Config } from '../config.ts';
+import type { ListedSession } from '../routes/accounts.ts';
 import { askOperator, pathOf } from './operator.ts';
 import { printResult } from './result.ts';
 import { toTable } from './table.ts';
-
-interface SessionLine {
-  used: string;
-  expires: string;
-}
 
 export interface SessionOptions {
   /** End them, instead of listing them. */
@@ -17,10 +13,10 @@ export interface SessionOptions {
 /** `user sessions`. */
 export async function manageSessions(config: Config, user: string, { end, json }: SessionOptions): Promise<void> {
   const answer = await askOperator(config, end ? 'DELETE' : 'GET', pathOf(user, '/sessions'));
-  printResult(answer, json, () => (end ? toCount(answer) : toText(answer as SessionLine[])));
+  printResult(answer, json, () => (end ? toCount(answer) : toText(answer as ListedSession[])));
 }
 
 const toCount = (answer: unknown): string => `${(answer as { ended: number }).ended} ended\n`;
 
-const toText = (sessions: readonly SessionLine[]): string =>
+const toText = (sessions: readonly ListedSession[]): string =>
   toTable([['LAST USED', 'EXPIRES'], ...sessions.map(({ used, expires }) => [used.slice(0, 10), expires])]);

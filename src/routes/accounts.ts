@@ -3,9 +3,30 @@ import { formatUtc } from '../domain/timestamp.ts';
 import { readObject } from '../http/body.ts';
 import { readParam } from '../http/input.ts';
 import { EMPTY, json } from '../http/reply.ts';
+import type { AccountDetails, AccountSummary } from '../services/administration.ts';
 import type { Services } from '../services/services.ts';
+import type { OpenSession } from '../services/sessions.ts';
 import type { User } from '../storage/contract.ts';
 import type { Handler, RouteContext } from './route.ts';
+
+interface DescribedUser {
+  name: string;
+  email: string | null;
+  /** In UTC, as `2026-01-31T12:00:00Z`. */
+  created: string;
+}
+
+/** What `list` answers of each account. */
+export type ListedAccount = DescribedUser & Omit<AccountSummary, 'user'>;
+
+/** What `show` answers. */
+export type ShownAccount = DescribedUser & Omit<AccountDetails, 'user'>;
+
+/** What `sessions` answers of each session. Times are as in `created`. */
+export interface ListedSession {
+  used: string;
+  expires: string;
+}
 
 /** The accounts, for whoever runs the server. */
 export function createAccountRoutes(
@@ -14,7 +35,7 @@ export function createAccountRoutes(
 ): Record<'list' | 'add' | 'show' | 'remove' | 'rename' | 'setPassword' | 'sessions' | 'endSessions', Handler> {
   return {
     async list() {
-      const all = [];
+      const all: ListedAccount[] = [];
       for await (const { user, ...counts } of administration.list()) all.push({ ...describe(user), ...counts });
       return json(all);
     },
@@ -30,7 +51,8 @@ export function createAccountRoutes(
 
     async show(event) {
       const { user, ...rest } = await administration.show(readParam(event, 'user'));
-      return json({ ...describe(user), ...rest });
+      const account: ShownAccount = { ...describe(user), ...rest };
+      return json(account);
     },
 
     async remove(event) {
@@ -54,7 +76,7 @@ export function createAccountRoutes(
 
     async sessions(event) {
       const open = await administration.sessions(readParam(event, 'user'));
-      return json(open.map(({ usedAt, expiresAt }) => ({ used: formatUtc(usedAt), expires: formatUtc(expiresAt) })));
+      return json(open.map(toListed));
     },
 
     async endSessions(event) {
@@ -63,7 +85,12 @@ export function createAccountRoutes(
   };
 }
 
-const describe = ({ name, email, createdAt }: User): Record<string, unknown> => ({
+const toListed = ({ usedAt, expiresAt }: OpenSession): ListedSession => ({
+  used: formatUtc(usedAt),
+  expires: formatUtc(expiresAt),
+});
+
+const describe = ({ name, email, createdAt }: User): DescribedUser => ({
   name,
   email: email ?? null,
   created: formatUtc(createdAt),

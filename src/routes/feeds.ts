@@ -9,6 +9,19 @@ import type { FeedState } from '../storage/contract.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { steps } from './steps.ts';
 
+/** What `list` answers of each feed. Times are in UTC, as `2026-01-31T12:00:00Z`. */
+export interface ListedFeed {
+  url: string;
+  /** `gone` is not read any more. */
+  state: 'new' | 'ok' | 'failed' | 'gone';
+  error: string | null;
+  /** In a row. */
+  failures: number;
+  /** When it was read last, and when it will be again. */
+  read: string | null;
+  next: string | null;
+}
+
 /** The reading of feeds, for whoever runs the server. */
 export function createFeedRoutes(
   { feeds }: Pick<Services, 'feeds'>,
@@ -31,7 +44,7 @@ async function* writeStates(states: AsyncIterable<FeedState>, failed: boolean): 
   let comma = '';
   for await (const state of states) {
     if (failed && state.error === undefined) continue;
-    yield comma + JSON.stringify(toWire(state));
+    yield comma + JSON.stringify(toListed(state));
     comma = ',';
   }
   yield ']';
@@ -39,7 +52,7 @@ async function* writeStates(states: AsyncIterable<FeedState>, failed: boolean): 
 
 const toTime = (at: Seconds | undefined): string | null => (at === undefined ? null : formatUtc(at));
 
-const toWire = ({ url, error, failures, nextAt, fetchedAt }: FeedState): Record<string, unknown> => ({
+const toListed = ({ url, error, failures, nextAt, fetchedAt }: FeedState): ListedFeed => ({
   url,
   state: nextAt === undefined ? 'gone' : error !== undefined ? 'failed' : fetchedAt === undefined ? 'new' : 'ok',
   error: error ?? null,

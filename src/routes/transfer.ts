@@ -2,8 +2,14 @@ import { readStream } from '../http/body.ts';
 import { readBoolean, readQuery } from '../http/input.ts';
 import { json } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
+import type { ImportedAccount, ImportReport } from '../services/transfer.ts';
 import type { Handler } from './route.ts';
 import { steps } from './steps.ts';
+
+/** What `restore` answers: of an account that is left out, why. */
+export interface RestoreReport extends Omit<ImportReport, 'accounts'> {
+  accounts: (Omit<ImportedAccount, 'problem'> & { problem: string | null })[];
+}
 
 /** Backups, and the look whether one is needed, for whoever runs the server. */
 export function createTransferRoutes({
@@ -29,7 +35,11 @@ export function createTransferRoutes({
       const as = readQuery(event, 'as');
       const choice = { ...(as !== undefined && { as }), dryRun: readBoolean(event, 'dryRun') };
       const { accounts, ...directory } = await transfer.import(readStream(event), choice);
-      return json({ accounts: accounts.map((each) => ({ ...each, problem: each.problem ?? null })), ...directory });
+      const report: RestoreReport = {
+        accounts: accounts.map((each) => ({ ...each, problem: each.problem ?? null })),
+        ...directory,
+      };
+      return json(report);
     },
 
     check: () => steps((progress) => inspection.run(progress)),
