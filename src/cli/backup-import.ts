@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
 import { countOf } from '../domain/count.ts';
-import type { RestoreReport } from '../routes/transfer.ts';
+import type { RestoreReport } from '../routes/operator/backup.ts';
 import { commandLine, quote } from './invocation.ts';
 import { ask, openOperator, type Operator } from './operator.ts';
 import { createProgress } from './progress.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { ListedFeed } from '../routes/feeds.ts';
+import type { ListedFeed } from '../routes/operator/feeds.ts';
 import { askOperator } from './operator.ts';
 import { printResult } from './result.ts';
 

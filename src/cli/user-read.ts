@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { ListedAccount, ShownAccount } from '../routes/accounts.ts';
+import type { ListedAccount, ShownAccount } from '../routes/operator/users.ts';
 import { askOperator, pathOf } from './operator.ts';
 import { printResult } from './result.ts';
 import { toTable } from './table.ts';

@@ -1,30 +1,19 @@
 import type { Services } from '../services/services.ts';
-import { createAccountRoutes } from './accounts.ts';
 import { createClientConfig } from './client-config.ts';
 import { createDeviceRoutes } from './devices.ts';
 import { createDirectoryRoutes } from './directory.ts';
 import { createEpisodeRoutes } from './episodes.ts';
-import { createFeedRoutes } from './feeds.ts';
 import { createHealthRoute } from './health.ts';
 import { createLegacyRoutes } from './legacy.ts';
 import { createListRoutes } from './lists.ts';
 import { createLogoRoute } from './logos.ts';
-import { createOpmlImportRoute } from './opml-import.ts';
 import { createPageRoutes } from './pages.ts';
-import { createPullRoute } from './pull.ts';
 import { createRegisterRoutes } from './register.ts';
-import type { Handler, Method, Route, RouteContext } from './route.ts';
+import { type Route, type RouteContext, type Row, toRoute } from './route.ts';
 import { createSessionRoutes } from './sessions.ts';
 import { createSettingRoutes } from './settings.ts';
-import { createSubscriptionExportRoute } from './subscription-export.ts';
 import { createSubscriptionRoutes } from './subscriptions.ts';
-import { createToplistRebuildRoute } from './toplist-rebuild.ts';
-import { createTransferRoutes } from './transfer.ts';
 import { createUpdateRoutes } from './updates.ts';
-
-type Row = [method: Method, path: string, formats: readonly string[], handler: Handler];
-
-const toRoute = ([method, path, formats, handler]: Row): Route => ({ method, path, formats, handler });
 
 const JSON_ONLY = ['json'];
 const LISTS = ['json', 'jsonp', 'txt', 'opml'];
@@ -112,33 +101,6 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
 
     ['GET', '/clientconfig', JSON_ONLY, createClientConfig(context)],
     ['GET', '/health', [], createHealthRoute(services)],
-  ];
-  return table.map(toRoute);
-}
-
-/** For whoever runs the server: they ask for no login, so only the control socket and this process have them. */
-export function createOperatorRoutes(services: Services, context: RouteContext): Route[] {
-  const accounts = createAccountRoutes(services, context);
-  const feeds = createFeedRoutes(services, context);
-  const transfer = createTransferRoutes(services);
-  const table: Row[] = [
-    ['GET', '/operator/users', [], accounts.list],
-    ['POST', '/operator/users', [], accounts.add],
-    ['GET', '/operator/users/:user', [], accounts.show],
-    ['DELETE', '/operator/users/:user', [], accounts.remove],
-    ['PUT', '/operator/users/:user/name', [], accounts.rename],
-    ['PUT', '/operator/users/:user/password', [], accounts.setPassword],
-    ['GET', '/operator/users/:user/sessions', [], accounts.sessions],
-    ['DELETE', '/operator/users/:user/sessions', [], accounts.endSessions],
-    ['POST', '/operator/users/:user/opml', [], createOpmlImportRoute(services)],
-    ['POST', '/operator/users/:user/pull', [], createPullRoute(services)],
-    ['GET', '/operator/users/:user/subscriptions', [], createSubscriptionExportRoute(services)],
-    ['GET', '/operator/feeds', [], feeds.list],
-    ['POST', '/operator/feeds/update', [], feeds.update],
-    ['POST', '/operator/toplist/rebuild', [], createToplistRebuildRoute(services.directory)],
-    ['GET', '/operator/backup', [], transfer.backUp],
-    ['POST', '/operator/backup', [], transfer.restore],
-    ['POST', '/operator/check', [], transfer.check],
   ];
   return table.map(toRoute);
 }

@@ -14,6 +14,11 @@ export interface Route {
   handler: Handler;
 }
 
+/** The same as it stands in a table. */
+export type Row = [method: Method, path: string, formats: readonly string[], handler: Handler];
+
+export const toRoute = ([method, path, formats, handler]: Row): Route => ({ method, path, formats, handler });
+
 /** What handlers need besides the services. */
 export interface RouteContext {
   identity: Identity;

@@ -1,12 +1,12 @@
-import { invalid } from '../domain/errors.ts';
-import { formatUtc } from '../domain/timestamp.ts';
-import type { Seconds } from '../domain/types.ts';
-import { readObject } from '../http/body.ts';
-import { readBoolean } from '../http/input.ts';
-import { jsonStream } from '../http/reply.ts';
-import type { Services } from '../services/services.ts';
-import type { FeedState } from '../storage/contract.ts';
-import type { Handler, RouteContext } from './route.ts';
+import { invalid } from '../../domain/errors.ts';
+import { formatUtc } from '../../domain/timestamp.ts';
+import type { Seconds } from '../../domain/types.ts';
+import { readObject } from '../../http/body.ts';
+import { readBoolean } from '../../http/input.ts';
+import { jsonStream } from '../../http/reply.ts';
+import type { Services } from '../../services/services.ts';
+import type { FeedState } from '../../storage/contract.ts';
+import type { Handler, RouteContext } from '../route.ts';
 import { steps } from './steps.ts';
 
 /** What `list` answers of each feed. Times are in UTC, as `2026-01-31T12:00:00Z`. */
@@ -22,7 +22,7 @@ export interface ListedFeed {
   next: string | null;
 }
 
-/** The reading of feeds, for whoever runs the server. */
+/** The reading of feeds. */
 export function createFeedRoutes(
   { feeds }: Pick<Services, 'feeds'>,
   { maxBody }: RouteContext,

@@ -1,15 +1,15 @@
-import { invalid } from '../domain/errors.ts';
-import { readOpml } from '../formats/opml-read.ts';
-import { readObject } from '../http/body.ts';
-import { readParam } from '../http/input.ts';
-import { json } from '../http/reply.ts';
-import type { Services } from '../services/services.ts';
-import type { Handler } from './route.ts';
+import { invalid } from '../../domain/errors.ts';
+import { readOpml } from '../../formats/opml-read.ts';
+import { readObject } from '../../http/body.ts';
+import { readParam } from '../../http/input.ts';
+import { json } from '../../http/reply.ts';
+import type { Services } from '../../services/services.ts';
+import type { Handler } from '../route.ts';
 
 /** Room for the largest OPML that is read at all, as JSON: `maxBody` is for apps. Bytes. */
 const MAX_BODY = 32 * 1024 * 1024;
 
-/** `{device, opml, replace, dryRun}`, for whoever runs the server. */
+/** Subscribes a device to the feeds of an OPML file: `{device, opml, replace, dryRun}`. */
 export function createOpmlImportRoute({ administration, opmlImport }: Services): Handler {
   return async (event) => {
     const { device, opml, replace = false, dryRun = false } = await readObject(event, MAX_BODY);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openTestServer } from '../server.ts';
+import { openTestServer } from '../../server.ts';
 
 const PATH = '/operator/users/bob/pull';
 

@@ -1,12 +1,12 @@
 import type { H3Event } from 'h3';
-import { invalid } from '../domain/errors.ts';
-import type { PodcastEntry } from '../domain/types.ts';
-import { MEDIA_TYPES } from '../formats/format.ts';
-import { writeOpml } from '../formats/opml-write.ts';
-import { writeTxt } from '../formats/txt.ts';
-import { readParam, readQuery } from '../http/input.ts';
-import type { Services } from '../services/services.ts';
-import type { Handler } from './route.ts';
+import { invalid } from '../../domain/errors.ts';
+import type { PodcastEntry } from '../../domain/types.ts';
+import { MEDIA_TYPES } from '../../formats/format.ts';
+import { writeOpml } from '../../formats/opml-write.ts';
+import { writeTxt } from '../../formats/txt.ts';
+import { readParam, readQuery } from '../../http/input.ts';
+import type { Services } from '../../services/services.ts';
+import type { Handler } from '../route.ts';
 
 const WRITERS = {
   opml: (user: string, podcasts: readonly PodcastEntry[]) => writeOpml(`Subscriptions of ${user}`, podcasts),
@@ -15,7 +15,7 @@ const WRITERS = {
 };
 
 /**
- * What a user, or one `device`, subscribes to, with what the directory knows of it; for whoever runs the server. The
+ * What a user, or one `device`, subscribes to, with what the directory knows of it. The
  * format is in the query: errors are JSON whatever was asked for.
  */
 export function createSubscriptionExportRoute({ administration, subscriptions, directory }: Services): Handler {

@@ -1,24 +1,20 @@
-import { readStream } from '../http/body.ts';
-import { readBoolean, readQuery } from '../http/input.ts';
-import { json } from '../http/reply.ts';
-import type { Services } from '../services/services.ts';
-import type { ImportedAccount, ImportReport } from '../services/transfer.ts';
-import type { Handler } from './route.ts';
-import { steps } from './steps.ts';
+import { readStream } from '../../http/body.ts';
+import { readBoolean, readQuery } from '../../http/input.ts';
+import { json } from '../../http/reply.ts';
+import type { Services } from '../../services/services.ts';
+import type { ImportedAccount, ImportReport } from '../../services/transfer.ts';
+import type { Handler } from '../route.ts';
 
 /** What `restore` answers: of an account that is left out, why. */
 export interface RestoreReport extends Omit<ImportReport, 'accounts'> {
   accounts: (Omit<ImportedAccount, 'problem'> & { problem: string | null })[];
 }
 
-/** Backups, and the look whether one is needed, for whoever runs the server. */
-export function createTransferRoutes({
-  transfer,
-  inspection,
-}: Services): Record<'backUp' | 'restore' | 'check', Handler> {
+/** Backups of accounts, or of everything. */
+export function createBackupRoutes({ transfer }: Pick<Services, 'transfer'>): Record<'write' | 'restore', Handler> {
   return {
     /** Of each `user`, or of everything. What goes wrong once it is on its way is the last line: `{"message": ...}`. */
-    async backUp(event) {
+    async write(event) {
       const { accounts, text } = await transfer.export({
         users: event.url.searchParams.getAll('user'),
         passwords: !readBoolean(event, 'withoutPasswords'),
@@ -41,8 +37,6 @@ export function createTransferRoutes({
       };
       return json(report);
     },
-
-    check: () => steps((progress) => inspection.run(progress)),
   };
 }
 

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { UserId } from '../../src/domain/types.ts';
-import { StorageError } from '../../src/storage/errors.ts';
-import { furnish, inventory, logIn } from '../property/accounts.ts';
-import { recordFeed } from '../readings.ts';
-import { openTestServer, TARGETS, type Target, type TestServer } from '../server.ts';
+import type { UserId } from '../../../src/domain/types.ts';
+import { StorageError } from '../../../src/storage/errors.ts';
+import { furnish, inventory, logIn } from '../../property/accounts.ts';
+import { recordFeed } from '../../readings.ts';
+import { openTestServer, TARGETS, type Target, type TestServer } from '../../server.ts';
 
 const FEED = 'http://example.org/feed';
 

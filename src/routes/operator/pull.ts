@@ -1,18 +1,18 @@
-import { invalid } from '../domain/errors.ts';
-import { SCOPE_KINDS } from '../domain/types.ts';
-import { readObject } from '../http/body.ts';
-import { readParam, toStrings } from '../http/input.ts';
-import { json } from '../http/reply.ts';
-import type { Piece, PieceScope } from '../services/pull.ts';
-import type { Services } from '../services/services.ts';
-import type { Handler } from './route.ts';
+import { invalid } from '../../domain/errors.ts';
+import { SCOPE_KINDS } from '../../domain/types.ts';
+import { readObject } from '../../http/body.ts';
+import { readParam, toStrings } from '../../http/input.ts';
+import { json } from '../../http/reply.ts';
+import type { Piece, PieceScope } from '../../services/pull.ts';
+import type { Services } from '../../services/services.ts';
+import type { Handler } from '../route.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
 /** Room for all settings of an account, a long list, or a thousand actions with long addresses. Bytes. */
 const MAX_BODY = 64 * 1024 * 1024;
 
-/** Takes a piece of an account on another server, and tells what became of it. For whoever runs the server. */
+/** Takes a piece of an account on another server, and tells what became of it. */
 export function createPullRoute({ administration, pull }: Services): Handler {
   return async (event) => {
     const piece = toPiece(await readObject(event, MAX_BODY));

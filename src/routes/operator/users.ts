@@ -1,13 +1,13 @@
-import { invalid } from '../domain/errors.ts';
-import { formatUtc } from '../domain/timestamp.ts';
-import { readObject } from '../http/body.ts';
-import { readParam } from '../http/input.ts';
-import { EMPTY, json } from '../http/reply.ts';
-import type { AccountDetails, AccountSummary } from '../services/administration.ts';
-import type { Services } from '../services/services.ts';
-import type { OpenSession } from '../services/sessions.ts';
-import type { User } from '../storage/contract.ts';
-import type { Handler, RouteContext } from './route.ts';
+import { invalid } from '../../domain/errors.ts';
+import { formatUtc } from '../../domain/timestamp.ts';
+import { readObject } from '../../http/body.ts';
+import { readParam } from '../../http/input.ts';
+import { EMPTY, json } from '../../http/reply.ts';
+import type { AccountDetails, AccountSummary } from '../../services/administration.ts';
+import type { Services } from '../../services/services.ts';
+import type { OpenSession } from '../../services/sessions.ts';
+import type { User } from '../../storage/contract.ts';
+import type { Handler, RouteContext } from '../route.ts';
 
 interface DescribedUser {
   name: string;
@@ -28,8 +28,8 @@ export interface ListedSession {
   expires: string;
 }
 
-/** The accounts, for whoever runs the server. */
-export function createAccountRoutes(
+/** The accounts. */
+export function createUserRoutes(
   { accounts, administration }: Services,
   { maxBody }: RouteContext,
 ): Record<'list' | 'add' | 'show' | 'remove' | 'rename' | 'setPassword' | 'sessions' | 'endSessions', Handler> {

@@ -1,11 +1,11 @@
-import type { Reply } from '../http/reply.ts';
+import type { Reply } from '../../http/reply.ts';
 
 /** Long work that tells how far it is, and answers a report. */
 type Work = (progress: (done: number, total: number) => void) => Promise<unknown>;
 
 /**
  * Answers long work while it goes on, a line of JSON for each step: how far it is, and at the end its `report`, or the
- * `message` of what went wrong. For whoever runs the server.
+ * `message` of what went wrong.
  */
 export const steps = (work: Work): Reply => ({
   type: 'application/x-ndjson',

@@ -1,0 +1,37 @@
+import type { Services } from '../../services/services.ts';
+import { type Route, type RouteContext, type Row, toRoute } from '../route.ts';
+import { createBackupRoutes } from './backup.ts';
+import { createCheckRoute } from './check.ts';
+import { createFeedRoutes } from './feeds.ts';
+import { createOpmlImportRoute } from './opml-import.ts';
+import { createPullRoute } from './pull.ts';
+import { createSubscriptionExportRoute } from './subscription-export.ts';
+import { createToplistRebuildRoute } from './toplist-rebuild.ts';
+import { createUserRoutes } from './users.ts';
+
+/** For whoever runs the server: they ask for no login, so only the control socket and this process have them. */
+export function createOperatorRoutes(services: Services, context: RouteContext): Route[] {
+  const users = createUserRoutes(services, context);
+  const feeds = createFeedRoutes(services, context);
+  const backup = createBackupRoutes(services);
+  const table: Row[] = [
+    ['GET', '/operator/users', [], users.list],
+    ['POST', '/operator/users', [], users.add],
+    ['GET', '/operator/users/:user', [], users.show],
+    ['DELETE', '/operator/users/:user', [], users.remove],
+    ['PUT', '/operator/users/:user/name', [], users.rename],
+    ['PUT', '/operator/users/:user/password', [], users.setPassword],
+    ['GET', '/operator/users/:user/sessions', [], users.sessions],
+    ['DELETE', '/operator/users/:user/sessions', [], users.endSessions],
+    ['POST', '/operator/users/:user/opml', [], createOpmlImportRoute(services)],
+    ['POST', '/operator/users/:user/pull', [], createPullRoute(services)],
+    ['GET', '/operator/users/:user/subscriptions', [], createSubscriptionExportRoute(services)],
+    ['GET', '/operator/feeds', [], feeds.list],
+    ['POST', '/operator/feeds/update', [], feeds.update],
+    ['POST', '/operator/toplist/rebuild', [], createToplistRebuildRoute(services)],
+    ['GET', '/operator/backup', [], backup.write],
+    ['POST', '/operator/backup', [], backup.restore],
+    ['POST', '/operator/check', [], createCheckRoute(services)],
+  ];
+  return table.map(toRoute);
+}
