@@ -32,7 +32,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/services': [
     'src/feeds',
     'src/formats',
-    'src/pull',
     'src/storage/contract.ts',
     'src/storage/errors.ts',
     'src/domain',

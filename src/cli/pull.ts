@@ -1,6 +1,6 @@
 import manifest from 'podsync/package.json' with { type: 'json' };
 import type { Config } from '../config.ts';
-import type { Taken } from '../pull/piece.ts';
+import type { Taken } from '../domain/piece.ts';
 import { pullAccount, type PullReport } from '../pull/pull.ts';
 import { openRemote } from '../pull/remote.ts';
 import { isLoopback } from './address.ts';

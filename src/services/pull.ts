@@ -3,7 +3,7 @@ import { Refusal } from '../domain/errors.ts';
 import { createSlug } from '../domain/slug.ts';
 import { DEVICE_TYPES, type UserId } from '../domain/types.ts';
 import { createRewriteLog, sanitizeFeedUrl, type UrlRewrites, type UrlRules } from '../domain/url.ts';
-import type { Piece, Taken } from '../pull/piece.ts';
+import type { Piece, Taken } from '../domain/piece.ts';
 import { isStorageError } from '../storage/errors.ts';
 import type { Devices } from './devices.ts';
 import type { Episodes } from './episodes.ts';
@@ -12,8 +12,6 @@ import { mendAction } from './pulled-action.ts';
 import { redactUrl, whyRefused } from './refused-url.ts';
 import type { Settings } from './settings.ts';
 import type { Subscriptions } from './subscriptions.ts';
-
-export type { Piece, PieceScope } from '../pull/piece.ts';
 
 export interface Pull {
   /**

@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest';
-import type { Piece, Taken } from '../../src/pull/piece.ts';
+import type { Piece, Taken } from '../../src/domain/piece.ts';
 import { pullAccount } from '../../src/pull/pull.ts';
 import { openRemote } from '../../src/pull/remote.ts';
 import type { TestServer } from '../server.ts';

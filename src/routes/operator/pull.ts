@@ -1,9 +1,9 @@
 import { invalid } from '../../domain/errors.ts';
+import type { Piece, PieceScope } from '../../domain/piece.ts';
 import { SCOPE_KINDS } from '../../domain/types.ts';
 import { readObject } from '../../http/body.ts';
 import { readParam, toStrings } from '../../http/input.ts';
 import { json } from '../../http/reply.ts';
-import type { Piece, PieceScope } from '../../services/pull.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler } from '../route.ts';
 

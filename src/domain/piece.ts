@@ -1,4 +1,4 @@
-import type { SettingScope } from '../domain/types.ts';
+import type { SettingScope } from './types.ts';
 
 /** A piece of an account as another server tells it. Nothing in it is checked yet. */
 export type Piece =
