@@ -73,7 +73,10 @@ async function loadFetcher(allowPrivate: boolean): Promise<Fetcher> {
   return createFetcher({ allowPrivate, userAgent: `podsync/${manifest.version}`, parser: createFeedParser() });
 }
 
-/** In a thread, loads the modules with such work, all but the hasher's above; the one it was started for does it. */
+/**
+ * For a thread: loads every module that has work for one (the hasher's is loaded above). Only the one that the thread was
+ * started for begins.
+ */
 export async function loadThreads(): Promise<void> {
   await Promise.all([loadStorageThreads(), import('./feeds/parser.ts')]);
 }

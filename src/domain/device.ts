@@ -1,13 +1,19 @@
 import { invalid, Refusal } from './errors.ts';
 
-/** Letters (with their marks) and digits of any script, `_ . -` and blank, 1 to 255 characters. */
-const DEVICE_ID = /^[\p{L}\p{M}\p{N}_. -]{1,255}$/u;
+/** Of a device id: letters (with their marks) and digits of any script, `_ . -` and blank. */
+const CHARACTERS = String.raw`\p{L}\p{M}\p{N}_. -`;
+const LONGEST = 255;
+const DEVICE_ID = new RegExp(`^[${CHARACTERS}]{1,${LONGEST}}$`, 'u');
+const OTHERS = new RegExp(`[^${CHARACTERS}]`, 'gu');
 
 /** The device id itself. Throws `invalid` when it is not one. */
 export function parseDeviceId(value: unknown): string {
   if (typeof value === 'string' && DEVICE_ID.test(value)) return value;
   throw invalid('the device id must be 1 to 255 letters, digits, blanks or any of _ . -');
 }
+
+/** The device id that is nearest to one of another server, which may take any text. An empty one stays empty. */
+export const toDeviceId = (text: string): string => [...text.replace(OTHERS, '_')].slice(0, LONGEST).join('');
 
 /** More than anybody has. Each new one may have to follow all others. */
 export const MAX_DEVICES = 100;

@@ -1,6 +1,6 @@
 /**
- * What a request can be refused for. The domain and the services throw it; `http/errors` alone makes a status of it
- * and `cli/main` alone an exit code.
+ * What a request can be refused for. The domain and the services throw it, and `http/errors` makes a status of it; only
+ * routes that answer in another way, such as the form of `/register`, read it before.
  */
 export type RefusalCode =
   | 'invalid'

@@ -13,7 +13,7 @@ export async function* readSettings({ user, askFor, expect }: Asker, { devices, 
       toObject(answer, 'settings'),
     );
   const favorites = await askFor('favorite episodes', ['api', '2', 'favorites', `${user}.json`], {}, toEpisodes);
-  const account = await read('the account, and with them all others', { scope: 'account' });
+  const account = await read('the account (others were not asked for)', { scope: 'account' });
   if (account) yield { kind: 'settings', scope: { scope: 'account' }, values: account };
 
   const scopes = [

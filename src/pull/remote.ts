@@ -116,7 +116,7 @@ function targetOf(from: URL, location: string): URL {
   if (target && (target.origin === from.origin || isUpgrade)) return target;
   const place = target && /^https?:$/.test(target.protocol) ? target.origin : 'no address of the web';
   throw new RemoteError(
-    `${from.host} sends on to ${place}, where no password is sent to; if it is right, name that one`,
+    `${from.host} redirects to ${place}, and the password is not sent there; if that is the right server, give its address`,
   );
 }
 

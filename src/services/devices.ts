@@ -3,7 +3,8 @@ import { invalid, Refusal } from '../domain/errors.ts';
 import { DEVICE_TYPES, type UserId } from '../domain/types.ts';
 import type { DeviceSummary, Storage } from '../storage/contract.ts';
 
-const MAX_CAPTION = 255;
+/** Characters. */
+export const MAX_CAPTION = 255;
 
 export interface Devices {
   /** In the order created (spec 2.5). */

@@ -1,11 +1,11 @@
-import { MAX_DEVICES } from '../domain/device.ts';
+import { MAX_DEVICES, toDeviceId } from '../domain/device.ts';
 import { Refusal } from '../domain/errors.ts';
 import { createSlug } from '../domain/slug.ts';
 import { DEVICE_TYPES, type UserId } from '../domain/types.ts';
 import { createRewriteLog, sanitizeFeedUrl, type UrlRewrites, type UrlRules } from '../domain/url.ts';
 import type { Piece, Taken } from '../domain/piece.ts';
 import { isStorageError } from '../storage/errors.ts';
-import type { Devices } from './devices.ts';
+import { type Devices, MAX_CAPTION } from './devices.ts';
 import type { Episodes } from './episodes.ts';
 import type { Lists } from './lists.ts';
 import { mendAction } from './pulled-action.ts';
@@ -34,7 +34,10 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
   const takeDevice = async (user: UserId, { device, caption, type }: Of<'device'>): Promise<Taken> => {
     const id = toDeviceId(device);
     const known = DEVICE_TYPES.find((each) => each === type);
-    await devices.save(user, id, { ...(caption !== '' && { caption: cut(caption) }), ...(known && { type: known }) });
+    await devices.save(user, id, {
+      ...(caption !== '' && { caption: cutCaption(caption) }),
+      ...(known && { type: known }),
+    });
     return { ...NOTHING, taken: 1, rewritten: id === device ? [] : [{ from: `device ${device}`, to: `device ${id}` }] };
   };
 
@@ -49,7 +52,7 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
   };
 
   const takeActions = async (user: UserId, { actions }: Of<'actions'>): Promise<Taken> => {
-    const mended = actions.map((action) => mendAction(action, toDeviceId));
+    const mended = actions.map((action) => mendAction(action));
     const usable = mended.flatMap((each) => ('action' in each ? each : []));
     const rewrites: UrlRewrites = [];
     for (const lot of lotsOf(usable.map(({ action }) => action))) {
@@ -123,13 +126,7 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
 type Of<Kind extends Piece['kind']> = Extract<Piece, { kind: Kind }>;
 
 const NOTHING: Taken = { taken: 0, rewritten: [], refused: [], notes: [] };
-/** Characters of a device id, and of its caption. */
-const LONGEST = 255;
-
-const cut = (text: string): string => [...text].slice(0, LONGEST).join('');
-
-/** A device id that apps can use here. Some servers take any text for one. */
-const toDeviceId = (device: string): string => cut(device.replace(/[^\p{L}\p{M}\p{N}_. -]/gu, '_'));
+const cutCaption = (text: string): string => [...text].slice(0, MAX_CAPTION).join('');
 
 /** The actions in the same order, in lots that name no more devices than one upload may. */
 function lotsOf<Action extends { readonly device?: unknown }>(actions: readonly Action[]): Action[][] {
@@ -176,7 +173,7 @@ function describe(piece: Piece): string {
     case 'actions':
       return 'episode actions';
     case 'group':
-      return `that these follow each other: ${piece.devices.join(', ')}`;
+      return `the group of devices ${piece.devices.join(', ')}`;
     default:
       return `the device ${piece.device}`;
   }

@@ -1,4 +1,5 @@
 import { parseAction } from '../domain/action.ts';
+import { toDeviceId } from '../domain/device.ts';
 import { Refusal } from '../domain/errors.ts';
 import { parseTimestamp } from '../domain/timestamp.ts';
 import { createRewriteLog } from '../domain/url.ts';
@@ -16,14 +17,14 @@ const NEEDLESS = [[], ['started', 'total'], ['started', 'total', 'position'], ['
  * An episode action of another server, as far as it makes sense. Without a usable time it gets the oldest that there is:
  * the same each time it is pulled, and no newer than any that is known.
  */
-export function mendAction(value: unknown, rename: (device: string) => string): Mended {
+export function mendAction(value: unknown): Mended {
   const given = toInput(value);
   const { device } = given;
   const isDated = hasTime(given);
   const dated = {
     ...given,
     ...(!isDated && { timestamp: 0 }),
-    ...(typeof device === 'string' && device !== '' && { device: rename(device) }),
+    ...(typeof device === 'string' && device !== '' && { device: toDeviceId(device) }),
   };
   let reason: string | undefined;
   for (const keys of NEEDLESS) {
@@ -59,7 +60,7 @@ function whatIsWrong(action: Input): string | undefined {
   try {
     const rules = { origin: 'server', now: 0, keepCredentials: true, rewrites: createRewriteLog() } as const;
     const parsed = parseAction(action, rules);
-    return parsed ? undefined : 'its addresses cannot be used: they are ASCII, and begin with http:// or https://';
+    return parsed ? undefined : 'its addresses cannot be used: they must be ASCII and begin with http:// or https://';
   } catch (error) {
     if (error instanceof Refusal) return error.message;
     throw error;

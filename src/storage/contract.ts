@@ -74,7 +74,7 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-/** What a storage is made of, less what is for the whole. */
+/** The names of the stores. */
 export type StoreName = Exclude<keyof Storage, 'ping' | 'verify' | 'close'>;
 
 /**

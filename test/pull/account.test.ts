@@ -182,7 +182,7 @@ it('a server that tells of devices alone is a server', async () => {
     'subscriptions of the whole account: it answered 501 (Not Implemented)',
     'episode actions: it answered 501 (Not Implemented)',
     'favorite episodes: it answered 501 (Not Implemented)',
-    'settings of the account, and with them all others: it answered 501 (Not Implemented)',
+    'settings of the account (others were not asked for): it answered 501 (Not Implemented)',
     'which devices follow each other: it answered 501 (Not Implemented)',
     'podcast lists: it answered 501 (Not Implemented)',
   ]);

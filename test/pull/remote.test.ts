@@ -86,11 +86,13 @@ it('follows the server to another path, and takes the password nowhere else', as
   );
   const { port } = new URL(stranger.url);
   answerWith([302, { location: `http://localhost:${port}/api/2/devices/bob.json` }]);
-  await expect(open().get(DEVICES)).rejects.toThrow(/sends on to http:\/\/localhost:\d+, where no password is sent/);
+  await expect(open().get(DEVICES)).rejects.toThrow(
+    /redirects to http:\/\/localhost:\d+, and the password is not sent there/,
+  );
   answerWith([302, { location: `${stranger.url}/api/2/devices/bob.json` }]);
-  await expect(open().get(DEVICES)).rejects.toThrow(`sends on to ${stranger.url}, where no password is sent`);
+  await expect(open().get(DEVICES)).rejects.toThrow(`redirects to ${stranger.url}, and the password is not sent there`);
   answerWith([302, { location: 'file:///etc/passwd' }]);
-  await expect(open().get(DEVICES)).rejects.toThrow(/sends on to no address of the web/);
+  await expect(open().get(DEVICES)).rejects.toThrow(/redirects to no address of the web/);
   expect(stranger.asked).toEqual([]);
   await stranger.close();
 
