@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
-import { type Accounts, isSelf, notYours } from '../services/accounts.ts';
+import { type Accounts, isSelf } from '../services/accounts.ts';
 import { SESSION_LIFE, type Sessions } from '../services/sessions.ts';
 import type { User } from '../storage/contract.ts';
 import { readCookie, readParam } from './input.ts';
@@ -95,3 +95,6 @@ function readBasic(event: H3Event): { login: string; password: string } | undefi
   }
   return { login: text.slice(0, colon), password: text.slice(colon + 1) };
 }
+
+/** For everything that belongs to somebody else, whether or not that user exists. */
+const notYours = (): Refusal => new Refusal('forbidden', 'this belongs to another user');

@@ -1,26 +1,24 @@
 import type { Episode, Podcast } from '../storage/contract.ts';
 import { renderPage } from './layout.ts';
+import { podcastPage } from './links.ts';
 import { markup } from './markup.ts';
 import { renderDate, renderLink, renderLogo } from './parts.ts';
 
 export interface EpisodePage {
+  base: string;
   podcast: Podcast;
   episode: Episode;
-  /** Where the logo of the podcast is, in a size of 256 pixels. */
-  logo: string;
-  /** The page of the podcast. */
-  podcastLink: string;
 }
 
 /** What is known of an episode, for people. */
-export function renderEpisode({ podcast, episode, logo, podcastLink }: EpisodePage): string {
+export function renderEpisode({ base, podcast, episode }: EpisodePage): string {
   const { title, url, description, website, releasedAt } = episode;
   const name = title || url;
   return renderPage(
     name,
     markup`<article>
-<div class="head">${renderLogo(logo)}<div>
-<p class="soft"><a href="${podcastLink}">${podcast.title || podcast.url}</a></p>
+<div class="head">${renderLogo(base, podcast)}<div>
+<p class="soft"><a href="${podcastPage(base, podcast.url)}">${podcast.title || podcast.url}</a></p>
 <h1>${name}</h1>
 <p class="soft">${renderDate(releasedAt)}</p>
 </div></div>

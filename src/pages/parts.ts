@@ -1,5 +1,7 @@
 import type { Seconds } from '../domain/types.ts';
 import type { KnownPodcast } from '../services/directory.ts';
+import type { Podcast } from '../storage/contract.ts';
+import { podcastPage, scaledLogo } from './links.ts';
 import { type Markup, markup } from './markup.ts';
 
 const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
@@ -14,21 +16,25 @@ export function renderDate(at: Seconds | undefined): Markup | undefined {
 export const renderLink = (url: string, words: string): Markup | undefined =>
   /^https?:\/\//i.test(url) ? markup`<a href="${url}" rel="nofollow noopener">${words}</a>` : undefined;
 
-export const renderLogo = (src: string): Markup =>
-  markup`<img class="logo" src="${src}" alt="" width="128" height="128">`;
+/** Pixels that a logo is wide and high, and those of its file: for fine screens. */
+const LOGO = 128;
+const LOGO_FILE = 2 * LOGO;
+
+export const renderLogo = (base: string, { logoUrl }: Pick<Podcast, 'logoUrl'>): Markup =>
+  markup`<img class="logo" src="${scaledLogo(base, LOGO_FILE, logoUrl)}" alt="" width="${LOGO}" height="${LOGO}">`;
 
 /** As much of a description as two lines can hold, without half a character at its end. */
 export const renderBrief = (description = ''): Markup | '' =>
   description && markup`<p class="brief">${description.slice(0, 300).replace(/[\ud800-\udbff]$/, '')}</p>`;
 
-/** Podcasts with the beginning of what they say of themselves. `linkTo` is the page of one. */
-export function renderPodcasts(podcasts: readonly KnownPodcast[], linkTo: (podcast: KnownPodcast) => string): Markup {
+/** Podcasts with the beginning of what they say of themselves. */
+export function renderPodcasts(base: string, podcasts: readonly KnownPodcast[]): Markup {
   const items = podcasts.map(
-    (podcast) => markup`<li><a href="${linkTo(podcast)}">${podcast.title || podcast.url}</a>
+    (podcast) => markup`<li><a href="${podcastPage(base, podcast.url)}">${podcast.title || podcast.url}</a>
 <div class="soft">${podcast.author}${renderBrief(podcast.description)}</div></li>
 `,
   );
-  return markup`<ul class="episodes">${items}</ul>`;
+  return markup`<ul class="items">${items}</ul>`;
 }
 
 export interface AppSettings {

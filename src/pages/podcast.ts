@@ -1,27 +1,25 @@
 import { countOf } from '../domain/count.ts';
 import type { Episode, Podcast } from '../storage/contract.ts';
 import { renderPage } from './layout.ts';
+import { episodePage } from './links.ts';
 import { type Markup, markup } from './markup.ts';
 import { renderBrief, renderDate, renderLink, renderLogo } from './parts.ts';
 
 export interface PodcastPage {
+  base: string;
   podcast: Podcast;
   /** Newest first. */
   episodes: readonly Episode[];
-  /** Where the logo is, in a size of 256 pixels. */
-  logo: string;
-  /** The page of an episode. */
-  linkTo(episode: Episode): string;
 }
 
 /** What is known of a podcast, for people. */
-export function renderPodcast({ podcast, episodes, logo, linkTo }: PodcastPage): string {
+export function renderPodcast({ base, podcast, episodes }: PodcastPage): string {
   const { url, title, author, description, website, subscribers, tags } = podcast;
   const name = title || url;
   return renderPage(
     name,
     markup`<article>
-<div class="head">${renderLogo(logo)}<div>
+<div class="head">${renderLogo(base, podcast)}<div>
 <h1>${name}</h1>
 ${author && markup`<p>${author}</p>`}
 <p class="soft">${countOf(subscribers, 'subscriber')}</p>
@@ -31,7 +29,7 @@ ${description && markup`<p class="text">${description}</p>`}
 <p class="do">${renderLink(website, 'Website')}${renderLink(url, 'Feed')}</p>
 <p class="soft">To subscribe, add this address in your podcast app: <code>${url}</code></p>
 <h2>Episodes</h2>
-${renderEpisodes(episodes, linkTo)}
+${renderEpisodes(episodes, (episode) => episodePage(base, url, episode.url))}
 </article>`,
   );
 }
@@ -43,5 +41,5 @@ function renderEpisodes(episodes: readonly Episode[], linkTo: (episode: Episode)
 <div class="soft">${renderDate(episode.releasedAt)}${renderBrief(episode.description)}</div></li>
 `,
   );
-  return markup`<ul class="episodes">${items}</ul>`;
+  return markup`<ul class="items">${items}</ul>`;
 }

@@ -16,12 +16,12 @@ p{margin:.5rem 0}
 .logo{width:8rem;height:8rem;flex:none;border-radius:.75rem;object-fit:cover;background:var(--card)}
 .soft{color:var(--soft);font-size:.9rem}
 .text{white-space:pre-line;margin-top:1.25rem}
-.tags,.episodes{list-style:none;margin:.75rem 0 0;padding:0}
+.tags,.items{list-style:none;margin:.75rem 0 0;padding:0}
 .tags{display:flex;flex-wrap:wrap;gap:.4rem}
 .tags li{background:var(--card);border:1px solid var(--line);border-radius:1rem;padding:.05rem .65rem;font-size:.85rem;color:var(--soft)}
-.episodes li{border-top:1px solid var(--line);padding:.8rem 0}
-.episodes a{font-weight:600;text-decoration:none}
-.episodes a:hover{text-decoration:underline}
+.items li{border-top:1px solid var(--line);padding:.8rem 0}
+.items a{font-weight:600;text-decoration:none}
+.items a:hover{text-decoration:underline}
 .brief{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;line-clamp:2;overflow:hidden;margin:.2rem 0 0}
 .do{display:flex;flex-wrap:wrap;gap:.6rem;margin-top:1.25rem}
 .do a{border:1px solid var(--accent);border-radius:.5rem;padding:.4rem .9rem;text-decoration:none}

@@ -2,7 +2,7 @@ import type { H3Event } from 'h3';
 import { MEDIA_TYPES } from '../formats/format.ts';
 import { writeXml } from '../formats/xml.ts';
 import { readCount, readParam, readQuery, readScale } from '../http/input.ts';
-import { scaledLogo } from '../http/links.ts';
+import { scaledLogo } from '../pages/links.ts';
 import { publicBase } from '../http/origin.ts';
 import { json, type Reply, toPublic } from '../http/reply.ts';
 import type { Directory } from '../services/directory.ts';

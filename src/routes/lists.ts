@@ -3,7 +3,7 @@ import { Refusal } from '../domain/errors.ts';
 import { readList, type UploadFormat } from '../formats/list.ts';
 import { readText } from '../http/body.ts';
 import { readParam, readQuery } from '../http/input.ts';
-import { listPage, listResource } from '../http/links.ts';
+import { listPage, listResource } from '../pages/links.ts';
 import { publicBase } from '../http/origin.ts';
 import { json, toPublic } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';

@@ -1,15 +1,6 @@
 import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
 import { readParam, readQuery } from '../http/input.ts';
-import {
-  episodePage,
-  listPage,
-  listResource,
-  podcastPage,
-  registerPage,
-  scaledLogo,
-  sharedSubscriptions,
-} from '../http/links.ts';
 import { publicBase } from '../http/origin.ts';
 import { type Reply, toPublic } from '../http/reply.ts';
 import { renderEpisode } from '../pages/episode.ts';
@@ -23,8 +14,6 @@ import { listReply } from './list-reply.ts';
 import type { Handler, RouteContext } from './route.ts';
 
 const EPISODES = 50;
-/** Twice the size that it is shown in, for fine screens. */
-const LOGO = 256;
 
 const page = (body: string): Reply =>
   toPublic({ type: 'text/html; charset=utf-8', body, headers: { 'content-security-policy': PAGE_POLICY } });
@@ -38,21 +27,13 @@ export function createPageRoutes(
   const baseOf = (event: H3Event): string => publicBase(event, origin);
   return {
     async home(event) {
-      const server = baseOf(event);
-      const register = (await registration.isOpen(undefined)) ? registerPage(server) : undefined;
-      return page(renderHome({ server, register }));
+      return page(renderHome({ base: baseOf(event), isOpen: await registration.isOpen(undefined) }));
     },
 
     async podcast(event) {
       const podcast = await directory.podcast(readQuery(event, 'url') ?? '');
-      const base = baseOf(event);
-      const body = renderPodcast({
-        podcast,
-        episodes: await directory.episodes(podcast.url, EPISODES),
-        logo: scaledLogo(base, LOGO, podcast.logoUrl),
-        linkTo: (episode) => episodePage(base, podcast.url, episode.url),
-      });
-      return page(body);
+      const episodes = await directory.episodes(podcast.url, EPISODES);
+      return page(renderPodcast({ base: baseOf(event), podcast, episodes }));
     },
 
     async episode(event) {
@@ -60,37 +41,20 @@ export function createPageRoutes(
         readQuery(event, 'podcast') ?? '',
         readQuery(event, 'url') ?? '',
       );
-      const base = baseOf(event);
-      const logo = scaledLogo(base, LOGO, podcast.logoUrl);
-      return page(renderEpisode({ podcast, episode, logo, podcastLink: podcastPage(base, podcast.url) }));
+      return page(renderEpisode({ base: baseOf(event), podcast, episode }));
     },
 
     async list(event) {
       const user = await accounts.named(readParam(event, 'user'));
       if (!user) throw new Refusal('missing', 'there is no user with this name');
       const { name, title, urls } = await lists.find(user.id, readParam(event, 'name'));
-      const base = baseOf(event);
-      const body = renderList({
-        title,
-        user: user.name,
-        podcasts: await directory.describe(urls),
-        opml: listResource(base, user.name, name, 'opml'),
-        linkTo: (podcast) => podcastPage(base, podcast.url),
-      });
-      return page(body);
+      const podcasts = await directory.describe(urls);
+      return page(renderList({ base: baseOf(event), name, title, user: user.name, podcasts }));
     },
 
     async user(event) {
       const profile = await profiles.find(readParam(event, 'user'));
-      const { name } = profile;
-      const base = baseOf(event);
-      const body = renderUser({
-        ...profile,
-        opml: sharedSubscriptions(base, name),
-        linkTo: (podcast) => podcastPage(base, podcast.url),
-        linkToList: (list) => listPage(base, name, list.name),
-      });
-      return page(body);
+      return page(renderUser({ base: baseOf(event), ...profile }));
     },
 
     async shared(event) {

@@ -1,6 +1,6 @@
 import { formatTimestamp } from '../domain/timestamp.ts';
 import type { EpisodeInfo, Url } from '../domain/types.ts';
-import { episodePage, podcastPage } from '../http/links.ts';
+import { episodePage, podcastPage } from '../pages/links.ts';
 import type { KnownPodcast } from '../services/directory.ts';
 
 /** An episode, and what is known of it: maybe nothing beside its URLs. */

@@ -92,6 +92,3 @@ const wrong = (): Refusal => new Refusal('unauthenticated', 'the user name or th
 /** Whether `login`, as it stands in a path, means this user: by name or e-mail, without case. */
 export const isSelf = (user: User, login: string): boolean =>
   [user.name, user.email].some((own) => own?.toLowerCase() === login.toLowerCase());
-
-/** For everything that belongs to somebody else, whether or not that user exists. */
-export const notYours = (): Refusal => new Refusal('forbidden', 'this belongs to another user');

@@ -2,7 +2,8 @@ import { logoHash, NO_LOGO } from '../domain/logo.ts';
 import type { Url } from '../domain/types.ts';
 
 /*
- * Addresses that answers and pages point to. `base` is what `publicBase` answers; names are percent-encoded here, once.
+ * Addresses that pages and other answers point to. `base` is the address of the server as the outside sees it; names are
+ * percent-encoded here, once.
  */
 
 const encode = encodeURIComponent;
