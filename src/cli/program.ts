@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import manifest from 'podsync/package.json' with { type: 'json' };
 import { FETCH_OPTIONS, readConfig, SERVER_OPTIONS, STORAGE_OPTIONS } from '../config.ts';
 import { addCommand } from './command.ts';
-import { defineCompletion } from './completion-command.ts';
+import { defineCompletion } from './completion/command.ts';
 import { definePull } from './pull-command.ts';
 import { defineTransfer } from './transfer-commands.ts';
 import { defineUser } from './user-commands.ts';

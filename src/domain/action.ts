@@ -9,13 +9,13 @@ import { type RewriteLog, sanitizeFeedUrl, sanitizeMediaUrl } from './url.ts';
 const MAX_GUID = 8192;
 
 /**
- * The version of the interface by which an action came, or another server. In version 1 the position is `HH:MM:SS` and an
- * episode may be told by its GUID (spec 4.9).
+ * Who wrote an action: a client of this version of the interface, or another server. In version 1 the position is
+ * `HH:MM:SS` and an episode may be told by its GUID (spec 4.9).
  */
-export type ActionOrigin = 1 | 2 | 'server';
+export type ActionSource = 1 | 2 | 'server';
 
 export interface ActionRules {
-  origin: ActionOrigin;
+  source: ActionSource;
   /** Time of the upload: an action without a timestamp happened now. */
   now: Seconds;
   keepCredentials: boolean;
@@ -41,7 +41,7 @@ export function parseAction(value: unknown, rules: ActionRules): EpisodeAction |
   const timestamp = isGiven(input.timestamp) ? parseTimestamp(input.timestamp) : now;
   const device = isGiven(input.device) ? parseDeviceId(input.device) : undefined;
   const guid = isByGuid ? media : readGuid(input.guid);
-  const play = type === 'play' ? readTimes(rules.origin === 1 ? fromVersion1(input) : input) : undefined;
+  const play = type === 'play' ? readTimes(rules.source === 1 ? fromVersion1(input) : input) : undefined;
   // All keys at once: an object that gets them one by one takes longer to make, and to write as JSON.
   return { podcast, episode, action: type, timestamp, device, guid, play };
 }
@@ -55,8 +55,8 @@ function fromVersion1({ position }: Input): Input {
 }
 
 /** A server that was told a GUID by version 1 tells it twice. */
-const mayBeGuid = ({ episode, guid }: Input, { origin }: ActionRules): boolean =>
-  origin === 1 || (origin === 'server' && guid === episode);
+const mayBeGuid = ({ episode, guid }: Input, { source }: ActionRules): boolean =>
+  source === 1 || (source === 'server' && guid === episode);
 
 /** Whatever does not begin like a usable URL is a GUID; it is kept as it is. */
 const isGuid = (episode: string): boolean => episode.isWellFormed() && /^(?!\s*https?:)[^]{1,1024}$/i.test(episode);

@@ -1,5 +1,5 @@
 import type { ListFormat } from './format.ts';
-import { readJson } from './json.ts';
+import { readJsonList } from './json.ts';
 import { readOpml } from './opml-read.ts';
 import { readTxt } from './txt.ts';
 
@@ -7,7 +7,7 @@ import { readTxt } from './txt.ts';
 export type UploadFormat = Exclude<ListFormat, 'jsonp'>;
 
 const READERS: Record<UploadFormat, (text: string) => string[]> = {
-  json: readJson,
+  json: readJsonList,
   txt: readTxt,
   opml: (text) => readOpml(text).map((podcast) => podcast.url),
 };

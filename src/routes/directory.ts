@@ -8,7 +8,7 @@ import { json, type Reply, toPublic } from '../http/reply.ts';
 import type { Directory } from '../services/directory.ts';
 import type { Podcast, RankedPodcast } from '../storage/contract.ts';
 import { listReply } from './list-reply.ts';
-import { toEpisodeObject, toPodcastObject } from './podcast.ts';
+import { toEpisodeObject, toPodcastObject } from './wire-objects.ts';
 import type { Handler, RouteContext } from './route.ts';
 
 const MAX_LISTED = 100;

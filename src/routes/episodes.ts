@@ -1,14 +1,12 @@
 import { invalid } from '../domain/errors.ts';
 import { formatPosition } from '../domain/position.ts';
-import { formatTimestamp } from '../domain/timestamp.ts';
 import type { EpisodeAction, Stamp } from '../domain/types.ts';
 import { readJson } from '../http/body.ts';
 import { readBoolean, readQuery, readSince } from '../http/input.ts';
 import { json, jsonStream } from '../http/reply.ts';
 import type { Episodes } from '../services/episodes.ts';
 import type { Handler, RouteContext } from './route.ts';
-
-type WireAction = Record<string, unknown>;
+import { toActionObject, type WireAction } from './wire-objects.ts';
 
 /** For both versions: they differ in how an action is written, and in what `device` means in a query. */
 export function createEpisodeRoutes(
@@ -54,11 +52,6 @@ async function* writeActions(
     comma = ',';
   }
   yield `],"timestamp":${mark}}`;
-}
-
-/** Only plays have times, and only those that are known: over any other, clients reject the whole answer. */
-export function toActionObject({ podcast, episode, device, guid, action, timestamp, play }: EpisodeAction): WireAction {
-  return { podcast, episode, device, guid, action, timestamp: formatTimestamp(timestamp), ...play };
 }
 
 /** Version 1 has one time, and writes it as a clock does (spec 4.9). */

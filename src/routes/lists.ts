@@ -9,7 +9,7 @@ import { json, toPublic } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
 import type { User } from '../storage/contract.ts';
 import { listReply } from './list-reply.ts';
-import { toPodcastObject } from './podcast.ts';
+import { toPodcastObject } from './wire-objects.ts';
 import type { Handler, RouteContext } from './route.ts';
 
 const DONE = { status: 204 };

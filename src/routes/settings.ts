@@ -6,7 +6,7 @@ import { readParam, readQuery } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
 import { json } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
-import { toEpisodeObject } from './podcast.ts';
+import { toEpisodeObject } from './wire-objects.ts';
 import type { Handler, RouteContext } from './route.ts';
 
 export function createSettingRoutes(

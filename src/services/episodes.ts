@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { type ActionOrigin, parseAction } from '../domain/action.ts';
+import { type ActionSource, parseAction } from '../domain/action.ts';
 import { requireFewDevices } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { EpisodeAction, Stamp, UserId } from '../domain/types.ts';
@@ -14,17 +14,17 @@ export interface Episodes {
   upload(
     user: UserId,
     submitted: readonly unknown[],
-    origin: ActionOrigin,
+    source: ActionSource,
   ): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
   /** In upload order, in pages, so that a long history need not be in memory. `podcast` as the client writes it. */
   query(user: UserId, query: ActionQuery): Promise<{ pages: AsyncIterable<EpisodeAction[]>; mark: Stamp }>;
 }
 
 export const createEpisodes = (actions: ActionStore, now: Clock, rules: UrlRules): Episodes => ({
-  async upload(user, submitted, origin) {
+  async upload(user, submitted, source) {
     const rewrites = createRewriteLog();
     const keepCredentials = rules.keepCredentials ?? false;
-    const context = { now: now(), keepCredentials, rewrites, origin };
+    const context = { now: now(), keepCredentials, rewrites, source };
     const parsed: EpisodeAction[] = []; // flatMap would take as long as the parsing
     submitted.forEach((each, index) => {
       try {

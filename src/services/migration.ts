@@ -1,4 +1,4 @@
-import { type BackupRecord, readRecord } from '../formats/backup-record.ts';
+import { type BackupRecord, readRecord } from '../formats/backup/record.ts';
 import type { Storage, User } from '../storage/contract.ts';
 import { type Counts, createTally } from './transfer-tally.ts';
 

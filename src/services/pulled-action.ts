@@ -58,7 +58,7 @@ function hasTime({ timestamp }: Input): boolean {
 
 function whatIsWrong(action: Input): string | undefined {
   try {
-    const rules = { origin: 'server', now: 0, keepCredentials: true, rewrites: createRewriteLog() } as const;
+    const rules = { source: 'server', now: 0, keepCredentials: true, rewrites: createRewriteLog() } as const;
     const parsed = parseAction(action, rules);
     return parsed ? undefined : 'its addresses cannot be used: they must be ASCII and begin with http:// or https://';
   } catch (error) {

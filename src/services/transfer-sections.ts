@@ -1,4 +1,4 @@
-import type { AccountRecord, BackupRecord } from '../formats/backup-record.ts';
+import type { AccountRecord, BackupRecord } from '../formats/backup/record.ts';
 
 /** An account of a backup, or its directory. */
 export interface Section {

@@ -1,5 +1,5 @@
 import type { Url } from '../domain/types.ts';
-import type { BackupRecord } from '../formats/backup-record.ts';
+import type { BackupRecord } from '../formats/backup/record.ts';
 
 /** What there is in accounts, and in the directory. */
 export interface Counts {

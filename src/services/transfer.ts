@@ -1,7 +1,7 @@
 import { invalid, Refusal } from '../domain/errors.ts';
-import { readBackup } from '../formats/backup-read.ts';
-import type { AccountRecord, BackupRecord } from '../formats/backup-record.ts';
-import { writeBackup } from '../formats/backup-write.ts';
+import { readBackup } from '../formats/backup/read.ts';
+import type { AccountRecord, BackupRecord } from '../formats/backup/record.ts';
+import { writeBackup } from '../formats/backup/write.ts';
 import type { DirectoryRecord, Storage, TransferStore, User, UserRecord } from '../storage/contract.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { checkUserName } from './accounts.ts';

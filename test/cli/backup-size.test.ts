@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import { expect, it } from 'vitest';
-import type { BackupRecord } from '../../src/formats/backup-record.ts';
-import { writeBackup } from '../../src/formats/backup-write.ts';
+import type { BackupRecord } from '../../src/formats/backup/record.ts';
+import { writeBackup } from '../../src/formats/backup/write.ts';
 import { createTestDatabase } from '../plugins/postgres/database.ts';
 import { makeFolder, run } from './podsync.ts';
 

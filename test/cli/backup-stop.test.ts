@@ -3,8 +3,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { expect, it } from 'vitest';
-import type { BackupRecord } from '../../src/formats/backup-record.ts';
-import { writeBackup } from '../../src/formats/backup-write.ts';
+import type { BackupRecord } from '../../src/formats/backup/record.ts';
+import { writeBackup } from '../../src/formats/backup/write.ts';
 import { makeFolder, run, start, startServer } from './podsync.ts';
 
 const FEED = 'https://feeds.example/1';

@@ -1,4 +1,4 @@
-import { readTree } from '../../src/cli/completion-tree.ts';
+import { readTree } from '../../src/cli/completion/tree.ts';
 import { createProgram } from '../../src/cli/program.ts';
 
 /** All that podsync can be told to do, as typed after its name. */

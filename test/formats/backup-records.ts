@@ -1,4 +1,4 @@
-import type { BackupRecord } from '../../src/formats/backup-record.ts';
+import type { BackupRecord } from '../../src/formats/backup/record.ts';
 
 const FEED = 'https://feeds.example/1';
 

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { writeLine } from '../../src/formats/backup-line.ts';
-import { readBackup } from '../../src/formats/backup-read.ts';
-import type { BackupRecord } from '../../src/formats/backup-record.ts';
-import { writeBackup } from '../../src/formats/backup-write.ts';
+import { writeLine } from '../../src/formats/backup/line.ts';
+import { readBackup } from '../../src/formats/backup/read.ts';
+import type { BackupRecord } from '../../src/formats/backup/record.ts';
+import { writeBackup } from '../../src/formats/backup/write.ts';
 import { RECORDS } from './backup-records.ts';
 
 async function* inPieces<T>(items: ArrayLike<T> & { slice(from: number, to: number): any }, size: number) {

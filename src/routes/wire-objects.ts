@@ -1,5 +1,5 @@
 import { formatTimestamp } from '../domain/timestamp.ts';
-import type { EpisodeInfo, Url } from '../domain/types.ts';
+import type { EpisodeAction, EpisodeInfo, Url } from '../domain/types.ts';
 import { episodePage, podcastPage } from '../pages/links.ts';
 import type { KnownPodcast } from '../services/directory.ts';
 
@@ -43,4 +43,15 @@ export function toEpisodeObject(known: KnownEpisode, base: string): Record<strin
     svc_link: page,
     mygpo_link: page,
   };
+}
+
+/** An episode action as clients get it. */
+export type WireAction = Record<string, unknown>;
+
+/**
+ * An episode action as clients of version 2 get it (spec 2.7). Only plays have times, and only those that are known: over
+ * any other, clients reject the whole answer.
+ */
+export function toActionObject({ podcast, episode, device, guid, action, timestamp, play }: EpisodeAction): WireAction {
+  return { podcast, episode, device, guid, action, timestamp: formatTimestamp(timestamp), ...play };
 }

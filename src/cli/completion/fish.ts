@@ -1,4 +1,4 @@
-import { type CommandNode, type OptionNode, quoted, quotedPlaces } from './completion-tree.ts';
+import { type CommandNode, type OptionNode, quoted, quotedPlaces } from './tree.ts';
 
 /** The completion script for fish. Files are offered where a command takes arguments. */
 export const toFish = (name: string, tree: readonly CommandNode[]): string => `# fish completion for ${name}

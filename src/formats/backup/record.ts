@@ -1,6 +1,6 @@
-import { ACTION_TYPES, DEVICE_TYPES, type SettingScope } from '../domain/types.ts';
-import type { DirectoryRecord, UserRecord } from '../storage/contract.ts';
-import { anything, array, byKind, flag, object, oneOf, optional, orNull, pair, text, whole } from './backup-shape.ts';
+import { ACTION_TYPES, DEVICE_TYPES, type SettingScope } from '../../domain/types.ts';
+import type { DirectoryRecord, UserRecord } from '../../storage/contract.ts';
+import { anything, array, byKind, flag, object, oneOf, optional, orNull, pair, text, whole } from './shape.ts';
 
 type Account = Extract<UserRecord, { kind: 'user' }>;
 

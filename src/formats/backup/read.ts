@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { invalid } from '../domain/errors.ts';
-import { readLines } from './backup-bytes.ts';
-import { parseLine } from './backup-line.ts';
-import { type BackupRecord, mayFollow, readRecord } from './backup-record.ts';
-import { Misshapen } from './backup-shape.ts';
-import { HEADER } from './backup-write.ts';
+import { invalid } from '../../domain/errors.ts';
+import { readLines } from './bytes.ts';
+import { parseLine } from './line.ts';
+import { type BackupRecord, mayFollow, readRecord } from './record.ts';
+import { Misshapen } from './shape.ts';
+import { HEADER } from './write.ts';
 
 /**
  * The records of a backup, packed with gzip or not. Throws `invalid` for one that was cut off or altered, and names the

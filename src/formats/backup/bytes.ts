@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { Misshapen } from './backup-shape.ts';
+import { Misshapen } from './shape.ts';
 
 /** Bytes. The settings of one episode may come near a quarter of it. */
 const LONGEST_LINE = 256 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { writeLine } from './backup-line.ts';
-import { type BackupRecord, readRecord } from './backup-record.ts';
+import { writeLine } from './line.ts';
+import { type BackupRecord, readRecord } from './record.ts';
 
 /** The first line. `format` is the one that this podsync writes and reads. */
 export const HEADER = { kind: 'podsync-backup', format: 1 };

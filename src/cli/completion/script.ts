@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { toBash } from './completion-bash.ts';
-import { toFish } from './completion-fish.ts';
-import { readTree } from './completion-tree.ts';
-import { toZsh } from './completion-zsh.ts';
+import { toBash } from './bash.ts';
+import { toFish } from './fish.ts';
+import { readTree } from './tree.ts';
+import { toZsh } from './zsh.ts';
 
 const SCRIPTS = { bash: toBash, zsh: toZsh, fish: toFish };
 

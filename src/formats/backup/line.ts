@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { Misshapen } from './backup-shape.ts';
+import { Misshapen } from './shape.ts';
 
 /** A line: the value as JSON, with a checksum at its end, so that it shows by itself whether it was altered. */
 export function writeLine(value: object): string {

@@ -1,4 +1,4 @@
-import { type CommandNode, type OptionNode, quoted, quotedPlaces, spellings } from './completion-tree.ts';
+import { type CommandNode, type OptionNode, quoted, quotedPlaces, spellings } from './tree.ts';
 
 /** The completion script for zsh: for a folder of `fpath`, or to be sourced. */
 export const toZsh = (name: string, tree: readonly CommandNode[]): string => `#compdef ${name}

@@ -1,4 +1,4 @@
-import { type CommandNode, quoted, quotedPlaces, spellings } from './completion-tree.ts';
+import { type CommandNode, quoted, quotedPlaces, spellings } from './tree.ts';
 
 /** The completion script for bash. Where it has no words, bash offers files. */
 export const toBash = (name: string, tree: readonly CommandNode[]): string => `# bash completion for ${name}

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import type { Shell } from './completion.ts';
+import type { Shell } from './script.ts';
 
 /** The command that helps a shell to complete all others. */
 export function defineCompletion(program: Command): void {
@@ -9,7 +9,7 @@ export function defineCompletion(program: Command): void {
     .addArgument(new Argument('<shell>', 'which one').choices(['bash', 'zsh', 'fish']))
     .addHelpText('after', HELP)
     .action(async (shell: Shell) => {
-      const { printCompletion } = await import('./completion.ts');
+      const { printCompletion } = await import('./script.ts');
       printCompletion(program, shell);
     });
 }
