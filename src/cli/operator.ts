@@ -13,7 +13,7 @@ export interface Operator {
   /** `body` goes as JSON, a stream as it comes. */
   request(method: string, path: string, body?: unknown): Promise<OperatorReply>;
   /** In words, what becomes of long work that nobody waits for any longer. */
-  onLeave: string;
+  abandoned: string;
   /** Lets go of what was opened. A server goes on. */
   close(): Promise<void>;
 }
@@ -41,31 +41,27 @@ export async function openOperator(config: Config): Promise<Operator> {
   return 'socket' in opened ? reach(opened.socket) : hold(opened.podsync);
 }
 
-/** One request of the operator; undefined when the answer is empty. Rejects with its message when it is refused. */
-export const askOperator = (config: Config, method: string, path: string, body?: unknown): Promise<unknown> =>
-  withReply(config, [method, path, body], async (reply) => parse(await text(reply)));
-
-/** One request of the operator; `read` gets its answer as it comes. Rejects as `askOperator` does. */
-export async function withReply<T>(
-  config: Config,
-  question: Question,
-  read: (body: Readable, operator: Operator) => Promise<T>,
-): Promise<T> {
+/** Opens or reaches podsync, and lets go of it when `work` is done. Rejects as `openOperator` does. */
+export async function withOperator<T>(config: Config, work: (operator: Operator) => Promise<T>): Promise<T> {
   const operator = await openOperator(config);
   try {
-    return await readReply(operator, question, (body) => read(body, operator));
+    return await work(operator);
   } finally {
     await operator.close();
   }
 }
 
-/** One of several requests of the operator. Answers and rejects as `askOperator` does. */
+type Question = Parameters<Operator['request']>;
+
+/** A single request of the operator. Answers and rejects as `ask` does. */
+export const askOperator = (config: Config, ...question: Question): Promise<unknown> =>
+  withOperator(config, (operator) => ask(operator, ...question));
+
+/** A request; undefined when the answer is empty. Rejects with its message when it is refused. */
 export const ask = (operator: Operator, ...question: Question): Promise<unknown> =>
   readReply(operator, question, async (reply) => parse(await text(reply)));
 
-type Question = Parameters<Operator['request']>;
-
-/** One of several requests of the operator; `read` gets its answer as it comes. Rejects as `askOperator` does. */
+/** A request; `read` gets the answer as it comes. Rejects as `ask` does. */
 export async function readReply<T>(
   operator: Operator,
   question: Question,
@@ -94,7 +90,7 @@ const hold = (podsync: Podsync): Operator => ({
     const headers = Object.fromEntries(response.headers);
     return { status: response.status, headers, body: stream ? Readable.fromWeb(stream) : Readable.from([]) };
   },
-  onLeave: 'stopped; what was done by then stays, and the same command once more does the rest',
+  abandoned: 'stopped; what was done by then stays, and the same command once more does the rest',
   close: () => podsync.close(),
 });
 
@@ -109,7 +105,7 @@ const reach = (socketPath: string): Operator => ({
       if (body instanceof Readable) pipeline(body, sent, () => undefined);
       else sent.end(body === undefined ? undefined : JSON.stringify(body));
     }),
-  onLeave: 'no longer waiting; the server goes on with it',
+  abandoned: 'no longer waiting; the server goes on with it',
   close: async () => undefined,
 });
 

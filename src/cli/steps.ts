@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
-import { type Operator, withReply } from './operator.ts';
+import { type Operator, readReply, withOperator } from './operator.ts';
 import { createProgress, type Step } from './progress.ts';
 import { watchSignals } from './signals.ts';
 
@@ -14,17 +13,18 @@ type Line = Step | { report: unknown } | { message: string };
 export async function followSteps(config: Config, what: string, path: string, body: unknown): Promise<unknown> {
   const signal = watchSignals();
   const bar = createProgress(what);
-  const read = async (reply: Readable, { onLeave }: Operator): Promise<Line | undefined> => {
-    let last: Line | undefined;
-    for await (const line of createInterface({ input: reply, signal })) {
-      last = JSON.parse(line) as Line;
-      if ('done' in last) bar.show(last);
-    }
-    reply.destroy();
-    if (signal.aborted) throw new Error(onLeave);
-    return last;
-  };
-  const last = await withReply(config, ['POST', path, body], read).finally(() => bar.stop());
+  const follow = (operator: Operator): Promise<Line | undefined> =>
+    readReply(operator, ['POST', path, body], async (reply) => {
+      let last: Line | undefined;
+      for await (const line of createInterface({ input: reply, signal })) {
+        last = JSON.parse(line) as Line;
+        if ('done' in last) bar.show(last);
+      }
+      reply.destroy();
+      if (signal.aborted) throw new Error(operator.abandoned);
+      return last;
+    });
+  const last = await withOperator(config, follow).finally(() => bar.stop());
   if (!last || 'done' in last) throw new Error('the server stopped before it was done; run this again');
   if ('message' in last) throw new Error(last.message);
   return last.report;

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { Config } from '../config.ts';
-import { pathOf, withReply } from './operator.ts';
+import { pathOf, readReply, withOperator } from './operator.ts';
 import { writeWhole } from './whole-file.ts';
 
 export interface ExportOptions {
@@ -15,7 +15,8 @@ export interface ExportOptions {
 export async function exportSubscriptions(config: Config, options: ExportOptions): Promise<void> {
   const { user, format, device, output } = options;
   const query = new URLSearchParams({ format, ...(device !== undefined && { device }) });
-  const list = await withReply(config, ['GET', pathOf(user, `/subscriptions?${query}`)], (reply) => text(reply));
+  const path = pathOf(user, `/subscriptions?${query}`);
+  const list = await withOperator(config, (operator) => readReply(operator, ['GET', path], text));
   if (output === undefined) process.stdout.write(list);
   else await writeWhole(output, list);
 }
