@@ -2,18 +2,7 @@ import type { Seconds, UserId } from '../../src/plugin.ts';
 import { TOPLIST_EVERY, WEEK } from '../directory-rules.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
 import { rebuild, type RebuildSteps } from '../sql/rebuild.ts';
-import {
-  FEEDS_OF,
-  FORGET,
-  KEEP,
-  NEWEST,
-  type RankedRow,
-  rememberTop,
-  SIZE,
-  TOP,
-  type Toplist,
-  toRanked,
-} from '../sql/toplist.ts';
+import { FEEDS_OF, FORGET, KEEP, NEWEST, type RankedRow, SIZE, TOP, type Toplist, toRanked } from '../sql/toplist.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
 import type { Stamps } from './stamps.ts';
@@ -71,9 +60,7 @@ export function createToplist(database: Database, stamps: Stamps, directory: Dir
   };
 
   return {
-    top: rememberTop((limit) =>
-      database.read(async (connection) => (await top.all(connection, { limit })).map(toRanked)),
-    ),
+    top: (limit) => database.read(async (connection) => (await top.all(connection, { limit })).map(toRanked)),
     rebuildToplist: () => rebuild(steps),
   };
 }

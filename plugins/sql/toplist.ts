@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { PodcastStore, RankedPodcast } from '../../src/plugin.ts';
 import { TOPLIST_LENGTH, WEEK } from '../directory-rules.ts';
 import { PODCAST, type PodcastRow, toPodcast } from './podcast-row.ts';
@@ -39,15 +38,3 @@ export const SIZE = 'SELECT count(*) AS size FROM podcasts WHERE subscribers > 0
 export const FEEDS_OF = `
   SELECT DISTINCT url FROM subscriptions WHERE user_id = @user AND subscribed
   UNION SELECT url FROM followers JOIN podcasts ON podcasts.id = podcast_id WHERE user_id = @user`;
-
-/** Answers the same array as the last time where nothing has changed; the database makes a new one each time. */
-export function rememberTop(top: PodcastStore['top']): PodcastStore['top'] {
-  const answers = new Map<number, readonly RankedPodcast[]>();
-  return async (limit) => {
-    const fresh = await top(limit);
-    const before = answers.get(limit);
-    if (before && isDeepStrictEqual(before, fresh)) return before;
-    answers.set(limit, fresh);
-    return fresh;
-  };
-}

@@ -1,6 +1,5 @@
 import { type OpenContext, type Stamp, type Storage, StorageError, type StoreName } from '../../src/plugin.ts';
 import { writeActions } from '../action-columns.ts';
-import { rememberTop } from '../sql/toplist.ts';
 import { type Batch, type Called, isIterable, type Request } from './messages.ts';
 import { rememberWho } from './remembering.ts';
 import { storageThread } from './thread.ts';
@@ -119,7 +118,6 @@ export async function openInThread(file: string, { dataDir, overlap, now, log }:
       ...stores.actions,
       append: async (user, actions) => (await ask({ kind: 'append', user, actions: writeActions(actions) })) as Stamp,
     },
-    podcasts: { ...stores.podcasts, top: rememberTop(stores.podcasts.top) },
     ping: async () => void (await ask({ kind: 'ping' })),
     verify: async () => void (await ask({ kind: 'verify' })),
     close: () => (closing ??= send({ kind: 'close' }).then(() => undefined)),

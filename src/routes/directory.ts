@@ -49,7 +49,10 @@ export function createDirectoryRoutes(
     if (readParam(event, 'format') === 'xml') return { type: MEDIA_TYPES.xml, body: writeXml(entries) };
     return listReply(event, { title: 'Toplist', podcasts, json: entries });
   };
-  /** The answers made of each toplist, by request: it is asked for far more often than it changes. */
+  /**
+   * The answers made of a toplist, by request: it is asked for far more often than it changes. They serve again where the
+   * storage answers the same array, as with JSON.
+   */
   const toplists = new WeakMap<readonly RankedPodcast[], Map<string, Reply>>();
 
   return {

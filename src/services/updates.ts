@@ -45,8 +45,7 @@ export function createUpdates(
     return { latest, mark };
   };
 
-  /** What the directory has under each URL; undefined where it knows none. */
-  const resolve = async (urls: Iterable<Url>): Promise<Map<Url, Podcast | undefined>> => {
+  const resolve = async (urls: Iterable<Url>): Promise<Resolved> => {
     const asked = [...new Set(urls)];
     const found = await podcasts.find(asked);
     return new Map(asked.map((url, index) => [url, found[index]]));
@@ -60,6 +59,15 @@ export function createUpdates(
     }
     return { url: episode };
   };
+
+  /** The actions on these feeds, each with its feed and what is known of its episode. */
+  async function* locate(feeds: readonly Feed[], actions: readonly EpisodeAction[], resolved: Resolved) {
+    const byShown = new Map(feeds.map((feed) => [feed.shown, feed]));
+    for (const action of actions) {
+      const feed = byShown.get(shownUrl(resolved, action.podcast));
+      if (feed) yield { feed, action, episode: await identify(feed.shown, action) };
+    }
+  }
 
   /** Puts the episodes that are news into their feeds, all of them. Answers the directory's mark. */
   const collect = async (
@@ -76,12 +84,9 @@ export function createUpdates(
       for (const episode of await podcasts.episodes(feed.shown, OF_ADDED)) feed.episodes.set(episode.url, episode);
     }
     const acted = await resolve(changed.map(({ podcast }) => podcast));
-    for (const action of changed) {
-      const feed = byShown.get(acted.get(action.podcast)?.url ?? action.podcast);
-      if (!feed) continue;
-      const known = await identify(feed.shown, action);
-      feed.episodes.set(known.url, known);
-      addName(feed, known.url, action.episode);
+    for await (const { feed, action, episode } of locate(feeds, changed, acted)) {
+      feed.episodes.set(episode.url, episode);
+      addName(feed, episode.url, action.episode);
     }
     return fresh.mark;
   };
@@ -90,14 +95,10 @@ export function createUpdates(
   const collectNames = async (
     feeds: readonly Feed[],
     all: readonly EpisodeAction[],
-    shown: ReadonlyMap<Url, Podcast | undefined>,
+    resolved: Resolved,
   ): Promise<void> => {
-    const byShown = new Map(feeds.map((feed) => [feed.shown, feed]));
-    for (const action of all) {
-      const feed = byShown.get(shown.get(action.podcast)?.url ?? action.podcast);
-      if (!feed) continue;
-      const { url } = await identify(feed.shown, action);
-      if (feed.episodes.has(url)) addName(feed, url, action.episode);
+    for await (const { feed, action, episode } of locate(feeds, all, resolved)) {
+      if (feed.episodes.has(episode.url)) addName(feed, episode.url, action.episode);
     }
   };
 
@@ -113,12 +114,12 @@ export function createUpdates(
       // The newest action on an episode may be older than `since`. Without an episode to tell of, none is looked for.
       const isEnough = since === 0 || feeds.every(({ episodes }) => episodes.size === 0);
       const all = isEnough ? changed.latest : (await readActions(user, 0)).latest;
-      const shown = await resolve(all.map(({ podcast }) => podcast));
+      const resolved = await resolve(all.map(({ podcast }) => podcast));
       if (!isEnough) {
         const joined = feeds.filter(({ url }) => added.has(url));
-        await collectNames(joined, all, shown);
+        await collectNames(joined, all, resolved);
       }
-      const statuses = newestByName(all, shown);
+      const statuses = newestByName(all, resolved);
       return {
         add,
         remove,
@@ -129,10 +130,16 @@ export function createUpdates(
   };
 }
 
+/** What the directory has under each URL; undefined where it knows none. */
+type Resolved = ReadonlyMap<Url, Podcast | undefined>;
+
+/** What the directory shows a feed under. */
+const shownUrl = (resolved: Resolved, feed: Url): Url => resolved.get(feed)?.url ?? feed;
+
 /** A feed that the device subscribes to, and what is news of it. */
 interface Feed {
   url: Url;
-  /** What the directory shows it under. */
+  /** As `shownUrl` has it. */
   shown: Url;
   title: string;
   /** By media URL. */
@@ -148,7 +155,7 @@ function addName({ names }: Feed, url: Url, name: string): void {
 }
 
 /** One feed for each podcast: of two URLs of it, the first. */
-function toFeeds(subscribed: ReadonlyMap<Url, Podcast | undefined>): Feed[] {
+function toFeeds(subscribed: Resolved): Feed[] {
   const feeds = new Map<Url, Feed>();
   for (const [url, podcast] of subscribed) {
     const shown = podcast?.url ?? url;
@@ -161,13 +168,10 @@ function toFeeds(subscribed: ReadonlyMap<Url, Podcast | undefined>): Feed[] {
 const nameKey = (podcast: Url, name: string): string => `${podcast} ${name}`;
 
 /** The newest action on an episode under each of its names, by its own time, then by upload. */
-function newestByName(
-  actions: readonly EpisodeAction[],
-  podcasts: ReadonlyMap<Url, Podcast | undefined>,
-): Map<string, EpisodeAction> {
+function newestByName(actions: readonly EpisodeAction[], resolved: Resolved): Map<string, EpisodeAction> {
   const newest = new Map<string, EpisodeAction>();
   for (const action of actions) {
-    const shown = podcasts.get(action.podcast)?.url ?? action.podcast;
+    const shown = shownUrl(resolved, action.podcast);
     for (const name of [action.episode, action.guid]) {
       if (name === undefined) continue;
       const key = nameKey(shown, name);

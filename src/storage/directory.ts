@@ -105,7 +105,7 @@ export interface PodcastStore {
   topTags(limit: number): Promise<Tag[]>;
   /** By slug or title in any letter case. */
   byTag(tag: string, limit: number): Promise<Podcast[]>;
-  /** Only those with subscribers. Where nothing has changed, the same array as the last time saves its reader work. */
+  /** Only those with subscribers. */
   top(limit: number): Promise<readonly RankedPodcast[]>;
   /**
    * What a user might like, never what the user has on any device: by how many of the people who share feeds with the
