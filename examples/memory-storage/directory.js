@@ -92,7 +92,8 @@ function shelve(known, told, stamp) {
   const urls = new Map(told.map(({ guid, url }) => [guid, url]));
   for (const info of told) {
     if (find([...fresh.values()].slice(-KEPT), info, urls)) continue; // twice in the feed
-    const before = find(known, info, urls);
+    const same = find(known, info, urls);
+    const before = fresh.has(same) ? undefined : same; // another has it now
     const shown = { ...info, podcast: '', stamp: before?.shown.stamp ?? stamp };
     const shelved = { shown, urls: new Set([...(before?.urls ?? []), info.url]) };
     fresh.set(before ?? shelved, shelved);

@@ -2,6 +2,7 @@ import { type EpisodeInfo, type ExportedEpisode, nextStamp, type Url } from '../
 import { EPISODES_KEPT } from '../directory-rules.ts';
 import { namesOf, worthKeeping } from '../kept-episodes.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
+import { createFinder, type Named } from '../sql/same-episode.ts';
 import type { Acted } from './acted.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -30,11 +31,6 @@ interface Entry {
   /** Undefined for a new one. */
   id: number | undefined;
   guid: string | null;
-}
-/** What it is known by. */
-interface Named {
-  url: Url;
-  guid?: string | null;
 }
 interface Known extends Entry {
   id: number;
@@ -144,6 +140,7 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
       if (told.has(entry)) continue;
       told.set(entry, { entry, info });
       if (entry.guid !== null) ofGuid.delete(entry.guid);
+      entry.guid = guid ?? null;
       if (guid !== undefined) ofGuid.set(guid, entry);
       ofUrl.set(url, entry);
     }
@@ -206,13 +203,14 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
     },
 
     async import(connection, podcast, episodes) {
-      const find = await openFinder(connection, podcast, episodes);
+      const before = await all.all(connection, { podcast });
       const rows = { stamps: episodes.map((each) => each.stamp), ...toColumns(episodes) };
       const inserted = await insert.all(connection, { podcast, ...rows });
       const ids = new Map(inserted.map(({ place, id }) => [episodes[place]!, id]));
-      const known = episodes.filter((each) => find(each) !== undefined);
-      const gone = known.map((each) => find(each));
-      const heirs = known.map((each) => ids.get(each));
+      const findSame = createFinder(episodes);
+      const left = before.filter((known) => findSame(known) !== undefined);
+      const gone = left.map(({ id }) => id);
+      const heirs = left.map((known) => ids.get(findSame(known)!));
       await moveUrls.run(connection, { podcast, ids: gone, heirs });
       await raise.run(connection, { ids: gone, heirs });
       await remove.run(connection, { ids: gone });

@@ -2,14 +2,9 @@ import { type EpisodeInfo, type ExportedEpisode, nextStamp, type Stamp, type Url
 import { EPISODES_KEPT } from '../directory-rules.ts';
 import { worthKeeping } from '../kept-episodes.ts';
 import type { PodcastId } from '../sql/podcast-row.ts';
+import { createFinder, type Named } from '../sql/same-episode.ts';
 import type { Acted } from './acted.ts';
 import type { Database } from './database.ts';
-
-/** What an episode is known by. */
-interface Named {
-  url: Url;
-  guid?: string | null;
-}
 
 /** Newest first; as the index has it. */
 export const NEWEST_FIRST = 'ifnull(released_at, 0) DESC, stamp DESC, place';
@@ -131,18 +126,20 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
     },
 
     import(podcast, episodes) {
-      const before = new Set(all.all({ podcast }).map(({ id }) => id));
-      const inserted = episodes.map(({ formerUrls, stamp: seenAt, ...info }, place) => {
-        const known = find(podcast, info);
-        const row = { ...info, podcast, guid: info.guid ?? null, releasedAt: info.releasedAt ?? null };
-        const { id } = insert.get({ ...row, stamp: seenAt, place })!;
-        if (known !== undefined && before.has(known)) {
-          leaveTo(podcast, known, id);
-        }
-        addUrl.run({ podcast, url: info.url, id });
-        return { id, formerUrls };
-      });
-      for (const { id, formerUrls } of inserted) for (const url of formerUrls) addFormerUrl.run({ podcast, url, id });
+      const before = all.all({ podcast });
+      const ids = new Map<ExportedEpisode, number>();
+      for (const [place, episode] of episodes.entries()) {
+        const { formerUrls: _, ...info } = episode;
+        const row = { ...info, podcast, guid: info.guid ?? null, releasedAt: info.releasedAt ?? null, place };
+        ids.set(episode, insert.get(row)!.id);
+      }
+      const findSame = createFinder(episodes);
+      for (const { id, ...named } of before) {
+        const same = findSame(named);
+        if (same) leaveTo(podcast, id, ids.get(same)!);
+      }
+      for (const [{ url }, id] of ids) addUrl.run({ podcast, url, id });
+      for (const [{ formerUrls }, id] of ids) for (const url of formerUrls) addFormerUrl.run({ podcast, url, id });
       raiseStamp.run({ podcast });
     },
 

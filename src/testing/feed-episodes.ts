@@ -65,6 +65,17 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     for await (const open of nowAndReopened()) assert.deepEqual(await numbers(open), [1]);
   });
 
+  test('that have a URL from before another got its GUID are new', async ({ storage, nowAndReopened }) => {
+    await subscribe(storage, 1);
+    const { guid: _, ...first } = episode(1);
+    const { guid: __, ...second } = episode(2);
+    await read(storage, 1, {}, [{ ...first, guid: 'moves' }]);
+    await read(storage, 1, {}, [{ ...second, guid: 'moves' }]);
+    await read(storage, 1, {}, [second]);
+    await read(storage, 1, {}, [episode(2), first]);
+    for await (const open of nowAndReopened()) assert.deepEqual(await numbers(open), [2, 1]);
+  });
+
   test('that take the URL which another had are new, and the other is known on', async ({
     storage,
     clock,

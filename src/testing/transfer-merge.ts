@@ -161,6 +161,46 @@ export const transferMergeTests: Suite = ({ test }) => {
     }
   });
 
+  test('an episode is known by its GUID before a URL that went to another', async ({
+    storage,
+    clock,
+    nowAndReopened,
+  }) => {
+    const latest = 'https://podcasts.example/latest';
+    await subscribe(storage, 1);
+    clock.at += 100;
+    const since = clock.at;
+    await read(storage, 1, {}, [episode(1, { url: latest })]);
+    await importDirectory(storage, [
+      ...podcast(1, START + DAY),
+      { kind: 'episode', episode: { ...episode(2, { url: latest }), stamp: START + 20, formerUrls: [] } },
+      { kind: 'episode', episode: { ...episode(1), stamp: START + 10, formerUrls: [] } },
+    ]);
+    for await (const { podcasts } of nowAndReopened()) {
+      const { items } = await podcasts.episodesSince([feed(1)], since, 9);
+      assert.deepEqual(
+        items.map(({ title }) => title),
+        ['Episode 1'],
+      );
+      assert.equal((await podcasts.findEpisode(feed(1), latest))?.stamp, START + 20);
+    }
+  });
+
+  test('an episode is known by a URL that it had there', async ({ storage, nowAndReopened }) => {
+    await subscribe(storage, 1);
+    await read(storage, 1, {}, [episode(1)]);
+    const moved = { ...episode(2), stamp: START, formerUrls: [episode(1).url] };
+    await importDirectory(storage, [...podcast(1, START + DAY), { kind: 'episode', episode: moved }]);
+    for await (const { podcasts } of nowAndReopened()) {
+      const found = await podcasts.episodes(feed(1), 9);
+      assert.deepEqual(
+        found.map(({ url }) => numberOf(url)),
+        [2],
+      );
+      assert.equal((await podcasts.findEpisode(feed(1), episode(1).url))?.url, episode(2).url);
+    }
+  });
+
   test('makes one podcast of those that it says are one', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1, 2, 3);
     await storage.users.create({ name: 'bob', passwordHash: 'x' });
