@@ -14,7 +14,7 @@ const fold = (text: string): string =>
   ASCII.test(text) ? text.toLowerCase() : text.normalize('NFKD').replace(ACCENTS, '').toLowerCase().normalize('NFC');
 
 /** What is searched of a URL: its scheme says nothing of a podcast, and credentials are nobody else's business. */
-export const toSearched = (url: Url): string => url.replace(/^https?:\/\/(?:[^/@]*@)?/, '');
+export const toSearched = (url: Url): string => url.replace(/^\s*https?:\/\/(?:[^/?#]*@)?/i, '');
 
 /** The words of a text. Where words are not told apart by blanks, every two characters in a row stand for one. */
 export const toTerms = (text: string): string[] => split(text, pairs);

@@ -2,7 +2,7 @@ import { MEDIA_TYPES } from '../formats/format.ts';
 import type { Reply } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
 
-/** For proxies and service managers: 200 while the storage answers, 503 when it does not. */
+/** For proxies and service managers: 200 while the storage is there. A full disk refuses uploads alone, and is 200. */
 export const createHealthRoute =
   ({ ping }: Pick<Services, 'ping'>) =>
   async (): Promise<Reply> => {

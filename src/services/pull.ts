@@ -43,7 +43,7 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
 
   const takeSubscriptions = async (user: UserId, { device, urls }: Of<'subscriptions'>): Promise<Taken> => {
     const { rewrites } = await subscriptions.upload(user, toDeviceId(device), { add: urls, remove: [] });
-    return toTaken(urls.length, rewrites);
+    return { ...NOTHING, taken: countUsable(urls, rewrites), ...tell(rewrites) };
   };
 
   const takeGroup = async (user: UserId, { devices: ids }: Of<'group'>): Promise<Taken> => {
@@ -59,7 +59,8 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
       rewrites.push(...(await episodes.upload(user, lot, 'server')).rewrites);
     }
     return {
-      ...toTaken(usable.length, rewrites),
+      taken: usable.length,
+      ...tell(rewrites),
       refused: mended.flatMap((each) => ('reason' in each ? each : [])),
       notes: usable.flatMap(({ notes }) => notes),
     };
@@ -92,7 +93,7 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
     const known = (await lists.all(user)).find((list) => list.name === name);
     if (!known) await lists.create(user, title, urls);
     else await lists.replace(user, name, [...(await lists.find(user, name)).urls, ...urls]);
-    return { ...toTaken(urls.length, log.pairs), taken: 1 };
+    return { ...NOTHING, taken: 1, ...tell(log.pairs) };
   };
 
   const takeAny = (user: UserId, piece: Piece): Promise<Taken> => {
@@ -143,17 +144,20 @@ function lotsOf<Action extends { readonly device?: unknown }>(actions: readonly 
   return lots;
 }
 
-/** What became of `count` addresses: those that were rewritten to nothing are refused. */
-function toTaken(count: number, rewrites: UrlRewrites): Taken {
-  const refused = rewrites.filter(([, to]) => to === '');
+/** What became of addresses, each once: those that were rewritten to nothing are refused. */
+function tell(rewrites: UrlRewrites): Pick<Taken, 'rewritten' | 'refused'> {
+  const unique = [...new Map(rewrites)];
   return {
-    taken: count - refused.length,
-    rewritten: rewrites
-      .filter(([, to]) => to !== '')
-      .map(([from, to]) => ({ from: redactUrl(from), to: redactUrl(to) })),
-    refused: refused.map(([from]) => ({ what: redactUrl(from), reason: whyRefused(from) })),
-    notes: [],
+    rewritten: unique.filter(([, to]) => to !== '').map(([from, to]) => ({ from: redactUrl(from), to: redactUrl(to) })),
+    refused: unique
+      .filter(([, to]) => to === '')
+      .map(([from]) => ({ what: redactUrl(from), reason: whyRefused(from) })),
   };
+}
+
+function countUsable(urls: readonly string[], rewrites: UrlRewrites): number {
+  const became = new Map(rewrites);
+  return urls.filter((url) => became.get(url) !== '').length;
 }
 
 /** Why a piece is refused. Throws any error that has another cause than the piece. */

@@ -14,6 +14,7 @@ import { createLogoFolder } from './logo-folder.ts';
 import { createLogos, type Logos } from './logos.ts';
 import { createOpmlImport, type OpmlImport } from './opml-import.ts';
 import { createPasswords } from './passwords.ts';
+import { createPing } from './ping.ts';
 import { createPull, type Pull } from './pull.ts';
 import { createProfiles, type Profiles } from './profiles.ts';
 import { createRegistration, type Registration, type RegistrationMode } from './registration.ts';
@@ -46,7 +47,7 @@ export interface Services {
   transfer: Transfer;
   inspection: Inspection;
   upkeep: Upkeep;
-  /** Rejects while the storage is not there. */
+  /** Rejects while the storage is not there, or does not answer. */
   ping(): Promise<void>;
 }
 
@@ -99,6 +100,6 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     transfer: createTransfer(storage),
     inspection: createInspection(storage),
     upkeep: createUpkeep(sessions, directory, log),
-    ping: () => storage.ping(),
+    ping: createPing(storage),
   };
 }

@@ -203,10 +203,18 @@ export const discoveryTests: Suite = ({ describe, test }) => {
 
     test('passes over the scheme of a URL, and over its credentials', async (bench) => {
       const user = await addUser(bench.storage, 'ann');
-      await bench.storage.subscriptions.replace(user, 'phone', ['https://ann:hunter2@feeds.example.org/garden.xml']);
+      const url = 'https://ann@mail.example:hunter2@feeds.example.org/garden.xml';
+      await bench.storage.subscriptions.replace(user, 'phone', [url, 'https://feeds.example.org/other.xml']);
       for await (const { podcasts } of bench.nowAndReopened()) {
         for (const text of ['https', 'ann', 'hunter2']) assert.deepEqual(await podcasts.search(text, 20), [], text);
-        assert.equal((await podcasts.search('garden', 20)).length, 1);
+        for (const text of ['garden', ' HTTPS://feeds.example.org/garden.xml']) {
+          const found = await podcasts.search(text, 20);
+          assert.deepEqual(
+            found.map((podcast) => podcast.url),
+            [url],
+            text,
+          );
+        }
       }
     });
 

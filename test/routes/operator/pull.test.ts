@@ -33,17 +33,25 @@ it('a piece with more than one upload may bring is refused, and told as such', a
 it('actions of more devices than one upload may name all arrive', async () => {
   const { request } = await openTestServer({ operator: true });
   const actions = Array.from({ length: 250 }, (_, n) => ({
-    podcast: 'https://feeds.example/1',
+    podcast: 'HTTPS://feeds.example/1',
     episode: `https://media.example/${n}.mp3`,
     device: `device-${n % 125}`,
     action: 'download',
     timestamp: n,
   }));
   const answer = await request('POST', PATH, { body: { kind: 'actions', actions } });
-  expect(await answer.json()).toEqual({ taken: 250, rewritten: [], refused: [], notes: [] });
+  const rewritten = [{ from: 'HTTPS://feeds.example/1', to: 'https://feeds.example/1' }];
+  expect(await answer.json()).toEqual({ taken: 250, rewritten, refused: [], notes: [] });
   const stored = await request('GET', '/api/2/episodes/bob.json', { auth: 'bob:secret' });
   const found = ((await stored.json()) as { actions: { episode: string }[] }).actions;
   expect(found.map(({ episode }) => episode)).toEqual(actions.map(({ episode }) => episode));
+});
+
+it('a feed that cannot be used is not taken, however often it is there', async () => {
+  const { request } = await openTestServer({ operator: true });
+  const urls = ['ftp://feeds.example/1', 'ftp://feeds.example/1', 'https://feeds.example/2'];
+  const answer = await request('POST', PATH, { body: { kind: 'subscriptions', device: 'phone', urls } });
+  expect(await answer.json()).toMatchObject({ taken: 1, refused: [{ what: urls[0] }] });
 });
 
 it('a piece goes to an account that exists, through the operator alone', async () => {

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { createPing } from '../../src/services/ping.ts';
+
+it('a storage that does not answer is not there, and is asked once however many want to know', async () => {
+  let asked = 0;
+  let answer!: () => void;
+  const ping = createPing(
+    {
+      ping() {
+        asked += 1;
+        return new Promise((resolve) => {
+          answer = resolve;
+        });
+      },
+    },
+    0,
+  );
+  const away = { status: 'rejected', reason: { code: 'unavailable' } };
+  expect(await Promise.allSettled([ping(), ping()])).toMatchObject([away, away]);
+  expect(await Promise.allSettled([ping()])).toMatchObject([away]);
+  expect(asked).toBe(1);
+  answer();
+});
+
+it('it is asked anew once it has answered, whatever that was', async () => {
+  const answers = [Promise.resolve(), Promise.reject(new Error('it is gone')), Promise.resolve()];
+  const ping = createPing({ ping: () => answers.shift()! }, 60_000);
+  await ping();
+  await expect(ping()).rejects.toThrow('it is gone');
+  await ping();
+  expect(answers).toEqual([]);
+});
