@@ -88,6 +88,7 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
        podcast_id = @podcast OR url_key NOT IN (SELECT url_key FROM episode_urls WHERE podcast_id = @podcast)
      )`,
   );
+  const forgetUrls = database.prepare('DELETE FROM episode_urls WHERE podcast_id = @from');
   // Whoever was still to be told of it must not have a mark above it afterwards.
   const raise = database.prepare(
     `UPDATE episodes SET stamp = newest.stamp
@@ -234,6 +235,7 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
       await raise.run(connection, { ids, heirs });
       await move.run(connection, { podcast, ids: ids.filter((_, at) => same[at] === undefined) });
       await remove.run(connection, { ids: ids.filter((_, at) => same[at] !== undefined) });
+      await forgetUrls.run(connection, { from }); // those that other episodes have here
     },
   };
 }

@@ -60,6 +60,7 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
   const moveUrls = database.prepare(
     'UPDATE OR IGNORE episode_urls SET podcast_id = @podcast, episode_id = @heir WHERE episode_id = @id',
   );
+  const forgetUrls = database.prepare('DELETE FROM episode_urls WHERE podcast_id = @from');
   const raise = database.prepare(
     'UPDATE episodes SET stamp = max(stamp, (SELECT stamp FROM episodes WHERE id = @id)) WHERE id = @heir',
   );
@@ -152,6 +153,7 @@ export function createEpisodeShelf(database: Database, acted: Acted): EpisodeShe
           move.run({ podcast, id });
         }
       }
+      forgetUrls.run({ from }); // those that other episodes have here
     },
   };
 }
