@@ -1,9 +1,9 @@
+import type { Piece } from '../domain/piece.ts';
 import { type Asker, createAsker, type Listener } from './asker.ts';
 import { type Found, readDevices, readGroups } from './devices.ts';
 import { readLists, readSettings } from './extras.ts';
 import { isRefusal, RemoteError } from './failure.ts';
 import { type HistoryPage, readHistory } from './history.ts';
-import type { Piece } from '../domain/piece.ts';
 import type { Remote } from './remote.ts';
 import { toArray, toObject } from './shapes.ts';
 

@@ -1,6 +1,6 @@
+import type { Piece } from '../domain/piece.ts';
 import type { Asker } from './asker.ts';
 import { isRefusal, RemoteError } from './failure.ts';
-import type { Piece } from '../domain/piece.ts';
 import { toArray, toObject, toObjects, toText, toUrls } from './shapes.ts';
 
 /** The device for feeds that the account has on none of its devices. */

@@ -1,6 +1,6 @@
+import type { Piece, PieceScope } from '../domain/piece.ts';
 import type { Asker } from './asker.ts';
 import type { Found } from './devices.ts';
-import type { Piece, PieceScope } from '../domain/piece.ts';
 import { toObject, toObjects, toText, toUrls } from './shapes.ts';
 
 /**

@@ -1,6 +1,6 @@
+import type { Piece, Taken } from '../domain/piece.ts';
 import { readAccount } from './account.ts';
 import type { Listener } from './asker.ts';
-import type { Piece, Taken } from '../domain/piece.ts';
 import type { Remote } from './remote.ts';
 
 /** What a pull came to. What was there before counts as taken, too: a pull may be run again. */

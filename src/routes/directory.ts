@@ -2,14 +2,14 @@ import type { H3Event } from 'h3';
 import { MEDIA_TYPES } from '../formats/format.ts';
 import { writeXml } from '../formats/xml.ts';
 import { readCount, readParam, readQuery, readScale } from '../http/input.ts';
-import { scaledLogo } from '../pages/links.ts';
 import { publicBase } from '../http/origin.ts';
 import { json, type Reply, toPublic } from '../http/reply.ts';
+import { scaledLogo } from '../pages/links.ts';
 import type { Directory } from '../services/directory.ts';
 import type { Podcast, RankedPodcast } from '../storage/contract.ts';
 import { listReply } from './list-reply.ts';
-import { toEpisodeObject, toPodcastObject } from './wire-objects.ts';
 import type { Handler, RouteContext } from './route.ts';
+import { toEpisodeObject, toPodcastObject } from './wire-objects.ts';
 
 const MAX_LISTED = 100;
 const MAX_TAGS = 1000;

@@ -3,14 +3,14 @@ import { Refusal } from '../domain/errors.ts';
 import { readList, type UploadFormat } from '../formats/list.ts';
 import { readText } from '../http/body.ts';
 import { readParam, readQuery } from '../http/input.ts';
-import { listPage, listResource } from '../pages/links.ts';
 import { publicBase } from '../http/origin.ts';
 import { json, toPublic } from '../http/reply.ts';
+import { listPage, listResource } from '../pages/links.ts';
 import type { Services } from '../services/services.ts';
 import type { User } from '../storage/contract.ts';
 import { listReply } from './list-reply.ts';
-import { toPodcastObject } from './wire-objects.ts';
 import type { Handler, RouteContext } from './route.ts';
+import { toPodcastObject } from './wire-objects.ts';
 
 const DONE = { status: 204 };
 

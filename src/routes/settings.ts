@@ -6,8 +6,8 @@ import { readParam, readQuery } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
 import { json } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
-import { toEpisodeObject } from './wire-objects.ts';
 import type { Handler, RouteContext } from './route.ts';
+import { toEpisodeObject } from './wire-objects.ts';
 
 export function createSettingRoutes(
   { settings, directory }: Pick<Services, 'settings' | 'directory'>,

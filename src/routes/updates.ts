@@ -3,8 +3,8 @@ import { publicBase } from '../http/origin.ts';
 import { json } from '../http/reply.ts';
 import type { Directory } from '../services/directory.ts';
 import type { EpisodeUpdate, Updates } from '../services/updates.ts';
-import { toActionObject, toEpisodeObject, toPodcastObject } from './wire-objects.ts';
 import type { Handler, RouteContext } from './route.ts';
+import { toActionObject, toEpisodeObject, toPodcastObject } from './wire-objects.ts';
 
 export function createUpdateRoutes(
   updates: Updates,
