@@ -18,6 +18,7 @@ import { historyTests } from './history.ts';
 import { listTests } from './lists.ts';
 import { overlapTests } from './overlap.ts';
 import { podcastTests } from './podcasts.ts';
+import { searchTests } from './search.ts';
 import { sessionTests } from './sessions.ts';
 import { settingTests } from './settings.ts';
 import { stampTests } from './stamps.ts';
@@ -44,7 +45,8 @@ const SUITES: Readonly<Record<string, Suite>> = {
   podcasts: podcastTests,
   feeds: feedTests,
   'episodes of feeds': feedEpisodeTests,
-  'toplist, tags, search and suggestions': discoveryTests,
+  'toplist, tags and suggestions': discoveryTests,
+  search: searchTests,
   stamps: stampTests,
   overlap: overlapTests,
   apps: appTests,

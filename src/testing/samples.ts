@@ -55,6 +55,8 @@ export const actions = (count: number, first = 1, fields: Partial<EpisodeAction>
 /** The number that a sample URL ends in. */
 export const numberOf = (url: Url): number => Number(url.slice(url.lastIndexOf('/') + 1));
 
+export const numbersOf = (found: readonly { url: Url }[]): number[] => found.map(({ url }) => numberOf(url));
+
 /** Everything that pages hold. None is empty. */
 export async function readPages<Item>(pages: AsyncIterable<Item[]>): Promise<Item[]> {
   const all: Item[] = [];
