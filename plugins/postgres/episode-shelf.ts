@@ -209,9 +209,9 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
       const inserted = await insert.all(connection, { podcast, ...rows });
       const ids = new Map(inserted.map(({ place, id }) => [episodes[place]!, id]));
       const findSame = createFinder(episodes);
-      const left = before.filter((known) => findSame(known) !== undefined);
-      const gone = left.map(({ id }) => id);
-      const heirs = left.map((known) => ids.get(findSame(known)!));
+      const same = before.map((known) => findSame(known));
+      const gone = before.flatMap(({ id }, at) => (same[at] ? id : []));
+      const heirs = same.flatMap((each) => (each ? ids.get(each) : []));
       await moveUrls.run(connection, { podcast, ids: gone, heirs });
       await raise.run(connection, { ids: gone, heirs });
       await remove.run(connection, { ids: gone });

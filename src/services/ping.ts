@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { once } from 'node:events';
 import type { Storage } from '../storage/contract.ts';
 import { StorageError } from '../storage/errors.ts';
 
@@ -15,15 +15,9 @@ export function createPing(storage: Pick<Storage, 'ping'>, patience: number = PA
     asked ??= storage.ping().finally(() => {
       asked = undefined;
     });
-    const answered = new AbortController();
-    const giveUp = async (): Promise<never> => {
-      await setTimeout(patience, undefined, answered);
+    const late = once(AbortSignal.timeout(patience), 'abort').then(() => {
       throw new StorageError('unavailable', 'the storage does not answer');
-    };
-    try {
-      await Promise.race([asked, giveUp()]);
-    } finally {
-      answered.abort();
-    }
+    });
+    await Promise.race([asked, late]);
   };
 }

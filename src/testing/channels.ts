@@ -1,5 +1,5 @@
 import type { Stamp, Storage, UserId } from '../plugin.ts';
-import { action, add, feed, numberOf, readPages } from './samples.ts';
+import { action, add, feed, numberOf, numbersOf, readPages } from './samples.ts';
 
 /** One kind of change as an app on one device sees it. A change is a number: that of a feed or of an episode. */
 export interface Channel {
@@ -15,7 +15,7 @@ export const openSubscriptions: OpenChannel = ({ subscriptions }, user, device) 
   push: (...numbers) => subscriptions.apply(user, device, add(...numbers.map(feed))),
   async pull(since) {
     const { items, mark } = await subscriptions.since(user, device, since);
-    return { numbers: items.map(({ url }) => numberOf(url)), mark };
+    return { numbers: numbersOf(items), mark };
   },
 });
 

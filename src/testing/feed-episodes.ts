@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import type { Storage } from '../plugin.ts';
 import type { Suite } from './bench.ts';
 import { episode, episodes, read } from './readings.ts';
-import { action, actions, add, addUser, feed, feeds, numberOf, subscribe } from './samples.ts';
+import { action, actions, add, addUser, feed, feeds, numbersOf, subscribe } from './samples.ts';
 
 /** Numbers of the episodes that the directory has, in its order. */
 const numbers = async ({ podcasts }: Storage, n: number | string = 1, limit = 2000): Promise<number[]> =>
-  (await podcasts.episodes(feed(n), limit)).map(({ url }) => numberOf(url));
+  numbersOf(await podcasts.episodes(feed(n), limit));
 
 export const feedEpisodeTests: Suite = ({ describe, test }) => {
   test('are what the feed told, newest first', async ({ storage, clock, nowAndReopened }) => {
@@ -194,7 +194,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     await read(storage, 'old', {}, [], { movedTo: feed('new') });
     for await (const { podcasts } of nowAndReopened()) {
       const { items } = await podcasts.episodesSince([feed('new')], since, 10);
-      assert.deepEqual(items.map(({ url }) => numberOf(url)).toSorted(), [1, 2]);
+      assert.deepEqual(numbersOf(items).toSorted(), [1, 2]);
     }
   });
 

@@ -3,11 +3,11 @@ import type { FeedState, Storage } from '../plugin.ts';
 import type { Suite } from './bench.ts';
 import { watch } from './expectations.ts';
 import { episode, episodes, read, state } from './readings.ts';
-import { action, add, addUser, feed, feeds, numberOf, subscribe } from './samples.ts';
+import { action, add, addUser, feed, feeds, numbersOf, subscribe } from './samples.ts';
 
 /** Numbers of the feeds that are handed out. */
 const due = async ({ podcasts }: Storage, limit = 10): Promise<number[]> =>
-  (await podcasts.claimDue(limit, 60)).map(({ url }) => numberOf(url));
+  numbersOf(await podcasts.claimDue(limit, 60));
 
 export const feedTests: Suite = ({ describe, test }) => {
   describe('stamps of the directory', () => {
@@ -20,17 +20,14 @@ export const feedTests: Suite = ({ describe, test }) => {
       await read(storage, 3, {}, [episode(31)]);
       const { items, mark } = await storage.podcasts.episodesSince(both, before + 1, 50);
       assert.deepEqual(
-        items.map(({ url }) => numberOf(url)).toSorted((a, b) => a - b),
+        numbersOf(items).toSorted((a, b) => a - b),
         [1, 2, 3, 21],
       );
       await read(storage, 2, {}, [episode(22), episode(21, { title: 'Only changed' })]);
       clock.at -= 1000;
       for await (const open of nowAndReopened()) {
         const later = await open.podcasts.episodesSince([...both, feed(9)], mark + 1, 50);
-        assert.deepEqual(
-          later.items.map(({ url }) => numberOf(url)),
-          [22],
-        );
+        assert.deepEqual(numbersOf(later.items), [22]);
         assert.deepEqual((await open.podcasts.episodesSince(both, later.mark, 50)).items, []);
       }
     });
@@ -41,7 +38,7 @@ export const feedTests: Suite = ({ describe, test }) => {
       await read(storage, 2, {}, [episode(21)]);
       const { items } = await storage.podcasts.episodesSince([feed(2), feed(1)], 0, 2);
       assert.deepEqual(
-        items.map(({ url }) => numberOf(url)).toSorted((a, b) => a - b),
+        numbersOf(items).toSorted((a, b) => a - b),
         [8, 9, 21],
       );
     });
@@ -52,7 +49,7 @@ export const feedTests: Suite = ({ describe, test }) => {
       let since = 0;
       const poll = async (): Promise<void> => {
         const { items, mark } = await storage.podcasts.episodesSince(feeds(4), since, 50);
-        heard.push(...items.map(({ url }) => numberOf(url)));
+        heard.push(...numbersOf(items));
         since = mark + 1;
         clock.at += 1;
       };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Bench, START, type Suite } from './bench.ts';
 import { episode, info, read, state } from './readings.ts';
-import { feed, numberOf } from './samples.ts';
+import { feed, numbersOf } from './samples.ts';
 import { exportDirectory, feedOf, furnish, importDirectory, subscribe } from './transfer-samples.ts';
 
 const DAY = 86_400;
@@ -141,10 +141,7 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
             ['\u{10300}', 1],
           ],
         );
-        assert.deepEqual(
-          (await podcasts.byTag('SCIENCE nature', 9)).map(({ url }) => numberOf(url)),
-          [1, 2],
-        );
+        assert.deepEqual(numbersOf(await podcasts.byTag('SCIENCE nature', 9)), [1, 2]);
         assert.deepEqual(
           (await podcasts.search('moved', 9)).map(({ url }) => url),
           [feed('new')],

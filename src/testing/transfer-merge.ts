@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { DirectoryRecord, PodcastInfo, Storage } from '../plugin.ts';
 import { START, type Suite } from './bench.ts';
 import { episode, episodes, info, read, state } from './readings.ts';
-import { add, feed, numberOf } from './samples.ts';
+import { add, feed, numberOf, numbersOf } from './samples.ts';
 import { exportDirectory, feedOf, importDirectory, subscribe } from './transfer-samples.ts';
 
 const DAY = 86_400;
@@ -71,10 +71,7 @@ export const transferMergeTests: Suite = ({ test }) => {
     clock.at += 10;
     await read(open, 1, {}, episodes(1));
     const later = await open.podcasts.episodesSince([feed(1), feed(2)], START + 902, 9);
-    assert.deepEqual(
-      later.items.map(({ url }) => numberOf(url)),
-      [1],
-    );
+    assert.deepEqual(numbersOf(later.items), [1]);
   });
 
   test('what was read later wins', async ({ storage, nowAndReopened }) => {
@@ -139,10 +136,7 @@ export const transferMergeTests: Suite = ({ test }) => {
     await importDirectory(storage, podcast(1, START + DAY, [2, 1]));
     for await (const { podcasts } of nowAndReopened()) {
       const { items } = await podcasts.episodesSince([feed(1)], since, 10);
-      assert.deepEqual(
-        items.map(({ url }) => numberOf(url)),
-        [1],
-      );
+      assert.deepEqual(numbersOf(items), [1]);
     }
   });
 
@@ -193,10 +187,7 @@ export const transferMergeTests: Suite = ({ test }) => {
     await importDirectory(storage, [...podcast(1, START + DAY), { kind: 'episode', episode: moved }]);
     for await (const { podcasts } of nowAndReopened()) {
       const found = await podcasts.episodes(feed(1), 9);
-      assert.deepEqual(
-        found.map(({ url }) => numberOf(url)),
-        [2],
-      );
+      assert.deepEqual(numbersOf(found), [2]);
       assert.equal((await podcasts.findEpisode(feed(1), episode(1).url))?.url, episode(2).url);
     }
   });
@@ -262,10 +253,7 @@ export const transferMergeTests: Suite = ({ test }) => {
   test('stores what came before it broke off, each podcast whole', async ({ storage, nowAndReopened }) => {
     await assert.rejects(storage.transfer.importDirectory(broken()), /the file ends here/);
     for await (const { podcasts } of nowAndReopened()) {
-      assert.deepEqual(
-        (await podcasts.episodes(feed(1), 9)).map(({ url }) => numberOf(url)),
-        [2, 1],
-      );
+      assert.deepEqual(numbersOf(await podcasts.episodes(feed(1), 9)), [2, 1]);
       assert.deepEqual(await podcasts.find([feed(2)]), [undefined]);
     }
   });
