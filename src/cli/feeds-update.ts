@@ -18,7 +18,7 @@ export async function updateFeeds(config: Config, { url, all, json }: UpdateOpti
   if (named) throw new Error(`this feed could not be read: ${named.error}`);
 }
 
-function toText({ read, failed }: FeedReport): string {
+function toText({ tried, failed }: FeedReport): string {
   const lines = failed.map(({ url, error }) => `${url}: ${error}\n`);
-  return `${countOf(read, 'feed')} read, ${failed.length} failed\n${lines.join('')}`;
+  return `${countOf(tried, 'feed')} tried, ${failed.length} failed\n${lines.join('')}`;
 }

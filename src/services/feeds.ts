@@ -18,8 +18,8 @@ const LOOK_EVERY: Seconds = 30;
 export type Selection = { url: string } | 'all' | 'due';
 
 export interface FeedReport {
-  /** How many were asked for. */
-  read: number;
+  /** How many were asked for, those that failed too. */
+  tried: number;
   failed: { url: string; error: string }[];
 }
 
@@ -101,7 +101,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
     async update(selection, progress = () => undefined) {
       if (!fetcher) throw new Refusal('forbidden', 'podsync runs with --no-fetch: it connects to nobody');
       const states = await select(selection);
-      const report: FeedReport = { read: states.length, failed: [] };
+      const report: FeedReport = { tried: states.length, failed: [] };
       let done = 0;
       progress(done, states.length);
       const waiting = states.values();

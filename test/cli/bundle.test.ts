@@ -103,7 +103,7 @@ const CASES: Record<string, (world: World) => Promise<void>> = {
     expect(await show('eva', podsync)).toMatchObject({ name: 'eva', subscriptions: 1 });
   },
   async 'feeds update'({ podsync, server }) {
-    expect(await podsync(['feeds', 'update', '--all'])).toBe('1 feed read, 0 failed\n');
+    expect(await podsync(['feeds', 'update', '--all'])).toBe('1 feed tried, 0 failed\n');
     const answer = await fetch(`${server.url}/api/2/data/podcast.json?url=${encodeURIComponent(feedUrl())}`);
     expect(await answer.json()).toMatchObject({ title: 'Alpha Hour' });
   },

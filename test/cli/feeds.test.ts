@@ -45,10 +45,10 @@ it('reads feeds without a server, and shows how that went', async () => {
   const data = await subscribe([good, missing]);
   const update = await run(['feeds', 'update', '--allow-private-feeds', '--data', data]);
   const problem = 'the server answered 404 (Not Found)';
-  expect(update).toEqual({ code: 0, stdout: `2 feeds read, 1 failed\n${missing}: ${problem}\n`, stderr: '' });
+  expect(update).toEqual({ code: 0, stdout: `2 feeds tried, 1 failed\n${missing}: ${problem}\n`, stderr: '' });
 
   const again = await run(['feeds', 'update', '--allow-private-feeds', '--json', '--data', data]);
-  expect(again).toEqual({ code: 0, stdout: '{"read":0,"failed":[]}\n', stderr: '' });
+  expect(again).toEqual({ code: 0, stdout: '{"tried":0,"failed":[]}\n', stderr: '' });
 
   const list = await run(['feeds', 'list', '--json', '--data', data]);
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
@@ -65,7 +65,7 @@ it('exits 1 when the feed that was named is unknown or cannot be read', async ()
   const update = (...args: string[]) => run(['feeds', 'update', '--data', data, ...args]);
   expect(await update('--allow-private-feeds', '--url', good)).toMatchObject({
     code: 0,
-    stdout: '1 feed read, 0 failed\n',
+    stdout: '1 feed tried, 0 failed\n',
   });
   const broken = await update('--allow-private-feeds', '--url', missing);
   expect(broken).toMatchObject({
@@ -100,7 +100,7 @@ it('a server reads what is due by itself', async () => {
   const server = await startServer(['--data', data, '--no-fetch', 'false', '--allow-private-feeds']);
   await asked;
   const update = await run(['feeds', 'update', '--all', '--json', '--data', data]);
-  expect(update).toEqual({ code: 0, stdout: '{"read":1,"failed":[]}\n', stderr: '' });
+  expect(update).toEqual({ code: 0, stdout: '{"tried":1,"failed":[]}\n', stderr: '' });
   const podcast = await fetch(`${server.url}/api/2/data/podcast.json?url=${encodeURIComponent(good)}`);
   expect(await podcast.json()).toMatchObject({ title: 'Alpha Hour', subscribers: 1 });
   server.kill('SIGTERM');

@@ -101,7 +101,7 @@ it('one account is made where both nodes are asked for the same name at once', a
 it('a feed that is due is read by one node', async () => {
   await upload(one, 'phone', { add: feeds });
   const reports = await Promise.all([one, two].map(({ services }) => services.feeds.update('due')));
-  expect(reports.reduce((sum, { read }) => sum + read, 0)).toBe(feeds.length);
+  expect(reports.reduce((sum, { tried }) => sum + tried, 0)).toBe(feeds.length);
   expect([...fetched.values()]).toEqual(feeds.map(() => 1));
 });
 

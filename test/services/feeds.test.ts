@@ -70,7 +70,7 @@ it('reads what is due, stores what it finds, and asks again only when it is due 
   web.outcomes.set(B, { kind: 'failed', message: 'the server did not answer' });
   const steps: [number, number][] = [];
   const report = await feeds.update('due', (...step) => steps.push(step));
-  expect(report).toEqual({ read: 2, failed: [{ url: B, error: 'the server did not answer' }] });
+  expect(report).toEqual({ tried: 2, failed: [{ url: B, error: 'the server did not answer' }] });
   expect(steps).toEqual([
     [0, 2],
     [1, 2],
@@ -79,7 +79,7 @@ it('reads what is due, stores what it finds, and asks again only when it is due 
   expect(await titleOf(server, A)).toBe('Alpha');
   expect((await server.services.directory.episodes(A, 9)).map(({ title }) => title)).toEqual(['One']);
 
-  expect(await feeds.update('due')).toEqual({ read: 0, failed: [] });
+  expect(await feeds.update('due')).toEqual({ tried: 0, failed: [] });
   server.clock.now += 4 * 86_400;
   web.outcomes.set(A, { kind: 'unchanged' });
   await feeds.update('due');
@@ -105,9 +105,9 @@ it('a feed that fails keeps its last good data, one that is gone is never asked 
   expect(await titleOf(server, A)).toBe('Alpha');
   web.outcomes.set(A, { kind: 'gone' });
   expect((await feeds.update('all')).failed).toHaveLength(1);
-  expect(await feeds.update('all')).toEqual({ read: 0, failed: [] });
+  expect(await feeds.update('all')).toEqual({ tried: 0, failed: [] });
   server.clock.now += 30 * 86_400;
-  expect(await feeds.update('due')).toEqual({ read: 0, failed: [] });
+  expect(await feeds.update('due')).toEqual({ tried: 0, failed: [] });
   expect(await titleOf(server, A)).toBe('Alpha');
 });
 
@@ -121,7 +121,7 @@ it('what cannot be stored of one feed is in the report, and the others are read'
     return record(url, reading);
   });
   const report = await server.services.feeds.update('all');
-  expect(report).toEqual({ read: 3, failed: [{ url: B, error: 'the disk is full' }] });
+  expect(report).toEqual({ tried: 3, failed: [{ url: B, error: 'the disk is full' }] });
   for (const url of [A, C]) expect(await titleOf(server, url)).toBe(`Title of ${url}`);
 });
 
@@ -185,7 +185,7 @@ it('keeps of a long feed what anyone acted on, however old', async () => {
   await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [feed] });
   const play = { podcast: feed, episode: media(1050), action: 'play' };
   await server.request('POST', '/api/2/episodes/bob.json', { auth, body: [play] });
-  expect(await server.services.feeds.update('due')).toEqual({ read: 1, failed: [] });
+  expect(await server.services.feeds.update('due')).toEqual({ tried: 1, failed: [] });
   const statusOf = async (n: number): Promise<number> =>
     (await server.request('GET', `/api/2/data/episode.json?podcast=${feed}&url=${media(n)}`)).status;
   expect([await statusOf(999), await statusOf(1050), await statusOf(1051)]).toEqual([200, 200, 404]);
