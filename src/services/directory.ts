@@ -68,19 +68,28 @@ export const createDirectory = (podcasts: PodcastStore, rules: UrlRules): Direct
     },
 
     tags: (count) => podcasts.topTags(count),
-    tagged: async (tag, count) => withoutCredentials(await podcasts.byTag(tag, count)),
-    toplist: async (count) => withoutCredentials(await podcasts.top(count)),
+    tagged: (tag, count) => showable((limit) => podcasts.byTag(tag, limit), count),
+    toplist: (count) => showable((limit) => podcasts.top(limit), count),
     rebuildToplist: () => podcasts.rebuildToplist(),
 
     async search(text) {
       if (text.trim() === '') throw invalid('say in "q" what to search for');
-      return withoutCredentials(await podcasts.search(text, MOST_FOUND));
+      return showable((limit) => podcasts.search(text, limit), MOST_FOUND);
     },
 
-    suggestions: async (user, count) => withoutCredentials(await podcasts.alongside(user, count)),
+    suggestions: (user, count) => showable((limit) => podcasts.alongside(user, limit), count),
   };
 };
 
-/** Those that may be shown to everybody: the same array where all may. */
-const withoutCredentials = <Listed extends Podcast>(podcasts: readonly Listed[]): readonly Listed[] =>
-  podcasts.some(({ url }) => hasCredentials(url)) ? podcasts.filter(({ url }) => !hasCredentials(url)) : podcasts;
+/** The first `count` that may be shown to everybody, asked for again with more where some may not: they take no place. */
+async function showable<Listed extends Podcast>(
+  ask: (limit: number) => Promise<readonly Listed[]>,
+  count: number,
+): Promise<readonly Listed[]> {
+  for (let limit = count; ; limit *= 2) {
+    const found = await ask(limit);
+    const shown = found.filter(({ url }) => !hasCredentials(url));
+    if (shown.length === found.length) return found;
+    if (shown.length >= count || found.length < limit) return shown.slice(0, count);
+  }
+}
