@@ -48,8 +48,9 @@ export function readScale(event: H3Event): number | undefined {
 
 /** A cookie, without the quotes that some clients put around it; undefined when missing or empty. */
 export function readCookie(event: H3Event, name: string): string | undefined {
-  const cookie = (event.req.headers.get('cookie') ?? '')
-    .split(';')
+  const cookie = event.req.headers
+    .get('cookie')
+    ?.split(';')
     .map((pair) => pair.trim())
     .find((pair) => pair.startsWith(`${name}=`));
   return cookie?.slice(name.length + 1).replace(/^"(.*)"$/, '$1') || undefined;
