@@ -4,7 +4,7 @@ import type { Row, RowList, Sql } from 'postgres';
 import type { Driver } from './driver.ts';
 import { fromStored, toStored } from './text.ts';
 
-/** Milliseconds that a server may take to let a connection in, and to answer the first time. */
+/** Milliseconds that a server may take to let a connection in, and to answer the first time; later, to be asked after. */
 const PATIENCE = 10_000;
 
 /** Seconds that it may take to say goodbye. */
@@ -28,6 +28,13 @@ export interface Result {
   command: string;
 }
 
+export interface ConnectionOptions {
+  /** Without it the variables `PGHOST`, `PGDATABASE` and the like tell where. */
+  url: string | undefined;
+  /** Milliseconds, for tests alone. */
+  patience?: number;
+}
+
 /**
  * One connection. Statements are done in the order they are sent in; the next one may be sent before the last one is
  * answered. It is a client of its own and is thrown away when it breaks: a client with several connections sends what is
@@ -35,16 +42,23 @@ export interface Result {
  * sockets that are gone, which ends the process.
  */
 export class Connection {
+  readonly #driver: Driver;
+  readonly #options: ConnectionOptions;
+  readonly #onLost: (connection: Connection) => void;
   readonly #sql: Sql;
   #socket: Socket | undefined;
   /** These reject whoever waits for an answer. */
   readonly #rejections = new Set<(reason: Error) => void>();
   #isConnected = false;
   #isLost = false;
+  #isAskedAfter = false;
 
-  /** Without a URL the variables `PGHOST`, `PGDATABASE` and the like tell where. Nothing is connected before `run`. */
-  constructor(driver: Driver, url: string | undefined, onLost: (connection: Connection) => void) {
-    this.#sql = driver(url ?? '', {
+  /** Nothing is connected before `run`. */
+  constructor(driver: Driver, options: ConnectionOptions, onLost: (connection: Connection) => void) {
+    this.#driver = driver;
+    this.#options = options;
+    this.#onLost = onLost;
+    this.#sql = driver(options.url ?? '', {
       max: 1,
       max_lifetime: null,
       socket: (server: Address) => this.#dial(server),
@@ -56,11 +70,7 @@ export class Connection {
         default_transaction_isolation: 'read committed',
         idle_in_transaction_session_timeout: STANDSTILL,
       },
-      onclose: () => {
-        this.#isLost = true;
-        this.#giveUp(broken('CONNECTION_CLOSED', 'the connection was lost'));
-        onLost(this);
-      },
+      onclose: () => this.#lose(),
     } as object) as Sql;
   }
 
@@ -94,17 +104,43 @@ export class Connection {
       const answer = await new Promise<Answer>((resolve, reject) => {
         // postgres.js forgets what was sent between the end of a connection and its own notice of it.
         this.#rejections.add((rejection = reject));
-        if (!this.#isConnected) {
-          timer = setTimeout(() => reject(broken('CONNECT_TIMEOUT', 'the server did not answer')), PATIENCE);
-        }
+        timer = setInterval(() => {
+          if (this.#isConnected) void this.#askAfter();
+          else reject(broken('CONNECT_TIMEOUT', 'the server did not answer'));
+        }, this.#options.patience ?? PATIENCE);
         sent.then(resolve, reject);
       });
       this.#isConnected = true;
       return answer;
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
       this.#rejections.delete(rejection);
     }
+  }
+
+  /**
+   * Asks by another connection whether the server is still there: a long statement may take its time, but a machine that
+   * is gone says no goodbye, and the network tells of it after a quarter of an hour.
+   */
+  async #askAfter(): Promise<void> {
+    if (this.#isAskedAfter) return;
+    this.#isAskedAfter = true;
+    const other = new Connection(this.#driver, this.#options, () => undefined);
+    try {
+      await other.run('SELECT 1');
+    } catch (error) {
+      const isAnswer = (error as Error).name === 'PostgresError'; // such as that too many are connected
+      if (!isAnswer) this.#lose();
+    } finally {
+      this.#isAskedAfter = false;
+      await other.end();
+    }
+  }
+
+  #lose(): void {
+    this.#isLost = true;
+    this.#giveUp(broken('CONNECTION_CLOSED', 'the connection was lost'));
+    this.#onLost(this);
   }
 
   /** Lets go of whoever waits for an answer. */

@@ -1,13 +1,11 @@
 import { type OpenContext, type Seconds, StorageError } from '../../src/plugin.ts';
-import { Connection } from './connection.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
 import { loadDriver } from './driver.ts';
 import { isGivenWay, toStorageError } from './failure.ts';
 import { migrate } from './migrations.ts';
 import { Pool } from './pool.ts';
 
-export interface DatabaseOptions {
-  /** Undefined: as the variables `PGHOST`, `PGDATABASE` and the like say. */
-  url: string | undefined;
+export interface DatabaseOptions extends ConnectionOptions {
   /** The time, for tests alone. Undefined: the clock of the database, which all nodes share. */
   now?: () => Seconds;
 }
@@ -47,9 +45,9 @@ export class Database {
   }
 
   /** Rejects with `unavailable` when the server is not there or does not let us in, `corrupt` for a foreign database. */
-  static async open({ url, now }: DatabaseOptions, context: OpenContext): Promise<Database> {
+  static async open({ now, ...place }: DatabaseOptions, context: OpenContext): Promise<Database> {
     const driver = await loadDriver();
-    const pool = new Pool(CONNECTIONS, (onLost) => new Connection(driver, url, onLost));
+    const pool = new Pool(CONNECTIONS, (onLost) => new Connection(driver, place, onLost));
     const database = new Database(pool, now, context);
     try {
       await database.write(migrate);

@@ -10,6 +10,9 @@ import { createBareDatabase, type TestDatabase } from './database.ts';
 
 const context = { dataDir: '', now: () => 1, overlap: 120, log: () => undefined };
 
+/** Milliseconds; less than podsync has. */
+const PATIENCE = 1000;
+
 let place: TestDatabase;
 let admin: Sql;
 let database: Database;
@@ -129,6 +132,16 @@ it('a statement that is given up, by its time or by hand, passes: it is no fault
   expect(await notes()).toEqual([]);
 });
 
+it('a statement may take as long as it takes while the server is there', async () => {
+  const patient = await Database.open({ url: place.url, patience: PATIENCE }, context);
+  await patient.write(async (connection) => {
+    await connection.run('SELECT pg_sleep($1)', [(2.5 * PATIENCE) / 1000]);
+    await note(connection, 'in the end');
+  });
+  await patient.close();
+  expect(await notes()).toEqual(['in the end']);
+});
+
 it('who asks when all connections are taken waits for one', async () => {
   const seen = await Promise.all(
     Array.from({ length: 40 }, (_, n) =>
@@ -198,6 +211,24 @@ describe('between podsync and PostgreSQL', () => {
     }
     await distant.close();
     expect(await notes()).toEqual([]);
+  });
+
+  it('a server that is gone without a goodbye leaves nobody waiting', async () => {
+    let isGone = false;
+    const url = await listen((socket) => {
+      const { hostname, port } = new URL(place.url);
+      const onward = connect(Number(port), hostname).on('error', () => undefined);
+      sockets.push(onward);
+      onward.on('data', (chunk) => isGone || socket.write(chunk));
+      socket.on('data', (chunk) => isGone || onward.write(chunk));
+    });
+    const distant = await Database.open({ url, patience: PATIENCE }, context);
+    isGone = true;
+    await expect(distant.write((connection) => note(connection, 'never'))).rejects.toThrow(unavailable);
+    isGone = false;
+    await distant.write((connection) => note(connection, 'again'));
+    await distant.close();
+    expect(await notes()).toEqual(['again']);
   });
 
   it('somebody who takes calls and hangs up is no server', async () => {
