@@ -4,6 +4,7 @@ import { Refusal } from '../domain/errors.ts';
 import { type Accounts, isSelf } from '../services/accounts.ts';
 import { SESSION_LIFE, type Sessions } from '../services/sessions.ts';
 import type { User } from '../storage/contract.ts';
+import { isStorageError } from '../storage/errors.ts';
 import { readCookie, readParam } from './input.ts';
 import { basePath, clientAddress, isSecure, type OriginRules } from './origin.ts';
 
@@ -51,7 +52,12 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
     // Every answer brings the cookie: some clients answer only three challenges in their life.
     if ((await cookieUser(event))?.id !== user.id) {
       const client = `${address} ${event.req.headers.get('user-agent') ?? ''}`;
-      setCookie(event, await sessions.open(user, client), SESSION_LIFE);
+      const token = await sessions.open(user, client).catch((error: unknown) => {
+        // A full disk has no room for a session; whoever reads needs none, as Basic comes with each request.
+        if (event.req.method === 'GET' && isStorageError(error, 'full')) return undefined;
+        throw error;
+      });
+      if (token !== undefined) setCookie(event, token, SESSION_LIFE);
     }
     return user;
   };

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { Refusal } from '../domain/errors.ts';
 import type { Seconds, UserId } from '../domain/types.ts';
 import type { SessionStore, User } from '../storage/contract.ts';
+import { isStorageError } from '../storage/errors.ts';
 
 /** Long, because one client library asks for its password only three times in its life. */
 export const SESSION_LIFE: Seconds = 365 * 86_400;
@@ -78,9 +79,14 @@ export function createSessions(store: SessionStore, now: Clock): Sessions {
       const found = await store.find(digestOf(token));
       if (!found) return undefined;
       const { session, user } = found;
-      const prolonged = session.expiresAt < now() + SESSION_LIFE - PROLONGED_EVERY;
-      if (prolonged) await save(token, user);
-      return { user, prolonged };
+      if (session.expiresAt >= now() + SESSION_LIFE - PROLONGED_EVERY) return { user, prolonged: false };
+      try {
+        await save(token, user);
+      } catch (error) {
+        if (!isStorageError(error, 'full')) throw error; // it holds all the same, and is prolonged later
+        return { user, prolonged: false };
+      }
+      return { user, prolonged: true };
     },
 
     end: (token) => store.delete(digestOf(token)),

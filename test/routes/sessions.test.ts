@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { StorageError } from '../../src/plugin.ts';
 import { openTestServer, type RequestOptions, TARGETS, type TestServer } from '../server.ts';
 
 const LOGIN = '/api/2/auth/bob/login.json';
@@ -280,4 +281,19 @@ describe('wrong passwords', () => {
     for (let trial = 0; trial < 20; trial++) expect((await request('GET', DEVICES)).status).toBe(401);
     expect((await request('GET', DEVICES, { auth: 'bob:secret' })).status).toBe(200);
   });
+});
+
+it('on a full disk whoever is known can read, and what would be stored is a 507', async () => {
+  const server = await openTestServer();
+  const cookie = await logIn(server);
+  server.clock.now += 2 * 86_400; // the session is prolonged once a day
+  vi.spyOn(server.storage.sessions, 'save').mockRejectedValue(new StorageError('full', 'the disk is full'));
+  for (const [path, credentials] of [
+    [DEVICES, { cookie }],
+    ['/api/2/devices/eve.json', { auth: 'eve:secret' }],
+  ] as const) {
+    const answer = await server.request('GET', path, credentials);
+    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([200, null]);
+  }
+  expect((await server.request('POST', '/api/2/auth/eve/login.json', { auth: 'eve:secret' })).status).toBe(507);
 });
