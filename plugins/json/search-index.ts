@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { isPair, toQueryTerms, type Url } from '../../src/plugin.ts';
+import { isPair, toQueryTerms, toSearched, type Url } from '../../src/plugin.ts';
 import type { Catalogue } from './catalogue.ts';
 import { firstOf } from './first.ts';
 import { FullText } from './full-text.ts';
@@ -57,8 +57,9 @@ export class SearchIndex {
   }
 
   #byUrl(text: string, limit: number): StoredPodcast[] {
-    const part = text.trim().toLowerCase();
-    const isIn = [...this.#catalogue.all()].filter(({ url }) => url.toLowerCase().includes(part));
+    const part = toSearched(text).trim().toLowerCase();
+    if (part === '') return [];
+    const isIn = [...this.#catalogue.all()].filter(({ url }) => toSearched(url).toLowerCase().includes(part));
     return firstOf(isIn, limit, (a, b) => this.#catalogue.byPopularity(a, b));
   }
 

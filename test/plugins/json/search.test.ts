@@ -35,6 +35,14 @@ async function fill(podcasts: readonly Partial<PodcastInfo>[]): Promise<void> {
   for (const [n, podcast] of podcasts.entries()) await recordFeed(storage, feed(n), podcast);
 }
 
+it('credentials in a URL cannot be guessed letter by letter', async () => {
+  const { id } = await storage.users.create({ name: 'eve', passwordHash: 'x' });
+  await storage.subscriptions.replace(id, 'phone', ['https://eve:secret@feeds.example/show']);
+  for (const text of ['https://eve:s', 'https://eve:secret', 'https://eve:secret@'])
+    expect(await storage.podcasts.search(text, 20)).toEqual([]);
+  expect(await storage.podcasts.search('https://eve:secret@feeds.example/show', 20)).toHaveLength(1);
+});
+
 const search = async (text: string, limit = 20): Promise<number[]> =>
   (await storage.podcasts.search(text, limit)).map(({ url }) => Number(url.slice(feed(0).length - 1)));
 
