@@ -28,12 +28,12 @@ export async function takeLock(folder: string): Promise<() => Promise<void>> {
     await writeFile(own, JSON.stringify(holder), { mode: FILE_MODE });
     // A link takes the name or fails. It is never half there, as a file that is being written would be.
     while (!(await tryLink(own, path))) await removeStale(path, folder);
+    held.add(path); // at once: to another who opens it in this process the holder is one that had its number before
   } catch (error) {
     throw toStorageError(error, folder);
   } finally {
     await rm(own, { force: true }).catch(() => undefined); // why there is no lock is told, not this
   }
-  held.add(path);
   return async () => {
     if (held.delete(path)) await rm(path, { force: true });
   };
