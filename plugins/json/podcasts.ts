@@ -11,8 +11,17 @@ export function createPodcastStore(database: Database): PodcastStore {
   /** Until when a feed that is due is another caller's. */
   const claims = new Map<Url, Seconds>();
 
-  const shelfOf = async (podcast: StoredPodcast | undefined): Promise<readonly ShelvedEpisode[]> =>
-    podcast ? shelves.read(podcast.url, podcast.newestEpisode) : [];
+  const shelfOf = async (podcast: StoredPodcast | undefined): Promise<readonly ShelvedEpisode[]> => {
+    if (!podcast) return [];
+    try {
+      return await shelves.read(podcast.url, podcast.newestEpisode);
+    } catch (error) {
+      // Of a feed that has moved meanwhile the file is gone: it has what stands there now.
+      const moved = directory.find(podcast.url);
+      if (moved === podcast) throw error;
+      return shelfOf(moved);
+    }
+  };
 
   return {
     find: async (urls) =>

@@ -36,6 +36,25 @@ async function episodeFile(): Promise<string> {
   );
 }
 
+it('a feed that moves while its episodes are read has them all the same', async () => {
+  const feeds = Array.from({ length: 60 }, (_, n) => `http://example.org/feed-${n}`);
+  const { id } = await storage.users.create({ name: 'ann', passwordHash: 'x' });
+  await storage.subscriptions.replace(id, 'phone', feeds);
+  for (const [n, url] of feeds.entries()) {
+    const episodes = [
+      { url: `http://example.org/${n}.mp3`, guid: `${n}`, title: 'One', description: 'x'.repeat(50_000) },
+    ];
+    await recordFeed(storage, url, {}, episodes);
+  }
+  await storage.close();
+  await open(); // nothing is in memory
+  const [first] = await Promise.all([
+    storage.podcasts.episodesSince(feeds, 0, 50),
+    recordFeed(storage, feeds.at(-1)!, {}, [], { movedTo: 'http://example.org/new' }),
+  ]);
+  expect(first.items).toHaveLength(60);
+});
+
 it('a folder whose directory was removed gets one from the subscriptions', async () => {
   await storage.close();
   await rm(join(dataDir, 'podcasts'), { recursive: true });
