@@ -296,4 +296,5 @@ it('on a full disk whoever is known can read, and what would be stored is a 507'
     expect([answer.status, answer.headers.get('set-cookie')]).toEqual([200, null]);
   }
   expect((await server.request('POST', '/api/2/auth/eve/login.json', { auth: 'eve:secret' })).status).toBe(507);
+  expect(server.errors.splice(0)).toEqual(['the disk is full']); // once, for the login
 });
