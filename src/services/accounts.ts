@@ -52,50 +52,45 @@ export interface AccountRules {
 export const createAccounts = (
   { users, settings }: Pick<Storage, 'users' | 'settings'>,
   { passwords, throttle, syncDevices }: AccountRules,
-): Accounts => {
-  const followEachOther = async ({ id }: User): Promise<void> => {
+): Accounts => ({
+  async create(account) {
+    checkAccount(account);
+    const { name, email, password } = account;
+    const passwordHash = await passwords.hash(password);
     try {
-      await settings.update(id, { kind: 'account' }, { set: { sync_devices: true }, remove: [], limit: 1 });
-    } catch (error) {
-      await users.delete(id).catch(() => undefined); // or the name is taken by an account that nobody was told of
-      throw error;
-    }
-  };
-
-  return {
-    async create(account) {
-      checkAccount(account);
-      const { name, email, password } = account;
-      const passwordHash = await passwords.hash(password);
-      try {
-        const user = await users.create({ name, ...(email !== undefined && { email }), passwordHash });
-        if (syncDevices) await followEachOther(user);
-        return user;
-      } catch (error) {
-        throw isStorageError(error, 'conflict') ? new Refusal('conflict', error.message) : error;
+      const user = await users.create({ name, ...(email !== undefined && { email }), passwordHash });
+      if (syncDevices) {
+        const change = { set: { sync_devices: true }, remove: [], limit: 1 };
+        await settings.update(user.id, { kind: 'account' }, change).catch(async (error: unknown) => {
+          await users.delete(user.id).catch(() => undefined); // or an account that nobody was told of has the name
+          throw error;
+        });
       }
-    },
-
-    async named(name) {
-      const user = await users.find(name);
-      return user?.name.toLowerCase() === name.toLowerCase() ? user : undefined;
-    },
-
-    async any() {
-      for await (const _user of users.all()) return true;
-      return false;
-    },
-
-    async login(login, password, address) {
-      if (login.length > LONGEST_LOGIN) throw wrong(); // and never remembered: anybody may send megabytes
-      throttle.check(login, address);
-      const user = await users.find(login);
-      const isRight = await passwords.isRight(user, password, (compare) => throttle.attempt(login, address, compare));
-      if (!user || !isRight) throw wrong();
       return user;
-    },
-  };
-};
+    } catch (error) {
+      throw isStorageError(error, 'conflict') ? new Refusal('conflict', error.message) : error;
+    }
+  },
+
+  async named(name) {
+    const user = await users.find(name);
+    return user?.name.toLowerCase() === name.toLowerCase() ? user : undefined;
+  },
+
+  async any() {
+    for await (const _user of users.all()) return true;
+    return false;
+  },
+
+  async login(login, password, address) {
+    if (login.length > LONGEST_LOGIN) throw wrong(); // and never remembered: anybody may send megabytes
+    throttle.check(login, address);
+    const user = await users.find(login);
+    const isRight = await passwords.isRight(user, password, (compare) => throttle.attempt(login, address, compare));
+    if (!user || !isRight) throw wrong();
+    return user;
+  },
+});
 
 const wrong = (): Refusal => new Refusal('unauthenticated', 'the user name or the password is wrong');
 

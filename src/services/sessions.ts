@@ -54,6 +54,16 @@ export function createSessions(store: SessionStore, now: Clock): Sessions {
     await store.delete(digest);
     throw new Refusal('unauthenticated', 'the password was changed just now; log in with the new one');
   };
+  /** False where there is no room for it: the session holds all the same, and is prolonged later. */
+  const prolong = async (token: string, user: User): Promise<boolean> => {
+    try {
+      await save(token, user);
+      return true;
+    } catch (error) {
+      if (isStorageError(error, 'full')) return false;
+      throw error;
+    }
+  };
   const start = async (user: User): Promise<{ token: string; digest: string }> => {
     const token = randomBytes(24).toString('base64url');
     await save(token, user);
@@ -79,14 +89,8 @@ export function createSessions(store: SessionStore, now: Clock): Sessions {
       const found = await store.find(digestOf(token));
       if (!found) return undefined;
       const { session, user } = found;
-      if (session.expiresAt >= now() + SESSION_LIFE - PROLONGED_EVERY) return { user, prolonged: false };
-      try {
-        await save(token, user);
-      } catch (error) {
-        if (!isStorageError(error, 'full')) throw error; // it holds all the same, and is prolonged later
-        return { user, prolonged: false };
-      }
-      return { user, prolonged: true };
+      const isDue = session.expiresAt < now() + SESSION_LIFE - PROLONGED_EVERY;
+      return { user, prolonged: isDue && (await prolong(token, user)) };
     },
 
     end: (token) => store.delete(digestOf(token)),

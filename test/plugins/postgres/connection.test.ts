@@ -172,14 +172,19 @@ describe('between podsync and PostgreSQL', () => {
     await once(server, 'close');
   });
 
-  /** Hands on what comes, but for what `isCut` says: then the connection ends. */
-  const listenBetween = (isCut: (chunk: Buffer) => boolean, end: (socket: Socket) => unknown): Promise<string> =>
+  /** Hands on what comes, but for what `isCut` says: then the connection ends. While `isSilent` nothing gets through. */
+  const listenBetween = (
+    isCut: (chunk: Buffer) => boolean,
+    end: (socket: Socket) => unknown,
+    isSilent: () => boolean = () => false,
+  ): Promise<string> =>
     listen((socket) => {
       const { hostname, port } = new URL(place.url);
       const onward = connect(Number(port), hostname).on('error', () => undefined);
       sockets.push(onward);
-      onward.on('data', (chunk) => socket.write(chunk));
+      onward.on('data', (chunk) => isSilent() || socket.write(chunk));
       socket.on('data', (chunk: Buffer) => {
+        if (isSilent()) return;
         onward.write(chunk);
         if (isCut(chunk)) end(socket);
       });
@@ -215,13 +220,11 @@ describe('between podsync and PostgreSQL', () => {
 
   it('a server that is gone without a goodbye leaves nobody waiting', async () => {
     let isGone = false;
-    const url = await listen((socket) => {
-      const { hostname, port } = new URL(place.url);
-      const onward = connect(Number(port), hostname).on('error', () => undefined);
-      sockets.push(onward);
-      onward.on('data', (chunk) => isGone || socket.write(chunk));
-      socket.on('data', (chunk) => isGone || onward.write(chunk));
-    });
+    const url = await listenBetween(
+      () => false,
+      () => undefined,
+      () => isGone,
+    );
     const distant = await Database.open({ url, patience: PATIENCE }, context);
     isGone = true;
     await expect(distant.write((connection) => note(connection, 'never'))).rejects.toThrow(unavailable);
