@@ -5,6 +5,13 @@
 export function createSessionStore(data, { now }) {
   const { accounts, sessions } = data;
 
+  /** @param {string} digest */
+  const find = (digest) => {
+    const session = sessions.get(digest);
+    const user = session && accounts.get(session.user)?.user;
+    return session && user && session.expiresAt > now() ? { session, user } : undefined;
+  };
+
   /** @param {UserId} user */
   const openOf = (user) => [...sessions.values()].filter((each) => each.user === user && each.expiresAt > now());
 
@@ -14,10 +21,14 @@ export function createSessionStore(data, { now }) {
       sessions.set(session.digest, session);
     },
 
+    async prolong(digest, expiresAt) {
+      const found = find(digest);
+      if (found) sessions.set(digest, { ...found.session, expiresAt });
+      return found !== undefined;
+    },
+
     async find(digest) {
-      const session = sessions.get(digest);
-      const user = session && accounts.get(session.user)?.user;
-      return session && user && session.expiresAt > now() ? { session, user } : undefined;
+      return find(digest);
     },
 
     async delete(digest) {

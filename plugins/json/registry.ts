@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import type { Low } from 'lowdb';
-import { type Session, StorageError, type User, type UserId } from '../../src/plugin.ts';
+import { type Seconds, type Session, StorageError, type User, type UserId } from '../../src/plugin.ts';
 import { noSuchAccount } from '../errors.ts';
 import { openSnapshot } from './snapshot.ts';
 
@@ -9,6 +9,7 @@ export type RegistryChange =
   | { kind: 'user'; user: User }
   | { kind: 'remove-user'; user: UserId }
   | { kind: 'session'; session: Session }
+  | { kind: 'prolong-session'; digest: string; expiresAt: Seconds }
   | { kind: 'end-session'; digest: string }
   | { kind: 'end-sessions'; user: UserId };
 
@@ -104,6 +105,12 @@ export class Registry {
         // The user may have been removed while the session was on its way.
         if (this.users.has(change.session.user)) this.sessions.set(change.session.digest, change.session);
         break;
+      case 'prolong-session': {
+        const { digest, expiresAt } = change;
+        const session = this.sessions.get(digest);
+        if (session) this.sessions.set(digest, { ...session, expiresAt });
+        break;
+      }
       case 'end-session':
         this.sessions.delete(change.digest);
         break;

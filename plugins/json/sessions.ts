@@ -1,4 +1,4 @@
-import type { Session, SessionStore, UserId } from '../../src/plugin.ts';
+import type { Session, SessionStore, User, UserId } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 
 export const createSessionStore = (database: Database): SessionStore => ({
@@ -7,11 +7,13 @@ export const createSessionStore = (database: Database): SessionStore => ({
     await database.write({ registry: [{ kind: 'session', session }] });
   },
 
-  find: async (digest) => {
-    const session = database.registry.sessions.get(digest);
-    const user = session && database.registry.users.get(session.user);
-    return session && user && session.expiresAt > database.context.now() ? { session, user } : undefined;
+  prolong: async (digest, expiresAt) => {
+    if (!find(database, digest)) return false;
+    await database.write({ registry: [{ kind: 'prolong-session', digest, expiresAt }] });
+    return database.registry.sessions.has(digest);
   },
+
+  find: async (digest) => find(database, digest),
 
   delete: async (digest) => {
     if (database.registry.sessions.has(digest)) await database.write({ registry: [{ kind: 'end-session', digest }] });
@@ -34,6 +36,12 @@ export const createSessionStore = (database: Database): SessionStore => ({
     return expired.length;
   },
 });
+
+const find = ({ registry, context }: Database, digest: string): { session: Session; user: User } | undefined => {
+  const session = registry.sessions.get(digest);
+  const user = session && registry.users.get(session.user);
+  return session && user && session.expiresAt > context.now() ? { session, user } : undefined;
+};
 
 const openSessions = ({ registry, context }: Database, user: UserId): Session[] => {
   const now = context.now();

@@ -9,6 +9,9 @@ export function createSessionStore(database: Database): SessionStore {
     `INSERT INTO sessions (user_id, digest, expires_at) VALUES (@user, @digest, @expiresAt)
      ON CONFLICT (user_id, digest) DO UPDATE SET expires_at = excluded.expires_at`,
   );
+  const prolong = database.prepare(
+    'UPDATE sessions SET expires_at = @expiresAt WHERE digest = @digest AND expires_at > (SELECT @now)',
+  );
   const find = database.prepare<UserRow & { expires_at: Seconds }>(
     `SELECT ${USER}, expires_at FROM sessions JOIN users ON users.id = sessions.user_id
      WHERE digest = @digest AND expires_at > @now`,
@@ -29,6 +32,9 @@ export function createSessionStore(database: Database): SessionStore {
         await leave.run(connection, { ...session });
         await save.run(connection, { ...session });
       }),
+
+    prolong: (digest, expiresAt) =>
+      database.read(async (connection) => (await prolong.run(connection, { digest, expiresAt })) > 0),
 
     find: (digest) =>
       database.read(async (connection) => {

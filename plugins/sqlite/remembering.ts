@@ -55,6 +55,7 @@ export function rememberWho(
         return ask(key, () => sessions.find(digest));
       },
       save: changing(sessions.save),
+      prolong: changing(sessions.prolong),
       delete: changing(sessions.delete),
       endAll: changing(sessions.endAll),
       deleteExpired: changing(sessions.deleteExpired),

@@ -7,6 +7,9 @@ export function createSessionStore(database: Database): SessionStore {
     `INSERT INTO sessions (digest, user_id, expires_at) VALUES (@digest, @user, @expiresAt)
      ON CONFLICT (digest) DO UPDATE SET user_id = excluded.user_id, expires_at = excluded.expires_at`,
   );
+  const prolong = database.prepare(
+    'UPDATE sessions SET expires_at = @expiresAt WHERE digest = @digest AND expires_at > @now',
+  );
   const find = database.prepare<UserRow & { expires_at: Seconds }>(
     `SELECT ${USER}, expires_at FROM sessions JOIN users ON users.id = sessions.user_id
      WHERE digest = @digest AND expires_at > @now`,
@@ -25,6 +28,9 @@ export function createSessionStore(database: Database): SessionStore {
 
   return {
     save: (session) => database.write(() => void save.run({ ...session })),
+
+    prolong: (digest, expiresAt) =>
+      database.write(() => prolong.run({ digest, expiresAt, now: database.context.now() }).changes > 0),
 
     find: (digest) =>
       database.read(() => {

@@ -45,30 +45,26 @@ export function createSessions(store: SessionStore, now: Clock): Sessions {
     ttl: REUSED_FOR,
     ttlResolution: 1000,
   });
-  const save = async (token: string, { id, passwordHash }: User): Promise<void> => {
-    const digest = digestOf(token);
-    await store.save({ digest, user: id, expiresAt: now() + SESSION_LIFE });
-    // A new password ends all sessions, and this one may have come between the two.
-    const saved = await store.find(digest);
-    if (saved?.user.passwordHash === passwordHash) return;
-    await store.delete(digest);
-    throw new Refusal('unauthenticated', 'the password was changed just now; log in with the new one');
-  };
   /** False where there is no room for it: the session holds all the same, and is prolonged later. */
-  const prolong = async (token: string, user: User): Promise<boolean> => {
+  const prolong = async (digest: string): Promise<boolean> => {
     try {
-      await save(token, user);
-      return true;
+      return await store.prolong(digest, now() + SESSION_LIFE);
     } catch (error) {
       if (isStorageError(error, 'full')) return false;
       throw error;
     }
   };
-  const start = async (user: User): Promise<{ token: string; digest: string }> => {
+  const start = async ({ id, passwordHash }: User): Promise<{ token: string; digest: string }> => {
     const token = randomBytes(24).toString('base64url');
-    await save(token, user);
-    for (const { digest } of (await store.all(user.id)).slice(MOST)) await store.delete(digest);
-    return { token, digest: digestOf(token) };
+    const digest = digestOf(token);
+    await store.save({ digest, user: id, expiresAt: now() + SESSION_LIFE });
+    // A new password ends all sessions, and this one may have come between the two.
+    if ((await store.find(digest))?.user.passwordHash !== passwordHash) {
+      await store.delete(digest);
+      throw new Refusal('unauthenticated', 'the password was changed just now; log in with the new one');
+    }
+    for (const unused of (await store.all(id)).slice(MOST)) await store.delete(unused.digest);
+    return { token, digest };
   };
 
   return {
@@ -86,11 +82,11 @@ export function createSessions(store: SessionStore, now: Clock): Sessions {
     },
 
     async find(token) {
-      const found = await store.find(digestOf(token));
+      const digest = digestOf(token);
+      const found = await store.find(digest);
       if (!found) return undefined;
-      const { session, user } = found;
-      const isDue = session.expiresAt < now() + SESSION_LIFE - PROLONGED_EVERY;
-      return { user, prolonged: isDue && (await prolong(token, user)) };
+      const isDue = found.session.expiresAt < now() + SESSION_LIFE - PROLONGED_EVERY;
+      return { user: found.user, prolonged: isDue && (await prolong(digest)) };
     },
 
     end: (token) => store.delete(digestOf(token)),

@@ -38,6 +38,44 @@ export const sessionTests: Suite = ({ describe, test }) => {
     assert.equal(await storage.sessions.deleteExpired(), 1);
   });
 
+  describe('prolonging', () => {
+    test('moves the end of the session, and of no other', async ({ storage, clock, nowAndReopened }) => {
+      const alice = await addUser(storage);
+      const [one, two] = [session(alice, 'one', clock.at + 100), session(alice, 'two', clock.at + 100)];
+      for (const each of [one, two]) await storage.sessions.save(each);
+      assert.equal(await storage.sessions.prolong(one.digest, clock.at + 200), true);
+      clock.at += 100;
+      for await (const { sessions } of nowAndReopened()) {
+        assert.deepEqual((await sessions.find(one.digest))?.session, { ...one, expiresAt: clock.at + 100 });
+        assert.equal(await sessions.find(two.digest), undefined);
+      }
+    });
+
+    test('brings none back that is over or was ended', async ({ storage, clock }) => {
+      const alice = await addUser(storage);
+      const [over, ended] = [session(alice, 'over', clock.at + 50), session(alice, 'ended', clock.at + 100)];
+      for (const each of [over, ended]) await storage.sessions.save(each);
+      clock.at += 50;
+      await storage.sessions.delete(ended.digest);
+      for (const digest of [over.digest, ended.digest, 'unknown']) {
+        assert.equal(await storage.sessions.prolong(digest, clock.at + 100), false, digest);
+      }
+      assert.deepEqual(await storage.sessions.all(alice), []);
+    });
+
+    test('at the moment of its end does not undo the end', async ({ storage, clock }) => {
+      const alice = await addUser(storage);
+      const saved = session(alice, 'one', clock.at + 100);
+      for (let trial = 0; trial < 20; trial++) {
+        await storage.sessions.save(saved);
+        const prolong = () => storage.sessions.prolong(saved.digest, clock.at + 200);
+        const end = () => (trial % 2 ? storage.sessions.endAll(alice) : storage.sessions.delete(saved.digest));
+        await Promise.all(trial % 4 < 2 ? [prolong(), end()] : [end(), prolong()]);
+        assert.equal(await storage.sessions.find(saved.digest), undefined, `in trial ${trial}`);
+      }
+    });
+  });
+
   test('deletes one session, and minds no unknown digest', async ({ storage, clock }) => {
     const alice = await addUser(storage);
     const [one, two] = [session(alice, 'one', clock.at + 100), session(alice, 'two', clock.at + 100)];

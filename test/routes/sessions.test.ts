@@ -287,7 +287,9 @@ it('on a full disk whoever is known can read, and what would be stored is a 507'
   const server = await openTestServer();
   const cookie = await logIn(server);
   server.clock.now += 2 * 86_400; // the session is prolonged once a day
-  vi.spyOn(server.storage.sessions, 'save').mockRejectedValue(new StorageError('full', 'the disk is full'));
+  for (const verb of ['save', 'prolong'] as const) {
+    vi.spyOn(server.storage.sessions, verb).mockRejectedValue(new StorageError('full', 'the disk is full'));
+  }
   for (const [path, credentials] of [
     [DEVICES, { cookie }],
     ['/api/2/devices/eve.json', { auth: 'eve:secret' }],
