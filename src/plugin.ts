@@ -10,7 +10,7 @@ export { logoHash } from './domain/logo.ts';
 export { compareScopes, scopeKey } from './domain/scope.ts';
 export { createSlug } from './domain/slug.ts';
 export { markAfter, markAfterUpload, nextStamp } from './domain/stamp.ts';
-export { isPair, toQueryTerms, toSearched, toTerms } from './domain/terms.ts';
+export { areNear, isPair, mayBeMisspelt, toQueryTerms, toSearched, toTerms } from './domain/terms.ts';
 export { createThread, serveThread, type Thread } from './thread.ts';
 
 import type { StoragePlugin } from './storage/contract.ts';

@@ -1,4 +1,13 @@
-import { compareText, createSlug, nextStamp, toQueryTerms, toSearched, toTerms } from 'podsync/plugin';
+import {
+  areNear,
+  compareText,
+  createSlug,
+  mayBeMisspelt,
+  nextStamp,
+  toQueryTerms,
+  toSearched,
+  toTerms,
+} from 'podsync/plugin';
 
 /** @import { Episode, EpisodeInfo, FeedReading, FeedState, Podcast, PodcastInfo, Seconds, Url, UserId } from 'podsync/plugin' */
 /** @import { Data } from './data.js' */
@@ -105,16 +114,9 @@ function shelve(known, told, stamp) {
 export function matches({ title, author, description, tags, url }, text) {
   const words = toTerms([title, author, description, ...tags, toSearched(url)].join(' '));
   const wanted = toQueryTerms(text);
-  return wanted.length > 0 && wanted.every((word) => words.some((each) => each.includes(word) || isNear(each, word)));
-}
-
-/** Whether one letter more, less or other makes them the same. @param {string} a @param {string} b */
-function isNear(a, b) {
-  if (Math.abs(a.length - b.length) > 1 || b.length < 3) return false;
-  let same = 0;
-  while (same < b.length && a[same] === b[same]) same += 1;
-  const [restA, restB] = [a.slice(same), b.slice(same)];
-  return restA.slice(1) === restB.slice(1) || restA.slice(1) === restB || restA === restB.slice(1);
+  /** @param {string} word */
+  const has = (word) => words.some((each) => each.includes(word) || (mayBeMisspelt(word) && areNear(each, word)));
+  return wanted.length > 0 && wanted.every(has);
 }
 
 /** @param {Data} data @param {UserId} user @param {Podcast[]} podcasts */

@@ -1,3 +1,5 @@
+import { areNear } from '../../src/plugin.ts';
+
 /** A podcast that has a word, and where: its number times 32, plus a bit for each field that has the word. */
 export type Place = number;
 
@@ -44,7 +46,7 @@ export class Dictionary {
     yield this.find(second + first + rest.slice(second.length));
     for (const [letter, words] of this.#words) {
       if (letter === first) {
-        for (const [other, places] of words) if (isNear(word, other)) yield places;
+        for (const [other, places] of words) if (areNear(word, other)) yield places;
       } else {
         yield words.get(letter + rest) ?? [];
         yield words.get(letter + word) ?? [];
@@ -57,13 +59,3 @@ export class Dictionary {
 const copy = (word: string): string => Buffer.from(word).toString();
 
 const firstLetter = (word: string): string => String.fromCodePoint(word.codePointAt(0) ?? 0);
-
-/** Whether the words differ by no more than a letter added, left out or replaced, or two neighbours swapped. */
-function isNear(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  let same = 0;
-  while (same < a.length && a.charCodeAt(same) === b.charCodeAt(same)) same += 1;
-  const [restA, restB] = [a.slice(same), b.slice(same)];
-  if (restA.slice(1) === restB.slice(1) || restA.slice(1) === restB || restA === restB.slice(1)) return true;
-  return restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2);
-}

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { isPair, toQueryTerms, toSearched, type Url } from '../../src/plugin.ts';
+import { mayBeMisspelt, toQueryTerms, toSearched, type Url } from '../../src/plugin.ts';
 import type { Catalogue } from './catalogue.ts';
 import { firstOf } from './first.ts';
 import { FullText } from './full-text.ts';
@@ -9,8 +9,6 @@ import type { StoredPodcast } from './shard.ts';
 const SLICE = 5;
 /** The index is made this long after the start, or at the first search. Most commands are over by then. Milliseconds. */
 const MADE_AFTER = 1000;
-/** A shorter word must be spelt right. */
-const MISSPELT_FROM = 3;
 /** At most so many words of a search may be misspelt: it bounds the time taken. */
 const MOST_MISSPELT = 3;
 
@@ -50,7 +48,9 @@ export class SearchIndex {
     while (this.#stale.size > 0);
     const words = toQueryTerms(text);
     const found = this.#best(this.#texts.score(words, []), limit);
-    const misspelt = words.filter((word) => this.#mayBeMisspelt(word)).slice(0, MOST_MISSPELT);
+    const misspelt = words
+      .filter((word) => mayBeMisspelt(word) && !this.#texts.isProminent(word))
+      .slice(0, MOST_MISSPELT);
     if (found.length === limit || misspelt.length === 0) return found;
     const similar = this.#best(this.#texts.score(words, misspelt), limit);
     return [...new Set([...found, ...similar])].slice(0, limit);
@@ -61,10 +61,6 @@ export class SearchIndex {
     if (part === '') return [];
     const isIn = [...this.#catalogue.all()].filter(({ url }) => toSearched(url).toLowerCase().includes(part));
     return firstOf(isIn, limit, (a, b) => this.#catalogue.byPopularity(a, b));
-  }
-
-  #mayBeMisspelt(word: string): boolean {
-    return word.length >= MISSPELT_FROM && !isPair(word) && !this.#texts.isProminent(word);
   }
 
   /** The podcasts that have a score, by number. */

@@ -1,5 +1,5 @@
-import { isPair, toQueryTerms, toSearched, toTerms } from '../../src/plugin.ts';
-import { EXACT_UP_TO, isNear, MOST_MEANT } from '../sql/misspelling.ts';
+import { areNear, isPair, mayBeMisspelt, toQueryTerms, toSearched, toTerms } from '../../src/plugin.ts';
+import { cut, MOST_MEANT } from '../sql/misspelling.ts';
 import { PODCAST, type PodcastId, type PodcastRow } from '../sql/podcast-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -52,23 +52,21 @@ export function createSearchIndex(database: Database): SearchIndex {
      ORDER BY word`,
   );
 
-  /** Words that are this one with a letter added, left out or replaced: its first half or its second is still there. */
+  /** Words that this one may be a misspelling of. */
   const meant = async (connection: Connection, word: string): Promise<string[]> => {
-    const letters = [...word];
-    if (isPair(word) || letters.length <= EXACT_UP_TO) return [];
-    const half = Math.floor(letters.length / 2);
-    const first = letters.slice(0, half).join('');
-    const second = letters.slice(half).toReversed().join('');
+    if (!mayBeMisspelt(word)) return [];
+    const { first, second, swapped } = cut(word);
+    const reversed = [...second].toReversed().join('');
     const rows = await near.all(connection, {
       first,
       firstEnd: first + LAST,
-      second,
-      secondEnd: second + LAST,
-      shortest: letters.length - 1,
-      longest: letters.length + 1,
+      second: reversed,
+      secondEnd: reversed + LAST,
+      shortest: [...word].length - 1,
+      longest: [...word].length + 1,
     });
-    const words = rows.map((row) => row.word).filter((each) => isNear([...each], letters));
-    return words.slice(0, MOST_MEANT);
+    const words = rows.map((row) => row.word).filter((each) => areNear(each, word));
+    return [...new Set([swapped, ...words])].slice(0, MOST_MEANT);
   };
 
   const run = (

@@ -1,5 +1,5 @@
-import { isPair, toQueryTerms, toSearched, toTerms } from '../../src/plugin.ts';
-import { EXACT_UP_TO, isNear, MOST_MEANT } from '../sql/misspelling.ts';
+import { areNear, isPair, mayBeMisspelt, toQueryTerms, toSearched, toTerms } from '../../src/plugin.ts';
+import { cut, MOST_MEANT } from '../sql/misspelling.ts';
 import { PODCAST, type PodcastId, type PodcastRow } from '../sql/podcast-row.ts';
 import type { Database } from './database.ts';
 
@@ -36,18 +36,17 @@ export function createSearchIndex(database: Database): SearchIndex {
      WHERE reversed >= @from AND reversed < @to AND length(word) BETWEEN @shortest AND @longest`,
   );
 
-  /** Words that are this one with a letter added, left out or replaced: its first half or its second is still there. */
+  /** Words that this one may be a misspelling of. */
   const meant = (word: string): string[] => {
-    const letters = [...word];
-    if (isPair(word) || letters.length <= EXACT_UP_TO) return [];
-    const lengths = { shortest: letters.length - 1, longest: letters.length + 1 };
-    const half = Math.floor(letters.length / 2);
+    if (!mayBeMisspelt(word)) return [];
+    const { first, second, swapped } = cut(word);
+    const lengths = { shortest: [...word].length - 1, longest: [...word].length + 1 };
     const candidates = [
-      ...sameBeginning.all({ ...lengths, ...range(letters.slice(0, half).join('')) }),
-      ...sameEnd.all({ ...lengths, ...range(letters.slice(half).toReversed().join('')) }),
+      ...sameBeginning.all({ ...lengths, ...range(first) }),
+      ...sameEnd.all({ ...lengths, ...range([...second].toReversed().join('')) }),
     ];
-    const near = candidates.map((row) => row.word).filter((each) => isNear([...each], letters));
-    return [...new Set(near)].slice(0, MOST_MEANT);
+    const near = candidates.map((row) => row.word).filter((each) => areNear(each, word));
+    return [...new Set([swapped, ...near])].slice(0, MOST_MEANT);
   };
 
   const run = (terms: readonly string[], operator: 'AND' | 'OR', limit: number): PodcastRow[] =>

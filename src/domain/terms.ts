@@ -37,6 +37,19 @@ export function toQueryTerms(text: string): string[] {
 /** Whether a term is a pair of characters rather than a word. */
 export const isPair = (term: string): boolean => term.search(UNSPACED) !== -1;
 
+/** Whether a term may be taken for another one. In short words one letter is too much of a difference. */
+export const mayBeMisspelt = (term: string): boolean => term.length >= 3 && !isPair(term);
+
+/** Whether two words differ by one misspelling: a letter added, left out or replaced, or two neighbours swapped. */
+export function areNear(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let same = 0;
+  while (same < a.length && a.charCodeAt(same) === b.charCodeAt(same)) same += 1;
+  const [restA, restB] = [a.slice(same), b.slice(same)];
+  if (restA.slice(1) === restB.slice(1) || restA.slice(1) === restB || restA === restB.slice(1)) return true;
+  return restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2);
+}
+
 function split(text: string, splitRow: (row: string) => string[]): string[] {
   const folded = fold(text);
   const words = folded.match(WORD) ?? [];
