@@ -132,6 +132,11 @@ export class Account {
     return [...new Set(this.subscribed().map(({ url }) => url))];
   }
 
+  /** Every feed that any device ever subscribed to; some more than once. */
+  everSubscribed(): Url[] {
+    return [...this.#subscriptions.values()].flatMap((list) => list.rows().map(({ url }) => url));
+  }
+
   subscribes(url: Url): boolean {
     return [...this.#subscriptions.values()].some((list) => list.has(url));
   }

@@ -9,6 +9,10 @@ const keyOf = (episode: string): number => crc32(episode);
 export class Acted {
   readonly #keys = new Map<Url, Set<number>>();
 
+  get podcasts(): Iterable<Url> {
+    return this.#keys.keys();
+  }
+
   note(actions: readonly EpisodeAction[]): void {
     for (const { podcast, episode, guid } of actions) {
       let keys = this.#keys.get(podcast);

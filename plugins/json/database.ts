@@ -96,12 +96,8 @@ export class Database {
       await this.#replay(found);
       await this.#removeStrays();
       journal.goOnAfter(this.registry.newestChange);
-      await this.#checkAccounts();
-      // Feeds that the directory has lost: its files may be removed, to have all feeds read again.
-      const strangers = this.directory.unknown(this.directory.audience.feeds.keys);
-      if (strangers.length > 0) {
-        await this.write({ directory: [{ kind: 'meet', urls: strangers, at: this.context.now() }] });
-      }
+      const strangers = await this.#checkAccounts();
+      if (strangers.length > 0) await this.#meetAgain(strangers);
     } catch (error) {
       await journal.close();
       throw error;
@@ -120,15 +116,28 @@ export class Database {
     }
   }
 
-  /** Opens every account once: damage is told at the start, not later, and the directory counts who has what. */
-  async #checkAccounts(): Promise<void> {
+  /**
+   * Opens every account once: damage is told at the start, not later, and the directory counts who has what. Answers the
+   * feeds of subscriptions that it does not know.
+   */
+  async #checkAccounts(): Promise<Url[]> {
+    const strangers = new Set<Url>();
     const check = async (user: UserId): Promise<void> => {
       const account = await this.account(user);
       await account.checkFile();
       this.#journal.goOnAfter(account.newestChange);
+      for (const url of this.directory.unknown(account.everSubscribed())) strangers.add(url);
     };
     const users = [...this.registry.users.keys()];
     while (users.length > 0) await Promise.all(users.splice(0, CHECKED_AT_ONCE).map(check));
+    return [...strangers];
+  }
+
+  /** The directory has lost feeds: its files may be removed, to have all feeds read again. Those of actions went, too. */
+  async #meetAgain(feeds: readonly Url[]): Promise<void> {
+    const { podcasts } = await this.acted();
+    const urls = this.directory.unknown([...feeds, ...podcasts]);
+    await this.write({ directory: [{ kind: 'meet', urls, at: this.context.now() }] });
   }
 
   /** Folders of users whose removal was cut short. */

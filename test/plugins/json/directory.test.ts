@@ -7,7 +7,7 @@ import { toQueryTerms, toTerms } from '../../../src/domain/terms.ts';
 import type { Storage } from '../../../src/plugin.ts';
 import { recordFeed } from '../../readings.ts';
 
-const A = 'http://example.org/a';
+const [A, B, C] = ['http://example.org/a', 'http://example.org/b', 'http://example.org/c'] as const;
 const [ONE, TWO] = ['http://example.org/1.mp3', 'http://example.org/2.mp3'] as const;
 const NOW = 1_700_000_000;
 
@@ -55,12 +55,20 @@ it('a feed that moves while its episodes are read has them all the same', async 
   expect(first.items).toHaveLength(60);
 });
 
-it('a folder whose directory was removed gets one from the subscriptions', async () => {
+it('a folder whose directory was removed gets one from the subscriptions and actions', async () => {
+  const { id } = await storage.users.create({ name: 'ann', passwordHash: 'x' });
+  await storage.subscriptions.replace(id, 'phone', [B]);
+  await storage.subscriptions.replace(id, 'phone', []);
+  await storage.actions.append(id, [{ podcast: C, episode: ONE, action: 'new', device: 'phone', timestamp: NOW }]);
   await storage.close();
   await rm(join(dataDir, 'podcasts'), { recursive: true });
   await rm(join(dataDir, 'directory.json'), { force: true });
   await open();
-  expect(await storage.podcasts.find([A])).toMatchObject([{ url: A, subscribers: 1 }]);
+  expect(await storage.podcasts.find([A, B, C])).toMatchObject([
+    { url: A, subscribers: 1 },
+    { url: B, subscribers: 0 },
+    { url: C, subscribers: 0 },
+  ]);
   expect(await storage.podcasts.claimDue(9, 60)).toMatchObject([{ url: A }]);
 });
 
