@@ -174,8 +174,9 @@ export class Journal<Change> {
     await this.#file.datasync();
   }
 
-  /** Begins a new file. When this resolves, all changes in the older files are applied. */
+  /** Begins a new file, unless this one is empty. When this resolves, all changes in the older files are applied. */
   async rotate(): Promise<void> {
+    if (this.#size === 0) return;
     const begin = ++this.#seq;
     const next = await this.#create(begin);
     const old = this.#file;

@@ -105,6 +105,17 @@ it('an account is not forgotten while its snapshot is being written', async () =
   expect(await storage.subscriptions.current(user)).toEqual([A, B]);
 });
 
+it('snapshots that cannot be written are tried again, without a new journal each time', async () => {
+  await subscribe(B);
+  gate.pass = () => Promise.reject(new Error('no room'));
+  for (let trial = 1; trial <= 4; trial += 1) {
+    vi.runAllTimers();
+    while (warnings.length < trial) await setImmediate();
+  }
+  const journals = (await readdir(dataDir)).filter((name) => name.startsWith('journal-'));
+  expect(journals).toHaveLength(2); // what is to be saved, and the one begun for what comes after it
+});
+
 it('an account that is removed while its snapshot is being written leaves nothing', async () => {
   await subscribe(B);
   const snapshot = hold();
