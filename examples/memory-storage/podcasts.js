@@ -1,4 +1,4 @@
-import { compareText, createSlug, logoHash, StorageError } from 'podsync/plugin';
+import { compareText, createSlug, logoHash, markAfter, StorageError } from 'podsync/plugin';
 import { EMPTY_INFO, matches, merge, suggest } from './directory.js';
 
 /** @import { OpenContext, Podcast, PodcastStore, Tag, Url } from 'podsync/plugin' */
@@ -46,7 +46,7 @@ export function createPodcastStore(data, { now }) {
           .filter(({ stamp }) => stamp >= since)
           .slice(0, limit),
       );
-      return { items, mark: Math.max(now(), data.directoryStamp + 1) };
+      return { items, mark: markAfter(now(), data.directoryStamp) };
     },
 
     async announce(podcasts) {

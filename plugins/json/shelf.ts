@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EpisodeInfo, Stamp, Url } from '../../src/plugin.ts';
 import { EPISODES_KEPT } from '../directory-rules.ts';
-import { worthKeeping } from '../kept-episodes.ts';
+import { namesOf, worthKeeping } from '../kept-episodes.ts';
 
 /** An episode as it is stored. Never changed. */
 export interface ShelvedEpisode extends EpisodeInfo {
@@ -10,12 +10,8 @@ export interface ShelvedEpisode extends EpisodeInfo {
   formerUrls?: Url[];
 }
 
-/** All names that an episode is known by. */
-export const namesOf = ({ guid, url, formerUrls = [] }: ShelvedEpisode): string[] => [
-  ...(guid === undefined ? [] : [guid]),
-  url,
-  ...formerUrls,
-];
+/** All names that an episode is or was known by. */
+const everyNameOf = (episode: ShelvedEpisode): string[] => [...namesOf(episode), ...(episode.formerUrls ?? [])];
 
 /** Finds episodes by GUID, else by any URL that they had. */
 class KnownEpisodes {
@@ -104,7 +100,9 @@ export function shelve(
     if (before) renewed.add(before);
   }
   const all = [...told, ...known.filter((episode) => !renewed.has(episode))];
-  const episodes = sortShelf(all).filter((episode, place) => place < EPISODES_KEPT || namesOf(episode).some(isActed));
+  const episodes = sortShelf(all).filter(
+    (episode, place) => place < EPISODES_KEPT || everyNameOf(episode).some(isActed),
+  );
   return {
     episodes,
     isChanged: !isDeepStrictEqual(episodes, known),

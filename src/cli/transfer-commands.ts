@@ -67,7 +67,7 @@ const collect = (value: string, before: readonly string[] = []): string[] => [..
 const EXPORT_HELP = `
 A backup has everything of the accounts: devices, subscriptions, episode actions, settings, lists, sessions and the hashes
 of passwords. Without --user it is of all accounts, and has the directory, too. The server may run meanwhile. A file has
-mode 0600, and is packed where its name ends in .gz. ${'`podsync import`'} restores it, into any storage.
+mode 0600, and is packed where its name ends in .gz. \`podsync import\` restores it, into any storage.
 
 Examples:
   podsync export --user bob --format opml -o podcasts.opml
@@ -91,7 +91,7 @@ const IMPORT_HELP = `
 All of the file is read first, and where it was cut off or altered nothing is changed. Each account comes whole or not at
 all. One that is there already is left as it is, and the exit code is 1: where an import was stopped, the same command
 once more brings the rest. Apps go on where they were. Without passwords in the backup nobody can log in until
-${'`podsync user passwd`'}. The directory is added to the one that is there; what was read of a feed later counts.
+\`podsync user passwd\`. The directory is added to the one that is there; what was read of a feed later counts.
 
 Examples:
   podsync import podsync.ndjson.gz

@@ -14,6 +14,6 @@ export async function addUser(config: Config, { name, email, ...choice }: AddUse
   await askOperator(config, 'POST', '/operator/users', { name, email, password });
   if (choice.generate) process.stdout.write(`${password}\n`);
   words.success(
-    `the account ${name} is there; log in with it in your podcast app, at the address that ${'`podsync serve`'} shows`,
+    `the account ${name} is there; log in with it in your podcast app, at the address that \`podsync serve\` shows`,
   );
 }

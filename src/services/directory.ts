@@ -27,7 +27,7 @@ export interface Directory {
   tags(count: number): Promise<Tag[]>;
   /** Most subscribers first; `tag` as slug or title. */
   tagged(tag: string, count: number): Promise<readonly Podcast[]>;
-  /** Most subscribers first; the same array where nothing has changed. */
+  /** Most subscribers first; where the storage answers the same array again, so does this. */
   toplist(count: number): Promise<readonly RankedPodcast[]>;
   /** Counts subscribers again and keeps the ranking for `positionLastWeek`. */
   rebuildToplist(): Promise<ToplistRebuild>;

@@ -15,8 +15,8 @@ const WRITERS = {
 };
 
 /**
- * What a user, or one `device`, subscribes to, with what the directory knows of it. The
- * format is in the query: errors are JSON whatever was asked for.
+ * What a user, or one `device`, subscribes to, with what the directory knows of it. The format is in the query: errors
+ * are JSON whatever was asked for.
  */
 export function createSubscriptionExportRoute({ administration, subscriptions, directory }: Services): Handler {
   return async (event) => {
