@@ -1,4 +1,4 @@
-import { markAfterUpload, nextStamp, type Stamp, type UserId } from '../../src/plugin.ts';
+import { markAfterUpload, nextStamp, type Stamp, type Url, type UserId } from '../../src/plugin.ts';
 import { type Account, NEW_DEVICE } from './account.ts';
 import type { AccountChange, AccountWrite, UploadChange } from './account-write.ts';
 import type { Database } from './database.ts';
@@ -24,11 +24,11 @@ export const upload = (
   database.inLine(user, async () => {
     const account = await database.account(user);
     const decision = await decide(account);
-    const newcomers = welcome(account, decision.devices);
+    const newcomers = welcome(account, decision);
     const changes = [...newcomers.besides, ...(decision.besides ?? [])];
     const stamped = [...decision.changes, ...newcomers.changes];
     // What the others bring is news to a newcomer: nobody has seen this upload whole, and no mark may pass it.
-    const origin = newcomers.changes.length > 0 ? undefined : decision.origin;
+    const origin = newcomers.areBroughtNews ? undefined : decision.origin;
 
     // From here to the write nothing may wait: the time, the stamp and the mark belong together.
     const now = database.context.now();
@@ -38,7 +38,7 @@ export const upload = (
     if (stamped.length > 0) {
       entry = { stamp: nextStamp(now, account.stamp), at: now, origin, changes: stamped };
       account.pending = entry.stamp;
-      if (newcomers.changes.length === 0) mark = entry.stamp + 1;
+      if (!newcomers.areBroughtNews) mark = entry.stamp + 1;
     }
     try {
       if (entry || changes.length > 0) await database.write({ account: { user, changes, upload: entry } });
@@ -48,11 +48,28 @@ export const upload = (
     return markAfterUpload(mark, overlapped);
   });
 
-/** Creates the devices that are unknown, in a group with all others where the user wants that. */
-function welcome(account: Account, devices: readonly string[]): { changes: UploadChange[]; besides: AccountChange[] } {
+/** What it takes to create the devices that are unknown, in a group with all others where the user wants that. */
+interface Welcome {
+  changes: readonly UploadChange[];
+  besides: readonly AccountChange[];
+  /** Whether there is a feed among them that the upload does not bring itself. */
+  areBroughtNews: boolean;
+}
+
+function welcome(account: Account, { devices, changes: own }: Decision): Welcome {
   const unknown = devices.filter((id) => !account.devices.has(id));
   const besides: AccountChange[] = unknown.map((id) => ({ kind: 'device', device: { id, ...NEW_DEVICE } }));
   const groups = account.groupsWith(unknown);
-  if (groups === account.groups) return { changes: [], besides };
-  return { changes: account.unite(groups), besides: [...besides, { kind: 'groups', groups }] };
+  if (groups === account.groups) return { changes: [], besides, areBroughtNews: false };
+  const changes = account.unite(groups);
+  const brought = new Set(addedBy(own));
+  const areBroughtNews = addedBy(changes).some((url) => !brought.has(url));
+  return { changes, besides: [...besides, { kind: 'groups', groups }], areBroughtNews };
 }
+
+/** The feeds that are subscribed to by it. */
+const addedBy = (changes: readonly UploadChange[]): Url[] =>
+  changes
+    .flatMap((change) => (change.kind === 'subscribe' ? change.changes : []))
+    .filter(({ subscribed }) => subscribed)
+    .map(({ url }) => url);

@@ -227,6 +227,16 @@ export const groupTests: Suite = ({ describe, test }) => {
       }
     });
 
+    test('a new device that brings all that the others have hears none of it again', async ({ storage, clock }) => {
+      const alice = await addUser(storage);
+      await followAll(storage, alice, true);
+      await storage.subscriptions.apply(alice, 'phone', add(A, B));
+      clock.at += OVERLAP;
+      const mark = await storage.subscriptions.apply(alice, 'tv', add(B, A));
+      assert.deepEqual(await hears(storage, alice, 'tv', mark), new Set());
+      assert.deepEqual(sorted(await storage.devices.groups(alice)), ['phone tv']);
+    });
+
     test('a new device that uploads again before it has heard loses nothing', async ({ storage, clock }) => {
       const alice = await furnish(storage);
       await followAll(storage, alice, true);
