@@ -37,6 +37,7 @@ export function createApp(services: Services, options: AppOptions): H3 {
       const reply = await handle();
       await ready();
       await dropBody(event);
+      // Awaited here: a stream that fails before anything of it was sent becomes an error answer.
       return await send(event, reply, setCookieOf(event));
     } catch (error) {
       await dropBody(event);

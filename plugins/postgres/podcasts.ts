@@ -122,7 +122,7 @@ export function createPodcastStore(
       }),
 
     claimDue: (limit, lease) =>
-      database.read(async (connection) => (await claim.all(connection, { lease, limit })).map(toFeedState)),
+      database.write(async (connection) => (await claim.all(connection, { lease, limit })).map(toFeedState)),
 
     feed: (url) =>
       database.read(async (connection) => {

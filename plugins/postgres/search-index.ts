@@ -20,8 +20,8 @@ export interface SearchIndex {
   /** Indexes podcasts as they are now. To be called inside a write. */
   update(connection: Connection, ids: readonly PodcastId[]): Promise<void>;
   /**
-   * Those that have all words of the text, or words that begin so; where there are none, those that have them with a
-   * letter wrong; else those that have any. Best first.
+   * Those that have all words of the text, or words that begin so; where there are none, those that have them misspelt;
+   * else those that have any. Best first.
    */
   search(connection: Connection, text: string, limit: number): Promise<PodcastRow[]>;
 }

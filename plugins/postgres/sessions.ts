@@ -34,7 +34,7 @@ export function createSessionStore(database: Database): SessionStore {
       }),
 
     prolong: (digest, expiresAt) =>
-      database.read(async (connection) => (await prolong.run(connection, { digest, expiresAt })) > 0),
+      database.write(async (connection) => (await prolong.run(connection, { digest, expiresAt })) > 0),
 
     find: (digest) =>
       database.read(async (connection) => {
@@ -42,7 +42,7 @@ export function createSessionStore(database: Database): SessionStore {
         return row && { session: { digest, user: row.id as UserId, expiresAt: row.expires_at }, user: toUser(row) };
       }),
 
-    delete: (digest) => database.read(async (connection) => void (await remove.run(connection, { digest }))),
+    delete: (digest) => database.write(async (connection) => void (await remove.run(connection, { digest }))),
 
     all: (user) => database.read((connection) => open(connection, user)),
 
@@ -53,6 +53,6 @@ export function createSessionStore(database: Database): SessionStore {
         return length;
       }),
 
-    deleteExpired: () => database.read((connection) => removeExpired.run(connection, {})),
+    deleteExpired: () => database.write((connection) => removeExpired.run(connection, {})),
   };
 }

@@ -9,8 +9,8 @@ export interface SearchIndex {
   update(ids: readonly PodcastId[]): void;
   remove(id: PodcastId): void;
   /**
-   * Those that have all words of the text, or words that begin so; where there are none, those that have them with a
-   * letter wrong; else those that have any. Best first.
+   * Those that have all words of the text, or words that begin so; where there are none, those that have them misspelt;
+   * else those that have any. Best first.
    */
   search(text: string, limit: number): PodcastRow[];
 }

@@ -26,18 +26,18 @@ export async function exportBackup(config: Config, { users, passwords, output }:
   for (const user of users) query.append('user', user);
   const operator = await openOperator(config);
   const signal = watchSignals();
-  const progress = createProgress('writing accounts');
+  const bar = createProgress('writing accounts');
   try {
     await readReply(operator, ['GET', `/operator/backup?${query}`], async (body, headers) => {
       const total = Number(headers['podsync-accounts']);
-      const backup = requireEnd(body, signal, (done) => progress.show({ done, total }));
+      const backup = requireEnd(body, signal, (done) => bar.show(done, total));
       if (output === undefined) await pass(backup, process.stdout, { end: false });
       else await writeWhole(output, output.endsWith('.gz') ? pack(backup) : backup, { isPrivate: true });
     });
   } catch (error) {
     throw signal.aborted ? new Error('stopped: no backup was written', { cause: error }) : error;
   } finally {
-    progress.stop();
+    bar.stop();
     await operator.close();
   }
 }

@@ -74,18 +74,18 @@ interface Backup {
 /** Sends the whole file, with a progress bar. */
 async function send({ file, operator, signal, as }: Backup, dryRun: boolean): Promise<RestoreReport> {
   const query = new URLSearchParams({ dryRun: String(dryRun), ...(as !== undefined && { as }) });
-  const progress = createProgress(dryRun ? 'checking kB' : 'importing kB');
+  const bar = createProgress(dryRun ? 'checking kB' : 'importing kB');
   const { size } = await file.stat();
   const step = (done: number): void => {
     signal.throwIfAborted();
-    progress.show({ done: toKilobytes(done), total: toKilobytes(size) });
+    bar.show(toKilobytes(done), toKilobytes(size));
   };
   const body = Readable.from(watch(file.createReadStream({ start: 0, autoClose: false }), step), { objectMode: false });
   try {
     return (await ask(operator, 'POST', `/operator/backup?${query}`, body)) as RestoreReport;
   } finally {
     body.destroy();
-    progress.stop();
+    bar.stop();
   }
 }
 

@@ -8,9 +8,11 @@ export function programName(script = process.argv[1] ?? 'podsync', env = process
   return /\.m?js$/.test(script) ? `node ${quote(script)}` : basename(script);
 }
 
+/** A text in quotes, for any shell. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
 /** An argument as a POSIX shell reads it. */
-export const quote = (argument: string): string =>
-  /^[\w./:@%+=,-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", String.raw`'\''`)}'`;
+export const quote = (argument: string): string => (/^[\w./:@%+=,-]+$/.test(argument) ? argument : quoted(argument));
 
 /** A command on the same data, for people to copy. They have to put in the password of the storage. */
 export function commandLine(command: string, { data, storage }: Pick<Config, 'data' | 'storage'>): string {

@@ -22,7 +22,7 @@ export interface MigrateOptions {
   json?: boolean;
 }
 
-/** `migrate`. Rejects where anything goes wrong; then the target is empty. */
+/** `migrate`. Rejects where anything goes wrong; then the target is as it was. */
 export async function migrateStorage(config: Config, { from, to, json }: MigrateOptions): Promise<void> {
   if (from === to) throw new UsageError('--from and --to name the same storage');
   await openDataFolder(config.data);
@@ -44,10 +44,9 @@ export async function migrateStorage(config: Config, { from, to, json }: Migrate
     });
   const signal = watchSignals();
   const bar = createProgress('copying and comparing accounts');
-  const progress = (done: number, total: number): void => bar.show({ done, total });
   const copy = async (): Promise<Counts> =>
     use(await open(from), async (source) =>
-      use(await openTarget(source), (target) => migrate(source, target, { progress, signal })),
+      use(await openTarget(source), (target) => migrate(source, target, { progress: bar.show, signal })),
     );
   const counts = await copy()
     .catch((error: unknown) => {

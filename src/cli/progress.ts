@@ -1,14 +1,8 @@
 import { Presets, SingleBar } from 'cli-progress';
 
-/** How far long work is. */
-export interface Step {
-  done: number;
-  /** As far as is known by now. */
-  total: number;
-}
-
 export interface Progress {
-  show(step: Step): void;
+  /** How far it is; `total` as far as is known by now. */
+  show(done: number, total: number): void;
   stop(): void;
 }
 
@@ -23,7 +17,7 @@ export function createProgress(what: string): Progress {
   const startedAt = performance.now();
   let isStarted = false;
   return {
-    show({ done, total }) {
+    show(done, total) {
       const rate = (done * 1000) / Math.max(performance.now() - startedAt, 1);
       const texts = { rate: Math.round(rate), left: toTime((total - done) / rate) };
       if (!isStarted) bar.start(total, done, texts);

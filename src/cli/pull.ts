@@ -46,7 +46,7 @@ export async function pull(config: Config, address: string, options: PullOptions
   try {
     await requireAccount(operator, user, config);
     signal.addEventListener('abort', () => void remote.close());
-    const report = await pullAccount(remote, take, (done, total) => bar.show({ done, total }));
+    const report = await pullAccount(remote, take, bar.show);
     bar.stop();
     printResult(report, json, () => toText(report));
   } catch (error) {

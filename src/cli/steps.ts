@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
 import type { Config } from '../config.ts';
 import { type Operator, readReply, withOperator } from './operator.ts';
-import { createProgress, type Step } from './progress.ts';
+import { createProgress } from './progress.ts';
 import { watchSignals } from './signals.ts';
 
-type Line = Step | { report: unknown } | { message: string };
+type Line = { done: number; total: number } | { report: unknown } | { message: string };
 
 /**
  * One request that is long work, and is answered step by step, with a progress bar. `what` is the work, in words. Answers
@@ -18,7 +18,7 @@ export async function followSteps(config: Config, what: string, path: string, bo
       let last: Line | undefined;
       for await (const line of createInterface({ input: reply, signal })) {
         last = JSON.parse(line) as Line;
-        if ('done' in last) bar.show(last);
+        if ('done' in last) bar.show(last.done, last.total);
       }
       reply.destroy();
       if (signal.aborted) throw new Error(operator.abandoned);

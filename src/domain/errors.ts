@@ -1,6 +1,6 @@
 /**
- * What a request can be refused for. The domain and the services throw it, and `http/errors` makes a status of it; only
- * routes that answer in another way, such as the form of `/register`, read it before.
+ * What a request can be refused for. The domain and the services throw it, and `http/errors` makes a status of it, unless
+ * somebody nearer answers in another way: a form, or a batch that names the item.
  */
 export type RefusalCode =
   | 'invalid'
@@ -16,7 +16,7 @@ export class Refusal extends Error {
   /** Seconds after which trying again makes sense, where that is known. */
   readonly retryAfter: number | undefined;
 
-  /** `message` is one sentence that a person can act on. It never repeats what the client sent. */
+  /** `message` is one sentence that a person can act on. To apps it never repeats what they sent. */
   constructor(code: RefusalCode, message: string, retryAfter?: number) {
     super(message);
     this.name = 'Refusal';

@@ -1,9 +1,8 @@
-/** Formats of podcast lists, as paths end in them (spec 2.1). `jsonp` and `xml` are only ever written. */
+/** Formats of podcast lists, as paths end in them (spec 2.1). `jsonp` is only ever written. */
 export type ListFormat = 'json' | 'jsonp' | 'txt' | 'opml';
-/** The toplist alone also comes as `xml`. */
-export type ToplistFormat = ListFormat | 'xml';
 
-export const MEDIA_TYPES: Readonly<Record<ToplistFormat, string>> = {
+/** The toplist alone also comes as `xml`. */
+export const MEDIA_TYPES: Readonly<Record<ListFormat | 'xml', string>> = {
   json: 'application/json',
   jsonp: 'application/javascript',
   txt: 'text/plain; charset=utf-8',

@@ -1,4 +1,5 @@
 import { Refusal, type RefusalCode } from '../domain/errors.ts';
+import { MEDIA_TYPES } from '../formats/format.ts';
 import type { Log } from '../storage/contract.ts';
 import { isStorageError, type StorageErrorCode } from '../storage/errors.ts';
 import type { Reply } from './reply.ts';
@@ -47,7 +48,7 @@ export function errorReply(
   const isText = format === 'txt' || format === 'opml' || format === 'xml';
   return {
     status,
-    type: isText ? 'text/plain; charset=utf-8' : 'application/json',
+    type: isText ? MEDIA_TYPES.txt : MEDIA_TYPES.json,
     body: isText ? `${message}\n` : JSON.stringify({ code: status, message }),
     headers,
   };

@@ -17,7 +17,10 @@ export interface Identity {
   user(event: H3Event): Promise<User>;
   /** The same, who must be the user that the path names: else throws `forbidden`, or what `otherwise` makes. */
   owner(event: H3Event, otherwise?: () => Refusal): Promise<User>;
-  /** The user that the cookie belongs to; undefined without a cookie or when its session is over. */
+  /**
+   * The user that the cookie belongs to; undefined without a cookie or when its session is over. A session in use is
+   * prolonged on the way, and its cookie sent again.
+   */
   cookieUser(event: H3Event): Promise<User | undefined>;
   /** Ends the session of the cookie and clears it. */
   forget(event: H3Event): Promise<void>;
@@ -49,12 +52,12 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
   const basicUser = async (event: H3Event, login: string, password: string): Promise<User> => {
     const address = clientAddress(event, origin);
     const user = await accounts.login(login, password, address);
-    // Every answer brings the cookie: some clients answer only three challenges in their life.
+    // Whoever comes without the cookie gets it with any answer: some clients answer only three challenges in their life.
     if ((await cookieUser(event))?.id !== user.id) {
       const client = `${address} ${event.req.headers.get('user-agent') ?? ''}`;
       const token = await sessions.open(user, client).catch((error: unknown) => {
         // A full disk has no room for a session; whoever reads needs none, as Basic comes with each request.
-        if (event.req.method === 'GET' && isStorageError(error, 'full')) return undefined;
+        if (['GET', 'HEAD'].includes(event.req.method) && isStorageError(error, 'full')) return undefined;
         throw error;
       });
       if (token !== undefined) setCookie(event, token, SESSION_LIFE);

@@ -86,3 +86,10 @@ export function toStrings(value: unknown, name: string): string[] {
   if (wrong !== -1) throw invalid(`"${name}": item ${wrong} is not a string`);
   return value as string[];
 }
+
+/** Members of a JSON object that must be strings. Throws `invalid` naming the first one that is not. */
+export function toTexts<Key extends string>(body: Record<string, unknown>, ...keys: Key[]): Record<Key, string> {
+  const wrong = keys.find((key) => typeof body[key] !== 'string');
+  if (wrong !== undefined) throw invalid(`"${wrong}" must be a string`);
+  return Object.fromEntries(keys.map((key) => [key, body[key]])) as Record<Key, string>;
+}

@@ -82,7 +82,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['GET', '/logo/:size/:hash', [], createLogoRoute(services.logos)],
     ['GET', '/api/2/updates/:user/:device', JSON_ONLY, updates.read],
 
-    // version 1, deprecated: the same but for the shape of episode actions
+    // version 1, deprecated: the same but for episode actions (see createEpisodeRoutes)
     ['GET', '/api/1/subscriptions/:user/:device', JSON_ONLY, subscriptions.changes],
     ['POST', '/api/1/subscriptions/:user/:device', JSON_ONLY, subscriptions.upload],
     ['GET', '/api/1/devices/:user', JSON_ONLY, devices.all],

@@ -290,11 +290,12 @@ it('on a full disk whoever is known can read, and what would be stored is a 507'
   for (const verb of ['save', 'prolong'] as const) {
     vi.spyOn(server.storage.sessions, verb).mockRejectedValue(new StorageError('full', 'the disk is full'));
   }
-  for (const [path, credentials] of [
-    [DEVICES, { cookie }],
-    ['/api/2/devices/eve.json', { auth: 'eve:secret' }],
+  for (const [method, path, credentials] of [
+    ['GET', DEVICES, { cookie }],
+    ['GET', '/api/2/devices/eve.json', { auth: 'eve:secret' }],
+    ['HEAD', '/api/2/devices/eve.json', { auth: 'eve:secret' }],
   ] as const) {
-    const answer = await server.request('GET', path, credentials);
+    const answer = await server.request(method, path, credentials);
     expect([answer.status, answer.headers.get('set-cookie')]).toEqual([200, null]);
   }
   expect((await server.request('POST', '/api/2/auth/eve/login.json', { auth: 'eve:secret' })).status).toBe(507);

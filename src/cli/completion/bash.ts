@@ -1,4 +1,5 @@
-import { type CommandNode, quoted, quotedPlaces, spellings } from './tree.ts';
+import { quoted } from '../invocation.ts';
+import { type CommandNode, quotedPlaces, spellings } from './tree.ts';
 
 /** The completion script for bash. Where it has no words, bash offers files. */
 export const toBash = (name: string, tree: readonly CommandNode[]): string => `# bash completion for ${name}

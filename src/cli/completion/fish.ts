@@ -1,4 +1,5 @@
-import { type CommandNode, type OptionNode, quoted, quotedPlaces } from './tree.ts';
+import { quoted } from '../invocation.ts';
+import { type CommandNode, type OptionNode, quotedPlaces } from './tree.ts';
 
 /** The completion script for fish. Files are offered where a command takes arguments. */
 export const toFish = (name: string, tree: readonly CommandNode[]): string => `# fish completion for ${name}

@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { quoted } from '../invocation.ts';
 
 /** A command as shells complete it. */
 export interface CommandNode {
@@ -53,6 +54,3 @@ export const quotedPlaces = (tree: readonly CommandNode[]): string[] =>
 
 /** How an option may be typed. */
 export const spellings = ({ short, long }: OptionNode): string[] => (short ? [short, long] : [long]);
-
-/** A text in quotes, for any shell. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,4 +1,5 @@
-import { type CommandNode, type OptionNode, quoted, quotedPlaces, spellings } from './tree.ts';
+import { quoted } from '../invocation.ts';
+import { type CommandNode, type OptionNode, quotedPlaces, spellings } from './tree.ts';
 
 /** The completion script for zsh: for a folder of `fpath`, or to be sourced. */
 export const toZsh = (name: string, tree: readonly CommandNode[]): string => `#compdef ${name}

@@ -2,7 +2,7 @@ import { invalid } from '../../domain/errors.ts';
 import type { Piece, PieceScope } from '../../domain/piece.ts';
 import { SCOPE_KINDS } from '../../domain/types.ts';
 import { readObject } from '../../http/body.ts';
-import { readParam, toStrings } from '../../http/input.ts';
+import { readParam, toStrings, toTexts } from '../../http/input.ts';
 import { json } from '../../http/reply.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler } from '../route.ts';
@@ -51,10 +51,4 @@ function toObject(body: Body, key: string): Body {
   const value = body[key];
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Body;
   throw invalid(`"${key}" must be an object`);
-}
-
-function toTexts<Key extends string>(body: Body, ...keys: Key[]): Record<Key, string> {
-  const wrong = keys.find((key) => typeof body[key] !== 'string');
-  if (wrong !== undefined) throw invalid(`"${wrong}" must be a string`);
-  return Object.fromEntries(keys.map((key) => [key, body[key]])) as Record<Key, string>;
 }

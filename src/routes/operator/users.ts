@@ -1,7 +1,6 @@
-import { invalid } from '../../domain/errors.ts';
 import { formatUtc } from '../../domain/timestamp.ts';
 import { readObject } from '../../http/body.ts';
-import { readParam } from '../../http/input.ts';
+import { readParam, toTexts } from '../../http/input.ts';
 import { EMPTY, json } from '../../http/reply.ts';
 import type { AccountDetails, AccountSummary } from '../../services/administration.ts';
 import type { Services } from '../../services/services.ts';
@@ -41,12 +40,10 @@ export function createUserRoutes(
     },
 
     async add(event) {
-      const { name, email, password } = await readObject(event, maxBody);
-      if (typeof name !== 'string' || typeof password !== 'string')
-        throw invalid('"name" and "password" must be strings');
-      if (email !== undefined && typeof email !== 'string') throw invalid('"email" must be a string');
-      const user = await accounts.create({ name, password, ...(email !== undefined && { email }) });
-      return json({ name: user.name, email: user.email });
+      const body = await readObject(event, maxBody);
+      const email = body.email === undefined ? {} : toTexts(body, 'email');
+      await accounts.create({ ...toTexts(body, 'name', 'password'), ...email });
+      return EMPTY;
     },
 
     async show(event) {
@@ -61,15 +58,13 @@ export function createUserRoutes(
     },
 
     async rename(event) {
-      const { name } = await readObject(event, maxBody);
-      if (typeof name !== 'string') throw invalid('"name" must be a string');
+      const { name } = toTexts(await readObject(event, maxBody), 'name');
       await administration.rename(readParam(event, 'user'), name);
       return EMPTY;
     },
 
     async setPassword(event) {
-      const { password } = await readObject(event, maxBody);
-      if (typeof password !== 'string') throw invalid('"password" must be a string');
+      const { password } = toTexts(await readObject(event, maxBody), 'password');
       await administration.setPassword(readParam(event, 'user'), password);
       return EMPTY;
     },
