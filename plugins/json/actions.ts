@@ -14,7 +14,7 @@ export const createActionStore = (database: Database): ActionStore => ({
       };
     }),
 
-  query: async (user, { subscribedOn, ...query }) => {
+  async query(user, { subscribedOn, ...query }) {
     const account = await database.account(user);
     const rows = subscribedOn === undefined ? undefined : account.list(subscribedOn).current();
     const podcasts = rows && new Set(rows.map(({ url }) => url));

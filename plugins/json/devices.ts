@@ -7,7 +7,7 @@ import { upload } from './upload.ts';
 export const createDeviceStore = (database: Database): DeviceStore => ({
   find: async (user, id) => (await database.account(user)).devices.get(id),
 
-  all: async (user) => {
+  async all(user) {
     const account = await database.account(user);
     return [...account.devices.values()].map((device) => ({
       ...device,

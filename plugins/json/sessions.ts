@@ -2,12 +2,12 @@ import type { Session, SessionStore, User, UserId } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 
 export const createSessionStore = (database: Database): SessionStore => ({
-  save: async (session) => {
+  async save(session) {
     database.registry.user(session.user);
     await database.write({ registry: [{ kind: 'session', session }] });
   },
 
-  prolong: async (digest, expiresAt) => {
+  async prolong(digest, expiresAt) {
     if (!find(database, digest)) return false;
     await database.write({ registry: [{ kind: 'prolong-session', digest, expiresAt }] });
     return database.registry.sessions.has(digest);
@@ -15,19 +15,19 @@ export const createSessionStore = (database: Database): SessionStore => ({
 
   find: async (digest) => find(database, digest),
 
-  delete: async (digest) => {
+  async delete(digest) {
     if (database.registry.sessions.has(digest)) await database.write({ registry: [{ kind: 'end-session', digest }] });
   },
 
   all: async (user) => openSessions(database, user),
 
-  endAll: async (user) => {
+  async endAll(user) {
     const { length } = openSessions(database, user);
     await database.write({ registry: [{ kind: 'end-sessions', user }] });
     return length;
   },
 
-  deleteExpired: async () => {
+  async deleteExpired() {
     const now = database.context.now();
     const expired = [...database.registry.sessions.values()].filter(({ expiresAt }) => expiresAt <= now);
     if (expired.length > 0) {

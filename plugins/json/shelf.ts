@@ -87,15 +87,15 @@ export function shelve(
   stamp: Stamp,
   isActed: (name: string) => boolean,
 ): Shelving {
-  const catalogue = new KnownEpisodes(known);
+  const index = new KnownEpisodes(known);
   const told = new Set<ShelvedEpisode>();
   const renewed = new Set<ShelvedEpisode>();
   const urls = new Map(found.map(({ guid, url }) => [guid, url]));
   for (const info of worthKeeping(found, (names) => names.some(isActed))) {
-    const before = catalogue.find(info, urls);
+    const before = index.find(info, urls);
     if (before && told.has(before)) continue; // the feed has it twice
     const episode = before ? renew(before, info) : { ...info, stamp };
-    catalogue.replace(before, episode);
+    index.replace(before, episode);
     told.add(episode);
     if (before) renewed.add(before);
   }

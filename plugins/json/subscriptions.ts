@@ -4,13 +4,13 @@ import type { Database } from './database.ts';
 import { type Decision, upload } from './upload.ts';
 
 export const createSubscriptionStore = (database: Database): SubscriptionStore => ({
-  current: async (user, device) => {
+  async current(user, device) {
     const account = await database.account(user);
     const rows = device === undefined ? account.subscribed() : account.list(device).current();
     return [...new Set(rows.map(({ url }) => url))];
   },
 
-  since: async (user, device, since) => {
+  async since(user, device, since) {
     const account = await database.account(user);
     return { items: account.list(device).since(since), mark: database.mark(account) };
   },

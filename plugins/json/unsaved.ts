@@ -58,7 +58,11 @@ export class Unsaved {
   saveLater(): void {
     if (this.#isClosed) return; // the journal has it, and the folder may be another's before long
     if (this.#journal.size > JOURNAL_LIMIT) void this.save();
-    else this.#timer ??= setTimeout(() => void this.save(), SNAPSHOT_DELAY).unref();
+    else this.#schedule();
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => void this.save(), SNAPSHOT_DELAY).unref();
   }
 
   /** Folds the journal into the snapshots. When that fails, the journal still has everything and it is tried again. */
@@ -69,7 +73,7 @@ export class Unsaved {
           'warn',
           `snapshots are late, the journal grows meanwhile: ${toStorageError(error, this.#folder).message}`,
         );
-        this.#timer ??= setTimeout(() => void this.save(), SNAPSHOT_DELAY).unref();
+        this.#schedule();
       })
       .finally(() => {
         this.#saving = undefined;

@@ -69,8 +69,9 @@ export function createAccountExport(database: Database, devices: Devices) {
     }));
     yield [first];
     yield* pagesOf(before);
-    for await (const page of history.all(user, first.stamp))
+    for await (const page of history.all(user, first.stamp)) {
       yield page.map((stored) => ({ kind: 'action', ...stored }));
+    }
     yield* pagesOf(after);
     await database.read((connection) => userOf(connection, user)); // a history that ends early is not whole
   };

@@ -44,8 +44,9 @@ export function createAttemptStore(database: Database): AttemptStore {
     takeBack: (key) =>
       database.write(async (connection) => {
         const row = await lock.get(connection, { key });
-        if (row)
+        if (row) {
           await take.run(connection, { key, times: JSON.stringify((JSON.parse(row.times) as Seconds[]).slice(0, -1)) });
+        }
       }),
   };
 }

@@ -112,10 +112,10 @@ export function createDirectory(database: Database, search: SearchIndex): Direct
       const held = await urlsOf.all(connection, { ids });
       const rows = await subscribed.all(connection, { user, urls: held.map(({ url }) => url) });
       const wanted = new Set(rows.map(({ url }) => url));
-      const followed = new Set(held.filter(({ url }) => wanted.has(url)).map(({ id }) => id));
-      const others = ids.filter((id) => !followed.has(id));
+      const followedIds = new Set(held.filter(({ url }) => wanted.has(url)).map(({ id }) => id));
+      const others = ids.filter((id) => !followedIds.has(id));
       const gone = await unfollow.all(connection, { user, ids: others });
-      const come = await follow.all(connection, { user, ids: [...followed] });
+      const come = await follow.all(connection, { user, ids: [...followedIds] });
       return [...gone, ...come].map(({ id }) => id);
     },
     async unfollowAll(connection, user) {

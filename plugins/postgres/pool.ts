@@ -8,7 +8,7 @@ const PATIENCE = 10_000;
 export class Pool {
   readonly #create: (onLost: (connection: Connection) => void) => Connection;
   readonly #idle: Connection[] = [];
-  readonly #line: (() => void)[] = [];
+  readonly #queue: (() => void)[] = [];
   readonly #steps = new Set<Promise<unknown>>();
   #free: number;
   #isClosed = false;
@@ -36,7 +36,7 @@ export class Pool {
     } finally {
       if (connection.isUsable) this.#idle.push(connection);
       else void connection.end();
-      const next = this.#line.shift();
+      const next = this.#queue.shift();
       if (next) next();
       else this.#free += 1;
     }
@@ -50,7 +50,7 @@ export class Pool {
     }
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#line.splice(this.#line.indexOf(next), 1);
+        this.#queue.splice(this.#queue.indexOf(next), 1);
         reject(
           new StorageError('unavailable', 'PostgreSQL is too slow for what is asked of it: no connection got free'),
         );
@@ -59,7 +59,7 @@ export class Pool {
         clearTimeout(timer);
         resolve();
       };
-      this.#line.push(next);
+      this.#queue.push(next);
     });
   }
 

@@ -90,12 +90,12 @@ export function createSearchIndex(database: Database): SearchIndex {
       if (words.length === 0) return [];
       const all = await run(connection, words.map(beginsWith), '&', limit);
       if (all.length > 0) return all;
-      const near: string[] = [];
+      const alternatives: string[] = [];
       for (const word of words) {
-        near.push([beginsWith(word), ...(await meant(connection, word)).map(quote)].join(' | '));
+        alternatives.push([beginsWith(word), ...(await meant(connection, word)).map(quote)].join(' | '));
       }
-      const misspelt = await run(connection, near, '&', limit);
-      return misspelt.length > 0 ? misspelt : run(connection, near, '|', limit);
+      const misspelt = await run(connection, alternatives, '&', limit);
+      return misspelt.length > 0 ? misspelt : run(connection, alternatives, '|', limit);
     },
   };
 }

@@ -67,8 +67,9 @@ export function createAccountExport(database: Database, devices: Devices) {
     }));
     yield [first];
     yield* pagesOf(before);
-    for await (const page of history.all(user, first.stamp))
+    for await (const page of history.all(user, first.stamp)) {
       yield page.map((stored) => ({ kind: 'action', ...stored }));
+    }
     yield* pagesOf(after);
   };
 }

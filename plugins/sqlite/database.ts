@@ -37,7 +37,7 @@ export class Database {
   readonly #connection: Connection;
   readonly #statements = new Map<string, Statement<[Values], unknown>>();
   readonly #lastStamp: Statement<[Values], { stamp: Stamp }>;
-  #line: Write[] = [];
+  #queue: Write[] = [];
   /** A commit failed, and nobody knows what is left of it. */
   #isUnsure = false;
   #isClosed = false;
@@ -94,6 +94,11 @@ export class Database {
     return row.stamp;
   }
 
+  /** Throws `missing` when there is no such user. */
+  requireUser(user: UserId): void {
+    this.lastStamp(user);
+  }
+
   /** Runs a read. It must not wait for anything. */
   async read<T>(step: () => T): Promise<T> {
     if (this.#isClosed) throw closed();
@@ -118,8 +123,8 @@ export class Database {
     if (this.#isClosed) return Promise.reject(closed());
     return new Promise<T>((resolve, reject) => {
       let finish: () => void;
-      if (this.#line.length === 0) setImmediate(() => this.#commit(SLICE));
-      this.#line.push({
+      if (this.#queue.length === 0) setImmediate(() => this.#commit(SLICE));
+      this.#queue.push({
         run: () => {
           const result = this.#attempt(step);
           finish = 'value' in result ? () => resolve(result.value) : () => reject(result.failure);
@@ -145,7 +150,7 @@ export class Database {
   }
 
   #commit(slice: number): void {
-    if (this.#line.length === 0) return;
+    if (this.#queue.length === 0) return;
     const until = performance.now() + slice;
     const done: Write[] = [];
     let failure: Error | undefined;
@@ -153,20 +158,20 @@ export class Database {
       this.#overwrite();
       this.#run('BEGIN IMMEDIATE');
       do {
-        const write = this.#line.shift()!;
+        const write = this.#queue.shift()!;
         done.push(write);
         write.run();
-      } while (this.#line.length > 0 && performance.now() < until);
+      } while (this.#queue.length > 0 && performance.now() < until);
       this.#run('COMMIT');
     } catch (error) {
       failure = toStorageError(error, this.#path);
       // Where there is no room, its end was not written: it is surely not there.
       if (!isStorageError(failure) || failure.code !== 'full') this.#isUnsure = true;
       if (this.#connection.inTransaction) this.#run('ROLLBACK');
-      if (done.length === 0) done.push(this.#line.shift()!); // it could not even begin
+      if (done.length === 0) done.push(this.#queue.shift()!); // it could not even begin
     }
     for (const write of done) write.settle(failure);
-    if (this.#line.length > 0) setImmediate(() => this.#commit(slice));
+    if (this.#queue.length > 0) setImmediate(() => this.#commit(slice));
   }
 
   /**
@@ -187,7 +192,7 @@ export class Database {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    while (this.#line.length > 0) this.#commit(Infinity);
+    while (this.#queue.length > 0) this.#commit(Infinity);
     try {
       this.#overwrite(); // SQLite removes the log without a sync: after a power cut it may be there again
     } catch {

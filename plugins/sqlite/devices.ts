@@ -52,7 +52,7 @@ export function createDeviceStore(
 
     synchronize: (user, join, leave) =>
       database.write(() => {
-        database.lastStamp(user); // the account is there
+        database.requireUser(user);
         if (![...join.flat(), ...leave].every((id) => devices.has(user, id))) throw noSuchDevice();
         const groups = regroup(devices.groups(user), join, leave);
         devices.setGroups(user, groups);

@@ -1,4 +1,4 @@
-import type { DirectoryRecord, PodcastInfo, Url } from '../../src/plugin.ts';
+import type { DirectoryRecord, Url } from '../../src/plugin.ts';
 import { EPISODE, type EpisodeRow, toEpisode } from '../sql/episode-row.ts';
 import { FEED, type FeedRow, toFeedState } from '../sql/feed-state.ts';
 import { KEPT_TOPLISTS, type KeptRow, toToplistRecords } from '../sql/kept-toplists.ts';
@@ -30,7 +30,7 @@ export function createDirectoryExport(database: Database): () => AsyncIterable<D
     const { url, subscribers: _, ...info } = toPodcast(row);
     const { url: __, ...feed } = toFeedState(row);
     const formerUrls = urls.all({ id: row.id, url }).map((each) => each.url);
-    return [{ kind: 'podcast', url, info: info satisfies PodcastInfo, feed, formerUrls }, ...episodesOf(row)];
+    return [{ kind: 'podcast', url, info, feed, formerUrls }, ...episodesOf(row)];
   };
 
   const episodesOf = ({ id: podcast }: PodcastRow): DirectoryRecord[] =>

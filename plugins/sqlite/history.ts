@@ -83,10 +83,10 @@ export function createHistory(database: Database) {
     /** Everything. Throws `missing` when the account is removed meanwhile. */
     async *all(user: UserId, last: Stamp): AsyncGenerator<StoredAction[]> {
       for await (const rows of read(user, {}, last)) {
-        await database.read(() => database.lastStamp(user));
+        await database.read(() => database.requireUser(user));
         yield rows.map((row) => ({ action: readAction(row), stamp: row.stamp, uploadedAt: row.uploaded_at }));
       }
-      await database.read(() => database.lastStamp(user));
+      await database.read(() => database.requireUser(user));
     },
   };
 }

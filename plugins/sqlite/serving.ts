@@ -82,21 +82,21 @@ export function createServer(): Server {
     }
   };
 
-  const answer = async (storage: Storage, request: Request): Promise<unknown> => {
+  const answer = async (opened: Storage, request: Request): Promise<unknown> => {
     switch (request.kind) {
       case 'ping':
-        await storage.ping();
-        return Object.fromEntries(Object.entries(storage).map(([store, verbs]) => [store, Object.keys(verbs)]));
+        await opened.ping();
+        return Object.fromEntries(Object.entries(opened).map(([store, verbs]) => [store, Object.keys(verbs)]));
       case 'verify':
-        return storage.verify();
+        return opened.verify();
       case 'call': {
-        const verb = (storage[request.store] as unknown as Verbs)[request.verb]!;
+        const verb = (opened[request.store] as unknown as Verbs)[request.verb]!;
         return request.inbox === undefined
           ? call(verb, request.args)
           : callWithInbox(verb, request.args, request.inbox);
       }
       case 'append':
-        return storage.actions.append(request.user, readActions(request.actions));
+        return opened.actions.append(request.user, readActions(request.actions));
       case 'next':
         return readBatch(request.stream);
       case 'leave':
@@ -109,7 +109,7 @@ export function createServer(): Server {
         return request.isCut ? inboxes.get(request.inbox)?.cut() : inboxes.get(request.inbox)?.end();
       case 'close':
         for (const inbox of inboxes.values()) inbox.cut();
-        return storage.close();
+        return opened.close();
     }
   };
 

@@ -35,7 +35,7 @@ export function createSettingStore(database: Database): SettingStore {
 
     update: (user, scope, { set: values, remove, limit }) =>
       database.write(() => {
-        database.lastStamp(user); // the account is there
+        database.requireUser(user);
         const at = { user, kind: scope.kind, scope: scopeKey(scope) };
         const rows = inScope.all(at);
         const left = new Map([...toMap(rows), ...Object.entries(values)]);

@@ -3,8 +3,9 @@ import { UsageError } from '../config.ts';
 
 /** Throws UsageError where a question must be asked and nobody is there to answer. */
 export function requireAnswerable(yes: boolean): void {
-  if (!yes && !process.stdin.isTTY)
+  if (!yes && !process.stdin.isTTY) {
     throw new UsageError('there is no terminal to ask whether this is meant; give --yes');
+  }
 }
 
 /** Asks on the terminal. Rejects unless the answer is yes. */

@@ -54,9 +54,12 @@ async function greet({ services }: Podsync, config: Config): Promise<void> {
     words.info(`there is no account yet; make one with: ${commandLine('user add NAME', config)}`);
     words.info(`or make it in a browser, once: ${baseUrl ?? urls[0]}/register?token=${token}`);
   }
-  if (baseUrl) words.info(`listening on ${urls.join(' and ')}`);
-  else if (config.trustProxy)
+  if (baseUrl) {
+    words.info(`listening on ${urls.join(' and ')}`);
+  } else if (config.trustProxy) {
     words.info('apps want the address of the proxy: give it with --base-url, and it is told here');
-  else if (isLoopback(host)) words.info('only this machine gets there; for a phone, start it with --host 0.0.0.0');
+  } else if (isLoopback(host)) {
+    words.info('only this machine gets there; for a phone, start it with --host 0.0.0.0');
+  }
   words.success(`ready; the server address to enter in a podcast app is ${baseUrl ?? urls.join(' or ')}`);
 }

@@ -9,7 +9,7 @@ const OTHERS = new RegExp(`[^${CHARACTERS}]`, 'gu');
 /** The device id itself. Throws `invalid` when it is not one. */
 export function parseDeviceId(value: unknown): string {
   if (typeof value === 'string' && DEVICE_ID.test(value)) return value;
-  throw invalid('the device id must be 1 to 255 letters, digits, blanks or any of _ . -');
+  throw invalid(`the device id must be 1 to ${LONGEST} letters, digits, blanks or any of _ . -`);
 }
 
 /** The device id that is nearest to one of another server, which may take any text. An empty one stays empty. */

@@ -13,8 +13,9 @@ const SHAPE = /^(?:(\d{1,10}):)?(\d{1,10}):(\d\d)$/;
 export function parsePosition(text: string): number {
   const [, hours, minutes, seconds] = SHAPE.exec(text) ?? [];
   const position = Number(hours ?? 0) * 3600 + Number(minutes) * 60 + Number(seconds);
-  if (position <= MAX_POSITION && Number(seconds) < 60 && (hours === undefined || Number(minutes) < 60))
+  if (position <= MAX_POSITION && Number(seconds) < 60 && (hours === undefined || Number(minutes) < 60)) {
     return position;
+  }
   throw invalid('a position must be written HH:MM:SS, such as 01:23:45');
 }
 

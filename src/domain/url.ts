@@ -9,7 +9,7 @@ import type { Url } from './types.ts';
  */
 
 /** Longer URLs are unusable. Characters, counted after rewriting so that the rule stays idempotent. */
-export const MAX_LENGTH = 8192;
+export const MAX_URL = 8192;
 
 const SHAPE = /^(https?):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#.*)?$/is;
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
@@ -56,6 +56,9 @@ export function sanitizeFeedUrls(submitted: readonly string[], rules: UrlRules):
   throw invalid('none of these URLs can be used; a feed URL begins with http:// or https://');
 }
 
+/** An address, sanitized or not, as it may be shown: without the password that is in it. */
+export const redactUrl = (address: string): string => address.replace(/\/\/[^/?#]*@/, '//***@');
+
 /** Whether there is a `user:pass@` in a sanitized URL, which is nobody's but the user's. */
 export const hasCredentials = (url: Url): boolean => /^https?:\/\/[^/?#]*@/.test(url);
 
@@ -67,9 +70,9 @@ export const sanitizeMediaUrl = (submitted: string, { ascii = true }: Pick<UrlRu
   sanitize(submitted, { ascii, keepCredentials: true });
 
 function sanitize(submitted: string, { ascii = false, keepCredentials = false }: UrlRules): Url | '' {
-  if (submitted.length <= MAX_LENGTH && CLEAN.test(submitted)) return submitted;
+  if (submitted.length <= MAX_URL && CLEAN.test(submitted)) return submitted;
   const text = submitted.trim();
-  if (text.length > MAX_LENGTH || CONTROL.test(text) || !text.isWellFormed()) return '';
+  if (text.length > MAX_URL || CONTROL.test(text) || !text.isWellFormed()) return '';
   if (ascii && NON_ASCII.test(text)) return '';
   const parts = SHAPE.exec(text);
   if (!parts) return '';
@@ -79,7 +82,7 @@ function sanitize(submitted: string, { ascii = false, keepCredentials = false }:
   const path = encode(parts[3] || '/');
   const query = parts[4] ? `?${encode(parts[4])}` : '';
   const url = `${scheme}://${authority}${path}${query}`;
-  return url.length > MAX_LENGTH ? '' : url;
+  return url.length > MAX_URL ? '' : url;
 }
 
 function sanitizeAuthority(authority: string, scheme: string, keepCredentials: boolean): string {

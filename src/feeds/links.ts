@@ -1,5 +1,5 @@
 import type { Url } from '../domain/types.ts';
-import { MAX_LENGTH, sanitizeMediaUrl } from '../domain/url.ts';
+import { MAX_URL, sanitizeMediaUrl } from '../domain/url.ts';
 
 /**
  * Media URL as apps see and send it, or `""`: an absolute one is left as it is written but for what sanitizing does
@@ -7,7 +7,7 @@ import { MAX_LENGTH, sanitizeMediaUrl } from '../domain/url.ts';
  */
 export function mediaUrl(written: string, base: string): Url | '' {
   const text = written.replace(/[\t\r\n]/g, '').trim();
-  if (text === '' || text.length > MAX_LENGTH) return '';
+  if (text === '' || text.length > MAX_URL) return '';
   const absolute = /^https?:\/\//i.test(text) ? text : resolveUrl(text, base);
   return sanitizeMediaUrl(absolute, { ascii: false });
 }
@@ -15,12 +15,12 @@ export function mediaUrl(written: string, base: string): Url | '' {
 /** Address of a page or a picture, or `""` when it is not http(s). Credentials are dropped: it is shown to everyone. */
 export function pageUrl(written: string, base: string): string {
   const text = written.trim();
-  if (text === '' || text.length > MAX_LENGTH || !URL.canParse(text, base)) return '';
+  if (text === '' || text.length > MAX_URL || !URL.canParse(text, base)) return '';
   const url = new URL(text, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return '';
   url.username = '';
   url.password = '';
-  return url.href.length > MAX_LENGTH ? '' : url.href;
+  return url.href.length > MAX_URL ? '' : url.href;
 }
 
 /** A link resolved against another, as browsers do; unchanged when it cannot be. */

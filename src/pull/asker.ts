@@ -1,4 +1,4 @@
-import { RemoteError } from './failure.ts';
+import { mayGoOn } from './failure.ts';
 import type { Remote } from './remote.ts';
 
 export interface Listener {
@@ -44,7 +44,7 @@ export function createAsker({ get, user }: Remote, { gap, step }: Listener): Ask
       try {
         return read(await ask(path, query));
       } catch (error) {
-        if (!(error instanceof RemoteError) || error.status === 401 || error.isLost) throw error;
+        if (!mayGoOn(error)) throw error;
         if (error.isPassing) givenUp.add(what);
         gap(`${what}: ${error.message}`);
         return undefined;

@@ -1,6 +1,6 @@
 import type { Piece } from '../domain/piece.ts';
 import type { Asker } from './asker.ts';
-import { isRefusal, RemoteError } from './failure.ts';
+import { isRefusal, mayGoOn, RemoteError } from './failure.ts';
 import { toArray, toObject, toObjects, toText, toUrls } from './shapes.ts';
 
 /** The device for feeds that the account has on none of its devices. */
@@ -61,7 +61,7 @@ async function readSubscriptions(ask: Asker['ask'], user: string, device: string
   try {
     return toUrls(await ask(['subscriptions', user, `${device}.json`]), 'subscriptions');
   } catch (error) {
-    if (!(error instanceof RemoteError) || error.status === 401 || error.isLost) throw error;
+    if (!mayGoOn(error)) throw error;
   }
   const changes = await ask(['api', '2', 'subscriptions', user, `${device}.json`], { since: '0' });
   return toUrls(toObject(changes, 'subscriptions').add, 'subscriptions');

@@ -30,6 +30,10 @@ export class RemoteError extends Error implements Circumstances {
   }
 }
 
+/** Whether another question may well be answered: the password is right, and the server is there. */
+export const mayGoOn = (error: unknown): error is RemoteError =>
+  error instanceof RemoteError && error.status !== 401 && !error.isLost;
+
 /** Whether the server does not give this, now or later, and may well give other things. */
 export const isRefusal = (error: unknown): error is RemoteError =>
   error instanceof RemoteError && error.status !== 401 && !error.isPassing;

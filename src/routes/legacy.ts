@@ -32,11 +32,9 @@ export function createLegacyRoutes(
     upload: (event) =>
       answer(async () => {
         const form = await readForm(event, Math.min(MAX_FORM, maxBody));
-        const opml = form.get('opml');
-        const [username, password] = [form.get('username'), form.get('password')];
-        const isRight = form.get('action') === 'update-subscriptions' && form.get('protocol') === '0';
-        if (!isRight || opml === undefined || username === undefined || password === undefined)
-          return say('@PROTOERROR');
+        const { action, protocol, username, password, opml } = Object.fromEntries(form);
+        if (action !== 'update-subscriptions' || protocol !== '0') return say('@PROTOERROR');
+        if (username === undefined || password === undefined || opml === undefined) return say('@PROTOERROR');
         const user = await logIn(event, username, password);
         await subscriptions.replace(user.id, DEVICE, readList('opml', opml));
         return say('@SUCCESS');

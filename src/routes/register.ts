@@ -58,7 +58,8 @@ export function createRegisterRoutes(
       const fields = await readForm(event, MAX_FORM);
       const token = fields.get('token');
       if (!(await registration.isOpen(token))) return closed();
-      const [name = '', email = ''] = [fields.get('name')?.trim(), fields.get('email')?.trim()];
+      const name = fields.get('name')?.trim() ?? '';
+      const email = fields.get('email')?.trim() ?? '';
       const password = fields.get('password') ?? '';
       const again = (problem: string, status = 400, headers = {}): Reply =>
         form(event, status, { token, name, email, problem }, headers);

@@ -41,7 +41,7 @@ export interface Administration {
 export function createAdministration(
   { users, devices, subscriptions, actions, lists }: Storage,
   passwords: Pick<Passwords, 'hash'>,
-  sessions: Pick<Sessions, 'of' | 'endAll'>,
+  sessions: Pick<Sessions, 'all' | 'endAll'>,
 ): Administration {
   const find = async (login: string): Promise<User> => {
     const user = await users.find(login);
@@ -74,7 +74,7 @@ export function createAdministration(
         user,
         subscriptions: (await subscriptions.current(user.id)).length,
         actions: await countActions(user.id),
-        sessions: (await sessions.of(user.id)).length,
+        sessions: (await sessions.all(user.id)).length,
         devices: await devices.all(user.id),
         lists: await lists.all(user.id),
       };
@@ -95,7 +95,7 @@ export function createAdministration(
       await users.delete((await find(login)).id);
     },
 
-    sessions: async (login) => sessions.of((await find(login)).id),
+    sessions: async (login) => sessions.all((await find(login)).id),
 
     endSessions: async (login) => sessions.endAll((await find(login)).id),
   };

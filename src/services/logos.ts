@@ -46,9 +46,9 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
     try {
       const bytes = await fetcher.fetchImage(url);
       const type = imageType(bytes);
+      if (!type) throw new Error('it is no image');
       const scale = await (scaler ??= loadScale());
-      const image = type && scale ? await scale(bytes, LARGEST) : type && { bytes, type };
-      if (!image) throw new Error('it is no image');
+      const image = scale ? await scale(bytes, LARGEST) : { bytes, type };
       await folder.write(hash, image.bytes).catch(() => undefined); // it is fetched again another time
       return image;
     } catch {

@@ -2,12 +2,12 @@ import { parseDeviceId } from '../domain/device.ts';
 import { invalid } from '../domain/errors.ts';
 import { toWebScheme } from '../domain/feed-scheme.ts';
 import type { PodcastEntry, Url, UserId } from '../domain/types.ts';
-import { sanitizeFeedUrl, type UrlRules } from '../domain/url.ts';
+import { sanitizeFeedUrl, type UrlRules, redactUrl } from '../domain/url.ts';
 import { MAX_DESCRIPTION, MAX_TITLE } from '../feeds/fields.ts';
 import { pageUrl } from '../feeds/links.ts';
 import { plainLine, plainText } from '../feeds/text.ts';
 import type { PodcastStore } from '../storage/contract.ts';
-import { redactUrl, whyRefused } from './refused-url.ts';
+import { whyRefused } from './refused-url.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** What became of the feeds of a file, each once and in its order. */

@@ -3,13 +3,13 @@ import { Refusal } from '../domain/errors.ts';
 import type { Piece, Taken } from '../domain/piece.ts';
 import { createSlug } from '../domain/slug.ts';
 import { DEVICE_TYPES, type UserId } from '../domain/types.ts';
-import { createRewriteLog, sanitizeFeedUrl, type UrlRewrites, type UrlRules } from '../domain/url.ts';
+import { createRewriteLog, sanitizeFeedUrl, type UrlRewrites, type UrlRules, redactUrl } from '../domain/url.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { type Devices, MAX_CAPTION } from './devices.ts';
 import type { Episodes } from './episodes.ts';
 import type { Lists } from './lists.ts';
 import { mendAction } from './pulled-action.ts';
-import { redactUrl, whyRefused } from './refused-url.ts';
+import { whyRefused } from './refused-url.ts';
 import type { Settings } from './settings.ts';
 import type { Subscriptions } from './subscriptions.ts';
 

@@ -2,8 +2,7 @@ import { parseAction } from '../domain/action.ts';
 import { toDeviceId } from '../domain/device.ts';
 import { Refusal } from '../domain/errors.ts';
 import { parseTimestamp } from '../domain/timestamp.ts';
-import { createRewriteLog } from '../domain/url.ts';
-import { redactUrl } from './refused-url.ts';
+import { createRewriteLog, redactUrl } from '../domain/url.ts';
 
 /** An action that can be uploaded, with what was changed to make it so; or why it cannot. */
 export type Mended = { action: Input; notes: string[] } | { what: string; reason: string };

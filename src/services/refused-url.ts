@@ -1,6 +1,3 @@
-/** An address as it may be shown: without the password that is in it. */
-export const redactUrl = (address: string): string => address.replace(/\/\/[^/?#]*@/, '//***@');
-
 /** Why an address is no feed that can be used. */
 export function whyRefused(address: string): string {
   if (address === '') return 'there is no address';

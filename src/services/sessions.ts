@@ -25,7 +25,7 @@ export interface Sessions {
   find(token: string): Promise<{ user: User; prolonged: boolean } | undefined>;
   end(token: string): Promise<void>;
   /** Those of a user, the last used first. */
-  of(user: UserId): Promise<OpenSession[]>;
+  all(user: UserId): Promise<OpenSession[]>;
   /** Ends all of a user; answers how many. */
   endAll(user: UserId): Promise<number>;
   /** Removes those that are over; answers how many. */
@@ -91,7 +91,7 @@ export function createSessions(store: SessionStore, now: Clock): Sessions {
 
     end: (token) => store.delete(digestOf(token)),
 
-    async of(user) {
+    async all(user) {
       const open = await store.all(user);
       return open.map(({ expiresAt }) => ({ usedAt: expiresAt - SESSION_LIFE, expiresAt }));
     },

@@ -26,8 +26,9 @@ export function createUpkeep(
     try {
       await sessions.sweep();
       const { corrected } = await directory.rebuildToplist();
-      if (corrected > 0)
+      if (corrected > 0) {
         log('warn', `the subscribers of ${countOf(corrected, 'podcast')} were counted wrong; that is corrected`);
+      }
     } catch (error) {
       log('warn', `the daily upkeep could not be done: ${(error as Error).message}`);
     }

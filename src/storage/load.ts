@@ -99,8 +99,9 @@ function checkPlugin(module: { default?: unknown }, title: string): StoragePlugi
   const wrong = Object.entries(SHAPE).flatMap(([key, type]) =>
     typeof plugin?.[key as keyof StoragePlugin] === type ? [] : `"${key}" must be a ${type}`,
   );
-  if (wrong.length > 0)
+  if (wrong.length > 0) {
     throw pluginFailure(`the default export of ${title} is not a storage plugin: ${wrong.join(', ')}`);
+  }
   return plugin as StoragePlugin;
 }
 

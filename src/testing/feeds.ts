@@ -78,8 +78,9 @@ export const feedTests: Suite = ({ describe, test }) => {
         { nextAt: clock.at + 20 },
         { nextAt: clock.at + 99 },
       ];
-      for (const [i, fields] of next.entries())
+      for (const [i, fields] of next.entries()) {
         await storage.podcasts.record(feed(i + 1), { state: state(feed(i + 1), fields) });
+      }
       const { nextAt: _, ...gone } = state(feed(4));
       await storage.podcasts.record(feed(4), { state: gone });
       assert.deepEqual(await due(storage), [5]);

@@ -30,8 +30,9 @@ async function createFolder() {
 /** A new data folder with these accounts, made as an operator makes them. */
 export async function createData(users) {
   const folder = await createFolder();
-  for (const user of users)
+  for (const user of users) {
     await runPodsync(['user', 'add', user, '--password-stdin', '--data', folder], `${PASSWORD}\n`);
+  }
   return folder;
 }
 

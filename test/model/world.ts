@@ -123,8 +123,9 @@ export class World {
     const began = this.#moment();
     const response = await this.#server.request(this.#toRequest(client, call));
     const text = await response.text();
-    if (response.status !== 200)
+    if (response.status !== 200) {
       throw new Error(`${client.name}: ${call.method} ${call.path}: ${response.status} ${text}`);
+    }
     const cookie = /sessionid=([^;]+)/.exec(response.headers.get('set-cookie') ?? '')?.[1];
     if (cookie) this.#cookies.set(client, cookie);
     const answer = text === '' ? undefined : JSON.parse(text);

@@ -262,11 +262,12 @@ it('tells nobody of a feed whose URL has a password', async () => {
 it('a feed that nobody is told of takes no place of another', async () => {
   const server = await openFilled({ keepUrlCredentials: true });
   const secrets = ['alpha', 'beta', 'gamma'].map((name) => `http://eve:hunter2@example.org/${name}`);
-  for (const user of ['bob', 'eve'])
+  for (const user of ['bob', 'eve']) {
     await server.request('POST', `/api/2/subscriptions/${user}/laptop.json`, {
       auth: `${user}:secret`,
       body: { add: secrets },
     });
+  }
   expect(await read(server, '/toplist/1.txt')).toBe(`${A}\n`);
   expect(await read(server, '/toplist/2.txt')).toBe(`${A}\n${B}\n`);
 });

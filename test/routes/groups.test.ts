@@ -102,8 +102,9 @@ describe('a group', () => {
     const server = await openWithDevices();
     await ok(server, 'POST', delta('phone'), { add: [B], remove: [] });
     const marks = new Map<string, number>();
-    for (const device of ['phone', 'laptop', 'tv'])
+    for (const device of ['phone', 'laptop', 'tv']) {
       marks.set(device, (await ok(server, 'GET', delta(device))).timestamp);
+    }
     const changes = async (device: string): Promise<unknown> => {
       const { add, remove, timestamp } = await ok(server, 'GET', `${delta(device)}?since=${marks.get(device)}`);
       marks.set(device, timestamp);

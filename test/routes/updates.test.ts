@@ -201,8 +201,9 @@ it('loses nothing whichever clock runs ahead, also for a client that adds one to
   };
   for (let n = 1; n <= 12; n += 1) {
     // One of the clocks is some uploads ahead, then the other.
-    for (let burst = 0; burst < (n % 3) * 4; burst += 1)
+    for (let burst = 0; burst < (n % 3) * 4; burst += 1) {
       await act(server, n, 'download', `2024-01-01T00:00:0${burst}`, B);
+    }
     await recordFeed(server.storage, A, {}, episodes(n));
     if (n % 2 === 0) await pull();
     await act(server, n, 'play', '2024-01-01T00:00:00');

@@ -38,8 +38,9 @@ async function fill(podcasts: readonly Partial<PodcastInfo>[]): Promise<void> {
 it('credentials in a URL cannot be guessed letter by letter', async () => {
   const { id } = await storage.users.create({ name: 'eve', passwordHash: 'x' });
   await storage.subscriptions.replace(id, 'phone', ['https://eve:secret@feeds.example/show']);
-  for (const text of ['https://eve:s', 'https://eve:secret', 'https://eve:secret@'])
+  for (const text of ['https://eve:s', 'https://eve:secret', 'https://eve:secret@']) {
     expect(await storage.podcasts.search(text, 20)).toEqual([]);
+  }
   expect(await storage.podcasts.search('https://eve:secret@feeds.example/show', 20)).toHaveLength(1);
 });
 
