@@ -2,7 +2,7 @@ import type { UserId, UserRecord } from '../../src/plugin.ts';
 import { ArrivingAccount } from '../sql/arriving-account.ts';
 import type { UserRow } from '../sql/user-row.ts';
 import type { UserRecordOf } from '../user-records.ts';
-import { createActionTable } from './actions.ts';
+import { createActionTable } from './action-table.ts';
 import type { Arrivals } from './arrivals.ts';
 import { createBelongings } from './belongings.ts';
 import type { Connection } from './connection.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createActionTable } from '../../../plugins/postgres/actions.ts';
+import { createActionTable } from '../../../plugins/postgres/action-table.ts';
 import { Database } from '../../../plugins/postgres/database.ts';
 import { createDevices } from '../../../plugins/postgres/device-table.ts';
 import { createDirectory } from '../../../plugins/postgres/directory.ts';
