@@ -6,7 +6,7 @@ import type { Handler, RouteContext } from './route.ts';
 const UPDATE_TIMEOUT = 604_800;
 
 /** Where client libraries ask for the addresses of the interface. */
-export const createClientConfig =
+export const createClientConfigRoute =
   ({ origin }: RouteContext): Handler =>
   (event) => {
     const baseurl = `${publicBase(event, origin)}/`;

@@ -2,11 +2,12 @@ import { invalid } from '../domain/errors.ts';
 import { readObject } from '../http/body.ts';
 import { readParam, toStrings } from '../http/input.ts';
 import { EMPTY, json } from '../http/reply.ts';
-import type { Devices, Following } from '../services/devices.ts';
+import type { Following } from '../services/devices.ts';
+import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 
 export function createDeviceRoutes(
-  devices: Devices,
+  { devices }: Pick<Services, 'devices'>,
   { identity, maxBody }: RouteContext,
 ): Record<'all' | 'save' | 'following' | 'synchronize', Handler> {
   return {

@@ -5,7 +5,7 @@ import { readCount, readParam, readQuery, readScale } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
 import { json, type Reply, toPublic } from '../http/reply.ts';
 import { scaledLogo } from '../pages/links.ts';
-import type { Directory } from '../services/directory.ts';
+import type { Services } from '../services/services.ts';
 import type { Podcast, RankedPodcast } from '../storage/contract.ts';
 import { listReply } from './list-reply.ts';
 import type { Handler, RouteContext } from './route.ts';
@@ -28,7 +28,7 @@ const toFields = (
 
 /** The public directory asks for no login, and takes no notice of one (spec 4.2). */
 export function createDirectoryRoutes(
-  directory: Directory,
+  { directory }: Pick<Services, 'directory'>,
   { identity, origin }: RouteContext,
 ): Record<'tags' | 'tag' | 'podcast' | 'episode' | 'toplist' | 'top50' | 'search' | 'suggestions', Handler> {
   const baseOf = (event: H3Event): string => publicBase(event, origin);

@@ -4,13 +4,13 @@ import type { EpisodeAction, Stamp } from '../domain/types.ts';
 import { readJson } from '../http/body.ts';
 import { readBoolean, readQuery, readSince } from '../http/input.ts';
 import { json, jsonStream } from '../http/reply.ts';
-import type { Episodes } from '../services/episodes.ts';
+import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { toActionObject, type WireAction } from './wire-objects.ts';
 
 /** For both versions: they differ in how an action is written, and in what `device` means in a query. */
 export function createEpisodeRoutes(
-  episodes: Episodes,
+  { episodes }: Pick<Services, 'episodes'>,
   { identity, maxBody }: RouteContext,
   version: 1 | 2,
 ): Record<'query' | 'upload', Handler> {

@@ -1,11 +1,11 @@
 import { MEDIA_TYPES } from '../formats/format.ts';
-import type { Reply } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
+import type { Handler } from './route.ts';
 
 /** For proxies and service managers: 200 while the storage is there. A full disk refuses uploads alone, and is 200. */
 export const createHealthRoute =
-  ({ ping }: Pick<Services, 'ping'>) =>
-  async (): Promise<Reply> => {
+  ({ ping }: Pick<Services, 'ping'>): Handler =>
+  async () => {
     await ping();
     return { type: MEDIA_TYPES.txt, body: 'ok\n' };
   };

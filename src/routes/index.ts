@@ -1,5 +1,5 @@
 import type { Services } from '../services/services.ts';
-import { createClientConfig } from './client-config.ts';
+import { createClientConfigRoute } from './client-config.ts';
 import { createDeviceRoutes } from './devices.ts';
 import { createDirectoryRoutes } from './directory.ts';
 import { createEpisodeRoutes } from './episodes.ts';
@@ -24,16 +24,16 @@ const UPLOADS = ['json', 'txt', 'opml'];
 export function createRoutes(services: Services, context: RouteContext): Route[] {
   const sessions = createSessionRoutes(context);
   const subscriptions = createSubscriptionRoutes(services, context);
-  const devices = createDeviceRoutes(services.devices, context);
-  const episodes = createEpisodeRoutes(services.episodes, context, 2);
-  const episodes1 = createEpisodeRoutes(services.episodes, context, 1);
+  const devices = createDeviceRoutes(services, context);
+  const episodes = createEpisodeRoutes(services, context, 2);
+  const episodes1 = createEpisodeRoutes(services, context, 1);
   const settings = createSettingRoutes(services, context);
   const lists = createListRoutes(services, context);
-  const directory = createDirectoryRoutes(services.directory, context);
+  const directory = createDirectoryRoutes(services, context);
   const pages = createPageRoutes(services, context);
-  const updates = createUpdateRoutes(services.updates, services.directory, context);
+  const updates = createUpdateRoutes(services, context);
   const legacy = createLegacyRoutes(services, context);
-  const register = createRegisterRoutes(services.registration, context);
+  const register = createRegisterRoutes(services, context);
 
   const table: Row[] = [
     ['POST', '/api/2/auth/:user/login', JSON_ONLY, sessions.login],
@@ -79,7 +79,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['GET', '/user/:user', [], pages.user],
     ['GET', '/user/:user/subscriptions', ['opml'], pages.shared],
     ['GET', '/user/:user/lists/:name', [], pages.list],
-    ['GET', '/logo/:size/:hash', [], createLogoRoute(services.logos)],
+    ['GET', '/logo/:size/:hash', [], createLogoRoute(services)],
     ['GET', '/api/2/updates/:user/:device', JSON_ONLY, updates.read],
 
     // version 1, deprecated: the same but for episode actions (see createEpisodeRoutes)
@@ -99,7 +99,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['POST', '/register', [], register.submit],
     ['GET', '/toplist', ['opml'], directory.top50],
 
-    ['GET', '/clientconfig', JSON_ONLY, createClientConfig(context)],
+    ['GET', '/clientconfig', JSON_ONLY, createClientConfigRoute(context)],
     ['GET', '/health', [], createHealthRoute(services)],
   ];
   return table.map(toRoute);

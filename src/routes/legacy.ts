@@ -23,7 +23,7 @@ const say = (word: Word): Reply => ({ type: MEDIA_TYPES.txt, body: word });
 
 /** Upload and download of one list, with the password among the parameters (spec 4.9, legacy paths). */
 export function createLegacyRoutes(
-  { accounts, subscriptions }: Services,
+  { accounts, subscriptions }: Pick<Services, 'accounts' | 'subscriptions'>,
   { maxBody, origin }: RouteContext,
 ): Record<'upload' | 'notUploaded' | 'getList', Handler> {
   const logIn = (event: H3Event, login: string, password: string): Promise<User> =>

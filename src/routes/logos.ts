@@ -1,5 +1,5 @@
 import { readParam } from '../http/input.ts';
-import type { Logos } from '../services/logos.ts';
+import type { Services } from '../services/services.ts';
 import type { Handler } from './route.ts';
 
 /** For a podcast that has no logo, or whose logo cannot be fetched. */
@@ -15,7 +15,7 @@ const MINUTES = 'public, max-age=300';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 export const createLogoRoute =
-  (logos: Logos): Handler =>
+  ({ logos }: Pick<Services, 'logos'>): Handler =>
   async (event) => {
     const size = readParam(event, 'size');
     const image = await logos.find(readParam(event, 'hash'), /^\d{1,3}$/.test(size) ? Number(size) : 0);

@@ -12,7 +12,7 @@ import {
   renderRegistrationClosed,
 } from '../pages/register.ts';
 import { FORM_POLICY } from '../pages/style.ts';
-import type { Registration } from '../services/registration.ts';
+import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 
 /** Holds the value that the form must bring back: another site can send the form, but not with this cookie. */
@@ -32,7 +32,7 @@ const closed = (): Reply => page(403, renderRegistrationClosed());
 
 /** A page for making an account (spec 4.9, legacy paths). */
 export function createRegisterRoutes(
-  registration: Registration,
+  { registration }: Pick<Services, 'registration'>,
   { origin }: RouteContext,
 ): Record<'show' | 'submit', Handler> {
   const form = (

@@ -1,14 +1,13 @@
 import { readBoolean, readParam, readSince } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
 import { json } from '../http/reply.ts';
-import type { Directory } from '../services/directory.ts';
-import type { EpisodeUpdate, Updates } from '../services/updates.ts';
+import type { Services } from '../services/services.ts';
+import type { EpisodeUpdate } from '../services/updates.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { toActionObject, toEpisodeObject, toPodcastObject } from './wire-objects.ts';
 
 export function createUpdateRoutes(
-  updates: Updates,
-  directory: Directory,
+  { updates, directory }: Pick<Services, 'updates' | 'directory'>,
   { identity, origin }: RouteContext,
 ): Record<'read', Handler> {
   return {

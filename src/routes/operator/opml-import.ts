@@ -9,7 +9,10 @@ import type { Handler } from '../route.ts';
 const MAX_BODY = 32 * 1024 * 1024;
 
 /** Subscribes a device to the feeds of an OPML file: `{device, opml, replace, dryRun}`. */
-export function createOpmlImportRoute({ administration, opmlImport }: Services): Handler {
+export function createOpmlImportRoute({
+  administration,
+  opmlImport,
+}: Pick<Services, 'administration' | 'opmlImport'>): Handler {
   return async (event) => {
     const body = await readObject(event, MAX_BODY);
     const { device, opml } = toTexts(body, 'device', 'opml');

@@ -13,7 +13,7 @@ type Body = Readonly<Record<string, unknown>>;
 const MAX_BODY = 64 * 1024 * 1024;
 
 /** Takes a piece of an account on another server, and tells what became of it. */
-export function createPullRoute({ administration, pull }: Services): Handler {
+export function createPullRoute({ administration, pull }: Pick<Services, 'administration' | 'pull'>): Handler {
   return async (event) => {
     const piece = toPiece(await readObject(event, MAX_BODY));
     const { id } = await administration.find(readParam(event, 'user'));

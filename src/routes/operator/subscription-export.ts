@@ -18,7 +18,11 @@ const WRITERS = {
  * What a user, or one `device`, subscribes to, with what the directory knows of it. The format is in the query: errors
  * are JSON whatever was asked for.
  */
-export function createSubscriptionExportRoute({ administration, subscriptions, directory }: Services): Handler {
+export function createSubscriptionExportRoute({
+  administration,
+  subscriptions,
+  directory,
+}: Pick<Services, 'administration' | 'subscriptions' | 'directory'>): Handler {
   return async (event) => {
     const format = readFormat(event);
     const { id, name } = await administration.find(readParam(event, 'user'));

@@ -29,7 +29,7 @@ export interface ListedSession {
 
 /** The accounts. */
 export function createUserRoutes(
-  { accounts, administration }: Services,
+  { accounts, administration }: Pick<Services, 'accounts' | 'administration'>,
   { maxBody }: RouteContext,
 ): Record<'list' | 'add' | 'show' | 'remove' | 'rename' | 'setPassword' | 'sessions' | 'endSessions', Handler> {
   return {
