@@ -9,6 +9,7 @@ import { createProgress } from './progress.ts';
 import { printResult } from './result.ts';
 import { watchSignals } from './signals.ts';
 import { toTable } from './table.ts';
+import { unreadable } from './unreadable.ts';
 import { words } from './words.ts';
 
 export interface ImportBackupOptions {
@@ -56,8 +57,8 @@ export async function importBackup(config: Config, path: string, options: Import
 async function openFile(path: string): Promise<FileHandle> {
   const unfit = (): Error => new Error(`${path} cannot be imported: a backup is read twice, and must be a file`);
   if (path === '-') throw unfit();
-  const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
-    throw new Error(`${path} cannot be read (${cause.code}); check its name and its permissions`, { cause });
+  const file = await open(path).catch((error) => {
+    throw unreadable(path, error);
   });
   if ((await file.stat()).isFile()) return file;
   await file.close();

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
+import { unreadable } from './unreadable.ts';
 
 /** Paths of PEM files. */
 export interface CertificateFiles {
@@ -25,9 +26,6 @@ async function readPem(option: string, path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Error(`the file of ${option}, ${path}, cannot be read (${code}); check its name and its permissions`, {
-      cause: error,
-    });
+    throw unreadable(`the file of ${option}, ${path},`, error);
   }
 }

@@ -6,6 +6,7 @@ import type { OpmlImportReport } from '../services/opml-import.ts';
 import { askOperator, pathOf } from './operator.ts';
 import { printResult } from './result.ts';
 import { toTable } from './table.ts';
+import { unreadable } from './unreadable.ts';
 
 export interface OpmlImportOptions {
   user: string;
@@ -28,8 +29,7 @@ async function readInput(file: string): Promise<Buffer> {
   try {
     return await (file === '-' ? buffer(process.stdin) : readFile(file));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Error(`${file} cannot be read (${code}); check its name and its permissions`, { cause: error });
+    throw unreadable(file, error);
   }
 }
 

@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
+import type { Seconds } from '../domain/types.ts';
 import { type Accounts, isSelf } from '../services/accounts.ts';
 import { SESSION_LIFE, type Sessions } from '../services/sessions.ts';
 import type { User } from '../storage/contract.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { readCookie, readParam } from './input.ts';
-import { basePath, clientAddress, isSecure, type OriginRules } from './origin.ts';
+import { basePath, clientAddress, type OriginRules, writeCookie } from './origin.ts';
 
 /** Who is asking. */
 export interface Identity {
@@ -36,9 +37,9 @@ export const setCookieOf = (event: H3Event): string | undefined => event.context
 export function createIdentity(accounts: Accounts, sessions: Sessions, origin: OriginRules): Identity {
   const path = basePath(origin) || '/';
 
-  const setCookie = (event: H3Event, token: string, life: number): void => {
-    const secure = isSecure(event, origin) ? '; Secure' : '';
-    event.context[SET_COOKIE] = `${COOKIE}=${token}; Path=${path}; Max-Age=${life}; HttpOnly; SameSite=Lax${secure}`;
+  const setCookie = (event: H3Event, value: string, life: Seconds): void => {
+    const cookie = { name: COOKIE, value, path, life, sameSite: 'Lax' } as const;
+    event.context[SET_COOKIE] = writeCookie(event, origin, cookie);
   };
 
   const cookieUser = async (event: H3Event): Promise<User | undefined> => {

@@ -1,5 +1,6 @@
 import type { H3Event } from 'h3';
 import ipaddr from 'ipaddr.js';
+import type { Seconds } from '../domain/types.ts';
 
 /** How the outside sees this server. */
 export interface OriginRules {
@@ -29,10 +30,24 @@ function toNetwork(address: string): string {
 }
 
 /** Whether the client reached us over TLS, as far as we are told. */
-export function isSecure(event: H3Event, { baseUrl, trustProxy }: OriginRules): boolean {
+function isSecure(event: H3Event, { baseUrl, trustProxy }: OriginRules): boolean {
   if (baseUrl !== undefined) return baseUrl.startsWith('https:');
   const scheme = trustProxy ? forwarded(event, 'proto') : undefined;
   return (scheme ?? event.url.protocol.replace(':', '')) === 'https';
+}
+
+export interface Cookie {
+  name: string;
+  value: string;
+  path: string;
+  life: Seconds;
+  sameSite: 'Lax' | 'Strict';
+}
+
+/** A `Set-Cookie` that no script reads, and that goes over TLS alone where the client reached us so. */
+export function writeCookie(event: H3Event, rules: OriginRules, { name, value, path, life, sameSite }: Cookie): string {
+  const secure = isSecure(event, rules) ? '; Secure' : '';
+  return `${name}=${value}; Path=${path}; Max-Age=${life}; HttpOnly; SameSite=${sameSite}${secure}`;
 }
 
 /** Path that everything lies below, without a slash at the end; empty at the root. */

@@ -3,7 +3,7 @@ import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
 import { readForm } from '../http/body.ts';
 import { readCookie, readQuery } from '../http/input.ts';
-import { basePath, clientAddress, isSecure, publicBase } from '../http/origin.ts';
+import { basePath, clientAddress, publicBase, writeCookie } from '../http/origin.ts';
 import type { Reply } from '../http/reply.ts';
 import {
   type RegisterForm,
@@ -42,10 +42,12 @@ export function createRegisterRoutes(
     headers: Record<string, string> = {},
   ): Reply => {
     const csrf = readCookie(event, CSRF) ?? randomBytes(18).toString('base64url');
-    const secure = isSecure(event, origin) ? '; Secure' : '';
     const path = `${basePath(origin)}/register`;
-    const cookie = `${CSRF}=${csrf}; Path=${path}; Max-Age=${CSRF_LIFE}; HttpOnly; SameSite=Strict${secure}`;
-    return page(status, renderRegisterForm({ ...fields, csrf }), { ...headers, 'set-cookie': cookie });
+    const cookie = { name: CSRF, value: csrf, path, life: CSRF_LIFE, sameSite: 'Strict' } as const;
+    return page(status, renderRegisterForm({ ...fields, csrf }), {
+      ...headers,
+      'set-cookie': writeCookie(event, origin, cookie),
+    });
   };
 
   return {
