@@ -16,7 +16,7 @@ export const createListStore = (data) => ({
   async create(user, list) {
     const { lists } = data.account(user);
     if (lists.has(list.name)) throw new StorageError('conflict', 'there is a list with this name already');
-    lists.set(list.name, list);
+    lists.set(list.name, { ...list, urls: [...list.urls] });
   },
 
   async replace(user, name, urls) {

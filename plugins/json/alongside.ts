@@ -1,4 +1,4 @@
-import type { Url, UserId } from '../../src/plugin.ts';
+import { compareText, type Url, type UserId } from '../../src/plugin.ts';
 import { DOUBT, PEOPLE_ASKED } from '../directory-rules.ts';
 import type { Audience } from './audience.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -69,7 +69,7 @@ function best({ users, feeds }: Audience, user: UserId, scores: Scores, limit: n
     (a, b) =>
       round(scores[b]!) - round(scores[a]!) ||
       feeds.links[b]!.size - feeds.links[a]!.size ||
-      (feeds.keys[a]! < feeds.keys[b]! ? -1 : 1),
+      compareText(feeds.keys[a]!, feeds.keys[b]!),
   );
   return first.map((feed) => feeds.keys[feed]!);
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Low } from 'lowdb';
 import {
+  compareText,
   logoHash,
   markAfter,
   type Podcast,
@@ -96,7 +97,7 @@ export class Directory implements Catalogue {
   }
 
   byPopularity(a: StoredPodcast, b: StoredPodcast): number {
-    return this.audience.count(b.url) - this.audience.count(a.url) || (a.url < b.url ? -1 : 1);
+    return this.audience.count(b.url) - this.audience.count(a.url) || compareText(a.url, b.url);
   }
 
   /** Not to be handed out as it is: see `Database.mark`. */

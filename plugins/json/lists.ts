@@ -11,7 +11,7 @@ export const createListStore = (database: Database): ListStore => ({
     database.inLine(user, async () => {
       const { lists } = await database.account(user);
       if (lists.has(list.name)) throw listTaken();
-      await database.write({ account: { user, changes: [{ kind: 'list', list }] } });
+      await database.write({ account: { user, changes: [{ kind: 'list', list: { ...list, urls: [...list.urls] } }] } });
     }),
 
   replace: (user, name, urls) =>

@@ -1,4 +1,11 @@
-import type { Episode, FeedState, PodcastStore, Seconds, Url } from '../../src/plugin.ts';
+import {
+  compareText,
+  type Episode,
+  type FeedState,
+  type PodcastStore,
+  type Seconds,
+  type Url,
+} from '../../src/plugin.ts';
 import { alongside } from './alongside.ts';
 import type { Database } from './database.ts';
 import { firstOf } from './first.ts';
@@ -80,7 +87,7 @@ export function createPodcastStore(database: Database): PodcastStore {
           (claims.get(url) ?? now) <= now &&
           directory.audience.count(url) > 0,
       );
-      const claimed = firstOf(due, limit, (a, b) => a.feed.nextAt! - b.feed.nextAt! || (a.url < b.url ? -1 : 1));
+      const claimed = firstOf(due, limit, (a, b) => a.feed.nextAt! - b.feed.nextAt! || compareText(a.url, b.url));
       for (const { url } of claimed) claims.set(url, now + lease);
       return claimed.map(toFeedState);
     },
@@ -91,7 +98,7 @@ export function createPodcastStore(database: Database): PodcastStore {
     },
 
     async *feeds() {
-      yield* [...directory.all()].toSorted((a, b) => (a.url < b.url ? -1 : 1)).map(toFeedState);
+      yield* [...directory.all()].toSorted((a, b) => compareText(a.url, b.url)).map(toFeedState);
     },
 
     async record(url, reading) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { User, UserId, UserStore } from '../../src/plugin.ts';
+import { compareText, type User, type UserId, type UserStore } from '../../src/plugin.ts';
 import { loginTaken } from '../errors.ts';
 import type { Database } from './database.ts';
 import type { Registry } from './registry.ts';
@@ -51,7 +51,7 @@ export const createUserStore = (database: Database): UserStore => ({
 
   async *all() {
     const users = [...database.registry.users.values()];
-    yield* users.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    yield* users.toSorted((a, b) => compareText(a.name, b.name));
   },
 });
 

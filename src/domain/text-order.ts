@@ -4,7 +4,7 @@
  */
 export function compareText(a: string, b: string): number {
   let same = 0;
-  while (same < a.length && a[same] === b[same]) same += 1;
+  while (same < a.length && a.charCodeAt(same) === b.charCodeAt(same)) same += 1;
   if (same >= a.length || same >= b.length) return a.length - b.length;
   return rankOf(a.charCodeAt(same)) - rankOf(b.charCodeAt(same));
 }

@@ -1,4 +1,5 @@
 import { invalid, Refusal } from '../domain/errors.ts';
+import { compareText } from '../domain/text-order.ts';
 import { readBackup } from '../formats/backup/read.ts';
 import type { AccountRecord, BackupRecord } from '../formats/backup/record.ts';
 import { writeBackup } from '../formats/backup/write.ts';
@@ -66,7 +67,7 @@ export function createTransfer(storage: Pick<Storage, 'users' | 'transfer'>): Tr
       if (!user) throw new Refusal('missing', `there is no account with the name or e-mail address ${login}`);
       if (selected.every(({ id }) => id !== user.id)) selected.push(user);
     }
-    return selected.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return selected.toSorted((a, b) => compareText(a.name, b.name));
   };
 
   const findProblem = async ({ name, email }: AccountRecord): Promise<string | undefined> => {

@@ -109,7 +109,7 @@ export interface UserStore {
   rename(user: UserId, name: string): Promise<void>;
   /** Removes the user and all that hangs from it. */
   delete(user: UserId): Promise<void>;
-  /** By name. */
+  /** By name, in code-point order. */
   all(): AsyncIterable<User>;
 }
 

@@ -75,8 +75,8 @@ export interface PodcastStore {
   /** Newest first by release, then by stamp. */
   episodes(podcast: Url, limit: number): Promise<Episode[]>;
   /**
-   * Those with a directory stamp of `since` or later, of each podcast the newest `limit`, and the mark of the directory.
-   * Cost follows what is found.
+   * Those with a directory stamp of `since` or later, of each podcast the newest `limit` of them, and the mark of the
+   * directory. A podcast that is asked for under two of its URLs is told once. Cost follows what is found.
    */
   episodesSince(podcasts: readonly Url[], since: Stamp, limit: number): Promise<{ items: Episode[]; mark: Stamp }>;
   /** What an OPML file tells of known podcasts. It fills what is empty, and holds only until the feed itself was read. */
@@ -88,7 +88,7 @@ export interface PodcastStore {
    */
   claimDue(limit: number, lease: Seconds): Promise<FeedState[]>;
   feed(url: Url): Promise<FeedState | undefined>;
-  /** By URL. */
+  /** By URL, in code-point order. */
   feeds(): AsyncIterable<FeedState>;
   /**
    * Stores what reading a feed came to, in one step. Episodes are known by GUID, else by URL, and those of earlier

@@ -186,6 +186,13 @@ export const actionTests: Suite = ({ describe, test }) => {
       [{ subscribedOn: 'nowhere' }, ''],
     ];
 
+    test('takes the latest by URL, whatever the GUID', async ({ storage }) => {
+      const alice = await addUser(storage);
+      const both = [action(1, { guid: 'one' }), action(2, { guid: 'one' })];
+      await storage.actions.append(alice, both);
+      assert.deepEqual(await readActions(storage, alice, { latest: true }), both);
+    });
+
     for (const [query, expected] of QUERIES) {
       test(`answers ${JSON.stringify(query)}, and the mark of all`, async ({ storage, nowAndReopened }) => {
         const alice = await addUser(storage);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { isStorageError } from '../plugin.ts';
 import type { Suite } from './bench.ts';
 import { rejectsWith, watch } from './expectations.ts';
-import { action, actions, add, addUser, feed, feeds, readActions, readNumbers } from './samples.ts';
+import { episodes, read } from './readings.ts';
+import { action, actions, add, addUser, feed, feeds, readActions, readNumbers, session, subscribe } from './samples.ts';
 
 const MANY = 2000;
 
@@ -54,6 +55,26 @@ export const atomicityTests: Suite = ({ describe, test }) => {
     });
   });
 
+  test('with a new password no session of the old one is seen', async ({ storage, clock }) => {
+    const alice = await addUser(storage);
+    const old = session(alice, 'old', clock.at + 100);
+    await storage.sessions.save(old);
+    await watch(storage.users.setPassword(alice, 'new hash'), async () => {
+      const found = await storage.sessions.find(old.digest);
+      assert.notEqual(found?.user.passwordHash, 'new hash');
+    });
+    assert.equal(await storage.sessions.find(old.digest), undefined);
+  });
+
+  test('a reader sees what was read of a feed whole or not at all', async ({ storage }) => {
+    await subscribe(storage, 1);
+    await watch(read(storage, 1, { title: 'Read' }, episodes(500)), async () => {
+      const [podcast] = await storage.podcasts.find([feed(1)]);
+      const found = await storage.podcasts.episodes(feed(1), 1000);
+      if (podcast?.title === 'Read') assert.equal(found.length, 500, 'the title is there before the episodes');
+    });
+  });
+
   describe('what cannot be stored leaves nothing behind', () => {
     for (const [what, text] of [
       ['a NUL', 'a\u0000b'],
@@ -94,6 +115,29 @@ export const atomicityTests: Suite = ({ describe, test }) => {
       if (result.status === 'rejected') await rejectsWith('conflict', Promise.reject(result.reason as Error));
     }
     assert.equal((await storage.users.find('alice'))?.id, (created[0] as PromiseFulfilledResult<string>).value);
+  });
+
+  test('of accounts that take one name at once, by renaming or creation, one gets it', async ({ storage }) => {
+    const users = await Promise.all(['alice', 'bob', 'carol'].map((name) => addUser(storage, name)));
+    const results = await Promise.allSettled([
+      ...users.map((user, i) => storage.users.rename(user, i === 1 ? 'DAVE' : 'dave')),
+      addUser(storage, 'dave'),
+    ]);
+    assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+    for (const result of results) {
+      if (result.status === 'rejected') await rejectsWith('conflict', Promise.reject(result.reason as Error));
+    }
+  });
+
+  test('of whole lists that come at once one is there in the end', async ({ storage }) => {
+    const alice = await addUser(storage);
+    const lists = [feeds(3, 1), feeds(3, 11), feeds(3, 21)];
+    await Promise.all(lists.map((urls) => storage.subscriptions.replace(alice, 'phone', urls)));
+    const current = await storage.subscriptions.current(alice, 'phone');
+    assert.ok(
+      lists.some((urls) => urls.join(' ') === current.join(' ')),
+      `a mixture: ${current}`,
+    );
   });
 
   test('patches of one device at once are all kept', async ({ storage }) => {

@@ -6,6 +6,9 @@ import { actions, add, addUser, feed, feeds, numberOf, readActions, readNumbers 
 
 const UPLOADS = 50;
 
+/** The numbers from 1 to this one. */
+const range = (last: number): number[] => Array.from({ length: last }, (_, i) => i + 1);
+
 export const concurrencyTests: Suite = ({ describe, test }) => {
   for (const [kind, openChannel] of CHANNELS) {
     describe(`${UPLOADS} uploads of ${kind} at once`, () => {
@@ -66,6 +69,35 @@ export const concurrencyTests: Suite = ({ describe, test }) => {
         const channel = openChannel(storage, await addUser(storage), 'phone');
         await Promise.all(Array.from({ length: UPLOADS }, () => channel.push(3, 1, 2)));
         assert.deepEqual((await channel.pull(0)).numbers, [3, 1, 2]);
+      });
+    });
+  }
+
+  for (const [kind, openChannel] of CHANNELS) {
+    describe(`an upload of ${kind}`, () => {
+      // What reads the time before its turn comes gets a stamp below a mark that was handed out meanwhile.
+      test('that is under way while the clock moves on reaches who asks meanwhile', async ({ storage, clock }) => {
+        const channel = openChannel(storage, await addUser(storage), 'phone');
+        for (let n = 1; n <= 20; n += 1) {
+          const upload = channel.push(n);
+          clock.at += 1000;
+          const before = await channel.pull(0);
+          await upload;
+          const after = await channel.pull(before.mark);
+          assert.deepEqual([...before.numbers, ...after.numbers], range(n));
+        }
+      });
+
+      // A mark that is read after the items covers what came between the two.
+      test('that begins while somebody asks reaches who asked', async ({ storage }) => {
+        const channel = openChannel(storage, await addUser(storage), 'phone');
+        for (let n = 1; n <= 20; n += 1) {
+          const asked = channel.pull(0);
+          await channel.push(n);
+          const before = await asked;
+          const after = await channel.pull(before.mark);
+          assert.deepEqual([...before.numbers, ...after.numbers], range(n));
+        }
       });
     });
   }

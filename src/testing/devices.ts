@@ -142,6 +142,7 @@ export const deviceTests: Suite = ({ describe, test }) => {
     const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
     await storage.devices.save(alice, 'phone', { caption: 'of alice' });
     assert.equal(await storage.devices.find(bob, 'phone'), undefined);
+    assert.equal(await storage.devices.find(alice, 'PHONE'), undefined);
     await storage.devices.save(bob, 'phone', { caption: 'of bob' });
     assert.equal((await storage.devices.find(alice, 'phone'))?.caption, 'of alice');
     assert.equal((await storage.devices.all(bob)).length, 1);

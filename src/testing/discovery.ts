@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Storage, UserId } from '../plugin.ts';
 import type { Bench, Suite } from './bench.ts';
 import { read } from './readings.ts';
-import { add, addUser, feed, feeds, numberOf, numbersOf, remove } from './samples.ts';
+import { add, addUser, feed, feeds, numberOf, numbersOf, readPages, remove, subscribe } from './samples.ts';
 
 const DAY = 86_400;
 
@@ -39,6 +39,22 @@ export const discoveryTests: Suite = ({ describe, test }) => {
           (await open.podcasts.top(2)).map(({ subscribers }) => subscribers),
           [3, 2],
         );
+      }
+    });
+
+    test('goes by URL in code-point order among equals, as all lists of feeds do', async (bench) => {
+      const inOrder = ['B', '_', 'b', '～', '🎧'];
+      await subscribe(bench.storage, ...inOrder.toReversed());
+      for await (const { podcasts, transfer } of bench.nowAndReopened()) {
+        const listed: { url: string }[] = [];
+        for await (const each of podcasts.feeds()) listed.push(each);
+        const exported = (await readPages(transfer.exportDirectory())).filter((each) => each.kind === 'podcast');
+        for (const found of [await podcasts.top(10), listed, exported]) {
+          assert.deepEqual(
+            found.map(({ url }) => url),
+            inOrder.map(feed),
+          );
+        }
       }
     });
 
@@ -92,6 +108,19 @@ export const discoveryTests: Suite = ({ describe, test }) => {
         [4, 0],
       ];
       for await (const open of bench.nowAndReopened()) assert.deepEqual(await positions(open), aWeekLater);
+    });
+
+    test('keeps a hundred places', async (bench) => {
+      await populate(bench, [Array.from({ length: 120 }, (_, i) => 1000 + i)]);
+      await bench.storage.podcasts.rebuildToplist();
+      bench.clock.at += 7 * DAY;
+      for await (const { podcasts } of bench.nowAndReopened()) {
+        const places = (await podcasts.top(120)).map(({ positionLastWeek }) => positionLastWeek);
+        assert.deepEqual(
+          places,
+          Array.from({ length: 120 }, (_, i) => (i < 100 ? i + 1 : 0)),
+        );
+      }
     });
 
     test('kept every day, tells the newest place of at least a week ago', async (bench) => {

@@ -54,6 +54,13 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
+  test('are looked for by URL before GUID, as many a GUID is a URL', async ({ storage }) => {
+    await subscribe(storage, 1);
+    await read(storage, 1, {}, [episode(1, { guid: episode(2).url }), episode(2)]);
+    const found = await storage.podcasts.findEpisode(feed(1), episode(2).url);
+    assert.equal(found?.title, 'Episode 2');
+  });
+
   test('get a GUID from what is found by URL, and a second one with it in that feed is passed over', async ({
     storage,
     nowAndReopened,

@@ -43,6 +43,39 @@ export const feedTests: Suite = ({ describe, test }) => {
       );
     });
 
+    test('of each podcast the newest of those that are new are told', async ({ storage }) => {
+      await subscribe(storage, 1);
+      await read(storage, 1, {}, [episode(8), episode(9)]);
+      const { mark } = await storage.podcasts.episodesSince([feed(1)], 0, 9);
+      await read(storage, 1, {}, [episode(1)]);
+      assert.deepEqual(numbersOf((await storage.podcasts.episodesSince([feed(1)], mark, 2)).items), [1]);
+    });
+
+    test('of a podcast that is asked for under two URLs each episode is told once', async ({ storage }) => {
+      await subscribe(storage, 1);
+      await read(storage, 1, {}, [episode(1)], { movedTo: feed(2) });
+      assert.equal((await storage.podcasts.episodesSince([feed(1), feed(2)], 0, 9)).items.length, 1);
+    });
+
+    for (const [what, waitsFor] of [
+      ['under way while the clock moves on', 'reading'],
+      ['begun while somebody asks', 'asking'],
+    ] as const) {
+      test(`of a reading that is ${what} reach who asks`, async ({ storage, clock }) => {
+        await subscribe(storage, 1);
+        const ask = (since: number) => storage.podcasts.episodesSince([feed(1)], since, 50);
+        for (let n = 1; n <= 10; n += 1) {
+          const asked = waitsFor === 'asking' && ask(0);
+          const reading = read(storage, 1, {}, [episode(n)]);
+          if (!asked) clock.at += 1000;
+          const before = await (asked || ask(0));
+          await reading;
+          const after = await ask(before.mark);
+          assert.equal(before.items.length + after.items.length, n);
+        }
+      });
+    }
+
     test('reach a reader that polls by its marks plus one once each', async ({ storage, clock }) => {
       await subscribe(storage, 1, 2, 3, 4);
       const heard: number[] = [];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Stamp, Storage, SubscriptionChange, UserId } from '../plugin.ts';
 import { OVERLAP, type Suite } from './bench.ts';
-import { rejectsWith } from './expectations.ts';
+import { rejectsWith, watch } from './expectations.ts';
 import { action, add, addUser, feed, remove } from './samples.ts';
 
 const [A, B, C, D] = ['a', 'b', 'c', 'd'].map(feed) as [string, string, string, string];
@@ -96,6 +96,43 @@ export const groupTests: Suite = ({ describe, test }) => {
       await storage.subscriptions.apply(alice, 'phone', [...remove(A), ...add(D)]);
       await storage.devices.synchronize(alice, [['phone', 'tv']], []);
       for (const device of ['phone', 'tv']) assert.deepEqual(await currentOf(storage, alice, device), new Set([B, D]));
+    });
+
+    test('brings the members of each group to the union', async ({ storage }) => {
+      const alice = await furnish(storage);
+      await storage.subscriptions.apply(alice, 'bike', add(D));
+      const groups = [
+        ['phone', 'tv'],
+        ['car', 'bike'],
+      ];
+      await storage.devices.synchronize(alice, groups, []);
+      for (const [devices, urls] of [
+        [groups[0]!, [A, B]],
+        [groups[1]!, [C, D]],
+      ] as const) {
+        for (const device of devices) {
+          assert.deepEqual(await currentOf(storage, alice, device), new Set(urls), device);
+        }
+      }
+    });
+
+    test('at once with another loses neither', async ({ storage }) => {
+      const alice = await furnish(storage);
+      await storage.devices.save(alice, 'bike', {});
+      await Promise.all([
+        storage.devices.synchronize(alice, [['phone', 'tv']], []),
+        storage.devices.synchronize(alice, [['car', 'bike']], []),
+      ]);
+      assert.deepEqual(sorted(await storage.devices.groups(alice)), ['bike car', 'phone tv']);
+    });
+
+    test('is seen whole or not at all', async ({ storage }) => {
+      const alice = await furnish(storage);
+      await watch(storage.devices.synchronize(alice, [['phone', 'tv']], []), async () => {
+        const groups = await storage.devices.groups(alice);
+        const urls = await currentOf(storage, alice, 'phone');
+        if (groups.length > 0) assert.deepEqual(urls, new Set([A, B]), 'the group is there before its list');
+      });
     });
 
     test('takes no stamp where nothing is new to anyone', async ({ storage }) => {
@@ -258,6 +295,16 @@ export const groupTests: Suite = ({ describe, test }) => {
       await storage.subscriptions.apply(alice, 'tv', add(B));
       assert.deepEqual(sorted(await storage.devices.groups(alice)), ['phone tv']);
       assert.deepEqual(await currentOf(storage, alice, 'phone'), new Set([A, B]));
+    });
+
+    test('a device that joins takes no stamp where nobody has anything', async ({ storage }) => {
+      const alice = await addUser(storage);
+      await followAll(storage, alice, true);
+      await storage.devices.save(alice, 'phone', {});
+      const mark = await markOf(storage, alice);
+      await storage.devices.save(alice, 'tv', {});
+      assert.deepEqual(sorted(await storage.devices.groups(alice)), ['phone tv']);
+      assert.equal(await markOf(storage, alice), mark);
     });
 
     for (const value of [false, 'true']) {

@@ -63,19 +63,23 @@ export const historyTests: Suite = ({ describe, test }) => {
   describe('pages', () => {
     test('are a snapshot: what is uploaded later is not in them', async ({ storage }) => {
       const alice = await addUser(storage);
+      await storage.subscriptions.replace(alice, 'phone', [feed('rare')]);
       await storage.actions.append(alice, HISTORY.slice(0, 2500));
       const unread = await storage.actions.query(alice, {});
       const half = await storage.actions.query(alice, {});
       const latest = await storage.actions.query(alice, { latest: true });
+      const subscribed = await storage.actions.query(alice, { subscribedOn: 'phone' });
       const iterator = half.pages[Symbol.asyncIterator]();
       const first = await iterator.next();
       assert.ok(!first.done);
 
       await storage.actions.append(alice, HISTORY.slice(2500));
       await storage.actions.append(alice, [action(1, { timestamp: 2_000_000_000 })]);
+      await storage.subscriptions.replace(alice, 'phone', []);
 
       assert.deepEqual(await readPages(unread.pages), HISTORY.slice(0, 2500));
       assert.deepEqual(await readPages(latest.pages), HISTORY.slice(0, 2500));
+      assert.deepEqual(await readPages(subscribed.pages), RARE.slice(0, 2));
       const rest = await readPages({ [Symbol.asyncIterator]: () => iterator });
       assert.deepEqual([...first.value, ...rest], HISTORY.slice(0, 2500));
       const later = await readNumbers(storage, alice, { since: unread.mark });

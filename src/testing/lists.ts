@@ -26,9 +26,37 @@ export const listTests: Suite = ({ describe, test }) => {
     const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
     await storage.lists.create(alice, list('news', feed(1)));
     assert.deepEqual(await storage.lists.all(bob), []);
+    assert.equal(await storage.lists.find(bob, 'news'), undefined);
+    assert.equal(await storage.lists.replace(bob, 'news', [feed(2)]), false);
+    assert.equal(await storage.lists.delete(bob, 'news'), false);
     await storage.lists.create(bob, list('news', feed(2)));
     assert.equal(await storage.lists.delete(bob, 'news'), true);
     assert.deepEqual(await storage.lists.find(alice, 'news'), list('news', feed(1)));
+  });
+
+  test('are told apart by their names to the letter', async ({ storage }) => {
+    const alice = await addUser(storage);
+    await storage.lists.create(alice, list('news', feed(1)));
+    assert.equal(await storage.lists.find(alice, 'News'), undefined);
+    await storage.lists.create(alice, list('News', feed(2)));
+    for (const [name, n] of [
+      ['news', 1],
+      ['News', 2],
+    ] as const) {
+      assert.deepEqual(await storage.lists.find(alice, name), list(name, feed(n)));
+    }
+  });
+
+  test('do not change with what they were made from', async ({ storage }) => {
+    const alice = await addUser(storage);
+    const urls = [feed(1)];
+    await storage.lists.create(alice, { ...list('created'), urls });
+    await storage.lists.create(alice, list('replaced'));
+    await storage.lists.replace(alice, 'replaced', urls);
+    urls.push(feed(2));
+    for (const name of ['created', 'replaced']) {
+      assert.deepEqual(await storage.lists.find(alice, name), list(name, feed(1)));
+    }
   });
 
   test('take any text as a name and a title', async ({ storage, nowAndReopened }) => {

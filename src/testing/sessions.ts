@@ -51,6 +51,14 @@ export const sessionTests: Suite = ({ describe, test }) => {
       }
     });
 
+    test('may bring the end nearer', async ({ storage, clock }) => {
+      const saved = session(await addUser(storage), 'one', clock.at + 100);
+      await storage.sessions.save(saved);
+      assert.equal(await storage.sessions.prolong(saved.digest, clock.at + 50), true);
+      clock.at += 50;
+      assert.equal(await storage.sessions.find(saved.digest), undefined);
+    });
+
     test('brings none back that is over or was ended', async ({ storage, clock }) => {
       const alice = await addUser(storage);
       const [over, ended] = [session(alice, 'over', clock.at + 50), session(alice, 'ended', clock.at + 100)];
@@ -104,8 +112,10 @@ export const sessionTests: Suite = ({ describe, test }) => {
     test('end together, and no others do', async ({ storage, clock, nowAndReopened }) => {
       const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
       const mine = ['one', 'two'].map((digest) => session(alice, digest, clock.at + 100));
+      const over = session(alice, 'over', clock.at + 1);
       const other = session(bob, 'other', clock.at + 100);
-      for (const each of [...mine, other]) await storage.sessions.save(each);
+      for (const each of [...mine, over, other]) await storage.sessions.save(each);
+      clock.at += 1;
       assert.equal(await storage.sessions.endAll(alice), 2);
       assert.equal(await storage.sessions.endAll(alice), 0, 'they were ended already');
       for await (const { sessions } of nowAndReopened()) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Suite } from './bench.ts';
 import { CHANNELS, type Channel, openActions, openSubscriptions } from './channels.ts';
-import { addUser } from './samples.ts';
+import { add, addUser, feed, feeds, remove } from './samples.ts';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
@@ -142,5 +142,15 @@ export const stampTests: Suite = ({ describe, test }) => {
     assert.equal((await reopened.pull(0)).mark, mark);
     await reopened.push(21);
     assert.deepEqual((await reopened.pull(mark + 1)).numbers, [21]);
+  });
+
+  test('go on after reopening where the last change was a removal', async ({ storage, reopen }) => {
+    const alice = await addUser(storage);
+    const urls = feeds(5);
+    for (const url of urls) await storage.subscriptions.apply(alice, 'phone', add(url));
+    const mark = await storage.subscriptions.apply(alice, 'phone', remove(...urls));
+    const { subscriptions } = await reopen();
+    await subscriptions.apply(alice, 'phone', add(feed(9)));
+    assert.deepEqual((await subscriptions.since(alice, 'phone', mark)).items, add(feed(9)));
   });
 };

@@ -39,6 +39,8 @@ export const subscriptionTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await storage.subscriptions.current(alice, 'tv'), [B]);
       assert.deepEqual(await storage.subscriptions.current(alice), [A, B]);
       assert.deepEqual(await storage.subscriptions.current(bob), [C]);
+      assert.deepEqual(await storage.subscriptions.current(bob, 'tv'), [], 'a device that only alice has');
+      assert.deepEqual((await storage.subscriptions.since(bob, 'tv', 0)).items, []);
     });
 
     test('tells URLs apart to the letter, up to 8,192 characters', async ({ storage, reopen }) => {

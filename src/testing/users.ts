@@ -83,12 +83,12 @@ export const userTests: Suite = ({ describe, test }) => {
   });
 
   describe('listing', () => {
-    test('goes by name', async ({ storage }) => {
+    test('goes by name, in code-point order', async ({ storage }) => {
       assert.deepEqual(await all(storage), []);
-      for (const name of ['carol', 'alice', 'dave', 'bob']) await addUser(storage, name);
+      for (const name of ['carol', '🎧', 'alice', 'Eve', '～', 'dave', '_bob']) await addUser(storage, name);
       assert.deepEqual(
         (await all(storage)).map(({ name }) => name),
-        ['alice', 'bob', 'carol', 'dave'],
+        ['Eve', '_bob', 'alice', 'carol', 'dave', '～', '🎧'],
       );
     });
 
