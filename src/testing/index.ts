@@ -13,6 +13,7 @@ import { discoveryTests } from './discovery.ts';
 import { durabilityTests } from './durability.ts';
 import { feedEpisodeTests } from './feed-episodes.ts';
 import { feedTests } from './feeds.ts';
+import { followingTests } from './following.ts';
 import { groupTests } from './groups.ts';
 import { historyTests } from './history.ts';
 import { listTests } from './lists.ts';
@@ -40,6 +41,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   'episode actions': actionTests,
   'history of episode actions': historyTests,
   'groups of devices': groupTests,
+  'devices that follow all others': followingTests,
   settings: settingTests,
   'podcast lists': listTests,
   podcasts: podcastTests,
