@@ -5,8 +5,10 @@ export interface Inbox {
   /** Resolves once the page is taken; false: no more are wanted. */
   give(page: unknown): Promise<boolean>;
   end(): void;
-  /** There should have been more: reading throws. Also lets go of whoever still gives. */
+  /** There should have been more: reading throws. */
   cut(): void;
+  /** No more are wanted, whether any was read or not: lets go of whoever still gives. */
+  leave(): void;
 }
 
 export function createInbox(): Inbox {
@@ -21,6 +23,7 @@ export function createInbox(): Inbox {
       ),
     end: () => void writer.close().catch(ignore),
     cut: () => void writer.abort(new Error('the pages were cut off')).catch(ignore),
+    leave: () => void readable.cancel().catch(ignore),
   };
 }
 

@@ -78,7 +78,7 @@ export function createServer(): Server {
       return await call(verb, [...args, inbox.pages]);
     } finally {
       inboxes.delete(number);
-      inbox.cut();
+      inbox.leave();
     }
   };
 
