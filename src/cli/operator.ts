@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { request } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -32,11 +33,20 @@ export function pathOf(user: string, part = ''): string {
   return `/operator/users/${encodeURIComponent(user)}${part}`;
 }
 
-/** Rejects with why podsync can neither be opened nor reached. */
-export async function openOperator(config: Config): Promise<Operator> {
-  if (await openDataFolder(config.data)) {
-    words.info(`there was no data folder ${config.data}, so it was made; where another was meant, name it with --data`);
+/** Makes the data folder where it is missing, and says so. For what may be the first command of all. */
+export async function makeDataFolder({ data }: Config): Promise<void> {
+  if (await openDataFolder(data)) {
+    words.info(`there was no data folder ${data}, so it was made; where another was meant, name it with --data`);
   }
+}
+
+/** Rejects with why podsync can neither be opened nor reached: where the data must be in a folder that is not there, too. */
+export async function openOperator(config: Config): Promise<Operator> {
+  const isElsewhere = config.storage.includes(':/');
+  if (!isElsewhere && !existsSync(config.data)) {
+    throw new Error(`there is no data folder ${config.data}; name the one that is meant with --data`);
+  }
+  await makeDataFolder(config);
   const opened = await openOrReach({ ...config, log });
   return 'socket' in opened ? reach(opened.socket) : hold(opened.podsync);
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { askOperator } from './operator.ts';
+import { askOperator, makeDataFolder } from './operator.ts';
 import { getPassword, type PasswordChoice } from './password.ts';
 import { words } from './words.ts';
 
@@ -11,6 +11,7 @@ export interface AddUserOptions extends PasswordChoice {
 /** `user add`. Rejects with why the account was not made. */
 export async function addUser(config: Config, { name, email, ...choice }: AddUserOptions): Promise<void> {
   const password = await getPassword(choice);
+  await makeDataFolder(config);
   await askOperator(config, 'POST', '/operator/users', { name, email, password });
   if (choice.generate) process.stdout.write(`${password}\n`);
   words.success(

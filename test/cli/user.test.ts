@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { makeFolder, run, type Server, startServer } from './podsync.ts';
 
@@ -175,13 +176,24 @@ it.each([
   expect(stderr).toMatch(says);
 });
 
-it('a data folder that a command had to make is told, once, as it may be the wrong one', async () => {
+it('a data folder that a first account had to make is told, once, as it may be the wrong one', async () => {
   const data = `${await makeFolder()}/other`;
-  const first = await run(['user', 'list', '--json', '--data', data]);
-  expect(first).toEqual({
-    code: 0,
-    stdout: '[]\n',
-    stderr: `[info] there was no data folder ${data}, so it was made; where another was meant, name it with --data\n`,
-  });
-  expect(await run(['user', 'list', '--json', '--data', data])).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
+  const told = `[info] there was no data folder ${data}, so it was made; where another was meant, name it with --data\n`;
+  const first = await run(['user', 'add', 'eve', '--generate', '--data', data]);
+  expect(first.stderr.startsWith(told)).toBe(true);
+  const second = await run(['user', 'add', 'bob', '--generate', '--data', data]);
+  expect(second.stderr).not.toContain('no data folder');
 });
+
+it.each([['user', 'list'], ['check'], ['export', '--format', 'backup'], ['toplist', 'rebuild']])(
+  'where there is no data folder, nothing is done and none is made: %s %s',
+  async (...args) => {
+    const data = `${await makeFolder()}/other`;
+    expect(await run([...args, '--data', data])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `[error] there is no data folder ${data}; name the one that is meant with --data\n`,
+    });
+    expect(existsSync(data)).toBe(false);
+  },
+);
