@@ -129,9 +129,8 @@ export function createPodcastStore(data, { now }) {
 
     async rebuildToplist() {
       const latest = data.toplists.at(-1);
-      if (!latest || latest.at <= now() - DAY) {
-        data.toplists.push({ at: now(), urls: top(100).map(({ url }) => url) });
-      }
+      const urls = top(100).map(({ url }) => url);
+      if (urls.length > 0 && (!latest || latest.at <= now() - DAY)) data.toplists.push({ at: now(), urls });
       return { podcasts: top(Infinity).length, corrected: 0 }; // counted anew whenever somebody asks
     },
 

@@ -3,18 +3,21 @@ import type { Database } from './database.ts';
 import type { StoredPodcast } from './shard.ts';
 import type { ShelvedEpisode } from './shelf.ts';
 
-/** All of the directory, one podcast a page. */
+/** All of the directory, one podcast a page. What has moved meanwhile is told where the URL that it had would be. */
 export async function* exportDirectory(database: Database): AsyncGenerator<DirectoryRecord[]> {
   const { directory, shelves } = database;
   const tags = directory.tags.top(Infinity).toSorted((a, b) => compareText(a.tag, b.tag));
   if (tags.length > 0) yield tags.map(({ tag, title }) => ({ kind: 'tag', tag, title }));
 
   const urls = [...directory.all()].map(({ url }) => url);
+  /** As they were then: one that another was united with since is told again. */
+  const told = new Set<StoredPodcast>();
   for (const url of urls.toSorted(compareText)) {
     const page = await database.inLine('directory', async () => {
       const podcast = directory.find(url);
-      if (podcast?.url !== url) return []; // it has moved meanwhile
-      const episodes = await shelves.read(url, podcast.newestEpisode);
+      if (!podcast || told.has(podcast)) return [];
+      told.add(podcast);
+      const episodes = await shelves.read(podcast.url, podcast.newestEpisode);
       return [toPodcast(podcast), ...toEpisodes(episodes)];
     });
     if (page.length > 0) yield page;

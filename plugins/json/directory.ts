@@ -170,7 +170,10 @@ export class Directory implements Catalogue {
     shard.podcasts.set(podcast.url, podcast);
     shard.isSaved = false;
     if (this.#index(podcast)) this.#isSaved = false;
-    for (const former of podcast.formerUrls) this.audience.merge(former, podcast.url);
+    for (const former of podcast.formerUrls) {
+      this.#remove(former); // somebody may have subscribed to it meanwhile
+      this.audience.merge(former, podcast.url);
+    }
     for (const [hash, logoUrl] of logoOf(podcast)) this.#logos?.set(hash, logoUrl);
     this.search.changed(podcast.url);
     this.toplist.changed(podcast.url);

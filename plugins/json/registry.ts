@@ -11,6 +11,7 @@ export type RegistryChange =
   | { kind: 'session'; session: Session }
   | { kind: 'prolong-session'; digest: string; expiresAt: Seconds }
   | { kind: 'end-session'; digest: string }
+  | { kind: 'end-expired'; at: Seconds }
   | { kind: 'end-sessions'; user: UserId };
 
 interface RegistryFile {
@@ -113,6 +114,11 @@ export class Registry {
       }
       case 'end-session':
         this.sessions.delete(change.digest);
+        break;
+      case 'end-expired':
+        for (const { digest, expiresAt } of this.sessions.values()) {
+          if (expiresAt <= change.at) this.sessions.delete(digest);
+        }
         break;
       case 'end-sessions':
         this.#endSessions(change.user);

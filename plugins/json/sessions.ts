@@ -28,12 +28,11 @@ export const createSessionStore = (database: Database): SessionStore => ({
   },
 
   async deleteExpired() {
+    const { sessions } = database.registry;
     const now = database.context.now();
-    const expired = [...database.registry.sessions.values()].filter(({ expiresAt }) => expiresAt <= now);
-    if (expired.length > 0) {
-      await database.write({ registry: expired.map(({ digest }) => ({ kind: 'end-session', digest })) });
-    }
-    return expired.length;
+    const expired = [...sessions.values()].filter(({ expiresAt }) => expiresAt <= now);
+    if (expired.length > 0) await database.write({ registry: [{ kind: 'end-expired', at: now }] });
+    return expired.filter(({ digest }) => !sessions.has(digest)).length; // the others were prolonged meanwhile
   },
 });
 

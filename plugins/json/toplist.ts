@@ -90,6 +90,7 @@ export class Toplist {
     const newest = this.kept[0];
     if (newest && newest.at > now - TOPLIST_EVERY) return this.kept;
     const { podcasts } = this.#rank(TOPLIST_LENGTH);
+    if (podcasts.length === 0) return this.kept;
     const kept = [{ at: now, urls: podcasts.slice(0, TOPLIST_LENGTH).map(({ url }) => url) }, ...this.kept];
     const weekOld = kept.findIndex(({ at }) => at <= now - WEEK);
     return weekOld === -1 ? kept : kept.slice(0, weekOld + 1);

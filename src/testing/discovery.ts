@@ -110,6 +110,16 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       for await (const open of bench.nowAndReopened()) assert.deepEqual(await positions(open), aWeekLater);
     });
 
+    test('keeps its first places, as soon as there are any', async (bench) => {
+      const { podcasts } = bench.storage;
+      await podcasts.rebuildToplist();
+      await populate(bench, [[1]]);
+      bench.clock.at += 3600;
+      await podcasts.rebuildToplist();
+      bench.clock.at += 7 * DAY;
+      assert.equal((await podcasts.top(1))[0]?.positionLastWeek, 1);
+    });
+
     test('keeps a hundred places', async (bench) => {
       await populate(bench, [Array.from({ length: 120 }, (_, i) => 1000 + i)]);
       await bench.storage.podcasts.rebuildToplist();

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
 import type { Suite } from './bench.ts';
 import { addUser, session } from './samples.ts';
 
@@ -69,6 +70,23 @@ export const sessionTests: Suite = ({ describe, test }) => {
         assert.equal(await storage.sessions.prolong(digest, clock.at + 100), false, digest);
       }
       assert.deepEqual(await storage.sessions.all(alice), []);
+    });
+
+    test('in its last second beside the removal of what has expired tells whether it is there', async ({
+      storage,
+      clock,
+    }) => {
+      const alice = await addUser(storage);
+      for (let trial = 0; trial < 20; trial++) {
+        const saved = session(alice, `${trial}`, clock.at + 1);
+        await storage.sessions.save(saved);
+        const prolonged = storage.sessions.prolong(saved.digest, clock.at + 100);
+        if (trial % 2) await setImmediate();
+        clock.at += 1;
+        const removed = await storage.sessions.deleteExpired();
+        const isThere = (await storage.sessions.find(saved.digest)) !== undefined;
+        assert.deepEqual([await prolonged, removed], [isThere, isThere ? 0 : 1], `in trial ${trial}`);
+      }
     });
 
     test('at the moment of its end does not undo the end', async ({ storage, clock }) => {

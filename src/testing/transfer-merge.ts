@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { DirectoryRecord, PodcastInfo, Storage } from '../plugin.ts';
 import { START, type Suite } from './bench.ts';
 import { episode, episodes, info, read, state } from './readings.ts';
-import { add, feed, numberOf, numbersOf } from './samples.ts';
+import { add, addUser, feed, numberOf, numbersOf } from './samples.ts';
 import { exportDirectory, feedOf, importDirectory, subscribe } from './transfer-samples.ts';
 
 const DAY = 86_400;
@@ -52,6 +52,24 @@ export const transferMergeTests: Suite = ({ test }) => {
     for await (const open of nowAndReopened()) {
       const kept = (await exportDirectory(open)).flatMap((record) => (record.kind === 'toplist' ? record.at : []));
       assert.deepEqual(kept, [START + DAY, START, START - DAY]);
+    }
+  });
+
+  test('what somebody subscribes to meanwhile under a former URL is one podcast with it', async (bench) => {
+    const { storage } = bench;
+    const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
+    await storage.subscriptions.apply(alice, 'phone', add(feed('new')));
+    await Promise.all([
+      importDirectory(storage, podcast('new', START, [1], { formerUrls: [feed('old')] })),
+      storage.subscriptions.apply(bob, 'phone', add(feed('old'))),
+    ]);
+    for await (const { podcasts } of bench.nowAndReopened()) {
+      for (const found of await podcasts.find([feed('old'), feed('new')])) {
+        assert.deepEqual([found?.url, found?.subscribers], [feed('new'), 2]);
+      }
+      const listed: string[] = [];
+      for await (const { url } of podcasts.feeds()) listed.push(url);
+      assert.deepEqual(listed, [feed('new')]);
     }
   });
 
