@@ -2,7 +2,7 @@ import type { DirectoryRecord, Url } from '../../src/plugin.ts';
 import { EPISODE, type EpisodeRow, toEpisode } from '../sql/episode-row.ts';
 import { FEED, type FeedRow, toFeedState } from '../sql/feed-state.ts';
 import { KEPT_TOPLISTS, type KeptRow, toToplistRecords } from '../sql/kept-toplists.ts';
-import { PODCAST, type PodcastRow, toPodcast } from '../sql/podcast-row.ts';
+import { PODCAST, type PodcastId, type PodcastRow, toPodcast } from '../sql/podcast-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { NEWEST_FIRST } from './episode-shelf.ts';
@@ -16,6 +16,8 @@ export function createDirectoryExport(database: Database): () => AsyncIterable<D
     `SELECT ${PODCAST}, ${FEED} FROM podcasts WHERE (left(url, 500), url) > (left(@after, 500), @after)
      ORDER BY left(url, 500), url LIMIT 1`,
   );
+  const ids = database.prepare<{ id: PodcastId }>('SELECT id FROM podcasts');
+  const one = database.prepare<PodcastRow & FeedRow>(`SELECT ${PODCAST}, ${FEED} FROM podcasts WHERE id = @id`);
   const urls = database.prepare<{ url: Url }>(
     'SELECT url FROM podcast_urls WHERE podcast_id = @id AND url <> @url ORDER BY url',
   );
@@ -50,6 +52,7 @@ export function createDirectoryExport(database: Database): () => AsyncIterable<D
   return async function* () {
     const known = await database.read((connection) => tags.all(connection, {}));
     if (known.length > 0) yield known.map((tag) => ({ kind: 'tag', ...tag }));
+    const told = new Set<PodcastId>();
     let row: (PodcastRow & FeedRow) | undefined;
     for (;;) {
       const after: Url = row?.url ?? '';
@@ -57,8 +60,18 @@ export function createDirectoryExport(database: Database): () => AsyncIterable<D
         row = await next.get(connection, { after });
         return row ? aboutPodcast(connection, row) : [];
       });
-      if (page.length === 0) break;
-      yield page;
+      if (!row) break;
+      if (!told.has(row.id)) yield page;
+      told.add(row.id);
+    }
+    // What has moved meanwhile to a URL that was passed already.
+    for (const { id } of await database.read((connection) => ids.all(connection, {}))) {
+      if (told.has(id)) continue;
+      const page = await database.snapshot(async (connection) => {
+        const moved = await one.get(connection, { id });
+        return moved ? aboutPodcast(connection, moved) : [];
+      });
+      if (page.length > 0) yield page;
     }
     const toplists = toToplistRecords(await database.read((connection) => kept.all(connection, {})));
     if (toplists.length > 0) yield toplists;

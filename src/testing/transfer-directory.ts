@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { DirectoryRecord } from '../plugin.ts';
 import { type Bench, START, type Suite } from './bench.ts';
 import { episode, info, read, state } from './readings.ts';
 import { feed, numbersOf } from './samples.ts';
@@ -91,6 +92,23 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
         { kind: 'toplist', at: START, urls: [feed(1), feed(2), feed('new')] },
       ]);
     });
+
+    for (const to of ['0', 'z']) {
+      test(`has a feed once that moves to ${feed(to)} meanwhile`, async ({ storage }) => {
+        await subscribe(storage, 1, 2);
+        await read(storage, 1);
+        await read(storage, 2, {}, [episode(7)]);
+        const records: DirectoryRecord[] = [];
+        for await (const page of storage.transfer.exportDirectory()) {
+          records.push(...page);
+          if (records.length === 1) await read(storage, 2, {}, [], { movedTo: feed(to) });
+        }
+        const podcasts = records.flatMap((each) => (each.kind === 'podcast' ? [[each.url, ...each.formerUrls]] : []));
+        assert.equal(podcasts.filter((urls) => urls.includes(feed(2))).length, 1);
+        const episodes = records.flatMap((each) => (each.kind === 'episode' ? each.episode.url : []));
+        assert.deepEqual(episodes, [episode(7).url]);
+      });
+    }
 
     test('of nothing is empty', async ({ storage }) => {
       assert.deepEqual(await exportDirectory(storage), []);

@@ -72,22 +72,19 @@ it('a folder whose directory was removed gets one from the subscriptions and act
   expect(await storage.podcasts.claimDue(9, 60)).toMatchObject([{ url: A }]);
 });
 
-it.each(['http://example.org/0', 'http://example.org/z', A])(
-  'a feed that moves to %s while a backup is written is in it',
-  async (movedTo) => {
-    const { id } = await storage.users.create({ name: 'ann', passwordHash: 'x' });
-    await storage.subscriptions.replace(id, 'phone', [B]);
-    await recordFeed(storage, A, {}, [{ url: ONE }]);
-    await recordFeed(storage, B, {}, [{ url: TWO }]);
-    const told: DirectoryRecord[] = [];
-    for await (const page of storage.transfer.exportDirectory()) {
-      told.push(...page);
-      if (told.length === 2) await recordFeed(storage, B, {}, [], { movedTo });
-    }
-    expect(told.flatMap((each) => (each.kind === 'podcast' ? each.url : []))).toEqual([A, movedTo]);
-    expect(told.flatMap((each) => (each.kind === 'episode' ? each.episode.url : []))).toContain(TWO);
-  },
-);
+it('a feed that turns out to be one with another while a backup is written is in it', async () => {
+  const { id } = await storage.users.create({ name: 'ann', passwordHash: 'x' });
+  await storage.subscriptions.replace(id, 'phone', [B]);
+  await recordFeed(storage, A, {}, [{ url: ONE }]);
+  await recordFeed(storage, B, {}, [{ url: TWO }]);
+  const told: DirectoryRecord[] = [];
+  for await (const page of storage.transfer.exportDirectory()) {
+    told.push(...page);
+    if (told.length === 2) await recordFeed(storage, B, {}, [], { movedTo: A });
+  }
+  expect(told.flatMap((each) => (each.kind === 'podcast' ? each.url : []))).toEqual([A, A]);
+  expect(told.flatMap((each) => (each.kind === 'episode' ? each.episode.url : []))).toContain(TWO);
+});
 
 it('passes over episodes that were written and never told of, until the feed tells them again', async () => {
   await recordFeed(storage, A, {}, [{ url: ONE }]);
