@@ -54,7 +54,10 @@ export function createApp(services: Services, options: AppOptions): H3 {
       return answer(event, format, () => dispatch(event, methods, format));
     });
   }
-  app.all('/**', (event) => answer(event, '', () => errorReply(404, 'there is nothing at this address', '')));
+  app.all('/**', (event) => {
+    const format = event.url.pathname.split('.').at(-1)!;
+    return answer(event, format, () => errorReply(404, 'there is nothing at this address', format));
+  });
   return app;
 }
 

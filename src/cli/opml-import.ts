@@ -7,6 +7,7 @@ import { askOperator, pathOf } from './operator.ts';
 import { printResult } from './result.ts';
 import { toTable } from './table.ts';
 import { unreadable } from './unreadable.ts';
+import { words } from './words.ts';
 
 export interface OpmlImportOptions {
   user: string;
@@ -23,6 +24,7 @@ export async function importOpml(config: Config, file: string, options: OpmlImpo
   const body = { device, opml, replace, dryRun };
   const report = (await askOperator(config, 'POST', pathOf(user, '/opml'), body)) as OpmlImportReport;
   printResult(report, json, () => toText(report, replace));
+  if (dryRun) words.info('this was a dry run: nothing was changed');
 }
 
 async function readInput(file: string): Promise<Buffer> {

@@ -33,7 +33,7 @@ function toNetwork(address: string): string {
 function isSecure(event: H3Event, { baseUrl, trustProxy }: OriginRules): boolean {
   if (baseUrl !== undefined) return baseUrl.startsWith('https:');
   const scheme = trustProxy ? forwarded(event, 'proto') : undefined;
-  return (scheme ?? event.url.protocol.replace(':', '')) === 'https';
+  return (scheme ?? event.url.protocol.replace(':', '')).toLowerCase() === 'https';
 }
 
 export interface Cookie {

@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
 };
 const MALFORMED: Reason = [
   400,
-  'this is not an HTTP request; what is not ASCII in an address is to be percent-encoded',
+  'this is not an HTTP request; blanks, and what is not ASCII, in an address are to be percent-encoded',
 ];
 
 /** Answers a request that Node cannot read, and that no route sees; then hangs up. */

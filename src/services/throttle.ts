@@ -71,8 +71,10 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
   };
 }
 
-const refuse = (what: string, wait: Seconds): Refusal =>
-  new Refusal('throttled', `too many ${what}; try again in ${wait} seconds`, wait);
+function refuse(what: string, wait: Seconds): Refusal {
+  const inWords = wait < 120 ? `${wait} seconds` : `${Math.ceil(wait / 60)} minutes`;
+  return new Refusal('throttled', `too many ${what}; try again in ${inWords}`, wait);
+}
 
 const pairOf = (login: string, address: string): string => `${address} ${login.toLowerCase()}`;
 

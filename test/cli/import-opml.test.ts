@@ -101,7 +101,8 @@ it('--dry-run tells what --replace would do, which then does it', async () => {
   await importText(opmlOf(outline(feed(1)) + outline(feed(2))));
   const next = opmlOf(outline(feed(2)) + outline(feed(3)));
   const counts = 'added          1\nalready there  1\nremoved        1\nrewritten      0\nrefused        0\n';
-  expect(await importText(next, ['--replace', '--dry-run'])).toEqual({ code: 0, stdout: counts, stderr: '' });
+  const dry = '[info] this was a dry run: nothing was changed\n';
+  expect(await importText(next, ['--replace', '--dry-run'])).toEqual({ code: 0, stdout: counts, stderr: dry });
   expect(await importText(next, ['--replace'])).toEqual({ code: 0, stdout: counts, stderr: '' });
   const server = await startServer(['--data', data]);
   expect(await read(server, '/subscriptions/bob/phone.json')).toEqual([feed(2), feed(3)]);

@@ -88,6 +88,7 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
 
   it.each([
     [`${LIST}.txt`, 404, 'there is no device with this id\n'],
+    ['/nothing.txt', 404, 'there is nothing at this address\n'],
     [`${LIST}.opml`, 404, 'there is no device with this id\n'],
     [`${LIST}.xml`, 400, 'this address comes as json, jsonp, txt, opml, in no other format\n'],
     ['/api/2/devices/bob.txt', 400, 'this address comes as json, in no other format\n'],
@@ -165,7 +166,7 @@ it('works below a sub-path, whether or not a proxy takes it off', async () => {
 });
 
 it('takes X-Forwarded-Proto only from a proxy that is trusted', async () => {
-  const headers = { 'x-forwarded-proto': 'https' };
+  const headers = { 'x-forwarded-proto': 'HTTPS' };
   const isSecure = async (trustProxy: boolean): Promise<boolean> => {
     const { request } = await openTestServer({ trustProxy });
     const answer = await request('GET', '/api/2/devices/bob.json', { auth, headers });

@@ -47,7 +47,11 @@ export async function* readBackup(bytes: AsyncIterable<Uint8Array>): AsyncIterab
   } catch (error) {
     if (!(error instanceof Misshapen || error instanceof SyntaxError)) throw error;
     const line = `line ${lines + 1}`;
-    if (lines === 0) throw invalid(`this is no backup of podsync, or ${line} of it was cut off or altered`);
+    if (lines === 0) {
+      throw invalid(
+        `this is no backup of podsync (an OPML is for import-opml), or ${line} of it was cut off or altered`,
+      );
+    }
     throw invalid(`${line} of the backup was cut off or altered: ${error.message}; take another copy of it`);
   }
 }
