@@ -13,6 +13,8 @@ const IN_HAND = 16;
 const LEASE: Seconds = 900;
 /** How often it is asked whether a feed is due. */
 const LOOK_EVERY: Seconds = 30;
+/** The same while many are: a storage may look at all feeds to find those. */
+const LOOK_ON: Seconds = 0.1;
 
 /** Which feeds to read: one, all but those that are gone, or those whose time has come. */
 export type Selection = { url: string } | 'all' | 'due';
@@ -70,7 +72,8 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
   const readDue = async (): Promise<void> => {
     const inHand = new Set<Promise<unknown>>();
     while (!stopping.signal.aborted) {
-      const due = await podcasts.claimDue(IN_HAND - inHand.size, LEASE).catch(warnOf);
+      const free = IN_HAND - inHand.size;
+      const due = await podcasts.claimDue(free, LEASE).catch(warnOf);
       for (const state of due ?? []) {
         const work = read(state)
           .catch(warnOf)
@@ -78,7 +81,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
         inHand.add(work);
       }
       if (inHand.size === IN_HAND) await Promise.race(inHand);
-      else await pause(LOOK_EVERY, stopping.signal);
+      await pause(due?.length === free ? LOOK_ON : LOOK_EVERY, stopping.signal);
     }
     await Promise.all(inHand);
   };
