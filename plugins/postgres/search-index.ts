@@ -1,6 +1,6 @@
-import { areNear, isPair, mayBeMisspelt, toQueryTerms, toSearched, toTerms } from '../../src/plugin.ts';
-import { cut, MOST_MEANT } from '../sql/misspelling.ts';
-import { PODCAST, type PodcastId, type PodcastRow } from '../sql/podcast-row.ts';
+import { isPair, mayBeMisspelt, toQueryTerms, toTerms } from '../../src/plugin.ts';
+import { meantBy, reverse, surroundingsOf } from '../sql/misspelling.ts';
+import { PODCAST, type PodcastId, type PodcastRow, type SearchedField, toSearchedTexts } from '../sql/podcast-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
@@ -55,18 +55,18 @@ export function createSearchIndex(database: Database): SearchIndex {
   /** Words that this one may be a misspelling of. */
   const meant = async (connection: Connection, word: string): Promise<string[]> => {
     if (!mayBeMisspelt(word)) return [];
-    const { first, second, swapped } = cut(word);
-    const reversed = [...second].toReversed().join('');
+    const { beginning, ending, ...lengths } = surroundingsOf(word);
     const rows = await near.all(connection, {
-      first,
-      firstEnd: first + LAST,
-      second: reversed,
-      secondEnd: reversed + LAST,
-      shortest: [...word].length - 1,
-      longest: [...word].length + 1,
+      ...lengths,
+      first: beginning,
+      firstEnd: beginning + LAST,
+      second: ending,
+      secondEnd: ending + LAST,
     });
-    const words = rows.map((row) => row.word).filter((each) => areNear(each, word));
-    return [...new Set([swapped, ...words])].slice(0, MOST_MEANT);
+    return meantBy(
+      word,
+      rows.map((row) => row.word),
+    );
   };
 
   const run = (
@@ -83,7 +83,7 @@ export function createSearchIndex(database: Database): SearchIndex {
       const entries = (await find.all(connection, { ids: [...ids] })).map((row) => ({ id: row.id, ...toEntry(row) }));
       await insert.run(connection, { ids: entries.map(({ id }) => id), terms: entries.map(({ terms }) => terms) });
       const words = [...new Set(entries.flatMap((entry) => entry.words))];
-      await insertWords.run(connection, { words, reversed: words.map((word) => [...word].toReversed().join('')) });
+      await insertWords.run(connection, { words, reversed: words.map(reverse) });
     },
     async search(connection, text, limit) {
       const words = [...new Set(toQueryTerms(text).map(shorten))];
@@ -101,16 +101,9 @@ export function createSearchIndex(database: Database): SearchIndex {
 }
 
 /** The terms of a podcast as a `tsvector` is written, and its words. */
-function toEntry({ title, author, tags, url, description }: PodcastRow): { terms: string; words: string[] } {
-  const texts = {
-    title,
-    author,
-    tags: (JSON.parse(tags) as string[]).join(' '),
-    url: toSearched(url),
-    description,
-  };
-  const fields = Object.entries(texts).map(([field, text]) => ({
-    weight: WEIGHTS[field as keyof typeof texts],
+function toEntry(row: PodcastRow): { terms: string; words: string[] } {
+  const fields = Object.entries(toSearchedTexts(row)).map(([field, text]) => ({
+    weight: WEIGHTS[field as SearchedField],
     terms: toTerms(text).map(shorten),
   }));
   const terms = fields.flatMap((field) => field.terms.map((term) => ({ term, weight: field.weight })));

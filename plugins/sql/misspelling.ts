@@ -1,11 +1,36 @@
-/** The most words that a misspelling is taken to mean. */
-export const MOST_MEANT = 50;
+import { areNear } from '../../src/plugin.ts';
 
-/** A word cut in two: of each word that is near, one half is there as it is, or two letters are swapped where it is cut. */
-export function cut(word: string): { first: string; second: string; swapped: string } {
+/** The most words that a misspelling is taken to mean. */
+const MOST_MEANT = 50;
+
+export const reverse = (word: string): string => [...word].toReversed().join('');
+
+/** What a word that is near has: one half of this one at its place, and about its length. */
+export interface Surroundings {
+  beginning: string;
+  /** From its end. */
+  ending: string;
+  /** Letters. */
+  shortest: number;
+  longest: number;
+}
+
+export function surroundingsOf(word: string): Surroundings {
+  const { length } = [...word];
+  const [first, second] = halve(word);
+  return { beginning: first.join(''), ending: reverse(second.join('')), shortest: length - 1, longest: length + 1 };
+}
+
+/** The words that this one may be a misspelling of, among those around it. */
+export function meantBy(word: string, around: readonly string[]): string[] {
+  const [first, second] = halve(word);
+  // The one that has neither half at its place: two letters are swapped where it is cut in two.
+  const swapped = [...first.slice(0, -1), second[0], first.at(-1), ...second.slice(1)].join('');
+  return [...new Set([swapped, ...around.filter((each) => areNear(each, word))])].slice(0, MOST_MEANT);
+}
+
+function halve(word: string): [first: string[], second: string[]] {
   const letters = [...word];
   const half = Math.floor(letters.length / 2);
-  const [first, second] = [letters.slice(0, half), letters.slice(half)];
-  const swapped = [...first.slice(0, -1), second[0], first.at(-1), ...second.slice(1)];
-  return { first: first.join(''), second: second.join(''), swapped: swapped.join('') };
+  return [letters.slice(0, half), letters.slice(half)];
 }

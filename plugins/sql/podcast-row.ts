@@ -1,4 +1,4 @@
-import { logoHash, type Podcast, type PodcastInfo, type Url } from '../../src/plugin.ts';
+import { logoHash, type Podcast, type PodcastInfo, toSearched, type Url } from '../../src/plugin.ts';
 
 /** Number of a podcast in the tables. */
 export type PodcastId = number;
@@ -31,6 +31,23 @@ export const toPodcast = (row: PodcastRow): Podcast => ({
   tags: JSON.parse(row.tags) as string[],
   subscribers: row.subscribers,
 });
+
+/** The texts in which a podcast is searched for. */
+export const toSearchedTexts = ({
+  title,
+  author,
+  tags,
+  url,
+  description,
+}: PodcastRow): Record<SearchedField, string> => ({
+  title,
+  author,
+  tags: (JSON.parse(tags) as string[]).join(' '),
+  url: toSearched(url),
+  description,
+});
+
+export type SearchedField = 'title' | 'author' | 'tags' | 'url' | 'description';
 
 /** What a feed says of its podcast, as parameters of a statement. */
 export const toInfoColumns = ({ logoUrl, tags, ...texts }: PodcastInfo): Record<string, unknown> => ({

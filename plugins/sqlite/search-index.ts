@@ -1,6 +1,6 @@
-import { areNear, isPair, mayBeMisspelt, toQueryTerms, toSearched, toTerms } from '../../src/plugin.ts';
-import { cut, MOST_MEANT } from '../sql/misspelling.ts';
-import { PODCAST, type PodcastId, type PodcastRow } from '../sql/podcast-row.ts';
+import { isPair, mayBeMisspelt, toQueryTerms, toTerms } from '../../src/plugin.ts';
+import { meantBy, reverse, surroundingsOf } from '../sql/misspelling.ts';
+import { PODCAST, type PodcastId, type PodcastRow, toSearchedTexts } from '../sql/podcast-row.ts';
 import type { Database } from './database.ts';
 
 /** Full-text index of the podcasts. All of it to be called inside a read or a write. */
@@ -39,14 +39,15 @@ export function createSearchIndex(database: Database): SearchIndex {
   /** Words that this one may be a misspelling of. */
   const meant = (word: string): string[] => {
     if (!mayBeMisspelt(word)) return [];
-    const { first, second, swapped } = cut(word);
-    const lengths = { shortest: [...word].length - 1, longest: [...word].length + 1 };
-    const candidates = [
-      ...sameBeginning.all({ ...lengths, ...range(first) }),
-      ...sameEnd.all({ ...lengths, ...range([...second].toReversed().join('')) }),
+    const { beginning, ending, ...lengths } = surroundingsOf(word);
+    const around = [
+      ...sameBeginning.all({ ...lengths, ...range(beginning) }),
+      ...sameEnd.all({ ...lengths, ...range(ending) }),
     ];
-    const near = candidates.map((row) => row.word).filter((each) => areNear(each, word));
-    return [...new Set([swapped, ...near])].slice(0, MOST_MEANT);
+    return meantBy(
+      word,
+      around.map((row) => row.word),
+    );
   };
 
   const run = (terms: readonly string[], operator: 'AND' | 'OR', limit: number): PodcastRow[] =>
@@ -56,19 +57,12 @@ export function createSearchIndex(database: Database): SearchIndex {
     update(ids) {
       const words = new Set<string>();
       for (const id of ids) {
-        const { title, author, tags, description, url } = find.get({ id })!;
-        const texts = {
-          title,
-          author,
-          tags: (JSON.parse(tags) as string[]).join(' '),
-          description,
-          url: toSearched(url),
-        };
+        const texts = toSearchedTexts(find.get({ id })!);
         const terms = Object.entries(texts).map(([field, text]) => [field, toTerms(text)] as const);
         insert.run({ id, ...Object.fromEntries(terms.map(([field, found]) => [field, found.join(' ')])) });
         for (const [, found] of terms) for (const term of found) if (!isPair(term)) words.add(term);
       }
-      for (const word of words) insertWord.run({ word, reversed: [...word].toReversed().join('') });
+      for (const word of words) insertWord.run({ word, reversed: reverse(word) });
     },
     remove: (id) => void remove.run({ id }),
     search(text, limit) {
