@@ -40,8 +40,9 @@ export async function makeDataFolder({ data }: Config): Promise<void> {
   }
 }
 
-/** Rejects with why podsync can neither be opened nor reached: where the data must be in a folder that is not there, too. */
+/** Rejects with why podsync can neither be opened nor reached; it makes no folder for data that must be there already. */
 export async function openOperator(config: Config): Promise<Operator> {
+  // At an address or a whole path: then the folder has nothing but the clock.
   const isElsewhere = config.storage.includes(':/');
   if (!isElsewhere && !existsSync(config.data)) {
     throw new Error(`there is no data folder ${config.data}; name the one that is meant with --data`);
