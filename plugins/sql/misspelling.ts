@@ -23,10 +23,11 @@ export function surroundingsOf(word: string): Surroundings {
 
 /** The words that this one may be a misspelling of, among those around it. */
 export function meantBy(word: string, around: readonly string[]): string[] {
+  const letters = [...word];
   const [first, second] = halve(word);
   // The one that has neither half at its place: two letters are swapped where it is cut in two.
   const swapped = [...first.slice(0, -1), second[0], first.at(-1), ...second.slice(1)].join('');
-  return [...new Set([swapped, ...around.filter((each) => areNear(each, word))])].slice(0, MOST_MEANT);
+  return [...new Set([swapped, ...around.filter((each) => areNear([...each], letters))])].slice(0, MOST_MEANT);
 }
 
 function halve(word: string): [first: string[], second: string[]] {

@@ -40,14 +40,20 @@ export const isPair = (term: string): boolean => term.search(UNSPACED) !== -1;
 /** Whether a term may be taken for another one. In short words one letter is too much of a difference. */
 export const mayBeMisspelt = (term: string): boolean => term.length >= 3 && !isPair(term);
 
-/** Whether two words differ by one misspelling: a letter added, left out or replaced, or two neighbours swapped. */
-export function areNear(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  let same = 0;
-  while (same < a.length && a.charCodeAt(same) === b.charCodeAt(same)) same += 1;
-  const [restA, restB] = [a.slice(same), b.slice(same)];
-  if (restA.slice(1) === restB.slice(1) || restA.slice(1) === restB || restA === restB.slice(1)) return true;
-  return restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2);
+/**
+ * Whether two words differ by one misspelling: a letter added, left out or replaced, or two neighbours swapped. As texts,
+ * or as lists of letters: a letter beyond U+FFFF is two places of a text.
+ */
+export function areNear(a: ArrayLike<string>, b: ArrayLike<string>): boolean {
+  const shorter = Math.min(a.length, b.length);
+  if (Math.max(a.length, b.length) > shorter + 1) return false;
+  let start = 0;
+  while (start < shorter && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  const differing = shorter - start - end;
+  if (differing < 2) return differing === 0 || a.length === b.length;
+  return differing === 2 && a.length === b.length && a[start] === b[start + 1] && a[start + 1] === b[start];
 }
 
 function split(text: string, splitRow: (row: string) => string[]): string[] {
