@@ -46,9 +46,7 @@ export class Database {
   readonly #accounts: Accounts;
   readonly #turns = new Turns<Line>();
   #journal!: Journal<Write>;
-  /** Undefined until somebody asks, see `acted`. */
-  #acted: Acted | undefined;
-  #gathering: Promise<Acted> | undefined;
+  readonly acted = new Acted(() => this.#noteHistories());
   #unsaved!: Unsaved;
   #closing: Promise<void> | undefined;
 
@@ -135,7 +133,7 @@ export class Database {
 
   /** The directory has lost feeds: its files may be removed, to have all feeds read again. Those of actions went, too. */
   async #meetAgain(feeds: readonly Url[]): Promise<void> {
-    const { podcasts } = await this.acted();
+    const { podcasts } = await this.acted.gathered();
     const urls = this.directory.unknown([...feeds, ...podcasts]);
     await this.write({ directory: [{ kind: 'meet', urls, at: this.context.now() }] });
   }
@@ -208,28 +206,17 @@ export class Database {
   #tellDirectory(user: UserId, account: Account, changes: readonly UploadChange[]): void {
     for (const change of changes) {
       if (change.kind === 'subscribe') this.#count(user, account, feedsIn(change));
-      else this.#acted?.note(change.actions.actions);
+      else this.acted.note(change.actions.actions);
     }
   }
 
-  /** Which episodes anyone acted on. Few ever ask: gathered from all histories the first time, then kept current. */
-  acted(): Promise<Acted> {
-    this.#gathering ??= this.#gatherActed().catch((error) => {
-      this.#gathering = undefined;
-      throw error;
-    });
-    return this.#gathering;
-  }
-
-  async #gatherActed(): Promise<Acted> {
-    const acted = (this.#acted = new Acted()); // what comes meanwhile is noted as it comes
+  async #noteHistories(): Promise<void> {
     for (const user of this.registry.users.keys()) {
-      const noting = this.account(user).then(({ history }) => acted.noteAll(history));
+      const noting = this.account(user).then(({ history }) => this.acted.noteAll(history));
       await noting.catch((error) => {
         if (this.registry.users.has(user)) throw error; // else the files went with the account
       });
     }
-    return acted;
   }
 
   /** Notes which of these feeds the user subscribes to now. Answers those that were noted wrong. */
@@ -258,7 +245,7 @@ export class Database {
     return this.inLine(user.id, async () => {
       // It stays in memory meanwhile, as every account does while a step of its user is in line.
       const account = await this.#accounts.admit(user);
-      await this.#acted?.noteAll(account.history);
+      await this.acted.noteAll(account.history);
       const meet: DirectoryChange = { kind: 'meet', urls: this.directory.unknown(feeds), at: this.context.now() };
       const opened = sessions.filter(({ digest }) => !this.registry.sessions.has(digest));
       await this.write({
@@ -289,7 +276,7 @@ export class Database {
     this.#accounts.forgetAll();
     this.registry.clear(seq);
     this.directory.clear();
-    this.#acted = this.#gathering = undefined;
+    this.acted.clear();
     this.#unsaved.clear();
     for (const part of [this.registry, this.directory]) this.#unsaved.add(part);
   }

@@ -22,7 +22,7 @@ export const recordReading = (database: Database, url: Url, reading: FeedReading
     );
     const found = reading.content?.episodes ?? [];
     const isCut = known.length + found.length > EPISODES_KEPT;
-    const isActed = isCut ? (await database.acted()).among([podcast.url, ...podcast.formerUrls]) : () => false;
+    const isActed = isCut ? (await database.acted.gathered()).among([podcast.url, ...podcast.formerUrls]) : () => false;
     // From here to the end of the write no mark may reach the stamp.
     const stamp = nextStamp(context.now(), directory.stamp);
     directory.pending = stamp;
