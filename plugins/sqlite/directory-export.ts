@@ -11,10 +11,13 @@ export function createDirectoryExport(database: Database): () => AsyncIterable<D
   const tags = database.prepare<{ tag: string; title: string }>(
     'SELECT slug AS tag, title FROM tags WHERE usage > 0 ORDER BY slug',
   );
-  const next = database.prepare<PodcastRow & FeedRow>(
-    `SELECT ${PODCAST}, ${FEED} FROM podcasts WHERE url > @after ORDER BY url LIMIT 1`,
+  const next = database.prepare<PodcastRow & FeedRow & { urls: number }>(
+    `SELECT ${PODCAST}, ${FEED}, (SELECT count(*) FROM podcast_urls WHERE podcast_id = id) AS urls
+     FROM podcasts WHERE url > @after ORDER BY url LIMIT 1`,
   );
-  const ids = database.prepare<{ id: PodcastId }>('SELECT id FROM podcasts');
+  const counts = database.prepare<{ id: PodcastId; urls: number }>(
+    'SELECT podcast_id AS id, count(*) AS urls FROM podcast_urls GROUP BY podcast_id',
+  );
   const one = database.prepare<PodcastRow & FeedRow>(`SELECT ${PODCAST}, ${FEED} FROM podcasts WHERE id = @id`);
   const urls = database.prepare<{ url: Url }>(
     'SELECT url FROM podcast_urls WHERE podcast_id = @id AND url <> @url ORDER BY url',
@@ -45,8 +48,9 @@ export function createDirectoryExport(database: Database): () => AsyncIterable<D
   return async function* () {
     const known = await database.read(() => tags.all({}));
     if (known.length > 0) yield known.map((tag) => ({ kind: 'tag', ...tag }));
-    const told = new Set<PodcastId>();
-    let row: (PodcastRow & FeedRow) | undefined;
+    /** How many URLs each had then. */
+    const told = new Map<PodcastId, number>();
+    let row: (PodcastRow & FeedRow & { urls: number }) | undefined;
     for (;;) {
       const after: Url = row?.url ?? '';
       const page: DirectoryRecord[] = await database.read(() => {
@@ -54,12 +58,13 @@ export function createDirectoryExport(database: Database): () => AsyncIterable<D
         return row ? aboutPodcast(row) : [];
       });
       if (!row) break;
-      if (!told.has(row.id)) yield page;
-      told.add(row.id);
+      if (told.has(row.id)) continue;
+      told.set(row.id, row.urls);
+      yield page;
     }
-    // What has moved meanwhile to a URL that was passed already.
-    for (const { id } of await database.read(() => ids.all({}))) {
-      if (told.has(id)) continue;
+    // What has moved meanwhile to a URL that was passed already, and what has another's episodes since it was told.
+    for (const { id, urls: now } of await database.read(() => counts.all({}))) {
+      if (told.get(id) === now) continue;
       const page = await database.read(() => one.all({ id }).flatMap(aboutPodcast));
       if (page.length > 0) yield page;
     }

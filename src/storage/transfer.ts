@@ -71,7 +71,10 @@ export interface TransferStore {
    * first record is not the user, and with what `records` throws.
    */
   importUser(records: AsyncIterable<UserRecord[]>): Promise<UserId>;
-  /** One podcast with its episodes is one snapshot; the whole need not be. */
+  /**
+   * One podcast with its episodes is one snapshot; the whole need not be: what is read meanwhile may be told again, under
+   * the URL that it has then.
+   */
   exportDirectory(): AsyncIterable<DirectoryRecord[]>;
   /**
    * Adds to the directory, one podcast a step. What was read of a feed later wins: a podcast that was read here last

@@ -110,6 +110,22 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
       });
     }
 
+    test('has the episodes of a feed that turns out meanwhile to be one that was told already', async ({ storage }) => {
+      await subscribe(storage, 1, 2);
+      await read(storage, 1, {}, [episode(1)]);
+      await read(storage, 2, {}, [episode(7)]);
+      const later = state(feed(2), { fetchedAt: 1_800_000_001 });
+      const records: DirectoryRecord[] = [];
+      for await (const page of storage.transfer.exportDirectory()) {
+        if (records.length === 0) await read(storage, 2, {}, [], { movedTo: feed(1), state: later });
+        records.push(...page);
+      }
+      await storage.transfer.clear();
+      await importDirectory(storage, records);
+      const { items } = await storage.podcasts.episodesSince([feed(1), feed(2)], 0, 9);
+      assert.deepEqual(items.map(({ url }) => url).toSorted(), [episode(1).url, episode(7).url]);
+    });
+
     test('of nothing is empty', async ({ storage }) => {
       assert.deepEqual(await exportDirectory(storage), []);
       await storage.podcasts.rebuildToplist();
