@@ -37,6 +37,9 @@ export function createSettings(
     const all = (await devices.all(user)).map(({ id }) => id);
     if (isOn === true && all.length > 1) await devices.synchronize(user, [all], []);
     if (isOn === false) await devices.synchronize(user, [], all);
+    // Another request may have set it meanwhile, and been quicker here.
+    const { sync_devices: now } = await settings.get(user, { kind: 'account' });
+    if (typeof now === 'boolean' && now !== isOn) await switchSync(user, now);
   };
 
   return {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { seed } from '../seed.ts';
 import { openTestServer, type RequestOptions, TARGETS, type TestServer } from '../server.ts';
 
@@ -165,13 +165,29 @@ describe('the account setting sync_devices', () => {
     expect(await list(server, 'tv')).toEqual([A, B, C]);
   });
 
-  it.each(['true', 1, null])('does nothing as %j', async (value) => {
+  it.each(['true', 1, null, [true]])('does nothing as %j', async (value) => {
     const server = await openWithDevices();
     await ok(server, 'POST', SYNC, { synchronize: [['phone', 'laptop']] });
     await turn(server, value);
     await ok(server, 'POST', ACCOUNT, { set: { another: true }, remove: ['sync_devices'] });
     expect(await groups(server)).toEqual([['phone', 'laptop']]);
   });
+
+  it.each([true, false])(
+    'is %s when that was set last, whichever of two requests at once is done first',
+    async (last) => {
+      const server = await openWithDevices();
+      await turn(server, last);
+      const { devices } = server.storage;
+      const synchronize = devices.synchronize.bind(devices);
+      vi.spyOn(devices, 'synchronize').mockImplementationOnce(async (...change) => {
+        await turn(server, last);
+        return synchronize(...change);
+      });
+      await turn(server, !last);
+      expect(await groups(server)).toEqual(last ? [['phone', 'laptop', 'tv']] : []);
+    },
+  );
 
   it.each<[string, string, string, unknown]>([
     ['a whole list', 'PUT', whole('new'), [C]],
