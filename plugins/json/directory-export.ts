@@ -17,7 +17,7 @@ export async function* exportDirectory(database: Database): AsyncGenerator<Direc
       const podcast = directory.find(url);
       if (!podcast || told.has(podcast)) return [];
       told.add(podcast);
-      const episodes = await shelves.read(podcast.url, podcast.newestEpisode);
+      const episodes = await shelves.read(podcast);
       return [toPodcast(podcast), ...toEpisodes(episodes)];
     });
     if (page.length > 0) yield page;
@@ -29,7 +29,7 @@ export async function* exportDirectory(database: Database): AsyncGenerator<Direc
 }
 
 function toPodcast(podcast: StoredPodcast): DirectoryRecord {
-  const { url, feed, formerUrls, newestEpisode: _, ...info } = podcast;
+  const { url, feed, formerUrls, newestEpisode: _, shelf: __, ...info } = podcast;
   return { kind: 'podcast', url, info, feed, formerUrls: formerUrls.toSorted(compareText) };
 }
 

@@ -3,6 +3,7 @@ import type { Database } from './database.ts';
 import type { DirectoryChange } from './directory.ts';
 import type { StoredPodcast } from './shard.ts';
 import { type ShelvedEpisode, sortShelf, unite } from './shelf.ts';
+import { otherShelf } from './shelves.ts';
 
 /** Stores a podcast, unless it was read here later. To be called in the line of the directory. */
 export async function importPodcast(database: Database, podcast: PodcastPart): Promise<void> {
@@ -12,16 +13,16 @@ export async function importPodcast(database: Database, podcast: PodcastPart): P
   if (known.some((here) => (here.feed.fetchedAt ?? -1) >= (feed.fetchedAt ?? 0))) return;
 
   let episodes = podcast.episodes.map(toShelved);
-  for (const here of known) episodes = unite(episodes, await shelves.read(here.url, here.newestEpisode));
+  for (const here of known) episodes = unite(episodes, await shelves.read(here));
   // Not cut down to those worth keeping: who acted on an old one may be imported later.
   episodes = sortShelf(episodes);
-  if (episodes.length > 0) await shelves.write(url, episodes);
+  const stored = settle(podcast, known, episodes);
+  if (episodes.length > 0) await shelves.write(stored, episodes);
 
-  const gone = known.map((here) => here.url).filter((each) => each !== url);
-  const removals: DirectoryChange[] = gone.map((each) => ({ kind: 'remove-podcast', url: each }));
-  await database.write({ directory: [...removals, { kind: 'podcast', podcast: settle(podcast, known, episodes) }] });
-  if (episodes.length > 0) shelves.keep(url, episodes);
-  for (const each of gone) await shelves.remove(each);
+  const gone = known.filter((here) => here.url !== url);
+  const removals: DirectoryChange[] = gone.map((here) => ({ kind: 'remove-podcast', url: here.url }));
+  await database.write({ directory: [...removals, { kind: 'podcast', podcast: stored }] });
+  for (const here of known) await shelves.remove(here);
 }
 
 function settle({ url, info, feed, formerUrls }: PodcastPart, known: StoredPodcast[], episodes: ShelvedEpisode[]) {
@@ -29,7 +30,8 @@ function settle({ url, info, feed, formerUrls }: PodcastPart, known: StoredPodca
   former.delete(url);
   const newestEpisode = episodes.reduce((newest, { stamp }) => Math.max(newest, stamp), 0);
   const podcast: StoredPodcast = { ...info, url, feed, formerUrls: [...former] };
-  return episodes.length > 0 ? { ...podcast, newestEpisode } : podcast;
+  const shelf = otherShelf(known.find((here) => here.url === url));
+  return episodes.length > 0 ? { ...podcast, newestEpisode, shelf } : podcast;
 }
 
 const toShelved = ({ formerUrls, ...episode }: ExportedEpisode): ShelvedEpisode =>

@@ -92,7 +92,7 @@ export class Directory implements Catalogue {
   }
 
   toPodcast(stored: StoredPodcast): Podcast {
-    const { formerUrls: _, feed: __, newestEpisode: ___, ...podcast } = stored;
+    const { formerUrls: _, feed: __, newestEpisode: ___, shelf: ____, ...podcast } = stored;
     return { ...podcast, tags: [...podcast.tags], subscribers: this.audience.count(podcast.url) };
   }
 

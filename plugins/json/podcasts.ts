@@ -21,12 +21,12 @@ export function createPodcastStore(database: Database): PodcastStore {
   const shelfOf = async (podcast: StoredPodcast | undefined): Promise<readonly ShelvedEpisode[]> => {
     if (!podcast) return [];
     try {
-      return await shelves.read(podcast.url, podcast.newestEpisode);
+      return await shelves.read(podcast);
     } catch (error) {
-      // Of a feed that has moved meanwhile the file is gone: it has what stands there now.
-      const moved = directory.find(podcast.url);
-      if (moved === podcast) throw error;
-      return shelfOf(moved);
+      // Of a feed that was read meanwhile the file is gone: it has what stands there now.
+      const now = directory.find(podcast.url);
+      if (now === podcast) throw error;
+      return shelfOf(now);
     }
   };
 
@@ -58,7 +58,7 @@ export function createPodcastStore(database: Database): PodcastStore {
       const items: Episode[] = [];
       for (const podcast of podcasts) {
         if ((podcast?.newestEpisode ?? -1) < since) continue;
-        const fresh = (await shelfOf(podcast)).filter(({ stamp }) => stamp >= since);
+        const fresh = (await shelfOf(podcast)).filter(({ stamp }) => stamp >= since && stamp < mark);
         items.push(...fresh.slice(0, limit).map((episode) => toEpisode(podcast!, episode)));
       }
       return { items, mark };

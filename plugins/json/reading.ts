@@ -5,6 +5,7 @@ import type { Database } from './database.ts';
 import type { DirectoryChange } from './directory.ts';
 import type { StoredPodcast } from './shard.ts';
 import { shelve, unite } from './shelf.ts';
+import { otherShelf } from './shelves.ts';
 
 /** Stores what reading a feed came to. One at a time: what is known must not change underneath. */
 export const recordReading = (database: Database, url: Url, reading: FeedReading): Promise<void> =>
@@ -14,12 +15,10 @@ export const recordReading = (database: Database, url: Url, reading: FeedReading
     if (!asked) throw noSuchFeed();
     const shownUnder = reading.movedTo ?? asked.url;
     const there = directory.find(shownUnder) ?? asked;
-    const podcast = settle(shownUnder, [...new Set([there, asked])], reading);
+    const before = [...new Set([there, asked])];
+    const podcast = settle(shownUnder, before, reading);
 
-    const known = unite(
-      await shelves.read(there.url, there.newestEpisode),
-      there === asked ? [] : await shelves.read(asked.url, asked.newestEpisode),
-    );
+    const known = unite(await shelves.read(there), there === asked ? [] : await shelves.read(asked));
     const found = reading.content?.episodes ?? [];
     const isCut = known.length + found.length > EPISODES_KEPT;
     const isActed = isCut ? (await database.acted.gathered()).among([podcast.url, ...podcast.formerUrls]) : () => false;
@@ -30,13 +29,16 @@ export const recordReading = (database: Database, url: Url, reading: FeedReading
       const { episodes, isChanged, isNews } = shelve(known, found, stamp, isActed);
       if (isNews) podcast.newestEpisode = stamp;
       const isElsewhere = podcast.url !== there.url || there !== asked;
-      if (podcast.newestEpisode !== undefined && (isChanged || isElsewhere)) await shelves.write(podcast.url, episodes);
+      const isWritten = podcast.newestEpisode !== undefined && (isChanged || isElsewhere);
+      if (isWritten) {
+        podcast.shelf = otherShelf(there);
+        await shelves.write(podcast, episodes);
+      }
 
-      const gone = new Set([there.url, asked.url].filter((each) => each !== podcast.url));
-      const removals: DirectoryChange[] = [...gone].map((each) => ({ kind: 'remove-podcast', url: each }));
+      const gone = before.filter((each) => each.url !== podcast.url);
+      const removals: DirectoryChange[] = gone.map((each) => ({ kind: 'remove-podcast', url: each.url }));
       await database.write({ directory: [...removals, { kind: 'podcast', podcast }] });
-      if (podcast.newestEpisode !== undefined) shelves.keep(podcast.url, episodes);
-      for (const each of gone) await shelves.remove(each);
+      if (isWritten) for (const each of before) await shelves.remove(each);
     } finally {
       directory.pending = undefined;
     }

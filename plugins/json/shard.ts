@@ -11,6 +11,8 @@ export interface StoredPodcast extends PodcastInfo {
   feed: Omit<FeedState, 'url'>;
   /** The newest stamp of its episodes; undefined when none was ever read. */
   newestEpisode?: Stamp;
+  /** Which of two files has its episodes: 0 unless given. See `Shelves`. */
+  shelf?: 0 | 1;
 }
 
 interface ShardFile {

@@ -2,21 +2,28 @@ import { hash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { type Stamp, StorageError, type Url } from '../../src/plugin.ts';
+import { StorageError } from '../../src/plugin.ts';
 import { createFolder, writeDurably } from './folder.ts';
 import { toLines } from './lines.ts';
+import type { StoredPodcast } from './shard.ts';
 import type { ShelvedEpisode } from './shelf.ts';
 
 /** Characters of episodes that stay in memory. */
 const IN_MEMORY = 32 * 1024 * 1024;
 
+/** Whose episodes, and which of two files has them. */
+type Shelved = Pick<StoredPodcast, 'url' | 'shelf' | 'newestEpisode'>;
+
+/** The file that is free for what takes the place of the episodes of a podcast. */
+export const otherShelf = (podcast: Shelved | undefined): 0 | 1 => (podcast?.shelf === 1 ? 0 : 1);
+
 /**
- * The episodes of each feed, in a file of their own that is read when somebody asks. It is written before the journal
- * tells of it. Episodes that the journal does not tell of are passed over, and read from the feed again.
+ * The episodes of each feed, in a file of their own that is read when somebody asks. New ones are written before the
+ * journal tells of them, beside those that it tells of until then: a reading is there whole, or not at all.
  */
 export class Shelves {
   readonly #folder: string;
-  readonly #read = new LRUCache<Url, ShelvedEpisode[]>({
+  readonly #read = new LRUCache<string, ShelvedEpisode[]>({
     maxSize: IN_MEMORY,
     sizeCalculation: (episodes) => episodes.reduce((size, { description }) => size + 500 + description.length, 1),
   });
@@ -25,17 +32,16 @@ export class Shelves {
     this.#folder = folder;
   }
 
-  /** Those up to the stamp `newest`; none where that is undefined. Rejects with `corrupt` when the file is damaged. */
-  async read(feed: Url, newest: Stamp | undefined): Promise<ShelvedEpisode[]> {
-    if (newest === undefined) return [];
-    const kept = this.#read.get(feed);
+  /** None where none was ever read. Rejects with `corrupt` when the file is damaged. */
+  async read(podcast: Shelved): Promise<ShelvedEpisode[]> {
+    if (podcast.newestEpisode === undefined) return [];
+    const path = this.#path(podcast);
+    const kept = this.#read.get(path);
     if (kept) return kept;
-    const path = this.#path(feed);
     try {
       const { episodes } = JSON.parse(await readFile(path, 'utf8')) as { episodes: ShelvedEpisode[] };
-      const told = episodes.filter(({ stamp }) => stamp <= newest);
-      if (!this.#read.has(feed)) this.#read.set(feed, told);
-      return told;
+      this.#read.set(path, episodes);
+      return episodes;
     } catch (error) {
       const podcasts = join(dirname(this.#folder), 'podcasts');
       const remedy = `stop the server and remove ${podcasts} to have all feeds read again, or restore from a backup`;
@@ -43,21 +49,18 @@ export class Shelves {
     }
   }
 
-  /** Makes them durable. They count once the journal tells of them: see `keep`. */
-  async write(feed: Url, episodes: readonly ShelvedEpisode[]): Promise<void> {
-    const path = this.#path(feed);
+  /** Makes them durable. They count once the journal tells of the podcast. */
+  async write(podcast: Shelved, episodes: ShelvedEpisode[]): Promise<void> {
+    const path = this.#path(podcast);
     await createFolder(dirname(path));
-    await writeDurably(path, toLines({ url: feed, episodes }));
+    await writeDurably(path, toLines({ url: podcast.url, episodes }));
+    this.#read.set(path, episodes);
   }
 
-  /** From now on these are the episodes of the feed. */
-  keep(feed: Url, episodes: ShelvedEpisode[]): void {
-    this.#read.set(feed, episodes);
-  }
-
-  async remove(feed: Url): Promise<void> {
-    this.#read.delete(feed);
-    await rm(this.#path(feed), { force: true });
+  async remove(podcast: Shelved): Promise<void> {
+    const path = this.#path(podcast);
+    this.#read.delete(path);
+    await rm(path, { force: true });
   }
 
   async clear(): Promise<void> {
@@ -65,8 +68,8 @@ export class Shelves {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  #path(feed: Url): string {
-    const name = hash('sha1', feed, 'hex');
-    return join(this.#folder, name.slice(0, 2), `${name}.json`);
+  #path({ url, shelf }: Shelved): string {
+    const name = hash('sha1', url, 'hex');
+    return join(this.#folder, name.slice(0, 2), shelf === 1 ? `${name}-1.json` : `${name}.json`);
   }
 }

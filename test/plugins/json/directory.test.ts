@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -27,14 +27,12 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-async function episodeFile(): Promise<string> {
-  const names = await readdir(join(dataDir, 'episodes'), { recursive: true });
-  return join(
-    dataDir,
-    'episodes',
-    names.find((name) => name.endsWith('.json'))!,
-  );
+async function filesBelow(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  return names.filter((name) => name.endsWith('.json')).map((name) => join(folder, name));
 }
+
+const episodeFile = async (): Promise<string> => (await filesBelow(join(dataDir, 'episodes')))[0]!;
 
 it('a feed that moves while its episodes are read has them all the same', async () => {
   const feeds = Array.from({ length: 60 }, (_, n) => `http://example.org/feed-${n}`);
@@ -86,19 +84,30 @@ it('a feed that turns out to be one with another while a backup is written is in
   expect(told.flatMap((each) => (each.kind === 'episode' ? each.episode.url : []))).toContain(TWO);
 });
 
-it('passes over episodes that were written and never told of, until the feed tells them again', async () => {
-  await recordFeed(storage, A, {}, [{ url: ONE }]);
+it('a reading that was killed before the journal told of it left nothing, and is taken the next time', async () => {
+  const episodes = join(dataDir, 'episodes');
+  await recordFeed(storage, A, {}, [{ url: ONE, title: 'First' }]);
   await storage.close();
-  const path = await episodeFile();
-  const file = JSON.parse(await readFile(path, 'utf8'));
-  file.episodes.unshift({ url: TWO, title: '', description: '', website: '', stamp: NOW + 100 });
-  await writeFile(path, JSON.stringify(file));
+  const before = await mkdtemp(join(tmpdir(), 'podsync-killed-'));
+  await cp(dataDir, before, { recursive: true });
   await open();
-  expect((await storage.podcasts.episodes(A, 9)).map(({ url }) => url)).toEqual([ONE]);
+  const second = [{ url: TWO }, { url: ONE, title: 'Second' }];
+  await recordFeed(storage, A, {}, second);
+  await storage.close();
+  await cp(episodes, join(before, 'episodes'), { recursive: true }); // all that such a reading had written
+  await rm(dataDir, { recursive: true });
+  await rename(before, dataDir);
+
+  await open();
+  expect((await storage.podcasts.episodes(A, 9)).map(({ url, title }) => [url, title])).toEqual([[ONE, 'First']]);
   const { mark } = await storage.podcasts.episodesSince([A], 0, 9);
-  await recordFeed(storage, A, {}, [{ url: TWO }, { url: ONE }]);
+  await recordFeed(storage, A, {}, second);
   const { items } = await storage.podcasts.episodesSince([A], mark, 9);
   expect(items.map(({ url }) => url)).toEqual([TWO]);
+  await storage.close();
+  expect(await filesBelow(episodes)).toHaveLength(1);
+  await open();
+  expect((await storage.podcasts.episodes(A, 9)).map(({ title }) => title)).toContain('Second');
 });
 
 it('tells which file of episodes is damaged, and serves everything else', async () => {
