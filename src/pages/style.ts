@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto';
 
-/** The whole style sheet. It is part of the page, which then needs nothing else to look right. */
+/**
+ * The whole style sheet. It is part of the page, which then needs nothing else to look right. `plaintext` lets each text
+ * run the way its own letters do.
+ */
 export const STYLE = `
 :root{color-scheme:light dark;--paper:#fff;--ink:#1d2433;--soft:#5d6779;--line:#e3e7ee;--accent:#2f5d8a;--card:#f6f8fb}
 @media (prefers-color-scheme:dark){:root{--paper:#12161d;--ink:#e6e9ef;--soft:#9aa5b8;--line:#2a313d;--accent:#8ab8e6;--card:#1a202a}}
@@ -11,6 +14,7 @@ a{color:var(--accent);text-decoration-thickness:1px;text-underline-offset:.15em}
 h1{font-size:1.6rem;line-height:1.2;margin:0 0 .25rem}
 h2{font-size:1.1rem;margin:2rem 0 .5rem}
 p{margin:.5rem 0}
+h1,h2,p,li,div.soft{unicode-bidi:plaintext}
 .head{display:flex;gap:1.1rem;align-items:flex-start}
 .head div{min-width:0}
 .logo{width:8rem;height:8rem;flex:none;border-radius:.75rem;object-fit:cover;background:var(--card)}
