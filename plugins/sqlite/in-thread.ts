@@ -29,7 +29,7 @@ let opened = 0;
 export async function openInThread(file: string, { dataDir, overlap, now, log }: OpenContext): Promise<Storage> {
   const place = { number: ++opened, file, dataDir, overlap };
   let closing: Promise<void> | undefined;
-  let inboxes = 0;
+  let calls = 0;
 
   const send = async (request: Request): Promise<unknown> => {
     const answer = await storageThread.run({ place, at: now(), request }).catch((error: Error) => {
@@ -45,52 +45,51 @@ export async function openInThread(file: string, { dataDir, overlap, now, log }:
     return send(request);
   };
 
-  const leave = (stream: number): void => void ask({ kind: 'leave', stream }).catch(() => undefined);
+  const leave = (number: number): void => void ask({ kind: 'leave', call: number }).catch(() => undefined);
   /** Leaves pages that nobody holds any more and that were not read to their end. */
   const forgotten = new FinalizationRegistry(leave);
 
-  async function* read({ stream, ...first }: Batch, token: object): AsyncGenerator<unknown> {
-    let { items, isOver } = first;
+  async function* read(number: number, { items, isOver }: Batch, token: object): AsyncGenerator<unknown> {
     try {
       for (;;) {
         yield* items;
         if (isOver) return;
-        ({ items, isOver } = (await ask({ kind: 'next', stream })) as Batch);
+        ({ items, isOver } = (await ask({ kind: 'next', call: number })) as Batch);
       }
     } finally {
       forgotten.unregister(token);
-      if (!isOver) leave(stream);
+      if (!isOver) leave(number);
     }
   }
 
-  const call = async (store: StoreName, verb: string, args: unknown[], inbox?: number): Promise<unknown> => {
-    const { value, batch } = (await ask({ kind: 'call', store, verb, args, inbox })) as Called;
+  const call = async (number: number, store: StoreName, verb: string, args: unknown[], isFed = false) => {
+    const { value, batch } = (await ask({ kind: 'call', number, store, verb, args, isFed })) as Called;
     if (!batch) return value;
     const token = {};
-    const pages = read(batch, token);
-    if (!batch.isOver) forgotten.register(pages, batch.stream, token);
+    const pages = read(number, batch, token);
+    if (!batch.isOver) forgotten.register(pages, number, token);
     return { ...(value as object), pages };
   };
 
   async function* callStreamed(store: StoreName, verb: string, args: unknown[]): AsyncGenerator<unknown> {
-    const { pages } = (await call(store, verb, args)) as { pages: AsyncIterable<unknown> };
+    const { pages } = (await call(++calls, store, verb, args)) as { pages: AsyncIterable<unknown> };
     yield* pages;
   }
 
-  const give = async (inbox: number, pages: AsyncIterable<unknown>): Promise<void> => {
+  const give = async (number: number, pages: AsyncIterable<unknown>): Promise<void> => {
     let isCut = true;
     try {
-      for await (const page of pages) if (!(await ask({ kind: 'give', inbox, page }))) return;
+      for await (const page of pages) if (!(await ask({ kind: 'give', call: number, page }))) return;
       isCut = false;
     } finally {
-      await ask({ kind: 'end', inbox, isCut });
+      await ask({ kind: 'end', call: number, isCut });
     }
   };
 
   /** Rejects with what the pages throw, where they do. */
   const callWithPages = async (store: StoreName, verb: string, args: unknown[], pages: AsyncIterable<unknown>) => {
-    const inbox = ++inboxes;
-    const [called, given] = await Promise.allSettled([call(store, verb, args, inbox), give(inbox, pages)]);
+    const number = ++calls;
+    const [called, given] = await Promise.allSettled([call(number, store, verb, args, true), give(number, pages)]);
     if (given.status === 'rejected') throw given.reason;
     if (called.status === 'rejected') throw called.reason;
     return called.value;
@@ -100,7 +99,9 @@ export async function openInThread(file: string, { dataDir, overlap, now, log }:
     if (verb in STREAMED[store]) return (...args: unknown[]) => callStreamed(store, verb, args);
     return (...args: unknown[]) => {
       const pages = args.at(-1);
-      return isIterable(pages) ? callWithPages(store, verb, args.slice(0, -1), pages) : call(store, verb, args);
+      return isIterable(pages)
+        ? callWithPages(store, verb, args.slice(0, -1), pages)
+        : call(++calls, store, verb, args);
     };
   };
 

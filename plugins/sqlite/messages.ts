@@ -23,18 +23,21 @@ export type Request =
   /** Answers the names of the stores, and of the verbs of each. */
   | { kind: 'ping' }
   | { kind: 'verify' }
-  /** Answers a `Called`. `inbox`: the last argument are pages, which come with this number one by one. */
-  | { kind: 'call'; store: StoreName; verb: string; args: unknown[]; inbox: number | undefined }
+  /**
+   * Answers a `Called`. `number` is of this call alone, also in a thread that had to be started anew: pages go by it.
+   * `isFed`: the last argument are pages, which come one by one.
+   */
+  | { kind: 'call'; number: number; store: StoreName; verb: string; args: unknown[]; isFed: boolean }
   /** An upload; answers the mark. `actions` as `writeActions` writes them, which travel quicker than an object for each. */
   | { kind: 'append'; user: UserId; actions: string }
-  /** Answers the next `Batch`. */
-  | { kind: 'next'; stream: number }
-  /** The rest is not wanted. */
-  | { kind: 'leave'; stream: number }
-  /** Answers, once the page is taken, whether more are wanted. */
-  | { kind: 'give'; inbox: number; page: unknown }
-  /** There are no more pages; `isCut`: there should have been. */
-  | { kind: 'end'; inbox: number; isCut: boolean }
+  /** Answers the next `Batch` of what a call answered. */
+  | { kind: 'next'; call: number }
+  /** The rest of it is not wanted. */
+  | { kind: 'leave'; call: number }
+  /** A page for a call. Answers, once it is taken, whether more are wanted. */
+  | { kind: 'give'; call: number; page: unknown }
+  /** There are no more pages for it; `isCut`: there should have been. */
+  | { kind: 'end'; call: number; isCut: boolean }
   | { kind: 'close' };
 
 /** What a verb answered, but for its `pages`, which come in batches. */
@@ -45,7 +48,6 @@ export interface Called {
 
 /** Some of what is read page by page, or row by row. */
 export interface Batch {
-  stream: number;
   items: unknown[];
   isOver: boolean;
 }

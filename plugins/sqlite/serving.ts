@@ -32,9 +32,9 @@ export function createServer(): Server {
   let at: Seconds;
   const logged: Parameters<Log>[] = [];
   let storage: Promise<Storage> | undefined;
+  /** What calls answered and what they are given, by the numbers of the calls. */
   const streams = new Map<number, AsyncIterator<unknown>>();
   const inboxes = new Map<number, Inbox>();
-  let begun = 0;
 
   const open = ({ file, dataDir, overlap }: Place): Promise<Storage> => {
     if (storage) return storage;
@@ -43,39 +43,38 @@ export function createServer(): Server {
     return storage;
   };
 
-  const readBatch = async (stream: number): Promise<Batch> => {
-    const iterator = streams.get(stream);
+  const readBatch = async (number: number): Promise<Batch> => {
+    const iterator = streams.get(number);
     if (!iterator) throw new StorageError('unavailable', 'the SQLite storage was interrupted; try again');
     let isOver = true; // also where it throws
     try {
       const items: unknown[] = [];
       do {
         const next = await iterator.next();
-        if (next.done) return { stream, items, isOver };
+        if (next.done) return { items, isOver };
         items.push(next.value);
       } while (items.length < BATCH && !Array.isArray(items[0]));
       isOver = false;
-      return { stream, items, isOver };
+      return { items, isOver };
     } finally {
-      if (isOver) streams.delete(stream);
+      if (isOver) streams.delete(number);
     }
   };
 
-  const call = async (verb: Verb, args: readonly unknown[]): Promise<Called> => {
+  const call = async (number: number, verb: Verb, args: readonly unknown[]): Promise<Called> => {
     const result = verb(...args);
     const value = isIterable(result) ? { pages: result } : await result;
     if (!hasPages(value)) return { value, batch: undefined };
     const { pages, ...rest } = value;
-    const stream = ++begun;
-    streams.set(stream, pages[Symbol.asyncIterator]());
-    return { value: rest, batch: await readBatch(stream) };
+    streams.set(number, pages[Symbol.asyncIterator]());
+    return { value: rest, batch: await readBatch(number) };
   };
 
-  const callWithInbox = async (verb: Verb, args: readonly unknown[], number: number): Promise<Called> => {
+  const callWithInbox = async (number: number, verb: Verb, args: readonly unknown[]): Promise<Called> => {
     const inbox = createInbox();
     inboxes.set(number, inbox);
     try {
-      return await call(verb, [...args, inbox.pages]);
+      return await call(number, verb, [...args, inbox.pages]);
     } finally {
       inboxes.delete(number);
       inbox.leave();
@@ -90,23 +89,22 @@ export function createServer(): Server {
       case 'verify':
         return opened.verify();
       case 'call': {
+        const { number, args, isFed } = request;
         const verb = (opened[request.store] as unknown as Verbs)[request.verb]!;
-        return request.inbox === undefined
-          ? call(verb, request.args)
-          : callWithInbox(verb, request.args, request.inbox);
+        return isFed ? callWithInbox(number, verb, args) : call(number, verb, args);
       }
       case 'append':
         return opened.actions.append(request.user, readActions(request.actions));
       case 'next':
-        return readBatch(request.stream);
+        return readBatch(request.call);
       case 'leave':
-        await streams.get(request.stream)?.return?.();
-        streams.delete(request.stream);
+        await streams.get(request.call)?.return?.();
+        streams.delete(request.call);
         return undefined;
       case 'give':
-        return (await inboxes.get(request.inbox)?.give(request.page)) ?? false;
+        return (await inboxes.get(request.call)?.give(request.page)) ?? false;
       case 'end':
-        return request.isCut ? inboxes.get(request.inbox)?.cut() : inboxes.get(request.inbox)?.end();
+        return request.isCut ? inboxes.get(request.call)?.cut() : inboxes.get(request.call)?.end();
       case 'close':
         for (const inbox of inboxes.values()) inbox.cut();
         return opened.close();

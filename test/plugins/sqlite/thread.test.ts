@@ -21,9 +21,9 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-const samples = (count: number): EpisodeAction[] =>
+const samples = (count: number, podcast = 'https://feeds.example/1'): EpisodeAction[] =>
   Array.from({ length: count }, (_, n) => ({
-    podcast: 'https://feeds.example/1',
+    podcast,
     episode: `https://media.example/${n}.mp3`,
     action: 'download',
     timestamp: n,
@@ -52,17 +52,37 @@ it('who was asked for before or while the account changes, is told as changed af
   expect(await find()).toEqual([undefined, undefined]);
 });
 
-it('a thread that broke down is replaced by one that knows all that was answered', async () => {
-  const bob = await storage.users.create({ name: 'bob', passwordHash: 'x' });
-  const upload = storage.actions.append(bob.id, samples(20_000)).catch((error: unknown) => error);
-  // The only way to break it from here: to ask for something that is to take no time.
+/** Breaks the thread down. The only way from here: to ask for something that is to take no time. */
+async function breakDown(): Promise<void> {
   const request = { kind: 'ping' } as const;
   const place = { number: 0, file: 'other.db', dataDir, overlap: 120 };
   await expect(storageThread.run({ place, at: 0, request }, 0)).rejects.toThrow('took more than');
+}
+
+it('a thread that broke down is replaced by one that knows all that was answered', async () => {
+  const bob = await storage.users.create({ name: 'bob', passwordHash: 'x' });
+  const upload = storage.actions.append(bob.id, samples(20_000)).catch((error: unknown) => error);
+  await breakDown();
   expect(await upload).toMatchObject({ code: 'unavailable', message: expect.stringContaining('try again') });
 
   expect(await storage.users.find('bob')).toEqual(bob);
   await storage.actions.append(bob.id, samples(1));
+});
+
+it('who was reading when the thread broke down gets nothing that another one reads after it', async () => {
+  const read = async (name: string) => {
+    const { id } = await storage.users.create({ name, passwordHash: 'x' });
+    await storage.actions.append(id, samples(3000, `https://feeds.example/${name}`));
+    const { pages } = await storage.actions.query(id, {});
+    const pagesOf = pages[Symbol.asyncIterator]();
+    await pagesOf.next();
+    return pagesOf;
+  };
+  const alice = await read('alice');
+  await breakDown();
+  const bob = await read('bob');
+  await expect(alice.next()).rejects.toMatchObject({ code: 'unavailable' });
+  expect((await bob.next()).value[0].podcast).toBe('https://feeds.example/bob');
 });
 
 it('a build into a single file runs SQLite, too, where the driver lies beside it', { timeout: 60_000 }, () => {
