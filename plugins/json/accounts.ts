@@ -59,6 +59,17 @@ export class Accounts {
     return account;
   }
 
+  /** Visits all accounts, one after the other. One that is removed meanwhile is passed over. */
+  async each(visit: (user: UserId, account: Account) => void | Promise<void>): Promise<void> {
+    const { users } = this.#options.registry;
+    for (const user of users.keys()) {
+      const visiting = this.open(user).then((account) => (users.has(user) ? visit(user, account) : undefined));
+      await visiting.catch((error) => {
+        if (users.has(user)) throw error; // else the files went with the account
+      });
+    }
+  }
+
   /** The account of a user that the registry has yet to hear of, from the files that are there. */
   async admit({ id, createdAt }: User): Promise<Account> {
     const account = await Account.open(this.#path(id), createdAt, this.#options.overlap);

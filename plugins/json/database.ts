@@ -46,7 +46,7 @@ export class Database {
   readonly #accounts: Accounts;
   readonly #turns = new Turns<Line>();
   #journal!: Journal<Write>;
-  readonly acted = new Acted(() => this.#noteHistories());
+  readonly acted = new Acted(() => this.#accounts.each((_, { history }) => this.acted.noteAll(history)));
   #unsaved!: Unsaved;
   #closing: Promise<void> | undefined;
 
@@ -210,24 +210,19 @@ export class Database {
     }
   }
 
-  async #noteHistories(): Promise<void> {
-    for (const user of this.registry.users.keys()) {
-      const noting = this.account(user).then(({ history }) => this.acted.noteAll(history));
-      await noting.catch((error) => {
-        if (this.registry.users.has(user)) throw error; // else the files went with the account
-      });
-    }
-  }
-
   /** Notes which of these feeds the user subscribes to now. Answers those that were noted wrong. */
   #count(user: UserId, account: Account, feeds: readonly Url[]): Url[] {
     return feeds.filter((url) => this.directory.count(user, url, (each) => account.subscribes(each)));
   }
 
-  /** Counts the feeds of a user once more; answers those that were counted wrong. */
-  async recount(user: UserId): Promise<Url[]> {
-    const account = await this.account(user);
-    return this.#count(user, account, [...account.feeds(), ...this.directory.audience.feedsOf(user)]);
+  /** Counts the feeds of all users once more; answers those that were counted wrong. */
+  async recount(): Promise<Set<Url>> {
+    const wrong = new Set<Url>();
+    await this.#accounts.each((user, account) => {
+      const feeds = [...account.feeds(), ...this.directory.audience.feedsOf(user)];
+      for (const url of this.#count(user, account, feeds)) wrong.add(url);
+    });
+    return wrong;
   }
 
   /** Forgets an account whose user the registry no longer has. */

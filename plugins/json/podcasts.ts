@@ -122,10 +122,7 @@ export function createPodcastStore(database: Database): PodcastStore {
     alongside: async (user, limit) => alongside(directory, user, limit).map((podcast) => directory.toPodcast(podcast)),
 
     async rebuildToplist() {
-      const corrected = new Set<Url>();
-      for (const user of database.registry.users.keys()) {
-        for (const url of await database.recount(user)) corrected.add(url);
-      }
+      const corrected = await database.recount();
       await database.inLine('directory', async () => {
         const kept = directory.toplist.keptWith(context.now());
         if (kept !== directory.toplist.kept) await database.write({ directory: [{ kind: 'toplists', kept }] });

@@ -1,6 +1,7 @@
 import { Refusal } from '../domain/errors.ts';
 import type { ListSummary, UserId } from '../domain/types.ts';
 import type { DeviceSummary, Storage, User } from '../storage/contract.ts';
+import { isStorageError } from '../storage/errors.ts';
 import { checkUserName } from './accounts.ts';
 import type { Passwords } from './passwords.ts';
 import type { OpenSession, Sessions } from './sessions.ts';
@@ -49,6 +50,12 @@ export function createAdministration(
     return user;
   };
 
+  const summarize = async (user: User): Promise<AccountSummary> => ({
+    user,
+    devices: (await devices.all(user.id)).length,
+    subscriptions: (await subscriptions.current(user.id)).length,
+  });
+
   const countActions = async (user: UserId): Promise<number> => {
     let count = 0;
     for await (const page of (await actions.query(user, {})).pages) count += page.length;
@@ -60,11 +67,10 @@ export function createAdministration(
 
     async *list() {
       for await (const user of users.all()) {
-        yield {
-          user,
-          devices: (await devices.all(user.id)).length,
-          subscriptions: (await subscriptions.current(user.id)).length,
-        };
+        const summary = await summarize(user).catch((error: unknown) => {
+          if (!isStorageError(error, 'missing')) throw error; // removed meanwhile
+        });
+        if (summary) yield summary;
       }
     },
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import { toQueryTerms, toTerms } from '../../../src/domain/terms.ts';
-import type { DirectoryRecord, Storage } from '../../../src/plugin.ts';
+import type { DirectoryRecord, Storage, UserId } from '../../../src/plugin.ts';
+import { createAdministration } from '../../../src/services/administration.ts';
 import { recordFeed } from '../../readings.ts';
 
 const [A, B, C] = ['http://example.org/a', 'http://example.org/b', 'http://example.org/c'] as const;
@@ -108,6 +109,31 @@ it('a reading that was killed before the journal told of it left nothing, and is
   expect(await filesBelow(episodes)).toHaveLength(1);
   await open();
   expect((await storage.podcasts.episodes(A, 9)).map(({ title }) => title)).toContain('Second');
+});
+
+it('the toplist is rebuilt, and accounts are listed, while others are removed', async () => {
+  const ids: UserId[] = [];
+  for (let n = 0; n < 120; n += 1) {
+    // more than stay in memory
+    const { id } = await storage.users.create({ name: `ann-${n}`, passwordHash: 'x' });
+    await storage.subscriptions.replace(id, 'phone', [B]);
+    ids.push(id);
+  }
+  await storage.close();
+  await open();
+  const { list } = createAdministration(
+    storage,
+    { hash: async () => '' },
+    { all: async () => [], endAll: async () => 0 },
+  );
+  const names = async (): Promise<string[]> => {
+    const found: string[] = [];
+    for await (const { user } of list()) found.push(user.name);
+    return found;
+  };
+  for (const id of ids) await Promise.all([storage.podcasts.rebuildToplist(), names(), storage.users.delete(id)]);
+  expect(await names()).toEqual(['bob']);
+  expect(await storage.podcasts.find([B])).toMatchObject([{ subscribers: 0 }]);
 });
 
 it('tells which file of episodes is damaged, and serves everything else', async () => {
