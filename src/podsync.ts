@@ -45,23 +45,26 @@ export async function openPodsync(given: PodsyncOptions, parts: PodsyncParts = {
     overlap: options.syncOverlap,
     log: options.log,
   });
-  const services = createServices(storage, {
-    ...options,
-    now,
-    hasher,
-    fetcher,
-    logoFolder: join(options.data, 'logos'),
-  });
-  return {
-    services,
-    publicApp: createApp(services, options),
-    operatorApp: createApp(services, { ...options, operator: true }),
-    async close() {
-      await Promise.all([services.feeds.stop(), services.upkeep.stop()]);
-      await storage.close();
-      await hasher.close();
-    },
+  const close = async (): Promise<void> => {
+    await storage.close();
+    await hasher.close();
   };
+  try {
+    const logoFolder = join(options.data, 'logos');
+    const services = createServices(storage, { ...options, now, hasher, fetcher, logoFolder });
+    return {
+      services,
+      publicApp: createApp(services, options),
+      operatorApp: createApp(services, { ...options, operator: true }),
+      async close() {
+        await Promise.all([services.feeds.stop(), services.upkeep.stop()]);
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** The HTTP client and the parser take a while to load, and most commands fetch nothing. */

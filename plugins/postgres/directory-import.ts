@@ -1,5 +1,6 @@
 import type { DirectoryPart, PodcastPart, Seconds, Url } from '../../src/plugin.ts';
 import { TOPLIST_EVERY } from '../directory-rules.ts';
+import type { PodcastId } from '../sql/podcast-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
@@ -31,10 +32,14 @@ export function createDirectoryImport(
     connection: Connection,
     { url, formerUrls, feed, info, episodes }: PodcastPart,
   ): Promise<void> => {
+    const wasReadLater = async (ids: readonly PodcastId[]): Promise<boolean> =>
+      ((await lastFetch.get(connection, { ids }))!.at ?? -1) >= (feed.fetchedAt ?? 0);
+    const known = await directory.idsOf(connection, [url, ...formerUrls]);
+    if (await wasReadLater([...known.values()])) return;
     await directory.meet(connection, [url]);
     const held = await directory.hold(connection, [url, ...formerUrls]);
     const ids = [...new Set(held.values())];
-    if (((await lastFetch.get(connection, { ids }))!.at ?? -1) >= (feed.fetchedAt ?? 0)) return;
+    if (await wasReadLater(ids)) return; // meanwhile
     const id = held.get(url)!;
     for (const other of ids) if (other !== id) await podcasts.unite(connection, id, other);
     for (const former of formerUrls) await podcasts.addUrl(connection, id, former);

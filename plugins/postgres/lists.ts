@@ -37,11 +37,16 @@ export function createListStore(database: Database, stamps: Stamps): ListStore {
       }),
 
     replace: (user, name, urls) =>
-      database.write(
-        async (connection) => (await replace.run(connection, { user, name, urls: JSON.stringify(urls) })) > 0,
-      ),
+      database.write(async (connection) => {
+        await stamps.lockUser(connection, user);
+        return (await replace.run(connection, { user, name, urls: JSON.stringify(urls) })) > 0;
+      }),
 
-    delete: (user, name) => database.write(async (connection) => (await remove.run(connection, { user, name })) > 0),
+    delete: (user, name) =>
+      database.write(async (connection) => {
+        await stamps.lockUser(connection, user);
+        return (await remove.run(connection, { user, name })) > 0;
+      }),
   };
 }
 

@@ -36,9 +36,16 @@ export function createListStore(database: Database): ListStore {
       }),
 
     replace: (user, name, urls) =>
-      database.write(() => replace.run({ user, name, urls: JSON.stringify(urls) }).changes > 0),
+      database.write(() => {
+        database.requireUser(user);
+        return replace.run({ user, name, urls: JSON.stringify(urls) }).changes > 0;
+      }),
 
-    delete: (user, name) => database.write(() => remove.run({ user, name }).changes > 0),
+    delete: (user, name) =>
+      database.write(() => {
+        database.requireUser(user);
+        return remove.run({ user, name }).changes > 0;
+      }),
   };
 }
 

@@ -51,7 +51,8 @@ export interface OpenContext {
 /**
  * Ten stores, and `ping`, `verify` and `close` for the whole. No optional members: a plugin does all of it. Every write is
  * one step: when its promise resolves it is durable and visible whole, when it rejects nothing of it is there. For
- * a user who is not there (any more) writes reject with `missing`, but for the removal; what reads answer then is open.
+ * a user who is not there (any more) writes reject with `missing`, but for the removal and the end of sessions; what
+ * reads answer then is open.
  */
 export interface Storage {
   readonly users: UserStore;

@@ -73,6 +73,20 @@ export const transferMergeTests: Suite = ({ test }) => {
     }
   });
 
+  test('what moved to a URL before it was read here later leaves nothing there', async (bench) => {
+    const { storage } = bench;
+    await subscribe(storage, 1);
+    await read(storage, 1, { title: 'Here' });
+    await importDirectory(storage, podcast('new', START - 1, [1], { formerUrls: [feed(1)] }));
+    for await (const { podcasts } of bench.nowAndReopened()) {
+      const found = await podcasts.find([feed(1), feed('new')]);
+      assert.deepEqual(
+        found.map((each) => each?.title),
+        ['Here', undefined],
+      );
+    }
+  });
+
   test('later episodes get stamps above those that came', async (bench) => {
     const { storage, clock } = bench;
     await subscribe(storage, 1);
