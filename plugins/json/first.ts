@@ -1,23 +1,16 @@
 /** The first `limit` in the order of `compare`, without sorting all. */
 export function firstOf<Item>(items: Iterable<Item>, limit: number, compare: (a: Item, b: Item) => number): Item[] {
-  const first: Item[] = [];
+  let first: Item[] = [];
+  let more: Item[] = [];
+  const merge = (): void => {
+    first = [...first, ...more].toSorted(compare).slice(0, limit);
+    more = [];
+  };
   for (const item of items) {
-    if (first.length === limit) {
-      if (limit === 0 || compare(item, first.at(-1)!) >= 0) continue;
-      first.pop();
-    }
-    first.splice(placeOf(item, first, compare), 0, item);
+    if (first.length === limit && (limit === 0 || compare(item, first.at(-1)!) >= 0)) continue;
+    more.push(item);
+    if (more.length > limit) merge();
   }
+  merge();
   return first;
-}
-
-function placeOf<Item>(item: Item, sorted: readonly Item[], compare: (a: Item, b: Item) => number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (compare(item, sorted[middle]!) < 0) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

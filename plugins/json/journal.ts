@@ -204,7 +204,11 @@ export class Journal<Change> {
     const path = join(this.#folder, fileName(begin));
     try {
       const file = await open(path, 'ax', FILE_MODE);
-      await syncFolder(this.#folder);
+      await syncFolder(this.#folder).catch(async (error) => {
+        await file.close();
+        await rm(path, { force: true });
+        throw error;
+      });
       return file;
     } catch (error) {
       throw toStorageError(error, path);

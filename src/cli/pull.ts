@@ -37,6 +37,7 @@ export async function pull(config: Config, address: string, options: PullOptions
   const operator = await openOperator(config);
   const bar = createProgress(`asking ${host}`);
   const signal = watchSignals();
+  signal.addEventListener('abort', () => void remote.close());
   let isBegun = false;
   const take = async (piece: unknown): Promise<Taken> => {
     const taken = (await ask(operator, 'POST', pathOf(user, '/pull'), piece)) as Taken;
@@ -45,7 +46,6 @@ export async function pull(config: Config, address: string, options: PullOptions
   };
   try {
     await requireAccount(operator, user, config);
-    signal.addEventListener('abort', () => void remote.close());
     const report = await pullAccount(remote, take, bar.show);
     bar.stop();
     printResult(report, json, () => toText(report));

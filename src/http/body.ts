@@ -69,8 +69,9 @@ const MAX_FIELD_HEAD = 4096;
 function requireFewFields(bytes: Buffer, type: string): void {
   const boundary = readBoundary(type);
   const separator = boundary === undefined ? '&' : `--${boundary}`;
-  const fields = bytes.toString('latin1').split(separator, MAX_FIELDS + 1);
-  if (fields.length > MAX_FIELDS || (boundary !== undefined && fields.some(hasLongHead))) {
+  const pieces = boundary === undefined ? MAX_FIELDS : MAX_FIELDS + 2; // before the first boundary, and after the last
+  const fields = bytes.toString('latin1').split(separator, pieces + 1);
+  if (fields.length > pieces || (boundary !== undefined && fields.some(hasLongHead))) {
     throw invalid(`the form has more than ${MAX_FIELDS} fields, or one with many headers`);
   }
 }

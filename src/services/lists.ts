@@ -4,7 +4,7 @@ import type { ListSummary, PodcastList, UserId } from '../domain/types.ts';
 import { sanitizeFeedUrls, type UrlRules } from '../domain/url.ts';
 import type { ListStore } from '../storage/contract.ts';
 
-/** Characters. The name that is made of it has to fit in a path. */
+/** Characters. The name that is made of it, which may be longer, has to fit in a path. */
 const MAX_TITLE = 255;
 
 export interface Lists {
@@ -36,7 +36,7 @@ export const createLists = (lists: ListStore, rules: UrlRules): Lists => ({
 
   async create(user, title, submitted) {
     const name = createSlug(title);
-    if (name === '' || [...title].length > MAX_TITLE) {
+    if (name === '' || [...title].length > MAX_TITLE || [...name].length > MAX_TITLE) {
       throw invalid(`"title" must have a letter or digit, and up to ${MAX_TITLE} characters`);
     }
     const list = { name, title, urls: sanitizeFeedUrls(submitted, rules) };

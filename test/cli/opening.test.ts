@@ -27,6 +27,7 @@ it('waits for a command that holds the folder', async () => {
   const options = await makeOptions();
   const holder = await open(options);
   const waiting = open(options);
+  await expect(open(options, 0)).rejects.toThrow('in use'); // by now the other one was refused, too
   await holder.close();
   await (await waiting).close();
 });

@@ -71,6 +71,7 @@ describe.each(TARGETS)('podcast lists (%s)', (target) => {
     ['POST', `${CREATE}.json?title=`, { auth, body: [A] }, 400],
     ['POST', `${CREATE}.json?title=!%20_-`, { auth, body: [A] }, 400],
     ['POST', `${CREATE}.json?title=${'x'.repeat(256)}`, { auth, body: [A] }, 400],
+    ['POST', `${CREATE}.json?title=${encodeURIComponent('\ufdfa'.repeat(20))}`, { auth, body: [A] }, 400],
     ['POST', `${CREATE}.json?title=my_LIST!`, { auth, body: [A] }, 409],
     ['POST', `${CREATE}.json?title=x`, { auth, body: '' }, 400],
     ['POST', `${CREATE}.json?title=x`, { auth, body: '{}' }, 400],
