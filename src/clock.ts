@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Seconds } from './domain/types.ts';
 
@@ -69,14 +69,20 @@ function readFloor(path: string): Seconds {
 }
 
 function writeDurably(path: string, text: string): void {
-  const file = openSync(`${path}.new`, 'w', 0o600);
+  const beside = `${path}.${process.pid}.new`; // of several processes at once each has its own
   try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
+    const file = openSync(beside, 'w', 0o600);
+    try {
+      writeSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(beside, path);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
   }
-  renameSync(`${path}.new`, path);
   syncFolder(dirname(path));
 }
 

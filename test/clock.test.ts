@@ -79,7 +79,7 @@ it('keeps what it may have told in a file, and does without a readable one', asy
 
 it('has what it may have told on disk before it tells it, and its name, too', () => {
   openClock(path, warn)();
-  expect(disk.steps).toEqual([`sync ${path}.new`, `rename to ${path}`, `sync ${folder}`]);
+  expect(disk.steps).toEqual([`sync ${path}.${process.pid}.new`, `rename to ${path}`, `sync ${folder}`]);
 });
 
 it('goes on where a folder cannot be synced', () => {

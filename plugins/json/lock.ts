@@ -25,6 +25,7 @@ export async function takeLock(folder: string): Promise<() => Promise<void>> {
   const own = `${path}.${randomUUID()}`;
   const holder: Holder = { host: hostname(), pid: process.pid, started: await startOf(process.pid) };
   try {
+    await removeStale(path, folder); // first: on a full disk what it leaves is all the room there is
     await writeFile(own, JSON.stringify(holder), { mode: FILE_MODE });
     // A link takes the name or fails. It is never half there, as a file that is being written would be.
     while (!(await tryLink(own, path))) await removeStale(path, folder);

@@ -11,6 +11,8 @@ const MEANINGS: readonly (readonly [RegExp, StorageErrorCode, string])[] = [
   [/^40...$/, 'busy', 'gave way to others too often; try again'],
   [/^28...$/, 'unavailable', 'does not let this user in; check the user and the password in --storage'],
   [/^3D...$/, 'unavailable', 'has no database of this name; create it, or check the name in --storage'],
+  [/^42704$/, 'unavailable', 'does not know a parameter that stands after the ? in --storage; take it out'],
+  [/^3F000$/, 'unavailable', 'has no schema for the tables; create the one that search_path names, or leave that out'],
   [/^42501$/, 'unavailable', 'does not let this user create or use the tables; make it the owner of the database'],
   [/^25006$/, 'unavailable', 'takes no writes: it is a copy of another one; name that one in --storage'],
   [/^57014$|^55P03$/, 'unavailable', 'gave up a statement: somebody cancelled it, or its time was over; try again'],
@@ -23,6 +25,11 @@ const MEANINGS: readonly (readonly [RegExp, StorageErrorCode, string])[] = [
     /CERT|^ERR_(?:TLS|SSL)|^UNABLE_TO/,
     'unavailable',
     'has a certificate that is not trusted; check sslmode in --storage',
+  ],
+  [
+    /^ECONNRESET$/,
+    'unavailable',
+    'broke the connection; it will be asked again. Where it never answers, check its port and sslmode in --storage',
   ],
   [
     /^E(?!RR_)[A-Z_]+$/,

@@ -1,13 +1,13 @@
 import { constants } from 'node:os';
 
 /**
- * Resolves at the first SIGINT or SIGTERM. One more of them ends the process at once, with the exit code that shells
- * give to a signal.
+ * Resolves at the first SIGINT, SIGTERM or SIGHUP, which comes where a terminal is closed. One more of them ends the
+ * process at once, with the exit code that shells give to a signal.
  */
 export function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
     let isStopping = false;
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
         if (isStopping) process.exit(128 + constants.signals[signal]);
         isStopping = true;

@@ -1,7 +1,7 @@
 import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 
 export interface FileChoice {
-  /** Whether only its owner may read the file; else whoever the umask lets. */
+  /** Whether only its owner may read the file; else whoever may read the one it replaces, or whom the umask lets. */
   isPrivate?: boolean;
 }
 
@@ -15,12 +15,10 @@ export async function writeWhole(
   { isPrivate = false }: FileChoice = {},
 ): Promise<void> {
   const place = await realpath(path).catch(() => path); // nothing is there yet
-  const isReplaceable = await stat(place).then(
-    (there) => there.isFile(),
-    () => true,
-  );
+  const there = await stat(place).catch(() => undefined);
   // Nobody means to replace /dev/null or a folder by a file.
-  if (!isReplaceable) throw new Error(`${path} is no file; choose another place with -o, or - for standard output`);
+  if (there?.isFile() === false)
+    throw new Error(`${path} is no file; choose another place with -o, or - for standard output`);
   const beside = `${place}.${process.pid}.tmp`;
   let failure: unknown;
   const watch = async function* (pieces: AsyncIterable<string | Uint8Array>) {
@@ -34,6 +32,7 @@ export async function writeWhole(
   try {
     const file = await open(beside, 'wx', isPrivate ? 0o600 : 0o666);
     try {
+      if (there && !isPrivate) await file.chmod(there.mode & 0o777);
       await writeFile(file, typeof content === 'string' ? content : watch(content));
       await file.sync();
     } finally {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeFolder, run, startServer } from './podsync.ts';
@@ -50,6 +50,17 @@ describe('writes to standard output', () => {
     await startServer(['--data', data]);
     expect([await write('--format', 'txt'), await write('--format', 'json')]).toEqual(alone);
   });
+});
+
+it('a file that is replaced is read by those who could read it before', async () => {
+  const { data, write } = await makeSubject();
+  const file = join(data, 'own.opml');
+  await writeFile(file, '', { mode: 0o600 });
+  expect(await write('-o', file)).toMatchObject({ code: 0 });
+  expect([(await stat(file)).mode & 0o777, await readFile(file, 'utf8')]).toEqual([
+    0o600,
+    expect.stringContaining(ONE),
+  ]);
 });
 
 it('what was exported comes in as it went out, and goes out the same again', async () => {

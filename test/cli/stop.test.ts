@@ -20,27 +20,31 @@ async function startUpload(): Promise<{ server: Server; upload: Socket }> {
   return { server, upload };
 }
 
-it.each(['SIGINT', 'SIGTERM'] as const)('finishes what is under way at %s, and takes nothing new', async (signal) => {
-  const { server, upload } = await startUpload();
-  server.kill(signal);
-  await server.says(/stopping/);
-  await expect(fetch(server.url)).rejects.toThrow('fetch failed');
+it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  'finishes what is under way at %s, and takes nothing new',
+  async (signal) => {
+    const { server, upload } = await startUpload();
+    server.kill(signal);
+    await server.says(/stopping/);
+    await expect(fetch(server.url)).rejects.toThrow('fetch failed');
 
-  upload.write(BODY.slice(-1));
-  const [answer] = await once(upload, 'data');
-  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
-  expect((await server.ended).code).toBe(0);
+    upload.write(BODY.slice(-1));
+    const [answer] = await once(upload, 'data');
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect((await server.ended).code).toBe(0);
 
-  const again = await startServer(['--data', server.data]);
-  const stored = await fetch(`${again.url}/subscriptions/bob/phone.txt`, {
-    headers: { authorization: `Basic ${btoa('bob:secret')}` },
-  });
-  expect(await stored.text()).toBe(BODY);
-});
+    const again = await startServer(['--data', server.data]);
+    const stored = await fetch(`${again.url}/subscriptions/bob/phone.txt`, {
+      headers: { authorization: `Basic ${btoa('bob:secret')}` },
+    });
+    expect(await stored.text()).toBe(BODY);
+  },
+);
 
 it.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
+  ['SIGHUP', 129],
 ] as const)('stops at once when %s comes second', async (signal, code) => {
   const { server, upload } = await startUpload();
   upload.on('error', () => undefined); // it is cut

@@ -261,6 +261,8 @@ describe('what is wrong is told, without a secret', () => {
     ['no such database', { pathname: '/nowhere' }, 'has no database of this name'],
     ['no such user', { username: 'nobody' }, 'does not let this user in'],
     ['a wrong password', { password: 'guessed-wrong' }, 'does not let this user in'],
+    ['a parameter of other programs', { search: '?channel_binding=require' }, 'does not know a parameter'],
+    ['no such schema', { search: '?search_path=nowhere' }, 'has no schema for the tables'],
   ])('%s', async (_what, change, words) => {
     const error = await refusal(change);
     expect(error.code).toBe('unavailable');
