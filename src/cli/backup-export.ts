@@ -14,13 +14,16 @@ export interface BackupOptions {
   passwords: boolean;
   /** File, packed where its name ends in `.gz`; standard output unless given. */
   output?: string;
+  /** Even one of everything that has no account. */
+  evenEmpty?: boolean;
 }
 
 /**
- * `export --format backup`. Rejects when there is no such user, the backup breaks off, or the file cannot be written;
- * then it is as it was.
+ * `export --format backup`. Rejects when there is no such user, or none at all, the backup breaks off, or the file cannot
+ * be written; then it is as it was.
  */
-export async function exportBackup(config: Config, { users, passwords, output }: BackupOptions): Promise<void> {
+export async function exportBackup(config: Config, options: BackupOptions): Promise<void> {
+  const { users, passwords, output, evenEmpty = false } = options;
   if (output === undefined && process.stdout.isTTY) throw new UsageError('a backup is for a file; name one with -o');
   const query = new URLSearchParams({ withoutPasswords: String(!passwords) });
   for (const user of users) query.append('user', user);
@@ -30,6 +33,11 @@ export async function exportBackup(config: Config, { users, passwords, output }:
   try {
     await readReply(operator, ['GET', `/operator/backup?${query}`], async (body, headers) => {
       const total = Number(headers['podsync-accounts']);
+      // Without a server, and without its --storage, this is another storage: its backup must not replace a good one.
+      if (total === 0 && !evenEmpty) {
+        body.destroy();
+        throw new Error('there is no account to back up; look whether --data and --storage are those of the server');
+      }
       const backup = requireEnd(body, signal, (done) => bar.show(done, total));
       if (output === undefined) await pass(backup, process.stdout, { end: false });
       else await writeWhole(output, output.endsWith('.gz') ? pack(backup) : backup, { isPrivate: true });

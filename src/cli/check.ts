@@ -42,7 +42,7 @@ async function inspect(config: Config): Promise<Report> {
 async function repairCounts(config: Config): Promise<string> {
   const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
   const output = join(config.data, `before-repair-${time}.ndjson.gz`);
-  await exportBackup(config, { users: [], passwords: true, output });
+  await exportBackup(config, { users: [], passwords: true, output, evenEmpty: true });
   await askOperator(config, 'POST', '/operator/toplist/rebuild');
   return output;
 }

@@ -25,6 +25,23 @@ const logIn = async (url: string, name: string): Promise<number> =>
   (await fetch(`${url}/api/2/devices/${name}.json`, { headers: { authorization: `Basic ${btoa(`${name}:secret`)}` } }))
     .status;
 
+it('a backup of another storage, which has no account, does not replace a good one', async () => {
+  const { data, backUp, inFile } = await makeSubject('bob');
+  await backUp('-o', 'all.ndjson');
+  const good = await inFile('all.ndjson');
+  const elsewhere = ['--storage', 'sqlite:other.db', '-o', 'all.ndjson'];
+  const alone = await backUp(...elsewhere);
+  await startServer(['--data', data, '--storage', 'sqlite:other.db']);
+  for (const refused of [alone, await backUp(...elsewhere)]) {
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^\[error\] there is no account/),
+    });
+  }
+  expect(await inFile('all.ndjson')).toEqual(good);
+});
+
 it('export and import: what comes back is the same, packed or not, beside a server or without one', async () => {
   const { data, podsync, backUp, files, inFile } = await makeSubject('bob', 'eve');
   await podsync(['toplist', 'rebuild']); // as a server does when it starts
@@ -155,7 +172,7 @@ describe('-o', () => {
   });
 
   it('says where it cannot write', async () => {
-    const { backUp } = await makeSubject();
+    const { backUp } = await makeSubject('bob');
     const { code, stderr } = await backUp('-o', 'no/all.ndjson.gz');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(ONE_SENTENCE) });
     expect(stderr).toMatch(/no\/all\.ndjson\.gz cannot be written \(ENOENT\)/);

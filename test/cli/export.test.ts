@@ -59,7 +59,7 @@ it('a file that is replaced is read by those who could read it before', async ()
   expect(await write('-o', file)).toMatchObject({ code: 0 });
   expect([(await stat(file)).mode & 0o777, await readFile(file, 'utf8')]).toEqual([
     0o600,
-    expect.stringContaining(ONE),
+    expect.stringContaining(TWO),
   ]);
 });
 
