@@ -10,14 +10,17 @@ import { isStorageError } from '../storage/errors.ts';
 export const SESSION_LIFE: Seconds = 365 * 86_400;
 /** A session in use is prolonged at most this often. */
 const PROLONGED_EVERY: Seconds = 86_400;
-/** A client that keeps no cookies gets the same session again for this long. Milliseconds. */
-const REUSED_FOR = 5 * 60_000;
+/**
+ * A client that keeps no cookies gets the same session again for this long: with a new one every few minutes it would
+ * soon end those that others use.
+ */
+const REUSED_FOR: Seconds = 86_400;
 /** Sessions of one user. Beyond that, those that were not used for longest end. */
 const MOST = 100;
 
 export interface Sessions {
   /**
-   * Token of a session. The same `client` (any text that tells clients apart) gets the one of the last minutes again.
+   * Token of a session. The same `client` (any text that tells clients apart) gets the one of the last day again.
    * Throws `unauthenticated` where the user has another password meanwhile.
    */
   open(user: User, client: string): Promise<string>;
@@ -40,11 +43,7 @@ export interface OpenSession {
 
 export function createSessions(store: SessionStore, now: Clock): Sessions {
   /** Those being opened, too: of many requests at once the first opens one for all. */
-  const reusable = new LRUCache<string, ReturnType<typeof start>>({
-    max: 10_000,
-    ttl: REUSED_FOR,
-    ttlResolution: 1000,
-  });
+  const reusable = new LRUCache<string, ReturnType<typeof start>>({ max: 10_000 });
   /** False where there is no room for it: the session holds all the same, and is prolonged later. */
   const prolong = async (digest: string): Promise<boolean> => {
     try {
@@ -63,7 +62,8 @@ export function createSessions(store: SessionStore, now: Clock): Sessions {
       await store.delete(digest);
       throw new Refusal('unauthenticated', 'the password was changed just now; log in with the new one');
     }
-    for (const unused of (await store.all(id)).slice(MOST)) await store.delete(unused.digest);
+    const others = (await store.all(id)).filter((each) => each.digest !== digest);
+    for (const unused of others.slice(MOST - 1)) await store.delete(unused.digest);
     return { token, digest };
   };
 
@@ -73,7 +73,8 @@ export function createSessions(store: SessionStore, now: Clock): Sessions {
       const recent = reusable.get(key);
       if (recent) {
         const { token, digest } = await recent;
-        if (await store.find(digest)) return token;
+        const found = await store.find(digest);
+        if (found && found.session.expiresAt > now() + SESSION_LIFE - REUSED_FOR) return token;
       }
       const started = start(user);
       reusable.set(key, started);

@@ -104,6 +104,19 @@ describe('identity', () => {
     expect(await sessions.all((await users.find('bob'))!.id)).toEqual([]);
   });
 
+  it('stays for who keeps its cookie, beside a client that keeps none', async () => {
+    const server = await openTestServer();
+    const headers = { 'user-agent': 'another app' };
+    const cookie = await logIn(server);
+    for (let minute = 0; minute < 3 * 24 * 60; minute += 10) {
+      server.clock.now += 600;
+      await server.request('GET', DEVICES, { auth, headers });
+    }
+    expect((await server.request('GET', DEVICES, { cookie })).status).toBe(200);
+    const { id } = (await server.storage.users.find('bob'))!;
+    expect(await server.storage.sessions.all(id)).toHaveLength(4);
+  });
+
   it('ends where a hundred newer ones were opened', async () => {
     const server = await openTestServer();
     const cookies: string[] = [];
