@@ -18,10 +18,10 @@ export const toDeviceId = (text: string): string => [...text.replace(OTHERS, '_'
 /** More than anybody has. Each new one may have to follow all others. */
 export const MAX_DEVICES = 100;
 
-/** Throws `too-large` for more devices than one upload may name. */
+/** Throws `too-large` for more devices than one request may name. */
 export function requireFewDevices(named: readonly (string | undefined)[]): void {
   if (named.length <= MAX_DEVICES) return;
   const devices = new Set(named);
   devices.delete(undefined);
-  if (devices.size > MAX_DEVICES) throw new Refusal('too-large', `an upload may name up to ${MAX_DEVICES} devices`);
+  if (devices.size > MAX_DEVICES) throw new Refusal('too-large', `a request may name up to ${MAX_DEVICES} devices`);
 }

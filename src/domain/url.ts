@@ -19,6 +19,8 @@ const NON_ASCII = /[^\u0000-\u007f]/;
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
 /** Matches most URLs, in which there is nothing to rewrite: one quick look, as an upload may bring thousands. */
 const CLEAN = /^https?:\/\/[a-z0-9._-]+\/(?:[!"$-~]*[!"$->@-~])?$/;
+/** Characters. DNS has no longer names, and to convert one takes as long as the square of its length. */
+const MAX_HOST = 253;
 const DEFAULT_PORTS: Record<string, number> = { http: 80, https: 443 };
 
 export interface UrlRules {
@@ -89,7 +91,9 @@ function sanitizeAuthority(authority: string, scheme: string, keepCredentials: b
   const at = authority.lastIndexOf('@');
   const credentials = at > 0 && keepCredentials ? encode(authority.slice(0, at + 1)) : '';
   const [, name = '', port = ''] = /^(.*?)(?::(\d*))?$/s.exec(authority.slice(at + 1))!;
-  const host = NON_ASCII.test(name) ? domainToASCII(name) : name.toLowerCase();
+  const isForeign = NON_ASCII.test(name);
+  if (isForeign && name.length > MAX_HOST) return '';
+  const host = isForeign ? domainToASCII(name) : name.toLowerCase();
   if (!HOST.test(host)) return '';
   if (port === '' || Number(port) === DEFAULT_PORTS[scheme]) return credentials + host;
   return Number(port) <= 65535 ? `${credentials}${host}:${port}` : '';

@@ -1,9 +1,9 @@
-/** Runs tasks: at most `total` at once, and those of one host one after another. */
+/** Runs tasks: at most `total` at once, and those of one host (or address) one after another. */
 export interface Slots {
   run<Result>(host: string, task: () => Promise<Result>): Promise<Result>;
 }
 
-export function createSlots(total: number): Slots {
+export function createSlots(total = Infinity): Slots {
   const lastOf = new Map<string, Promise<unknown>>();
   const waiting: (() => void)[] = [];
   let busy = 0;

@@ -79,10 +79,11 @@ function requireFewFields(bytes: Buffer, type: string): void {
 const hasLongHead = (field: string): boolean =>
   field.length > MAX_FIELD_HEAD && !field.slice(0, MAX_FIELD_HEAD).includes('\r\n\r\n');
 
-/** The boundary of a multipart form; undefined for any other. */
+/** The boundary of a multipart form; undefined for any other, which is not read by it even if it names one. */
 function readBoundary(type: string): string | undefined {
   try {
-    return new MIMEType(type).params.get('boundary') ?? undefined;
+    const { essence, params } = new MIMEType(type);
+    return essence === 'multipart/form-data' ? (params.get('boundary') ?? undefined) : undefined;
   } catch {
     return undefined;
   }

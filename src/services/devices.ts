@@ -1,4 +1,4 @@
-import { parseDeviceId } from '../domain/device.ts';
+import { parseDeviceId, requireFewDevices } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import { DEVICE_TYPES, type UserId } from '../domain/types.ts';
 import type { DeviceSummary, Storage } from '../storage/contract.ts';
@@ -16,8 +16,8 @@ export interface Devices {
   /**
    * Lets the devices of each group in `join` follow each other: all come to the union of their lists, and from then on
    * a change on one is a change on all. Those in `leave` keep their lists and follow no more. Throws `invalid` for a
-   * group of fewer than two and a device in both, `conflict` when the account setting `sync_devices` forbids leaving;
-   * rejects with `missing` when a device is unknown.
+   * group of fewer than two and a device in both, `too-large` for more devices than one request may name, `conflict`
+   * when the account setting `sync_devices` forbids leaving; rejects with `missing` when a device is unknown.
    */
   synchronize(user: UserId, join: readonly (readonly string[])[], leave: readonly string[]): Promise<Following>;
 }
@@ -45,7 +45,9 @@ export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | '
 
   async synchronize(user, join, leave) {
     const joining = new Set(join.flat());
-    for (const id of [...joining, ...leave]) parseDeviceId(id);
+    const named = [...joining, ...leave];
+    requireFewDevices(named);
+    for (const id of named) parseDeviceId(id);
     if (join.some((group) => new Set(group).size < 2)) throw invalid('it takes two devices to follow each other');
     if (leave.some((id) => joining.has(id))) throw invalid('a device cannot both join a group and leave');
     if (leave.length > 0 && (await settings.get(user, { kind: 'account' })).sync_devices === true) {

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { Refusal } from '../domain/errors.ts';
 import type { Seconds } from '../domain/types.ts';
+import { createSlots } from '../feeds/slots.ts';
 import type { AttemptLimit, AttemptStore } from '../storage/contract.ts';
 
 const PER_LOGIN_AND_ADDRESS: AttemptLimit = { most: 10, within: 300 };
@@ -14,7 +15,8 @@ export interface Throttle {
   check(login: string, address: string): void;
   /**
    * Compares a password unless there were too many wrong ones: then throws `throttled`. One that is being compared
-   * counts as wrong, so that many at once are not all let in.
+   * counts as wrong, so that many at once are not all let in; those of one address take turns here, so that many who are
+   * right are.
    */
   attempt(login: string, address: string, compare: () => Promise<boolean>): Promise<boolean>;
   /** Counts an account that somebody wants to make. Throws `throttled` where there were too many. */
@@ -28,6 +30,7 @@ export interface Throttle {
 export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
   /** By key, the refusals that this node knows of: whoever guesses on must not be let in by a remembered password. */
   const refusedUntil = new LRUCache<string, Seconds>({ max: 20_000 });
+  const turns = createSlots();
 
   const check = (key: string): void => {
     const wait = (refusedUntil.get(key) ?? 0) - now();
@@ -38,31 +41,33 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
     else refusedUntil.delete(key);
   };
 
+  const attempt = async (login: string, address: string, compare: () => Promise<boolean>): Promise<boolean> => {
+    const pair = pairOf(login, address);
+    learn(address, await attempts.add(keyOf(address), PER_ADDRESS));
+    check(address);
+    const wait = await attempts.add(keyOf(pair), PER_LOGIN_AND_ADDRESS);
+    learn(pair, wait);
+    if (wait > 0) await attempts.takeBack(keyOf(address)); // it is not compared
+    check(pair);
+    if (await compare()) {
+      for (const key of [pair, address]) {
+        await attempts.takeBack(keyOf(key));
+        refusedUntil.delete(key); // while it was compared it may have counted as the last wrong one
+      }
+      return true;
+    }
+    learn(address, await attempts.wait(keyOf(address), PER_ADDRESS));
+    learn(pair, await attempts.wait(keyOf(pair), PER_LOGIN_AND_ADDRESS));
+    return false;
+  };
+
   return {
     check(login, address) {
       check(pairOf(login, address));
       check(address);
     },
 
-    async attempt(login, address, compare) {
-      const pair = pairOf(login, address);
-      learn(address, await attempts.add(keyOf(address), PER_ADDRESS));
-      check(address);
-      const wait = await attempts.add(keyOf(pair), PER_LOGIN_AND_ADDRESS);
-      learn(pair, wait);
-      if (wait > 0) await attempts.takeBack(keyOf(address)); // it is not compared
-      check(pair);
-      if (await compare()) {
-        for (const key of [pair, address]) {
-          await attempts.takeBack(keyOf(key));
-          refusedUntil.delete(key); // while it was compared it may have counted as the last wrong one
-        }
-        return true;
-      }
-      learn(address, await attempts.wait(keyOf(address), PER_ADDRESS));
-      learn(pair, await attempts.wait(keyOf(pair), PER_LOGIN_AND_ADDRESS));
-      return false;
-    },
+    attempt: (login, address, compare) => turns.run(address, () => attempt(login, address, compare)),
 
     async admit(address) {
       const wait = await attempts.add(keyOf(`register ${address}`), ACCOUNTS_PER_ADDRESS);

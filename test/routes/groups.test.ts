@@ -74,6 +74,7 @@ describe.each(TARGETS)('devices (%s)', (target) => {
     [SYNC, { auth, body: { synchronize: [['phone', 'laptop']], 'stop-synchronize': ['phone'] } }, 400],
     [SYNC, { auth, body: { synchronize: [['phone', 'laptop']], 'stop-synchronize': 'tv' } }, 400],
     [SYNC, { auth, body: { synchronize: [['phone', 'a/b']] } }, 400],
+    [SYNC, { auth, body: { synchronize: [Array.from({ length: 101 }, (_, at) => `${at}`)] } }, 413],
     [
       SYNC,
       {

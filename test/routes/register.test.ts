@@ -89,6 +89,14 @@ it.each([
   expect(await send(51)).toContain('more than 50 fields');
 });
 
+it('counts the fields of a form as they are read, whatever else its type says', async () => {
+  const { app } = await openTestServer(OPEN);
+  const headers = { 'content-type': 'application/x-www-form-urlencoded; boundary=z' };
+  const body = `\r\n\r\n${'name=ann&'.repeat(51)}`;
+  const answer = await app.request('http://localhost/register', { method: 'POST', body, headers });
+  expect(await answer.text()).toContain('more than 50 fields');
+});
+
 it('makes twenty accounts an hour from one address', async () => {
   const server = await openTestServer(OPEN);
   const { send } = await openForm(server);

@@ -281,6 +281,15 @@ describe('wrong passwords', () => {
     expect(asked[0]).toHaveBeenCalled();
   });
 
+  it('are not the right ones of many users at once, who all come from one address', async () => {
+    const { request, storage } = await openTestServer();
+    const { passwordHash } = (await storage.users.find('bob'))!;
+    const names = Array.from({ length: 120 }, (_, at) => `user${at}`);
+    for (const name of names) await storage.users.create({ name, passwordHash });
+    const logIns = names.map((name) => request('GET', `/api/2/devices/${name}.json`, { auth: `${name}:secret` }));
+    expect((await Promise.all(logIns)).map(({ status }) => status)).toEqual(Array(120).fill(200));
+  });
+
   it('are not the right one, however often it comes at once', async () => {
     const { request } = await openTestServer();
     const answers = await Promise.all(
