@@ -10,6 +10,8 @@ import type { LogoFolder } from './logo-folder.ts';
 const LARGEST = 256;
 /** How long a logo that cannot be fetched is not asked for again. Milliseconds. */
 const GIVEN_UP_FOR = 10 * 60_000;
+/** How long anybody waits for one; it is fetched on. Milliseconds. */
+const PATIENCE = 5000;
 const IN_MEMORY = 16 * 1024 * 1024;
 
 export interface Logos {
@@ -74,7 +76,7 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
       const key = `${hash} ${size}`;
       const ready = images.get(key);
       if (ready) return ready;
-      const kept = await obtainOnce(hash, url);
+      const kept = await inTime(obtainOnce(hash, url));
       const scale = await (scaler ??= loadScale());
       if (!kept || !scale || size === LARGEST) return kept;
       try {
@@ -88,3 +90,10 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
     },
   };
 }
+
+/** Undefined where it takes too long. */
+const inTime = (image: Promise<Image | undefined>): Promise<Image | undefined> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(undefined), PATIENCE);
+    image.then(resolve, reject).finally(() => clearTimeout(timer));
+  });

@@ -1,18 +1,14 @@
 import sharp from 'sharp';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createLogos } from '../../src/services/logos.ts';
 
-const createWith = (folder: Parameters<typeof createLogos>[0]['folder']) =>
-  createLogos({
-    podcasts: { logoUrl: async () => 'http://example.org/logo' },
-    fetcher: {
-      fetchImage: () =>
-        sharp({ create: { width: 9, height: 9, channels: 3, background: '#c33' } })
-          .png()
-          .toBuffer(),
-    },
-    folder,
-  });
+const fetchImage = () =>
+  sharp({ create: { width: 9, height: 9, channels: 3, background: '#c33' } })
+    .png()
+    .toBuffer();
+
+const createWith = (folder: Parameters<typeof createLogos>[0]['folder'], fetcher = { fetchImage }) =>
+  createLogos({ podcasts: { logoUrl: async () => 'http://example.org/logo' }, fetcher, folder });
 
 it('a kept logo that turns out to be damaged is fetched once more by whoever asks next', async () => {
   const files = new Map([['hash', Buffer.from('GIF89a, and no more')]]);
@@ -32,4 +28,19 @@ it('a logo is shown though there is no room to keep it', async () => {
     remove: async () => undefined,
   });
   for (let time = 0; time < 2; time++) expect((await logos.find('hash', 64))?.type).toBe('image/jpeg');
+});
+
+it('nobody waits long for a logo, which is there once it has come', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  let arrive!: () => void;
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
+  const folder = { read: async () => undefined, write: async () => undefined, remove: async () => undefined };
+  const logos = createWith(folder, { fetchImage: () => arrived.then(fetchImage) });
+  const early = logos.find('hash', 64);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(await early).toBeUndefined();
+  const late = logos.find('hash', 64);
+  arrive();
+  expect((await late)?.type).toBe('image/jpeg');
+  vi.useRealTimers();
 });
