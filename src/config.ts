@@ -119,6 +119,18 @@ export const FETCH_OPTIONS: readonly Option[] = [
   option('--allow-private-feeds [true|false]', 'read feeds in private networks, too', yesOrNo),
 ];
 
+/** What a command that makes accounts, or stores feeds, has to know where no server runs. A server goes by its own. */
+export const SYNC_DEVICES_OPTION = option(
+  '--sync-devices [true|false]',
+  'in new accounts all devices follow each other',
+  yesOrNo,
+);
+export const KEEP_CREDENTIALS_OPTION = option(
+  '--keep-url-credentials [true|false]',
+  'keep user:password@ in feed addresses',
+  yesOrNo,
+);
+
 /** How `serve` listens, and what holds for requests. */
 export const SERVER_OPTIONS: readonly Option[] = [
   option('--host <address>', 'address to listen on; 0.0.0.0 is every one', host).default('127.0.0.1'),
@@ -134,8 +146,8 @@ export const SERVER_OPTIONS: readonly Option[] = [
     'who may make an account at /register: open is anybody, closed nobody but the first',
     openOrClosed,
   ),
-  option('--sync-devices [true|false]', 'in new accounts all devices follow each other', yesOrNo),
-  option('--keep-url-credentials [true|false]', 'keep user:password@ in feed addresses', yesOrNo),
+  SYNC_DEVICES_OPTION,
+  KEEP_CREDENTIALS_OPTION,
 ];
 
 /** What holds for a command that does not take all options. One that is not told how to fetch fetches nothing. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readConfig, UsageError, webAddress } from '../config.ts';
+import { KEEP_CREDENTIALS_OPTION, readConfig, UsageError, webAddress } from '../config.ts';
 import { addCommand } from './command.ts';
 
 /** The command that takes an account over from another server. */
@@ -9,6 +9,7 @@ export function definePull(program: Command): void {
     .requiredOption('--user <user>', 'name or e-mail address of the account here, which must exist')
     .option('--remote-user <name>', 'name of the account there; the same unless given')
     .option('--password-stdin', 'read the password there from standard input')
+    .addOption(KEEP_CREDENTIALS_OPTION)
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action(async (address: string, options) => {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { DATA_OPTION, readConfig, UsageError } from '../config.ts';
+import { DATA_OPTION, KEEP_CREDENTIALS_OPTION, readConfig, UsageError } from '../config.ts';
 import { addCommand } from './command.ts';
 
 /** The commands that take subscriptions, accounts and everything in and out. */
@@ -16,6 +16,7 @@ function defineImportOpml(program: Command): void {
     .requiredOption('--user <user>', 'name or e-mail address')
     .requiredOption('--device <id>', 'device; made where it is missing')
     .option('--replace', 'unsubscribe the device from all that is not in the file')
+    .addOption(KEEP_CREDENTIALS_OPTION)
     .option('--dry-run', 'change nothing, only print what would be')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  podsync import-opml podcasts.opml --user bob --device phone')

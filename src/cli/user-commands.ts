@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { readConfig } from '../config.ts';
+import { readConfig, SYNC_DEVICES_OPTION } from '../config.ts';
 import { addCommand } from './command.ts';
 
 /** The commands about accounts. */
@@ -29,6 +29,7 @@ function defineAdd(user: Command): void {
   takePassword(define(user, 'add', 'make an account', 'add bob --email bob@example.org'))
     .argument('<name>', 'what the user logs in with')
     .option('--email <address>', 'logs in as well as the name does')
+    .addOption(SYNC_DEVICES_OPTION)
     .action(async (name: string, options) => {
       const config = readConfig(options);
       const { addUser } = await import('./user-add.ts');

@@ -30,6 +30,16 @@ const read = async ({ url }: Server, path: string): Promise<unknown> =>
 
 const feed = (n: number): string => `https://feeds.example/${n}`;
 
+it('keeps what a server keeps that is started so', async () => {
+  const { data, importText } = await makeSubject();
+  const secret = 'https://user:geheim@feeds.example/1';
+  const options = ['--keep-url-credentials'];
+  await importText(opmlOf(outline(secret)), options);
+  expect((await importText(opmlOf(outline(secret)), [...options, '--replace'])).stdout).toMatch(/^already there +1$/m);
+  const server = await startServer(['--data', data, ...options]);
+  expect(await read(server, '/subscriptions/bob/phone.json')).toEqual([secret]);
+});
+
 it('subscribes to what is in folders and of any type, and says what it did', async () => {
   const { data, importText } = await makeSubject();
   await importText(opmlOf(outline(feed(1))));

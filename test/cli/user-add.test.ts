@@ -90,3 +90,15 @@ it('several at once do not get in each other’s way', async () => {
   expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
   for (const name of names) expect(await login(await server(), name, 'secret')).toBe(200);
 });
+
+it('without a server: makes an account as a server does that is started so', async () => {
+  const { add, server } = await makeSubject(false);
+  await add(['bob', '--password-stdin', '--sync-devices'], 'secret');
+  await add(['eve', '--password-stdin'], 'secret');
+  const { url } = await server();
+  const settings = async (name: string): Promise<unknown> => {
+    const headers = { authorization: `Basic ${btoa(`${name}:secret`)}` };
+    return (await fetch(`${url}/api/2/settings/${name}/account.json`, { headers })).json();
+  };
+  expect([await settings('bob'), await settings('eve')]).toEqual([{ sync_devices: true }, {}]);
+});
