@@ -26,3 +26,11 @@ export function toStorageError(error: unknown, path: string): Error {
   const meaning = MEANINGS.find(([pattern]) => pattern.test(code));
   return meaning ? new StorageError(meaning[1], `${path} ${meaning[2]} (${code})`, { cause: error }) : (error as Error);
 }
+
+/** The same while a storage is opened: where a statement does not fit its tables, one of them is not as it was made. */
+export function toOpeningError(error: unknown, path: string): Error {
+  const { code, message } = error as { code?: unknown; message: string };
+  return code === 'SQLITE_ERROR'
+    ? new StorageError('corrupt', `${path} ${DAMAGED} (${message})`, { cause: error })
+    : toStorageError(error, path);
+}

@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { isStorageError, type Log, type Seconds, type Storage, StorageError } from '../../src/plugin.ts';
 import { readActions } from '../action-columns.ts';
 import { createInbox, type Inbox } from './inbox.ts';
@@ -117,9 +118,16 @@ export function createServer(): Server {
       const value = await answer(await open(question.place), question.request);
       return { value, logged: logged.splice(0) };
     } catch (error) {
-      return { error, code: isStorageError(error) ? error.code : undefined, logged: logged.splice(0) };
+      return { error: toNative(error), code: isStorageError(error) ? error.code : undefined, logged: logged.splice(0) };
     }
   };
+}
+
+/** SQLite's own errors are none to whoever gets them by message: all but their code would be lost. */
+function toNative(error: unknown): unknown {
+  if (isNativeError(error)) return error;
+  const { message, stack } = error as Error;
+  return Object.assign(new Error(message), { stack });
 }
 
 const hasPages = (value: unknown): value is { pages: AsyncIterable<unknown> } =>

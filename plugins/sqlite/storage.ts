@@ -12,6 +12,7 @@ import { createDirectory } from './directory.ts';
 import { createDirectoryExport } from './directory-export.ts';
 import { createDirectoryImport } from './directory-import.ts';
 import { createEpisodeShelf } from './episode-shelf.ts';
+import { toOpeningError } from './failure.ts';
 import { createListStore } from './lists.ts';
 import { createLogins } from './logins.ts';
 import { createPodcastStore } from './podcasts.ts';
@@ -29,7 +30,17 @@ import { createUserStore } from './users.ts';
 
 /** The storage itself, in the thread that it is opened in: SQLite makes everybody else there wait. */
 export async function openStorage(file: string, context: OpenContext): Promise<Storage> {
-  const database = await Database.open(resolve(context.dataDir, file), context);
+  const path = resolve(context.dataDir, file);
+  const database = await Database.open(path, context);
+  try {
+    return createStorage(database, context);
+  } catch (error) {
+    await database.close();
+    throw toOpeningError(error, path);
+  }
+}
+
+function createStorage(database: Database, context: OpenContext): Storage {
   const search = createSearchIndex(database);
   const directory = createDirectory(database, search);
   const acted = createActed(database);

@@ -87,6 +87,18 @@ describe('refuses, and leaves as it is,', () => {
     left.close();
   });
 
+  it.each([
+    ['a file that lacks a table', 'DROP TABLE lists'],
+    ['a file whose search index is of another form', `UPDATE search_index_config SET v = 99 WHERE k = 'version'`],
+  ])('%s', async (_what, damage) => {
+    await (await open()).close();
+    const file = new Driver(path);
+    file.unsafeMode().pragma('foreign_keys = OFF');
+    file.exec(damage);
+    file.close();
+    await refused('corrupt', `${path} is damaged; restore it from a backup (`);
+  });
+
   it('a folder', async () => {
     await mkdir(path);
     await refused('unavailable', `${path} is a folder; give podsync a file in it`);
