@@ -25,13 +25,15 @@ export function createPodcastStore(data, { now }) {
       return urls.map((url) => data.find(url)).map((entry) => entry && toPodcast(entry));
     },
 
-    async findEpisode(podcast, name) {
+    async findEpisodes(podcast, names) {
       const episodes = data.find(podcast)?.episodes ?? [];
-      const found =
-        episodes.find(({ shown }) => shown.url === name) ??
-        episodes.find(({ urls }) => urls.has(name)) ??
-        episodes.find(({ shown }) => shown.guid === name);
-      return found?.shown;
+      return names.map((name) => {
+        const found =
+          episodes.find(({ shown }) => shown.url === name) ??
+          episodes.find(({ urls }) => urls.has(name)) ??
+          episodes.find(({ shown }) => shown.guid === name);
+        return found?.shown;
+      });
     },
 
     async episodes(podcast, limit) {

@@ -11,7 +11,7 @@ import type { Database } from './database.ts';
 import { firstOf } from './first.ts';
 import { recordReading } from './reading.ts';
 import type { StoredPodcast } from './shard.ts';
-import type { ShelvedEpisode } from './shelf.ts';
+import { byName, type ShelvedEpisode } from './shelf.ts';
 
 export function createPodcastStore(database: Database): PodcastStore {
   const { directory, shelves, context } = database;
@@ -37,14 +37,13 @@ export function createPodcastStore(database: Database): PodcastStore {
         return podcast && directory.toPodcast(podcast);
       }),
 
-    async findEpisode(url, name) {
+    async findEpisodes(url, names) {
       const podcast = directory.find(url);
-      const shelf = await shelfOf(podcast);
-      const found =
-        shelf.find((each) => each.url === name) ??
-        shelf.find((each) => each.formerUrls?.includes(name)) ??
-        shelf.find((each) => each.guid === name);
-      return podcast && found && toEpisode(podcast, found);
+      const known = byName(await shelfOf(podcast));
+      return names.map((name) => {
+        const found = known.get(name);
+        return podcast && found && toEpisode(podcast, found);
+      });
     },
 
     async episodes(url, limit) {

@@ -13,6 +13,16 @@ export interface ShelvedEpisode extends EpisodeInfo {
 /** All names that an episode is or was known by. */
 const everyNameOf = (episode: ShelvedEpisode): string[] => [...namesOf(episode), ...(episode.formerUrls ?? [])];
 
+/** Episodes by their names: a URL is of the one that has it, else of the first that had it, else it is a GUID. */
+export function byName(episodes: readonly ShelvedEpisode[]): Map<string, ShelvedEpisode> {
+  const known = new Map<string, ShelvedEpisode>();
+  const lastFirst = episodes.toReversed(); // so that the first of several stays
+  for (const episode of lastFirst) if (episode.guid !== undefined) known.set(episode.guid, episode);
+  for (const episode of lastFirst) for (const url of episode.formerUrls ?? []) known.set(url, episode);
+  for (const episode of lastFirst) known.set(episode.url, episode);
+  return known;
+}
+
 /** Finds episodes by GUID, else by any URL that they had. */
 class KnownEpisodes {
   readonly #byGuid = new Map<string, ShelvedEpisode>();

@@ -24,14 +24,13 @@ export function createPodcastStore(
 ): PodcastStore {
   const suggest = createSuggestions(database);
 
-  const episode = database.prepare<EpisodeRow>(
-    `SELECT ${EPISODE} FROM episode_urls JOIN episodes ON episodes.id = episode_id
-     JOIN podcasts ON podcasts.id = episode_urls.podcast_id
-     WHERE episode_urls.podcast_id = ${ID} AND episode_urls.url_key = key_of(@name)`,
-  );
-  const episodeByGuid = database.prepare<EpisodeRow>(
-    `SELECT ${EPISODE} FROM episodes JOIN podcasts ON podcasts.id = podcast_id
-     WHERE podcast_id = ${ID} AND guid_key = key_of(@name)`,
+  const byName = database.prepare<EpisodeRow & { number: number }>(
+    `SELECT ${EPISODE}, number FROM unnest(@names::text[]) WITH ORDINALITY AS asked(name, number)
+     JOIN episodes ON episodes.id = coalesce(
+       (SELECT episode_id FROM episode_urls WHERE podcast_id = ${ID} AND url_key = key_of(name)),
+       (SELECT id FROM episodes WHERE podcast_id = ${ID} AND guid_key = key_of(name))
+     )
+     JOIN podcasts ON podcasts.id = podcast_id`,
   );
   const episodes = database.prepare<EpisodeRow>(
     `SELECT ${EPISODE} FROM episodes JOIN podcasts ON podcasts.id = podcast_id
@@ -87,11 +86,11 @@ export function createPodcastStore(
         });
       }),
 
-    findEpisode: (podcast, name) =>
+    findEpisodes: (podcast, names) =>
       database.read(async (connection) => {
-        const asked = { podcast, name };
-        const row = (await episode.get(connection, asked)) ?? (await episodeByGuid.get(connection, asked));
-        return row && toEpisode(row);
+        const rows = await byName.all(connection, { podcast, names });
+        const found = new Map(rows.map((row) => [row.number, toEpisode(row)]));
+        return names.map((_, index) => found.get(index + 1));
       }),
 
     episodes: (podcast, limit) =>

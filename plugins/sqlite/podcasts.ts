@@ -74,11 +74,13 @@ export function createPodcastStore(
         }),
       ),
 
-    findEpisode: (podcast, name) =>
+    findEpisodes: (podcast, names) =>
       database.read(() => {
-        const asked = { id: directory.idOf(podcast) ?? null, name };
-        const row = episode.get(asked) ?? episodeByGuid.get(asked);
-        return row && toEpisode(row);
+        const id = directory.idOf(podcast) ?? null;
+        return names.map((name) => {
+          const row = episode.get({ id, name }) ?? episodeByGuid.get({ id, name });
+          return row && toEpisode(row);
+        });
       }),
 
     episodes: (podcast, limit) =>

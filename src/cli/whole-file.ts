@@ -17,8 +17,9 @@ export async function writeWhole(
   const place = await realpath(path).catch(() => path); // nothing is there yet
   const there = await stat(place).catch(() => undefined);
   // Nobody means to replace /dev/null or a folder by a file.
-  if (there?.isFile() === false)
+  if (there?.isFile() === false) {
     throw new Error(`${path} is no file; choose another place with -o, or - for standard output`);
+  }
   const beside = `${place}.${process.pid}.tmp`;
   let failure: unknown;
   const watch = async function* (pieces: AsyncIterable<string | Uint8Array>) {

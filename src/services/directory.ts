@@ -49,14 +49,14 @@ export const createDirectory = (podcasts: PodcastStore, rules: UrlRules): Direct
 
     async episode(url, media) {
       const podcast = await find(url);
-      const episode = await podcasts.findEpisode(podcast.url, sanitizeMediaUrl(media, { ascii: false }));
+      const [episode] = await podcasts.findEpisodes(podcast.url, [sanitizeMediaUrl(media, { ascii: false })]);
       if (!episode) throw new Refusal('missing', 'this podcast has no episode with this URL, as far as is known here');
       return { podcast, episode };
     },
 
     async describeEpisode(podcast, url) {
       const [known] = await podcasts.find([podcast]);
-      const episode = known && (await podcasts.findEpisode(known.url, url));
+      const [episode] = known ? await podcasts.findEpisodes(known.url, [url]) : [];
       return { ...(known && { podcast: known }), ...(episode && { episode }) };
     },
 

@@ -6,6 +6,8 @@ import type { Subscriptions } from './subscriptions.ts';
 const PER_FEED = 50;
 /** How many of its newest episodes are news when a feed was added. */
 const OF_ADDED = 5;
+/** Actions whose episodes are looked for at once: while that is done, everybody else may have to wait. */
+const LOT = 500;
 
 export interface EpisodeUpdate {
   /** Feed URL as the device subscribes to it. */
@@ -51,21 +53,23 @@ export function createUpdates(
     return new Map(asked.map((url, index) => [url, found[index]]));
   };
 
-  /** What the directory knows of an episode that was acted on; its URL alone where nothing is. */
-  const identify = async (podcast: Url, { episode, guid }: EpisodeAction): Promise<EpisodeUpdate['episode']> => {
-    for (const name of new Set([episode, guid ?? episode])) {
-      const known = await podcasts.findEpisode(podcast, name);
-      if (known) return known;
-    }
-    return { url: episode };
+  /** What the directory knows of the episodes that were acted on; their URL alone where nothing is. */
+  const identify = async (podcast: Url, acted: readonly EpisodeAction[]): Promise<EpisodeUpdate['episode'][]> => {
+    const names = acted.flatMap(({ episode, guid = episode }) => [episode, guid]);
+    const known = await podcasts.findEpisodes(podcast, names);
+    return acted.map(({ episode }, at) => known[2 * at] ?? known[2 * at + 1] ?? { url: episode });
   };
 
-  /** The actions on these feeds, each with its feed and what is known of its episode. */
+  /** The actions on these feeds, those of one in the order given, each with its feed and what is known of its episode. */
   async function* locate(feeds: readonly Feed[], actions: readonly EpisodeAction[], resolved: Resolved) {
-    const byShown = new Map(feeds.map((feed) => [feed.shown, feed]));
-    for (const action of actions) {
-      const feed = byShown.get(shownUrl(resolved, action.podcast));
-      if (feed) yield { feed, action, episode: await identify(feed.shown, action) };
+    const byShown = new Map(feeds.map((feed) => [feed.shown, { feed, acted: [] as EpisodeAction[] }]));
+    for (const action of actions) byShown.get(shownUrl(resolved, action.podcast))?.acted.push(action);
+    for (const { feed, acted } of byShown.values()) {
+      for (let at = 0; at < acted.length; at += LOT) {
+        const lot = acted.slice(at, at + LOT);
+        const episodes = await identify(feed.shown, lot);
+        for (const [place, action] of lot.entries()) yield { feed, action, episode: episodes[place]! };
+      }
     }
   }
 

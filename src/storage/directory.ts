@@ -70,8 +70,8 @@ export interface ToplistRebuild {
 export interface PodcastStore {
   /** In the order asked, undefined in the place of an unknown one. */
   find(urls: readonly Url[]): Promise<(Podcast | undefined)[]>;
-  /** By any URL that it had, else by its GUID. */
-  findEpisode(podcast: Url, name: string): Promise<Episode | undefined>;
+  /** Each by any URL that it had, else by its GUID; in the order asked, undefined in the place of an unknown one. */
+  findEpisodes(podcast: Url, names: readonly string[]): Promise<(Episode | undefined)[]>;
   /** Newest first by release, then by stamp. */
   episodes(podcast: Url, limit: number): Promise<Episode[]>;
   /**

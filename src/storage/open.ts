@@ -14,7 +14,7 @@ const STORES: { [Name in StoreName]: Record<keyof Storage[Name], true> } = {
   lists: { all: true, find: true, create: true, replace: true, delete: true },
   podcasts: {
     find: true,
-    findEpisode: true,
+    findEpisodes: true,
     episodes: true,
     episodesSince: true,
     announce: true,

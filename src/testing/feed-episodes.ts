@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Storage } from '../plugin.ts';
 import type { Suite } from './bench.ts';
-import { episode, episodes, read } from './readings.ts';
+import { episode, episodes, findEpisode, read } from './readings.ts';
 import { action, actions, add, addUser, feed, feeds, numbersOf, subscribe } from './samples.ts';
 
 /** Numbers of the episodes that the directory has, in its order. */
@@ -17,25 +17,31 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await numbers(open), [3, 2, 1, 7]);
       assert.deepEqual(await numbers(open, 1, 2), [3, 2]);
       assert.deepEqual(await numbers(open, 9), []);
-      const found = await open.podcasts.findEpisode(feed(1), episode(2).url);
+      const found = await findEpisode(open, feed(1), episode(2).url);
       assert.deepEqual(found, { podcast: feed(1), ...episode(2), stamp: clock.at + 1 });
-      const stamp = (await open.podcasts.findEpisode(feed(1), bare.url))?.stamp;
-      assert.deepEqual(await open.podcasts.findEpisode(feed(1), bare.url), { podcast: feed(1), ...bare, stamp });
-      assert.equal(await open.podcasts.findEpisode(feed(1), episode(4).url), undefined);
-      assert.equal(await open.podcasts.findEpisode(feed(2), episode(1).url), undefined);
-      assert.deepEqual(await open.podcasts.findEpisode(feed(1), episode(2).guid!), found);
-      assert.equal(await open.podcasts.findEpisode(feed(2), episode(2).guid!), undefined);
+      const stamp = (await findEpisode(open, feed(1), bare.url))?.stamp;
+      assert.deepEqual(await findEpisode(open, feed(1), bare.url), { podcast: feed(1), ...bare, stamp });
+      assert.equal(await findEpisode(open, feed(1), episode(4).url), undefined);
+      assert.equal(await findEpisode(open, feed(2), episode(1).url), undefined);
+      assert.deepEqual(await findEpisode(open, feed(1), episode(2).guid!), found);
+      assert.equal(await findEpisode(open, feed(2), episode(2).guid!), undefined);
+      const names = [episode(4).url, episode(2).guid!, episode(1).url, episode(2).url];
+      const several = await open.podcasts.findEpisodes(feed(1), names);
+      assert.deepEqual(
+        several.map((each) => each?.title),
+        [undefined, 'Episode 2', 'Episode 1', 'Episode 2'],
+      );
     }
   });
 
   test('of earlier readings stay, those told again are as told last', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     await read(storage, 1, {}, episodes(3));
-    const stamp = (await storage.podcasts.findEpisode(feed(1), episode(3).url))!.stamp;
+    const stamp = (await findEpisode(storage, feed(1), episode(3).url))!.stamp;
     await read(storage, 1, {}, [episode(4), episode(3, { title: 'Better' })]);
     for await (const open of nowAndReopened()) {
       assert.deepEqual(await numbers(open), [4, 3, 2, 1]);
-      const found = await open.podcasts.findEpisode(feed(1), episode(3).url);
+      const found = await findEpisode(open, feed(1), episode(3).url);
       assert.deepEqual([found?.title, found?.stamp], ['Better', stamp]);
     }
   });
@@ -49,7 +55,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     for await (const open of nowAndReopened()) {
       assert.deepEqual(await numbers(open), [2, 11]);
       for (const url of [moved.url, episode(1).url]) {
-        assert.equal((await open.podcasts.findEpisode(feed(1), url))?.url, moved.url);
+        assert.equal((await findEpisode(open, feed(1), url))?.url, moved.url);
       }
     }
   });
@@ -57,7 +63,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
   test('are looked for by URL before GUID, as many a GUID is a URL', async ({ storage }) => {
     await subscribe(storage, 1);
     await read(storage, 1, {}, [episode(1, { guid: episode(2).url }), episode(2)]);
-    const found = await storage.podcasts.findEpisode(feed(1), episode(2).url);
+    const found = await findEpisode(storage, feed(1), episode(2).url);
     assert.equal(found?.title, 'Episode 2');
   });
 
@@ -96,7 +102,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
       [episode(1), episode(2, { url: latest })],
     ];
     for (const n of [1, 2]) await read(storage, n, {}, [episode(1, { url: latest })]);
-    const { stamp } = (await storage.podcasts.findEpisode(feed(1), latest))!;
+    const { stamp } = (await findEpisode(storage, feed(1), latest))!;
     clock.at += 1000;
     for (const _again of [1, 2]) for (const [i, found] of told.entries()) await read(storage, i + 1, {}, found);
     for await (const { podcasts } of nowAndReopened()) {
@@ -106,11 +112,11 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
         feeds(2).map((url) => [url, 'Episode 2']),
       );
       for (const url of feeds(2)) {
-        assert.equal((await podcasts.findEpisode(url, latest))?.title, 'Episode 2');
-        assert.equal((await podcasts.findEpisode(url, episode(1).url))?.title, 'Episode 1');
+        assert.equal((await findEpisode({ podcasts }, url, latest))?.title, 'Episode 2');
+        assert.equal((await findEpisode({ podcasts }, url, episode(1).url))?.title, 'Episode 1');
         assert.equal((await podcasts.episodes(url, 9)).length, 2);
       }
-      assert.equal((await podcasts.findEpisode(feed(1), episode(1).url))?.stamp, stamp);
+      assert.equal((await findEpisode({ podcasts }, feed(1), episode(1).url))?.stamp, stamp);
     }
   });
 
@@ -164,11 +170,11 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     await subscribe(storage, 'old', 'new');
     await read(storage, 'old', {}, episodes(3));
     await read(storage, 'new', {}, episodes(2, 3));
-    const { stamp } = (await storage.podcasts.findEpisode(feed('old'), episode(2).url))!;
+    const { stamp } = (await findEpisode(storage, feed('old'), episode(2).url))!;
     await read(storage, 'old', {}, episodes(2, 4), { movedTo: feed('new') });
     for await (const open of nowAndReopened()) {
       for (const url of ['old', 'new']) assert.deepEqual(await numbers(open, url), [5, 4, 3, 2, 1]);
-      const found = await open.podcasts.findEpisode(feed('old'), episode(2).url);
+      const found = await findEpisode(open, feed('old'), episode(2).url);
       assert.deepEqual(found, { podcast: feed('new'), ...episode(2), stamp });
     }
   });
@@ -186,7 +192,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     await read(storage, 1, {}, [episode(2)], { movedTo: feed(3) });
     for await (const open of nowAndReopened()) {
       assert.deepEqual(await numbers(open, 3), [2, 1]);
-      assert.equal((await open.podcasts.findEpisode(feed(3), plain.url))?.title, 'Episode 1');
+      assert.equal((await findEpisode(open, feed(3), plain.url))?.title, 'Episode 1');
     }
   });
 
@@ -221,7 +227,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
       for await (const open of nowAndReopened()) {
         assert.deepEqual(await numbers(open, 'old'), [1]);
         for (const url of [OLD, OLDEST, episode(1).url]) {
-          assert.equal((await open.podcasts.findEpisode(feed('old'), url))?.url, episode(1).url, url);
+          assert.equal((await findEpisode(open, feed('old'), url))?.url, episode(1).url, url);
         }
       }
     });

@@ -1,4 +1,4 @@
-import type { EpisodeInfo, FeedReading, FeedState, PodcastInfo, Storage, Url } from '../plugin.ts';
+import type { Episode, EpisodeInfo, FeedReading, FeedState, PodcastInfo, Storage, Url } from '../plugin.ts';
 import { feed } from './samples.ts';
 
 /** A podcast as its feed tells it, but for the fields given. */
@@ -36,6 +36,13 @@ export const state = (url: Url, fields: Partial<FeedState> = {}): FeedState => (
   fetchedAt: 1_800_000_000,
   ...fields,
 });
+
+/** One episode, by one of its names. */
+export const findEpisode = async (
+  { podcasts }: Pick<Storage, 'podcasts'>,
+  podcast: Url,
+  name: string,
+): Promise<Episode | undefined> => (await podcasts.findEpisodes(podcast, [name]))[0];
 
 /** Stores a reading of feed number `n` that found these. */
 export const read = (

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { DirectoryRecord } from '../plugin.ts';
 import { type Bench, START, type Suite } from './bench.ts';
-import { episode, info, read, state } from './readings.ts';
+import { episode, findEpisode, info, read, state } from './readings.ts';
 import { feed, numbersOf } from './samples.ts';
 import { exportDirectory, feedOf, furnish, importDirectory, subscribe } from './transfer-samples.ts';
 
@@ -164,7 +164,7 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
           [found[0], found[3]],
           before.map((each) => ({ ...each, subscribers: 0 })),
         );
-        assert.equal((await podcasts.findEpisode(feed(1), episode(3).url))?.url, episode(4).url);
+        assert.equal((await findEpisode({ podcasts }, feed(1), episode(3).url))?.url, episode(4).url);
         assert.equal((await podcasts.feed(feed('gone')))?.nextAt, undefined);
         assert.deepEqual(
           (await podcasts.topTags(9)).map(({ title, usage }) => [title, usage]),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { DirectoryRecord, PodcastInfo, Storage } from '../plugin.ts';
 import { START, type Suite } from './bench.ts';
-import { episode, episodes, info, read, state } from './readings.ts';
+import { episode, episodes, findEpisode, info, read, state } from './readings.ts';
 import { add, addUser, feed, numberOf, numbersOf } from './samples.ts';
 import { exportDirectory, feedOf, importDirectory, subscribe } from './transfer-samples.ts';
 
@@ -182,7 +182,7 @@ export const transferMergeTests: Suite = ({ test }) => {
     await importDirectory(storage, podcast(1, START + DAY, [1]));
     for await (const open of nowAndReopened()) {
       for (const url of [before, episode(1).url]) {
-        assert.equal((await open.podcasts.findEpisode(feed(1), url))?.url, episode(1).url);
+        assert.equal((await findEpisode(open, feed(1), url))?.url, episode(1).url);
       }
     }
   });
@@ -208,7 +208,7 @@ export const transferMergeTests: Suite = ({ test }) => {
         items.map(({ title }) => title),
         ['Episode 1'],
       );
-      assert.equal((await podcasts.findEpisode(feed(1), latest))?.stamp, START + 20);
+      assert.equal((await findEpisode({ podcasts }, feed(1), latest))?.stamp, START + 20);
     }
   });
 
@@ -220,7 +220,7 @@ export const transferMergeTests: Suite = ({ test }) => {
     for await (const { podcasts } of nowAndReopened()) {
       const found = await podcasts.episodes(feed(1), 9);
       assert.deepEqual(numbersOf(found), [2]);
-      assert.equal((await podcasts.findEpisode(feed(1), episode(1).url))?.url, episode(2).url);
+      assert.equal((await findEpisode({ podcasts }, feed(1), episode(1).url))?.url, episode(2).url);
     }
   });
 
@@ -262,7 +262,7 @@ export const transferMergeTests: Suite = ({ test }) => {
           [episode(1).url, []],
         ],
       );
-      assert.equal((await open.podcasts.findEpisode(feed(1), episode(1).url))?.url, episode(1).url);
+      assert.equal((await findEpisode(open, feed(1), episode(1).url))?.url, episode(1).url);
     }
   });
 

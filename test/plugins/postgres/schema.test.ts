@@ -99,7 +99,7 @@ it('holds URLs that are longer than what an index takes', async () => {
 
   expect(await storage.subscriptions.current(id)).toEqual([feed, other]);
   expect(await storage.settings.get(id, scope)).toEqual({ is_favorite: true });
-  expect((await storage.podcasts.findEpisode(feed, episode))?.guid).toBe(episode);
+  expect((await storage.podcasts.findEpisodes(feed, [episode]))[0]?.guid).toBe(episode);
   expect((await storage.podcasts.top(10)).map(({ url }) => url)).toEqual([feed, other].toSorted());
   const known: string[] = [];
   for await (const { url } of storage.podcasts.feeds()) known.push(url);
