@@ -1,9 +1,12 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Seconds, User, UserId } from '../../src/plugin.ts';
 import { Account } from './account.ts';
-import { createFolder } from './folder.ts';
+import { createFolder, remove } from './folder.ts';
 import type { Registry } from './registry.ts';
+
+/** See `createUserStore`. */
+const USER_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** Accounts in memory. Beyond this number only those stay that are needed there. */
 const KEPT = 100;
@@ -96,17 +99,17 @@ export class Accounts {
   }
 
   async removeFolder(user: UserId): Promise<void> {
-    await rm(this.#path(user), { recursive: true, force: true });
+    await remove(this.#path(user));
   }
 
   async removeFolders(): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true });
+    await remove(this.#folder);
   }
 
-  /** Users who have a folder, and are not in the registry. */
+  /** Users who have a folder, and are not in the registry. What else lies there is not podsync's. */
   async strays(): Promise<UserId[]> {
     const names = (await readdir(this.#folder).catch(() => [])) as UserId[];
-    return names.filter((name) => !this.#options.registry.users.has(name));
+    return names.filter((name) => USER_ID.test(name) && !this.#options.registry.users.has(name));
   }
 
   #path(user: UserId): string {

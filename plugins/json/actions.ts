@@ -1,4 +1,4 @@
-import type { ActionStore } from '../../src/plugin.ts';
+import type { ActionStore, UserId } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 import { upload } from './upload.ts';
 
@@ -18,6 +18,17 @@ export const createActionStore = (database: Database): ActionStore => ({
     const account = await database.account(user);
     const rows = subscribedOn === undefined ? undefined : account.list(subscribedOn).current();
     const podcasts = rows && new Set(rows.map(({ url }) => url));
-    return { pages: account.history.query(query, podcasts), mark: database.mark(account) };
+    const pages = account.history.query(query, podcasts);
+    return { pages: whileThere(database, user, pages), mark: database.mark(account) };
   },
 });
+
+/** Where the account was removed meanwhile, its files went with it: then that is what is wrong. */
+async function* whileThere<Page>(database: Database, user: UserId, pages: AsyncIterable<Page>): AsyncIterable<Page> {
+  try {
+    yield* pages;
+  } catch (error) {
+    database.registry.user(user);
+    throw error;
+  }
+}

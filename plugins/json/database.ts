@@ -97,7 +97,7 @@ export class Database {
       const strangers = await this.#checkAccounts();
       if (strangers.length > 0) await this.#meetAgain(strangers);
     } catch (error) {
-      await journal.close();
+      await journal.discard();
       throw error;
     }
     // Not waited for: on a slow disk it takes seconds, and until then the older files have everything.

@@ -8,11 +8,15 @@ import { isStorageError, StorageError } from '../../src/plugin.ts';
 export const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
+/*
+ * What goes wrong here rejects with a StorageError.
+ */
+
 /** Makes a folder and those above it that are missing. Resolves when they would survive a power cut. */
 export async function createFolder(path: string): Promise<void> {
   const whole = resolve(path);
   const highest = await mkdir(whole, { recursive: true, mode: FOLDER_MODE }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST' && error.code !== 'ENOTDIR') throw error;
+    if (error.code !== 'EEXIST' && error.code !== 'ENOTDIR') throw toStorageError(error, path);
     throw new StorageError('unavailable', `${path} is a file, or lies in one; give podsync a folder`, { cause: error });
   });
   if (highest === undefined) return; // it was there
@@ -41,19 +45,30 @@ export async function replaceFile(path: string, text: string | Uint8Array): Prom
     }
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
+    await rm(temporary, { force: true }).catch(() => undefined); // why it was not written is told, not this
+    throw toStorageError(error, path);
   }
 }
 
 /** Makes the names in a folder durable: a new or renamed file is only there for good after this. */
 export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, constants.O_RDONLY);
   try {
-    await folder.sync();
-  } finally {
-    await folder.close();
+    const folder = await open(path, constants.O_RDONLY);
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  } catch (error) {
+    throw toStorageError(error, path);
   }
+}
+
+/** Removes a file or a folder with all that is in it. */
+export async function remove(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true }).catch((error) => {
+    throw toStorageError(error, path);
+  });
 }
 
 const CHECK = 'check its disk, its owner and its permissions';
@@ -69,4 +84,12 @@ export function toStorageError(error: unknown, path: string): StorageError {
         cause: error,
       })
     : new StorageError('unavailable', `${path} could not be used (${code}); ${CHECK}`, { cause: error });
+}
+
+/** What is said of a file that could not be read: that it is damaged, unless the system kept it back. */
+export function toReadError(error: unknown, path: string, remedy: string): StorageError {
+  const { code = 'ENOENT' } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT'
+    ? new StorageError('corrupt', `${path} cannot be read; ${remedy}`, { cause: error })
+    : toStorageError(error, path);
 }

@@ -12,7 +12,7 @@ import {
 import { readActions, writeActions } from '../action-columns.ts';
 import { ActionBatch, type ActionText, TEXT_LENGTH } from './action-batch.ts';
 import { FingerprintSet, fingerprintsOf } from './fingerprints.ts';
-import { replaceFile, syncFolder } from './folder.ts';
+import { replaceFile, syncFolder, toReadError } from './folder.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { readWritten, type WrittenActions } from './written-actions.ts';
 
@@ -249,9 +249,7 @@ export class History {
         return uploads.slice(0, count).map(({ actions, ...upload }) => ({ ...upload, actions: readWritten(actions) }));
       }
     } catch (error) {
-      throw new StorageError('corrupt', `${path} cannot be read; restore the data folder from a backup`, {
-        cause: error,
-      });
+      throw toReadError(error, path, 'restore the data folder from a backup');
     }
     throw new StorageError('corrupt', `${path} lacks actions; restore the data folder from a backup`);
   }

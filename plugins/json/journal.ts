@@ -1,8 +1,18 @@
-import { type FileHandle, open, readdir, readFile, rm, truncate } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { StorageError } from '../../src/plugin.ts';
 import { FILE_MODE, syncFolder, toStorageError } from './folder.ts';
+import {
+  checksum,
+  cutOff,
+  damaged,
+  fileName,
+  HEAD,
+  journalFiles,
+  readJournal,
+  REST,
+  type Torn,
+} from './journal-file.ts';
 import { LineBuffer } from './line-buffer.ts';
 
 /*
@@ -13,13 +23,6 @@ import { LineBuffer } from './line-buffer.ts';
  * later; then a new file is begun and the older ones are removed. A new file takes a sequence number, too, and is named
  * by it, so that the numbers go on rising however many files are gone.
  */
-
-const FILE_NAME = /^journal-(\d{12,})\.jsonl$/;
-/** How a line begins, before its checksum is known. */
-const HEAD = '["00000000"';
-/** Where the rest begins, of which the checksum is. */
-const REST = HEAD.length + 1;
-const fileName = (begin: number): string => `journal-${String(begin).padStart(12, '0')}.jsonl`;
 
 /** How a change is written. */
 export interface Packing<Change> {
@@ -73,11 +76,15 @@ export class Journal<Change> {
   ): Promise<{ journal: Journal<Change>; found: [seq: number, change: Change][] }> {
     const journal = new Journal<Change>(folder, packing, apply);
     let found: [number, Change][] = [];
+    const torn: Torn[] = [];
     for (const begin of await journalFiles(folder)) {
-      const records = await readJournal(join(folder, fileName(begin)));
+      const { records, tail } = await readJournal(join(folder, fileName(begin)));
+      if (records.length > 0 && torn[0]) throw damaged(torn[0]); // what follows was answered, and so was that line
+      if (tail) torn.push(tail);
       found = found.concat(records.map(([seq, ...pieces]) => [seq, packing.unpack(pieces)]));
       journal.#seq = Math.max(journal.#seq, begin, records.at(-1)?.[0] ?? 0);
     }
+    for (const tail of torn) await cutOff(tail);
     journal.#begin = ++journal.#seq;
     journal.#file = await journal.#create(journal.#begin);
     return { journal, found };
@@ -215,6 +222,12 @@ export class Journal<Change> {
     }
   }
 
+  /** Closes a journal to which nothing was added, and leaves nothing of it. */
+  async discard(): Promise<void> {
+    await this.close();
+    if (this.#size === 0) await rm(join(this.#folder, fileName(this.#begin)), { force: true });
+  }
+
   /** Waits for what was handed in. */
   async close(): Promise<void> {
     while (this.#writing) await this.#writing;
@@ -228,47 +241,4 @@ function endLine(line: LineBuffer): Buffer {
   const { bytes } = line;
   bytes.write(checksum(bytes.subarray(REST, -1)), 2, 'latin1');
   return bytes;
-}
-
-const checksum = (text: string | Uint8Array): string => crc32(text).toString(16).padStart(8, '0');
-
-/** The beginnings of the files that are there, oldest first. */
-async function journalFiles(folder: string): Promise<number[]> {
-  const names = await readdir(folder);
-  return names
-    .flatMap((name) => FILE_NAME.exec(name)?.[1] ?? [])
-    .map(Number)
-    .toSorted((a, b) => a - b);
-}
-
-type JournalEntry = [seq: number, ...pieces: unknown[]];
-
-/** Lines were one change each once, before any release: to pass over those would lose what was answered. */
-const OTHER_FORM = 'is in the form of an earlier podsync; start that one on this folder, stop it, then start this one';
-
-async function readJournal(path: string): Promise<JournalEntry[]> {
-  const text = await readFile(path, 'utf8');
-  const lines = text.split('\n');
-  const torn = lines.pop() !== '';
-  const batches = lines.map((line) => parseLine(line));
-  const damaged = batches.indexOf(undefined);
-  const good = damaged === -1 ? batches.length : damaged;
-  if (batches.slice(good).some((batch) => batch !== undefined)) {
-    throw new StorageError(
-      'corrupt',
-      `${path} is damaged in line ${good + 1}; restore the data folder from a backup, or remove that line and lose its changes`,
-    );
-  }
-  const entries = (batches.slice(0, good) as JournalEntry[][]).flat();
-  if (!entries.every((entry) => Array.isArray(entry))) throw new StorageError('corrupt', `${path} ${OTHER_FORM}`);
-  if (damaged === -1 && !torn) return entries;
-  const kept = lines.slice(0, good).map((line) => `${line}\n`);
-  await truncate(path, Buffer.byteLength(kept.join('')));
-  return entries;
-}
-
-function parseLine(line: string): JournalEntry[] | undefined {
-  if (!line.startsWith('["') || checksum(line.slice(REST)) !== line.slice(2, 10)) return undefined;
-  const [, ...batch] = JSON.parse(line) as [string, ...JournalEntry[]];
-  return batch;
 }

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { StorageError } from '../../src/plugin.ts';
-import { createFolder, writeDurably } from './folder.ts';
+import { createFolder, remove, toReadError, writeDurably } from './folder.ts';
 import { toLines } from './lines.ts';
 import type { StoredPodcast } from './shard.ts';
 import type { ShelvedEpisode } from './shelf.ts';
@@ -45,7 +44,7 @@ export class Shelves {
     } catch (error) {
       const podcasts = join(dirname(this.#folder), 'podcasts');
       const remedy = `stop the server and remove ${podcasts} to have all feeds read again, or restore from a backup`;
-      throw new StorageError('corrupt', `${path} cannot be read; ${remedy}`, { cause: error });
+      throw toReadError(error, path, remedy);
     }
   }
 
@@ -57,15 +56,16 @@ export class Shelves {
     this.#read.set(path, episodes);
   }
 
+  /** One that cannot be removed does no harm: it is written over by and by. */
   async remove(podcast: Shelved): Promise<void> {
     const path = this.#path(podcast);
     this.#read.delete(path);
-    await rm(path, { force: true });
+    await rm(path, { force: true }).catch(() => undefined);
   }
 
   async clear(): Promise<void> {
     this.#read.clear();
-    await rm(this.#folder, { recursive: true, force: true });
+    await remove(this.#folder);
   }
 
   #path({ url, shelf }: Shelved): string {

@@ -62,7 +62,10 @@ export class Unsaved {
   }
 
   #schedule(): void {
-    this.#timer ??= setTimeout(() => void this.save(), SNAPSHOT_DELAY).unref();
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.save();
+    }, SNAPSHOT_DELAY).unref();
   }
 
   /** Folds the journal into the snapshots. When that fails, the journal still has everything and it is tried again. */
@@ -71,12 +74,13 @@ export class Unsaved {
       .catch((error) => {
         this.#log(
           'warn',
-          `snapshots are late, the journal grows meanwhile: ${toStorageError(error, this.#folder).message}`,
+          `snapshots are late, the journal grows meanwhile: ${toStorageError(error, error.path ?? this.#folder).message}`,
         );
         this.#schedule();
       })
       .finally(() => {
         this.#saving = undefined;
+        if (this.#parts.size > 0) this.#schedule(); // what changed meanwhile
       });
     return this.#saving;
   }

@@ -52,6 +52,6 @@ export function toStorageError(error: unknown): Error {
 
 /** Whether a transaction gave way to others, so that it may be run once more: a deadlock, or a conflict of snapshots. */
 export const isGivenWay = (error: unknown): boolean => {
-  const { code } = error as { code?: unknown };
-  return code === '40001' || code === '40P01';
+  const { code, table_name } = error as { code?: unknown; table_name?: unknown };
+  return code === '40001' || code === '40P01' || (code === FOREIGN_KEY_VIOLATION && table_name === 'toplists');
 };

@@ -56,7 +56,7 @@ export default definePlugin<DatabaseOptions>({
     });
     return {
       users: createUserStore(database, stamps, directory, logins),
-      sessions: createSessionStore(database),
+      sessions: createSessionStore(database, stamps),
       attempts: createAttemptStore(database),
       devices: createDeviceStore(database, stamps, devices, subscriptions, upload),
       subscriptions: createSubscriptionStore(database, stamps, devices, subscriptions, upload),

@@ -2,8 +2,9 @@ import type { Seconds, Session, SessionStore, UserId } from '../../src/plugin.ts
 import { toUser, USER, type UserRow } from '../sql/user-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+import type { Stamps } from './stamps.ts';
 
-export function createSessionStore(database: Database): SessionStore {
+export function createSessionStore(database: Database, stamps: Stamps): SessionStore {
   const leave = database.prepare('DELETE FROM sessions WHERE digest = @digest AND user_id <> @user');
   const save = database.prepare(
     `INSERT INTO sessions (user_id, digest, expires_at) VALUES (@user, @digest, @expiresAt)
@@ -29,6 +30,7 @@ export function createSessionStore(database: Database): SessionStore {
   return {
     save: (session) =>
       database.write(async (connection) => {
+        await stamps.lockUser(connection, session.user); // a change of the password ends it, or is seen after it
         await leave.run(connection, { ...session });
         await save.run(connection, { ...session });
       }),

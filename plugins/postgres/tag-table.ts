@@ -20,21 +20,21 @@ export function createTagTable(database: Database): TagTable {
      ON CONFLICT DO NOTHING`,
   );
   const lock = database.prepare(
-    `SELECT 1 FROM tags WHERE slug = ANY(@slugs::text[])
-     OR slug IN (SELECT slug FROM podcast_tags WHERE podcast_id = @id) ORDER BY slug FOR NO KEY UPDATE`,
+    `SELECT 1 FROM tags
+     WHERE slug = ANY(@slugs::text[] || ARRAY(SELECT slug FROM podcast_tags WHERE podcast_id = @id)) ORDER BY slug FOR NO KEY UPDATE`,
   );
   const untag = database.prepare(
     `WITH gone AS (
        DELETE FROM podcast_tags WHERE podcast_id = @id AND slug <> ALL(@slugs::text[]) RETURNING slug
      )
-     UPDATE tags SET usage = usage - 1 WHERE slug IN (SELECT slug FROM gone)`,
+     UPDATE tags SET usage = usage - 1 WHERE slug = ANY(ARRAY(SELECT slug FROM gone))`,
   );
   const tag = database.prepare(
     `WITH come AS (
        INSERT INTO podcast_tags (slug, podcast_id) SELECT slug, @id FROM unnest(@slugs::text[]) AS slug
        ON CONFLICT DO NOTHING RETURNING slug
      )
-     UPDATE tags SET usage = usage + 1 WHERE slug IN (SELECT slug FROM come)`,
+     UPDATE tags SET usage = usage + 1 WHERE slug = ANY(ARRAY(SELECT slug FROM come))`,
   );
 
   const set = async (connection: Connection, id: PodcastId, titles: ReadonlyMap<string, string>): Promise<void> => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 
 export interface FileChoice {
@@ -20,7 +21,7 @@ export async function writeWhole(
   if (there?.isFile() === false) {
     throw new Error(`${path} is no file; choose another place with -o, or - for standard output`);
   }
-  const beside = `${place}.${process.pid}.tmp`;
+  const beside = `${place}.${randomUUID()}.tmp`;
   let failure: unknown;
   const watch = async function* (pieces: AsyncIterable<string | Uint8Array>) {
     try {

@@ -35,8 +35,13 @@ export function createLogoFolder(folder: string, room = ROOM): LogoFolder {
       });
       const known = await files;
       const path = join(folder, name);
-      await writeFile(`${path}.new`, bytes, { mode: 0o600 });
-      await rename(`${path}.new`, path);
+      try {
+        await writeFile(`${path}.new`, bytes, { mode: 0o600 });
+        await rename(`${path}.new`, path);
+      } catch (error) {
+        files = undefined; // the folder may be gone: it is made again next time
+        throw error;
+      }
       size += bytes.length - (known.get(name) ?? 0);
       known.delete(name);
       known.set(name, bytes.length);

@@ -79,9 +79,10 @@ export function createUpdates(
     since: Stamp,
     added: ReadonlySet<Url>,
     changed: readonly EpisodeAction[],
-  ): Promise<Stamp> => {
+  ): Promise<Stamp | undefined> => {
     const byShown = new Map(feeds.map((feed) => [feed.shown, feed]));
     const fresh = await podcasts.episodesSince([...byShown.keys()], since, PER_FEED);
+    if (fresh.items.some(({ podcast }) => !byShown.has(podcast))) return undefined;
     for (const episode of fresh.items) byShown.get(episode.podcast)?.episodes.set(episode.url, episode);
     for (const feed of feeds) {
       if (!added.has(feed.url)) continue;
@@ -111,9 +112,14 @@ export function createUpdates(
       // Before the list: what is added in between is in the list, and told next time.
       const { add, remove, mark } = await subscriptions.changes(user, device, since);
       const changed = await readActions(user, since);
-      const feeds = toFeeds(await resolve(await subscriptions.list(user, device)));
+      const list = await subscriptions.list(user, device);
       const added = new Set(add);
-      const directoryMark = await collect(feeds, since, added, changed.latest);
+      let feeds: Feed[];
+      let directoryMark: Stamp | undefined;
+      do {
+        feeds = toFeeds(await resolve(list));
+        directoryMark = await collect(feeds, since, added, changed.latest);
+      } while (directoryMark === undefined); // a feed has moved in between: its episodes are told under another URL
 
       // The newest action on an episode may be older than `since`. Without an episode to tell of, none is looked for.
       const isEnough = since === 0 || feeds.every(({ episodes }) => episodes.size === 0);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -313,13 +314,13 @@ describe('the folder', () => {
     await expect(open()).rejects.toThrow('is in use by process 1 on elsewhere.example');
   });
 
-  it('that was empty when it was opened does not keep what a broken import left', async () => {
+  it("that was empty when it was opened does not keep what a broken import left, but what is not podsync's", async () => {
     const fresh = await mkdtemp(join(tmpdir(), 'podsync-json-'));
     const openFresh = () => json.open(json.parse(''), { dataDir: fresh, now: () => 1_700_000_000, overlap: 120, log });
     await (await openFresh()).close();
-    await mkdir(join(fresh, 'users', 'b6a1'), { recursive: true });
+    for (const name of [randomUUID(), 'lost+found']) await mkdir(join(fresh, 'users', name), { recursive: true });
     await (await openFresh()).close();
-    expect(await readdir(join(fresh, 'users'))).toEqual([]);
+    expect(await readdir(join(fresh, 'users'))).toEqual(['lost+found']);
     await rm(fresh, { recursive: true });
   });
 

@@ -169,3 +169,34 @@ it('nothing is written once the storage is closed, as the folder may belong to a
   storage = await open();
   expect((await storage.sessions.find('digest'))?.user.id).toBe(user);
 });
+
+it('what changes while a snapshot takes long is saved half a minute after it, whether that one failed or not', async () => {
+  for (const problem of [undefined, new Error('no room')]) {
+    let finish!: () => void;
+    let saves = 0;
+    const part = {
+      save: () =>
+        new Promise<void>((resolve, reject) => {
+          saves += 1;
+          finish = () => (problem && saves === 1 ? reject(problem) : resolve());
+        }),
+    };
+    const journal = { size: 1, rotate: async () => undefined, removeOlder: async () => undefined };
+    const unsaved = new Unsaved('/folder', journal, () => undefined);
+    const change = async (): Promise<void> => {
+      unsaved.add(part);
+      unsaved.saveLater();
+      vi.advanceTimersByTime(31_000);
+      await setImmediate();
+    };
+    await change();
+    await change(); // while that is being saved
+    expect(saves).toBe(1);
+    finish();
+    await setImmediate();
+    vi.advanceTimersByTime(31_000);
+    await setImmediate();
+    expect(saves).toBe(2);
+    finish();
+  }
+});
