@@ -1,5 +1,5 @@
 import type { ActionType, EpisodeAction, EpisodeInfo, Stamp, Url, UserId } from '../domain/types.ts';
-import type { Podcast, Storage } from '../storage/contract.ts';
+import type { Episode, Podcast, Storage } from '../storage/contract.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** Episodes told of each feed, newest first. */
@@ -73,27 +73,24 @@ export function createUpdates(
     }
   }
 
-  /** Puts the episodes that are news into their feeds, all of them. Answers the directory's mark. */
+  /** Puts the episodes that are news into their feeds, all of them. */
   const collect = async (
     feeds: readonly Feed[],
-    since: Stamp,
+    fresh: readonly Episode[],
     added: ReadonlySet<Url>,
     changed: readonly EpisodeAction[],
-  ): Promise<Stamp | undefined> => {
+    resolved: Resolved,
+  ): Promise<void> => {
     const byShown = new Map(feeds.map((feed) => [feed.shown, feed]));
-    const fresh = await podcasts.episodesSince([...byShown.keys()], since, PER_FEED);
-    if (fresh.items.some(({ podcast }) => !byShown.has(podcast))) return undefined;
-    for (const episode of fresh.items) byShown.get(episode.podcast)?.episodes.set(episode.url, episode);
+    for (const episode of fresh) byShown.get(shownUrl(resolved, episode.podcast))?.episodes.set(episode.url, episode);
     for (const feed of feeds) {
       if (!added.has(feed.url)) continue;
       for (const episode of await podcasts.episodes(feed.shown, OF_ADDED)) feed.episodes.set(episode.url, episode);
     }
-    const acted = await resolve(changed.map(({ podcast }) => podcast));
-    for await (const { feed, action, episode } of locate(feeds, changed, acted)) {
+    for await (const { feed, action, episode } of locate(feeds, changed, resolved)) {
       feed.episodes.set(episode.url, episode);
       addName(feed, episode.url, action.episode);
     }
-    return fresh.mark;
   };
 
   /** Puts into feeds that were just added the names under which the user ever acted on their episodes. */
@@ -113,28 +110,28 @@ export function createUpdates(
       const { add, remove, mark } = await subscriptions.changes(user, device, since);
       const changed = await readActions(user, since);
       const list = await subscriptions.list(user, device);
+      const fresh = await podcasts.episodesSince(list, since, PER_FEED);
+      // At once, and after all of them: one that moves meanwhile is the same feed then, whichever URL it was told by.
+      const asked = [...fresh.items, ...changed.latest].map(({ podcast }) => podcast);
+      const resolved = await resolve([...list, ...asked]);
+      const feeds = toFeeds(list, resolved);
       const added = new Set(add);
-      let feeds: Feed[];
-      let directoryMark: Stamp | undefined;
-      do {
-        feeds = toFeeds(await resolve(list));
-        directoryMark = await collect(feeds, since, added, changed.latest);
-      } while (directoryMark === undefined); // a feed has moved in between: its episodes are told under another URL
+      await collect(feeds, fresh.items, added, changed.latest, resolved);
 
       // The newest action on an episode may be older than `since`. Without an episode to tell of, none is looked for.
       const isEnough = since === 0 || feeds.every(({ episodes }) => episodes.size === 0);
       const all = isEnough ? changed.latest : (await readActions(user, 0)).latest;
-      const resolved = await resolve(all.map(({ podcast }) => podcast));
+      const known = isEnough ? resolved : await resolve(all.map(({ podcast }) => podcast));
       if (!isEnough) {
         const joined = feeds.filter(({ url }) => added.has(url));
-        await collectNames(joined, all, resolved);
+        await collectNames(joined, all, known);
       }
-      const statuses = newestByName(all, resolved);
+      const statuses = newestByName(all, known);
       return {
         add,
         remove,
         episodes: feeds.flatMap((feed) => toUpdates(feed, statuses)),
-        mark: Math.min(mark, changed.mark, directoryMark),
+        mark: Math.min(mark, changed.mark, fresh.mark),
       };
     },
   };
@@ -165,12 +162,13 @@ function addName({ names }: Feed, url: Url, name: string): void {
 }
 
 /** One feed for each podcast: of two URLs of it, the first. */
-function toFeeds(subscribed: Resolved): Feed[] {
+function toFeeds(list: readonly Url[], resolved: Resolved): Feed[] {
   const feeds = new Map<Url, Feed>();
-  for (const [url, podcast] of subscribed) {
-    const shown = podcast?.url ?? url;
+  for (const url of list) {
+    const shown = shownUrl(resolved, url);
     if (feeds.has(shown)) continue;
-    feeds.set(shown, { url, shown, title: podcast?.title ?? '', episodes: new Map(), names: new Map() });
+    const title = resolved.get(url)?.title ?? '';
+    feeds.set(shown, { url, shown, title, episodes: new Map(), names: new Map() });
   }
   return [...feeds.values()];
 }

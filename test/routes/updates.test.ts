@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { recordFeed } from '../readings.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
@@ -225,4 +225,25 @@ it.each([
   await subscribe(server, [A]);
   expect((await server.request('GET', path, as ? { auth: as } : {})).status).toBe(status);
   expect(await ok(server, 'GET', '/api/2/devices/bob.json')).toHaveLength(1);
+});
+
+it('tells what a feed brought that moves while it is asked for', async () => {
+  const server = await openTestServer();
+  await subscribe(server, [A]);
+  await recordFeed(server.storage, A);
+  settle(server);
+  const { timestamp } = await ok(server, 'GET', UPDATES);
+  await recordFeed(server.storage, A, {}, episodes(1));
+  const { podcasts } = server.storage;
+  for (const verb of ['find', 'episodesSince'] as const) {
+    const asked = podcasts[verb].bind(podcasts) as (...args: any[]) => Promise<any>;
+    const spy = vi.spyOn(podcasts, verb).mockImplementationOnce(async (...args: any[]) => {
+      const answer = await asked(...args);
+      await recordFeed(server.storage, A, {}, episodes(1), { movedTo: `${B}/${verb}` });
+      return answer;
+    });
+    expect(news(await ok(server, 'GET', `${UPDATES}?since=${timestamp}`)), verb).toEqual([[1, 'new']]);
+    expect(spy).toHaveBeenCalled();
+    spy.mockRestore();
+  }
 });
