@@ -7,6 +7,7 @@ const STANDSTILL: Seconds = 3600;
 
 /** Accounts that are being imported. They have a number, and actions under it, and are not there for anybody. */
 export interface Arrivals {
+  /** Gives up those that stood still for too long, too. */
   begin(): Promise<UserId>;
   /** To be called inside each write of the import. */
   goOn(connection: Connection, user: UserId): Promise<void>;
@@ -34,8 +35,16 @@ export function createArrivals(database: Database): Arrivals {
     if ((await end.run(connection, { user })) > 0) await removeHistory.run(connection, { user });
   };
 
+  const tidy = (): Promise<void> =>
+    database.write(async (connection) => {
+      for (const { id } of await lockLate.all(connection, {})) await remove(connection, id);
+    });
+
   return {
-    begin: () => database.write(async (connection) => (await insert.get(connection, {}))!.id),
+    async begin() {
+      await tidy();
+      return database.write(async (connection) => (await insert.get(connection, {}))!.id);
+    },
     async goOn(connection, user) {
       if ((await keep.run(connection, { user })) === 0) throw givenUp();
     },
@@ -44,10 +53,7 @@ export function createArrivals(database: Database): Arrivals {
     },
     // Where the storage closes, or is away, it goes when it has stood still for long.
     giveUp: (user) => database.write((connection) => remove(connection, user)).catch(() => undefined),
-    tidy: () =>
-      database.write(async (connection) => {
-        for (const { id } of await lockLate.all(connection, {})) await remove(connection, id);
-      }),
+    tidy,
   };
 }
 

@@ -1,7 +1,7 @@
 import { isStorageError, StorageError, type StorageErrorCode } from '../../src/plugin.ts';
 import { noSuchAccount } from '../errors.ts';
 
-/** SQLSTATE of a row that hangs from one that is gone: an account, as nothing else is removed under a write. */
+/** SQLSTATE of a row that hangs from one that is gone: an account, or for a toplist a podcast, which is then another. */
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /** By the code of an error: SQLSTATE, or that of postgres.js, of the network or of TLS. The first that fits counts. */
@@ -50,7 +50,10 @@ export function toStorageError(error: unknown): Error {
     : (error as Error);
 }
 
-/** Whether a transaction gave way to others, so that it may be run once more: a deadlock, or a conflict of snapshots. */
+/**
+ * Whether a transaction gave way to others, so that it may be run once more: a deadlock, a conflict of snapshots, or a
+ * toplist whose podcast turned out to be another one meanwhile.
+ */
 export const isGivenWay = (error: unknown): boolean => {
   const { code, table_name } = error as { code?: unknown; table_name?: unknown };
   return code === '40001' || code === '40P01' || (code === FOREIGN_KEY_VIOLATION && table_name === 'toplists');

@@ -21,7 +21,8 @@ export function createTagTable(database: Database): TagTable {
   );
   const lock = database.prepare(
     `SELECT 1 FROM tags
-     WHERE slug = ANY(@slugs::text[] || ARRAY(SELECT slug FROM podcast_tags WHERE podcast_id = @id)) ORDER BY slug FOR NO KEY UPDATE`,
+     WHERE slug = ANY(@slugs::text[] || ARRAY(SELECT slug FROM podcast_tags WHERE podcast_id = @id))
+     ORDER BY slug FOR NO KEY UPDATE`,
   );
   const untag = database.prepare(
     `WITH gone AS (

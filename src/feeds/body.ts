@@ -37,14 +37,11 @@ async function decode(bytes: Uint8Array, encoding: string, limit: number): Promi
       case 'deflate':
         // Half of the servers leave out the header of zlib.
         return await ((bytes[0] ?? 0) % 16 === 8 ? unzlib(bytes, options) : undeflate(bytes, options));
-      case '':
-      case 'identity':
-      case 'none':
-      case 'gzip':
-      case 'x-gzip':
-        return bytes;
-      default:
+      case 'zstd':
+      case 'compress':
         throw new FetchError('the server compresses in a way that it was not asked for');
+      default: // what says that it is gzip, and is not, or names its character set
+        return bytes;
     }
   } catch (error) {
     if (error instanceof FetchError) throw error;

@@ -72,8 +72,9 @@ export function createFetcher({
     // What is gone at the end of a temporary redirect says nothing of the feed itself.
     if (status === 410 && url === (movedTo ?? asked)) return { kind: 'gone' };
     if (!isSuccess(status)) throw refusedBy(download);
-    const feed = await parser.parse(bytes, headers['content-type'], url);
-    return { kind: 'fetched', feed, ...validatorsOf(headers), ...moved };
+    const { isCut, ...feed } = await parser.parse(bytes, headers['content-type'], url);
+    // Of what was cut off the rest is asked for: not whether that has changed.
+    return { kind: 'fetched', feed, ...(!isCut && validatorsOf(headers)), ...moved };
   }
 
   return {

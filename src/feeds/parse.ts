@@ -10,6 +10,8 @@ import { createXmlReader, type XmlElement, type XmlReader } from './xml.ts';
 export interface ParsedFeed extends PodcastInfo {
   /** Newest first, then those without a date in the order of the feed; at most 5,000. */
   episodes: EpisodeInfo[];
+  /** It ends before its root element does: there may be more of it. */
+  isCut?: true;
 }
 
 /** More than are kept: which of the old ones somebody acted on is for the storage to say. */
@@ -20,6 +22,7 @@ const MAX_PROLOGUE = 100_000;
 const ROOT = /<((?:[\w.-]+:)?(?:rss|feed|rdf))(?:\s[^<>]*)?>/i;
 const CHANNEL = /<(?:[\w.-]+:)?channel(?:\s[^<>]*)?>/i;
 const EPISODE_END = /<\/(?:[\w.-]+:)?(?:item|entry)\s*>/gi;
+const EPISODE_BEGIN = /(?=<(?:[\w.-]+:)?(?:item|entry)[\s>])/i;
 const BARE_LESS_THAN = /<(?![a-z_/!?])/gi;
 
 /**
@@ -28,19 +31,22 @@ const BARE_LESS_THAN = /<(?![a-z_/!?])/gi;
  * alone; a feed that was cut off keeps the episodes before. Throws an Error that says what it is instead of a feed.
  */
 export function parseFeed(bytes: Uint8Array, contentType: string | undefined, url: Url): ParsedFeed {
-  const text = decodeXml(bytes, contentType);
+  const text = withoutComments(decodeXml(bytes, contentType));
   const root = ROOT.exec(text.slice(0, MAX_PROLOGUE));
   if (!root) throw notFeed(describe(text));
   const [tag, name = ''] = root;
-  const content = contentOf(text.slice(root.index + tag.length), name);
+  const rest = text.slice(root.index + tag.length);
+  const isCut = !rest.includes(`</${name}`);
+  const content = contentOf(rest, name);
   const readXml = createXmlReader(readPrefixes(text.slice(root.index), name));
   const [element] = readLevel(readXml, tag.replace(/\/?>$/, '/>'));
   // Relative links must not take a password along.
   const feedUrl = sanitizeFeedUrl(url);
   const base = element ? baseOf(element, feedUrl) : feedUrl;
-  const fields = readLevel(readXml, content);
+  const fields = readFields(readXml, content);
   if (fields.length === 0) throw notFeed('it is empty');
-  return { ...readPodcast(fields, base, element?.attributes['xml:lang']), episodes: readEpisodes(fields, base) };
+  const podcast = readPodcast(fields, base, element?.attributes['xml:lang']);
+  return { ...podcast, episodes: readEpisodes(fields, base), ...(isCut && { isCut }) };
 }
 
 const notFeed = (why: string): Error => new Error(`this is not a feed: ${why}`);
@@ -50,6 +56,41 @@ function readLevel(readXml: XmlReader, xml: string): XmlElement[] {
     return readXml(xml);
   } catch {
     throw notFeed('its XML is damaged');
+  }
+}
+
+/** What the channel has. Where one episode is not closed, the others are read each by itself. */
+function readFields(readXml: XmlReader, content: string): XmlElement[] {
+  try {
+    return readXml(content);
+  } catch {
+    const [head = '', ...episodes] = content.split(EPISODE_BEGIN);
+    const own = head.trim() === '' ? [] : readLevel(readXml, head);
+    const fields = [...own, ...episodes.flatMap((episode) => readQuietly(readXml, episode))];
+    if (fields.length === 0) throw notFeed('its XML is damaged');
+    return fields;
+  }
+}
+
+function readQuietly(readXml: XmlReader, xml: string): XmlElement[] {
+  try {
+    return readXml(xml);
+  } catch {
+    return [];
+  }
+}
+
+/** Blanks the comments before the first episode: they may have tags in them. */
+function withoutComments(text: string): string {
+  const episodes = EPISODE_BEGIN.exec(text)?.index ?? text.length;
+  let blanked = '';
+  let at = 0;
+  for (;;) {
+    const begin = text.indexOf('<!--', at);
+    const end = text.indexOf('-->', begin);
+    if (begin === -1 || end === -1 || end > episodes) return blanked + text.slice(at);
+    blanked += text.slice(at, begin) + ' '.repeat(end + 3 - begin);
+    at = end + 3;
   }
 }
 

@@ -93,7 +93,7 @@ export function openRemote({ address, user, password, userAgent, wait = pause }:
   return {
     user,
     async get(path, query = {}) {
-      const url = new URL(`${address}/${path.map(encodeURIComponent).join('/')}`);
+      const url = new URL(`${address}/${path.map((part) => encodeURIComponent(part.toWellFormed())).join('/')}`);
       url.search = new URLSearchParams(query).toString();
       const answer = await getPatiently(url);
       hasAnswered = true;

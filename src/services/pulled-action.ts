@@ -1,6 +1,7 @@
 import { parseAction } from '../domain/action.ts';
 import { toDeviceId } from '../domain/device.ts';
 import { Refusal } from '../domain/errors.ts';
+import { parsePosition } from '../domain/position.ts';
 import { parseTimestamp } from '../domain/timestamp.ts';
 import { createRewriteLog, redactUrl } from '../domain/url.ts';
 
@@ -8,6 +9,8 @@ import { createRewriteLog, redactUrl } from '../domain/url.ts';
 export type Mended = { action: Input; notes: string[] } | { what: string; reason: string };
 
 type Input = Readonly<Record<string, unknown>>;
+
+const TIMES = ['started', 'position', 'total'];
 
 /** Keys that an action can do without: what is left out at each try. */
 const NEEDLESS = [[], ['started', 'total'], ['started', 'total', 'position'], ['started', 'total', 'position', 'guid']];
@@ -17,7 +20,7 @@ const NEEDLESS = [[], ['started', 'total'], ['started', 'total', 'position'], ['
  * the same each time it is pulled, and no newer than any that is known.
  */
 export function mendAction(value: unknown): Mended {
-  const given = toInput(value);
+  const given = withSeconds(toInput(value));
   const { device } = given;
   const isDated = hasTime(given);
   const dated = {
@@ -41,6 +44,33 @@ export function mendAction(value: unknown): Mended {
     reason ??= problem;
   }
   return { what: `an episode action of ${describe(given)}`, reason: reason! };
+}
+
+/** Beyond this a time is in milliseconds: in seconds it is the year 5138. */
+const MILLISECONDS_FROM = 1e11;
+
+/** All times in seconds, as far as they can be read. */
+function withSeconds(given: Input): Input {
+  const { timestamp } = given;
+  const times = TIMES.filter((key) => key in given).map((key) => [key, toSeconds(given[key])]);
+  return {
+    ...given,
+    ...Object.fromEntries(times),
+    ...(typeof timestamp === 'number' && timestamp > MILLISECONDS_FROM && { timestamp: timestamp / 1000 }),
+  };
+}
+
+/** Whole seconds of what may have a fraction, or be written as a clock shows it. Anything else stays as it is. */
+function toSeconds(value: unknown): unknown {
+  if (typeof value === 'string' && value.includes(':')) {
+    try {
+      return parsePosition(value);
+    } catch {
+      return value;
+    }
+  }
+  const seconds = typeof value === 'string' && /^\d+\.\d+$/.test(value) ? Number(value) : value;
+  return typeof seconds === 'number' && seconds >= 0 ? Math.floor(seconds) : value;
 }
 
 const toInput = (value: unknown): Input =>

@@ -37,6 +37,17 @@ describe('a feed that did not change', () => {
     expect(await startFetcher().fetchFeed(`${origin}/`, {})).toMatchObject({ kind: 'failed' });
   });
 
+  it('what was cut off is asked for whole the next time', async () => {
+    const whole = rss('<title>Fetched</title><item><title>One</title></item><item>');
+    const cut = whole.slice(0, whole.lastIndexOf('<item>'));
+    const { origin } = await startFeedServer((_, response) =>
+      send({ etag: '"1"', 'last-modified': CHANGED }, cut)(response),
+    );
+    const outcome = await startFetcher().fetchFeed(`${origin}/`, {});
+    expect(outcome).toMatchObject({ kind: 'fetched', feed: { title: 'Fetched' } });
+    expect(Object.keys(outcome)).toEqual(['kind', 'feed']);
+  });
+
   it('what could not be sent back is not kept', async () => {
     const { origin } = await startFeedServer((_, response) =>
       send({ etag: '"ü"', 'last-modified': 'x'.repeat(2000) })(response),
@@ -81,6 +92,7 @@ it.each([
   ['gzip that says it is none', 'identity', gzipSync(FEED)],
   ['what says it is gzip and is not', 'gzip', Buffer.from(FEED)],
   ['gzip without its end', 'gzip', gzipSync(FEED).subarray(0, -8)],
+  ['what names its character set instead', 'UTF-8', Buffer.from(FEED)],
 ])('reads %s', async (_, encoding, body) => {
   const { origin } = await startFeedServer((_request, response) =>
     send({ 'content-encoding': encoding }, body)(response),

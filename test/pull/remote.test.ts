@@ -153,6 +153,10 @@ it('ends what is under way when it is closed, and waits for nothing', async () =
   expect(waited).toEqual([]);
 });
 
+it('a name that is no text is asked for as near as can be', async () => {
+  await expect(open().get(['api', '2', 'lists', 'bob', 'list', 'l\udc00.json'])).rejects.toThrow('404');
+});
+
 it('no message holds the password', async () => {
   for (const spoil of [() => reply(401), () => reply(500), () => reply(302, { location: 'http://x.example/' })]) {
     other.interfere = spoil;

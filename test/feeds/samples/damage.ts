@@ -53,6 +53,23 @@ export const damage: Sample[] = [
     ),
     expected: feed({ title: 'T', episodes: [...one.episodes, episode({ url: 'http://media.test/3.mp3' })] }),
   },
+  ...[
+    ['a CDATA section', '<item><title>Two</title><description><![CDATA[abc</description></item>'],
+    ['a comment', '<item><title>Two</title><description>x <!-- y</description></item>'],
+    ['an item', '<item><title>Two</title>'],
+  ].map(([what, broken]) => ({
+    oddity: `${what} that is never closed, between two items`,
+    body: rss(`<title>T</title>${ITEM}${broken}${item('http://media.test/3.mp3')}`),
+    expected: feed({ title: 'T', episodes: [...one.episodes, episode({ url: 'http://media.test/3.mp3' })] }),
+  })),
+  {
+    oddity: 'comments with tags in them before the root and the channel',
+    body: rss(`<title>T</title>${ITEM}`, '<!-- this <feed> is public -->').replace(
+      '<channel>',
+      '<!-- <channel> begins --><channel>',
+    ),
+    expected: one,
+  },
   {
     oddity: 'elements with the names of what every object has',
     body: rss(

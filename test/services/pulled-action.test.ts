@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { mendAction } from '../../src/services/pulled-action.ts';
+
+const ACTION = {
+  podcast: 'http://example.org/feed',
+  episode: 'http://example.org/1.mp3',
+  action: 'play',
+  timestamp: 1,
+};
+
+it.each([
+  [
+    { started: 1.5, position: 2.5, total: '10' },
+    { started: 1, position: 2, total: '10' },
+  ],
+  [{ position: '3.7' }, { position: 3 }],
+  [{ position: '00:01:00' }, { position: 60 }],
+  [{ position: '01:05' }, { position: 65 }],
+  [{ timestamp: 1_704_067_200_000 }, { timestamp: 1_704_067_200 }],
+])('the times in %j are read as %j, and nothing is lost', (given, expected) => {
+  expect(mendAction({ ...ACTION, ...given })).toEqual({ action: { ...ACTION, ...expected }, notes: [] });
+});
+
+it('a time that makes no sense is left out, and that is said', () => {
+  const mended = mendAction({ ...ACTION, position: '1:99' });
+  expect(mended).toEqual({ action: ACTION, notes: [expect.stringContaining('makes no sense')] });
+});
