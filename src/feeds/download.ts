@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import { LRUCache } from 'lru-cache';
 import { type Dispatcher, request } from 'undici';
 import type { Seconds, Url } from '../domain/types.ts';
 import { hasCredentials, sanitizeFeedUrl } from '../domain/url.ts';
@@ -35,6 +36,8 @@ export interface Downloader {
 }
 
 const MAX_AT_ONCE = 4;
+/** For how long a host that did not answer at all is not asked again. Milliseconds. */
+const SILENT_FOR = 60_000;
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const PERMANENT: ReadonlySet<number> = new Set([301, 308]);
@@ -42,6 +45,8 @@ const PERMANENT: ReadonlySet<number> = new Set([301, 308]);
 /** Follows redirects, at most 4 downloads at a time and 1 per host; the targets of redirects count like any other. */
 export function createDownloader({ agent, userAgent, timeout }: DownloaderOptions): Downloader {
   const slots = createSlots(MAX_AT_ONCE);
+  /** With all feeds of one that is down waited for in turn, nobody else's would be read for hours. */
+  const silent = new LRUCache<string, true>({ max: 1000, ttl: SILENT_FOR });
 
   async function getOne(
     url: Url,
@@ -49,6 +54,10 @@ export function createDownloader({ agent, userAgent, timeout }: DownloaderOption
     limit: number,
     signal: AbortSignal,
   ): Promise<Download> {
+    const { hostname } = new URL(url);
+    if (silent.has(hostname)) throw new FetchError('the server did not answer when another feed of it was asked for');
+    const noAnswer = (): void => void silent.set(hostname, true);
+    signal.addEventListener('abort', noAnswer);
     const answer = await request(url, {
       dispatcher: agent,
       signal,
@@ -58,7 +67,7 @@ export function createDownloader({ agent, userAgent, timeout }: DownloaderOption
         ...authorization(new URL(url)),
         ...headers,
       },
-    });
+    }).finally(() => signal.removeEventListener('abort', noAnswer));
     const { statusCode: status, body } = answer;
     const received = firstOfEach(answer.headers);
     if (status < 200 || status > 299) {

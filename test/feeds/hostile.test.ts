@@ -205,3 +205,18 @@ describe('a feed', { timeout: 20_000 }, () => {
     expect({}).not.toHaveProperty('polluted');
   });
 });
+
+it('a host that does not answer is waited for once, not for each of its feeds; one that is slow is', async () => {
+  const { port, requests } = await startFeedServer((request, response) => {
+    if (request.headers.host!.startsWith('slow.')) response.flushHeaders();
+    if (request.headers.host!.startsWith('good.')) response.end(rss('<title>T</title>'));
+  });
+  const { fetchFeed } = startFetcher({ timeout: TIMEOUT, resolve: async () => ['127.0.0.1'] });
+  const read = (host: string, n: number) => fetchFeed(`http://${host}.test:${port}/${n}`, {});
+  const dead = await Promise.all([1, 2, 3].map((n) => read('dead', n)));
+  const refused = { kind: 'failed', message: 'the server did not answer when another feed of it was asked for' };
+  expect(dead).toEqual([LATE, refused, refused]);
+  expect([await read('slow', 1), await read('slow', 2)]).toEqual([LATE, LATE]);
+  expect(await read('good', 1)).toMatchObject({ kind: 'fetched' });
+  expect(requests.map(({ headers }) => headers.host!.split('.')[0])).toEqual(['dead', 'slow', 'slow', 'good']);
+});
