@@ -81,6 +81,10 @@ export function createPodcastStore(data, { now }) {
       return entry && { ...entry.feed, url: entry.url };
     },
 
+    async formerUrls(url) {
+      return (data.find(url)?.formerUrls ?? []).toSorted(compareText);
+    },
+
     async *feeds() {
       for (const url of [...data.podcasts.keys()].toSorted(compareText)) {
         const entry = data.podcasts.get(url);

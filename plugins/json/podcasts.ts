@@ -96,6 +96,8 @@ export function createPodcastStore(database: Database): PodcastStore {
       return podcast && toFeedState(podcast);
     },
 
+    formerUrls: async (url) => (directory.find(url)?.formerUrls ?? []).toSorted(compareText),
+
     async *feeds() {
       yield* [...directory.all()].toSorted((a, b) => compareText(a.url, b.url)).map(toFeedState);
     },

@@ -1,4 +1,4 @@
-import { createSlug, markAfter, type PodcastStore, type Tag } from '../../src/plugin.ts';
+import { createSlug, markAfter, type PodcastStore, type Tag, type Url } from '../../src/plugin.ts';
 import { EPISODE, type EpisodeRow, toEpisode } from '../sql/episode-row.ts';
 import { FEED, type FeedRow, toFeedState } from '../sql/feed-state.ts';
 import { PODCAST, type PodcastRow, toPodcast } from '../sql/podcast-row.ts';
@@ -59,6 +59,10 @@ export function createPodcastStore(
      SELECT * FROM claimed ORDER BY next_at, url`,
   );
   const feed = database.prepare<FeedRow>(`SELECT ${FEED} FROM podcasts WHERE id = ${ID}`);
+  const formerUrls = database.prepare<{ url: Url }>(
+    `SELECT podcast_urls.url AS url FROM podcast_urls JOIN podcasts ON podcasts.id = podcast_id
+     WHERE podcast_id = ${ID} AND podcast_urls.url <> podcasts.url ORDER BY podcast_urls.url`,
+  );
   const feeds = database.prepare<FeedRow>(
     `SELECT ${FEED} FROM podcasts WHERE (left(url, 500), url) > (left(@after, 500), @after)
      ORDER BY left(url, 500), url LIMIT ${PAGE}`,
@@ -128,6 +132,11 @@ export function createPodcastStore(
         const row = await feed.get(connection, { podcast: url });
         return row && toFeedState(row);
       }),
+
+    formerUrls: (url) =>
+      database.read(async (connection) =>
+        (await formerUrls.all(connection, { podcast: url })).map((former) => former.url),
+      ),
 
     async *feeds() {
       let rows: FeedRow[] = [];

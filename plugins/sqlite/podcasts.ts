@@ -1,4 +1,4 @@
-import { createSlug, markAfter, type PodcastStore, type Stamp, type Tag } from '../../src/plugin.ts';
+import { createSlug, markAfter, type PodcastStore, type Stamp, type Tag, type Url } from '../../src/plugin.ts';
 import { EPISODE, type EpisodeRow, toEpisode } from '../sql/episode-row.ts';
 import { FEED, type FeedRow, toFeedState } from '../sql/feed-state.ts';
 import { PODCAST, type PodcastRow, toPodcast } from '../sql/podcast-row.ts';
@@ -51,6 +51,10 @@ export function createPodcastStore(
     `SELECT ${FEED} FROM podcasts WHERE id IN (SELECT value FROM json_each(@ids)) ORDER BY next_at, url`,
   );
   const feed = database.prepare<FeedRow>(`SELECT ${FEED} FROM podcasts WHERE id = @id`);
+  const formerUrls = database.prepare<{ url: Url }>(
+    `SELECT podcast_urls.url AS url FROM podcast_urls JOIN podcasts ON podcasts.id = podcast_id
+     WHERE podcast_id = @id AND podcast_urls.url <> podcasts.url ORDER BY podcast_urls.url`,
+  );
   const feeds = database.prepare<FeedRow>(`SELECT ${FEED} FROM podcasts WHERE url > @after ORDER BY url LIMIT ${PAGE}`);
   const topTags = database.prepare<Tag>(
     'SELECT slug AS tag, title, usage FROM tags WHERE usage > 0 ORDER BY usage DESC, slug LIMIT @limit',
@@ -113,6 +117,9 @@ export function createPodcastStore(
         const row = feed.get({ id: directory.idOf(url) ?? null });
         return row && toFeedState(row);
       }),
+
+    formerUrls: (url) =>
+      database.read(() => formerUrls.all({ id: directory.idOf(url) ?? null }).map((former) => former.url)),
 
     async *feeds() {
       let rows: FeedRow[] = [];

@@ -11,6 +11,8 @@ import type { FeedReading, FeedState, PodcastStore } from '../storage/contract.t
 const IN_HAND = 16;
 /** A feed that was claimed this long ago, and not stored since, may be claimed again. */
 const LEASE: Seconds = 900;
+/** So many failures in a row, which takes most of a day, and a feed is looked for where it was before. */
+const LOST_AFTER = 5;
 /** How often it is asked whether a feed is due. */
 const LOOK_EVERY: Seconds = 30;
 /** The same while many are: a storage may look at all feeds to find those. */
@@ -52,9 +54,25 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
 
+  /**
+   * Looks for a feed at the addresses that it had before: there its publisher may send it to another place by now. It is
+   * gone for good once it is gone from all of them.
+   */
+  const lookElsewhere = async ({ url: lost }: FeedState, outcome: FetchOutcome): Promise<FetchOutcome> => {
+    let answer = outcome;
+    for (const url of await podcasts.formerUrls(lost)) {
+      const there = await fetcher!.fetchFeed(url, {});
+      if (there.kind === 'fetched') return { ...there, movedTo: there.movedTo ?? url };
+      if (there.kind === 'failed' && answer.kind === 'gone') answer = there;
+    }
+    return answer;
+  };
+
   /** Reads one feed and stores the result. Answers what was wrong with it. */
   const read = async (state: FeedState): Promise<string | undefined> => {
-    const outcome = await fetcher!.fetchFeed(state.url, state);
+    let outcome = await fetcher!.fetchFeed(state.url, state);
+    const isLost = outcome.kind === 'gone' || (outcome.kind === 'failed' && state.failures >= LOST_AFTER);
+    if (isLost) outcome = await lookElsewhere(state, outcome);
     if (stopping.signal.aborted) return 'it was given up, as podsync is closing';
     const reading = toReading(state, outcome, now());
     await podcasts.record(state.url, reading);

@@ -88,6 +88,8 @@ export interface PodcastStore {
    */
   claimDue(limit: number, lease: Seconds): Promise<FeedState[]>;
   feed(url: Url): Promise<FeedState | undefined>;
+  /** The URLs that a feed had before, in code-point order; none of an unknown one. */
+  formerUrls(url: Url): Promise<Url[]>;
   /** By URL, in code-point order. */
   feeds(): AsyncIterable<FeedState>;
   /**

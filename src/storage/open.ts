@@ -20,6 +20,7 @@ const STORES: { [Name in StoreName]: Record<keyof Storage[Name], true> } = {
     announce: true,
     claimDue: true,
     feed: true,
+    formerUrls: true,
     feeds: true,
     record: true,
     search: true,

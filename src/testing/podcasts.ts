@@ -126,6 +126,10 @@ export const podcastTests: Suite = ({ describe, test }) => {
         );
         assert.deepEqual(await open.podcasts.search('moved', 10), [podcast]);
         assert.equal((await open.podcasts.feed(feed('old')))?.url, feed('new'));
+        for (const url of [feed('old'), feed('new')]) {
+          assert.deepEqual(await open.podcasts.formerUrls(url), [feed('old')]);
+        }
+        assert.deepEqual(await open.podcasts.formerUrls(feed('unknown')), []);
       }
     });
 

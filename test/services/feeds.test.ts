@@ -93,6 +93,32 @@ it('reads what is due, stores what it finds, and asks again only when it is due 
   expect(await server.storage.podcasts.feed(B)).toMatchObject({ failures: 2, error: 'the server did not answer' });
 });
 
+it('a feed that is lost where it moved to is found where it was before, whoever sends it on from there', async () => {
+  const { server, web } = await openWith([A]);
+  const { feeds } = server.services;
+  web.outcomes.set(A, fetched('Alpha', { movedTo: B }));
+  await feeds.update({ url: A });
+  web.outcomes.set(A, fetched('Gamma', { movedTo: C }));
+  web.outcomes.set(B, { kind: 'failed', message: 'broken' });
+  for (let time = 0; time < 5; time += 1) {
+    expect((await feeds.update({ url: A })).failed).toEqual([{ url: B, error: 'broken' }]);
+  }
+  expect((await feeds.update({ url: A })).failed).toEqual([]);
+  expect(await titleOf(server, A)).toBe('Gamma');
+  expect((await server.storage.podcasts.feed(A))?.url).toBe(C);
+
+  web.outcomes.set(C, { kind: 'gone' });
+  web.outcomes.set(A, { kind: 'failed', message: 'no answer' });
+  await feeds.update({ url: A });
+  expect((await server.storage.podcasts.feed(A))?.nextAt).toBeDefined();
+  web.outcomes.set(A, fetched('At home'));
+  await feeds.update({ url: A });
+  expect((await server.storage.podcasts.feed(B))?.url).toBe(A);
+  for (const url of [A, B, C]) web.outcomes.set(url, { kind: 'gone' });
+  await feeds.update({ url: A });
+  expect((await server.storage.podcasts.feed(A))?.nextAt).toBeUndefined();
+});
+
 it('a feed that fails keeps its last good data, one that is gone is never asked for again', async () => {
   const { server, web } = await openWith([A]);
   const { feeds } = server.services;
