@@ -9,9 +9,15 @@ const ACCENTS = /[\u0300-\u036f]/g;
 
 const ASCII = /^[\0-\x7f]*$/;
 
+/** Letters that are written in two ways: at the end of a Greek word, and in German capitals. */
+const SAME: Readonly<Record<string, string>> = { ς: 'σ', ß: 'ss' };
+
 /** How a word is compared: without regard to letter case, width and accents. Most texts need only the first. */
-const fold = (text: string): string =>
-  ASCII.test(text) ? text.toLowerCase() : text.normalize('NFKD').replace(ACCENTS, '').toLowerCase().normalize('NFC');
+function fold(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
+  const plain = text.normalize('NFKD').replace(ACCENTS, '').toLowerCase().normalize('NFC');
+  return plain.replace(/[ςß]/g, (letter) => SAME[letter]!);
+}
 
 /** What is searched of a URL: its scheme says nothing of a podcast, and credentials are nobody else's business. */
 export const toSearched = (url: Url): string => url.replace(/^\s*https?:\/\/(?:[^/?#]*@)?/i, '');

@@ -158,6 +158,8 @@ it('writes a file of episodes only when they changed, for its owner alone', asyn
 
 it.each([
   ['The Café of ÅNGSTRÖM', ['the', 'cafe', 'of', 'angstrom']],
+  ['ΣΊΣΥΦΟΣ ΣΊΣ', ['σισυφοσ', 'σισ']],
+  ['Straße STRASSE', ['strasse', 'strasse']],
   ['鉄道ファン', ['鉄道', '道フ', 'ファ', 'ァン', 'ン']],
   ['日本語 Podcast2go', ['日本', '本語', '語', 'podcast2go']],
   ['สวัสดี', ['สว', 'วั', 'ัส', 'สด', 'ดี', 'ี']],
