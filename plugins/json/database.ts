@@ -19,7 +19,7 @@ import { Journal } from './journal.ts';
 import { takeLock } from './lock.ts';
 import { Registry } from './registry.ts';
 import { Shelves } from './shelves.ts';
-import { Turns } from './turns.ts';
+import { Turns } from '../turns.ts';
 import { Unsaved } from './unsaved.ts';
 import { type Write, WRITE_PACKING } from './write.ts';
 

@@ -40,7 +40,7 @@ export function createActionStore(
       const named = new Set(actions.map(({ device }) => device));
       const devices = [...named].filter((device) => device !== undefined);
       const origin = named.size === 1 ? devices[0] : undefined;
-      return database.write((connection) =>
+      return database.writeFor(user, (connection) =>
         upload(connection, { user, devices, origin }, async (order) => {
           const { count, unknown } = await append(connection, user, actions, order);
           await directory.meet(connection, unknown);
@@ -50,7 +50,7 @@ export function createActionStore(
     },
 
     query: (user, { subscribedOn, ...query }) =>
-      database.write(async (connection) => {
+      database.writeFor(user, async (connection) => {
         const { at, last } = await stamps.holdUser(connection, user);
         const podcasts =
           subscribedOn === undefined ? undefined : await subscriptions.current(connection, user, [subscribedOn]);

@@ -1,4 +1,5 @@
-import { type OpenContext, type Seconds, StorageError } from '../../src/plugin.ts';
+import { type OpenContext, type Seconds, StorageError, type UserId } from '../../src/plugin.ts';
+import { Turns } from '../turns.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { loadDriver } from './driver.ts';
 import { isGivenWay, toStorageError } from './failure.ts';
@@ -37,6 +38,7 @@ export class Database {
   readonly context: OpenContext;
   readonly #pool: Pool;
   readonly #now: DatabaseOptions['now'];
+  readonly #turns = new Turns<UserId>();
 
   private constructor(pool: Pool, now: DatabaseOptions['now'], context: OpenContext) {
     this.#pool = pool;
@@ -96,6 +98,11 @@ export class Database {
         if (!isGivenWay(error) || attempt === ATTEMPTS) throw toStorageError(error);
       }
     }
+  }
+
+  /** The same for a user, one at a time on this node: whoever waits for that user's row takes no connection meanwhile. */
+  writeFor<T>(user: UserId, step: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#turns.take(user, () => this.write(step));
   }
 
   /** Runs a step that reads, where all statements see the same. */

@@ -31,7 +31,7 @@ export function createDeviceStore(
     all: (user) => database.read((connection) => all.all(connection, { user })),
 
     save: (user, id, patch) =>
-      database.write(async (connection) => {
+      database.writeFor(user, async (connection) => {
         await upload(connection, { user, devices: [id], origin: id }, async () => false);
         const device = { ...(await find.get(connection, { user, id }))!, ...patch };
         await update.run(connection, { user, id, caption: device.caption, type: device.type });
@@ -41,7 +41,7 @@ export function createDeviceStore(
     groups: (user) => database.read((connection) => devices.groups(connection, user)),
 
     synchronize: (user, join, leave) =>
-      database.write(async (connection) => {
+      database.writeFor(user, async (connection) => {
         await stamps.lockUser(connection, user);
         if (!(await devices.hasAll(connection, user, [...join.flat(), ...leave]))) throw noSuchDevice();
         const groups = regroup(await devices.groups(connection, user), join, leave);

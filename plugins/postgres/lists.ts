@@ -30,20 +30,20 @@ export function createListStore(database: Database, stamps: Stamps): ListStore {
       }),
 
     create: (user, { name, title, urls }) =>
-      database.write(async (connection) => {
+      database.writeFor(user, async (connection) => {
         await stamps.lockUser(connection, user);
         const row = { user, name, title, urls: JSON.stringify(urls) };
         if ((await insert.run(connection, row)) === 0) throw listTaken();
       }),
 
     replace: (user, name, urls) =>
-      database.write(async (connection) => {
+      database.writeFor(user, async (connection) => {
         await stamps.lockUser(connection, user);
         return (await replace.run(connection, { user, name, urls: JSON.stringify(urls) })) > 0;
       }),
 
     delete: (user, name) =>
-      database.write(async (connection) => {
+      database.writeFor(user, async (connection) => {
         await stamps.lockUser(connection, user);
         return (await remove.run(connection, { user, name })) > 0;
       }),

@@ -29,7 +29,7 @@ export function createSessionStore(database: Database, stamps: Stamps): SessionS
 
   return {
     save: (session) =>
-      database.write(async (connection) => {
+      database.writeFor(session.user, async (connection) => {
         await stamps.lockUser(connection, session.user); // a change of the password ends it, or is seen after it
         await leave.run(connection, { ...session });
         await save.run(connection, { ...session });

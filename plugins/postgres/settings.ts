@@ -39,7 +39,7 @@ export function createSettingStore(database: Database, stamps: Stamps): SettingS
       ),
 
     update: (user, scope, { set: values, remove, limit }) =>
-      database.write(async (connection) => {
+      database.writeFor(user, async (connection) => {
         await stamps.lockUser(connection, user);
         const at = { user, kind: scope.kind, scope: scopeKey(scope) };
         const rows = await inScope.all(connection, at);

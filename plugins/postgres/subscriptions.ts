@@ -25,21 +25,21 @@ export function createSubscriptionStore(
       ),
 
     since: (user, device, mark) =>
-      database.write(async (connection) => {
+      database.writeFor(user, async (connection) => {
         const { at, last } = await stamps.holdUser(connection, user);
         const items = await since.all(connection, { user, device, since: mark });
         return { mark: markAfter(at, last), items: items.map(({ url, subscribed }) => ({ url, subscribed })) };
       }),
 
     apply: (user, device, changes) =>
-      database.write((connection) =>
+      database.writeFor(user, (connection) =>
         upload(connection, { user, devices: [device], origin: device }, async (order) =>
           table.change(connection, user, await devices.following(connection, user, device), changes, order),
         ),
       ),
 
     replace: (user, device, urls) =>
-      database.write((connection) =>
+      database.writeFor(user, (connection) =>
         upload(connection, { user, devices: [device], origin: device }, async (order) => {
           const changes = toChanges(await table.current(connection, user, [device]), urls);
           return table.change(connection, user, await devices.following(connection, user, device), changes, order);

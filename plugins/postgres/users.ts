@@ -36,20 +36,20 @@ export function createUserStore(database: Database, stamps: Stamps, directory: D
       }),
 
     setPassword: (user, passwordHash) =>
-      database.write(async (connection) => {
+      database.writeFor(user, async (connection) => {
         await stamps.lockUser(connection, user);
         await setHash.run(connection, { user, passwordHash });
         await endSessions.run(connection, { user });
       }),
 
     rename: (user, name) =>
-      database.write(async (connection) => {
+      database.writeFor(user, async (connection) => {
         await stamps.lockUser(connection, user);
         await logins.set(connection, user, (await setName.get(connection, { user, name }))!);
       }),
 
     delete: (user) =>
-      database.write(async (connection) => {
+      database.writeFor(user, async (connection) => {
         if ((await lock.run(connection, { user })) === 0) return;
         await directory.unfollowAll(connection, user);
         await removeHistory.run(connection, { user });

@@ -39,6 +39,20 @@ it('a session that is opened while the password changes knows of the new one', a
   expect((await opened)?.user.passwordHash).toBe('new');
 });
 
+it('who waits for one user takes no connection from the others', async () => {
+  const { id: alice } = await storage.users.create({ name: 'alice', passwordHash: 'x' });
+  const { id: bob } = await storage.users.create({ name: 'bob', passwordHash: 'x' });
+  let waiting!: Promise<unknown>;
+  await other.begin(async (sql) => {
+    await sql`SELECT 1 FROM users WHERE id = ${alice} FOR UPDATE`;
+    waiting = Promise.all(Array.from({ length: 20 }, () => storage.subscriptions.apply(alice, 'phone', [])));
+    await untilBlocked(place.url, 1);
+    await storage.ping();
+    expect(await storage.subscriptions.since(bob, 'phone', 0)).toMatchObject({ items: [] });
+  });
+  await waiting;
+});
+
 it('the toplist is kept where a feed that is in it turns out to be another one meanwhile', async () => {
   const { id } = await storage.users.create({ name: 'alice', passwordHash: 'x' });
   await storage.subscriptions.replace(id, 'phone', [A, B]);
