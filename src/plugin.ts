@@ -12,6 +12,7 @@ export { createSlug } from './domain/slug.ts';
 export { markAfter, markAfterUpload, nextStamp } from './domain/stamp.ts';
 export { areNear, isPair, mayBeMisspelt, toQueryTerms, toSearched, toTerms } from './domain/terms.ts';
 export { createThread, serveThread, type Thread } from './thread.ts';
+export { Turns } from './turns.ts';
 
 import type { StoragePlugin } from './storage/contract.ts';
 

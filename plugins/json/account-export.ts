@@ -13,14 +13,9 @@ export async function* exportAccount(database: Database, id: UserId): AsyncGener
   const after = [...aboutSettings(account), ...sessionsOf(database, id)];
 
   yield* pagesOf(before);
-  try {
-    for await (const page of actions) {
-      registry.user(id); // throws when the account was removed meanwhile
-      yield page.map(({ stamp, at, action }) => ({ kind: 'action', action, stamp, uploadedAt: at }));
-    }
-  } catch (error) {
-    registry.user(id); // where that throws, too, the files went with the account
-    throw error;
+  for await (const page of registry.whileThere(id, actions)) {
+    registry.user(id); // throws when the account was removed meanwhile
+    yield page.map(({ stamp, at, action }) => ({ kind: 'action', action, stamp, uploadedAt: at }));
   }
   registry.user(id);
   yield* pagesOf(after);

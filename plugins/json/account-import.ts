@@ -13,7 +13,6 @@ import { userNotFirst } from '../errors.ts';
 import type { UserRecordOf } from '../user-records.ts';
 import { Account, newContent } from './account.ts';
 import { ActionBatch } from './action-batch.ts';
-import { toStorageError } from './folder.ts';
 import { History } from './history.ts';
 import type { Row } from './subscription-list.ts';
 
@@ -54,7 +53,7 @@ export class Arrival {
   async take(records: readonly UserRecord[]): Promise<void> {
     for (const record of records) this.#take(record);
     this.#endUpload();
-    await this.#inFolder(() => this.#history.saveFull());
+    await this.#history.saveFull();
   }
 
   #take(record: UserRecord): void {
@@ -118,24 +117,14 @@ export class Arrival {
 
   /** Writes what is not written yet; answers the feeds that the account ever had or acted on. */
   async write(now: Seconds): Promise<string[]> {
-    await this.#inFolder(async () => {
-      await Account.write(this.#folder, {
-        ...this.#content,
-        devices: [...this.#places].toSorted(([, a], [, b]) => a - b).map(([device]) => device),
-        subscriptions: [...this.#rows].map(([device, rows]) => ({ device, rows })),
-        uploads: this.#overlapped === Infinity ? [] : [{ stamp: this.#overlapped, at: now }],
-        segments: await this.#history.save((segments) => segments),
-      });
+    await Account.write(this.#folder, {
+      ...this.#content,
+      devices: [...this.#places].toSorted(([, a], [, b]) => a - b).map(([device]) => device),
+      subscriptions: [...this.#rows].map(([device, rows]) => ({ device, rows })),
+      uploads: this.#overlapped === Infinity ? [] : [{ stamp: this.#overlapped, at: now }],
+      segments: await this.#history.save((segments) => segments),
     });
     const feeds = [...this.#rows.values()].flatMap((rows) => rows.map(({ url }) => url));
     return [...feeds, ...this.#actedOn];
-  }
-
-  async #inFolder(step: () => Promise<void>): Promise<void> {
-    try {
-      await step();
-    } catch (error) {
-      throw toStorageError(error, this.#folder);
-    }
   }
 }

@@ -1,4 +1,4 @@
-import type { ActionStore, UserId } from '../../src/plugin.ts';
+import type { ActionStore } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 import { upload } from './upload.ts';
 
@@ -19,16 +19,6 @@ export const createActionStore = (database: Database): ActionStore => ({
     const rows = subscribedOn === undefined ? undefined : account.list(subscribedOn).current();
     const podcasts = rows && new Set(rows.map(({ url }) => url));
     const pages = account.history.query(query, podcasts);
-    return { pages: whileThere(database, user, pages), mark: database.mark(account) };
+    return { pages: database.registry.whileThere(user, pages), mark: database.mark(account) };
   },
 });
-
-/** Where the account was removed meanwhile, its files went with it: then that is what is wrong. */
-async function* whileThere<Page>(database: Database, user: UserId, pages: AsyncIterable<Page>): AsyncIterable<Page> {
-  try {
-    yield* pages;
-  } catch (error) {
-    database.registry.user(user);
-    throw error;
-  }
-}

@@ -5,6 +5,7 @@ import {
   type Session,
   type Stamp,
   StorageError,
+  Turns,
   type Url,
   type User,
   type UserId,
@@ -19,7 +20,6 @@ import { Journal } from './journal.ts';
 import { takeLock } from './lock.ts';
 import { Registry } from './registry.ts';
 import { Shelves } from './shelves.ts';
-import { Turns } from '../turns.ts';
 import { Unsaved } from './unsaved.ts';
 import { type Write, WRITE_PACKING } from './write.ts';
 
@@ -67,9 +67,7 @@ export class Database {
 
   /** Rejects with `busy` when another process has the folder, `corrupt` when something in it is damaged. */
   static async open(folder: string, context: OpenContext): Promise<Database> {
-    await createFolder(folder).catch((error) => {
-      throw toStorageError(error, folder);
-    });
+    await createFolder(folder);
     const releaseLock = await takeLock(folder);
     try {
       const registry = await Registry.open(join(folder, 'accounts.json'));

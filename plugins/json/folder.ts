@@ -4,13 +4,11 @@ import { constants as system } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { isStorageError, StorageError } from '../../src/plugin.ts';
 
+// The functions here reject with a StorageError, whatever goes wrong.
+
 /** Everything below the data folder is for its owner alone: it holds password hashes. */
 export const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
-
-/*
- * What goes wrong here rejects with a StorageError.
- */
 
 /** Makes a folder and those above it that are missing. Resolves when they would survive a power cut. */
 export async function createFolder(path: string): Promise<void> {

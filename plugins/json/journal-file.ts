@@ -50,7 +50,10 @@ export async function cutOff({ path, length }: Torn): Promise<void> {
   }
 }
 
-/** Answers the changes of a file, and what is torn at its end: of that nobody was told, unless more has followed. Rejects with `corrupt` for damage anywhere else. */
+/**
+ * Answers the changes of a file, and what is torn at its end: of that nobody was told, unless more has followed. Rejects
+ * with `corrupt` for damage anywhere else.
+ */
 export async function readJournal(path: string): Promise<{ records: JournalEntry[]; tail: Torn | undefined }> {
   const text = await readFile(path, 'utf8');
   const lines = text.split('\n');

@@ -71,6 +71,16 @@ export class Registry {
     return user;
   }
 
+  /** Pages of a user's files. Throws `missing` where these went with the user meanwhile. */
+  async *whileThere<Page>(id: UserId, pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+    try {
+      yield* pages;
+    } catch (error) {
+      this.user(id);
+      throw error;
+    }
+  }
+
   /** By name or e-mail, without case. */
   find(login: string): User | undefined {
     const id = this.#logins.get(fold(login));

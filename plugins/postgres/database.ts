@@ -1,5 +1,4 @@
-import { type OpenContext, type Seconds, StorageError, type UserId } from '../../src/plugin.ts';
-import { Turns } from '../turns.ts';
+import { type OpenContext, type Seconds, StorageError, Turns, type UserId } from '../../src/plugin.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { loadDriver } from './driver.ts';
 import { isGivenWay, toStorageError } from './failure.ts';

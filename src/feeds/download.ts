@@ -6,7 +6,7 @@ import type { Seconds, Url } from '../domain/types.ts';
 import { hasCredentials, sanitizeFeedUrl } from '../domain/url.ts';
 import { ENCODINGS, readBody, tooLarge } from './body.ts';
 import { FetchError, toFetchError } from './failure.ts';
-import { createSlots } from '../slots.ts';
+import { createSlots } from './slots.ts';
 
 export interface DownloaderOptions {
   agent: Dispatcher;

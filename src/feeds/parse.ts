@@ -5,7 +5,7 @@ import { baseOf, type EpisodeSource, findEpisode, readEpisode } from './episode.
 import { type Fields, named } from './fields.ts';
 import { readPrefixes } from './namespaces.ts';
 import { readPodcast } from './podcast.ts';
-import { createXmlReader, type XmlElement, type XmlReader } from './xml.ts';
+import { createXmlReader, quietly, type XmlElement, type XmlReader } from './xml.ts';
 
 export interface ParsedFeed extends PodcastInfo {
   /** Newest first, then those without a date in the order of the feed; at most 5,000. */
@@ -66,17 +66,9 @@ function readFields(readXml: XmlReader, content: string): XmlElement[] {
   } catch {
     const [head = '', ...episodes] = content.split(EPISODE_BEGIN);
     const own = head.trim() === '' ? [] : readLevel(readXml, head);
-    const fields = [...own, ...episodes.flatMap((episode) => readQuietly(readXml, episode))];
+    const fields = [...own, ...episodes.flatMap(quietly(readXml))];
     if (fields.length === 0) throw notFeed('its XML is damaged');
     return fields;
-  }
-}
-
-function readQuietly(readXml: XmlReader, xml: string): XmlElement[] {
-  try {
-    return readXml(xml);
-  } catch {
-    return [];
   }
 }
 

@@ -47,13 +47,7 @@ export function createXmlReader(prefixes: ReadonlyMap<string, string>): XmlReade
     elements = 0;
     return (parser.parse(xml) as Node[]).flatMap(toElement);
   };
-  const readQuietly: XmlReader = (xml) => {
-    try {
-      return read(xml);
-    } catch {
-      return [];
-    }
-  };
+  const readQuietly = quietly(read);
   const toElement = (node: Node): XmlElement[] => {
     const name = Object.keys(node)[0];
     if (name === undefined || name === TEXT) return [];
@@ -62,6 +56,17 @@ export function createXmlReader(prefixes: ReadonlyMap<string, string>): XmlReade
   };
   return read;
 }
+
+/** The same, but answers nothing for what is damaged. */
+export const quietly =
+  (read: XmlReader): XmlReader =>
+  (xml) => {
+    try {
+      return read(xml);
+    } catch {
+      return [];
+    }
+  };
 
 function rename(name: string, prefixes: ReadonlyMap<string, string>): string {
   const colon = name.indexOf(':');

@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { Refusal } from '../domain/errors.ts';
 import type { Seconds } from '../domain/types.ts';
-import { createSlots } from '../slots.ts';
 import type { AttemptLimit, AttemptStore } from '../storage/contract.ts';
+import { Turns } from '../turns.ts';
 
 const PER_LOGIN_AND_ADDRESS: AttemptLimit = { most: 10, within: 300 };
 const PER_ADDRESS: AttemptLimit = { most: 100, within: 300 };
@@ -30,7 +30,8 @@ export interface Throttle {
 export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
   /** By key, the refusals that this node knows of: whoever guesses on must not be let in by a remembered password. */
   const refusedUntil = new LRUCache<string, Seconds>({ max: 20_000 });
-  const turns = createSlots();
+  /** By address. */
+  const turns = new Turns<string>();
 
   const check = (key: string): void => {
     const wait = (refusedUntil.get(key) ?? 0) - now();
@@ -67,7 +68,7 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
       check(address);
     },
 
-    attempt: (login, address, compare) => turns.run(address, () => attempt(login, address, compare)),
+    attempt: (login, address, compare) => turns.take(address, () => attempt(login, address, compare)),
 
     async admit(address) {
       const wait = await attempts.add(keyOf(`register ${address}`), ACCOUNTS_PER_ADDRESS);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSlots } from '../../src/slots.ts';
+import { createSlots } from '../../src/feeds/slots.ts';
 import { startFeedServer, startFetcher } from './feed-server.ts';
 import { rss } from './samples/sample.ts';
 

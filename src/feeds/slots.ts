@@ -1,10 +1,12 @@
-/** Runs tasks: at most `total` at once, and those of one host (or address) one after another. */
+import { Turns } from '../turns.ts';
+
+/** Runs tasks: at most `total` at once, and those of one host one after another. */
 export interface Slots {
   run<Result>(host: string, task: () => Promise<Result>): Promise<Result>;
 }
 
-export function createSlots(total = Infinity): Slots {
-  const lastOf = new Map<string, Promise<unknown>>();
+export function createSlots(total: number): Slots {
+  const turns = new Turns<string>();
   const waiting: (() => void)[] = [];
   let busy = 0;
 
@@ -22,17 +24,6 @@ export function createSlots(total = Infinity): Slots {
 
   return {
     // The host first: whoever has a slot never waits for a host that another one keeps busy.
-    run(host, task) {
-      const result = (lastOf.get(host) ?? Promise.resolve()).then(() => runWhenFree(task));
-      const settled = result.then(
-        () => undefined,
-        () => undefined,
-      );
-      lastOf.set(host, settled);
-      void settled.then(() => {
-        if (lastOf.get(host) === settled) lastOf.delete(host);
-      });
-      return result;
-    },
+    run: (host, task) => turns.take(host, () => runWhenFree(task)),
   };
 }
