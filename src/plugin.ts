@@ -9,7 +9,7 @@ export { regroup } from './domain/group.ts';
 export { logoHash } from './domain/logo.ts';
 export { compareScopes, scopeKey } from './domain/scope.ts';
 export { createSlug } from './domain/slug.ts';
-export { markAfter, markAfterUpload, nextStamp } from './domain/stamp.ts';
+export { markAfter, markAfterUpload, nextStamp, originOf } from './domain/stamp.ts';
 export { areNear, isPair, mayBeMisspelt, toQueryTerms, toSearched, toTerms } from './domain/terms.ts';
 export { createThread, serveThread, type Thread } from './thread.ts';
 export { Turns } from './turns.ts';

@@ -1,4 +1,4 @@
-import { markAfter } from 'podsync/plugin';
+import { markAfter, originOf } from 'podsync/plugin';
 import { meet } from './podcasts.js';
 import { upload } from './upload.js';
 
@@ -13,7 +13,7 @@ export const fingerprint = ({ podcast, episode, device, action, timestamp, play 
 
 /** @type {(data: Data, context: OpenContext) => ActionStore} */
 export const createActionStore = (data, context) => ({
-  async append(user, uploaded) {
+  async append(user, uploaded, sender) {
     const account = data.account(user);
     meet(
       data,
@@ -22,8 +22,7 @@ export const createActionStore = (data, context) => ({
     );
     const named = new Set(uploaded.map(({ device }) => device));
     const devices = [...named].filter((device) => device !== undefined);
-    const origin = named.size === 1 ? devices[0] : undefined;
-    return upload(account, context, { devices, origin }, (stamp) => {
+    return upload(account, context, { devices, origin: originOf(named, sender) }, (stamp) => {
       const before = account.actions.length;
       for (const action of uploaded) {
         if (account.fingerprints.has(fingerprint(action))) continue;

@@ -1,14 +1,14 @@
-import { markAfter } from 'podsync/plugin';
+import { markAfter, originOf } from 'podsync/plugin';
 import { meet } from './podcasts.js';
 import { upload } from './upload.js';
 
-/** @import { OpenContext, SubscriptionChange, SubscriptionStore, UserId } from 'podsync/plugin' */
+/** @import { OpenContext, Stamp, SubscriptionChange, SubscriptionStore, UserId } from 'podsync/plugin' */
 /** @import { Data } from './data.js' */
 
 /** @type {(data: Data, context: OpenContext) => SubscriptionStore} */
 export function createSubscriptionStore(data, context) {
-  /** @param {UserId} user @param {string} device @param {readonly SubscriptionChange[]} changes */
-  const apply = (user, device, changes) => {
+  /** @type {(user: UserId, device: string, changes: readonly SubscriptionChange[], sender?: string) => Stamp} */
+  const apply = (user, device, changes, sender) => {
     const account = data.account(user);
     meet(
       data,
@@ -16,7 +16,7 @@ export function createSubscriptionStore(data, context) {
       context.now(),
     );
     const group = account.groups.find((devices) => devices.includes(device)) ?? [device];
-    return upload(account, context, { devices: [device], origin: device }, (stamp) =>
+    return upload(account, context, { devices: [device], origin: originOf([device], sender) }, (stamp) =>
       account.subscribe(group, changes, stamp),
     );
   };
@@ -34,20 +34,21 @@ export function createSubscriptionStore(data, context) {
       return { items, mark: markAfter(context.now(), last) };
     },
 
-    async apply(user, device, changes) {
-      return apply(user, device, changes);
+    async apply(user, device, changes, sender) {
+      return apply(user, device, changes, sender);
     },
 
-    async replace(user, device, urls) {
+    async replace(user, device, urls, sender) {
       const wanted = new Set(urls);
       const gone = data
         .account(user)
         .subscribed([device])
         .filter((url) => !wanted.has(url));
-      return apply(user, device, [
+      const changes = [
         ...gone.map((url) => ({ url, subscribed: false })),
         ...urls.map((url) => ({ url, subscribed: true })),
-      ]);
+      ];
+      return apply(user, device, changes, sender);
     },
   };
 }

@@ -11,7 +11,7 @@ import { markAfter, markAfterUpload, nextStamp } from 'podsync/plugin';
  *
  * @param {Account} account
  * @param {OpenContext} context
- * @param {{ devices: readonly string[], origin: string | undefined }} from the devices named, and the one that surely sent it
+ * @param {{ devices: readonly string[], origin: string | undefined }} from the devices named, and what `originOf` says
  * @param {(stamp: Stamp) => boolean} store
  * @returns {Stamp}
  */

@@ -1,15 +1,15 @@
-import type { ActionStore } from '../../src/plugin.ts';
+import { type ActionStore, originOf } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 import { upload } from './upload.ts';
 
 export const createActionStore = (database: Database): ActionStore => ({
-  append: (user, actions) =>
+  append: (user, actions, sender) =>
     upload(database, user, async ({ history }) => {
       const fresh = await history.unknown(actions);
       const devices = new Set(actions.map(({ device }) => device));
       return {
         devices: [...devices].filter((device) => device !== undefined),
-        origin: devices.size === 1 ? actions[0]!.device : undefined,
+        origin: originOf(devices, sender),
         changes: fresh.actions.length > 0 ? [{ kind: 'act', actions: fresh }] : [],
       };
     }),

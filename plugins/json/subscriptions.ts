@@ -1,4 +1,4 @@
-import type { SubscriptionChange, SubscriptionStore } from '../../src/plugin.ts';
+import { originOf, type SubscriptionChange, type SubscriptionStore } from '../../src/plugin.ts';
 import type { Account } from './account.ts';
 import type { Database } from './database.ts';
 import { type Decision, upload } from './upload.ts';
@@ -15,15 +15,15 @@ export const createSubscriptionStore = (database: Database): SubscriptionStore =
     return { items: account.list(device).since(since), mark: database.mark(account) };
   },
 
-  apply: (user, device, changes) =>
-    upload(database, user, (account) => subscribe(account, device, account.list(device).effective(changes))),
+  apply: (user, device, changes, sender) =>
+    upload(database, user, (account) => subscribe(account, device, account.list(device).effective(changes), sender)),
 
-  replace: (user, device, urls) =>
-    upload(database, user, (account) => subscribe(account, device, account.list(device).difference(urls))),
+  replace: (user, device, urls, sender) =>
+    upload(database, user, (account) => subscribe(account, device, account.list(device).difference(urls), sender)),
 });
 
-const subscribe = (account: Account, device: string, changes: SubscriptionChange[]): Decision => ({
+const subscribe = (account: Account, device: string, changes: SubscriptionChange[], sender?: string): Decision => ({
   devices: [device],
-  origin: device,
+  origin: originOf([device], sender),
   changes: changes.length > 0 ? [{ kind: 'subscribe', devices: account.following(device), changes }] : [],
 });

@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 export interface Decision {
   /** Devices it names; those that are unknown are created. */
   devices: readonly string[];
-  /** The device that sent it, where that is sure. */
+  /** See `originOf`. */
   origin: string | undefined;
   /** What its stamp goes to: it has one only if this is not empty. */
   changes: readonly UploadChange[];

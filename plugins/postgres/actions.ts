@@ -1,4 +1,4 @@
-import { type ActionStore, type EpisodeAction, markAfter, type UserId } from '../../src/plugin.ts';
+import { type ActionStore, type EpisodeAction, markAfter, originOf, type UserId } from '../../src/plugin.ts';
 import { createActionTable, type Stored } from './action-table.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -36,10 +36,10 @@ export function createActionStore(
   };
 
   return {
-    async append(user, actions) {
+    async append(user, actions, sender) {
       const named = new Set(actions.map(({ device }) => device));
       const devices = [...named].filter((device) => device !== undefined);
-      const origin = named.size === 1 ? devices[0] : undefined;
+      const origin = originOf(named, sender);
       return database.writeFor(user, (connection) =>
         upload(connection, { user, devices, origin }, async (order) => {
           const { count, unknown } = await append(connection, user, actions, order);

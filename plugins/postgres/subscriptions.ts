@@ -1,4 +1,4 @@
-import { markAfter, type SubscriptionStore, type Url } from '../../src/plugin.ts';
+import { markAfter, originOf, type SubscriptionStore, type Url } from '../../src/plugin.ts';
 import { SUBSCRIPTIONS, SUBSCRIPTIONS_SINCE, toChanges } from '../sql/subscriptions.ts';
 import type { Database } from './database.ts';
 import type { Devices } from './device-table.ts';
@@ -31,16 +31,16 @@ export function createSubscriptionStore(
         return { mark: markAfter(at, last), items: items.map(({ url, subscribed }) => ({ url, subscribed })) };
       }),
 
-    apply: (user, device, changes) =>
+    apply: (user, device, changes, sender) =>
       database.writeFor(user, (connection) =>
-        upload(connection, { user, devices: [device], origin: device }, async (order) =>
+        upload(connection, { user, devices: [device], origin: originOf([device], sender) }, async (order) =>
           table.change(connection, user, await devices.following(connection, user, device), changes, order),
         ),
       ),
 
-    replace: (user, device, urls) =>
+    replace: (user, device, urls, sender) =>
       database.writeFor(user, (connection) =>
-        upload(connection, { user, devices: [device], origin: device }, async (order) => {
+        upload(connection, { user, devices: [device], origin: originOf([device], sender) }, async (order) => {
           const changes = toChanges(await table.current(connection, user, [device]), urls);
           return table.change(connection, user, await devices.following(connection, user, device), changes, order);
         }),

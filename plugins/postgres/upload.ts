@@ -12,7 +12,7 @@ export interface Upload {
   user: UserId;
   /** Devices it names; those that are unknown are created. */
   devices: readonly string[];
-  /** The device that sent it, where that is sure. */
+  /** See `originOf`. */
   origin: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-import { type ActionStore, type EpisodeAction, markAfter, type UserId } from '../../src/plugin.ts';
+import { type ActionStore, type EpisodeAction, markAfter, originOf, type UserId } from '../../src/plugin.ts';
 import { createActionTable } from './action-table.ts';
 import type { Database } from './database.ts';
 import type { Directory } from './directory.ts';
@@ -24,12 +24,11 @@ export function createActionStore(
   };
 
   return {
-    append: (user, actions) =>
+    append: (user, actions, sender) =>
       database.write(() => {
         const named = new Set(actions.map(({ device }) => device));
         const devices = [...named].filter((device) => device !== undefined);
-        const origin = named.size === 1 ? devices[0] : undefined;
-        return upload({ user, devices, origin }, (order) => {
+        return upload({ user, devices, origin: originOf(named, sender) }, (order) => {
           const fresh = append(user, actions, order);
           directory.meet(fresh.map(({ podcast }) => podcast));
           return fresh.length > 0;

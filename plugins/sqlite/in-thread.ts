@@ -117,7 +117,8 @@ export async function openInThread(file: string, { dataDir, overlap, now, log }:
     ...rememberWho(stores, now),
     actions: {
       ...stores.actions,
-      append: async (user, actions) => (await ask({ kind: 'append', user, actions: writeActions(actions) })) as Stamp,
+      append: async (user, actions, sender) =>
+        (await ask({ kind: 'append', user, actions: writeActions(actions), sender })) as Stamp,
     },
     ping: async () => void (await ask({ kind: 'ping' })),
     verify: async () => void (await ask({ kind: 'verify' })),

@@ -29,7 +29,7 @@ export type Request =
    */
   | { kind: 'call'; number: number; store: StoreName; verb: string; args: unknown[]; isFed: boolean }
   /** An upload; answers the mark. `actions` as `writeActions` writes them, which travel quicker than an object for each. */
-  | { kind: 'append'; user: UserId; actions: string }
+  | { kind: 'append'; user: UserId; actions: string; sender: string | undefined }
   /** Answers the next `Batch` of what a call answered. */
   | { kind: 'next'; call: number }
   /** The rest of it is not wanted. */

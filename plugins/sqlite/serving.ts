@@ -95,7 +95,7 @@ export function createServer(): Server {
         return isFed ? callWithInbox(number, verb, args) : call(number, verb, args);
       }
       case 'append':
-        return opened.actions.append(request.user, readActions(request.actions));
+        return opened.actions.append(request.user, readActions(request.actions), request.sender);
       case 'next':
         return readBatch(request.call);
       case 'leave':

@@ -1,4 +1,4 @@
-import { markAfter, type SubscriptionStore, type Url } from '../../src/plugin.ts';
+import { markAfter, originOf, type SubscriptionStore, type Url } from '../../src/plugin.ts';
 import { SUBSCRIPTIONS, SUBSCRIPTIONS_SINCE, toChanges } from '../sql/subscriptions.ts';
 import type { Database } from './database.ts';
 import type { Devices } from './device-table.ts';
@@ -28,16 +28,16 @@ export function createSubscriptionStore(
           .map(({ url, subscribed }) => ({ url, subscribed: subscribed === 1 })),
       })),
 
-    apply: (user, device, changes) =>
+    apply: (user, device, changes, sender) =>
       database.write(() =>
-        upload({ user, devices: [device], origin: device }, (order) =>
+        upload({ user, devices: [device], origin: originOf([device], sender) }, (order) =>
           table.change(user, devices.following(user, device), changes, order),
         ),
       ),
 
-    replace: (user, device, urls) =>
+    replace: (user, device, urls, sender) =>
       database.write(() =>
-        upload({ user, devices: [device], origin: device }, (order) => {
+        upload({ user, devices: [device], origin: originOf([device], sender) }, (order) => {
           const changes = toChanges(table.current(user, [device]), urls);
           return table.change(user, devices.following(user, device), changes, order);
         }),

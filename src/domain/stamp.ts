@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import type { Seconds, Stamp } from './types.ts';
 
 /*
@@ -18,8 +19,19 @@ export const markAfter = (now: Seconds, last: Stamp): Stamp => Math.max(now, las
 
 /**
  * Mark for the answer to an upload. A client that pulls and then pushes keeps only this one and would skip what
- * another device uploaded in between, so it stays below `overlapped`: the oldest recent stamp of another device. One
- * less, so that mark + 1 still finds it. The price is a harmless repeat.
+ * others uploaded in between, so it stays below `overlapped`: the oldest recent stamp of another origin. One less, so
+ * that mark + 1 still finds it. The price is a harmless repeat.
  */
 export const markAfterUpload = (mark: Stamp, overlapped: Stamp | undefined): Stamp =>
   overlapped === undefined ? mark : Math.min(mark, overlapped - 1);
+
+/**
+ * Where an upload comes from, undefined where that is not sure: the one device that it names, and whoever sent it. A
+ * device has not heard of what somebody else sends in its name: Kasts writes to the lists of all devices, and so do
+ * people who import an OPML file. `sender`: any text that tells senders apart; only a checksum of it is kept.
+ */
+export function originOf(devices: Iterable<string | undefined>, sender?: string): string | undefined {
+  const [device, ...others] = new Set(devices);
+  if (device === undefined || others.length > 0) return undefined;
+  return sender === undefined ? device : `${device}/${crc32(sender).toString(36)}`;
+}

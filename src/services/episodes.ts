@@ -9,19 +9,20 @@ import type { ActionQuery, ActionStore } from '../storage/contract.ts';
 export interface Episodes {
   /**
    * Stores a batch whole (spec 4.8). Throws `invalid` naming the index of what is wrong, and `too-large` for more feeds
-   * or devices than one upload may bring, and then nothing is stored.
+   * or devices than one upload may bring, and then nothing is stored. `sender`: see `originOf`.
    */
   upload(
     user: UserId,
     submitted: readonly unknown[],
     source: ActionSource,
+    sender: string,
   ): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
   /** In upload order, in pages, so that a long history need not be in memory. `podcast` as the client writes it. */
   query(user: UserId, query: ActionQuery): Promise<{ pages: AsyncIterable<EpisodeAction[]>; mark: Stamp }>;
 }
 
 export const createEpisodes = (actions: ActionStore, now: Clock, rules: UrlRules): Episodes => ({
-  async upload(user, submitted, source) {
+  async upload(user, submitted, source, sender) {
     const rewrites = createRewriteLog();
     const keepCredentials = rules.keepCredentials ?? false;
     const context = { now: now(), keepCredentials, rewrites, source };
@@ -37,7 +38,7 @@ export const createEpisodes = (actions: ActionStore, now: Clock, rules: UrlRules
     });
     requireFewFeeds(parsed.map(({ podcast }) => podcast));
     requireFewDevices(parsed.map(({ device }) => device));
-    return { mark: await actions.append(user, parsed), rewrites: rewrites.pairs };
+    return { mark: await actions.append(user, parsed, sender), rewrites: rewrites.pairs };
   },
 
   query: (user, { podcast, ...filters }) =>

@@ -39,6 +39,9 @@ export interface OpmlImport {
   run(user: UserId, podcasts: readonly PodcastEntry[], choice: OpmlImportChoice): Promise<OpmlImportReport>;
 }
 
+/** None of the user's apps. */
+const SENDER = 'import';
+
 export const createOpmlImport = (
   subscriptions: Pick<Subscriptions, 'find' | 'replace' | 'upload'>,
   podcasts: Pick<PodcastStore, 'announce'>,
@@ -53,8 +56,8 @@ export const createOpmlImport = (
     const had = new Set(before);
     const urls = [...usable.keys()];
     if (!dryRun) {
-      if (replace) await subscriptions.replace(user, device, urls);
-      else await subscriptions.upload(user, device, { add: urls, remove: [] });
+      if (replace) await subscriptions.replace(user, device, urls, SENDER);
+      else await subscriptions.upload(user, device, { add: urls, remove: [] }, SENDER);
       await podcasts.announce([...usable.values()]);
     }
     return {

@@ -22,14 +22,14 @@ export interface Subscriptions {
   all(user: UserId): Promise<Url[]>;
   /**
    * Makes the list of a device equal what was submitted; creates the device. Throws `invalid`, and `too-large` for more
-   * feeds than one upload may bring, and then nothing changes.
+   * feeds than one upload may bring, and then nothing changes. `sender`: see `originOf`.
    */
-  replace(user: UserId, device: string, submitted: readonly string[]): Promise<void>;
+  replace(user: UserId, device: string, submitted: readonly string[], sender: string): Promise<void>;
   /**
    * Delta upload; creates the device. Throws `invalid` when a feed is in both lists, whichever way it is written, and
-   * `too-large`.
+   * `too-large`. `sender`: see `originOf`.
    */
-  upload(user: UserId, device: string, delta: Delta): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
+  upload(user: UserId, device: string, delta: Delta, sender: string): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
   /** What changed on a device at `since` or later; nothing for an unknown device. */
   changes(user: UserId, device: string, since: Stamp): Promise<Delta & { mark: Stamp }>;
 }
@@ -60,12 +60,12 @@ export function createSubscriptions(
 
     all: (user) => subscriptions.current(user),
 
-    async replace(user, device, submitted) {
+    async replace(user, device, submitted, sender) {
       const id = parseDeviceId(device);
-      await subscriptions.replace(user, id, sanitizeFeedUrls(submitted, rules));
+      await subscriptions.replace(user, id, sanitizeFeedUrls(submitted, rules), sender);
     },
 
-    async upload(user, device, { add, remove }) {
+    async upload(user, device, { add, remove }, sender) {
       const id = parseDeviceId(device);
       requireFewFeeds([...add, ...remove]);
       const rewrites = createRewriteLog();
@@ -74,10 +74,11 @@ export function createSubscriptions(
       const whole = remove.map((url) => sanitizeFeedUrl(url, { keepCredentials: true })).filter(hasCredentials);
       const removed = new Set([...sanitizeAll(remove, rewrites), ...whole]);
       if (added.some((url) => removed.has(url))) throw invalid('the same feed is in "add" and in "remove"');
-      const mark = await subscriptions.apply(user, id, [
+      const changes = [
         ...added.map((url) => ({ url, subscribed: true })),
         ...[...removed].map((url) => ({ url, subscribed: false })),
-      ]);
+      ];
+      const mark = await subscriptions.apply(user, id, changes, sender);
       return { mark, rewrites: rewrites.pairs };
     },
 

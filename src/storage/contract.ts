@@ -43,7 +43,7 @@ export interface OpenContext {
    * a clock that several nodes share.
    */
   now(): Seconds;
-  /** How long another device's upload counts as overlapping: see `markAfterUpload`. */
+  /** How long an upload of another origin counts as overlapping: see `markAfterUpload`. */
   overlap: Seconds;
   log: Log;
 }
@@ -200,11 +200,11 @@ export interface SubscriptionStore {
   since(user: UserId, device: string, since: Stamp): Promise<Since<SubscriptionChange>>;
   /**
    * Applies changes to a device under one stamp; a missing device is created. A change that changes nothing leaves no
-   * stamp. Answers the mark.
+   * stamp. `sender`: see `originOf`. Answers the mark.
    */
-  apply(user: UserId, device: string, changes: readonly SubscriptionChange[]): Promise<Stamp>;
-  /** Makes the list equal `urls`; the difference is taken inside the same step. Answers the mark. */
-  replace(user: UserId, device: string, urls: readonly Url[]): Promise<Stamp>;
+  apply(user: UserId, device: string, changes: readonly SubscriptionChange[], sender?: string): Promise<Stamp>;
+  /** Makes the list equal `urls`; the difference is taken inside the same step. `sender` and answer as in `apply`. */
+  replace(user: UserId, device: string, urls: readonly Url[], sender?: string): Promise<Stamp>;
 }
 
 // ---- episode actions -------------------------------------------------------
@@ -223,9 +223,9 @@ export interface ActionQuery {
 export interface ActionStore {
   /**
    * Appends under one stamp, in the order given. What is stored already word for word (all fields but `guid`) is
-   * passed over; unknown devices are created. Answers the mark.
+   * passed over; unknown devices are created. `sender`: see `originOf`. Answers the mark.
    */
-  append(user: UserId, actions: readonly EpisodeAction[]): Promise<Stamp>;
+  append(user: UserId, actions: readonly EpisodeAction[], sender?: string): Promise<Stamp>;
   /**
    * In upload order. `pages` is one snapshot, read as it is consumed, so that memory does not follow the length of the
    * history; a page is never empty. It may be left unread.

@@ -9,21 +9,22 @@ export interface Channel {
   pull(since: Stamp): Promise<{ numbers: number[]; mark: Stamp }>;
 }
 
-export type OpenChannel = (storage: Storage, user: UserId, device: string) => Channel;
+export type OpenChannel = (storage: Storage, user: UserId, device: string, sender?: string) => Channel;
 
-export const openSubscriptions: OpenChannel = ({ subscriptions }, user, device) => ({
-  push: (...numbers) => subscriptions.apply(user, device, add(...numbers.map(feed))),
+export const openSubscriptions: OpenChannel = ({ subscriptions }, user, device, sender) => ({
+  push: (...numbers) => subscriptions.apply(user, device, add(...numbers.map(feed)), sender),
   async pull(since) {
     const { items, mark } = await subscriptions.since(user, device, since);
     return { numbers: numbersOf(items), mark };
   },
 });
 
-export const openActions: OpenChannel = ({ actions }, user, device) => ({
+export const openActions: OpenChannel = ({ actions }, user, device, sender) => ({
   push: (...numbers) =>
     actions.append(
       user,
       numbers.map((n) => action(n, { device })),
+      sender,
     ),
   async pull(since) {
     const { pages, mark } = await actions.query(user, { since });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Stamp, Storage, UserId } from '../plugin.ts';
 import { OVERLAP, type Suite } from './bench.ts';
-import { CHANNELS, openActions, openSubscriptions } from './channels.ts';
+import { type Channel, CHANNELS, openActions, openSubscriptions } from './channels.ts';
 import { action, addUser, feed } from './samples.ts';
 
 /** The mark that shows everything: what an upload answers when no other device's overlaps it. */
@@ -116,6 +116,18 @@ export const overlapTests: Suite = ({ describe, test }) => {
         assert.equal(await phone.push(5), (await newestStamp(reopened, alice)) - 3, 'the TV uploaded last but one');
       });
 
+      test('what another sender uploads for the device itself counts, too', async ({ storage }) => {
+        const alice = await addUser(storage);
+        const open = (sender: string): Channel => openChannel(storage, alice, 'phone', sender);
+        await open('phone').push(1);
+        await open('laptop').push(2);
+        const stamp = await newestStamp(storage, alice);
+        const mark = await open('phone').push(3);
+        assert.equal(mark, stamp - 1);
+        assert.ok((await open('phone').pull(mark)).numbers.includes(2));
+        assert.equal(await open('laptop').push(4), stamp - 3, 'the phone uploaded first of all');
+      });
+
       test('other users do not matter', async ({ storage }) => {
         const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
         await openChannel(storage, bob, 'tv').push(1);
@@ -132,6 +144,13 @@ export const overlapTests: Suite = ({ describe, test }) => {
     assert.equal(await storage.subscriptions.replace(alice, 'phone', [feed(2)]), stamp - 1);
     clock.at += OVERLAP;
     assert.equal(await storage.subscriptions.replace(alice, 'phone', [feed(3)]), await markOf(storage, alice));
+  });
+
+  test("a whole list that another sender uploads for the device counts like another device's", async ({ storage }) => {
+    const alice = await addUser(storage);
+    await storage.subscriptions.replace(alice, 'phone', [feed(1)], 'import');
+    const stamp = await newestStamp(storage, alice);
+    assert.equal(await storage.subscriptions.replace(alice, 'phone', [feed(1), feed(2)], 'app'), stamp - 1);
   });
 
   describe('the device of an upload of episode actions', () => {
