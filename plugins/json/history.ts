@@ -10,8 +10,8 @@ import {
   type Url,
 } from '../../src/plugin.ts';
 import { readActions, writeActions } from '../action-columns.ts';
+import { fingerprint } from '../fingerprint.ts';
 import { ActionBatch, type ActionText, TEXT_LENGTH } from './action-batch.ts';
-import { FingerprintSet, fingerprintsOf } from './fingerprints.ts';
 import { replaceFile, syncFolder, toReadError } from './folder.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { readWritten, type WrittenActions } from './written-actions.ts';
@@ -62,6 +62,8 @@ const SEGMENT_LENGTH = TEXT_LENGTH;
 /** So is one whose texts have so many characters: a file is read into one string, which cannot be of any length. */
 const SEGMENT_SIZE = 16 * 1024 * 1024;
 
+const printOf = (action: EpisodeAction): string => fingerprint(action, 'base64');
+
 const isFull = ({ count, size }: Segment): boolean => count >= SEGMENT_LENGTH || size >= SEGMENT_SIZE;
 
 /**
@@ -71,8 +73,8 @@ const isFull = ({ count, size }: Segment): boolean => count >= SEGMENT_LENGTH ||
 export class History {
   readonly #folder: string;
   readonly #segments: Segment[];
-  /** The actions with a stamp below `#knownUpTo`. Filled when an upload comes that may repeat some. */
-  readonly #known = new FingerprintSet();
+  /** Fingerprints of the actions with a stamp below `#knownUpTo`. Filled when an upload comes that may repeat some. */
+  readonly #known = new Set<string>();
   #knownUpTo: Stamp = 0;
 
   private constructor(folder: string, segments: Segment[]) {
@@ -109,9 +111,12 @@ export class History {
   async unknown(actions: readonly EpisodeAction[]): Promise<ActionBatch> {
     if (this.#areNews(actions)) return new ActionBatch(actions);
     await this.#learn();
-    const prints = fingerprintsOf(actions);
-    const submitted = new FingerprintSet(actions.length);
-    return new ActionBatch(actions.filter((_, at) => !this.#known.has(prints, at) && submitted.add(prints, at)));
+    const unknown = new Map<string, EpisodeAction>();
+    for (const action of actions) {
+      const print = printOf(action);
+      if (!this.#known.has(print) && !unknown.has(print)) unknown.set(print, action);
+    }
+    return new ActionBatch([...unknown.values()]);
   }
 
   /** Whether the times alone show that none is stored, and none comes twice. For most uploads they do. */
@@ -129,7 +134,7 @@ export class History {
   async #learn(): Promise<void> {
     const last = this.#segments.at(-1)?.last ?? 0;
     for await (const page of this.#pages(this.#knownUpTo)) {
-      this.#known.addAll(fingerprintsOf(page.map(({ action }) => action)));
+      for (const { action } of page) this.#known.add(printOf(action));
     }
     this.#knownUpTo = last + 1;
   }

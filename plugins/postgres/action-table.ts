@@ -1,6 +1,6 @@
 import type { Url, UserId } from '../../src/plugin.ts';
 import type { StoredAction } from '../sql/action-row.ts';
-import { fingerprint } from '../sql/fingerprint.ts';
+import { fingerprint } from '../fingerprint.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 

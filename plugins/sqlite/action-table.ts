@@ -1,6 +1,6 @@
 import type { EpisodeAction, Seconds, Stamp, UserId } from '../../src/plugin.ts';
 import { type ActionRow, toAction } from '../sql/action-row.ts';
-import { fingerprint } from '../sql/fingerprint.ts';
+import { fingerprint } from '../fingerprint.ts';
 import type { Database } from './database.ts';
 import { toColumn } from './text.ts';
 

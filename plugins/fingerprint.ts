@@ -1,5 +1,5 @@
 import { type BinaryToTextEncoding, hash } from 'node:crypto';
-import type { EpisodeAction } from '../../src/plugin.ts';
+import type { EpisodeAction } from '../src/plugin.ts';
 
 /** A hash of all fields but the GUID: the same for two uploads of one action, and for no others. */
 export function fingerprint(action: EpisodeAction, encoding: BinaryToTextEncoding): string {
