@@ -147,10 +147,9 @@ export class Account {
     return rows.toSorted((a, b) => a.order - b.order);
   }
 
-  /** The devices that a change on this one goes to, itself included. It may be about to be created. */
+  /** The devices that a change on this one goes to, itself included. */
   following(device: string): string[] {
-    const groups = this.devices.has(device) ? this.groups : this.groupsWith([device]);
-    return groups.find((group) => group.includes(device)) ?? [device];
+    return this.groups.find((group) => group.includes(device)) ?? [device];
   }
 
   /** The groups when these devices have been created: the user may want every device to follow all others. */
@@ -159,10 +158,10 @@ export class Account {
     return joinsAll ? regroup(this.groups, [[...this.devices.keys(), ...created]], []) : this.groups;
   }
 
-  /** What it takes to bring the lists of each group to their union. */
-  unite(groups: readonly string[][]): UploadChange[] {
+  /** What it takes to bring the lists of each group to their union, and to what is `brought` to them. */
+  unite(groups: readonly string[][], brought: Iterable<Url> = []): UploadChange[] {
     return groups.flatMap((devices) => {
-      const urls = new Set(this.subscribed(devices).map(({ url }) => url));
+      const urls = new Set([...this.subscribed(devices).map(({ url }) => url), ...brought]);
       const changes = [...urls].map((url) => ({ url, subscribed: true }));
       const isNews = devices.some((device) => this.list(device).effective(changes).length > 0);
       return isNews ? [{ kind: 'subscribe', devices, changes }] : [];

@@ -61,8 +61,8 @@ function welcome(account: Account, { devices, changes: own }: Decision): Welcome
   const besides: AccountChange[] = unknown.map((id) => ({ kind: 'device', device: { id, ...NEW_DEVICE } }));
   const groups = account.groupsWith(unknown);
   if (groups === account.groups) return { changes: [], besides, areBroughtNews: false };
-  const changes = account.unite(groups);
   const brought = new Set(addedBy(own));
+  const changes = account.unite(groups, brought); // to one group: the user wants all devices together
   const areBroughtNews = addedBy(changes).some((url) => !brought.has(url));
   return { changes, besides: [...besides, { kind: 'groups', groups }], areBroughtNews };
 }

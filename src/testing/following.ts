@@ -49,6 +49,19 @@ export const followingTests: Suite = ({ test }) => {
     }
   });
 
+  test('what a new device brings comes last in the lists of the others', async ({ storage, nowAndReopened }) => {
+    const alice = await addUser(storage);
+    await storage.subscriptions.apply(alice, 'tv', add(C));
+    await storage.subscriptions.apply(alice, 'car', add(A, B));
+    await followAll(storage, alice, true);
+    await storage.subscriptions.apply(alice, 'phone', add(D));
+    for await (const { subscriptions } of nowAndReopened()) {
+      assert.deepEqual(await subscriptions.current(alice, 'tv'), [C, A, B, D]);
+      assert.deepEqual(await subscriptions.current(alice, 'car'), [A, B, C, D]);
+      assert.deepEqual(await subscriptions.current(alice, 'phone'), [D, C, A, B]);
+    }
+  });
+
   test('a new device that brings all that the others have hears none of it again', async ({ storage, clock }) => {
     const alice = await addUser(storage);
     await followAll(storage, alice, true);
