@@ -25,6 +25,7 @@ import { settingTests } from './settings.ts';
 import { stampTests } from './stamps.ts';
 import { subscriptionTests } from './subscriptions.ts';
 import { transferDirectoryTests } from './transfer-directory.ts';
+import { transferEpisodeTests } from './transfer-episodes.ts';
 import { transferMergeTests } from './transfer-merge.ts';
 import { transferSyncTests } from './transfer-sync.ts';
 import { transferTests } from './transfer.ts';
@@ -59,6 +60,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   'what goes on after a move': transferSyncTests,
   'a directory that moves': transferDirectoryTests,
   'a directory that joins another': transferMergeTests,
+  'episodes that join others': transferEpisodeTests,
 };
 
 /**

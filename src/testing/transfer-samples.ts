@@ -1,6 +1,6 @@
-import type { DirectoryRecord, FeedState, Storage, UserId, UserRecord } from '../plugin.ts';
+import type { DirectoryRecord, FeedState, PodcastInfo, Storage, UserId, UserRecord } from '../plugin.ts';
 import { type Bench, START } from './bench.ts';
-import { state } from './readings.ts';
+import { episode, info, state } from './readings.ts';
 import { action, actions, add, addUser, feed, feeds, readPages, remove, SECRET, session } from './samples.ts';
 
 /** What an import reads: the records in pages of odd sizes. */
@@ -97,3 +97,23 @@ export const feedOf = (n: number | string, fields: Partial<FeedState> = {}): Omi
   const { url: _, ...rest } = state(feed(n), fields);
   return rest;
 };
+
+/** A podcast that was read at this time; with the episodes numbered so. */
+export const podcast = (
+  n: number | string,
+  fetchedAt: number,
+  numbers: readonly number[] = [],
+  more: { info?: Partial<PodcastInfo>; formerUrls?: string[] } = {},
+): DirectoryRecord[] => [
+  {
+    kind: 'podcast',
+    url: feed(n),
+    info: info(more.info),
+    feed: feedOf(n, { fetchedAt }),
+    formerUrls: more.formerUrls ?? [],
+  },
+  ...numbers.map((number): DirectoryRecord => ({
+    kind: 'episode',
+    episode: { ...episode(number), stamp: START + number, formerUrls: [] },
+  })),
+];
