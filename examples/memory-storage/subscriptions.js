@@ -12,7 +12,7 @@ export function createSubscriptionStore(data, context) {
     const account = data.account(user);
     meet(
       data,
-      changes.map(({ url }) => url),
+      changes.filter(({ subscribed }) => subscribed).map(({ url }) => url),
       context.now(),
     );
     const group = account.groups.find((devices) => devices.includes(device)) ?? [device];

@@ -34,6 +34,12 @@ export const podcastTests: Suite = ({ describe, test }) => {
       }
     });
 
+    test('is not known by its removal alone', async ({ storage, nowAndReopened }) => {
+      const alice = await addUser(storage);
+      await storage.subscriptions.apply(alice, 'phone', [...remove(feed(1)), ...add(feed(2))]);
+      for await (const open of nowAndReopened()) assert.deepEqual(await counts(open, 1, 2), [undefined, 1]);
+    });
+
     test('is what its feed told last', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
