@@ -62,6 +62,7 @@ export const transferTests: Suite = ({ describe, test }) => {
       await storage.lists.create(alice, { name: 'news', title: 'News', urls: [feed(9), feed(1)] });
       await storage.lists.create(alice, { name: 'art', title: 'Art', urls: [] });
       for (const digest of ['b', 'a']) await storage.sessions.save(session(alice, digest, clock.at + 100));
+      await storage.sessions.save(session(alice, 'over', START));
 
       const expected: UserRecord[] = [
         { kind: 'user', name: 'alice', passwordHash: `${SECRET}-hash-of-alice`, createdAt: START, stamp: START + 65 },
@@ -77,6 +78,7 @@ export const transferTests: Suite = ({ describe, test }) => {
         { kind: 'list', list: { name: 'art', title: 'Art', urls: [] } },
         { kind: 'session', digest: `${SECRET}-a`, expiresAt: START + 160 },
         { kind: 'session', digest: `${SECRET}-b`, expiresAt: START + 160 },
+        { kind: 'session', digest: `${SECRET}-over`, expiresAt: START },
       ];
       for (const record of expected) if (record.kind === 'settings') record.values.push(['7', '']);
       assert.deepEqual(await exportUser(storage, alice), expected);

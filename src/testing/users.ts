@@ -155,6 +155,15 @@ export const userTests: Suite = ({ describe, test }) => {
       assert.equal((await storage.users.find('Alice'))?.id, alice.id);
     });
 
+    test("may be the user's own e-mail address", async ({ storage, nowAndReopened }) => {
+      const alice = await storage.users.create(ALICE);
+      await storage.users.rename(alice.id, 'ZOË.alice@example.org');
+      for await (const open of nowAndReopened()) {
+        assert.deepEqual(await all(open), [{ ...alice, name: 'ZOË.alice@example.org' }]);
+        assert.equal((await open.users.find(ALICE.email!))?.id, alice.id);
+      }
+    });
+
     for (const taken of ['ALICE', 'ZOË.ALICE@example.org']) {
       test(`is refused where another account has it: ${taken}`, async ({ storage }) => {
         const alice = await storage.users.create(ALICE);
@@ -213,6 +222,13 @@ export const userTests: Suite = ({ describe, test }) => {
       await rejectsWith('missing', storage.users.setPassword(alice, 'new hash'));
       await rejectsWith('missing', storage.users.rename(alice, 'carol'));
       assert.equal(await storage.users.find('alice'), undefined);
+    });
+
+    test('once more minds nothing, nor does the end of the sessions', async ({ storage }) => {
+      const alice = await addUser(storage);
+      await storage.users.delete(alice);
+      await storage.users.delete(alice);
+      assert.equal(await storage.sessions.endAll(alice), 0);
     });
   });
 };
