@@ -34,6 +34,17 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
+  test('without a date stand as they were first seen, the newest first', async ({ storage, nowAndReopened }) => {
+    await subscribe(storage, 1);
+    const undated = [1, 2, 3].map((n) => {
+      const { releasedAt: _, ...told } = episode(n);
+      return told;
+    });
+    await read(storage, 1, {}, undated.slice(0, 2));
+    await read(storage, 1, {}, undated);
+    for await (const open of nowAndReopened()) assert.deepEqual(await numbers(open), [3, 1, 2]);
+  });
+
   test('of earlier readings stay, those told again are as told last', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     await read(storage, 1, {}, episodes(3));
@@ -60,11 +71,19 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('are looked for by URL before GUID, as many a GUID is a URL', async ({ storage }) => {
+  test('are looked for by any URL before GUID, as many a GUID is a URL', async ({ storage }) => {
     await subscribe(storage, 1);
-    await read(storage, 1, {}, [episode(1, { guid: episode(2).url }), episode(2)]);
-    const found = await findEpisode(storage, feed(1), episode(2).url);
-    assert.equal(found?.title, 'Episode 2');
+    await read(storage, 1, {}, [episode(3)]);
+    const moved = episode(3, { url: 'https://elsewhere.example/3' });
+    await read(storage, 1, {}, [
+      episode(1, { guid: episode(2).url }),
+      episode(2),
+      episode(4, { guid: episode(3).url }),
+      moved,
+    ]);
+    for (const n of [2, 3]) {
+      assert.equal((await findEpisode(storage, feed(1), episode(n).url))?.title, `Episode ${n}`);
+    }
   });
 
   test('get a GUID from what is found by URL, and a second one with it in that feed is passed over', async ({
@@ -131,6 +150,13 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
       assert.equal(kept.length, 1002);
       assert.deepEqual(kept.slice(-3), [101, 7, 5]);
     }
+  });
+
+  test('beyond the newest 1,000 by release go, in whatever order a feed tells them', async (bench) => {
+    await subscribe(bench.storage, 1);
+    await read(bench.storage, 1, {}, episodes(1100).toReversed());
+    const newest = numbersOf(episodes(1000, 101));
+    for await (const open of bench.nowAndReopened()) assert.deepEqual(await numbers(open), newest);
   });
 
   test('beyond the newest 1,000 are no news, however often a feed tells them', async ({ storage, clock }) => {

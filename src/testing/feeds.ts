@@ -32,6 +32,15 @@ export const feedTests: Suite = ({ describe, test }) => {
       }
     });
 
+    test('leave the mark of idle days at the time', async ({ storage, clock, nowAndReopened }) => {
+      await subscribe(storage, 1);
+      await read(storage, 1, {}, [episode(1)]);
+      clock.at += 1000;
+      for await (const { podcasts } of nowAndReopened()) {
+        assert.equal((await podcasts.episodesSince([feed(1)], 0, 9)).mark, clock.at);
+      }
+    });
+
     test('of each podcast the newest are told', async ({ storage }) => {
       await subscribe(storage, 1, 2);
       await read(storage, 1, {}, episodes(9));
