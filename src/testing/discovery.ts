@@ -110,6 +110,20 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       for await (const open of bench.nowAndReopened()) assert.deepEqual(await positions(open), aWeekLater);
     });
 
+    test('tells the place of a week ago also of a feed that has moved since', async (bench) => {
+      await populate(bench, [[1, 2], [2]]);
+      await bench.storage.podcasts.rebuildToplist();
+      await read(bench.storage, 1, {}, [], { movedTo: feed(3) });
+      bench.clock.at += 7 * DAY;
+      for await (const { podcasts } of bench.nowAndReopened()) {
+        const positions = (await podcasts.top(9)).map(({ url, positionLastWeek }) => [numberOf(url), positionLastWeek]);
+        assert.deepEqual(positions, [
+          [2, 1],
+          [3, 2],
+        ]);
+      }
+    });
+
     test('keeps its first places, as soon as there are any', async (bench) => {
       const { podcasts } = bench.storage;
       await podcasts.rebuildToplist();
@@ -120,9 +134,9 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       assert.equal((await podcasts.top(1))[0]?.positionLastWeek, 1);
     });
 
-    test('keeps a hundred places', async (bench) => {
+    test('keeps a hundred places, and counts all', async (bench) => {
       await populate(bench, [Array.from({ length: 120 }, (_, i) => 1000 + i)]);
-      await bench.storage.podcasts.rebuildToplist();
+      assert.deepEqual(await bench.storage.podcasts.rebuildToplist(), { podcasts: 120, corrected: 0 });
       bench.clock.at += 7 * DAY;
       for await (const { podcasts } of bench.nowAndReopened()) {
         const places = (await podcasts.top(120)).map(({ positionLastWeek }) => positionLastWeek);
@@ -187,6 +201,17 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       }
     });
 
+    test('is not what the user has under another URL', async (bench) => {
+      const [user] = await populate(bench, [
+        [1, 2],
+        [1, 3, 4],
+      ]);
+      await read(bench.storage, 2, {}, [], { movedTo: feed(3) });
+      for await (const { podcasts } of bench.nowAndReopened()) {
+        assert.deepEqual(numbersOf(await podcasts.alongside(user!, 10)), [4]);
+      }
+    });
+
     test('weighs in how many have it anyway', async (bench) => {
       const everybody = Array.from({ length: 30 }, () => [7]);
       const [user] = await populate(bench, [[1], [1, 3, 7], [1, 3, 7], [3], ...everybody]);
@@ -204,9 +229,10 @@ export const discoveryTests: Suite = ({ describe, test }) => {
     });
 
     test('is the toplist for somebody new', async (bench) => {
-      await populate(bench, [[1, 2], [2]]);
+      const [user] = await populate(bench, [[4, 3, 2, 1], [2]]);
+      await bench.storage.subscriptions.apply(user!, 'phone', remove(feed(4)));
       const newcomer = await addUser(bench.storage, 'newcomer');
-      assert.deepEqual(numbersOf(await bench.storage.podcasts.alongside(newcomer, 10)), [2, 1]);
+      assert.deepEqual(numbersOf(await bench.storage.podcasts.alongside(newcomer, 10)), [2, 1, 3]);
     });
 
     test('comes from the own taste', async (bench) => {

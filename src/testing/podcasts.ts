@@ -4,6 +4,7 @@ import type { Suite } from './bench.ts';
 import { rejectsWith } from './expectations.ts';
 import { info, read, state } from './readings.ts';
 import { action, add, addUser, feed, feeds, remove, subscribe } from './samples.ts';
+import { exportDirectory } from './transfer-samples.ts';
 
 const EMPTY = { title: '', author: '', description: '', website: '', logoUrl: null, language: '', tags: [] };
 
@@ -20,16 +21,17 @@ export const podcastTests: Suite = ({ describe, test }) => {
     test('is known as soon as anyone subscribes to it or acts on it, and stays known', async (bench) => {
       const alice = await addUser(bench.storage);
       await bench.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
-      await bench.storage.actions.append(alice, [action(1, { podcast: feed(2) })]);
+      await bench.storage.actions.append(alice, [action(1, { podcast: feed(2) }), action(2, { podcast: feed(5) })]);
       await bench.storage.subscriptions.replace(alice, 'phone', [feed(3)]);
       await bench.storage.users.delete(alice);
       for await (const { podcasts } of bench.nowAndReopened()) {
-        assert.deepEqual(await podcasts.find([feed(3), feed(4), feed(2), feed(1), feed(3)]), [
+        assert.deepEqual(await podcasts.find([feed(3), feed(4), feed(2), feed(1), feed(3), feed(5)]), [
           { url: feed(3), ...EMPTY, subscribers: 0 },
           undefined,
           { url: feed(2), ...EMPTY, subscribers: 0 },
           { url: feed(1), ...EMPTY, subscribers: 0 },
           { url: feed(3), ...EMPTY, subscribers: 0 },
+          { url: feed(5), ...EMPTY, subscribers: 0 },
         ]);
       }
     });
@@ -153,6 +155,33 @@ export const podcastTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await shown(await reopen()), [1]);
     });
 
+    for (const [what, to, title] of [
+      ['nobody knows', 3, 'Known'],
+      ['was never read', 2, 'Known'],
+      ['was read', 1, 'There'],
+    ] as const) {
+      test(`to a URL that ${what} keeps what is known when the reading brings nothing`, async (bench) => {
+        await subscribe(bench.storage, 'old', 1, 2);
+        await read(bench.storage, 'old', { title: 'Known' });
+        await read(bench.storage, 1, { title: 'There' });
+        await bench.storage.podcasts.record(feed('old'), { state: state(feed('old')), movedTo: feed(to) });
+        for await (const { podcasts } of bench.nowAndReopened()) {
+          assert.equal((await podcasts.find([feed(to)]))[0]?.title, title);
+        }
+      });
+    }
+
+    test('has its former URLs in code-point order', async ({ storage, nowAndReopened }) => {
+      await subscribe(storage, 'b');
+      for (const [from, to] of ['bc', 'ca', 'ad'] as const) await read(storage, from!, {}, [], { movedTo: feed(to!) });
+      const former = ['a', 'b', 'c'].map(feed);
+      for await (const open of nowAndReopened()) {
+        assert.deepEqual(await open.podcasts.formerUrls(feed('d')), former);
+        const [exported] = await exportDirectory(open);
+        assert.deepEqual(exported?.kind === 'podcast' && exported.formerUrls, former);
+      }
+    });
+
     test('may move on, and back', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
@@ -185,6 +214,16 @@ export const podcastTests: Suite = ({ describe, test }) => {
         assert.deepEqual([title, website, description], ['From a file', 'https://example.org/', 'Also this']);
         assert.deepEqual([second!.title, second!.website], ['From the feed', '']);
         assert.equal(unknown, undefined);
+      }
+    });
+
+    test('counts under any URL that a podcast had', async ({ storage, nowAndReopened }) => {
+      await subscribe(storage, 'old');
+      const { fetchedAt: _, ...unread } = state(feed('old'));
+      await storage.podcasts.record(feed('old'), { state: unread, movedTo: feed('new') });
+      await storage.podcasts.announce([{ url: feed('old'), title: 'From a file' }]);
+      for await (const { podcasts } of nowAndReopened()) {
+        assert.equal((await podcasts.find([feed('new')]))[0]?.title, 'From a file');
       }
     });
   });
