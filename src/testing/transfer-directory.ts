@@ -3,7 +3,15 @@ import type { DirectoryRecord } from '../plugin.ts';
 import { type Bench, START, type Suite } from './bench.ts';
 import { episode, findEpisode, info, read, state } from './readings.ts';
 import { feed, numbersOf } from './samples.ts';
-import { exportDirectory, feedOf, furnish, importDirectory, subscribe } from './transfer-samples.ts';
+import {
+  exportDirectory,
+  exportUser,
+  feedOf,
+  furnish,
+  importDirectory,
+  importUser,
+  subscribe,
+} from './transfer-samples.ts';
 
 const DAY = 86_400;
 
@@ -54,7 +62,7 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
     test('tells all, in one order', async (bench) => {
       const { storage, clock } = bench;
       await subscribe(storage, 2, 1, 'old');
-      await read(storage, 2, { tags: ['Weather', 'Art & Co'] }, [episode(7)]);
+      await read(storage, 2, { tags: ['Weather', 'Art & Co', 'Gone'] }, [episode(7)]);
       const { mark } = await storage.podcasts.episodesSince([feed(2)], 0, 9);
       await storage.podcasts.rebuildToplist();
       clock.at += DAY;
@@ -181,6 +189,21 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
           [feed('new')],
         );
       }
+    });
+
+    test('goes on with each feed when it is due', async ({ storage, clock, reopen }) => {
+      await subscribe(storage, 1);
+      await read(storage, 1, {}, [], { state: state(feed(1), { nextAt: START + 60 }) });
+      const user = await exportUser(storage, (await storage.users.find('alice'))!.id);
+      const records = await exportDirectory(storage);
+      await storage.transfer.clear();
+      await importDirectory(storage, records);
+      await importUser(storage, user);
+      const { podcasts } = await reopen();
+      clock.at += 59;
+      assert.deepEqual(await podcasts.claimDue(9, 60), []);
+      clock.at += 1;
+      assert.deepEqual(numbersOf(await podcasts.claimDue(9, 60)), [1]);
     });
 
     test('keeps the ranks of last week', async (bench) => {

@@ -7,6 +7,21 @@ import { exportDirectory, importDirectory, podcast, subscribe } from './transfer
 const DAY = 86_400;
 
 export const transferEpisodeTests: Suite = ({ test }) => {
+  test('lower no mark, however old they are', async ({ storage, clock, nowAndReopened }) => {
+    await subscribe(storage, 1);
+    clock.at += 100;
+    await read(storage, 1, {}, [episode(1)]);
+    const { mark } = await storage.podcasts.episodesSince([feed(1)], 0, 9);
+    await importDirectory(storage, podcast(2, START, [21]));
+    let n = 1;
+    for await (const open of nowAndReopened()) {
+      assert.ok((await open.podcasts.episodesSince([feed(1)], 0, 9)).mark >= mark);
+      await read(open, 1, {}, [episode((n += 1))]);
+      const { items } = await open.podcasts.episodesSince([feed(1)], mark, 9);
+      assert.ok(numbersOf(items).includes(n));
+    }
+  });
+
   test('takes an episode that is known as it comes', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     await read(storage, 1, {}, [episode(1, { title: 'here' }), episode(2)]);

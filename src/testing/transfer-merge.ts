@@ -124,6 +124,31 @@ export const transferMergeTests: Suite = ({ test }) => {
     }
   });
 
+  test('makes one podcast also of what was one here under other URLs', async ({ storage, nowAndReopened }) => {
+    await subscribe(storage, 1);
+    await read(storage, 1, {}, [], { movedTo: feed(2) });
+    await importDirectory(storage, podcast('new', START + DAY, [], { formerUrls: [feed(2)] }));
+    for await (const { podcasts } of nowAndReopened()) {
+      const found = await podcasts.find([1, 2, 'new'].map(feed));
+      assert.deepEqual(
+        found.map((each) => each?.url),
+        [feed('new'), feed('new'), feed('new')],
+      );
+      assert.deepEqual(await podcasts.formerUrls(feed('new')), [feed(1), feed(2)]);
+    }
+  });
+
+  test('makes no podcast of several when one was read here later', async ({ storage, nowAndReopened }) => {
+    await subscribe(storage, 1, 2);
+    await read(storage, 1, { title: 'early' }, [], { state: state(feed(1), { fetchedAt: START - DAY }) });
+    await read(storage, 2, { title: 'late' }, [], { state: state(feed(2), { fetchedAt: START + DAY }) });
+    await importDirectory(storage, podcast('new', START, [1], { formerUrls: [feed(1), feed(2)] }));
+    for await (const open of nowAndReopened()) {
+      assert.deepEqual(await titles(open, 1, 2), ['early', 'late']);
+      assert.deepEqual(await open.podcasts.find([feed('new')]), [undefined]);
+    }
+  });
+
   test('a tag that is known keeps its title', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     await read(storage, 1, { tags: ['first Written'] });
