@@ -104,6 +104,14 @@ export const transferMergeTests: Suite = ({ test }) => {
     assert.equal((await storage.podcasts.find([feed(1)]))[0]?.title, 'here');
   });
 
+  test('of an unread feed takes the place of one that was never read here', async ({ storage, nowAndReopened }) => {
+    await subscribe(storage, 1);
+    const { fetchedAt: _, ...unread } = feedOf(1);
+    const there = info({ title: 'there' });
+    await importDirectory(storage, [{ kind: 'podcast', url: feed(1), info: there, feed: unread, formerUrls: [] }]);
+    for await (const open of nowAndReopened()) assert.deepEqual(await titles(open, 1), ['there']);
+  });
+
   test('makes one podcast of those that it says are one', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1, 2, 3);
     await storage.users.create({ name: 'bob', passwordHash: 'x' });
