@@ -242,7 +242,10 @@ export interface SettingUpdate {
   limit: number;
 }
 
-/** Keys are any text, `__proto__` too: build the records that are answered with `Object.fromEntries`. */
+/**
+ * Keys are any text, `__proto__` too: build the records that are answered with `Object.fromEntries`. One of them means
+ * something to the storage itself: `sync_devices` of the account (see `DeviceStore`).
+ */
 export interface SettingStore {
   /** Empty where nothing was ever set; what the scope names need not exist. */
   get(user: UserId, scope: SettingScope): Promise<Record<string, Json>>;

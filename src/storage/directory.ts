@@ -31,7 +31,7 @@ export interface Tag {
   usage: number;
 }
 
-/** What is known of reading a feed. */
+/** What is known of reading a feed. Of one just met: `{ intervalSeconds: 0, failures: 0, nextAt: now }`, nothing else. */
 export interface FeedState {
   url: Url;
   etag?: string;
@@ -63,9 +63,9 @@ export interface ToplistRebuild {
 }
 
 /**
- * A feed is known as soon as anyone subscribes to it or acts on an episode of it. URLs may be any that the podcast ever
- * had; answers carry the one that it is shown under. Lists are ordered by subscribers, most first, then by URL in
- * code-point order.
+ * A feed is known as soon as anyone subscribes to it or acts on an episode of it; a removal alone makes none known.
+ * URLs may be any that the podcast ever had; answers carry the one that it is shown under. Lists are ordered by
+ * subscribers, most first, then by URL in code-point order.
  */
 export interface PodcastStore {
   /** In the order asked, undefined in the place of an unknown one. */
@@ -83,8 +83,8 @@ export interface PodcastStore {
   announce(podcasts: readonly PodcastEntry[]): Promise<void>;
 
   /**
-   * Feeds with subscribers that are due, at most `limit`, each handed to one caller only: until it is recorded, or
-   * `lease` is over.
+   * Feeds with subscribers that are due, the longest due first, at most `limit`, each handed to one caller only: until it
+   * is recorded, or `lease` is over. A lease need not outlive a reopening or an import.
    */
   claimDue(limit: number, lease: Seconds): Promise<FeedState[]>;
   feed(url: Url): Promise<FeedState | undefined>;
@@ -94,7 +94,10 @@ export interface PodcastStore {
   feeds(): AsyncIterable<FeedState>;
   /**
    * Stores what reading a feed came to, in one step. Episodes are known by GUID, else by URL, and those of earlier
-   * readings stay: the newest 1,000, and any that somebody acted on. Rejects with `missing` for an unknown URL.
+   * readings stay: the newest 1,000, and any that somebody acted on. What a feed tells beyond its newest 1,000 by release
+   * is cut before it gets a stamp, but for the latter. A GUID that comes twice in one reading is passed over the second
+   * time, and an episode gives up its old URL only where the same reading tells its GUID elsewhere. Rejects with
+   * `missing` for an unknown URL.
    */
   record(url: Url, reading: FeedReading): Promise<void>;
 
@@ -117,7 +120,7 @@ export interface PodcastStore {
   alongside(user: UserId, limit: number): Promise<Podcast[]>;
   /**
    * Recounts from the subscriptions; `corrected` counts the podcasts that had a wrong number. Keeps the first 100 for
-   * `positionLastWeek`, at most once a day.
+   * `positionLastWeek`, at most once a day, and never an empty toplist.
    */
   rebuildToplist(): Promise<ToplistRebuild>;
 

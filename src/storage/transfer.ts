@@ -78,9 +78,10 @@ export interface TransferStore {
   exportDirectory(): AsyncIterable<DirectoryRecord[]>;
   /**
    * Adds to the directory, one podcast a step. What was read of a feed later wins: a podcast that was read here last
-   * stays as it is, and one that gives way keeps the episodes that only it has. Stamps are kept, of an episode that both
-   * have the newer one, and the mark of the directory never falls below any, nor below the time of `OpenContext`. A tag
-   * that is known keeps its title. A toplist is added where none was kept within a day of it.
+   * stays as it is, and one that gives way keeps the episodes that only it has. Of two that were never read the one that
+   * comes wins. Stamps are kept, of an episode that both have the newer one, and the mark of the directory never falls
+   * below any, nor below the time of `OpenContext`. A tag that is known keeps its title. A toplist is added where none
+   * was kept within a day of it.
    */
   importDirectory(records: AsyncIterable<DirectoryRecord[]>): Promise<void>;
   /** Removes everything: a storage as if just made. For one that was filled and must not stay so. */
