@@ -199,8 +199,8 @@ export interface SubscriptionStore {
    */
   since(user: UserId, device: string, since: Stamp): Promise<Since<SubscriptionChange>>;
   /**
-   * Applies changes to a device under one stamp; a missing device is created. A change that changes nothing leaves no
-   * stamp. `sender`: see `originOf`. Answers the mark.
+   * Applies changes, none of them both ways, to a device under one stamp; a missing device is created. A change that
+   * changes nothing leaves no stamp. `sender`: see `originOf`. Answers the mark.
    */
   apply(user: UserId, device: string, changes: readonly SubscriptionChange[], sender?: string): Promise<Stamp>;
   /** Makes the list equal `urls`; the difference is taken inside the same step. `sender` and answer as in `apply`. */
