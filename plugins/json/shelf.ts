@@ -29,9 +29,10 @@ class KnownEpisodes {
   readonly #byUrl = new Map<Url, ShelvedEpisode>();
 
   constructor(episodes: readonly ShelvedEpisode[]) {
+    const lastFirst = episodes.toReversed(); // so that the first of several stays
     // A URL that went to another episode is found there.
-    for (const episode of episodes) for (const url of episode.formerUrls ?? []) this.#byUrl.set(url, episode);
-    for (const episode of episodes) this.#add(episode);
+    for (const episode of lastFirst) for (const url of episode.formerUrls ?? []) this.#byUrl.set(url, episode);
+    for (const episode of lastFirst) this.#add(episode);
   }
 
   #add(episode: ShelvedEpisode): void {

@@ -139,6 +139,36 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
+  test('of a new GUID at the URL of two are the one that is found there', async ({
+    storage,
+    clock,
+    nowAndReopened,
+  }) => {
+    await subscribe(storage, 1);
+    const { releasedAt: _, ...first } = episode(1);
+    const { releasedAt: __, ...second } = episode(2);
+    await read(storage, 1, {}, [first]);
+    clock.at += 1000;
+    await read(storage, 1, {}, [
+      { ...second, url: first.url },
+      { ...first, url: second.url },
+    ]);
+    await read(storage, 1, {}, [first, { ...second, url: first.url }]);
+    const found = await findEpisode(storage, feed(1), first.url);
+    assert.equal(found?.title, 'Episode 2');
+    await read(storage, 1, {}, [{ ...second, url: first.url, guid: 'another' }]);
+    for await (const open of nowAndReopened()) {
+      const told = await open.podcasts.episodes(feed(1), 9);
+      assert.deepEqual(
+        told.map(({ guid, stamp }) => [guid, stamp]),
+        [
+          ['another', found?.stamp],
+          [first.guid, clock.at - 1000 + 1],
+        ],
+      );
+    }
+  });
+
   test('beyond the newest 1,000 go, but for those that anyone acted on', async ({ storage, nowAndReopened }) => {
     const alice = await addUser(storage);
     await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
