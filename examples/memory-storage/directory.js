@@ -94,7 +94,7 @@ export function unite(one, other) {
   return [...united.values()];
 }
 
-/** What the feed tells first, in its order, then the rest. @param {Shelved[]} known @param {readonly EpisodeInfo[]} told @param {number} stamp */
+/** Those known in their places, then the others as the feed has them. @param {Shelved[]} known @param {readonly EpisodeInfo[]} told @param {number} stamp */
 function shelve(known, told, stamp) {
   /** @type {Map<Shelved | undefined, Shelved>} */
   const fresh = new Map();
@@ -107,7 +107,8 @@ function shelve(known, told, stamp) {
     const shelved = { shown, urls: new Set([...(before?.urls ?? []), info.url]) };
     fresh.set(before ?? shelved, shelved);
   }
-  return [...fresh.values(), ...known.filter((episode) => !fresh.has(episode))];
+  const others = [...fresh.values()].filter((shelved) => fresh.has(shelved));
+  return [...known.map((episode) => fresh.get(episode) ?? episode), ...others];
 }
 
 /** Every word is somewhere in the podcast, as part of a word or with one letter wrong. @param {Podcast} podcast @param {string} text */

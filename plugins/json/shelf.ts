@@ -83,7 +83,7 @@ export const sortShelf = (episodes: readonly ShelvedEpisode[]): ShelvedEpisode[]
 
 /** What becomes of the episodes of a feed. */
 export interface Shelving {
-  /** Newest first by release, then by stamp, then as the feed has them. */
+  /** Newest first by release, then by stamp, then as the feed had them when they were first seen. */
   episodes: ShelvedEpisode[];
   /** Whether anything differs from what was known. */
   isChanged: boolean;
@@ -100,7 +100,8 @@ export function shelve(
 ): Shelving {
   const index = new KnownEpisodes(known);
   const told = new Set<ShelvedEpisode>();
-  const renewed = new Set<ShelvedEpisode>();
+  const renewed = new Map<ShelvedEpisode, ShelvedEpisode>();
+  const fresh: ShelvedEpisode[] = [];
   const urls = new Map(found.map(({ guid, url }) => [guid, url]));
   for (const info of worthKeeping(found, (names) => names.some(isActed))) {
     const before = index.find(info, urls);
@@ -108,9 +109,10 @@ export function shelve(
     const episode = before ? renew(before, info) : { ...info, stamp };
     index.replace(before, episode);
     told.add(episode);
-    if (before) renewed.add(before);
+    if (before) renewed.set(before, episode);
+    else fresh.push(episode);
   }
-  const all = [...told, ...known.filter((episode) => !renewed.has(episode))];
+  const all = [...known.map((episode) => renewed.get(episode) ?? episode), ...fresh];
   const episodes = sortShelf(all).filter(
     (episode, place) => place < EPISODES_KEPT || everyNameOf(episode).some(isActed),
   );

@@ -72,7 +72,7 @@ export interface PodcastStore {
   find(urls: readonly Url[]): Promise<(Podcast | undefined)[]>;
   /** Each by any URL that it had, else by its GUID; in the order asked, undefined in the place of an unknown one. */
   findEpisodes(podcast: Url, names: readonly string[]): Promise<(Episode | undefined)[]>;
-  /** Newest first by release, then by stamp. */
+  /** Newest first by release, then by stamp, then as the feed had them when they were first seen. */
   episodes(podcast: Url, limit: number): Promise<Episode[]>;
   /**
    * Those with a directory stamp of `since` or later, of each podcast the newest `limit` of them, and the mark of the

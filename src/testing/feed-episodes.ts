@@ -57,6 +57,19 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
+  test('without a release time keep their order, whichever of them the feed tells again', async ({
+    storage,
+    nowAndReopened,
+  }) => {
+    await subscribe(storage, 1);
+    for (const told of [[1, 2, 3], [3], [3, 2]]) {
+      const found = told.map((n) => episode(n, { releasedAt: 0 }));
+      await read(storage, 1, {}, found);
+      assert.deepEqual(await numbers(storage), [1, 2, 3]);
+    }
+    for await (const open of nowAndReopened()) assert.deepEqual(await numbers(open), [1, 2, 3]);
+  });
+
   test('are known by GUID before URL: one that has moved is found under both', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     const { guid: _, ...plain } = episode(2);
