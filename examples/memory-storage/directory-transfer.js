@@ -57,5 +57,6 @@ export function importPodcast(data, { url, info, feed, formerUrls, episodes }) {
 /** Keeps a toplist of another storage, unless there is one of about that time. @param {Data} data @param {{ at: number, urls: string[] }} toplist */
 export function addToplist(data, { at, urls }) {
   if (data.toplists.some((kept) => Math.abs(kept.at - at) < DAY)) return;
-  data.toplists = [...data.toplists, { at, urls }].toSorted((a, b) => a.at - b.at);
+  const known = urls.filter((url) => data.find(url));
+  if (known.length > 0) data.toplists = [...data.toplists, { at, urls: known }].toSorted((a, b) => a.at - b.at);
 }

@@ -79,10 +79,10 @@ export class Toplist {
     return this.#ranking;
   }
 
-  /** What is kept when this one of another storage is added; the same as now when there is one of about that time. */
+  /** What is kept when this one of another storage is added; the same as now when there is one of about that time, or it is empty. */
   keptWithOther(other: KeptToplist): KeptToplist[] {
     const isKept = this.kept.some(({ at }) => Math.abs(at - other.at) < TOPLIST_EVERY);
-    return isKept ? this.kept : [...this.kept, other].toSorted((a, b) => b.at - a.at);
+    return isKept || other.urls.length === 0 ? this.kept : [...this.kept, other].toSorted((a, b) => b.at - a.at);
   }
 
   /** What is kept when today's is added; the same as now when there is one of the last day already. */

@@ -40,7 +40,8 @@ export const createTransferStore = (database: Database): TransferStore => ({
       await database.inLine('directory', async () => {
         if (part.kind === 'podcast') return importPodcast(database, part);
         if (part.kind === 'tag') return database.write({ directory: [part] });
-        const kept = directory.toplist.keptWithOther({ at: part.at, urls: part.urls });
+        const urls = part.urls.filter((url) => directory.find(url));
+        const kept = directory.toplist.keptWithOther({ at: part.at, urls });
         if (kept !== directory.toplist.kept) return database.write({ directory: [{ kind: 'toplists', kept }] });
       });
     }

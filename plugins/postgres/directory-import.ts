@@ -51,11 +51,10 @@ export function createDirectoryImport(
   };
 
   const storeToplist = async (connection: Connection, at: Seconds, urls: readonly Url[]): Promise<void> => {
-    await directory.meet(connection, urls);
     await stamps.holdDirectory(connection); // one at a time
     if (await isKept.get(connection, { at })) return;
     const ids = await directory.idsOf(connection, urls);
-    await rank.run(connection, { at, ids: urls.map((url) => ids.get(url)) });
+    await rank.run(connection, { at, ids: urls.flatMap((url) => ids.get(url) ?? []) });
   };
 
   return async (connection, part) => {

@@ -36,8 +36,8 @@ export function createDirectoryImport(
 
   const storeToplist = (at: Seconds, urls: Url[]): void => {
     if (isKept.get({ at })) return;
-    directory.meet(urls);
-    for (const [index, url] of urls.entries()) rank.run({ at, place: index + 1, id: directory.idOf(url) });
+    const ids = urls.flatMap((url) => directory.idOf(url) ?? []);
+    for (const [index, id] of ids.entries()) rank.run({ at, place: index + 1, id });
   };
 
   return (part) => {

@@ -81,7 +81,7 @@ export interface TransferStore {
    * stays as it is, and one that gives way keeps the episodes that only it has. Of two that were never read the one that
    * comes wins. Stamps are kept, of an episode that both have the newer one, and the mark of the directory never falls
    * below any, nor below the time of `OpenContext`. A tag that is known keeps its title. A toplist is added where none
-   * was kept within a day of it.
+   * was kept within a day of it; unknown URLs on it are passed over.
    */
   importDirectory(records: AsyncIterable<DirectoryRecord[]>): Promise<void>;
   /** Removes everything: a storage as if just made. For one that was filled and must not stay so. */

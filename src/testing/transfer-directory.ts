@@ -57,6 +57,8 @@ async function fill({ storage, clock }: Pick<Bench, 'storage' | 'clock'>): Promi
   clock.at += 6 * DAY;
 }
 
+const toplist = (at: number, ...names: string[]): DirectoryRecord => ({ kind: 'toplist', at, urls: names.map(feed) });
+
 export const transferDirectoryTests: Suite = ({ describe, test }) => {
   describe('an export', () => {
     test('tells all, in one order', async (bench) => {
@@ -223,6 +225,20 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
           [feed(3), 0],
           [feed('new'), 2],
         ]);
+      }
+    });
+
+    test('passes over what is unknown on a toplist', async ({ storage, nowAndReopened }) => {
+      await subscribe(storage, 'old');
+      await read(storage, 'old', {}, [], { movedTo: feed('new') });
+      await importDirectory(storage, [
+        toplist(START, 'unknown', 'old'),
+        toplist(START - DAY, 'unknown'),
+        toplist(START - DAY - 1, 'new'),
+      ]);
+      for await (const open of nowAndReopened()) {
+        const [, ...toplists] = await exportDirectory(open);
+        assert.deepEqual(toplists, [toplist(START, 'new'), toplist(START - DAY - 1, 'new')]);
       }
     });
   });
