@@ -111,13 +111,19 @@ function shelve(known, told, stamp) {
   return [...known.map((episode) => fresh.get(episode) ?? episode), ...others];
 }
 
-/** Every word is somewhere in the podcast, as part of a word or with one letter wrong. @param {Podcast} podcast @param {string} text */
-export function matches({ title, author, description, tags, url }, text) {
-  const words = toTerms([title, author, description, ...tags, toSearched(url)].join(' '));
+/** Those that have all words, as part of a word or with one letter wrong; where there are none, those that have any. @param {Podcast[]} podcasts @param {string} text */
+export function search(podcasts, text) {
   const wanted = toQueryTerms(text);
-  /** @param {string} word */
-  const has = (word) => words.some((each) => each.includes(word) || (mayBeMisspelt(word) && areNear(each, word)));
-  return wanted.length > 0 && wanted.every(has);
+  const counted = podcasts.map((podcast) => {
+    const { title, author, description, tags, url } = podcast;
+    const words = toTerms([title, author, description, ...tags, toSearched(url)].join(' '));
+    /** @param {string} word */
+    const has = (word) => words.some((each) => each.includes(word) || (mayBeMisspelt(word) && areNear(each, word)));
+    return { podcast, count: wanted.filter(has).length };
+  });
+  const withAny = counted.filter(({ count }) => count > 0);
+  const withAll = withAny.filter(({ count }) => count === wanted.length);
+  return (withAll.length > 0 ? withAll : withAny).map(({ podcast }) => podcast);
 }
 
 /** @param {Data} data @param {UserId} user @param {Podcast[]} podcasts */

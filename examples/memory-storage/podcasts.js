@@ -1,5 +1,5 @@
 import { compareText, createSlug, logoHash, markAfter, StorageError } from 'podsync/plugin';
-import { EMPTY_INFO, matches, merge, suggest } from './directory.js';
+import { EMPTY_INFO, merge, search, suggest } from './directory.js';
 
 /** @import { OpenContext, Podcast, PodcastStore, Tag, Url } from 'podsync/plugin' */
 /** @import { Data } from './data.js' */
@@ -99,8 +99,7 @@ export function createPodcastStore(data, { now }) {
     },
 
     async search(text, limit) {
-      const found = all().filter((podcast) => matches(podcast, text));
-      return first(found, limit);
+      return first(search(all(), text), limit);
     },
 
     async topTags(limit) {

@@ -65,15 +65,15 @@ export class FullText {
 
   /**
    * How well each podcast matches, by its number: the best match of each word, added up. 0 for a podcast that lacks
-   * one. A longer word that begins so will do, and for the misspelt ones a similar word.
+   * one, or all where `any` will do. A longer word that begins so will do, and for the misspelt ones a similar word.
    */
-  score(words: readonly string[], misspelt: readonly string[]): Float64Array {
+  score(words: readonly string[], misspelt: readonly string[], wanted: 'all' | 'any' = 'all'): Float64Array {
     const scores = new Float64Array(this.podcasts.length);
     for (const [at, word] of words.entries()) {
       const best = this.#bestMatches(word, misspelt.includes(word));
       for (let number = 0; number < scores.length; number += 1) {
-        const hasAll = best[number]! > 0 && (at === 0 || scores[number]! > 0);
-        scores[number] = hasAll ? scores[number]! + best[number]! : 0;
+        const isIn = wanted === 'any' || (best[number]! > 0 && (at === 0 || scores[number]! > 0));
+        scores[number] = isIn ? scores[number]! + best[number]! : 0;
       }
     }
     return scores;

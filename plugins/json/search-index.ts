@@ -40,7 +40,10 @@ export class SearchIndex {
     this.#stale.clear();
   }
 
-  /** Those that have all words of the text, best first; where they are few, then those that have similar words. */
+  /**
+   * Those that have all words of the text, best first; where they are few, then those that have similar words; where
+   * there are none, those that have any.
+   */
   async search(text: string, limit: number): Promise<StoredPodcast[]> {
     const same = looksLikeUrl(text) ? this.#byUrl(text, limit) : [];
     if (same.length > 0) return same;
@@ -51,8 +54,9 @@ export class SearchIndex {
     const misspelt = words
       .filter((word) => mayBeMisspelt(word) && !this.#texts.isProminent(word))
       .slice(0, MOST_MISSPELT);
-    if (found.length === limit || misspelt.length === 0) return found;
-    const similar = this.#best(this.#texts.score(words, misspelt), limit);
+    if (found.length === limit) return found;
+    const similar = misspelt.length > 0 ? this.#best(this.#texts.score(words, misspelt), limit) : [];
+    if (found.length + similar.length === 0) return this.#best(this.#texts.score(words, misspelt, 'any'), limit);
     return [...new Set([...found, ...similar])].slice(0, limit);
   }
 

@@ -102,8 +102,9 @@ export interface PodcastStore {
   record(url: Url, reading: FeedReading): Promise<void>;
 
   /**
-   * In title, author, description, tags and feed URL (`toSearched`). Prefixes count, one misspelling too; any script. Of
-   * a long text the first 20 terms count (`toQueryTerms`). Each storage may rank in its own way.
+   * In title, author, description, tags and feed URL (`toSearched`): those that have all words of the text; where there
+   * are none, those that have any. Prefixes count, one misspelling too; any script. Of a long text the first 20 terms
+   * count (`toQueryTerms`). Each storage may rank in its own way.
    */
   search(text: string, limit: number): Promise<Podcast[]>;
   /** By usage, most first, then by slug. */

@@ -88,6 +88,23 @@ export const searchTests: Suite = ({ test }) => {
     }
   });
 
+  test('finds what has any of the words where nothing has all', async (bench) => {
+    await fill(bench);
+    for await (const { podcasts } of bench.nowAndReopened()) {
+      for (const [text, found] of [
+        ['linux quantum', [1]],
+        ['linnux quantum', [1]],
+        ['鉄道 quantum', [3]],
+        ['linux physics', [1, 7]],
+        ['physics verlag quantum', [1, 7]],
+        ['linux verlag', [1]],
+        ['quantum physiology', []],
+      ] as const) {
+        assert.deepEqual(numbersOf(await podcasts.search(text, 20)).toSorted(), found, text);
+      }
+    }
+  });
+
   test('looks at the first words of a text without end', async (bench) => {
     await fill(bench);
     const first = Array.from({ length: 20 }, (_, i) => `word${i}`);

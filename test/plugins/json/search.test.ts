@@ -37,11 +37,11 @@ async function fill(podcasts: readonly Partial<PodcastInfo>[]): Promise<void> {
 
 it('credentials in a URL cannot be guessed letter by letter', async () => {
   const { id } = await storage.users.create({ name: 'eve', passwordHash: 'x' });
-  await storage.subscriptions.replace(id, 'phone', ['https://eve:secret@feeds.example/show']);
-  for (const text of ['https://eve:s', 'https://eve:secret', 'https://eve:secret@']) {
+  await storage.subscriptions.replace(id, 'phone', ['https://eve:hunter2@feeds.example/show']);
+  for (const text of ['https://eve:h', 'https://eve:hunter2', 'https://eve:hunter2@']) {
     expect(await storage.podcasts.search(text, 20)).toEqual([]);
   }
-  expect(await storage.podcasts.search('https://eve:secret@feeds.example/show', 20)).toHaveLength(1);
+  expect(await storage.podcasts.search('https://eve:hunter2@feeds.example/show', 20)).toHaveLength(1);
 });
 
 const search = async (text: string, limit = 20): Promise<number[]> =>
@@ -92,7 +92,7 @@ it('every word of a text counts, in whichever field it is', async () => {
   await fill([{ title: 'Morning news', author: 'Anna' }, { title: 'Morning', author: 'Bert' }, { author: 'Anna' }]);
   expect(await search('anna morn')).toEqual([0]);
   expect(await search('anna mornin')).toEqual([0]);
-  expect(await search('bert news')).toEqual([]);
+  expect(await search('bert news')).toEqual([0, 1]);
   expect(await search('MORNING')).toEqual([1, 0]);
 });
 
@@ -165,13 +165,17 @@ it('finds what looking at each podcast finds, whatever has changed before', asyn
         const has = (podcast: Texts, word: string): boolean => allWords(podcast).some((each) => each.startsWith(word));
         const hasSimilar = (podcast: Texts, word: string): boolean =>
           isDoubtful(word) && misspellings(word).some((each) => allWords(podcast).includes(each));
-        const whoHas = (test: (podcast: Texts, word: string) => boolean): number[] =>
-          [...library.keys()].filter((n) => step.split(' ').every((word) => test(library[n]!, word)));
+        const hasNearly = (podcast: Texts, word: string): boolean => has(podcast, word) || hasSimilar(podcast, word);
+        const words = step.split(' ');
+        const whoHasAll = (test: typeof has): number[] =>
+          [...library.keys()].filter((n) => words.every((word) => test(library[n]!, word)));
+        const whoHasAny = [...library.keys()].filter((n) => words.some((word) => hasNearly(library[n]!, word)));
 
         const found = await search(step);
-        const exact = whoHas(has);
+        const exact = whoHasAll(has);
         expect(found.slice(0, exact.length).toSorted()).toEqual(exact);
-        expect(found.toSorted()).toEqual(whoHas((podcast, word) => has(podcast, word) || hasSimilar(podcast, word)));
+        const nearly = whoHasAll(hasNearly);
+        expect(found.toSorted()).toEqual(nearly.length > 0 ? nearly : whoHasAny);
       }
     }),
     { seed, numRuns: 40 },
