@@ -7,6 +7,7 @@ import type { Acted } from './acted.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Stamps } from './stamps.ts';
+import { fromStored } from './text.ts';
 
 /** Newest first; as the index has it. */
 export const NEWEST_FIRST = 'coalesce(released_at, 0) DESC, stamp DESC, place';
@@ -96,12 +97,12 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
        JOIN episodes USING (id) GROUP BY heir) AS newest
      WHERE episodes.id = newest.heir AND episodes.stamp < newest.stamp`,
   );
-  const tooOld = database.prepare<{ id: number; names: string }>(
+  const tooOld = database.prepare<{ id: number; names: string[] | null }>(
     `SELECT id, (
        SELECT json_agg(name) FROM (
          SELECT url AS name FROM episode_urls WHERE episode_id = old.id UNION ALL SELECT old.guid WHERE old.guid IS NOT NULL
        ) AS named
-     )::text AS names
+     ) AS names
      FROM (SELECT id, guid FROM episodes WHERE podcast_id = @podcast ORDER BY ${NEWEST_FIRST} OFFSET ${EPISODES_KEPT}) AS old`,
   );
   const beyond = database.prepare(
@@ -164,7 +165,7 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
   const letGo = async (connection: Connection, podcast: PodcastId): Promise<void> => {
     const rows = await tooOld.all(connection, { podcast });
     if (rows.length === 0) return;
-    const old = rows.map(({ id, names }) => ({ id, names: (JSON.parse(names) ?? []) as string[] }));
+    const old = rows.map(({ id, names }) => ({ id, names: (names ?? []).map(fromStored) }));
     const isActed = await acted.on(
       connection,
       podcast,

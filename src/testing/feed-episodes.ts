@@ -216,6 +216,16 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     assert.deepEqual((await storage.podcasts.episodesSince(feeds(1), clock.at, 2000)).items, []);
   });
 
+  test('beyond the newest 1,000 go, also where a GUID is odd', async ({ storage, nowAndReopened }) => {
+    const odd = episodes(1001).map((each) => ({ ...each, guid: `${each.guid} "\u0000\\` }));
+    const alice = await addUser(storage);
+    await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+    await read(storage, 1, {}, odd.slice(1));
+    await storage.actions.append(alice, [action(2000, { episode: odd.at(-1)!.guid })]);
+    await read(storage, 1, {}, [episode(1002), ...odd.slice(0, 1)]);
+    for await (const open of nowAndReopened()) assert.deepEqual((await numbers(open)).slice(998), [4, 3, 1]);
+  });
+
   test('that anyone acted on stay, however long the history and however often the feed is read', async (bench) => {
     const [alice, bob] = [await addUser(bench.storage), await addUser(bench.storage, 'bob')];
     await bench.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
