@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { request } from 'node:http';
+import { isAbsolute } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { ReadableStream } from 'node:stream/web';
 import type { Config } from '../config.ts';
 import type { Podsync } from '../podsync.ts';
+import { parseStorageSpec } from '../storage/location.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openOrReach } from './opening.ts';
 import { log, words } from './words.ts';
@@ -42,14 +44,18 @@ export async function makeDataFolder({ data }: Config): Promise<void> {
 
 /** Rejects with why podsync can neither be opened nor reached; it makes no folder for data that must be there already. */
 export async function openOperator(config: Config): Promise<Operator> {
-  // At an address or a whole path: then the folder has nothing but the clock.
-  const isElsewhere = config.storage.includes(':/');
-  if (!isElsewhere && !existsSync(config.data)) {
+  if (isInside(config.storage) && !existsSync(config.data)) {
     throw new Error(`there is no data folder ${config.data}; name the one that is meant with --data`);
   }
   await makeDataFolder(config);
   const opened = await openOrReach({ ...config, log });
   return 'socket' in opened ? reach(opened.socket) : hold(opened.podsync);
+}
+
+/** Whether a storage is kept in the data folder. Of any other one that holds nothing but the clock. */
+function isInside(storage: string): boolean {
+  const { plugin, location } = parseStorageSpec(storage);
+  return (plugin === 'json' || plugin === 'sqlite') && !isAbsolute(location);
 }
 
 /** Opens or reaches podsync, and lets go of it when `work` is done. Rejects as `openOperator` does. */

@@ -197,3 +197,24 @@ it.each([['user', 'list'], ['check'], ['export', '--format', 'backup'], ['toplis
     expect(existsSync(data)).toBe(false);
   },
 );
+
+it.each(['sqlite', 'sqlite:podsync.db', 'json:files'])(
+  'a storage that is kept in the data folder needs it there: %s',
+  async (storage) => {
+    const data = `${await makeFolder()}/other`;
+    const { code, stderr } = await run(['user', 'list', '--storage', storage, '--data', data]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('there is no data folder') });
+    expect(existsSync(data)).toBe(false);
+  },
+);
+
+it('a storage that is kept anywhere else does not', async () => {
+  const [data, memory] = [`${await makeFolder()}/other`, './examples/memory-storage/memory-storage.js:demo'];
+  expect((await run(['user', 'list', '--storage', memory, '--data', data])).code).toBe(0);
+
+  const missing = `${await makeFolder()}/other`;
+  const env = { PGHOST: '127.0.0.1', PGPORT: '1' }; // where nobody listens
+  const { stderr } = await run(['user', 'list', '--storage', 'postgres', '--data', missing], { env });
+  expect(stderr).toContain('cannot be reached');
+  expect(existsSync(missing)).toBe(true);
+});
