@@ -4,10 +4,21 @@ import { COMMON } from './reply.ts';
 
 type Reason = readonly [status: number, message: string];
 
+const WRONG_LENGTH: Reason = [
+  400,
+  'the headers that tell the length of the body are wrong, or contradict each other; one Content-Length, or ' +
+    'Transfer-Encoding: chunked, is enough',
+];
+
 /** By the code of Node's error. */
 const REASONS: Readonly<Record<string, Reason>> = {
   HPE_HEADER_OVERFLOW: [431, 'the address and the headers of this request are too long together'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request took too long to come'],
+  HPE_INVALID_EOF_STATE: [400, 'the connection broke off before the whole request came'],
+  HPE_INVALID_CHUNK_SIZE: [400, 'a chunk of the body does not begin with its length, in hexadecimal digits'],
+  HPE_UNEXPECTED_CONTENT_LENGTH: WRONG_LENGTH,
+  HPE_INVALID_CONTENT_LENGTH: WRONG_LENGTH,
+  HPE_INVALID_TRANSFER_ENCODING: WRONG_LENGTH,
 };
 const MALFORMED: Reason = [
   400,

@@ -33,10 +33,20 @@ it('serves where it says, keeps its folder private, and writes nothing to stdout
 it.each([
   ['GET /caf\xe9 HTTP/1.1\r\nHost: x\r\n\r\n', 400, /percent-encoded/],
   [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, /too long/],
+  ['PUT /subscriptions/bob/phone.json HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n["http', 400, /broke off/],
+  ['GET / HTTP/1.1\r\nHo', 400, /broke off/],
+  ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n[]', 400, /length of the body/],
+  ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: two\r\n\r\n[]', 400, /length of the body/],
+  [
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    400,
+    /length of the body/,
+  ],
+  ['POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno\r\n', 400, /chunk/],
 ])('answers what is not even a request as any other that cannot be used: %#', async (sent, status, words) => {
   const { url } = await startServer();
   const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
-  socket.write(sent, 'latin1');
+  socket.end(sent, 'latin1');
   const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   expect(head).toMatch(/^access-control-allow-origin: \*\r$/m);
