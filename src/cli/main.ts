@@ -2,16 +2,17 @@ import { CommanderError } from 'commander';
 import { UsageError } from '../config.ts';
 import { createProgram } from './program.ts';
 
-/** Runs a command line and sets the exit code: 0 done, 1 failed, 2 wrong usage. Why it failed is one sentence on stderr. */
+/** Runs a command line and ends the process: 0 done, 1 failed, 2 wrong usage. Why it failed is one sentence on stderr. */
 export async function main(argv: readonly string[]): Promise<void> {
   dropEmptyVariables(process.env);
   let lostOutput: Error | undefined;
+  let complaint: Promise<void> | undefined;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     lostOutput = error;
     process.exitCode = 1;
     // Whoever reads no further, as `head` does, has what they want.
     if (error.code === 'EPIPE') return;
-    void complain(`standard output cannot be written (${error.code}); choose another place for it`);
+    complaint ??= complain(`standard output cannot be written (${error.code}); choose another place for it`);
   });
   process.stderr.on('error', () => undefined); // there is nowhere left to say so, and a server goes on
   try {
@@ -19,7 +20,16 @@ export async function main(argv: readonly string[]): Promise<void> {
   } catch (error) {
     if (!lostOutput || error !== lostOutput) process.exitCode = await tell(error);
   }
+  await written(process.stdout);
+  await complaint;
+  await written(process.stderr);
+  // Names that are being looked up, which nothing can end, would keep it for as long as nobody answers.
+  process.exit();
 }
+
+/** Resolves when all of it is written, or lost and told of. */
+const written = (stream: NodeJS.WriteStream): Promise<void> =>
+  new Promise((resolve) => stream.write('', () => setImmediate(resolve)));
 
 /** What podsync's threads do in place of a command: load the modules with their work. */
 export async function serveThreads(): Promise<void> {

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { expect, it } from 'vitest';
-import { run, type Server, startServer } from './podsync.ts';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeFolder, run, type Server, startServer } from './podsync.ts';
 
 const BODY = 'http://example.org/feed\n';
 
@@ -52,4 +53,29 @@ it.each([
   await server.says(/stopping/);
   server.kill(signal);
   expect((await server.ended).code).toBe(code);
+});
+
+describe('what goes on when a command is done', () => {
+  const storage = ['--storage', `${join(import.meta.dirname, 'lingering-storage.js')}:lingering`];
+
+  it('does not keep a server that is told to stop', async () => {
+    const server = await startServer(storage);
+    server.kill('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+  });
+
+  it('keeps no other command, which writes all that it has to say', async () => {
+    const at = [...storage, '--data', await makeFolder()];
+    const feeds = Array.from({ length: 4000 }, (_, index) => `https://feeds.example/a/rather/long/path/${index}`);
+    const outlines = feeds.map((url) => `<outline xmlUrl="${url}"/>`);
+    await run(['user', 'add', 'bob', '--generate', ...at]);
+    const opml = `<opml version="2.0"><body>${outlines.join('')}</body></opml>`;
+    await run(['import-opml', '-', '--user', 'bob', '--device', 'phone', ...at], { input: opml });
+    const { code, stdout } = await run(['export', '--user', 'bob', '--format', 'txt', ...at]);
+    expect({ code, urls: stdout.trim().split('\n') }).toEqual({ code: 0, urls: feeds });
+    expect(await run(['user', 'show', 'eve', ...at])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no account'),
+    });
+  });
 });
