@@ -1,3 +1,4 @@
+import type { UserId } from '../domain/types.ts';
 import { type BackupRecord, readRecord } from '../formats/backup/record.ts';
 import type { Storage, User } from '../storage/contract.ts';
 import { type Counts, createTally } from './transfer-tally.ts';
@@ -34,17 +35,16 @@ export async function migrate(from: Moved, to: Moved, { progress, signal }: Migr
     }
   };
   try {
+    const copies: UserId[] = [];
     for (const { id } of users) {
       step();
-      await to.transfer.importUser(tally.count(watch(from.transfer.exportUser(id))));
+      copies.push(await to.transfer.importUser(tally.count(watch(from.transfer.exportUser(id)))));
     }
     step();
     await to.transfer.importDirectory(tally.count(watch(from.transfer.exportDirectory())));
-    for (const { id, name } of users) {
+    for (const [index, { id, name }] of users.entries()) {
       step();
-      const copy = await to.users.find(name);
-      if (!copy) throw new Error(`the account ${name} did not arrive`);
-      await compare(`account ${name}`, watch(from.transfer.exportUser(id)), to.transfer.exportUser(copy.id));
+      await compare(`account ${name}`, watch(from.transfer.exportUser(id)), to.transfer.exportUser(copies[index]!));
     }
     step();
     await compare('directory', watch(from.transfer.exportDirectory()), to.transfer.exportDirectory());
