@@ -1,5 +1,6 @@
 import type { Seconds, Url } from '../domain/types.ts';
 import { createThread, serveThread } from '../thread.ts';
+import { Turns } from '../turns.ts';
 import { type ParsedFeed, parseFeed } from './parse.ts';
 
 export interface FeedParser {
@@ -29,7 +30,7 @@ type Result = { feed: ParsedFeed } | { problem: string };
 /** Parses in a thread of its own, one feed after another, so that a large feed does not hold up any request. */
 export function createFeedParser({ time, memory }: ParserLimits = LIMITS): FeedParser {
   const thread = createThread<Job, Result>(import.meta.url, ROLE, { maxOldGenerationSizeMb: memory });
-  let previous: Promise<unknown> = Promise.resolve();
+  const turns = new Turns<typeof ROLE>();
 
   async function run(job: Job): Promise<ParsedFeed> {
     const result = await thread.run(job, time).catch((error: Error) => {
@@ -39,11 +40,7 @@ export function createFeedParser({ time, memory }: ParserLimits = LIMITS): FeedP
     return result.feed;
   }
   return {
-    parse(bytes, contentType, url) {
-      const feed = previous.then(() => run({ bytes, contentType, url }));
-      previous = feed.catch(() => undefined);
-      return feed;
-    },
+    parse: (bytes, contentType, url) => turns.take(ROLE, () => run({ bytes, contentType, url })),
     close: () => thread.close(),
   };
 }
