@@ -1,4 +1,4 @@
-import type { H3Event } from 'h3';
+import { getCookie, type H3Event } from 'h3';
 import { invalid } from '../domain/errors.ts';
 import type { Stamp } from '../domain/types.ts';
 
@@ -48,12 +48,7 @@ export function readScale(event: H3Event): number | undefined {
 
 /** A cookie, without the quotes that some clients put around it; undefined when missing or empty. */
 export function readCookie(event: H3Event, name: string): string | undefined {
-  const cookie = event.req.headers
-    .get('cookie')
-    ?.split(';')
-    .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(`${name}=`));
-  return cookie?.slice(name.length + 1).replace(/^"(.*)"$/, '$1') || undefined;
+  return getCookie(event, name)?.replace(/^"(.*)"$/, '$1') || undefined;
 }
 
 /** Mark of an earlier answer. Missing or empty is 0; else a non-negative integer, or `invalid`. */
