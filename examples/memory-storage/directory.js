@@ -9,13 +9,13 @@ import {
   toTerms,
 } from 'podsync/plugin';
 
-/** @import { Episode, EpisodeInfo, FeedReading, FeedState, Podcast, PodcastInfo, Seconds, Url, UserId } from 'podsync/plugin' */
+/** @import { Episode, EpisodeInfo, FeedProgress, FeedReading, Podcast, PodcastInfo, Seconds, Url, UserId } from 'podsync/plugin' */
 /** @import { Data } from './data.js' */
 
 /**
  * An episode, and every URL that it had.
  * @typedef {{ shown: Episode, urls: Set<Url> }} Shelved
- * @typedef {{ url: Url, formerUrls: Url[], info: PodcastInfo, feed: Omit<FeedState, 'url'>, episodes: Shelved[], claimedUntil: Seconds }} Entry
+ * @typedef {{ url: Url, formerUrls: Url[], info: PodcastInfo, feed: FeedProgress, episodes: Shelved[], claimedUntil: Seconds }} Entry
  */
 
 /** @type {PodcastInfo} */

@@ -1,5 +1,5 @@
 import type { Low } from 'lowdb';
-import type { FeedState, PodcastInfo, Stamp, Url } from '../../src/plugin.ts';
+import type { FeedProgress, PodcastInfo, Stamp, Url } from '../../src/plugin.ts';
 import { openSnapshot, READ_AGAIN } from './snapshot.ts';
 
 /** A podcast as it is stored. Replaced, never changed. */
@@ -8,7 +8,7 @@ export interface StoredPodcast extends PodcastInfo {
   url: Url;
   /** URLs that it had before. */
   formerUrls: Url[];
-  feed: Omit<FeedState, 'url'>;
+  feed: FeedProgress;
   /** The newest stamp of its episodes; undefined when none was ever read. */
   newestEpisode?: Stamp;
   /** Which of two files has its episodes: 0 unless given. See `Shelves`. */

@@ -1,4 +1,4 @@
-import type { FeedState, PodcastInfo, Url } from '../../src/plugin.ts';
+import type { FeedProgress, PodcastInfo, Url } from '../../src/plugin.ts';
 import { type PodcastId, toInfoColumns } from '../sql/podcast-row.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -14,7 +14,7 @@ export interface PodcastTable {
   addUrl(connection: Connection, id: PodcastId, url: Url): Promise<boolean>;
   /** Shows a podcast under one of its URLs from now on. False when it was already. */
   show(connection: Connection, id: PodcastId, url: Url): Promise<boolean>;
-  setFeed(connection: Connection, id: PodcastId, feed: Omit<FeedState, 'url'>): Promise<void>;
+  setFeed(connection: Connection, id: PodcastId, feed: FeedProgress): Promise<void>;
   /** False when that is known already. */
   describe(connection: Connection, id: PodcastId, info: PodcastInfo): Promise<boolean>;
   /** Makes a podcast found by its tags and its words as they are now. */

@@ -1,4 +1,4 @@
-import { createSlug, type FeedState, type PodcastInfo, type Url } from '../../src/plugin.ts';
+import { createSlug, type FeedProgress, type PodcastInfo, type Url } from '../../src/plugin.ts';
 import { type PodcastId, toInfoColumns } from '../sql/podcast-row.ts';
 import type { Database } from './database.ts';
 import type { EpisodeShelf } from './episode-shelf.ts';
@@ -12,7 +12,7 @@ export interface PodcastTable {
   addUrl(id: PodcastId, url: Url): void;
   /** Shows a podcast under a URL from now on. False when it was already. */
   show(id: PodcastId, url: Url): boolean;
-  setFeed(id: PodcastId, feed: Omit<FeedState, 'url'>): void;
+  setFeed(id: PodcastId, feed: FeedProgress): void;
   /** False when that is known already. */
   describe(id: PodcastId, info: PodcastInfo): boolean;
   /** Makes a podcast found by its tags and its words as they are now. */

@@ -31,9 +31,8 @@ export interface Tag {
   usage: number;
 }
 
-/** What is known of reading a feed. Of one just met: `{ intervalSeconds: 0, failures: 0, nextAt: now }`, nothing else. */
-export interface FeedState {
-  url: Url;
+/** How the reading of a feed goes. Of one just met: `{ intervalSeconds: 0, failures: 0, nextAt: now }`, nothing else. */
+export interface FeedProgress {
   etag?: string;
   lastModified?: string;
   intervalSeconds: Seconds;
@@ -45,6 +44,11 @@ export interface FeedState {
   fetchedAt?: Seconds;
   /** What was wrong the last time, in a sentence. */
   error?: string;
+}
+
+/** What is known of reading a feed. */
+export interface FeedState extends FeedProgress {
+  url: Url;
 }
 
 /** The result of reading a feed. */

@@ -16,7 +16,7 @@ import type {
   Url,
   UserId,
 } from '../domain/types.ts';
-import type { FeedState } from './directory.ts';
+import type { FeedProgress } from './directory.ts';
 
 /**
  * A piece of an account. They come in one order on every storage, so that two backups of the same data are the same:
@@ -52,7 +52,7 @@ export type DirectoryRecord =
   /** A tag as it was first written. */
   | { kind: 'tag'; tag: string; title: string }
   /** `formerUrls`: those that it had before, by URL. */
-  | { kind: 'podcast'; url: Url; info: PodcastInfo; feed: Omit<FeedState, 'url'>; formerUrls: Url[] }
+  | { kind: 'podcast'; url: Url; info: PodcastInfo; feed: FeedProgress; formerUrls: Url[] }
   /** Of the podcast before it: newest first by release, then by stamp, then as the feed had them when they were first seen. */
   | { kind: 'episode'; episode: ExportedEpisode }
   /** As it was kept at that time, first rank first, by the URLs the podcasts are shown under now. Newest first, none empty. */
