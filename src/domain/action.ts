@@ -34,7 +34,7 @@ export function parseAction(value: unknown, rules: ActionRules): EpisodeAction |
   const media = readUrl(input.episode, 'episode');
   const podcast = rewrites.note(feed, sanitizeFeedUrl(feed, { ascii: true, keepCredentials }));
   const isByGuid = mayBeGuid(input, rules) && isGuid(media);
-  const episode = isByGuid ? media : rewrites.note(media, sanitizeMediaUrl(media));
+  const episode = isByGuid ? media : rewrites.note(media, sanitizeMediaUrl(media, { ascii: true }));
   if (podcast === '' || episode === '') return undefined;
 
   const type = readType(input.action);

@@ -15,7 +15,7 @@ export interface ScopeRequest {
 /** The scope that a client means (spec 4.6). Throws `invalid` for an unknown one, and for one that lacks its parameters. */
 export function parseScope({ scope, device, podcast, episode }: ScopeRequest, rules: UrlRules): SettingScope {
   const feed = (): Url => readUrl('podcast', podcast, (url) => sanitizeFeedUrl(url, rules));
-  const media = (): Url => readUrl('episode', episode, (url) => sanitizeMediaUrl(url, { ascii: false }));
+  const media = (): Url => readUrl('episode', episode, sanitizeMediaUrl);
   switch (scope) {
     case 'account':
       return { kind: scope };

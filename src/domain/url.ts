@@ -24,7 +24,7 @@ const MAX_HOST = 253;
 const DEFAULT_PORTS: Record<string, number> = { http: 80, https: 443 };
 
 export interface UrlRules {
-  /** Episode uploads: a URL with a character outside ASCII is unusable (spec 4.8 rule 2). */
+  /** Episode uploads: a URL with a character outside ASCII is unusable (spec 4.8 rule 2); else that is encoded. */
   ascii?: boolean;
   /** Keep `user:pass@`; feed URLs lose it otherwise, because lists are shared. */
   keepCredentials?: boolean;
@@ -64,11 +64,8 @@ export const redactUrl = (address: string): string => address.replace(/\/\/[^/?#
 /** Whether there is a `user:pass@` in a sanitized URL, which is nobody's but the user's. */
 export const hasCredentials = (url: Url): boolean => /^https?:\/\/[^/?#]*@/.test(url);
 
-/**
- * Media URL of an episode as it is stored and compared, or `""`. What is outside ASCII makes it unusable in an upload
- * (spec 4.8 rule 2), and is percent-encoded with `ascii: false`.
- */
-export const sanitizeMediaUrl = (submitted: string, { ascii = true }: Pick<UrlRules, 'ascii'> = {}): Url | '' =>
+/** Media URL of an episode as it is stored and compared, or `""` as of a feed. Its credentials belong to it. */
+export const sanitizeMediaUrl = (submitted: string, { ascii = false }: Pick<UrlRules, 'ascii'> = {}): Url | '' =>
   sanitize(submitted, { ascii, keepCredentials: true });
 
 function sanitize(submitted: string, { ascii = false, keepCredentials = false }: UrlRules): Url | '' {

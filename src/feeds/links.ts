@@ -9,7 +9,7 @@ export function mediaUrl(written: string, base: string): Url | '' {
   const text = written.replace(/[\t\r\n]/g, '').trim();
   if (text === '' || text.length > MAX_URL) return '';
   const absolute = /^https?:\/\//i.test(text) ? text : resolveUrl(text, base);
-  return sanitizeMediaUrl(absolute, { ascii: false });
+  return sanitizeMediaUrl(absolute);
 }
 
 /** Address of a page or a picture, or `""` when it is not http(s). Credentials are dropped: it is shown to everyone. */

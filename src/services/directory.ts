@@ -49,7 +49,7 @@ export const createDirectory = (podcasts: PodcastStore, rules: UrlRules): Direct
 
     async episode(url, media) {
       const podcast = await find(url);
-      const [episode] = await podcasts.findEpisodes(podcast.url, [sanitizeMediaUrl(media, { ascii: false })]);
+      const [episode] = await podcasts.findEpisodes(podcast.url, [sanitizeMediaUrl(media)]);
       if (!episode) throw new Refusal('missing', 'this podcast has no episode with this URL, as far as is known here');
       return { podcast, episode };
     },
