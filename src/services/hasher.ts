@@ -5,13 +5,12 @@ import { createThread, serveThread } from '../thread.ts';
 export interface Hasher {
   hash(password: string): Promise<string>;
   compare(password: string, hash: string): Promise<boolean>;
-  /** A hash of no known password, at the same cost: a login that nobody has then takes as long as any other. */
-  readonly dummy: string;
   close(): Promise<void>;
 }
 
 const COST = 10;
-const DUMMY = '$2b$10$DXxK8OcSQWsIfoh4gDbmVe5w0iq1q680m0l.wZUOAh0Kv5V/XkXZa';
+/** A hash of no known password, at the same cost: a login that nobody has then takes as long as any other. */
+export const DUMMY = '$2b$10$DXxK8OcSQWsIfoh4gDbmVe5w0iq1q680m0l.wZUOAh0Kv5V/XkXZa';
 const ROLE = 'podsync-hasher';
 
 /** `known` undefined: make a hash. */
@@ -26,7 +25,6 @@ export function createThreadHasher(): Hasher {
   return {
     hash: async (password) => (await thread.run({ password })) as string,
     compare: async (password, known) => (await thread.run({ password, known })) as boolean,
-    dummy: DUMMY,
     close: () => thread.close(),
   };
 }

@@ -2,7 +2,7 @@ import { hash as digest, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invalid } from '../domain/errors.ts';
 import type { User } from '../storage/contract.ts';
-import type { Hasher } from './hasher.ts';
+import { DUMMY, type Hasher } from './hasher.ts';
 
 /** bcrypt reads no more, and would take any longer password with the same beginning. */
 const MAX_BYTES = 72;
@@ -47,7 +47,7 @@ export function createPasswords(hasher: Hasher): Passwords {
     async isRight(user, password, guard) {
       if (!user || isTooLong(password)) {
         return guard(async () => {
-          await hasher.compare(password, hasher.dummy);
+          await hasher.compare(password, DUMMY);
           return false;
         });
       }
