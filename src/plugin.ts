@@ -2,7 +2,7 @@
 export type * from './storage/contract.ts';
 export type * from './domain/types.ts';
 export { type DirectoryPart, type PodcastPart, toParts } from './storage/directory-parts.ts';
-export { createAttemptStore, recentAttempts, waitAfter } from './storage/attempts.ts';
+export { type Attempts, createAttemptStore, weighAttempts } from './storage/attempts.ts';
 export { isStorageError, StorageError, type StorageErrorCode } from './storage/errors.ts';
 export { compareText } from './domain/text-order.ts';
 export { regroup } from './domain/group.ts';

@@ -1,4 +1,4 @@
-import { type AttemptStore, recentAttempts, type Seconds, waitAfter } from '../../src/plugin.ts';
+import { type AttemptStore, type Seconds, weighAttempts } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
 
 interface AttemptRow {
@@ -27,9 +27,8 @@ export function createAttemptStore(database: Database): AttemptStore {
     add: (key, limit) =>
       database.write(async (connection) => {
         const { times, now } = (await hold.get(connection, { key }))!;
-        const recent = recentAttempts(JSON.parse(times) as Seconds[], limit, now);
-        const seconds = waitAfter(recent, limit, now);
-        if (seconds > 0) return seconds;
+        const { recent, wait } = weighAttempts(JSON.parse(times) as Seconds[], limit, now);
+        if (wait > 0) return wait;
         await set.run(connection, { key, times: JSON.stringify([...recent, now]), until: now + limit.within });
         await forget.run(connection, { key });
         return 0;
@@ -38,7 +37,7 @@ export function createAttemptStore(database: Database): AttemptStore {
     wait: (key, limit) =>
       database.read(async (connection) => {
         const row = await find.get(connection, { key });
-        return row ? waitAfter(recentAttempts(JSON.parse(row.times) as Seconds[], limit, row.now), limit, row.now) : 0;
+        return row ? weighAttempts(JSON.parse(row.times) as Seconds[], limit, row.now).wait : 0;
       }),
 
     takeBack: (key) =>

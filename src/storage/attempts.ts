@@ -9,24 +9,28 @@ const MOST_KEYS = 20_000;
 export function createAttemptStore(now: () => Seconds): AttemptStore {
   const triedAt = new LRUCache<string, Seconds[]>({ max: MOST_KEYS });
 
-  const recent = (key: string, limit: AttemptLimit): Seconds[] => recentAttempts(triedAt.get(key) ?? [], limit, now());
+  const weigh = (key: string, limit: AttemptLimit): Attempts => weighAttempts(triedAt.get(key) ?? [], limit, now());
 
   return {
     async add(key, limit) {
-      const times = recent(key, limit);
-      const seconds = waitAfter(times, limit, now());
-      if (seconds === 0) triedAt.set(key, [...times, now()]);
-      return seconds;
+      const { recent, wait } = weigh(key, limit);
+      if (wait === 0) triedAt.set(key, [...recent, now()]);
+      return wait;
     },
-    wait: async (key, limit) => waitAfter(recent(key, limit), limit, now()),
+    wait: async (key, limit) => weigh(key, limit).wait,
     takeBack: async (key) => void triedAt.get(key)?.pop(),
   };
 }
 
-/** Those that still count. */
-export const recentAttempts = (times: readonly Seconds[], { within }: AttemptLimit, now: Seconds): Seconds[] =>
-  times.filter((at) => at > now - within);
+export interface Attempts {
+  /** Those that still count. */
+  recent: Seconds[];
+  /** Seconds until there is room for one more; 0 when there is. */
+  wait: Seconds;
+}
 
-/** Seconds until there is room for one more, after these that count; 0 when there is. */
-export const waitAfter = (recent: readonly Seconds[], { most, within }: AttemptLimit, now: Seconds): Seconds =>
-  recent.length < most ? 0 : recent.at(-most)! + within - now;
+/** What earlier attempts come to now. */
+export function weighAttempts(times: readonly Seconds[], { most, within }: AttemptLimit, now: Seconds): Attempts {
+  const recent = times.filter((at) => at > now - within);
+  return { recent, wait: recent.length < most ? 0 : recent.at(-most)! + within - now };
+}
