@@ -2,7 +2,7 @@ import { addAbortSignal, pipeline, type Readable } from 'node:stream';
 import { pipeline as pass } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Config, UsageError } from '../config.ts';
-import { openOperator, readReply } from './operator.ts';
+import { openOperator, readReply, SERVER_STOPPED } from './operator.ts';
 import { createProgress } from './progress.ts';
 import { watchSignals } from './signals.ts';
 import { writeWhole } from './whole-file.ts';
@@ -55,8 +55,6 @@ const LAST_LINE = 4096;
 /** What each account begins with. */
 const ACCOUNT = '\n{"kind":"user"';
 
-const CUT_OFF = 'the server stopped before the backup was whole; run this again';
-
 /** Passes a backup on, and tells of each account that begins. Throws where its last line does not say that it is whole. */
 async function* requireEnd(
   backup: Readable,
@@ -74,10 +72,10 @@ async function* requireEnd(
       yield chunk;
     }
   } catch (error) {
-    throw new Error(CUT_OFF, { cause: error });
+    throw new Error(SERVER_STOPPED, { cause: error });
   }
   const { kind, message } = parseLast(tail.toString());
-  if (kind !== 'end') throw new Error(message ?? CUT_OFF);
+  if (kind !== 'end') throw new Error(message ?? SERVER_STOPPED);
 }
 
 function parseLast(text: string): { kind?: string; message?: string } {

@@ -68,6 +68,9 @@ export async function withOperator<T>(config: Config, work: (operator: Operator)
   }
 }
 
+/** Why an answer is not whole. */
+export const SERVER_STOPPED = 'the server stopped before it was done; run this again';
+
 type Question = Parameters<Operator['request']>;
 
 /** A single request of the operator. Answers and rejects as `ask` does. */
@@ -90,7 +93,7 @@ export async function readReply<T>(
     throw new Error((parse(await text(body)) as { message: string }).message);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
-    throw new Error('the server stopped before it was done; run this again', { cause: error });
+    throw new Error(SERVER_STOPPED, { cause: error });
   }
 }
 

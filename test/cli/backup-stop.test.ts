@@ -101,7 +101,7 @@ it('an export from a server that dies leaves the file as it was', async () => {
   expect(await program.ended).toEqual({
     code: 1,
     stdout: '',
-    stderr: '[error] the server stopped before the backup was whole; run this again\n',
+    stderr: '[error] the server stopped before it was done; run this again\n',
   });
   expect(await readFile(file, 'utf8')).toBe('what was there');
   expect(await readdir(folder)).toEqual(['old.ndjson']);
