@@ -35,7 +35,7 @@ export async function migrateStorage(config: Config, { from, to, json }: Migrate
   const open = (spec: string): Promise<Storage> => openStorage(spec, process.cwd(), context);
   const openTarget = (source: Storage): Promise<Storage> =>
     open(to).catch(async (error: unknown) => {
-      // Where nobody holds the target once the source is closed, it was the source, by another name.
+      // If the target opens once the source is closed, both names mean the same storage.
       if (!isStorageError(error, 'busy')) throw error;
       await source.close();
       const target = await open(to).catch(() => Promise.reject(error));

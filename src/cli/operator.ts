@@ -120,7 +120,12 @@ const reach = (socketPath: string): Operator => ({
       const sent = request({ socketPath, method, path, headers: HEADERS }, (response) =>
         resolve({ status: response.statusCode!, headers: response.headers, body: response }),
       ).on('error', (error) =>
-        reject(new Error(`the server went away before it answered (${error.message}); look whether it did it`)),
+        reject(
+          new Error(
+            `the connection to the server broke before it answered (${error.message}); ` +
+              'check whether the change was made before you try again',
+          ),
+        ),
       );
       if (body instanceof Readable) pipeline(body, sent, () => undefined);
       else sent.end(body === undefined ? undefined : JSON.stringify(body));

@@ -143,7 +143,7 @@ function targetOf(from: Url, location: string): Url {
     Object.assign(target, { username, password });
   }
   const url = sanitizeFeedUrl(target?.href ?? '', { keepCredentials: true });
-  if (url === '') throw new FetchError('it redirects to something that is no address of the web');
+  if (url === '') throw new FetchError('it redirects to something that is not an http(s) address');
   return url;
 }
 

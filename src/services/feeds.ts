@@ -112,7 +112,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
       return all;
     }
     const state = await podcasts.feed(sanitizeFeedUrl(selection.url, rules));
-    if (!state) throw new Refusal('missing', 'nobody subscribes to a feed with this URL, and nobody did');
+    if (!state) throw new Refusal('missing', 'this feed is not known here: no account has ever subscribed to it');
     return [state];
   };
 

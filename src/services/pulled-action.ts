@@ -37,7 +37,7 @@ export function mendAction(value: unknown): Mended {
         action,
         notes: [
           ...(isDated ? [] : ['an episode action has no time: it counts as the oldest']),
-          ...(reason === undefined ? [] : [`an episode action lost what makes no sense in it: ${reason}`]),
+          ...(reason === undefined ? [] : [`invalid fields of an episode action were left out: ${reason}`]),
         ],
       };
     }

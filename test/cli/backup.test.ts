@@ -142,16 +142,17 @@ describe.each(['in-process', 'beside a server'])('a backup that was cut off or a
     const lines = backup.split('\n').length - 1;
     const fresh = await makeSubject();
     if (place !== 'in-process') await startServer(['--data', fresh.data]);
-    for (const [text, line] of [
-      [backup.slice(0, -10), lines],
-      [backup.slice(0, backup.lastIndexOf('{')), lines],
-      [backup.replace('"eve"', '"eva"'), backup.slice(0, backup.indexOf('"eve"')).split('\n').length],
+    const altered = backup.slice(0, backup.indexOf('"eve"')).split('\n').length;
+    for (const [text, says] of [
+      [backup.slice(0, -10), `line ${lines} of the backup was cut off or altered`],
+      [backup.slice(0, backup.lastIndexOf('{')), `the backup ends after line ${lines - 1}, without its last line`],
+      [backup.replace('"eve"', '"eva"'), `line ${altered} of the backup was cut off or altered`],
     ] as const) {
       await writeFile(join(fresh.files, 'bad.ndjson'), text);
       const { code, stdout, stderr } = await fresh.podsync(['import', 'bad.ndjson']);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toMatch(ONE_SENTENCE);
-      expect(stderr).toMatch(`line ${line} of the backup was cut off or altered`);
+      expect(stderr).toMatch(says);
     }
     expect((await fresh.podsync(['user', 'list', '--json'])).stdout).toBe('[]\n');
   });

@@ -179,9 +179,9 @@ describe('redirects', () => {
     [
       'another scheme',
       { '/': redirect(301, 'ftp://feeds.test/') },
-      'it redirects to something that is no address of the web',
+      'it redirects to something that is not an http(s) address',
     ],
-    ['nonsense', { '/': redirect(301, 'http://') }, 'it redirects to something that is no address of the web'],
+    ['nonsense', { '/': redirect(301, 'http://') }, 'it redirects to something that is not an http(s) address'],
     [
       'nowhere',
       { '/': (response: ServerResponse) => void response.writeHead(301).end() },

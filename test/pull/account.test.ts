@@ -84,8 +84,8 @@ it('makes the best of what other servers answer, and says what became of it', as
   ]);
   expect(notes).toEqual([
     { note: expect.stringMatching(/no time: it counts as the oldest/), count: 2 },
-    { note: expect.stringMatching(/makes no sense in it: "guid"/), count: 1 },
-    { note: expect.stringMatching(/makes no sense in it: "started" and "total"/), count: 1 },
+    { note: expect.stringMatching(/were left out: "guid"/), count: 1 },
+    { note: expect.stringMatching(/were left out: "started" and "total"/), count: 1 },
   ]);
   const host = new URL(other.url).host;
   expect(gaps).toEqual([

@@ -43,7 +43,10 @@ export async function* readBackup(bytes: AsyncIterable<Uint8Array>): AsyncIterab
       }
       if (records.length > 0) yield records;
     }
-    if (!isComplete) throw new Misshapen('it is missing');
+    if (lines === 0) throw new Misshapen('it is missing');
+    if (!isComplete) {
+      throw invalid(`the backup ends after line ${lines}, without its last line; take another copy of it`);
+    }
   } catch (error) {
     if (!(error instanceof Misshapen || error instanceof SyntaxError)) throw error;
     const line = `line ${lines + 1}`;
