@@ -1,13 +1,11 @@
-import type { EpisodeAction, Seconds, Stamp, UserId } from '../../src/plugin.ts';
-import { type ActionRow, toAction } from '../sql/action-row.ts';
+import type { EpisodeAction, Seconds, UserId } from '../../src/plugin.ts';
 import { fingerprint } from '../fingerprint.ts';
+import { type ActionRow, type Place, toAction } from '../sql/action-row.ts';
 import type { Database } from './database.ts';
 import { toColumn } from './text.ts';
 
 /** Where in the order of upload an action stands, and when it came. */
-export interface Arrival {
-  stamp: Stamp;
-  place: number;
+export interface UploadPlace extends Place {
   uploadedAt: Seconds;
 }
 
@@ -17,7 +15,7 @@ const FINGERPRINT = 22;
 const ALONE = '';
 
 /** Appends an action of a user; false for a repeat, which is passed over. Only for the write in which it was made. */
-export type InsertAction = (action: EpisodeAction, arrival: Arrival) => boolean;
+type InsertAction = (action: EpisodeAction, place: UploadPlace) => boolean;
 
 export function createActionTable(database: Database): (user: UserId) => InsertAction {
   // Values by place: to look them up by name takes longer than to store them.

@@ -27,12 +27,12 @@ let opened = 0;
 
 /** Opens the storage in the thread, where every call of it goes as a message. Rejects as `Database.open` does. */
 export async function openInThread(file: string, { dataDir, overlap, now, log }: OpenContext): Promise<Storage> {
-  const place = { number: ++opened, file, dataDir, overlap };
+  const storage = { number: ++opened, file, dataDir, overlap };
   let closing: Promise<void> | undefined;
   let calls = 0;
 
   const send = async (request: Request): Promise<unknown> => {
-    const answer = await storageThread.run({ place, at: now(), request }).catch((error: Error) => {
+    const answer = await storageThread.run({ storage, at: now(), request }).catch((error: Error) => {
       throw unavailable(`was interrupted (${error.message}); try again`);
     });
     for (const line of answer.logged) log(...line);

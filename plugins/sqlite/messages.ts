@@ -1,7 +1,7 @@
 import type { Log, OpenContext, Seconds, StorageErrorCode, StoreName, UserId } from '../../src/plugin.ts';
 
 /** Which storage: with it in every question, a thread that had to be started anew opens it by itself. */
-export interface Place extends Pick<OpenContext, 'dataDir' | 'overlap'> {
+export interface StorageRef extends Pick<OpenContext, 'dataDir' | 'overlap'> {
   /** Another one each time that a storage is opened. */
   number: number;
   file: string;
@@ -13,7 +13,7 @@ export const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
 
 /** What the thread is asked. */
 export interface Question {
-  place: Place;
+  storage: StorageRef;
   /** When it was asked. */
   at: Seconds;
   request: Request;

@@ -7,11 +7,11 @@ import {
   type Batch,
   type Called,
   isIterable,
-  type Place,
+  type StorageRef,
   type Question,
   type Request,
 } from './messages.ts';
-import { openStorage } from './storage.ts';
+import { openInThisThread } from './storage.ts';
 
 /** Rows that are read one by one travel in batches of this many; pages travel alone. */
 const BATCH = 200;
@@ -20,7 +20,7 @@ type Verb = (...args: unknown[]) => unknown;
 type Verbs = Record<string, Verb>;
 
 /** Serves one storage. */
-export type Server = (question: Question) => Promise<Answer>;
+export type Responder = (question: Question) => Promise<Answer>;
 
 /**
  * Does what is asked of one storage, in the order asked.
@@ -29,7 +29,7 @@ export type Server = (question: Question) => Promise<Answer>;
  * it is read under the user's lock, as `domain/stamp` wants it. All marks are handed out by this clock, so that none
  * can pass the stamp of an upload that comes after it.
  */
-export function createServer(): Server {
+export function createResponder(): Responder {
   let at: Seconds;
   const logged: Parameters<Log>[] = [];
   let storage: Promise<Storage> | undefined;
@@ -37,9 +37,9 @@ export function createServer(): Server {
   const streams = new Map<number, AsyncIterator<unknown>>();
   const inboxes = new Map<number, Inbox>();
 
-  const open = ({ file, dataDir, overlap }: Place): Promise<Storage> => {
+  const open = ({ file, dataDir, overlap }: StorageRef): Promise<Storage> => {
     if (storage) return storage;
-    storage = openStorage(file, { dataDir, overlap, now: () => at, log: (...line) => void logged.push(line) });
+    storage = openInThisThread(file, { dataDir, overlap, now: () => at, log: (...line) => void logged.push(line) });
     storage.catch(() => (storage = undefined)); // the next question tries again
     return storage;
   };
@@ -115,7 +115,7 @@ export function createServer(): Server {
   return async (question) => {
     at = question.at;
     try {
-      const value = await answer(await open(question.place), question.request);
+      const value = await answer(await open(question.storage), question.request);
       return { value, logged: logged.splice(0) };
     } catch (error) {
       return { error: toNative(error), code: isStorageError(error) ? error.code : undefined, logged: logged.splice(0) };

@@ -29,7 +29,7 @@ import { createUpload } from './upload.ts';
 import { createUserStore } from './users.ts';
 
 /** The storage itself, in the thread that it is opened in: SQLite makes everybody else there wait. */
-export async function openStorage(file: string, context: OpenContext): Promise<Storage> {
+export async function openInThisThread(file: string, context: OpenContext): Promise<Storage> {
   const path = resolve(context.dataDir, file);
   const database = await Database.open(path, context);
   try {

@@ -9,7 +9,7 @@ import { loadDriver } from '../../../plugins/sqlite/driver.ts';
 import { PAGE, WINDOW_END } from '../../../plugins/sqlite/history.ts';
 import sqlite from '../../../plugins/sqlite/index.ts';
 import { createRemoval } from '../../../plugins/sqlite/removal.ts';
-import { openStorage } from '../../../plugins/sqlite/storage.ts';
+import { openInThisThread } from '../../../plugins/sqlite/storage.ts';
 import { SUBSCRIPTIONS_SINCE } from '../../../plugins/sql/subscriptions.ts';
 import type { EpisodeAction, OpenContext, Stamp, Storage, UserId } from '../../../src/plugin.ts';
 
@@ -193,7 +193,7 @@ describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confir
   };
   let now: number;
   const openIn = (folder: string): Promise<Storage> => {
-    return openStorage('podsync.db', { ...context, dataDir: folder, now: () => now });
+    return openInThisThread('podsync.db', { ...context, dataDir: folder, now: () => now });
   };
   const copy = async (): Promise<string> => {
     const folder = await mkdtemp(join(dataDir, 'copy-'));
@@ -284,7 +284,7 @@ describe('a removed account', () => {
   };
 
   it('is gone at once, and its history slice after slice, also after a stop', async () => {
-    const storage = await openStorage(path, context); // in this thread: nothing happens between two calls
+    const storage = await openInThisThread(path, context); // nothing happens between two calls
     await storage.users.delete(await fill(storage));
     expect(await storage.users.find('bob')).toBeUndefined();
     await storage.close();

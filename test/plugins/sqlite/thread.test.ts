@@ -55,8 +55,8 @@ it('who was asked for before or while the account changes, is told as changed af
 /** Breaks the thread down. The only way from here: to ask for something that is to take no time. */
 async function breakDown(): Promise<void> {
   const request = { kind: 'ping' } as const;
-  const place = { number: 0, file: 'other.db', dataDir, overlap: 120 };
-  await expect(storageThread.run({ place, at: 0, request }, 0)).rejects.toThrow('took more than');
+  const storage = { number: 0, file: 'other.db', dataDir, overlap: 120 };
+  await expect(storageThread.run({ storage, at: 0, request }, 0)).rejects.toThrow('took more than');
 }
 
 it('a thread that broke down is replaced by one that knows all that was answered', async () => {
