@@ -50,6 +50,7 @@ export function createListStore(database: Database, stamps: Stamps): ListStore {
   };
 }
 
+/** A podcast list as the contract has it; its URLs are kept as JSON. */
 export const toList = ({ name, title, urls }: ListRow): PodcastList => ({
   name,
   title,

@@ -62,4 +62,5 @@ export function createDeviceStore(
   };
 }
 
+/** A device as the contract has it. */
 export const toDevice = ({ id, caption, type }: DeviceRow): Device => ({ id, caption: fromColumn(caption), type });

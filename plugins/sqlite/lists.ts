@@ -49,6 +49,7 @@ export function createListStore(database: Database): ListStore {
   };
 }
 
+/** A podcast list as the contract has it; its URLs are kept as JSON. */
 export const toList = ({ name, title, urls }: ListRow): PodcastList => ({
   name,
   title: fromColumn(title),

@@ -111,6 +111,7 @@ export interface RewriteLog {
   note(submitted: string, url: Url | ''): Url | '';
 }
 
+/** A log that tells each URL once, in the order submitted (spec 2.6). */
 export function createRewriteLog(): RewriteLog {
   const seen = new Set<string>();
   const pairs: UrlRewrites = [];

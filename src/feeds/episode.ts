@@ -44,6 +44,7 @@ export function findEpisode(item: XmlElement, feedBase: string): EpisodeSource |
   return { url, guid: guid === '' || guid.length > MAX_GUID ? undefined : guid, releasedAt, fields, base };
 }
 
+/** The episode, with its texts. */
 export function readEpisode({ url, guid, releasedAt, fields, base }: EpisodeSource): EpisodeInfo {
   return {
     ...(guid !== undefined && { guid }),

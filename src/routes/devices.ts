@@ -6,6 +6,7 @@ import type { Following } from '../services/devices.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 
+/** Devices (spec 4.5), and which of them follow each other. */
 export function createDeviceRoutes(
   { devices }: Pick<Services, 'devices'>,
   { identity, maxBody }: RouteContext,

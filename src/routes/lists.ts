@@ -14,6 +14,7 @@ import { toPodcastObject } from './wire-objects.ts';
 
 const DONE = { status: 204 };
 
+/** Podcast lists: whoever is logged in writes their own, and anybody reads all (spec 4.4). */
 export function createListRoutes(
   { accounts, lists, directory }: Pick<Services, 'accounts' | 'lists' | 'directory'>,
   { identity, maxBody, origin }: RouteContext,

@@ -14,6 +14,7 @@ const BUILT_IN = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" ro
 const MINUTES = 'public, max-age=300';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
+/** The logo of a podcast as a picture of the size in the path; the built-in one where it cannot be had. */
 export const createLogoRoute =
   ({ logos }: Pick<Services, 'logos'>): Handler =>
   async (event) => {

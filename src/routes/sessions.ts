@@ -5,6 +5,7 @@ import { EMPTY } from '../http/reply.ts';
 import { isSelf } from '../services/accounts.ts';
 import type { Handler, RouteContext } from './route.ts';
 
+/** Login and logout (spec 4.1). */
 export function createSessionRoutes({ identity }: RouteContext): Record<'login' | 'logout', Handler> {
   /** Login and logout alone answer 400 for a cookie of somebody else (spec 5 rule 3). */
   const refuseForeignCookie = async (event: H3Event): Promise<void> => {

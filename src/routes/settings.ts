@@ -9,6 +9,7 @@ import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { toEpisodeObject } from './wire-objects.ts';
 
+/** Settings of each scope (spec 4.6), and the favorite episodes, which are one of them (spec 2.9). */
 export function createSettingRoutes(
   { settings, directory }: Pick<Services, 'settings' | 'directory'>,
   { identity, maxBody, origin }: RouteContext,

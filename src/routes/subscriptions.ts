@@ -13,6 +13,7 @@ import type { Handler, RouteContext } from './route.ts';
 /** The whole-list paths answer 401 for anybody but the user in the path (spec 4.3 rule 6). */
 const invalidUser = (): Refusal => new Refusal('unauthenticated', 'log in as the user whose subscriptions these are');
 
+/** Subscriptions as whole lists and as changes since a mark, of a device and of all together (spec 4.3). */
 export function createSubscriptionRoutes(
   { subscriptions, directory }: Pick<Services, 'subscriptions' | 'directory'>,
   { identity, maxBody, origin }: RouteContext,

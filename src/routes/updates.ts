@@ -6,6 +6,7 @@ import type { EpisodeUpdate } from '../services/updates.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { toActionObject, toEpisodeObject, toPodcastObject } from './wire-objects.ts';
 
+/** What is new for a device since a mark: its subscriptions, and episodes of them (spec 4.5). */
 export function createUpdateRoutes(
   { updates, directory }: Pick<Services, 'updates' | 'directory'>,
   { identity, origin }: RouteContext,

@@ -66,6 +66,7 @@ export interface ServiceOptions {
   log: Log;
 }
 
+/** All services on one storage, each given no more than the stores and the services that it needs. */
 export function createServices(storage: Storage, options: ServiceOptions): Services {
   const { now, hasher, fetcher, log } = options;
   const { podcasts } = storage;
