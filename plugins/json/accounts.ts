@@ -11,7 +11,7 @@ const USER_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 /** Accounts in memory. Beyond this number only those stay that are needed there. */
 const KEPT = 100;
 
-export interface AccountsOptions {
+interface AccountsOptions {
   registry: Registry;
   overlap: Seconds;
   /** Whether an account must stay in memory for now. */

@@ -82,7 +82,7 @@ export const sortShelf = (episodes: readonly ShelvedEpisode[]): ShelvedEpisode[]
   episodes.toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0) || b.stamp - a.stamp);
 
 /** What becomes of the episodes of a feed. */
-export interface Shelving {
+interface Shelving {
   /** Newest first by release, then by stamp, then as the feed had them when they were first seen. */
   episodes: ShelvedEpisode[];
   /** Whether anything differs from what was known. */

@@ -36,7 +36,7 @@ export interface Stored {
 }
 
 /** Stores actions from a place on. A repeat leaves a gap in the places, which does no harm. */
-export type StoreActions = (
+type StoreActions = (
   connection: Connection,
   user: UserId,
   place: number,

@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
 /** Which tags there are, and how many podcasts have each. To be called inside a write, with the podcast locked. */
-export interface TagTable {
+interface TagTable {
   /** Takes the tags of a podcast as they are now. */
   update(connection: Connection, id: PodcastId): Promise<void>;
   /** For a podcast that is about to be removed. */

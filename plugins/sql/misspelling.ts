@@ -6,7 +6,7 @@ const MOST_MEANT = 50;
 export const reverse = (word: string): string => [...word].toReversed().join('');
 
 /** What a word that is near has: one half of this one at its place, and about its length. */
-export interface Surroundings {
+interface Surroundings {
   beginning: string;
   /** From its end. */
   ending: string;

@@ -7,7 +7,7 @@ import { createProgress } from './progress.ts';
 import { watchSignals } from './signals.ts';
 import { writeWhole } from './whole-file.ts';
 
-export interface BackupOptions {
+interface BackupOptions {
   /** Names or e-mail addresses; none is everything. */
   users: readonly string[];
   /** With password hashes and sessions. */

@@ -12,7 +12,7 @@ import { toTable } from './table.ts';
 import { unreadable } from './unreadable.ts';
 import { words } from './words.ts';
 
-export interface ImportBackupOptions {
+interface ImportBackupOptions {
   /** Another name for the one account of the backup. */
   as?: string;
   dryRun?: boolean;

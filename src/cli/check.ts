@@ -10,7 +10,7 @@ import { followSteps } from './steps.ts';
 import { toTable } from './table.ts';
 import { words } from './words.ts';
 
-export interface CheckOptions {
+interface CheckOptions {
   repair?: boolean;
   json?: boolean;
 }

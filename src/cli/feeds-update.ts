@@ -4,7 +4,7 @@ import type { FeedReport } from '../services/feeds.ts';
 import { printResult } from './result.ts';
 import { followSteps } from './steps.ts';
 
-export interface UpdateOptions {
+interface UpdateOptions {
   url?: string;
   all?: boolean;
   json?: boolean;

@@ -15,7 +15,7 @@ import { watchSignals } from './signals.ts';
 import { toTable } from './table.ts';
 import { log, words } from './words.ts';
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** Storage plugin and place, as with `--storage`. May hold a password. */
   from: string;
   to: string;

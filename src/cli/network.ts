@@ -8,14 +8,14 @@ import { isLoopback } from './address.ts';
 import { type CertificateFiles, checkCertificate } from './certificate.ts';
 import { createDrain, type Listener } from './listener.ts';
 
-export interface NetworkOptions {
+interface NetworkOptions {
   host: string;
   /** 0 is any free one. */
   port: number;
   tls?: CertificateFiles;
 }
 
-export interface NetworkListener extends Listener {
+interface NetworkListener extends Listener {
   /** The one that is listened on. */
   port: number;
 }

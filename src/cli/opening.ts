@@ -9,7 +9,7 @@ const PATIENCE = 10_000;
 const BETWEEN_TRIES = 100;
 
 /** podsync in this process, or the path of the control socket of a server that has its data folder. */
-export type Opened = { podsync: Podsync } | { socket: string };
+type Opened = { podsync: Podsync } | { socket: string };
 
 /**
  * Opens podsync, unless a server runs on its data folder. A storage that is busy without a server is another command

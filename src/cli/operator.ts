@@ -21,7 +21,7 @@ export interface Operator {
   close(): Promise<void>;
 }
 
-export interface OperatorReply {
+interface OperatorReply {
   status: number;
   /** Names in lower case. */
   headers: Readonly<Record<string, unknown>>;

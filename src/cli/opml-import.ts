@@ -9,7 +9,7 @@ import { toTable } from './table.ts';
 import { unreadable } from './unreadable.ts';
 import { words } from './words.ts';
 
-export interface OpmlImportOptions {
+interface OpmlImportOptions {
   user: string;
   device: string;
   replace?: boolean;

@@ -1,6 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 
-export interface Progress {
+interface Progress {
   /** How far it is; `total` as far as is known by now. */
   show(done: number, total: number): void;
   stop(): void;

@@ -13,7 +13,7 @@ import { watchSignals } from './signals.ts';
 import { toTable } from './table.ts';
 import { words } from './words.ts';
 
-export interface PullOptions {
+interface PullOptions {
   /** Here; it exists. */
   user: string;
   /** There. */

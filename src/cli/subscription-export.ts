@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { pathOf, readReply, withOperator } from './operator.ts';
 import { writeWhole } from './whole-file.ts';
 
-export interface ExportOptions {
+interface ExportOptions {
   user: string;
   format: 'opml' | 'json' | 'txt';
   device?: string;

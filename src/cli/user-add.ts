@@ -3,7 +3,7 @@ import { askOperator, makeDataFolder } from './operator.ts';
 import { getPassword, type PasswordChoice } from './password.ts';
 import { words } from './words.ts';
 
-export interface AddUserOptions extends PasswordChoice {
+interface AddUserOptions extends PasswordChoice {
   name: string;
   email?: string;
 }

@@ -4,7 +4,7 @@ import { askOperator, pathOf } from './operator.ts';
 import { printResult } from './result.ts';
 import { toTable } from './table.ts';
 
-export interface SessionOptions {
+interface SessionOptions {
   /** End them, instead of listing them. */
   end?: boolean;
   json?: boolean;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 
-export interface FileChoice {
+interface FileChoice {
   /** Whether only its owner may read the file; else whoever may read the one it replaces, or whom the umask lets. */
   isPrivate?: boolean;
 }

@@ -14,7 +14,7 @@ const MAX_GUID = 8192;
  */
 export type ActionSource = 1 | 2 | 'server';
 
-export interface ActionRules {
+interface ActionRules {
   source: ActionSource;
   /** Time of the upload: an action without a timestamp happened now. */
   now: Seconds;

@@ -8,7 +8,7 @@ import { ENCODINGS, readBody, tooLarge } from './body.ts';
 import { FetchError, toFetchError } from './failure.ts';
 import { createSlots } from './slots.ts';
 
-export interface DownloaderOptions {
+interface DownloaderOptions {
   agent: Dispatcher;
   userAgent: string;
   /** For one download in all: connections, redirects and bodies, without the waiting for its turn. */
@@ -30,7 +30,7 @@ export interface Download {
   movedTo?: Url;
 }
 
-export interface Downloader {
+interface Downloader {
   /** `limit` in bytes, on the wire and after inflation. Rejects with a FetchError. */
   get(url: Url, headers: Record<string, string>, limit: number): Promise<Download>;
 }

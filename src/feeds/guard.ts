@@ -5,7 +5,7 @@ import { Agent, buildConnector } from 'undici';
 import { FetchError } from './failure.ts';
 import { BLOCKED_PORTS } from './ports.ts';
 
-export interface GuardOptions {
+interface GuardOptions {
   /** Which addresses may be connected to; `isPublic` unless the private ones are allowed. */
   allows(address: string): boolean;
   /** Addresses of a host name. Rejects where there is none. */

@@ -4,7 +4,7 @@ import type { FetchOutcome } from './fetch.ts';
 import type { ParsedFeed } from './parse.ts';
 
 /** What is known of how often a feed is fetched. */
-export interface FeedRhythm {
+interface FeedRhythm {
   /** How often it is fetched while all goes well. */
   intervalSeconds: Seconds;
   /** Failures in a row. */

@@ -1,7 +1,7 @@
 import { Turns } from '../turns.ts';
 
 /** Runs tasks: at most `total` at once, and those of one host one after another. */
-export interface Slots {
+interface Slots {
   run<Result>(host: string, task: () => Promise<Result>): Promise<Result>;
 }
 

@@ -4,7 +4,7 @@ import { podcastPage } from './links.ts';
 import { markup } from './markup.ts';
 import { renderDate, renderLink, renderLogo } from './parts.ts';
 
-export interface EpisodePage {
+interface EpisodePage {
   base: string;
   podcast: Podcast;
   episode: Episode;

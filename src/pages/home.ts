@@ -3,7 +3,7 @@ import { registerPage } from './links.ts';
 import { markup } from './markup.ts';
 import { renderAppSettings } from './parts.ts';
 
-export interface HomePage {
+interface HomePage {
   base: string;
   /** Whether anybody may make an account. */
   isOpen: boolean;

@@ -5,7 +5,7 @@ import { listResource } from './links.ts';
 import { markup } from './markup.ts';
 import { renderPodcasts } from './parts.ts';
 
-export interface ListPage {
+interface ListPage {
   base: string;
   /** In its address. */
   name: string;

@@ -37,7 +37,7 @@ export function renderPodcasts(base: string, podcasts: readonly KnownPodcast[]):
   return markup`<ul class="items">${items}</ul>`;
 }
 
-export interface AppSettings {
+interface AppSettings {
   server: string;
   name: Markup | string;
   password: string;

@@ -5,7 +5,7 @@ import { episodePage } from './links.ts';
 import { type Markup, markup } from './markup.ts';
 import { renderBrief, renderDate, renderLink, renderLogo } from './parts.ts';
 
-export interface PodcastPage {
+interface PodcastPage {
   base: string;
   podcast: Podcast;
   /** Newest first. */

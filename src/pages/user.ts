@@ -6,7 +6,7 @@ import { listPage, sharedSubscriptions } from './links.ts';
 import { type Markup, markup } from './markup.ts';
 import { renderPodcasts } from './parts.ts';
 
-export interface UserPage {
+interface UserPage {
   base: string;
   name: string;
   /** The public ones. */

@@ -23,7 +23,7 @@ export interface Asker {
   askFor<T>(what: string, path: readonly string[], query: Query, read: (answer: unknown) => T): Promise<T | undefined>;
 }
 
-export type Query = Readonly<Record<string, string>>;
+type Query = Readonly<Record<string, string>>;
 
 export function createAsker({ get, user }: Remote, { gap, step }: Listener): Asker {
   let done = 0;

@@ -5,7 +5,7 @@ import type { Seconds } from '../domain/types.ts';
 import { ENCODINGS, readBody } from '../feeds/body.ts';
 import { failedBy, RemoteError, refusedBy } from './failure.ts';
 
-export interface RemoteOptions {
+interface RemoteOptions {
   /** Where the server is: http(s), without a slash at the end. */
   address: string;
   user: string;

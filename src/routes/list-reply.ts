@@ -8,7 +8,7 @@ import { readParam, readQuery } from '../http/input.ts';
 import type { Reply } from '../http/reply.ts';
 
 /** A list of podcasts, and what it is as JSON. */
-export interface Listing {
+interface Listing {
   title: string;
   podcasts: readonly PodcastEntry[];
   json: unknown;

@@ -4,7 +4,7 @@ import { episodePage, podcastPage } from '../pages/links.ts';
 import type { KnownPodcast } from '../services/directory.ts';
 
 /** An episode, and what is known of it: maybe nothing beside its URLs. */
-export interface KnownEpisode extends Partial<EpisodeInfo> {
+interface KnownEpisode extends Partial<EpisodeInfo> {
   url: Url;
   podcast: Url;
   podcastTitle: string;

@@ -42,7 +42,7 @@ export function checkAccount({ name, email, password }: NewAccount): void {
   checkPassword(password);
 }
 
-export interface AccountRules {
+interface AccountRules {
   passwords: Passwords;
   throttle: Throttle;
   /** Whether the devices of a new account follow each other: it begins with the setting `sync_devices`. */

@@ -41,7 +41,7 @@ export interface Feeds {
   stop(): Promise<void>;
 }
 
-export interface FeedOptions {
+interface FeedOptions {
   /** Undefined: nothing may be fetched. */
   fetcher: Fetcher | undefined;
   now: Clock;

@@ -7,7 +7,7 @@ export interface Image {
 }
 
 /** Scales an image to fit a square of `size` pixels. Rejects when it is none. */
-export type Scale = (bytes: Uint8Array, size: number) => Promise<Image>;
+type Scale = (bytes: Uint8Array, size: number) => Promise<Image>;
 
 /** An image with more is a trap: a small file that takes all memory. */
 const MAX_PIXELS = 50_000_000;

@@ -22,7 +22,7 @@ export interface Logos {
   find(hash: string, size: number): Promise<Image | undefined>;
 }
 
-export interface LogoOptions {
+interface LogoOptions {
   podcasts: Pick<PodcastStore, 'logoUrl'>;
   /** Undefined: nothing may be fetched. */
   fetcher: Pick<Fetcher, 'fetchImage'> | undefined;

@@ -3,7 +3,7 @@ import { type BackupRecord, readRecord } from '../formats/backup/record.ts';
 import type { Storage, User } from '../storage/contract.ts';
 import { type Counts, createTally } from './transfer-tally.ts';
 
-export interface MigrationOptions {
+interface MigrationOptions {
   progress(done: number, total: number): void;
   /** Stops it. */
   signal: AbortSignal;

@@ -10,7 +10,7 @@ const MAX_BYTES = 72;
 const BELIEVED_FOR = 5 * 60_000;
 
 /** Runs a comparison, or rejects. */
-export type Guard = (compare: () => Promise<boolean>) => Promise<boolean>;
+type Guard = (compare: () => Promise<boolean>) => Promise<boolean>;
 
 export interface Passwords {
   /** Hash to store. Throws as `checkPassword` does. */

@@ -6,7 +6,7 @@ import { parseTimestamp } from '../domain/timestamp.ts';
 import { createRewriteLog, redactUrl } from '../domain/url.ts';
 
 /** An action that can be uploaded, with what was changed to make it so; or why it cannot. */
-export type Mended = { action: Input; notes: string[] } | { what: string; reason: string };
+type Mended = { action: Input; notes: string[] } | { what: string; reason: string };
 
 type Input = Readonly<Record<string, unknown>>;
 

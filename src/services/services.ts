@@ -51,7 +51,7 @@ export interface Services {
   ping(): Promise<void>;
 }
 
-export interface ServiceOptions {
+interface ServiceOptions {
   now: Clock;
   hasher: Hasher;
   /** Keep `user:pass@` in feed URLs. */

@@ -17,7 +17,7 @@ export interface Counts {
 }
 
 /** Counts records as they come by. */
-export interface Tally {
+interface Tally {
   counts: Counts;
   /** The same pages; what is not read of them is not counted. */
   count<Page extends readonly BackupRecord[]>(pages: AsyncIterable<Page>): AsyncIterable<Page>;

@@ -1,5 +1,5 @@
 /** What `--storage` names: a plugin, and what it is told. */
-export interface StorageSpec {
+interface StorageSpec {
   kind: 'file' | 'package' | 'name';
   plugin: string;
   /** What goes to the plugin's `parse`, untouched. */

@@ -1,5 +1,5 @@
 /** How a value must look. */
-export interface Shape<T> {
+interface Shape<T> {
   /** The value, its keys in the order of the shape. Throws `Misshapen`, which calls the value `where`. */
   read(value: unknown, where: string): T;
   /** Whether an object may lack it. */
