@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Storage } from '../plugin.ts';
 import type { Suite } from './bench.ts';
-import { episode, episodes, findEpisode, read } from './readings.ts';
-import { action, actions, add, addUser, feed, feeds, numbersOf, subscribe } from './samples.ts';
-
-/** Numbers of the episodes that the directory has, in its order. */
-const numbers = async ({ podcasts }: Storage, n: number | string = 1, limit = 2000): Promise<number[]> =>
-  numbersOf(await podcasts.episodes(feed(n), limit));
+import { episode, episodeNumbers, episodes, findEpisode, read } from './readings.ts';
+import { action, add, addUser, feed, feeds, numbersOf, subscribe } from './samples.ts';
 
 export const feedEpisodeTests: Suite = ({ describe, test }) => {
   test('are what the feed told, newest first', async ({ storage, clock, nowAndReopened }) => {
@@ -14,9 +10,9 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     const bare = { url: 'https://podcasts.example/episode/7', title: '', description: '', website: '' };
     await read(storage, 1, {}, [bare, episode(1), episode(3), episode(2)]);
     for await (const open of nowAndReopened()) {
-      assert.deepEqual(await numbers(open), [3, 2, 1, 7]);
-      assert.deepEqual(await numbers(open, 1, 2), [3, 2]);
-      assert.deepEqual(await numbers(open, 9), []);
+      assert.deepEqual(await episodeNumbers(open), [3, 2, 1, 7]);
+      assert.deepEqual(await episodeNumbers(open, 1, 2), [3, 2]);
+      assert.deepEqual(await episodeNumbers(open, 9), []);
       const found = await findEpisode(open, feed(1), episode(2).url);
       assert.deepEqual(found, { podcast: feed(1), ...episode(2), stamp: clock.at + 1 });
       const stamp = (await findEpisode(open, feed(1), bare.url))?.stamp;
@@ -42,7 +38,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     });
     await read(storage, 1, {}, undated.slice(0, 2));
     await read(storage, 1, {}, undated);
-    for await (const open of nowAndReopened()) assert.deepEqual(await numbers(open), [3, 1, 2]);
+    for await (const open of nowAndReopened()) assert.deepEqual(await episodeNumbers(open), [3, 1, 2]);
   });
 
   test('of earlier readings stay, those told again are as told last', async ({ storage, nowAndReopened }) => {
@@ -51,7 +47,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     const stamp = (await findEpisode(storage, feed(1), episode(3).url))!.stamp;
     await read(storage, 1, {}, [episode(4), episode(3, { title: 'Better' })]);
     for await (const open of nowAndReopened()) {
-      assert.deepEqual(await numbers(open), [4, 3, 2, 1]);
+      assert.deepEqual(await episodeNumbers(open), [4, 3, 2, 1]);
       const found = await findEpisode(open, feed(1), episode(3).url);
       assert.deepEqual([found?.title, found?.stamp], ['Better', stamp]);
     }
@@ -65,9 +61,9 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     for (const told of [[1, 2, 3], [3], [3, 2]]) {
       const found = told.map((n) => episode(n, { releasedAt: 0 }));
       await read(storage, 1, {}, found);
-      assert.deepEqual(await numbers(storage), [1, 2, 3]);
+      assert.deepEqual(await episodeNumbers(storage), [1, 2, 3]);
     }
-    for await (const open of nowAndReopened()) assert.deepEqual(await numbers(open), [1, 2, 3]);
+    for await (const open of nowAndReopened()) assert.deepEqual(await episodeNumbers(open), [1, 2, 3]);
   });
 
   test('are known by GUID before URL: one that has moved is found under both', async ({ storage, nowAndReopened }) => {
@@ -77,7 +73,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     const moved = { url: 'https://elsewhere.example/episode/11' };
     await read(storage, 1, {}, [plain, episode(1, moved), episode(1, moved)]);
     for await (const open of nowAndReopened()) {
-      assert.deepEqual(await numbers(open), [2, 11]);
+      assert.deepEqual(await episodeNumbers(open), [2, 11]);
       for (const url of [moved.url, episode(1).url]) {
         assert.equal((await findEpisode(open, feed(1), url))?.url, moved.url);
       }
@@ -107,7 +103,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     const { guid: _, ...plain } = episode(1);
     await read(storage, 1, {}, [plain]);
     await read(storage, 1, {}, [episode(1), episode(2, { guid: episode(1).guid! })]);
-    for await (const open of nowAndReopened()) assert.deepEqual(await numbers(open), [1]);
+    for await (const open of nowAndReopened()) assert.deepEqual(await episodeNumbers(open), [1]);
   });
 
   test('that have a URL from before another got its GUID are new', async ({ storage, nowAndReopened }) => {
@@ -118,7 +114,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     await read(storage, 1, {}, [{ ...second, guid: 'moves' }]);
     await read(storage, 1, {}, [second]);
     await read(storage, 1, {}, [episode(2), first]);
-    for await (const open of nowAndReopened()) assert.deepEqual(await numbers(open), [2, 1]);
+    for await (const open of nowAndReopened()) assert.deepEqual(await episodeNumbers(open), [2, 1]);
   });
 
   test('that take the URL which another had are new, and the other is known on', async ({
@@ -182,69 +178,6 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('beyond the newest 1,000 go, but for those that anyone acted on', async ({ storage, nowAndReopened }) => {
-    const alice = await addUser(storage);
-    await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
-    await read(storage, 1, {}, episodes(1000));
-    await storage.actions.append(alice, [action(1, { episode: episode(5).url }), action(2, { episode: 'guid of 7' })]);
-    await read(storage, 1, {}, episodes(1100));
-    for await (const open of nowAndReopened()) {
-      const kept = await numbers(open);
-      assert.equal(kept.length, 1002);
-      assert.deepEqual(kept.slice(-3), [101, 7, 5]);
-    }
-  });
-
-  test('beyond the newest 1,000 by release go, in whatever order a feed tells them', async (bench) => {
-    await subscribe(bench.storage, 1);
-    await read(bench.storage, 1, {}, episodes(1100).toReversed());
-    const newest = numbersOf(episodes(1000, 101));
-    for await (const open of bench.nowAndReopened()) assert.deepEqual(await numbers(open), newest);
-  });
-
-  test('beyond the newest 1,000 are no news, however often a feed tells them', async ({ storage, clock }) => {
-    const alice = await addUser(storage);
-    await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
-    await storage.actions.append(alice, [action(1050)]);
-    const told = Array.from({ length: 1100 }, (_, i) => episode(i + 1, { releasedAt: 1_600_000_000 }));
-    const kept = [...Array.from({ length: 1000 }, (_, i) => i + 1), 1050];
-    await read(storage, 1, {}, told);
-    assert.deepEqual(await numbers(storage), kept);
-    clock.at += 1000;
-    await read(storage, 1, {}, told);
-    assert.deepEqual(await numbers(storage), kept);
-    assert.deepEqual((await storage.podcasts.episodesSince(feeds(1), clock.at, 2000)).items, []);
-  });
-
-  test('beyond the newest 1,000 go, also where a GUID is odd', async ({ storage, nowAndReopened }) => {
-    const odd = episodes(1001).map((each) => ({ ...each, guid: `${each.guid} "\u0000\\` }));
-    const alice = await addUser(storage);
-    await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
-    await read(storage, 1, {}, odd.slice(1));
-    await storage.actions.append(alice, [action(2000, { episode: odd.at(-1)!.guid })]);
-    await read(storage, 1, {}, [episode(1002), ...odd.slice(0, 1)]);
-    for await (const open of nowAndReopened()) assert.deepEqual((await numbers(open)).slice(998), [4, 3, 1]);
-  });
-
-  test('that anyone acted on stay, however long the history and however often the feed is read', async (bench) => {
-    const [alice, bob] = [await addUser(bench.storage), await addUser(bench.storage, 'bob')];
-    await bench.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
-    await bench.storage.actions.append(alice, [action(5)]);
-    await bench.storage.actions.append(alice, actions(2500, 10_000));
-    await bench.storage.actions.append(alice, actions(2500, 20_000, { podcast: feed(2) }));
-    await bench.storage.actions.append(alice, [action(6)]);
-    await bench.storage.actions.append(bob, [action(7)]);
-    const storage = await bench.reopen();
-    await read(storage, 1, {}, episodes(1100));
-    assert.deepEqual((await numbers(storage)).slice(999), [101, 7, 6, 5]);
-    await storage.actions.append(bob, actions(2500, 30_000));
-    await storage.actions.append(bob, [action(103), action(1, { episode: 'guid of 8' })]);
-    for (const first of [1101, 1151]) await read(storage, 1, {}, episodes(50, first));
-    for await (const open of bench.nowAndReopened()) {
-      assert.deepEqual((await numbers(open)).slice(999), [201, 103, 7, 6, 5]);
-    }
-  });
-
   test('of two feeds that turn out to be one are together', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 'old', 'new');
     await read(storage, 'old', {}, episodes(3));
@@ -252,7 +185,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     const { stamp } = (await findEpisode(storage, feed('old'), episode(2).url))!;
     await read(storage, 'old', {}, episodes(2, 4), { movedTo: feed('new') });
     for await (const open of nowAndReopened()) {
-      for (const url of ['old', 'new']) assert.deepEqual(await numbers(open, url), [5, 4, 3, 2, 1]);
+      for (const url of ['old', 'new']) assert.deepEqual(await episodeNumbers(open, url), [5, 4, 3, 2, 1]);
       const found = await findEpisode(open, feed('old'), episode(2).url);
       assert.deepEqual(found, { podcast: feed('new'), ...episode(2), stamp });
     }
@@ -270,7 +203,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     await read(storage, 2, {}, [episode(2)], { movedTo: feed(1) });
     await read(storage, 1, {}, [episode(2)], { movedTo: feed(3) });
     for await (const open of nowAndReopened()) {
-      assert.deepEqual(await numbers(open, 3), [2, 1]);
+      assert.deepEqual(await episodeNumbers(open, 3), [2, 1]);
       assert.equal((await findEpisode(open, feed(3), plain.url))?.title, 'Episode 1');
     }
   });
@@ -304,7 +237,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
       await subscribe(storage, 'old', 'new');
       await bringTogether(storage);
       for await (const open of nowAndReopened()) {
-        assert.deepEqual(await numbers(open, 'old'), [1]);
+        assert.deepEqual(await episodeNumbers(open, 'old'), [1]);
         for (const url of [OLD, OLDEST, episode(1).url]) {
           assert.equal((await findEpisode(open, feed('old'), url))?.url, episode(1).url, url);
         }
@@ -317,7 +250,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
       await bringTogether(storage);
       await storage.actions.append(alice, [action(1, { podcast: feed('old'), episode: OLDEST })]);
       await read(storage, 'new', {}, episodes(1000, 2));
-      for await (const open of nowAndReopened()) assert.equal((await numbers(open, 'new'))[1000], 1);
+      for await (const open of nowAndReopened()) assert.equal((await episodeNumbers(open, 'new'))[1000], 1);
     });
   });
 };

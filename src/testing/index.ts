@@ -13,6 +13,7 @@ import { discoveryTests } from './discovery.ts';
 import { durabilityTests } from './durability.ts';
 import { feedEpisodeTests } from './feed-episodes.ts';
 import { feedTests } from './feeds.ts';
+import { keptEpisodeTests } from './kept-episodes.ts';
 import { followingTests } from './following.ts';
 import { groupTests } from './groups.ts';
 import { historyTests } from './history.ts';
@@ -48,6 +49,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   podcasts: podcastTests,
   feeds: feedTests,
   'episodes of feeds': feedEpisodeTests,
+  'episodes of feeds that are kept': keptEpisodeTests,
   'toplist, tags and suggestions': discoveryTests,
   search: searchTests,
   stamps: stampTests,

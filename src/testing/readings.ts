@@ -1,5 +1,5 @@
 import type { Episode, EpisodeInfo, FeedReading, FeedState, PodcastInfo, Storage, Url } from '../plugin.ts';
-import { feed } from './samples.ts';
+import { feed, numbersOf } from './samples.ts';
 
 /** A podcast as its feed tells it, but for the fields given. */
 export const info = (fields: Partial<PodcastInfo> = {}): PodcastInfo => ({
@@ -53,3 +53,7 @@ export const read = (
   more: Partial<FeedReading> = {},
 ): Promise<void> =>
   podcasts.record(feed(n), { state: state(feed(n)), content: { podcast: info(podcast), episodes: found }, ...more });
+
+/** Numbers of the episodes that the directory has, in its order. */
+export const episodeNumbers = async ({ podcasts }: Storage, n: number | string = 1, limit = 2000): Promise<number[]> =>
+  numbersOf(await podcasts.episodes(feed(n), limit));

@@ -1,4 +1,4 @@
-import type { DirectoryRecord, FeedState, PodcastInfo, Storage, UserId, UserRecord } from '../plugin.ts';
+import type { DirectoryRecord, FeedProgress, PodcastInfo, Storage, UserId, UserRecord } from '../plugin.ts';
 import { type Bench, START } from './bench.ts';
 import { episode, info, state } from './readings.ts';
 import { action, actions, add, addUser, feed, feeds, readPages, remove, SECRET, session } from './samples.ts';
@@ -93,7 +93,7 @@ export const subscribe = async (storage: Storage, ...numbers: (number | string)[
 };
 
 /** How the reading of a feed goes, as an export tells it. */
-export const feedOf = (n: number | string, fields: Partial<FeedState> = {}): Omit<FeedState, 'url'> => {
+export const feedOf = (n: number | string, fields: Partial<FeedProgress> = {}): FeedProgress => {
   const { url: _, ...rest } = state(feed(n), fields);
   return rest;
 };
