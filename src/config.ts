@@ -140,7 +140,7 @@ export const SERVER_OPTIONS: readonly Option[] = [
   option('--tls-cert <file>', 'certificate chain for https, PEM', text),
   option('--tls-key <file>', 'key of the certificate, PEM', text),
   option('--max-body <size>', 'largest upload', bytes).default(DEFAULTS.maxBody, '16MiB'),
-  option('--sync-overlap <seconds>', 'for how long an upload is sent again to other devices and apps', whole(86_400)),
+  option('--sync-overlap <seconds>', 'for how long an upload is sent again to other devices', whole(86_400)),
   option(
     '--registration <mode>',
     'who may make an account at /register: open is anybody, closed nobody but the first',

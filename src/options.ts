@@ -13,7 +13,7 @@ export interface Options {
   readonly trustProxy: boolean;
   /** Largest request body, in bytes. */
   readonly maxBody: number;
-  /** How long an upload of another device or app counts as overlapping an upload. */
+  /** How long another device's upload counts as overlapping an upload. */
   readonly syncOverlap: Seconds;
   /** Keep `user:pass@` in feed URLs. */
   readonly keepUrlCredentials: boolean;

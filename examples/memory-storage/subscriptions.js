@@ -2,12 +2,12 @@ import { markAfter, originOf } from 'podsync/plugin';
 import { meet } from './podcasts.js';
 import { upload } from './upload.js';
 
-/** @import { OpenContext, Stamp, SubscriptionChange, SubscriptionStore, UserId } from 'podsync/plugin' */
+/** @import { OpenContext, Sender, Stamp, SubscriptionChange, SubscriptionStore, UserId } from 'podsync/plugin' */
 /** @import { Data } from './data.js' */
 
 /** @type {(data: Data, context: OpenContext) => SubscriptionStore} */
 export function createSubscriptionStore(data, context) {
-  /** @type {(user: UserId, device: string, changes: readonly SubscriptionChange[], sender?: string) => Stamp} */
+  /** @type {(user: UserId, device: string, changes: readonly SubscriptionChange[], sender?: Sender) => Stamp} */
   const apply = (user, device, changes, sender) => {
     const account = data.account(user);
     meet(

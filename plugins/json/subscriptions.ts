@@ -1,4 +1,4 @@
-import { originOf, type SubscriptionChange, type SubscriptionStore } from '../../src/plugin.ts';
+import { originOf, type Sender, type SubscriptionChange, type SubscriptionStore } from '../../src/plugin.ts';
 import type { Account } from './account.ts';
 import type { Database } from './database.ts';
 import { type Decision, upload } from './upload.ts';
@@ -22,7 +22,7 @@ export const createSubscriptionStore = (database: Database): SubscriptionStore =
     upload(database, user, (account) => subscribe(account, device, account.list(device).difference(urls), sender)),
 });
 
-const subscribe = (account: Account, device: string, changes: SubscriptionChange[], sender?: string): Decision => ({
+const subscribe = (account: Account, device: string, changes: SubscriptionChange[], sender?: Sender): Decision => ({
   devices: [device],
   origin: originOf([device], sender),
   changes: changes.length > 0 ? [{ kind: 'subscribe', devices: account.following(device), changes }] : [],

@@ -1,4 +1,4 @@
-import type { Log, OpenContext, Seconds, StorageErrorCode, StoreName, UserId } from '../../src/plugin.ts';
+import type { Log, OpenContext, Seconds, Sender, StorageErrorCode, StoreName, UserId } from '../../src/plugin.ts';
 
 /** Which storage: with it in every question, a thread that had to be started anew opens it by itself. */
 export interface StorageRef extends Pick<OpenContext, 'dataDir' | 'overlap'> {
@@ -29,7 +29,7 @@ export type Request =
    */
   | { kind: 'call'; number: number; store: StoreName; verb: string; args: unknown[]; isFed: boolean }
   /** An upload; answers the mark. `actions` as `writeActions` writes them, which travel quicker than an object for each. */
-  | { kind: 'append'; user: UserId; actions: string; sender: string | undefined }
+  | { kind: 'append'; user: UserId; actions: string; sender: Sender | undefined }
   /** Answers the next `Batch` of what a call answered. */
   | { kind: 'next'; call: number }
   /** The rest of it is not wanted. */

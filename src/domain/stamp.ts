@@ -1,5 +1,4 @@
-import { crc32 } from 'node:zlib';
-import type { Seconds, Stamp } from './types.ts';
+import type { Seconds, Sender, Stamp } from './types.ts';
 
 /*
  * Every stored change carries a stamp; every answer hands out a mark, which the client sends back as `since`, and
@@ -26,12 +25,10 @@ export const markAfterUpload = (mark: Stamp, overlapped: Stamp | undefined): Sta
   overlapped === undefined ? mark : Math.min(mark, overlapped - 1);
 
 /**
- * Where an upload comes from, undefined where that is not sure: the one device that it names, and whoever sent it. A
- * device has not heard of what somebody else sends in its name: Kasts writes to the lists of all devices, and so do
- * people who import an OPML file. `sender`: any text that tells senders apart; only a checksum of it is kept.
+ * The device that an upload comes from. Undefined where that is not sure: it names several or none. Undefined also for
+ * what the operator sends in a device's place: the device has yet to hear of it.
  */
-export function originOf(devices: Iterable<string | undefined>, sender?: string): string | undefined {
+export function originOf(devices: Iterable<string | undefined>, sender: Sender = 'device'): string | undefined {
   const [device, ...others] = new Set(devices);
-  if (device === undefined || others.length > 0) return undefined;
-  return sender === undefined ? device : `${device}/${crc32(sender).toString(36)}`;
+  return sender === 'device' && others.length === 0 ? device : undefined;
 }

@@ -7,7 +7,7 @@ import { SESSION_LIFE, type Sessions } from '../services/sessions.ts';
 import type { User } from '../storage/contract.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { readCookie, readParam } from './input.ts';
-import { basePath, clientAddress, clientOf, type OriginRules, writeCookie } from './origin.ts';
+import { basePath, clientAddress, type OriginRules, writeCookie } from './origin.ts';
 
 /** Who is asking. */
 export interface Identity {
@@ -51,10 +51,12 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
   };
 
   const basicUser = async (event: H3Event, login: string, password: string): Promise<User> => {
-    const user = await accounts.login(login, password, clientAddress(event, origin));
+    const address = clientAddress(event, origin);
+    const user = await accounts.login(login, password, address);
     // Whoever comes without the cookie gets it with any answer: some clients answer only three challenges in their life.
     if ((await cookieUser(event))?.id !== user.id) {
-      const token = await sessions.open(user, clientOf(event, origin)).catch((error: unknown) => {
+      const client = `${address} ${event.req.headers.get('user-agent') ?? ''}`;
+      const token = await sessions.open(user, client).catch((error: unknown) => {
         // A full disk has no room for a session; whoever reads needs none, as Basic comes with each request.
         if (['GET', 'HEAD'].includes(event.req.method) && isStorageError(error, 'full')) return undefined;
         throw error;

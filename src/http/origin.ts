@@ -19,10 +19,6 @@ function forwarded(event: H3Event, name: string): string | undefined {
 export const clientAddress = (event: H3Event, { trustProxy }: OriginRules): string =>
   toNetwork((trustProxy ? forwarded(event, 'for') : undefined) ?? event.req.ip ?? '');
 
-/** Text that tells one client from another, as far as that can be told. */
-export const clientOf = (event: H3Event, rules: OriginRules): string =>
-  `${clientAddress(event, rules)} ${event.req.headers.get('user-agent') ?? ''}`;
-
 /** Without the port that some proxies add. Of IPv6 the /64: everybody has a whole one to send from. */
 function toNetwork(address: string): string {
   if (!address.includes(':')) return address;

@@ -3,7 +3,6 @@ import { formatPosition } from '../domain/position.ts';
 import type { EpisodeAction, Stamp } from '../domain/types.ts';
 import { readJson } from '../http/body.ts';
 import { readBoolean, readQuery, readSince } from '../http/input.ts';
-import { clientOf } from '../http/origin.ts';
 import { json, jsonStream } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
@@ -12,7 +11,7 @@ import { toActionObject, type WireAction } from './wire-objects.ts';
 /** For both versions: they differ in how an action is written, and in what `device` means in a query. */
 export function createEpisodeRoutes(
   { episodes }: Pick<Services, 'episodes'>,
-  { identity, maxBody, origin }: RouteContext,
+  { identity, maxBody }: RouteContext,
   version: 1 | 2,
 ): Record<'query' | 'upload', Handler> {
   const deviceFilter = version === 1 ? 'subscribedOn' : 'device';
@@ -35,7 +34,7 @@ export function createEpisodeRoutes(
       const user = await identity.owner(event);
       const body = await readJson(event, maxBody);
       if (!Array.isArray(body)) throw invalid('the request body must be a JSON array of episode actions');
-      const { mark, rewrites } = await episodes.upload(user.id, body, version, clientOf(event, origin));
+      const { mark, rewrites } = await episodes.upload(user.id, body, version);
       return json({ timestamp: mark, update_urls: rewrites });
     },
   };

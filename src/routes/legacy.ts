@@ -5,7 +5,7 @@ import { readList } from '../formats/list.ts';
 import { writeOpml } from '../formats/opml-write.ts';
 import { readForm } from '../http/body.ts';
 import { readQuery } from '../http/input.ts';
-import { clientAddress, clientOf } from '../http/origin.ts';
+import { clientAddress } from '../http/origin.ts';
 import type { Reply } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
 import type { User } from '../storage/contract.ts';
@@ -36,7 +36,7 @@ export function createLegacyRoutes(
         if (action !== 'update-subscriptions' || protocol !== '0') return say('@PROTOERROR');
         if (username === undefined || password === undefined || opml === undefined) return say('@PROTOERROR');
         const user = await logIn(event, username, password);
-        await subscriptions.replace(user.id, DEVICE, readList('opml', opml), clientOf(event, origin));
+        await subscriptions.replace(user.id, DEVICE, readList('opml', opml));
         return say('@SUCCESS');
       }),
 

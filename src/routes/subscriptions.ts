@@ -4,7 +4,6 @@ import type { Url } from '../domain/types.ts';
 import { readList, type UploadFormat } from '../formats/list.ts';
 import { readObject, readText } from '../http/body.ts';
 import { readParam, readSince, toStrings } from '../http/input.ts';
-import { clientOf } from '../http/origin.ts';
 import { EMPTY, json, type Reply } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
 import { listReply } from './list-reply.ts';
@@ -16,7 +15,7 @@ const invalidUser = (): Refusal => new Refusal('unauthenticated', 'log in as the
 /** Subscriptions as whole lists and as changes since a mark, of a device and of all together (spec 4.3). */
 export function createSubscriptionRoutes(
   { subscriptions, directory }: Pick<Services, 'subscriptions' | 'directory'>,
-  { identity, maxBody, origin }: RouteContext,
+  { identity, maxBody }: RouteContext,
 ): Record<'all' | 'list' | 'replace' | 'changes' | 'upload', Handler> {
   /** JSON is an array of feed URLs (spec 4.3); OPML says what is known of them. */
   const reply = async (event: H3Event, title: string, urls: readonly Url[]): Promise<Reply> => {
@@ -42,7 +41,7 @@ export function createSubscriptionRoutes(
       const user = await identity.owner(event, invalidUser);
       const text = await readText(event, maxBody);
       const submitted = readList(readParam(event, 'format') as UploadFormat, text);
-      await subscriptions.replace(user.id, readParam(event, 'device'), submitted, clientOf(event, origin));
+      await subscriptions.replace(user.id, readParam(event, 'device'), submitted);
       return EMPTY;
     },
 
@@ -57,8 +56,7 @@ export function createSubscriptionRoutes(
       const user = await identity.owner(event);
       const body = await readObject(event, maxBody);
       const delta = { add: toStrings(body.add, 'add'), remove: toStrings(body.remove, 'remove') };
-      const device = readParam(event, 'device');
-      const { mark, rewrites } = await subscriptions.upload(user.id, device, delta, clientOf(event, origin));
+      const { mark, rewrites } = await subscriptions.upload(user.id, readParam(event, 'device'), delta);
       return json({ timestamp: mark, update_urls: rewrites });
     },
   };

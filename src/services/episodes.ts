@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { type ActionSource, parseAction } from '../domain/action.ts';
 import { requireFewDevices } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
-import type { EpisodeAction, Stamp, UserId } from '../domain/types.ts';
+import type { EpisodeAction, Sender, Stamp, UserId } from '../domain/types.ts';
 import { createRewriteLog, requireFewFeeds, sanitizeFeedUrl, type UrlRewrites, type UrlRules } from '../domain/url.ts';
 import type { ActionQuery, ActionStore } from '../storage/contract.ts';
 
@@ -15,7 +15,7 @@ export interface Episodes {
     user: UserId,
     submitted: readonly unknown[],
     source: ActionSource,
-    sender: string,
+    sender?: Sender,
   ): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
   /** In upload order, in pages, so that a long history need not be in memory. `podcast` as the client writes it. */
   query(user: UserId, query: ActionQuery): Promise<{ pages: AsyncIterable<EpisodeAction[]>; mark: Stamp }>;

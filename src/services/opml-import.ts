@@ -39,9 +39,6 @@ export interface OpmlImport {
   run(user: UserId, podcasts: readonly PodcastEntry[], choice: OpmlImportChoice): Promise<OpmlImportReport>;
 }
 
-/** None of the user's apps. */
-const SENDER = 'import';
-
 export const createOpmlImport = (
   subscriptions: Pick<Subscriptions, 'find' | 'replace' | 'upload'>,
   podcasts: Pick<PodcastStore, 'announce'>,
@@ -56,8 +53,8 @@ export const createOpmlImport = (
     const had = new Set(before);
     const urls = [...usable.keys()];
     if (!dryRun) {
-      if (replace) await subscriptions.replace(user, device, urls, SENDER);
-      else await subscriptions.upload(user, device, { add: urls, remove: [] }, SENDER);
+      if (replace) await subscriptions.replace(user, device, urls, 'operator');
+      else await subscriptions.upload(user, device, { add: urls, remove: [] }, 'operator');
       await podcasts.announce([...usable.values()]);
     }
     return {

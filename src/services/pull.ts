@@ -42,7 +42,7 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
   };
 
   const takeSubscriptions = async (user: UserId, { device, urls }: Of<'subscriptions'>): Promise<Taken> => {
-    const { rewrites } = await subscriptions.upload(user, toDeviceId(device), { add: urls, remove: [] }, SENDER);
+    const { rewrites } = await subscriptions.upload(user, toDeviceId(device), { add: urls, remove: [] }, 'operator');
     return { ...NOTHING, taken: countUsable(urls, rewrites), ...tell(rewrites) };
   };
 
@@ -56,7 +56,7 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
     const usable = mended.flatMap((each) => ('action' in each ? each : []));
     const rewrites: UrlRewrites = [];
     for (const lot of lotsOf(usable.map(({ action }) => action))) {
-      rewrites.push(...(await episodes.upload(user, lot, 'server', SENDER)).rewrites);
+      rewrites.push(...(await episodes.upload(user, lot, 'server', 'operator')).rewrites);
     }
     return {
       taken: usable.length,
@@ -125,9 +125,6 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
 }
 
 type Of<Kind extends Piece['kind']> = Extract<Piece, { kind: Kind }>;
-
-/** None of the user's apps. */
-const SENDER = 'pull';
 
 const NOTHING: Taken = { taken: 0, rewritten: [], refused: [], notes: [] };
 const cutCaption = (text: string): string => [...text].slice(0, MAX_CAPTION).join('');

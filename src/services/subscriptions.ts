@@ -1,6 +1,6 @@
 import { parseDeviceId } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
-import type { Stamp, Url, UserId } from '../domain/types.ts';
+import type { Sender, Stamp, Url, UserId } from '../domain/types.ts';
 import {
   createRewriteLog,
   hasCredentials,
@@ -24,12 +24,12 @@ export interface Subscriptions {
    * Makes the list of a device equal what was submitted; creates the device. Throws `invalid`, and `too-large` for more
    * feeds than one upload may bring, and then nothing changes. `sender`: see `originOf`.
    */
-  replace(user: UserId, device: string, submitted: readonly string[], sender: string): Promise<void>;
+  replace(user: UserId, device: string, submitted: readonly string[], sender?: Sender): Promise<void>;
   /**
    * Delta upload; creates the device. Throws `invalid` when a feed is in both lists, whichever way it is written, and
    * `too-large`. `sender`: see `originOf`.
    */
-  upload(user: UserId, device: string, delta: Delta, sender: string): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
+  upload(user: UserId, device: string, delta: Delta, sender?: Sender): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
   /** What changed on a device at `since` or later; nothing for an unknown device. */
   changes(user: UserId, device: string, since: Stamp): Promise<Delta & { mark: Stamp }>;
 }

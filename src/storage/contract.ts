@@ -7,6 +7,7 @@ import type {
   ListSummary,
   PodcastList,
   Seconds,
+  Sender,
   SettingScope,
   Stamp,
   SubscriptionChange,
@@ -202,9 +203,9 @@ export interface SubscriptionStore {
    * Applies changes, none of them both ways, to a device under one stamp; a missing device is created. A change that
    * changes nothing leaves no stamp. `sender`: see `originOf`. Answers the mark.
    */
-  apply(user: UserId, device: string, changes: readonly SubscriptionChange[], sender?: string): Promise<Stamp>;
+  apply(user: UserId, device: string, changes: readonly SubscriptionChange[], sender?: Sender): Promise<Stamp>;
   /** Makes the list equal `urls`; the difference is taken inside the same step. `sender` and answer as in `apply`. */
-  replace(user: UserId, device: string, urls: readonly Url[], sender?: string): Promise<Stamp>;
+  replace(user: UserId, device: string, urls: readonly Url[], sender?: Sender): Promise<Stamp>;
 }
 
 // ---- episode actions -------------------------------------------------------
@@ -225,7 +226,7 @@ export interface ActionStore {
    * Appends under one stamp, in the order given. What is stored already word for word (all fields but `guid`) is
    * passed over; unknown devices are created. `sender`: see `originOf`. Answers the mark.
    */
-  append(user: UserId, actions: readonly EpisodeAction[], sender?: string): Promise<Stamp>;
+  append(user: UserId, actions: readonly EpisodeAction[], sender?: Sender): Promise<Stamp>;
   /**
    * In upload order. `pages` is one snapshot, read as it is consumed, so that memory does not follow the length of the
    * history; a page is never empty. It may be left unread.

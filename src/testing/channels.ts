@@ -1,4 +1,4 @@
-import type { Stamp, Storage, UserId } from '../plugin.ts';
+import type { Sender, Stamp, Storage, UserId } from '../plugin.ts';
 import { action, add, feed, numberOf, numbersOf, readPages } from './samples.ts';
 
 /** One kind of change as an app on one device sees it. A change is a number: that of a feed or of an episode. */
@@ -9,7 +9,7 @@ export interface Channel {
   pull(since: Stamp): Promise<{ numbers: number[]; mark: Stamp }>;
 }
 
-export type OpenChannel = (storage: Storage, user: UserId, device: string, sender?: string) => Channel;
+export type OpenChannel = (storage: Storage, user: UserId, device: string, sender?: Sender) => Channel;
 
 export const openSubscriptions: OpenChannel = ({ subscriptions }, user, device, sender) => ({
   push: (...numbers) => subscriptions.apply(user, device, add(...numbers.map(feed)), sender),

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import type { UserId } from '../../src/domain/types.ts';
+import type { Services } from '../../src/services/services.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+
+const [A, B, C] = ['http://example.org/a', 'http://example.org/b', 'http://example.org/c'] as const;
+const DELTA = '/api/2/subscriptions/bob/phone.json';
+const ACTIONS = '/api/2/episodes/bob.json';
+const play = (podcast: string) => ({ podcast, episode: `${podcast}.mp3`, device: 'phone', action: 'download' });
+
+async function call({ request }: TestServer, method: string, path: string, body?: unknown): Promise<any> {
+  const answer = await request(method, path, { auth: 'bob:secret', ...(body !== undefined && { body }) });
+  expect(answer.status).toBe(200);
+  return answer.json();
+}
+
+it.each<[string, (services: Services, user: UserId) => Promise<unknown>]>([
+  [
+    'an import adds',
+    ({ opmlImport }, user) => opmlImport.run(user, [{ url: B }], { device: 'phone', replace: false, dryRun: false }),
+  ],
+  [
+    'an import puts in the place of it all',
+    ({ opmlImport }, user) =>
+      opmlImport.run(user, [{ url: A }, { url: B }], { device: 'phone', replace: true, dryRun: false }),
+  ],
+  [
+    'is taken over from another server',
+    ({ pull }, user) => pull.take(user, { kind: 'subscriptions', device: 'phone', urls: [B] }),
+  ],
+])('a device that pulled before it pushed hears of the feed that %s', async (_what, write) => {
+  const server = await openTestServer();
+  const user = (await server.services.accounts.named('bob'))!.id;
+  await call(server, 'POST', DELTA, { add: [A] });
+  await call(server, 'GET', DELTA);
+  await write(server.services, user);
+  const { timestamp } = await call(server, 'POST', DELTA, { add: [C] });
+  expect((await call(server, 'GET', `${DELTA}?since=${timestamp + 1}`)).add).toContain(B);
+});
+
+it('a device that pulled before it pushed hears of the actions that are taken over in its name', async () => {
+  const server = await openTestServer();
+  const user = (await server.services.accounts.named('bob'))!.id;
+  await call(server, 'GET', ACTIONS);
+  await server.services.pull.take(user, {
+    kind: 'actions',
+    actions: [{ ...play(A), timestamp: '2023-01-01T00:00:00' }],
+  });
+  const { timestamp } = await call(server, 'POST', ACTIONS, [play(B)]);
+  const { actions } = await call(server, 'GET', `${ACTIONS}?since=${timestamp + 1}`);
+  expect(actions.map(({ podcast }: { podcast: string }) => podcast)).toContain(A);
+});
