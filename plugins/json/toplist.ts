@@ -79,7 +79,10 @@ export class Toplist {
     return this.#ranking;
   }
 
-  /** What is kept when this one of another storage is added; the same as now when there is one of about that time, or it is empty. */
+  /**
+   * What is kept when this one of another storage is added; the same as now when it is empty, or there is one of about
+   * that time.
+   */
   keptWithOther(other: KeptToplist): KeptToplist[] {
     const isKept = this.kept.some(({ at }) => Math.abs(at - other.at) < TOPLIST_EVERY);
     return isKept || other.urls.length === 0 ? this.kept : [...this.kept, other].toSorted((a, b) => b.at - a.at);

@@ -7,9 +7,9 @@ import {
   type Batch,
   type Called,
   isIterable,
-  type StorageRef,
   type Question,
   type Request,
+  type StorageRef,
 } from './messages.ts';
 import { openInThisThread } from './storage.ts';
 

@@ -2,27 +2,26 @@ import type { Clock } from '../clock.ts';
 import { type ActionSource, parseAction } from '../domain/action.ts';
 import { requireFewDevices } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
-import type { EpisodeAction, Sender, Stamp, UserId } from '../domain/types.ts';
+import type { EpisodeAction, Stamp, UserId } from '../domain/types.ts';
 import { createRewriteLog, requireFewFeeds, sanitizeFeedUrl, type UrlRewrites, type UrlRules } from '../domain/url.ts';
 import type { ActionQuery, ActionStore } from '../storage/contract.ts';
 
 export interface Episodes {
   /**
    * Stores a batch whole (spec 4.8). Throws `invalid` naming the index of what is wrong, and `too-large` for more feeds
-   * or devices than one upload may bring, and then nothing is stored. `sender`: see `originOf`.
+   * or devices than one upload may bring, and then nothing is stored.
    */
   upload(
     user: UserId,
     submitted: readonly unknown[],
     source: ActionSource,
-    sender?: Sender,
   ): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
   /** In upload order, in pages, so that a long history need not be in memory. `podcast` as the client writes it. */
   query(user: UserId, query: ActionQuery): Promise<{ pages: AsyncIterable<EpisodeAction[]>; mark: Stamp }>;
 }
 
 export const createEpisodes = (actions: ActionStore, now: Clock, rules: UrlRules): Episodes => ({
-  async upload(user, submitted, source, sender) {
+  async upload(user, submitted, source) {
     const rewrites = createRewriteLog();
     const keepCredentials = rules.keepCredentials ?? false;
     const context = { now: now(), keepCredentials, rewrites, source };
@@ -38,6 +37,7 @@ export const createEpisodes = (actions: ActionStore, now: Clock, rules: UrlRules
     });
     requireFewFeeds(parsed.map(({ podcast }) => podcast));
     requireFewDevices(parsed.map(({ device }) => device));
+    const sender = source === 'server' ? 'operator' : 'device';
     return { mark: await actions.append(user, parsed, sender), rewrites: rewrites.pairs };
   },
 

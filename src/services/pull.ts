@@ -56,7 +56,7 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
     const usable = mended.flatMap((each) => ('action' in each ? each : []));
     const rewrites: UrlRewrites = [];
     for (const lot of lotsOf(usable.map(({ action }) => action))) {
-      rewrites.push(...(await episodes.upload(user, lot, 'server', 'operator')).rewrites);
+      rewrites.push(...(await episodes.upload(user, lot, 'server')).rewrites);
     }
     return {
       taken: usable.length,

@@ -53,7 +53,7 @@ export type DirectoryRecord =
   | { kind: 'tag'; tag: string; title: string }
   /** `formerUrls`: those that it had before, by URL. */
   | { kind: 'podcast'; url: Url; info: PodcastInfo; feed: FeedProgress; formerUrls: Url[] }
-  /** Of the podcast before it: newest first by release, then by stamp, then as the feed had them when they were first seen. */
+  /** Of the podcast before it, in the order of `PodcastStore.episodes`. */
   | { kind: 'episode'; episode: ExportedEpisode }
   /** As it was kept at that time, first rank first, by the URLs the podcasts are shown under now. Newest first, none empty. */
   | { kind: 'toplist'; at: Seconds; urls: Url[] };
