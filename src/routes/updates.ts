@@ -24,6 +24,7 @@ export function createUpdateRoutes(
       return json({
         add: (await directory.describe(add)).map((podcast) => toPodcastObject(podcast, base)),
         remove,
+        rem: remove, // the name that gpodder.net gives it, and some clients read
         updates: episodes.map((update) => toUpdateObject(update, base, withActions)),
         timestamp: mark,
       });

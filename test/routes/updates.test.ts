@@ -49,7 +49,11 @@ it('tells added podcasts whole and removed ones by URL', async () => {
   expect(first.add[0].svc_link).toBe(first.add[0].mygpo_link);
   expect(first).toMatchObject({ remove: [], updates: [], timestamp: expect.any(Number) });
   await subscribe(server, [], [A]);
-  expect(await ok(server, 'GET', `${UPDATES}?since=${first.timestamp}`)).toMatchObject({ add: [], remove: [A] });
+  expect(await ok(server, 'GET', `${UPDATES}?since=${first.timestamp}`)).toMatchObject({
+    add: [],
+    remove: [A],
+    rem: [A],
+  });
 });
 
 it('tells the episodes that were first seen since the mark', async () => {
