@@ -23,6 +23,8 @@ export interface Identity {
    * prolonged on the way, and its cookie sent again.
    */
   cookieUser(event: H3Event): Promise<User | undefined>;
+  /** Sends the cookie that the request came with once more, unless the answer has one already. */
+  repeat(event: H3Event): void;
   /** Ends the session of the cookie and clears it. */
   forget(event: H3Event): Promise<void>;
 }
@@ -79,6 +81,10 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
       return user;
     },
     cookieUser,
+    repeat(event) {
+      const token = readCookie(event, COOKIE);
+      if (token !== undefined && setCookieOf(event) === undefined) setCookie(event, token, SESSION_LIFE);
+    },
     async forget(event) {
       const token = readCookie(event, COOKIE);
       if (token === undefined) return;

@@ -19,6 +19,7 @@ export function createSessionRoutes({ identity }: RouteContext): Record<'login' 
     async login(event) {
       await refuseForeignCookie(event);
       await identity.owner(event);
+      identity.repeat(event); // some apps have no session but what the answer to their login brings
       return EMPTY;
     },
 

@@ -28,6 +28,15 @@ describe.each(TARGETS)('login and logout (%s)', (target) => {
     expect((await server.request('GET', DEVICES, { cookie })).status).toBe(401);
   });
 
+  it('is answered with the cookie also where the app sends it already', async () => {
+    const server = await openTestServer({}, target);
+    const cookie = await logIn(server);
+    for (const basic of [{}, { auth: 'bob:secret' }]) {
+      expect(cookieOf(await server.request('POST', LOGIN, { cookie, ...basic }))).toBe(cookie);
+    }
+    expect(cookieOf(await server.request('POST', LOGIN, { cookie: 'stale', auth: 'bob:secret' }))).not.toBe('stale');
+  });
+
   it.each<[string, RequestOptions, number]>([
     [LOGIN, {}, 401],
     [LOGIN, { auth: 'bob:wrong' }, 401],
