@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { countOf } from '../domain/count.ts';
 import type { RestoreReport } from '../routes/operator/backup.ts';
 import { commandLine, quote } from './invocation.ts';
-import { ask, makeDataFolder, openOperator, type Operator } from './operator.ts';
+import { ask, openOperator, type Operator } from './operator.ts';
 import { createProgress } from './progress.ts';
 import { printResult } from './result.ts';
 import { watchSignals } from './signals.ts';
@@ -26,8 +26,7 @@ interface ImportBackupOptions {
 export async function importBackup(config: Config, path: string, options: ImportBackupOptions): Promise<void> {
   const { as, dryRun = false, json = false } = options;
   const file = await openFile(path);
-  await makeDataFolder(config);
-  const operator = await openOperator(config);
+  const operator = await openOperator(config, { mayBeNew: true });
   const signal = watchSignals();
   const backup = { file, operator, signal, as };
   let isBegun = false;

@@ -12,6 +12,7 @@ import { openDataFolder, requireOwnFolder } from './data-folder.ts';
 import { createProgress } from './progress.ts';
 import { printResult } from './result.ts';
 import { watchSignals } from './signals.ts';
+import { requireStorage } from './storage-place.ts';
 import { toTable } from './table.ts';
 import { log, words } from './words.ts';
 
@@ -25,6 +26,7 @@ interface MigrateOptions {
 /** `migrate`. Rejects where anything goes wrong; then the target is as it was. */
 export async function migrateStorage(config: Config, { from, to, json }: MigrateOptions): Promise<void> {
   if (from === to) throw new UsageError('--from and --to name the same storage');
+  await requireStorage({ data: config.data, storage: from });
   await openDataFolder(config.data);
   await requireOwnFolder(config.data);
   if ((await findControlSocket(config.data)) !== undefined) {

@@ -1,14 +1,12 @@
-import { existsSync } from 'node:fs';
 import { request } from 'node:http';
-import { isAbsolute } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { ReadableStream } from 'node:stream/web';
 import type { Config } from '../config.ts';
 import type { Podsync } from '../podsync.ts';
-import { parseStorageSpec } from '../storage/location.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openOrReach } from './opening.ts';
+import { requireStorage } from './storage-place.ts';
 import { log, words } from './words.ts';
 
 /** The operator's routes, wherever podsync is: in the server that runs on the data folder, else in this process. */
@@ -35,32 +33,28 @@ export function pathOf(user: string, part = ''): string {
   return `/operator/users/${encodeURIComponent(user)}${part}`;
 }
 
-/** Makes the data folder where it is missing, and says so. For what may be the first command of all. */
-export async function makeDataFolder({ data }: Config): Promise<void> {
-  if (await openDataFolder(data)) {
-    words.info(`there was no data folder ${data}, so it was made; where another was meant, name it with --data`);
-  }
+interface Expectation {
+  /** Whether this may be the first command of all: what is not there yet is made. */
+  mayBeNew?: boolean;
 }
 
-/** Rejects with why podsync can neither be opened nor reached; it makes no folder for data that must be there already. */
-export async function openOperator(config: Config): Promise<Operator> {
-  if (isInside(config.storage) && !existsSync(config.data)) {
-    throw new Error(`there is no data folder ${config.data}; name the one that is meant with --data`);
+/** Rejects with why podsync can neither be opened nor reached. A data folder that has to be made is told of. */
+export async function openOperator(config: Config, { mayBeNew = false }: Expectation = {}): Promise<Operator> {
+  if (!mayBeNew) await requireStorage(config);
+  if (await openDataFolder(config.data)) {
+    words.info(`there was no data folder ${config.data}, so it was made; where another was meant, name it with --data`);
   }
-  await makeDataFolder(config);
   const opened = await openOrReach({ ...config, log });
   return 'socket' in opened ? reach(opened.socket) : hold(opened.podsync);
 }
 
-/** Whether a storage is kept in the data folder. Of any other one that holds nothing but the clock. */
-function isInside(storage: string): boolean {
-  const { plugin, location } = parseStorageSpec(storage);
-  return (plugin === 'json' || plugin === 'sqlite') && !isAbsolute(location);
-}
-
 /** Opens or reaches podsync, and lets go of it when `work` is done. Rejects as `openOperator` does. */
-export async function withOperator<T>(config: Config, work: (operator: Operator) => Promise<T>): Promise<T> {
-  const operator = await openOperator(config);
+export async function withOperator<T>(
+  config: Config,
+  work: (operator: Operator) => Promise<T>,
+  expectation?: Expectation,
+): Promise<T> {
+  const operator = await openOperator(config, expectation);
   try {
     return await work(operator);
   } finally {

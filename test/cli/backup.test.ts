@@ -36,7 +36,7 @@ it('a backup of another storage, which has no account, does not replace a good o
     expect(refused).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^\[error\] there is no account/),
+      stderr: expect.stringMatching(/^\[error\] there is no (?:storage|account)/),
     });
   }
   expect(await inFile('all.ndjson')).toEqual(good);

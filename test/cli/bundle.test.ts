@@ -175,10 +175,13 @@ it('does every command beside a client that uploads without pause', async () => 
 
 it('says what native storage needs', async () => {
   const cwd = await makeFolder();
-  const { code, stderr } = await run(['user', 'list', '--data', cwd, '--storage', 'sqlite:podsync.db'], {
-    program,
-    cwd,
-  });
+  const { code, stderr } = await run(
+    ['user', 'add', 'bob', '--generate', '--data', cwd, '--storage', 'sqlite:podsync.db'],
+    {
+      program,
+      cwd,
+    },
+  );
   expect(code).toBe(1);
   expect(stderr).toMatch(/^\[error\] the SQLite storage needs the package better-sqlite3; install it[^\n]*\n$/);
 });

@@ -1,4 +1,4 @@
-import { symlink } from 'node:fs/promises';
+import { readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { redactLocation } from '../../src/storage/location.ts';
@@ -95,7 +95,10 @@ it('refuses a target that is not empty, a source in use, and one that is not the
   };
   expect(await refused('json', 'json:full')).toMatch('the target is not empty; choose a new place for it');
   expect(await backUp('json:full')).toBe(full);
-  expect(await refused('json:typo', 'json:new')).toMatch('no account in the source');
+  for (const typo of ['json:typo', 'sqlite:typo']) {
+    expect(await refused(typo, 'json:new')).toMatch(`there is no storage at ${data}/typo; look whether its place is`);
+  }
+  expect((await readdir(data)).join()).not.toMatch(/typo|new/);
   expect(await refused('nothing', 'json:new')).toMatch('there is no package podsync-storage-nothing');
 
   const server = await startServer(['--data', data]);

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { makeFolder, run, type Server, startServer } from './podsync.ts';
 
@@ -217,4 +218,36 @@ it('a storage that is kept anywhere else does not', async () => {
   const { stderr } = await run(['user', 'list', '--storage', 'postgres', '--data', missing], { env });
   expect(stderr).toContain('cannot be reached');
   expect(existsSync(missing)).toBe(true);
+});
+
+it.each([
+  ['user', 'list'],
+  ['check'],
+  ['export', '--user', 'bob'],
+  ['export', '--format', 'backup'],
+  ['import-opml', '/dev/null', '--user', 'bob', '--device', 'phone'],
+])('a storage that is misspelled is said not to be there, and none is made: %s %s', async (...args) => {
+  const data = await makeFolder();
+  await run(['user', 'add', 'bob', '--generate', '--data', data]);
+  const before = await readdir(data);
+  for (const [storage, place] of [
+    ['sqlite', 'podsync.sqlite'],
+    ['sqlite:typo.db', 'typo.db'],
+    [`sqlite:${data}/typo.db`, 'typo.db'],
+    ['json:typo', 'typo'],
+  ] as const) {
+    expect(await run([...args, '--data', data, '--storage', storage])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `[error] there is no storage at ${data}/${place}; look whether its place is spelled right\n`,
+    });
+  }
+  expect(await readdir(data)).toEqual(before);
+});
+
+it('a server goes by its own storage, whatever a command says of it', async () => {
+  const { data } = await startServer();
+  await run(['user', 'add', 'bob', '--generate', '--data', data]);
+  const { code, stdout } = await run(['user', 'list', '--data', data, '--storage', 'sqlite:typo.db']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('bob') });
 });
