@@ -3,7 +3,8 @@ import { randomInt } from 'node:crypto';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { UsageError } from '../config.ts';
+import { type Config, UsageError } from '../config.ts';
+import { commandLine, quote } from './invocation.ts';
 
 export interface PasswordChoice {
   /** The password comes on standard input. */
@@ -36,6 +37,17 @@ export function generatePassword(): string {
 }
 
 const randomGroup = (): string => Array.from({ length: 5 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+
+/**
+ * Prints the password that was made for `user`. To be called once it holds: a script would go on with one that was
+ * refused. Rejects where nobody could read it.
+ */
+export async function printPassword(password: string, user: string, config: Config): Promise<void> {
+  const failure = await new Promise((resolve) => process.stdout.write(`${password}\n`, resolve));
+  if (!failure) return;
+  const command = commandLine(`user passwd ${quote(user)} --generate`, config);
+  throw new Error(`${user} has a new password, which nobody could read; make another one with: ${command}`);
+}
 
 /** The one line that comes through a pipe. Rejects when there is none, or more. */
 export async function readPassword(input: NodeJS.ReadableStream): Promise<string> {

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { ask, type Operator, withOperator } from './operator.ts';
-import { getPassword, type PasswordChoice } from './password.ts';
+import { getPassword, type PasswordChoice, printPassword } from './password.ts';
 import { words } from './words.ts';
 
 interface AddUserOptions extends PasswordChoice {
@@ -13,7 +13,7 @@ export async function addUser(config: Config, { name, email, ...choice }: AddUse
   const password = await getPassword(choice);
   const make = (operator: Operator) => ask(operator, 'POST', '/operator/users', { name, email, password });
   await withOperator(config, make, { mayBeNew: true });
-  if (choice.generate) process.stdout.write(`${password}\n`);
+  if (choice.generate) await printPassword(password, name, config);
   words.success(
     `the account ${name} is there; log in with it in your podcast app, at the address that \`podsync serve\` shows`,
   );

@@ -61,3 +61,16 @@ it('what it says to nobody does not keep it from its work', async () => {
   await file.close();
   expect((await run(['user', 'list', '--data', data])).stdout).toContain('bob');
 });
+
+it.each(['add', 'passwd'])('says of a password that was made and that nobody could read: user %s', async (command) => {
+  const data = await makeFolder();
+  if (command === 'passwd') await run(['user', 'add', 'bob', '--generate', '--data', data]);
+  const full = await open('/dev/full', 'w');
+  const { stderr, code } = await runInto(full.fd, ['user', command, 'bob', '--generate', '--data', data]);
+  await full.close();
+  expect(code).toBe(1);
+  expect(stderr).toContain('[error] standard output cannot be written (ENOSPC); choose another place for it\n');
+  expect(stderr).not.toContain('[success]');
+  const [, advice = ''] = /has a new password, which nobody could read; make another one with: (.+)\n/.exec(stderr)!;
+  expect(advice).toMatch(/ user passwd bob --generate --data /);
+});
