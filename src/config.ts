@@ -59,7 +59,7 @@ export const webAddress: Kind<string> = {
     if (!/^https?:$/.test(protocol) || username || password) return undefined;
     return origin + pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
   },
-  words: 'an address such as https://example.org/podsync, without user, query or fragment',
+  words: 'an http or https address such as https://example.org/podsync, without user, query or fragment',
 };
 
 const openOrClosed: Kind<'open' | 'closed'> = {

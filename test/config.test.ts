@@ -83,6 +83,12 @@ it.each([
   }
 });
 
+it('says what a base URL looks like', () => {
+  expect(() => read(['--base-url', 'ftp://example.org'])).toThrow(
+    /an http or https address such as https:\/\/example.org/,
+  );
+});
+
 it.each([
   ['true', true],
   ['1', true],

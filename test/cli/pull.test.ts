@@ -135,8 +135,8 @@ it.each([
 });
 
 it.each([
-  { args: ['https://bob:secret@pods.example'], says: /<url> must be an address/ },
-  { args: ['ftp://pods.example'], says: /<url> must be an address/ },
+  { args: ['https://bob:secret@pods.example'], says: /<url> must be an http or https address/ },
+  { args: ['ftp://pods.example'], says: /<url> must be an http or https address/ },
   { args: ['pods.example', '--password', 'secret'], says: /unknown option '--password'/ },
   { args: ['pods.example'], says: /no terminal to ask for a password; give --password-stdin/ },
 ])('wrong usage is code 2: %j', async ({ args, says }) => {
