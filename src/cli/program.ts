@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import manifest from 'podsync/package.json' with { type: 'json' };
-import { FETCH_OPTIONS, readConfig, SERVER_OPTIONS, STORAGE_OPTIONS } from '../config.ts';
+import { FETCH_OPTIONS, readConfig, SERVER_OPTIONS, STORAGE_OPTIONS, UsageError } from '../config.ts';
 import { addCommand } from './command.ts';
 import { defineCompletion } from './completion/command.ts';
 import { definePull } from './pull-command.ts';
@@ -23,7 +23,25 @@ export function createProgram(): Command {
   defineToplist(program.command('toplist').description('keep the toplist'));
   defineCheck(program);
   defineCompletion(program);
+  for (const group of [program, ...program.commands]) if (group.commands.length > 0) defineHelp(group);
   return program;
+}
+
+/** In place of commander's own, which knows commands of one word alone, and does not say that one is unknown. */
+function defineHelp(group: Command): void {
+  group
+    .helpCommand(false)
+    .command('help')
+    .description('print the help of a command')
+    .argument('[command...]', 'which one; all of them unless given')
+    .action((names: readonly string[]) => {
+      let command: Command | undefined = group;
+      for (const name of names) {
+        command = command.commands.find((each) => each.name() === name);
+        if (!command) throw new UsageError(`unknown command '${name}'`);
+      }
+      command.outputHelp();
+    });
 }
 
 function defineServe(program: Command): void {

@@ -24,6 +24,10 @@ it.each([
   expect(stdout).toMatch(/^Usage: podsync/);
 });
 
+it.each([[['help', 'user', 'add']], [['user', 'help', 'add']]])('helps with the very command: %j', async (args) => {
+  expect((await run(args)).stdout).toMatch(/^Usage: podsync user add /);
+});
+
 it.each(COMMANDS)('help tells the variable of each option and an example: %s', async (command) => {
   const { stdout } = await run([...command.split(' '), '--help']);
   if (stdout.includes('--data')) expect(stdout).toMatch(/env:\s+PODSYNC_DATA/);
@@ -45,6 +49,10 @@ it.each([[[]], [['user']]])('without a command the help is words, and the usage 
 
 it.each([
   { args: ['sreve'], says: /unknown command 'sreve'/ },
+  { args: ['user', 'bogus'], says: /^\[error\] unknown command 'bogus'\n$/ },
+  { args: ['help', 'sreve'], says: /^\[error\] unknown command 'sreve'\n$/ },
+  { args: ['user', 'help', 'sreve'], says: /^\[error\] unknown command 'sreve'\n$/ },
+  { args: ['help', 'serve', 'now'], says: /^\[error\] unknown command 'now'\n$/ },
   { args: ['serve', '--prot', '80'], says: /unknown option '--prot'/ },
   { args: ['serve', 'now'], says: /too many arguments/ },
   { args: ['serve', '--port'], says: /--port <number>.* argument missing/ },
