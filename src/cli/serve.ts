@@ -61,5 +61,6 @@ async function greet({ services }: Podsync, config: Config): Promise<void> {
   } else if (isLoopback(host)) {
     words.info('only this machine gets there; for a phone, start it with --host 0.0.0.0');
   }
-  words.success(`ready; the server address to enter in a podcast app is ${baseUrl ?? urls.join(' or ')}`);
+  const whose = config.trustProxy && !baseUrl ? 'to give to the proxy' : 'to enter in a podcast app';
+  words.success(`ready; the server address ${whose} is ${baseUrl ?? urls.join(' or ')}`);
 }

@@ -84,6 +84,15 @@ it('gives the address that apps must use where a proxy stands in front', async (
   await server.says(/listening on http:\/\/127\.0\.0\.1:\d+$/);
 });
 
+it('tells no app the address that only the proxy uses', async () => {
+  const server = await startServer(['--trust-proxy']);
+  await server.says(/apps want the address of the proxy: give it with --base-url/);
+  server.kill('SIGTERM');
+  const { stderr } = await server.ended;
+  expect(stderr).toMatch(/ready; the server address to give to the proxy is http:/);
+  expect(stderr).not.toContain('to enter in a podcast app');
+});
+
 it('tells no password of the storage', async () => {
   const data = await makeFolder();
   const stderr = await refuses(['--data', data, '--storage', 'nosuch:nosuch://user:hunter2@host/base']);
