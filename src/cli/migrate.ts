@@ -25,6 +25,7 @@ interface MigrateOptions {
 
 /** `migrate`. Rejects where anything goes wrong; then the target is as it was. */
 export async function migrateStorage(config: Config, { from, to, json }: MigrateOptions): Promise<void> {
+  if (!from || !to) throw new UsageError('--from and --to must each name a storage, such as json or sqlite:podsync.db');
   if (from === to) throw new UsageError('--from and --to name the same storage');
   await requireStorage({ data: config.data, storage: from });
   await openDataFolder(config.data);

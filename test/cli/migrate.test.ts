@@ -127,6 +127,7 @@ it.each([
 it.each([
   [['migrate'], /required option '--from <storage>' not specified/],
   [['migrate', '--from', 'json'], /required option '--to <storage>' not specified/],
+  [['migrate', '--from', 'json', '--to', ''], /--from and --to must each name a storage/],
   [['migrate', '--from', 'json', '--to', 'json'], /--from and --to name the same storage/],
 ])('says what is missing: %j', async (args, says) => {
   const result = await run(args, { cwd: await makeFolder() });
