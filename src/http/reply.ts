@@ -75,6 +75,11 @@ export async function send(event: H3Event, reply: Reply, cookie?: string): Promi
 
   const coding = pickCoding(event.req.headers.get('accept-encoding') ?? '');
   if (coding) headers.push(['content-encoding', coding]);
+  if (event.req.method === 'HEAD') {
+    // h3 drops the body all the same, but would not let go of a stream.
+    if (typeof body !== 'string') await body[Symbol.asyncIterator]().return?.();
+    return respond('', status, headers);
+  }
   return respond(await encode(body, coding), status, headers);
 }
 
@@ -133,12 +138,20 @@ async function gather(pieces: AsyncIterable<string>): Promise<string | AsyncIter
   let text = '';
   for (let piece = await rest.next(); !piece.done; piece = await rest.next()) {
     text += piece.value;
-    if (text.length > GATHERED_UP_TO) return join(text, { [Symbol.asyncIterator]: () => rest });
+    if (text.length > GATHERED_UP_TO) return join(text, rest);
   }
   return text;
 }
 
-async function* join(first: string, rest: AsyncIterable<string>): AsyncIterable<string> {
-  yield first;
-  yield* rest;
+/** Not a generator: one that is left before its first piece is taken would not let go of the rest. */
+function join(first: string, rest: AsyncIterator<string>): AsyncIterable<string> {
+  const waiting = [first];
+  const iterator: AsyncIterator<string> = {
+    async next() {
+      const value = waiting.pop();
+      return value === undefined ? rest.next() : { value };
+    },
+    return: async () => (await rest.return?.()) ?? { done: true, value: undefined },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
 }
