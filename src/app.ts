@@ -1,7 +1,7 @@
 import { H3, type H3Event } from 'h3';
 import { dropBody } from './http/body.ts';
 import { createBurst } from './http/burst.ts';
-import { errorReply, toErrorReply } from './http/errors.ts';
+import { errorReply, logCut, toErrorReply } from './http/errors.ts';
 import { createIdentity, setCookieOf } from './http/identity.ts';
 import { basePath, type OriginRules } from './http/origin.ts';
 import { type Reply, send } from './http/reply.ts';
@@ -32,16 +32,17 @@ export function createApp(services: Services, options: AppOptions): H3 {
   });
 
   const ready = createBurst();
+  const onCut = (error: unknown): void => logCut(error, options);
   const answer = async (event: H3Event, format: string, handle: () => Reply | Promise<Reply>) => {
     try {
       const reply = await handle();
       await ready();
       await dropBody(event);
       // Awaited here: a stream that fails before anything of it was sent becomes an error answer.
-      return await send(event, reply, setCookieOf(event));
+      return await send(event, reply, { cookie: setCookieOf(event), onCut });
     } catch (error) {
       await dropBody(event);
-      return send(event, toErrorReply(error, format, options), setCookieOf(event));
+      return send(event, toErrorReply(error, format, options), { cookie: setCookieOf(event) });
     }
   };
 

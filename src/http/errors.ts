@@ -76,4 +76,10 @@ export function toErrorReply(error: unknown, format: string, { log, operator = f
   return errorReply(500, 'something went wrong here; whoever runs this server finds more in its log', format);
 }
 
+/** For an answer that broke off when a part of it was sent already: the log alone can tell why. */
+export function logCut(error: unknown, { log }: ErrorContext): void {
+  if (isStorageError(error, 'missing')) return; // the account was removed meanwhile
+  log('error', `an answer broke off: ${isStorageError(error) ? error.message : describe(error)}`);
+}
+
 const describe = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));

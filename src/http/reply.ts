@@ -55,15 +55,22 @@ function respond(body: Body, status: number, headers: [string, string][]): Respo
   return new FastResponse(sent as ConstructorParameters<typeof Response>[0], { status, headers });
 }
 
-/** The response to a request, compressed where that is asked for. `cookie` is a whole `Set-Cookie`. */
-export async function send(event: H3Event, reply: Reply, cookie?: string): Promise<Response> {
+interface Sending {
+  /** A whole `Set-Cookie`. */
+  cookie?: string | undefined;
+  /** Hears what cut a stream short once a part of it was sent: the client sees only that it ended too early. */
+  onCut?(error: unknown): void;
+}
+
+/** The response to a request, compressed where that is asked for. */
+export async function send(event: H3Event, reply: Reply, { cookie, onCut }: Sending = {}): Promise<Response> {
   const { status = 200, body: given = '', isLive = false } = reply;
   const isPublic = reply.isPublic === true && cookie === undefined; // a cache would hand the cookie on to others
   const headers = [...COMMON, ...toHeaders(reply, isPublic)];
   if (cookie !== undefined) headers.push(['set-cookie', cookie]);
   if (given instanceof Uint8Array) return respond(given, status, headers);
 
-  const body = typeof given === 'object' && !isLive ? await gather(given) : given;
+  const body = typeof given === 'object' && !isLive ? await gather(given, onCut) : given;
   const isShort = typeof body === 'string' && Buffer.byteLength(body) <= PLAIN_UP_TO;
   if (!isShort) headers.push(['vary', 'accept-encoding']);
   if (isPublic && typeof body === 'string') {
@@ -133,23 +140,27 @@ async function encode(
 }
 
 /** The whole text when it is short; else the same pieces as a stream, with the first ones joined. */
-async function gather(pieces: AsyncIterable<string>): Promise<string | AsyncIterable<string>> {
+async function gather(pieces: AsyncIterable<string>, onCut: Sending['onCut']): Promise<string | AsyncIterable<string>> {
   const rest = pieces[Symbol.asyncIterator]();
   let text = '';
   for (let piece = await rest.next(); !piece.done; piece = await rest.next()) {
     text += piece.value;
-    if (text.length > GATHERED_UP_TO) return join(text, rest);
+    if (text.length > GATHERED_UP_TO) return join(text, rest, onCut);
   }
   return text;
 }
 
 /** Not a generator: one that is left before its first piece is taken would not let go of the rest. */
-function join(first: string, rest: AsyncIterator<string>): AsyncIterable<string> {
+function join(first: string, rest: AsyncIterator<string>, onCut: Sending['onCut']): AsyncIterable<string> {
   const waiting = [first];
   const iterator: AsyncIterator<string> = {
     async next() {
       const value = waiting.pop();
-      return value === undefined ? rest.next() : { value };
+      if (value !== undefined) return { value };
+      return rest.next().catch((error: unknown) => {
+        onCut?.(error);
+        throw error;
+      });
     },
     return: async () => (await rest.return?.()) ?? { done: true, value: undefined },
   };

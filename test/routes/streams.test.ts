@@ -1,6 +1,7 @@
 import { get } from 'node:http';
 import { expect, it, vi } from 'vitest';
 import type { EpisodeAction } from '../../src/domain/types.ts';
+import { StorageError } from '../../src/storage/errors.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
@@ -13,15 +14,19 @@ const page = Array.from({ length: 1000 }, (_, at): EpisodeAction => ({
   timestamp: 1_600_000_000 + at,
 }));
 
-/** A server with a history that has no end; tells when it is let go of. */
-async function serveHistory(): Promise<{ server: TestServer; wasLeft: ReturnType<typeof vi.fn> }> {
+/** A server with a history that has no end, unless it breaks off with an error; tells when it is let go of. */
+async function serveHistory(
+  failure?: StorageError,
+): Promise<{ server: TestServer; wasLeft: ReturnType<typeof vi.fn> }> {
   const server = await openTestServer({}, 'socket');
   const wasLeft = vi.fn();
+  const most = failure ? 3 : Infinity;
   vi.spyOn(server.storage.actions, 'query').mockResolvedValue({
     mark: 1,
     pages: (async function* () {
       try {
-        for (;;) yield page;
+        for (let pages = 0; pages < most; pages++) yield page;
+        throw failure!;
       } finally {
         wasLeft();
       }
@@ -44,4 +49,27 @@ it.each(['identity', 'gzip', 'br'])('lets go of a long answer when its client ha
     answer.once('data', () => asking.destroy()).on('error', () => undefined),
   );
   await vi.waitFor(() => expect(wasLeft).toHaveBeenCalledOnce());
+});
+
+/** Whether the history comes whole. */
+async function isWhole({ request }: TestServer, coding: string): Promise<boolean> {
+  try {
+    const answer = await request('GET', PATH, { auth, headers: { 'accept-encoding': coding } });
+    await answer.text();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
+it.each(['identity', 'gzip', 'br'])('tells the log why an answer broke off half-way (%s)', async (coding) => {
+  const { server } = await serveHistory(new StorageError('corrupt', 'a file of actions is damaged'));
+  expect(await isWhole(server, coding)).toBe(false);
+  expect(server.errors.splice(0)).toEqual(['an answer broke off: a file of actions is damaged']);
+});
+
+it('logs nothing where an account is removed while its history is read', async () => {
+  const { server } = await serveHistory(new StorageError('missing', 'there is no such account (any more)'));
+  expect(await isWhole(server, 'identity')).toBe(false);
+  expect(server.errors).toEqual([]);
 });
