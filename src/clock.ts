@@ -9,7 +9,7 @@ const RESERVED: Seconds = 10;
 
 const HOUR: Seconds = 3600;
 
-export interface ClockOptions {
+interface ClockOptions {
   /** Milliseconds since 1970. */
   wall?: () => number;
   /** The time is never before this. */

@@ -28,7 +28,7 @@ export interface Podsync {
 }
 
 /** Replaceable in tests: the time, and the slow hash. */
-export interface PodsyncParts {
+interface PodsyncParts {
   now?: Clock;
   hasher?: Hasher;
 }

@@ -27,7 +27,7 @@ interface AccountFile extends AccountContent {
 }
 
 /** What is stored in the account's own file. */
-export interface AccountContent {
+interface AccountContent {
   stamp: Stamp;
   nextOrder: number;
   devices: Device[];

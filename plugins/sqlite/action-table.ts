@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 import { toColumn } from './text.ts';
 
 /** Where in the order of upload an action stands, and when it came. */
-export interface UploadPlace extends Place {
+interface UploadPlace extends Place {
   uploadedAt: Seconds;
 }
 

@@ -19,7 +19,7 @@ const LOOK_EVERY: Seconds = 30;
 const LOOK_ON: Seconds = 0.1;
 
 /** Which feeds to read: one, all but those that are gone, or those whose time has come. */
-export type Selection = { url: string } | 'all' | 'due';
+type Selection = { url: string } | 'all' | 'due';
 
 export interface FeedReport {
   /** How many were asked for, those that failed too. */

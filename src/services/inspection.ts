@@ -6,7 +6,7 @@ import { isStorageError } from '../storage/errors.ts';
 import { type Counts, createTally } from './transfer-tally.ts';
 
 /** Something that is not as it should be. */
-export interface Finding {
+interface Finding {
   where: string;
   problem: string;
   /** Whether counting the subscribers once more puts it right. */

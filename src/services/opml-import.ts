@@ -22,7 +22,7 @@ export interface OpmlImportReport {
   refused: { url: string; reason: string }[];
 }
 
-export interface OpmlImportChoice {
+interface OpmlImportChoice {
   device: string;
   /** Unsubscribe from what is not in the file. */
   replace: boolean;

@@ -6,7 +6,7 @@ import type { Accounts } from './accounts.ts';
 import type { KnownPodcast } from './directory.ts';
 
 /** What a user shows to everybody. */
-export interface Profile {
+interface Profile {
   name: string;
   /** What is known of each, under the very URL that the user has; in the order first added. */
   podcasts: KnownPodcast[];

@@ -14,7 +14,7 @@ const MAX_VALUE = 65_536;
 /** Levels of arrays and objects. Writing JSON that has thousands of them overflows the stack. */
 const MAX_DEPTH = 100;
 
-export type SettingValues = Readonly<Record<string, Json>>;
+type SettingValues = Readonly<Record<string, Json>>;
 
 export interface Settings {
   /** All settings of a scope; what it names need not exist. Throws `invalid` when that is no scope. */

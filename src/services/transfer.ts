@@ -9,7 +9,7 @@ import { checkUserName } from './accounts.ts';
 import { drain, type Section, splitSections } from './transfer-sections.ts';
 import { type Counts, createTally } from './transfer-tally.ts';
 
-export interface BackupChoice {
+interface BackupChoice {
   /** Names or e-mail addresses; none: all accounts, and the directory. */
   users: readonly string[];
   /** With the hashes of passwords, and the sessions. */
@@ -22,7 +22,7 @@ export interface Backup {
   text: AsyncIterable<string>;
 }
 
-export interface ImportChoice {
+interface ImportChoice {
   /** Another name for the one account of the backup. */
   as?: string;
   /** Change nothing, only report. */

@@ -19,7 +19,7 @@ export interface EpisodeUpdate {
   action: EpisodeAction | undefined;
 }
 
-export interface DeviceUpdates {
+interface DeviceUpdates {
   add: readonly Url[];
   remove: readonly Url[];
   episodes: EpisodeUpdate[];

@@ -25,7 +25,7 @@ export interface Runner {
 }
 
 /** How a file of this suite states its tests: every body gets a bench of its own. */
-export interface Tests {
+interface Tests {
   describe(name: string, body: () => void): void;
   test(name: string, body: (bench: Bench) => Promise<void>): void;
 }
@@ -37,7 +37,7 @@ export const START: Seconds = 1_800_000_000;
 export const OVERLAP: Seconds = 120;
 
 /** Stands still until a test moves it. */
-export class TestClock {
+class TestClock {
   at: Seconds = START;
 
   readonly now = (): Seconds => this.at;

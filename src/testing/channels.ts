@@ -9,7 +9,7 @@ export interface Channel {
   pull(since: Stamp): Promise<{ numbers: number[]; mark: Stamp }>;
 }
 
-export type OpenChannel = (storage: Storage, user: UserId, device: string, sender?: Sender) => Channel;
+type OpenChannel = (storage: Storage, user: UserId, device: string, sender?: Sender) => Channel;
 
 export const openSubscriptions: OpenChannel = ({ subscriptions }, user, device, sender) => ({
   push: (...numbers) => subscriptions.apply(user, device, add(...numbers.map(feed)), sender),
