@@ -23,11 +23,11 @@ export function upload(account, { now, overlap }, { devices, origin }, store) {
 
   const stamp = nextStamp(at, account.last);
   const isNews = store(stamp);
-  const isGreeted = account.welcome(devices, stamp);
-  if (isNews || isGreeted) {
+  const areBroughtNews = account.welcome(devices, stamp);
+  if (isNews || areBroughtNews) {
     account.last = stamp;
     // A new device has yet to hear what the others brought it: for all that comes after, another one sent this.
-    account.uploads = [...recent, { at, stamp, ...(origin !== undefined && !isGreeted && { origin }) }];
+    account.uploads = [...recent, { at, stamp, ...(origin !== undefined && !areBroughtNews && { origin }) }];
   }
-  return markAfterUpload(isGreeted ? before : markAfter(at, account.last), overlapped);
+  return markAfterUpload(areBroughtNews ? before : markAfter(at, account.last), overlapped);
 }

@@ -70,13 +70,13 @@ export function createUpload(
     const isJoined =
       (await devices.joinAll(connection, user, unknown)) &&
       (await subscriptions.unite(connection, user, await devices.groups(connection, user), order));
-    const isGreeted = isJoined && (await subscriptions.count(connection, user, unknown)) > before;
+    const areBroughtNews = isJoined && (await subscriptions.count(connection, user, unknown)) > before;
     if (!isNews && !isJoined) return markAfterUpload(markAfter(at, last), overlapped);
 
     await directory.follow(connection, user, [...order.changed]);
     // A new device has yet to hear what the others brought it, so for all that comes after, another device sent this.
-    const sender = isGreeted ? undefined : origin;
+    const sender = areBroughtNews ? undefined : origin;
     keep.send(connection, { user, stamp, at, since: at - overlap, origin: sender });
-    return markAfterUpload(isGreeted ? stamp - 1 : markAfter(at, stamp), overlapped);
+    return markAfterUpload(areBroughtNews ? stamp - 1 : markAfter(at, stamp), overlapped);
   };
 }

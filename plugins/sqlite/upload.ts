@@ -49,11 +49,11 @@ export function createUpload(database: Database, devices: Devices, subscriptions
     const isNews = store(order);
     const before = subscriptions.count(user, unknown);
     const isJoined = devices.joinAll(user, unknown) && subscriptions.unite(user, devices.groups(user), order);
-    const isGreeted = isJoined && subscriptions.count(user, unknown) > before;
+    const areBroughtNews = isJoined && subscriptions.count(user, unknown) > before;
     if (!isNews && !isJoined) return markAfterUpload(markAfter(at, last), overlapped);
 
     // A new device has yet to hear what the others brought it, so for all that comes after, another device sent this.
-    keep(user, stamp, at, isGreeted ? undefined : origin);
-    return markAfterUpload(isGreeted ? stamp - 1 : markAfter(at, stamp), overlapped);
+    keep(user, stamp, at, areBroughtNews ? undefined : origin);
+    return markAfterUpload(areBroughtNews ? stamp - 1 : markAfter(at, stamp), overlapped);
   };
 }
