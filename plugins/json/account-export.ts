@@ -15,7 +15,7 @@ export async function* exportAccount(database: Database, id: UserId): AsyncGener
   yield* pagesOf(before);
   for await (const page of registry.whileThere(id, actions)) {
     registry.user(id); // throws when the account was removed meanwhile
-    yield page.map(({ stamp, at, action }) => ({ kind: 'action', action, stamp, uploadedAt: at }));
+    yield page.map((stored) => ({ kind: 'action', ...stored }));
   }
   registry.user(id);
   yield* pagesOf(after);

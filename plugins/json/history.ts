@@ -19,7 +19,7 @@ import { readWritten, type WrittenActions } from './written-actions.ts';
 /** An episode action with its stamp and the time of its upload. */
 export interface StoredAction {
   stamp: Stamp;
-  at: Seconds;
+  uploadedAt: Seconds;
   action: EpisodeAction;
 }
 
@@ -188,8 +188,8 @@ export class History {
       for (const { index, uploads, texts } of snapshot) {
         const found = (texts ?? (await read(index, uploads))).filter(({ stamp }) => stamp >= since);
         yield found.flatMap((upload) => {
-          const { stamp, at } = upload;
-          return actionsOf(upload).map((action) => ({ stamp, at, action }));
+          const { stamp, at: uploadedAt } = upload;
+          return actionsOf(upload).map((action) => ({ stamp, uploadedAt, action }));
         });
       }
     })();
