@@ -16,14 +16,14 @@ interface DownloaderOptions {
 }
 
 /** By name; of one that was sent more than once the first counts, as in Node's own client. */
-export type Headers = Readonly<Record<string, string | undefined>>;
+export type ResponseHeaders = Readonly<Record<string, string | undefined>>;
 
 /** The answer at the end of all redirects. */
 export interface Download {
   /** Where that was. */
   url: Url;
   status: number;
-  headers: Headers;
+  headers: ResponseHeaders;
   /** Empty unless the status is 2xx. */
   bytes: Uint8Array;
   /** Where the permanent redirects led to, up to the first that was not permanent. */
@@ -120,7 +120,7 @@ export function createDownloader({ agent, userAgent, timeout }: DownloaderOption
   };
 }
 
-const firstOfEach = (headers: IncomingHttpHeaders): Headers =>
+const firstOfEach = (headers: IncomingHttpHeaders): ResponseHeaders =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
 
 /** A request that is still connecting does not heed its signal. */

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Seconds, Url } from '../domain/types.ts';
-import { createDownloader, type Download, type Headers } from './download.ts';
+import { createDownloader, type Download, type ResponseHeaders } from './download.ts';
 import { FetchError } from './failure.ts';
 import { createGuardedAgent, isPublic, type Resolve } from './guard.ts';
 import type { ParsedFeed } from './parse.ts';
@@ -111,13 +111,13 @@ function refusedBy({ status, headers }: Download): FetchError {
 }
 
 /** Seconds, or a time by the server's own clock. */
-function retryAfterOf({ 'retry-after': value = '', date = '' }: Headers): Seconds | undefined {
+function retryAfterOf({ 'retry-after': value = '', date = '' }: ResponseHeaders): Seconds | undefined {
   if (/^\d{1,9}$/.test(value.trim())) return Number(value);
   const wait = Date.parse(value) - (Date.parse(date) || Date.now());
   return wait > 0 ? Math.ceil(wait / 1000) : undefined;
 }
 
-function validatorsOf({ etag = '', 'last-modified': lastModified = '' }: Headers): Validators {
+function validatorsOf({ etag = '', 'last-modified': lastModified = '' }: ResponseHeaders): Validators {
   return {
     ...(VALIDATOR.test(etag) && { etag }),
     ...(VALIDATOR.test(lastModified) && { lastModified }),
