@@ -27,7 +27,7 @@ export function createApp(services: Services, options: AppOptions): H3 {
     silent: true,
     allowMalformedURL: true, // `readParam` refuses a broken escape, and says what is wrong
     onRequest: (event) => normalizePath(event, base),
-    // Nothing but a bad address, such as an invalid Host header, fails outside of a route.
+    // Only a bad address, such as an invalid Host header, fails outside a route.
     onError: (_error, event) => send(event, errorReply(400, 'the address of this request cannot be read', '')),
   });
 

@@ -77,8 +77,8 @@ async function loadFetcher(allowPrivate: boolean): Promise<Fetcher> {
 }
 
 /**
- * For a thread: loads every module that has work for one (the hasher's is loaded above). Only the one that the thread was
- * started for begins.
+ * Called in a thread: loads every module that does work in one (the hasher is imported above). Only the module that
+ * started this thread goes to work.
  */
 export async function loadThreads(): Promise<void> {
   await Promise.all([loadStorageThreads(), import('./feeds/parser.ts')]);

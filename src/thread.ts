@@ -4,8 +4,8 @@ import type { Seconds } from './domain/types.ts';
 /** Work that would hold up every request, in a thread of its own. */
 export interface Thread<Input, Output> {
   /**
-   * Rejects with an Error that has the message of what the work threw, and when the thread breaks down or takes longer
-   * than `within`: then whatever else it had to do is rejected, too, and the next call starts it anew.
+   * Rejects with an Error that has the message of what the work threw. Rejects, too, when the thread crashes or takes
+   * longer than `within`: then all else that waits for it is rejected as well, and the next call starts a new thread.
    */
   run(input: Input, within?: Seconds): Promise<Output>;
   /** Ends the thread for good; what it had to do is rejected. */

@@ -152,7 +152,7 @@ export class Account {
     return this.groups.find((group) => group.includes(device)) ?? [device];
   }
 
-  /** The groups when these devices have been created: the user may want every device to follow all others. */
+  /** The groups once these devices have been created: the user may want all devices to follow each other. */
   groupsWith(created: readonly string[]): string[][] {
     const joinsAll = created.length > 0 && this.settings.get({ kind: 'account' }).get('sync_devices') === true;
     return joinsAll ? regroup(this.groups, [[...this.devices.keys(), ...created]], []) : this.groups;

@@ -129,7 +129,7 @@ export class Database {
     return [...strangers];
   }
 
-  /** The directory has lost feeds: its files may be removed, to have all feeds read again. Those of actions went, too. */
+  /** The directory lacks feeds: whoever removed its files wants all of them read again, also those of actions. */
   async #meetAgain(feeds: readonly Url[]): Promise<void> {
     const { podcasts } = await this.acted.gathered();
     const urls = this.directory.unknown([...feeds, ...podcasts]);

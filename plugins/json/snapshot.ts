@@ -50,8 +50,8 @@ const RESTORE = 'restore the data folder from a backup';
 export const READ_AGAIN = `remove it to have its feeds read again, or ${RESTORE}`;
 
 /**
- * The file's content in `data`, and what is missing there as in `empty`: there is no file yet, or an older version
- * wrote it. Rejects with `corrupt` when it is damaged; `remedy` says what to do then.
+ * The file's content in `data`; what it lacks is as in `empty`: there may be no file yet, or one of an older version.
+ * Rejects with `corrupt` when it is damaged; `remedy` says what to do then.
  */
 export async function openSnapshot<File extends object>(
   path: string,

@@ -4,7 +4,10 @@ import type { Row, RowList, Sql } from 'postgres';
 import type { Driver } from './driver.ts';
 import { fromStored, toStored } from './text.ts';
 
-/** Milliseconds that a server may take to let a connection in, and to answer the first time; later, to be asked after. */
+/**
+ * How long a server may take to accept a connection and answer a first statement; of a later one, after how long it is
+ * checked whether the server is still there. Milliseconds.
+ */
 const PATIENCE = 10_000;
 
 /** Seconds that it may take to say goodbye. */

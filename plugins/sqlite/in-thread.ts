@@ -46,7 +46,7 @@ export async function openInThread(file: string, { dataDir, overlap, now, log }:
   };
 
   const leave = (number: number): void => void ask({ kind: 'leave', call: number }).catch(() => undefined);
-  /** Leaves pages that nobody holds any more and that were not read to their end. */
+  /** Ends the reading of pages that somebody dropped before their end. */
   const forgotten = new FinalizationRegistry(leave);
 
   async function* read(number: number, { items, isOver }: Batch, token: object): AsyncGenerator<unknown> {

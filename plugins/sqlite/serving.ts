@@ -123,7 +123,7 @@ export function createResponder(): Responder {
   };
 }
 
-/** SQLite's own errors are none to whoever gets them by message: all but their code would be lost. */
+/** SQLite's own errors are no native ones: of those only the code would get through to the other thread. */
 function toNative(error: unknown): unknown {
   if (isNativeError(error)) return error;
   const { message, stack } = error as Error;

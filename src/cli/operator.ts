@@ -38,7 +38,7 @@ interface Expectation {
   mayBeNew?: boolean;
 }
 
-/** Rejects with why podsync can neither be opened nor reached. A data folder that has to be made is told of. */
+/** Opens or reaches podsync, or rejects with why it cannot. Says so where it has to make the data folder. */
 export async function openOperator(config: Config, { mayBeNew = false }: Expectation = {}): Promise<Operator> {
   if (!mayBeNew) await requireStorage(config);
   if (await openDataFolder(config.data)) {

@@ -1,6 +1,6 @@
 /**
  * Groups of devices that follow each other, after the devices in `leave` left theirs, and then each of `join` became a
- * group. Groups that share a member become one; a group of fewer than two is none.
+ * group. Groups that share a member become one; a group of fewer than two is dropped.
  */
 export function regroup(
   groups: readonly (readonly string[])[],

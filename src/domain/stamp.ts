@@ -25,8 +25,8 @@ export const markAfterUpload = (mark: Stamp, overlapped: Stamp | undefined): Sta
   overlapped === undefined ? mark : Math.min(mark, overlapped - 1);
 
 /**
- * The device that an upload comes from. Undefined where that is not sure: it names several or none. Undefined also for
- * what the operator sends in a device's place: the device has yet to hear of it.
+ * The device that an upload comes from. Undefined where that is not sure, as it names several or none, and for what the
+ * operator sends on a device's behalf: the device has yet to hear of it.
  */
 export function originOf(devices: Iterable<string | undefined>, sender: Sender = 'device'): string | undefined {
   const [device, ...others] = new Set(devices);

@@ -8,7 +8,7 @@ export type Url = string;
 export type Seconds = number;
 /** Server-issued stamp of a change, one rising line per user; see `domain/stamp`. */
 export type Stamp = number;
-/** Who sends an upload that names a device: it itself, or the operator in its place, as with an import. */
+/** Who sends an upload that names a device: the device itself, or the operator on its behalf, as with an import. */
 export type Sender = 'device' | 'operator';
 
 export const DEVICE_TYPES = ['desktop', 'laptop', 'mobile', 'server', 'other'] as const;

@@ -38,7 +38,7 @@ export function plainText(content: string, max: number): string {
 /** As `plainText`, in one line. */
 export const plainLine = (content: string, max: number): string => plainText(content, max).replace(/\s+/g, ' ');
 
-/** Stands for a line break until the white space of the source, which means nothing in HTML, has become blanks. */
+/** Stands for a line break while the white space of the source, which means nothing in HTML, is collapsed. */
 const BREAK = '\u0000';
 // oxlint-disable-next-line no-control-regex -- see BREAK
 const BREAKS = /\u0000/g;

@@ -89,7 +89,7 @@ function readBoundary(type: string): string | undefined {
   }
 }
 
-/** The request body as it comes, as large as it may be. Throws `invalid` where it breaks off. */
+/** The request body as it comes, of any size. Throws `invalid` where it breaks off. */
 export async function* readStream(event: H3Event): AsyncIterable<Uint8Array> {
   try {
     // Not destroyed when it is left: the answer goes out over the same connection.

@@ -10,7 +10,7 @@ export interface OriginRules {
   trustProxy: boolean;
 }
 
-/** What the proxy nearest to us wrote: earlier entries may come from the client. */
+/** What the nearest proxy wrote, which comes last: earlier entries may be the client's own. */
 function forwarded(event: H3Event, name: string): string | undefined {
   return event.req.headers.get(`x-forwarded-${name}`)?.split(',').at(-1)?.trim() || undefined;
 }

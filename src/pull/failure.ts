@@ -49,7 +49,7 @@ export function refusedBy(host: string, status: number, retryAfter: unknown): Re
   });
 }
 
-/** What went wrong on the way. It may pass, unless it was the answer that cannot be used. */
+/** What went wrong on the way. That may pass, unless an answer came and cannot be used. */
 export function failedBy(host: string, error: unknown, timeout: Seconds): RemoteError {
   if (error instanceof RemoteError) return error;
   const { message } = toFetchError(error, timeout);

@@ -16,7 +16,7 @@ export interface History {
   tell(gap: string): void;
 }
 
-/** Servers that cut an answer cut it at a thousand actions or more. What is shorter is whole. */
+/** Servers that limit their answers do so at a thousand actions or more: a shorter answer is whole. */
 const MAY_BE_CUT = 500;
 /** Answers in a row that bring nothing new, before it is taken that there is nothing. */
 const PATIENCE = 4;

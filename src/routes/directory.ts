@@ -14,7 +14,7 @@ import { toEpisodeObject, toPodcastObject } from './wire-objects.ts';
 const MAX_LISTED = 100;
 const MAX_TAGS = 1000;
 
-/** The most answers that are kept for one list: anybody may ask for any callback, by any host name. */
+/** The most answers that are kept for one toplist: anybody may ask for any callback, under any host name. */
 const MAX_ANSWERS = 16;
 
 const toFields = (

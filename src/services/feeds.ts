@@ -11,11 +11,11 @@ import type { FeedReading, FeedState, PodcastStore } from '../storage/contract.t
 const IN_HAND = 16;
 /** A feed that was claimed this long ago, and not stored since, may be claimed again. */
 const LEASE: Seconds = 900;
-/** So many failures in a row, which takes most of a day, and a feed is looked for where it was before. */
+/** After this many failures in a row, which takes most of a day, a feed is looked for at its former addresses. */
 const LOST_AFTER = 5;
 /** How often it is asked whether a feed is due. */
 const LOOK_EVERY: Seconds = 30;
-/** The same while many are: a storage may look at all feeds to find those. */
+/** The same while many are due. Not at once: a storage may have to look at all feeds to find those. */
 const LOOK_ON: Seconds = 0.1;
 
 /** Which feeds to read: one, all but those that are gone, or those whose time has come. */

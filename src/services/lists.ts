@@ -4,7 +4,7 @@ import type { ListSummary, PodcastList, UserId } from '../domain/types.ts';
 import { sanitizeFeedUrls, type UrlRules } from '../domain/url.ts';
 import type { ListStore } from '../storage/contract.ts';
 
-/** Characters. The name that is made of it, which may be longer, has to fit in a path. */
+/** Characters; of the name that is made of it, too, which may be longer and has to fit in a path. */
 const MAX_TITLE = 255;
 
 export interface Lists {

@@ -10,7 +10,7 @@ import type { LogoFolder } from './logo-folder.ts';
 const LARGEST = 256;
 /** How long a logo that cannot be fetched is not asked for again. Milliseconds. */
 const GIVEN_UP_FOR = 10 * 60_000;
-/** How long anybody waits for one; it is fetched on. Milliseconds. */
+/** How long a request waits for one; the download itself goes on. Milliseconds. */
 const PATIENCE = 5000;
 const IN_MEMORY = 16 * 1024 * 1024;
 

@@ -29,8 +29,8 @@ export function checkPassword(password: string): void {
 }
 
 export function createPasswords(hasher: Hasher): Passwords {
-  // Nobody gets to see a fingerprint and so could make another from it: a secret beginning keys it as well as an HMAC
-  // does, which takes a tenth of a whole request by Basic.
+  // Fingerprints never leave this process, so that nobody can extend one: a secret prefix keys them as well as an HMAC,
+  // which would take a tenth of a whole request with Basic.
   const secret = randomBytes(32).toString('base64');
   /** Of the stored hash too: a password changed anywhere counts at once. */
   const fingerprint = ({ id, passwordHash }: User, password: string): string =>

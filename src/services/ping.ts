@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import type { Storage } from '../storage/contract.ts';
 import { StorageError } from '../storage/errors.ts';
 
-/** Milliseconds: less than what watches over a server waits for its answer. */
+/** Milliseconds: shorter than most monitors wait for an answer. */
 const PATIENCE = 4000;
 
 /**
- * Asks the storage whether it is there, once for all who ask meanwhile: what it never answers must not hold all of its
- * connections. Rejects as its `ping`, and with `unavailable` when it does not answer in time.
+ * Asks the storage whether it is there. Whoever asks meanwhile gets the same answer: questions that are never answered
+ * must not take up all of its connections. Rejects as its `ping`, and with `unavailable` when no answer comes in time.
  */
 export function createPing(storage: Pick<Storage, 'ping'>, patience: number = PATIENCE): () => Promise<void> {
   let asked: Promise<void> | undefined;

@@ -14,9 +14,9 @@ export interface Throttle {
   /** Throws `throttled` where this node knows already that there were too many wrong passwords. Reads no storage. */
   check(login: string, address: string): void;
   /**
-   * Compares a password unless there were too many wrong ones: then throws `throttled`. One that is being compared
-   * counts as wrong, so that many at once are not all let in; those of one address take turns here, so that many who are
-   * right are.
+   * Compares a password unless there were too many wrong ones: then throws `throttled`. A comparison under way counts
+   * as a wrong one, so that of many at once not all get through. Those from one address take turns here, so that many
+   * right ones all do.
    */
   attempt(login: string, address: string, compare: () => Promise<boolean>): Promise<boolean>;
   /** Counts an account that somebody wants to make. Throws `throttled` where there were too many. */

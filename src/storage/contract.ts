@@ -52,8 +52,8 @@ export interface OpenContext {
 /**
  * Ten stores, and `ping`, `verify` and `close` for the whole. No optional members: a plugin does all of it. Every write is
  * one step: when its promise resolves it is durable and visible whole, when it rejects nothing of it is there. For
- * a user who is not there (any more) writes reject with `missing`, but for the removal and the end of sessions; what
- * reads answer then is open.
+ * a user who is not there (any more) writes reject with `missing`, except removing the user and ending sessions; what
+ * reads answer then is up to the plugin.
  */
 export interface Storage {
   readonly users: UserStore;
@@ -171,8 +171,8 @@ export interface DeviceSummary extends Device {
 
 /**
  * While the account setting `sync_devices` is `true`, a device that any verb creates joins all others as the last part
- * of that step, under its stamp. Where that brings it anything, a mark answered is the stamp less one and the upload
- * counts as another device's (see `markAfterUpload`): the new device has yet to hear of it.
+ * of that step, under its stamp. Where that adds feeds to its list, the mark answered is the stamp less one, and the
+ * upload counts as another device's (see `markAfterUpload`): the new device has yet to hear of these feeds.
  */
 export interface DeviceStore {
   find(user: UserId, device: string): Promise<Device | undefined>;

@@ -101,7 +101,7 @@ export interface PodcastStore {
    * that `findEpisodes` tells. Those of earlier readings stay: the newest 1,000, and any that somebody acted on. What a
    * feed tells beyond its newest 1,000 by release is cut before it gets a stamp, but for the latter. A GUID that comes
    * twice in one reading is passed over the second time, and an episode gives up its old URL only where the same reading
-   * tells its GUID elsewhere. Rejects with `missing` for an unknown URL.
+   * has its GUID at another URL. Rejects with `missing` for an unknown URL.
    */
   record(url: Url, reading: FeedReading): Promise<void>;
 

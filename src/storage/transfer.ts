@@ -64,9 +64,9 @@ export interface TransferStore {
   exportUser(user: UserId): AsyncIterable<UserRecord[]>;
   /**
    * Creates the account whole, or leaves nothing: until it resolves nobody sees any of it, also after a crash. Stamps
-   * are kept, so that clients go on where they were: where the backend has a clock of its own, no mark and no stamp that
-   * is given from then on is below the time of `OpenContext`, up to which others may have told marks. What has a stamp
-   * of less than the overlap ago counts as another device's (see `markAfterUpload`) for as long again. A session that
+   * are kept, so that clients go on where they were. A backend with a clock of its own gives no mark and no stamp below
+   * the time of `OpenContext` from then on: marks up to that time may have been handed out elsewhere. What was stamped
+   * within the last overlap counts as another device's (see `markAfterUpload`) for one more overlap. A session that
    * exists already stays as it is. Rejects with `conflict` when the name or e-mail is taken, with `corrupt` when the
    * first record is not the user, and with what `records` throws.
    */
