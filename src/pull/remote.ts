@@ -63,7 +63,7 @@ export function openRemote({ address, user, password, userAgent, wait = pause }:
       await answer.body.dump();
       url = targetOf(url, location);
     }
-    throw new RemoteError(`${start.host} sends on and on, and never answers`);
+    throw new RemoteError(`${start.host} redirects more than ${MAX_REDIRECTS} times`);
   }
 
   async function getOnce(url: URL): Promise<unknown> {
