@@ -2,7 +2,7 @@ import { addAbortSignal, pipeline, type Readable } from 'node:stream';
 import { pipeline as pass } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Config, UsageError } from '../config.ts';
-import { openOperator, readReply, SERVER_STOPPED } from './operator.ts';
+import { BROKEN_OFF, openOperator, readReply } from './operator.ts';
 import { createProgress } from './progress.ts';
 import { watchSignals } from './signals.ts';
 import { writeWhole } from './whole-file.ts';
@@ -72,10 +72,10 @@ async function* requireEnd(
       yield chunk;
     }
   } catch (error) {
-    throw new Error(SERVER_STOPPED, { cause: error });
+    throw new Error(BROKEN_OFF, { cause: error });
   }
   const { kind, message } = parseLast(tail.toString());
-  if (kind !== 'end') throw new Error(message ?? SERVER_STOPPED);
+  if (kind !== 'end') throw new Error(message ?? BROKEN_OFF);
 }
 
 function parseLast(text: string): { kind?: string; message?: string } {

@@ -63,7 +63,8 @@ export async function withOperator<T>(
 }
 
 /** Why an answer is not whole. */
-export const SERVER_STOPPED = 'the server stopped before it was done; run this again';
+export const BROKEN_OFF =
+  'the server broke off before it was done: it was stopped, or its log says why; run this again';
 
 type Question = Parameters<Operator['request']>;
 
@@ -87,7 +88,7 @@ export async function readReply<T>(
     throw new Error((parse(await text(body)) as { message: string }).message);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
-    throw new Error(SERVER_STOPPED, { cause: error });
+    throw new Error(BROKEN_OFF, { cause: error });
   }
 }
 

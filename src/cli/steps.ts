@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Config } from '../config.ts';
-import { type Operator, readReply, SERVER_STOPPED, withOperator } from './operator.ts';
+import { BROKEN_OFF, type Operator, readReply, withOperator } from './operator.ts';
 import { createProgress } from './progress.ts';
 import { watchSignals } from './signals.ts';
 
@@ -25,7 +25,7 @@ export async function followSteps(config: Config, what: string, path: string, bo
       return last;
     });
   const last = await withOperator(config, follow).finally(() => bar.stop());
-  if (!last || 'done' in last) throw new Error(SERVER_STOPPED);
+  if (!last || 'done' in last) throw new Error(BROKEN_OFF);
   if ('message' in last) throw new Error(last.message);
   return last.report;
 }

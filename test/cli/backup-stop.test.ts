@@ -101,7 +101,7 @@ it('an export from a server that dies leaves the file as it was', async () => {
   expect(await program.ended).toEqual({
     code: 1,
     stdout: '',
-    stderr: '[error] the server stopped before it was done; run this again\n',
+    stderr: '[error] the server broke off before it was done: it was stopped, or its log says why; run this again\n',
   });
   expect(await readFile(file, 'utf8')).toBe('what was there');
   expect(await readdir(folder)).toEqual(['old.ndjson']);
@@ -124,7 +124,7 @@ it('whoever waits for a server is told that it died', async () => {
   const { code, stderr } = await program.ended;
   expect({ code, last: stderr.trimEnd().split('\n').at(-1) }).toEqual({
     code: 1,
-    last: '[error] the server stopped before it was done; run this again',
+    last: '[error] the server broke off before it was done: it was stopped, or its log says why; run this again',
   });
 });
 
