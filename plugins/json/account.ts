@@ -109,6 +109,12 @@ export class Account {
     await file.write();
   }
 
+  /** The number of the newest change in the account's own file; 0 where there is none. */
+  static async newestChangeIn(folder: string): Promise<number> {
+    const { data } = await openSnapshot<AccountFile>(filePath(folder), { seq: 0, ...newContent(0) });
+    return data.seq;
+  }
+
   /** The number of the newest change in here. */
   get newestChange(): number {
     return this.#seq;

@@ -102,6 +102,13 @@ export class Accounts {
     await remove(this.#path(user));
   }
 
+  /** Removes what is left of an account that was removed, or never came. Rejects with `corrupt` where it is none of these. */
+  async removeStray(user: UserId): Promise<void> {
+    const path = this.#path(user);
+    this.#options.registry.requireNewerThan(await Account.newestChangeIn(path), path);
+    await remove(path);
+  }
+
   async removeFolders(): Promise<void> {
     await remove(this.#folder);
   }

@@ -136,11 +136,11 @@ export class Database {
     await this.write({ directory: [{ kind: 'meet', urls, at: this.context.now() }] });
   }
 
-  /** Folders of users whose removal was cut short. */
+  /** Folders of users whose removal or import was cut short. */
   async #removeStrays(): Promise<void> {
     const strays = await this.#accounts.strays();
     await this.registry.begin(strays);
-    for (const user of strays) await this.#accounts.removeFolder(user);
+    for (const user of strays) await this.#accounts.removeStray(user);
   }
 
   /** All that belongs to a user. Rejects with `missing` when there is no such user. */

@@ -59,6 +59,13 @@ export class Registry {
     await this.save();
   }
 
+  /** Throws `corrupt` where the file is older than a change in this folder: it was restored without the rest. */
+  requireNewerThan(change: number, folder: string): void {
+    if (change <= this.#seq) return;
+    const remedy = 'put the newer file back, or restore the whole data folder from a backup';
+    throw new StorageError('corrupt', `${this.#path} is older than ${folder}; ${remedy}`);
+  }
+
   /** The number of the newest change in here. */
   get newestChange(): number {
     return this.#seq;

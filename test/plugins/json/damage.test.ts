@@ -246,6 +246,26 @@ describe('a file that is gone', () => {
     await storage.close();
   });
 
+  it('is not made up for by an older one: accounts that it does not know may be newer than it', async () => {
+    const path = await find(dataDir, /accounts\.json$/);
+    const older = await readFile(path);
+    let storage = await open();
+    const eve = await storage.users.create({ name: 'eve', passwordHash: 'x' });
+    await storage.subscriptions.apply(eve.id, 'phone', [{ url: B, subscribed: true }]);
+    await storage.close();
+    const content = await readFile(path);
+
+    await writeFile(path, older);
+    for (const _again of [1, 2]) {
+      await expect(open()).rejects.toThrow(expect.objectContaining({ code: 'corrupt' }));
+      await expect(open()).rejects.toThrow(`${path} is older than ${join(dataDir, 'users', eve.id)}`);
+    }
+    await writeFile(path, content);
+    storage = await open();
+    expect(await storage.subscriptions.current(eve.id)).toEqual([B]);
+    await storage.close();
+  });
+
   it('was not there yet, where the first save was cut short: the journal has everything', async () => {
     const storage = await open();
     const eve = await storage.users.create({ name: 'eve', passwordHash: 'x' });
