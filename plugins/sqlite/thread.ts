@@ -1,6 +1,6 @@
 import { createThread, serveThread } from '../../src/plugin.ts';
 import type { Answer, Question } from './messages.ts';
-import { createResponder, type Responder } from './serving.ts';
+import { createResponder, type Responder } from './responder.ts';
 
 const ROLE = 'podsync-sqlite';
 
