@@ -30,14 +30,18 @@ it('a backup of another storage, which has no account, does not replace a good o
   await backUp('-o', 'all.ndjson');
   const good = await inFile('all.ndjson');
   const elsewhere = ['--storage', 'sqlite:other.db', '-o', 'all.ndjson'];
+  const missing = await backUp(...elsewhere);
+  const server = await startServer(['--data', data, '--storage', 'sqlite:other.db']);
+  const beside = await backUp(...elsewhere);
+  server.kill('SIGTERM');
+  await server.ended;
   const alone = await backUp(...elsewhere);
-  await startServer(['--data', data, '--storage', 'sqlite:other.db']);
-  for (const refused of [alone, await backUp(...elsewhere)]) {
-    expect(refused).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^\[error\] there is no (?:storage|account)/),
-    });
+  for (const [refused, says] of [
+    [missing, /^\[error\] there is no storage/],
+    [beside, /^\[error\] there is no account/],
+    [alone, /^\[error\] there is no account/],
+  ] as const) {
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(says) });
   }
   expect(await inFile('all.ndjson')).toEqual(good);
 });
