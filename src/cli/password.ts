@@ -13,11 +13,20 @@ export interface PasswordChoice {
   generate?: boolean;
 }
 
-/** A new password; asked for on the terminal unless it comes another way. */
-export async function getPassword({ passwordStdin = false, generate = false }: PasswordChoice): Promise<string> {
+/**
+ * A new password; asked for on the terminal unless it comes another way. `beforeAsking` may reject where it would be
+ * typed for nothing.
+ */
+export async function getPassword(
+  { passwordStdin = false, generate = false }: PasswordChoice,
+  beforeAsking?: () => Promise<unknown>,
+): Promise<string> {
   if (generate) return generatePassword();
   if (passwordStdin) return readPassword(process.stdin);
-  if (process.stdin.isTTY) return askPassword(process.stdin, process.stderr);
+  if (process.stdin.isTTY) {
+    await beforeAsking?.();
+    return askPassword(process.stdin, process.stderr);
+  }
   throw new UsageError('there is no terminal to ask for a password; give --password-stdin or --generate');
 }
 

@@ -8,7 +8,7 @@ import { words } from './words.ts';
 
 /** `user passwd`. */
 export async function changePassword(config: Config, user: string, choice: PasswordChoice): Promise<void> {
-  const password = await getPassword(choice);
+  const password = await getPassword(choice, () => readAccount(config, user));
   await askOperator(config, 'PUT', pathOf(user, '/password'), { password });
   if (choice.generate) await printPassword(password, user, config);
   words.success('the password is changed; apps that know the old one must be told the new one');

@@ -50,3 +50,24 @@ it('user add asks for the password twice and shows nothing of it', async () => {
   expect(screen).not.toContain('hunter2');
   expect(await users(data)).toEqual(['bob']);
 });
+
+it('user passwd asks for no password of an account that is not there', async () => {
+  const data = await makeData();
+  const { code, screen } = await startOnTerminal(['user', 'passwd', 'bbo', '--data', data]).ended;
+  expect(code).toBe(1);
+  expect(screen).toMatch(/there is no account with this name/);
+  expect(screen).not.toContain('Password');
+});
+
+it('user passwd asks for the new password twice and shows nothing of it', async () => {
+  const data = await makeData();
+  const terminal = startOnTerminal(['user', 'passwd', 'bob', '--data', data]);
+  await terminal.shows(/Password: /);
+  terminal.type('hunter2\r');
+  await terminal.shows(/The same again: /);
+  terminal.type('hunter2\r');
+  const { code, screen } = await terminal.ended;
+  expect(code).toBe(0);
+  expect(screen).toMatch(/the password is changed/);
+  expect(screen).not.toContain('hunter2');
+});
