@@ -146,6 +146,7 @@ it('combines the filters', async () => {
   expect(await positions(`?device=phone&podcast=${feed}`)).toEqual([1, 4]);
   expect(await positions(`?since=${timestamp}`)).toEqual([4]);
   expect(await positions('?aggregated=true')).toEqual([2, 3]);
+  expect(await positions('?aggregated=1')).toEqual([2, 3]);
   expect(await positions(`?aggregated=true&device=phone&podcast=${feed}`)).toEqual([1]);
   expect(await positions('?device=nowhere')).toEqual([]);
   expect(await positions('?podcast=nonsense')).toEqual([]);

@@ -125,6 +125,7 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
     const gzip = await ask('br;q=0, gzip;q=0.5');
     expect(gzip.headers.get('content-encoding')).toBe('gzip');
     expect(JSON.parse(gunzipSync(await bytes(gzip)).toString())).toEqual(urls);
+    expect((await ask('*')).headers.get('content-encoding')).toBe('br');
     const plain = await ask('identity');
     expect(plain.headers.get('content-encoding')).toBeNull();
     expect(await plain.json()).toEqual(urls);

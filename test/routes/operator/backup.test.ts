@@ -193,6 +193,19 @@ it('a backup that cannot go on says so in its last line', async () => {
   expect(lines.length).toBeGreaterThan(50);
 });
 
+it('a backup is not whole where an account is removed while it is read', async () => {
+  const server = await openFurnished();
+  const { exportUser } = server.storage.transfer;
+  server.storage.transfer.exportUser = async function* (user: UserId) {
+    for await (const page of exportUser(user)) {
+      yield page;
+      throw new StorageError('missing', 'there is no such account');
+    }
+  };
+  const message = 'the account bob was removed while it was read; run this again';
+  expect((await backUp(server)).trimEnd().split('\n').at(-1)).toBe(JSON.stringify({ message }));
+});
+
 it.each<[method: 'GET' | 'POST', path: string]>([
   ['GET', '/operator/backup'],
   ['POST', '/operator/backup'],
