@@ -1,6 +1,5 @@
 import type { ExportedEpisode, PodcastPart, Url } from '../../src/plugin.ts';
 import type { Database } from './database.ts';
-import type { DirectoryChange } from './directory.ts';
 import type { StoredPodcast } from './shard.ts';
 import { type ShelvedEpisode, sortShelf, unite } from './shelf.ts';
 import { otherShelf } from './shelves.ts';
@@ -18,10 +17,7 @@ export async function importPodcast(database: Database, podcast: PodcastPart): P
   episodes = sortShelf(episodes);
   const stored = settle(podcast, known, episodes);
   if (episodes.length > 0) await shelves.write(stored, episodes);
-
-  const gone = known.filter((here) => here.url !== url);
-  const removals: DirectoryChange[] = gone.map((here) => ({ kind: 'remove-podcast', url: here.url }));
-  await database.write({ directory: [...removals, { kind: 'podcast', podcast: stored }] });
+  await database.write({ directory: [{ kind: 'podcast', podcast: stored }] });
   for (const here of known) await shelves.remove(here);
 }
 

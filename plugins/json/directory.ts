@@ -27,8 +27,8 @@ import { type KeptToplist, Toplist } from './toplist.ts';
 export type DirectoryChange =
   /** Feeds that were heard of. Nothing happens to those that are known. */
   | { kind: 'meet'; urls: Url[]; at: Seconds }
+  /** It takes the place of whatever stood under its URLs, former ones too. */
   | { kind: 'podcast'; podcast: StoredPodcast }
-  | { kind: 'remove-podcast'; url: Url }
   /** How a tag was first written. */
   | { kind: 'tag'; tag: string; title: string }
   | { kind: 'toplists'; kept: KeptToplist[] };
@@ -122,9 +122,6 @@ export class Directory implements Catalogue {
         break;
       case 'podcast':
         this.#put(change.podcast);
-        break;
-      case 'remove-podcast':
-        this.#remove(change.url);
         break;
       case 'tag':
         if (this.tags.meet(change.tag, change.title)) this.#isSaved = false;

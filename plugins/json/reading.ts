@@ -2,7 +2,6 @@ import { type FeedReading, nextStamp, type Url } from '../../src/plugin.ts';
 import { EPISODES_KEPT } from '../directory-rules.ts';
 import { noSuchFeed } from '../errors.ts';
 import type { Database } from './database.ts';
-import type { DirectoryChange } from './directory.ts';
 import type { StoredPodcast } from './shard.ts';
 import { shelve, unite } from './shelf.ts';
 import { otherShelf } from './shelves.ts';
@@ -34,10 +33,7 @@ export const recordReading = (database: Database, url: Url, reading: FeedReading
         podcast.shelf = otherShelf(there);
         await shelves.write(podcast, episodes);
       }
-
-      const gone = before.filter((each) => each.url !== podcast.url);
-      const removals: DirectoryChange[] = gone.map((each) => ({ kind: 'remove-podcast', url: each.url }));
-      await database.write({ directory: [...removals, { kind: 'podcast', podcast }] });
+      await database.write({ directory: [{ kind: 'podcast', podcast }] });
       if (isWritten) for (const each of before) await shelves.remove(each);
     } finally {
       directory.pending = undefined;
