@@ -304,6 +304,14 @@ describe('the folder', () => {
     await storage.close();
   });
 
+  it('goes to one of several who open it at once', async () => {
+    const openings = await Promise.allSettled(Array.from({ length: 8 }, open));
+    const opened = openings.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+    const refusals = openings.flatMap((each) => (each.status === 'rejected' ? each.reason.code : []));
+    expect([opened.length, refusals]).toEqual([1, Array.from({ length: 7 }, () => 'busy')]);
+    await opened[0]!.close();
+  });
+
   it('is refused while somebody has it, and says who', async () => {
     const storage = await open();
     await expect(open()).rejects.toThrow(expect.objectContaining({ code: 'busy' }));

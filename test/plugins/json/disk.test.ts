@@ -8,6 +8,7 @@ import type { Storage, UserId } from '../../../src/plugin.ts';
 let dataDir: string;
 let storage: Storage;
 let bob: UserId;
+let killed: string | undefined;
 
 const open = (folder = dataDir): Promise<Storage> =>
   json.open(json.parse(''), { dataDir: folder, now: () => 1_700_000_000, overlap: 120, log: () => undefined });
@@ -21,6 +22,8 @@ afterEach(async () => {
   vi.restoreAllMocks();
   await storage.close();
   await rm(dataDir, { recursive: true });
+  if (killed !== undefined) await rm(killed, { recursive: true });
+  killed = undefined;
 });
 
 const add = (url: string) => storage.subscriptions.apply(bob, 'phone', [{ url, subscribed: true }]);
@@ -28,11 +31,23 @@ const add = (url: string) => storage.subscriptions.apply(bob, 'phone', [{ url, s
 /** What Node says when the system answers a call with this error. */
 const failure = (code: string, errno: number): Error => Object.assign(new Error(`${code}: write`), { code, errno });
 
+/** What all files have in common. */
+async function filePrototype(): Promise<FileHandle> {
+  const file = await openFile(dataDir);
+  await file.close();
+  return Object.getPrototypeOf(file) as FileHandle;
+}
+
 /** The next call of any file fails. */
 async function failOnce(call: 'write' | 'datasync' | 'truncate', error: Error): Promise<void> {
-  const file = await openFile(dataDir);
-  vi.spyOn(Object.getPrototypeOf(file) as FileHandle, call).mockRejectedValueOnce(error);
-  await file.close();
+  vi.spyOn(await filePrototype(), call).mockRejectedValueOnce(error);
+}
+
+/** The folder as a process leaves it that is killed now, opened. */
+async function openKilled(): Promise<Storage> {
+  killed = `${dataDir}-killed`;
+  await cp(dataDir, killed, { recursive: true, filter: (path) => !path.endsWith('lock') });
+  return open(killed);
 }
 
 it.each([
@@ -43,6 +58,21 @@ it.each([
   await expect(add('http://example.org/a')).rejects.toMatchObject({ code: 'full' });
   await add('http://example.org/b');
   expect(await storage.subscriptions.current(bob)).toEqual(['http://example.org/b']);
+});
+
+it('a full disk that takes a part of a change keeps nothing of it, and all that comes later', async () => {
+  const files = await filePrototype();
+  const { write } = files;
+  const writePart = function (this: FileHandle, bytes: Uint8Array) {
+    return Reflect.apply(write, this, [bytes, 0, 20]);
+  };
+  const writing = vi.spyOn(files, 'write').mockImplementationOnce(writePart as FileHandle['write']);
+  writing.mockRejectedValueOnce(failure('ENOSPC', -28));
+  await expect(add('http://example.org/a')).rejects.toMatchObject({ code: 'full' });
+  await add('http://example.org/b');
+  const after = await openKilled();
+  expect(await after.subscriptions.current(bob)).toEqual(['http://example.org/b']);
+  await after.close();
 });
 
 it('a full disk that may keep what it was to forget is told as one to start podsync again for', async () => {
@@ -86,11 +116,8 @@ it('what a failing disk may have kept reaches every device after a restart: no m
   }
   expect(await storage.subscriptions.current(bob)).toEqual(['http://example.org/a']);
 
-  const killed = `${dataDir}-killed`;
-  await cp(dataDir, killed, { recursive: true, filter: (path) => !path.endsWith('lock') });
-  const after = await open(killed);
+  const after = await openKilled();
   const { items } = await after.subscriptions.since(bob, 'phone', mark);
   expect(items).toEqual([{ url: 'http://example.org/b', subscribed: true }]);
   await after.close();
-  await rm(killed, { recursive: true });
 });

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import { Unsaved } from '../../../plugins/json/unsaved.ts';
 import type { Storage, UserId } from '../../../src/plugin.ts';
+import { recordFeed } from '../../readings.ts';
 
 /** Awaited before a snapshot is read or written. */
 const gate = vi.hoisted(() => ({ pass: async (_path: string): Promise<void> => undefined }));
@@ -16,6 +17,10 @@ vi.mock(import('../../../plugins/json/folder.ts'), async (original) => {
     writeDurably: async (path, text) => {
       await gate.pass(path);
       await folder.writeDurably(path, text);
+    },
+    replaceFile: async (path, text) => {
+      await gate.pass(path);
+      await folder.replaceFile(path, text);
     },
   };
 });
@@ -54,6 +59,8 @@ const subscribe = (url: string): Promise<number> =>
 const askForOthers = async (): Promise<void> => {
   for (const other of others) await storage.subscriptions.current(other);
 };
+
+const journals = async (): Promise<string[]> => (await readdir(dataDir)).filter((name) => name.startsWith('journal-'));
 
 /** Resolves when the account's own file is to be read or written; that waits for `open`. */
 function hold(): { reached: Promise<void>; open(): void } {
@@ -112,8 +119,49 @@ it('snapshots that cannot be written are tried again, without a new journal each
     vi.runAllTimers();
     while (warnings.length < trial) await setImmediate();
   }
-  const journals = (await readdir(dataDir)).filter((name) => name.startsWith('journal-'));
-  expect(journals).toHaveLength(2); // what is to be saved, and the one begun for what comes after it
+  expect(await journals()).toHaveLength(2); // what is to be saved, and the one begun for what comes after it
+});
+
+it.each([
+  /\/accounts\.json$/,
+  /\/account\.json$/,
+  /\/actions-\d+\.json$/,
+  /\/podcasts\/\d+\.json$/,
+  /\/directory\.json$/,
+])('a file that could not be written is written before the journal goes: %s', async (file) => {
+  const save = vi.spyOn(Unsaved.prototype, 'save');
+  const fold = async (): Promise<void> => {
+    vi.runAllTimers();
+    await save.mock.results.at(-1)!.value;
+  };
+  await subscribe(B);
+  await recordFeed(storage, A, { tags: ['NEWS'] });
+  await recordFeed(storage, B, { title: 'Read', tags: ['News'] });
+  await recordFeed(storage, A, { tags: [] });
+  await storage.actions.append(user, [{ podcast: B, episode: B, action: 'new', timestamp: 1_600_000_000 }]);
+  await storage.users.create({ name: 'late', passwordHash: 'x' });
+  gate.pass = async (path) => {
+    if (file.test(path)) throw new Error('no room');
+  };
+  await fold();
+  expect(warnings).toEqual([expect.stringContaining('snapshots are late')]);
+  gate.pass = async () => undefined;
+  await fold();
+  expect(await journals()).toHaveLength(1); // the one that was begun for what comes next
+
+  const killed = `${dataDir}-killed`;
+  await cp(dataDir, killed, { recursive: true, filter: (path) => !path.endsWith('lock') });
+  await storage.close();
+  await rm(dataDir, { recursive: true });
+  dataDir = killed;
+  storage = await open();
+  expect(await storage.subscriptions.current(user)).toEqual([A, B]);
+  expect(await storage.podcasts.find([B])).toMatchObject([{ title: 'Read' }]);
+  expect(await storage.podcasts.topTags(1)).toMatchObject([{ title: 'NEWS' }]); // as first written
+  expect(await storage.users.find('late')).toBeDefined();
+  const stored = [];
+  for await (const page of (await storage.actions.query(user, {})).pages) stored.push(...page);
+  expect(stored).toMatchObject([{ episode: B }]);
 });
 
 it('an account that is removed while its snapshot is being written leaves nothing', async () => {
