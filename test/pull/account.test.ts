@@ -187,3 +187,11 @@ it('a server that tells of devices alone is a server', async () => {
     'podcast lists: it answered 501 (Not Implemented)',
   ]);
 });
+
+it('a server in PHP writes settings that are none as an empty list', async () => {
+  const other = await open(ODD, MYGPO);
+  other.interfere = (path) => (path.includes('/settings/') ? { status: 200, body: '[]' } : undefined);
+  const { settings, gaps } = await pull(await openTestServer(), other.url);
+  expect(settings).toBe(1); // the favorite episode
+  expect(gaps.map(({ gap }) => gap)).not.toContainEqual(expect.stringContaining('settings'));
+});

@@ -201,4 +201,10 @@ export const kinds: Sample[] = [
       episodes: [episode({ url: 'http://media.test/1.mp3' })],
     }),
   },
+  {
+    oddity: 'RSS with an author as RSS has it, and an owner beside',
+    body: rss(`<title>T</title><author>jo@show.test (Jo)</author>
+      <itunes:owner><itunes:name>Station</itunes:name><itunes:email>mail@show.test</itunes:email></itunes:owner>`),
+    expected: feed({ title: 'T', author: 'Jo' }),
+  },
 ];
