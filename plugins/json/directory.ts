@@ -168,7 +168,7 @@ export class Directory implements Catalogue {
     shard.isSaved = false;
     if (this.#index(podcast)) this.#isSaved = false;
     for (const former of podcast.formerUrls) {
-      this.#remove(former); // somebody may have subscribed to it meanwhile
+      this.#remove(former); // what was known there before, or met meanwhile
       this.audience.merge(former, podcast.url);
     }
     for (const [hash, logoUrl] of logoOf(podcast)) this.#logos?.set(hash, logoUrl);
