@@ -8,7 +8,6 @@ import type { Storage, UserId } from '../../../src/plugin.ts';
 let dataDir: string;
 let storage: Storage;
 let bob: UserId;
-let killed: string | undefined;
 
 const open = (folder = dataDir): Promise<Storage> =>
   json.open(json.parse(''), { dataDir: folder, now: () => 1_700_000_000, overlap: 120, log: () => undefined });
@@ -22,8 +21,7 @@ afterEach(async () => {
   vi.restoreAllMocks();
   await storage.close();
   await rm(dataDir, { recursive: true });
-  if (killed !== undefined) await rm(killed, { recursive: true });
-  killed = undefined;
+  await rm(`${dataDir}-killed`, { recursive: true, force: true });
 });
 
 const add = (url: string) => storage.subscriptions.apply(bob, 'phone', [{ url, subscribed: true }]);
@@ -45,7 +43,7 @@ async function failOnce(call: 'write' | 'datasync' | 'truncate', error: Error): 
 
 /** The folder as a process leaves it that is killed now, opened. */
 async function openKilled(): Promise<Storage> {
-  killed = `${dataDir}-killed`;
+  const killed = `${dataDir}-killed`;
   await cp(dataDir, killed, { recursive: true, filter: (path) => !path.endsWith('lock') });
   return open(killed);
 }

@@ -62,6 +62,15 @@ const askForOthers = async (): Promise<void> => {
 
 const journals = async (): Promise<string[]> => (await readdir(dataDir)).filter((name) => name.startsWith('journal-'));
 
+/** Leaves the folder as a process does that is killed now. */
+async function kill(): Promise<void> {
+  const killed = `${dataDir}-killed`;
+  await cp(dataDir, killed, { recursive: true, filter: (path) => !path.endsWith('lock') });
+  await storage.close();
+  await rm(dataDir, { recursive: true });
+  dataDir = killed;
+}
+
 /** Resolves when the account's own file is to be read or written; that waits for `open`. */
 function hold(): { reached: Promise<void>; open(): void } {
   let reach!: () => void;
@@ -149,11 +158,7 @@ it.each([
   await fold();
   expect(await journals()).toHaveLength(1); // the one that was begun for what comes next
 
-  const killed = `${dataDir}-killed`;
-  await cp(dataDir, killed, { recursive: true, filter: (path) => !path.endsWith('lock') });
-  await storage.close();
-  await rm(dataDir, { recursive: true });
-  dataDir = killed;
+  await kill();
   storage = await open();
   expect(await storage.subscriptions.current(user)).toEqual([A, B]);
   expect(await storage.podcasts.find([B])).toMatchObject([{ title: 'Read' }]);
@@ -191,11 +196,7 @@ it('an account that is removed while it is being read counts no more', async () 
 
 it('the journal is not folded before all of it is read: what is still to come would be lost in a crash', async () => {
   await subscribe(B);
-  const killed = `${dataDir}-killed`;
-  await cp(dataDir, killed, { recursive: true, filter: (path) => !path.endsWith('lock') });
-  await storage.close();
-  await rm(dataDir, { recursive: true });
-  dataDir = killed;
+  await kill();
   const save = vi.spyOn(Unsaved.prototype, 'save');
   const snapshot = hold();
   const opening = open();
