@@ -26,10 +26,12 @@ interface OperatorReply {
   body: Readable;
 }
 
+/** An empty name, `.` and `..` lead elsewhere in a path, also when written as %2E. */
+const NOBODY = /^\.{0,2}$/;
+
 /** The path of a user in the operator's routes. Throws for a name that nobody can have. */
 export function pathOf(user: string, part = ''): string {
-  // An empty name, `.` and `..` lead elsewhere in a path, also when written as %2E.
-  if (/^\.{0,2}$/.test(user)) throw new Error('there is no account with this name or e-mail address');
+  if (NOBODY.test(user)) throw new Error('there is no account with this name or e-mail address');
   return `/operator/users/${encodeURIComponent(user)}${part}`;
 }
 
@@ -76,13 +78,28 @@ export const askOperator = (config: Config, ...question: Question): Promise<unkn
 export const ask = (operator: Operator, ...question: Question): Promise<unknown> =>
   readReply(operator, question, async (reply) => parse(await text(reply)));
 
+/** Whether there is an account with this name or e-mail address. Rejects where that cannot be told. */
+export async function hasAccount(operator: Operator, login: string): Promise<boolean> {
+  if (NOBODY.test(login)) return false;
+  const reply = await operator.request('GET', pathOf(login, '/sessions'));
+  if (reply.status !== 404) await readAnswer(reply, text);
+  reply.body.resume();
+  return reply.status !== 404;
+}
+
 /** A request; `read` gets the answer as it comes. Rejects as `ask` does. */
 export async function readReply<T>(
   operator: Operator,
   question: Question,
   read: (body: Readable, headers: OperatorReply['headers']) => Promise<T>,
 ): Promise<T> {
-  const { status, headers, body } = await operator.request(...question);
+  return readAnswer(await operator.request(...question), read);
+}
+
+async function readAnswer<T>(
+  { status, headers, body }: OperatorReply,
+  read: (body: Readable, headers: OperatorReply['headers']) => Promise<T>,
+): Promise<T> {
   try {
     if (status < 400) return await read(body, headers);
     throw new Error((parse(await text(body)) as { message: string }).message);

@@ -5,7 +5,7 @@ import { pullAccount, type PullReport } from '../pull/pull.ts';
 import { openRemote } from '../pull/remote.ts';
 import { isLoopback } from './address.ts';
 import { commandLine, quote } from './invocation.ts';
-import { ask, type Operator, openOperator, pathOf } from './operator.ts';
+import { ask, hasAccount, type Operator, openOperator, pathOf } from './operator.ts';
 import { getRemotePassword } from './password.ts';
 import { createProgress } from './progress.ts';
 import { printResult } from './result.ts';
@@ -62,12 +62,9 @@ export async function pull(config: Config, address: string, options: PullOptions
 }
 
 async function requireAccount(operator: Operator, user: string, config: Config): Promise<void> {
-  const { status, body } = await operator.request('GET', pathOf(user, '/sessions'));
-  body.resume();
-  if (status === 404) {
-    const command = commandLine(`user add ${quote(user)}`, config);
-    throw new Error(`there is no account ${user} here; make it with: ${command}`);
-  }
+  if (await hasAccount(operator, user)) return;
+  const command = commandLine(`user add ${quote(user)}`, config);
+  throw new Error(`there is no account ${user} here; make it with: ${command}`);
 }
 
 const times = (count: number): string => (count === 1 ? '' : ` (${count} times)`);

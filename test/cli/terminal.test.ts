@@ -51,6 +51,18 @@ it('user add asks for the password twice and shows nothing of it', async () => {
   expect(await users(data)).toEqual(['bob']);
 });
 
+it.each([
+  ['name', ['BOB']],
+  ['e-mail address', ['bobby', '--email', 'bob@example.org']],
+])('user add asks for no password where the %s is taken', async (_what, args) => {
+  const data = await makeFolder();
+  await run(['user', 'add', 'bob', '--email', 'bob@example.org', '--generate', '--data', data]);
+  const { code, screen } = await startOnTerminal(['user', 'add', ...args, '--data', data]).ended;
+  expect(code).toBe(1);
+  expect(screen).toContain(`there is an account with ${args.at(-1)} already`);
+  expect(screen).not.toContain('Password');
+});
+
 it('user passwd asks for no password of an account that is not there', async () => {
   const data = await makeData();
   const { code, screen } = await startOnTerminal(['user', 'passwd', 'bbo', '--data', data]).ended;
