@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { link, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { StorageError } from '../../src/plugin.ts';
 import { FILE_MODE, toStorageError } from './folder.ts';
+
+/*
+ * Whoever opens a folder first lays a lock of its own in it, and only then looks for those of others: of two who do so,
+ * whichever order their steps fall in, at least one sees the other. A lock has a name that comes only once, so that what
+ * a killed process left can be removed by anybody at any time.
+ */
 
 /** Who holds a folder. A pid alone is not enough: it is given out again, and every container has a pid 1. */
 interface Holder {
@@ -13,77 +20,97 @@ interface Holder {
   started: string;
 }
 
-/** The locks that this very process holds. */
+/** Early podsyncs had the name alone. */
+const LOCK = /^lock(?:\.[\da-f-]{36})?$/;
+
+/** The locks of this very process. */
 const held = new Set<string>();
+
+/** For those who came at the same moment and give way. */
+const LOOKS = 20;
+/** Milliseconds. */
+const BETWEEN_LOOKS = 10;
 
 /**
  * Takes the folder for this process: two processes that write one journal would lose changes. Answers how to let go.
  * Rejects with `busy` when another process has it; what a killed process left is taken over.
  */
 export async function takeLock(folder: string): Promise<() => Promise<void>> {
-  const path = join(await realpath(folder), 'lock');
-  const own = `${path}.${randomUUID()}`;
-  const holder: Holder = { host: hostname(), pid: process.pid, started: await startOf(process.pid) };
-  try {
-    await removeStale(path, folder); // first: on a full disk what it leaves is all the room there is
-    await writeFile(own, JSON.stringify(holder), { mode: FILE_MODE });
-    // A link takes the name or fails. It is never half there, as a file that is being written would be.
-    while (!(await tryLink(own, path))) await removeStale(path, folder);
-    held.add(path); // at once: to another who opens it in this process the holder is one that had its number before
-  } catch (error) {
-    throw toStorageError(error, folder);
-  } finally {
-    await rm(own, { force: true }).catch(() => undefined); // why there is no lock is told, not this
-  }
-  return async () => {
-    if (held.delete(path)) await rm(path, { force: true });
+  const place = await realpath(folder);
+  const own = join(place, `lock.${randomUUID()}`);
+  const letGo = async (): Promise<void> => {
+    if (held.delete(own)) await rm(own, { force: true });
   };
+  try {
+    await requireAlone(place, own); // first: on a full disk what is removed on the way is all the room there is
+    held.add(own);
+    await layLock(own);
+    await requireAlone(place, own);
+    return letGo;
+  } catch (error) {
+    await letGo().catch(() => undefined); // why there is no lock is told, not this
+    throw toStorageError(error, folder);
+  }
 }
 
-async function tryLink(own: string, path: string): Promise<boolean> {
+/** With its content at once, as others look into it. */
+async function layLock(path: string): Promise<void> {
+  const holder: Holder = { host: hostname(), pid: process.pid, started: await startOf(process.pid) };
+  const unnamed = `${path}.new`;
   try {
-    await link(own, path);
-    return true;
+    await writeFile(unnamed, JSON.stringify(holder), { mode: FILE_MODE });
+    await rename(unnamed, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    await rm(unnamed, { force: true }).catch(() => undefined);
     throw error;
   }
 }
 
-/** Removes the lock of a process that is gone. Rejects with `busy` when it is not. */
-async function removeStale(path: string, folder: string): Promise<void> {
-  const text = await readIfThere(path);
-  if (text === undefined) return;
-  const holder = parseHolder(text);
-  if (held.has(path) || (holder && (await isAlive(holder)))) {
-    const who = holder ? `process ${holder.pid} on ${holder.host}` : 'another process';
-    throw new StorageError(
-      'busy',
-      `${folder} is in use by ${who}; stop that one first (if it is surely gone, remove ${path})`,
-    );
-  }
-  const aside = `${path}.${randomUUID()}`;
-  await rename(path, aside).catch(() => undefined);
-  // Somebody quicker may have taken over between the look and the rename: then it goes back.
-  const taken = await readIfThere(aside);
-  if (taken !== undefined && taken !== text) await tryLink(aside, path);
-  await rm(aside, { force: true });
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+/** Rejects with `busy` where somebody else has a lock. Of several who come at once, the first by name waits for the others. */
+async function requireAlone(place: string, own: string): Promise<void> {
+  for (let looks = 1; ; looks += 1) {
+    const others = await locksOfOthers(place, own);
+    const [first] = others;
+    if (!first) return;
+    if (looks === LOOKS || others.some(({ path }) => path < own)) throw busy(place, first);
+    await setTimeout(BETWEEN_LOOKS);
   }
 }
 
-function parseHolder(text: string): Holder | undefined {
+interface Lock {
+  path: string;
+  holder: Holder;
+}
+
+const busy = (place: string, { path, holder }: Lock): StorageError =>
+  new StorageError(
+    'busy',
+    `${place} is in use by process ${holder.pid} on ${holder.host}; stop that one first (if it is surely gone, remove ${path})`,
+  );
+
+/** Removes those of processes that are gone. */
+async function locksOfOthers(place: string, own: string): Promise<Lock[]> {
+  const names = await readdir(place);
+  const paths = names.filter((name) => LOCK.test(name)).map((name) => join(place, name));
+  const locks: Lock[] = [];
+  for (const path of paths.filter((each) => each !== own)) {
+    const holder = await readHolder(path);
+    if (holder && (held.has(path) || (await isAlive(holder)))) locks.push({ path, holder });
+    else await rm(path, { force: true });
+  }
+  return locks;
+}
+
+/** Undefined where it is gone meanwhile, or nothing of ours: no process of podsync writes half a lock. */
+async function readHolder(path: string): Promise<Holder | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return '';
+  });
   try {
     return JSON.parse(text) as Holder;
   } catch {
-    return undefined; // nothing of ours: no process of podsync writes half a lock
+    return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import json from '../../../plugins/json/index.ts';
@@ -282,6 +282,11 @@ describe('a file that is gone', () => {
 });
 
 describe('the folder', () => {
+  /** As another process lays it; without a holder, it is none of ours. */
+  const layLock = (holder?: { host?: string; pid: number; started: string }, name = `lock.${randomUUID()}`) =>
+    writeFile(join(dataDir, name), holder ? JSON.stringify({ host: hostname(), ...holder }) : 'nonsense');
+  const locks = async () => (await readdir(dataDir)).filter((name) => name.startsWith('lock'));
+
   it('of a version that knew no groups, settings and lists opens without any', async () => {
     const path = await find(dataDir, /account\.json$/);
     const { groups: _groups, settings: _settings, lists: _lists, ...older } = JSON.parse(await readFile(path, 'utf8'));
@@ -304,12 +309,19 @@ describe('the folder', () => {
     await storage.close();
   });
 
-  it('goes to one of several who open it at once', async () => {
-    const openings = await Promise.allSettled(Array.from({ length: 8 }, open));
-    const opened = openings.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-    const refusals = openings.flatMap((each) => (each.status === 'rejected' ? each.reason.code : []));
-    expect([opened.length, refusals]).toEqual([1, Array.from({ length: 7 }, () => 'busy')]);
-    await opened[0]!.close();
+  it.each([
+    ['', undefined],
+    [', also after a kill', { pid: 2 ** 22 + 1, started: '' }],
+  ])('goes to one of several who open it at once%s', async (_when, holder) => {
+    for (let round = 0; round < 10; round += 1) {
+      if (holder) await layLock(holder);
+      const openings = await Promise.allSettled(Array.from({ length: 8 }, open));
+      const opened = openings.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+      const refusals = openings.flatMap((each) => (each.status === 'rejected' ? each.reason.code : []));
+      expect([opened.length, refusals]).toEqual([1, Array.from({ length: 7 }, () => 'busy')]);
+      await opened[0]!.close();
+    }
+    expect(await locks()).toEqual([]);
   });
 
   it('is refused while somebody has it, and says who', async () => {
@@ -325,20 +337,26 @@ describe('the folder', () => {
     ['a process whose number another one has now', { pid: process.ppid, started: 'another boot 1' }],
     ['nobody', undefined],
   ])('is taken over from %s', async (_who, holder) => {
-    const { hostname } = await import('node:os');
-    await writeFile(join(dataDir, 'lock'), holder ? JSON.stringify({ host: hostname(), ...holder }) : 'nonsense');
+    await layLock(holder);
     await (await open()).close();
-    expect(await readdir(dataDir)).not.toContain('lock');
+    expect(await locks()).toEqual([]);
   });
 
   it('is not taken over from a process that cannot tell when it started, as systemd hides that from it', async () => {
-    const { hostname } = await import('node:os');
-    await writeFile(join(dataDir, 'lock'), JSON.stringify({ host: hostname(), pid: process.ppid, started: '' }));
+    await layLock({ pid: process.ppid, started: '' });
+    await expect(open()).rejects.toThrow(`is in use by process ${process.ppid}`);
+  });
+
+  it("is taken over from an early podsync that is gone, and from none that is there: its lock's name was shorter", async () => {
+    await layLock({ pid: 2 ** 22 + 1, started: '' }, 'lock');
+    await (await open()).close();
+    expect(await locks()).toEqual([]);
+    await layLock({ pid: process.ppid, started: '' }, 'lock');
     await expect(open()).rejects.toThrow(`is in use by process ${process.ppid}`);
   });
 
   it('is not taken over from another machine', async () => {
-    await writeFile(join(dataDir, 'lock'), JSON.stringify({ host: 'elsewhere.example', pid: 1, started: '' }));
+    await layLock({ host: 'elsewhere.example', pid: 1, started: '' });
     await expect(open()).rejects.toThrow('is in use by process 1 on elsewhere.example');
   });
 

@@ -44,7 +44,7 @@ async function failOnce(call: 'write' | 'datasync' | 'truncate', error: Error): 
 /** The folder as a process leaves it that is killed now, opened. */
 async function openKilled(): Promise<Storage> {
   const killed = `${dataDir}-killed`;
-  await cp(dataDir, killed, { recursive: true, filter: (path) => !path.endsWith('lock') });
+  await cp(dataDir, killed, { recursive: true });
   return open(killed);
 }
 

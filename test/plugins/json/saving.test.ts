@@ -65,7 +65,7 @@ const journals = async (): Promise<string[]> => (await readdir(dataDir)).filter(
 /** Leaves the folder as a process does that is killed now. */
 async function kill(): Promise<void> {
   const killed = `${dataDir}-killed`;
-  await cp(dataDir, killed, { recursive: true, filter: (path) => !path.endsWith('lock') });
+  await cp(dataDir, killed, { recursive: true });
   await storage.close();
   await rm(dataDir, { recursive: true });
   dataDir = killed;

@@ -24,9 +24,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The folder as a process leaves it that is killed now; the lock would be that of a living one. */
+/** The folder as a process leaves it that is killed now. */
 async function kill(from: string, to: string): Promise<void> {
-  await cp(join(folder, from), join(folder, to), { recursive: true, filter: (path) => !path.endsWith('lock') });
+  await cp(join(folder, from), join(folder, to), { recursive: true });
 }
 
 it('a process that is killed in an import leaves nothing of it', async () => {
