@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Option, type OptionValues } from 'commander';
-import { DEFAULTS, type Options } from './options.ts';
+import { DEFAULTS, type Options, readWebAddress, WEB_ADDRESS } from './options.ts';
 
 /** What flags and `PODSYNC_*` variables decide, flags first. `data` is absolute, and need not exist yet. */
 export interface Config extends Options {
@@ -52,15 +52,7 @@ const bytes: Kind<number> = {
 };
 
 /** The address of a server; read without a slash at the end. */
-export const webAddress: Kind<string> = {
-  read(given) {
-    if (!URL.canParse(given) || /[?#]/.test(given)) return undefined;
-    const { protocol, username, password, origin, pathname } = new URL(given);
-    if (!/^https?:$/.test(protocol) || username || password) return undefined;
-    return origin + pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
-  },
-  words: 'an http or https address such as https://example.org/podsync, without user, query or fragment',
-};
+export const webAddress: Kind<string> = { read: readWebAddress, words: WEB_ADDRESS };
 
 const openOrClosed: Kind<'open' | 'closed'> = {
   read: (given) => (given === 'open' || given === 'closed' ? given : undefined),

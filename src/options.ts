@@ -7,7 +7,7 @@ export interface Options {
   readonly data: string;
   /** Storage plugin and its place: `json`, `./plugin.js:...` (from the working directory). May hold a password. */
   readonly storage: string;
-  /** How the outside reaches the server, such as `https://host/sub`: http(s), without a slash at the end. */
+  /** How the outside reaches the server, such as `https://host/sub`. */
   readonly baseUrl?: string;
   /** Whether `X-Forwarded-*` counts. */
   readonly trustProxy: boolean;
@@ -38,3 +38,15 @@ export const DEFAULTS: Omit<Options, 'data'> = {
   fetch: true,
   allowPrivateFeeds: false,
 };
+
+/** What an address must be, see `readWebAddress`. */
+export const WEB_ADDRESS =
+  'an http or https address such as https://example.org/podsync, without user, query or fragment';
+
+/** The address of a server, without a slash at the end; undefined where the text is none. */
+export function readWebAddress(text: string): string | undefined {
+  if (!URL.canParse(text) || /[?#]/.test(text)) return undefined;
+  const { protocol, username, password, origin, pathname } = new URL(text);
+  if (!/^https?:$/.test(protocol) || username || password) return undefined;
+  return origin + pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
+}

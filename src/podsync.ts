@@ -4,7 +4,7 @@ import manifest from 'podsync/package.json' with { type: 'json' };
 import { createApp } from './app.ts';
 import { type Clock, openClock } from './clock.ts';
 import type { Fetcher } from './feeds/fetch.ts';
-import { DEFAULTS, type Options } from './options.ts';
+import { DEFAULTS, type Options, readWebAddress, WEB_ADDRESS } from './options.ts';
 import { createThreadHasher, type Hasher } from './services/hasher.ts';
 import { createServices, type Services } from './services/services.ts';
 import type { Log } from './storage/contract.ts';
@@ -35,7 +35,11 @@ interface PodsyncParts {
 
 /** Opens the storage and builds the app on it. Rejects with a StorageError, or an Error that says what to do. */
 export async function openPodsync(given: PodsyncOptions, parts: PodsyncParts = {}): Promise<Podsync> {
-  const options = { ...DEFAULTS, ...given };
+  const options = {
+    ...DEFAULTS,
+    ...given,
+    ...(given.baseUrl !== undefined && { baseUrl: readBaseUrl(given.baseUrl) }),
+  };
   const now = parts.now ?? openClock(join(options.data, 'clock'), (message) => options.log('warn', message));
   const hasher = parts.hasher ?? createThreadHasher();
   const fetcher = options.fetch ? await loadFetcher(options.allowPrivateFeeds) : undefined;
@@ -45,26 +49,24 @@ export async function openPodsync(given: PodsyncOptions, parts: PodsyncParts = {
     overlap: options.syncOverlap,
     log: options.log,
   });
-  const close = async (): Promise<void> => {
-    await storage.close();
-    await hasher.close();
+  const logoFolder = join(options.data, 'logos');
+  const services = createServices(storage, { ...options, now, hasher, fetcher, logoFolder });
+  return {
+    services,
+    publicApp: createApp(services, options),
+    operatorApp: createApp(services, { ...options, operator: true }),
+    async close() {
+      await Promise.all([services.feeds.stop(), services.upkeep.stop()]);
+      await storage.close();
+      await hasher.close();
+    },
   };
-  try {
-    const logoFolder = join(options.data, 'logos');
-    const services = createServices(storage, { ...options, now, hasher, fetcher, logoFolder });
-    return {
-      services,
-      publicApp: createApp(services, options),
-      operatorApp: createApp(services, { ...options, operator: true }),
-      async close() {
-        await Promise.all([services.feeds.stop(), services.upkeep.stop()]);
-        await close();
-      },
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+}
+
+function readBaseUrl(given: string): string {
+  const address = readWebAddress(given);
+  if (address === undefined) throw new Error(`baseUrl must be ${WEB_ADDRESS}`);
+  return address;
 }
 
 /** The HTTP client and the parser take a while to load, and most commands fetch nothing. */

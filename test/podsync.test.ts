@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -10,9 +10,23 @@ beforeEach(async () => {
 });
 afterEach(() => rm(data, { recursive: true }));
 
-it('lets go of the data folder when it cannot be opened as it was asked for', async () => {
-  const options = { data, fetch: false, log: () => undefined };
-  await expect(openPodsync({ ...options, baseUrl: 'podcasts.example' })).rejects.toThrow('Invalid URL');
-  const podsync = await openPodsync(options);
+it.each(['podcasts.example', 'ftp://podcasts.example', 'https://bob@podcasts.example'])(
+  'an address that apps could not use is refused in words: %s',
+  async (baseUrl) => {
+    const opening = openPodsync({ data, fetch: false, log: () => undefined, baseUrl });
+    await expect(opening).rejects.toThrow(/^baseUrl must be an http or https address such as https:/);
+    expect(await readdir(data)).toEqual([]);
+  },
+);
+
+it('an address may end in a slash', async () => {
+  const podsync = await openPodsync({
+    data,
+    fetch: false,
+    log: () => undefined,
+    baseUrl: 'https://podcasts.example/sub/',
+  });
+  const config = await podsync.publicApp.request('/clientconfig.json');
+  expect(await config.json()).toMatchObject({ mygpo: { baseurl: 'https://podcasts.example/sub/' } });
   await podsync.close();
 });
