@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Device,
@@ -12,7 +11,6 @@ import {
   type Url,
 } from '../../src/plugin.ts';
 import { type AccountChange, type AccountWrite, growthOf, type Upload, type UploadChange } from './account-write.ts';
-import { createFolder } from './folder.ts';
 import { History, type SegmentSummary } from './history.ts';
 import { type SettingRow, SettingTable } from './setting-table.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
@@ -39,7 +37,10 @@ interface AccountContent {
   lists: PodcastList[];
 }
 
-/** The content of a new account, which has not even a device. */
+/**
+ * The content of a new account, which has not even a device. Its newest stamp is the time it was made, so that a stamp
+ * always reads like a time.
+ */
 export const newContent = (stamp: Stamp): AccountContent => ({
   stamp,
   nextOrder: 0,
@@ -96,14 +97,18 @@ export class Account {
     this.lists = new Map(lists.map((list) => [list.name, list]));
   }
 
-  /** A new account begins with `bornAt` as its newest stamp, so that a stamp always reads like a time. */
-  static async open(folder: string, bornAt: Seconds, overlap: Seconds): Promise<Account> {
-    const file = await openSnapshot<AccountFile>(filePath(folder), { seq: 0, ...newContent(bornAt) });
+  /** Rejects with `corrupt` when the folder has lost its file: an account has one from the beginning. */
+  static async open(folder: string, overlap: Seconds): Promise<Account> {
+    const path = filePath(folder);
+    const file = await openSnapshot<AccountFile>(path, { seq: 0, ...newContent(0) });
+    if (!file.adapter.isThere) {
+      throw new StorageError('corrupt', `${path} is missing; restore the data folder from a backup`);
+    }
     const history = await History.open(folder, file.data.segments);
     return new Account(folder, overlap, file, history);
   }
 
-  /** Writes the file of an account that comes from elsewhere. Its history is in the folder already. */
+  /** Writes the first file of an account. What it has of a history is in the folder already. */
   static async write(folder: string, content: AccountContent): Promise<void> {
     const file = await openSnapshot<AccountFile>(filePath(folder), { seq: 0, ...content });
     await file.write();
@@ -118,14 +123,6 @@ export class Account {
   /** The number of the newest change in here. */
   get newestChange(): number {
     return this.#seq;
-  }
-
-  /** Rejects with `corrupt` when the folder has lost its file. To be called after the journal has been replayed. */
-  async checkFile(): Promise<void> {
-    if (this.#seq > 0) return; // from the file, or all of it from the journal
-    const names = await readdir(this.#folder).catch(() => undefined);
-    if (names === undefined || names.includes(FILE_NAME)) return; // without a folder, nothing was ever saved
-    throw new StorageError('corrupt', `${filePath(this.#folder)} is missing; restore the data folder from a backup`);
   }
 
   /** The list of a device; for an unknown one, an empty list that is not kept. */
@@ -246,7 +243,6 @@ export class Account {
   }
 
   async save(): Promise<void> {
-    await createFolder(this.#folder);
     let written = 0;
     this.#file.data = await this.history.save((segments) => {
       written = this.#growth;
@@ -268,5 +264,4 @@ export class Account {
   }
 }
 
-const FILE_NAME = 'account.json';
-const filePath = (folder: string): string => join(folder, FILE_NAME);
+const filePath = (folder: string): string => join(folder, 'account.json');

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Seconds, User, UserId } from '../../src/plugin.ts';
-import { Account } from './account.ts';
+import { Account, newContent } from './account.ts';
 import { createFolder, remove } from './folder.ts';
 import type { Registry } from './registry.ts';
 
@@ -51,7 +51,8 @@ export class Accounts {
 
   async #open(user: UserId): Promise<Account> {
     const { registry, overlap, isNeeded, onOpen } = this.#options;
-    const opening = Account.open(this.#path(user), registry.user(user).createdAt, overlap);
+    registry.user(user);
+    const opening = Account.open(this.#path(user), overlap);
     const account = await opening.finally(() => registry.user(user)); // throws where it was removed while it was read
     onOpen(user, account);
     for (const [idle, other] of this.#inMemory) {
@@ -74,8 +75,8 @@ export class Accounts {
   }
 
   /** The account of a user that the registry has yet to hear of, from the files that are there. */
-  async admit({ id, createdAt }: User): Promise<Account> {
-    const account = await Account.open(this.#path(id), createdAt, this.#options.overlap);
+  async admit({ id }: User): Promise<Account> {
+    const account = await Account.open(this.#path(id), this.#options.overlap);
     this.#inMemory.set(id, account);
     return account;
   }
@@ -85,6 +86,13 @@ export class Accounts {
     const path = this.#path(user);
     await createFolder(path);
     return path;
+  }
+
+  /** Makes the folder and the file of a user who has nothing yet, unless there are any. */
+  async create({ id, createdAt }: User): Promise<void> {
+    const folder = await this.createFolder(id);
+    const names = await readdir(folder);
+    if (names.length === 0) await Account.write(folder, newContent(createdAt));
   }
 
   /** Lets go of an account; answers it where it was in memory. */

@@ -105,6 +105,7 @@ export class Database {
 
   async #replay(found: readonly [seq: number, write: Write][]): Promise<void> {
     for (const [seq, { account: _, ...write }] of found) this.#apply(seq, write);
+    await this.registry.fileAll((user) => this.#accounts.create(user));
     for (const [seq, { account }] of found) {
       if (!account || !this.registry.users.has(account.user)) continue; // removed later on
       await this.account(account.user);
@@ -120,7 +121,6 @@ export class Database {
     const strangers = new Set<Url>();
     const check = async (user: UserId): Promise<void> => {
       const account = await this.account(user);
-      await account.checkFile();
       this.#journal.goOnAfter(account.newestChange);
       for (const url of this.directory.unknown(account.everSubscribed())) strangers.add(url);
     };
@@ -248,7 +248,23 @@ export class Database {
     });
   }
 
-  /** Makes the folder of an account that is to be admitted; answers its path. If it never is, call `removeAccount`. */
+  /** Makes an account that has nothing yet. To be called in the line of the registry. */
+  async create(user: User): Promise<void> {
+    try {
+      await this.#accounts.create(user);
+      await this.write({ registry: [{ kind: 'user', user }] });
+    } catch (error) {
+      await this.withdraw(user.id);
+      throw error;
+    }
+  }
+
+  /** Forgets an account that was not to be. Its files stay where the journal may have it: the next start sees whether it has. */
+  async withdraw(user: UserId): Promise<void> {
+    if (!this.#journal.broken) await this.removeAccount(user);
+  }
+
+  /** Makes the folder of an account that is to be admitted; answers its path. If it never is, call `withdraw`. */
   newAccountFolder(user: UserId): Promise<string> {
     return this.#accounts.createFolder(user);
   }

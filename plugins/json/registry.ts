@@ -1,8 +1,6 @@
-import { access } from 'node:fs/promises';
-import type { Low } from 'lowdb';
 import { type Seconds, type Session, StorageError, type User, type UserId } from '../../src/plugin.ts';
 import { noSuchAccount } from '../errors.ts';
-import { openSnapshot } from './snapshot.ts';
+import { openSnapshot, type Snapshot } from './snapshot.ts';
 
 /** What can happen to users and sessions. */
 export type RegistryChange =
@@ -16,6 +14,8 @@ export type RegistryChange =
 
 interface RegistryFile {
   seq: number;
+  /** Whether each account has a file from the beginning. Early podsyncs wrote it with the first change. */
+  filed: boolean;
   users: User[];
   sessions: Session[];
 }
@@ -28,19 +28,24 @@ export class Registry {
   readonly sessions = new Map<string, Session>();
   readonly #logins = new Map<string, UserId>();
   readonly #path: string;
-  readonly #file: Low<RegistryFile>;
+  readonly #file: Snapshot<RegistryFile>;
   #seq: number;
+  #isFiled: boolean;
 
-  private constructor(path: string, file: Low<RegistryFile>) {
+  private constructor(path: string, file: Snapshot<RegistryFile>) {
     this.#path = path;
     this.#file = file;
     this.#seq = file.data.seq;
+    this.#isFiled = file.data.filed;
     for (const user of file.data.users) this.#add(user);
     for (const session of file.data.sessions) this.sessions.set(session.digest, session);
   }
 
   static async open(path: string): Promise<Registry> {
-    return new Registry(path, await openSnapshot<RegistryFile>(path, { seq: 0, users: [], sessions: [] }));
+    return new Registry(
+      path,
+      await openSnapshot<RegistryFile>(path, { seq: 0, filed: false, users: [], sessions: [] }),
+    );
   }
 
   /**
@@ -48,15 +53,19 @@ export class Registry {
    * file is lost, and they must not be taken for what a removal left.
    */
   async begin(strays: readonly string[]): Promise<void> {
-    const isThere = await access(this.#path).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return;
+    if (this.#file.adapter.isThere) return;
     if (strays.length > 0) {
       throw new StorageError('corrupt', `${this.#path} is missing; restore the data folder from a backup`);
     }
     await this.save();
+  }
+
+  /** Gives those accounts a file that never had one, where an early podsync made them. */
+  async fileAll(file: (user: User) => Promise<void>): Promise<void> {
+    if (this.#isFiled) return;
+    for (const user of this.users.values()) await file(user);
+    this.#isFiled = true;
+    if (this.#file.adapter.isThere) await this.save();
   }
 
   /** Throws `corrupt` where the file is older than a change in this folder: it was restored without the rest. */
@@ -162,7 +171,12 @@ export class Registry {
   }
 
   async save(): Promise<void> {
-    this.#file.data = { seq: this.#seq, users: [...this.users.values()], sessions: [...this.sessions.values()] };
+    this.#file.data = {
+      seq: this.#seq,
+      filed: this.#isFiled,
+      users: [...this.users.values()],
+      sessions: [...this.sessions.values()],
+    };
     await this.#file.write();
   }
 }

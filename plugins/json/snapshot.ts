@@ -11,6 +11,8 @@ import { toLines } from './lines.ts';
 class SnapshotFile<File extends object> implements Adapter<File> {
   /** Characters, when it was read or written last. */
   length = 0;
+  /** Whether there is a file. */
+  isThere = false;
   readonly #path: string;
   readonly #remedy: string;
 
@@ -25,6 +27,7 @@ class SnapshotFile<File extends object> implements Adapter<File> {
       throw toStorageError(error, this.#path);
     });
     if (text === null) return null;
+    this.isThere = true;
     this.length = text.length;
     try {
       return JSON.parse(text) as File;
@@ -36,6 +39,7 @@ class SnapshotFile<File extends object> implements Adapter<File> {
   async write(file: File): Promise<void> {
     const text = toLines(file as Record<string, unknown>);
     await writeDurably(this.#path, text);
+    this.isThere = true;
     this.length = text.length;
   }
 }

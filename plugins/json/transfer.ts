@@ -27,7 +27,7 @@ export const createTransferStore = (database: Database): TransferStore => ({
       });
       return id;
     } catch (error) {
-      await database.removeAccount(id);
+      await database.withdraw(id);
       throw error;
     }
   },

@@ -15,7 +15,7 @@ export const createUserStore = (database: Database): UserStore => ({
         passwordHash,
         createdAt: database.context.now(),
       };
-      await database.write({ registry: [{ kind: 'user', user }] });
+      await database.create(user);
       return user;
     }),
 

@@ -1,5 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -266,18 +278,27 @@ describe('a file that is gone', () => {
     await storage.close();
   });
 
-  it('was not there yet, where the first save was cut short: the journal has everything', async () => {
-    const storage = await open();
-    const eve = await storage.users.create({ name: 'eve', passwordHash: 'x' });
-    await storage.subscriptions.apply(eve.id, 'phone', [{ url: B, subscribed: true }]);
-    const killed = `${dataDir}-killed`;
-    await cp(dataDir, killed, { recursive: true });
+  it('is told though the journal has what came after it', async () => {
+    const { restore } = await kill();
+    await restore();
+    const path = await find(dataDir, /account\.json$/);
+    await rm(path);
+    await expect(open()).rejects.toThrow(`${path} is missing`);
+  });
+
+  it('is told of an account that had nothing yet, and of one whose whole folder is gone', async () => {
+    let storage = await open();
+    const { id } = await storage.users.create({ name: 'eve', passwordHash: 'x' });
     await storage.close();
-    await mkdir(join(killed, 'users', eve.id));
-    const after = await json.open(json.parse(''), { dataDir: killed, now: () => 1_700_000_000, overlap: 120, log });
-    expect(await after.subscriptions.current(eve.id)).toEqual([B]);
-    await after.close();
-    await rm(killed, { recursive: true });
+    for (const lost of [id, user]) {
+      const folder = join(dataDir, 'users', lost);
+      await rename(folder, `${dataDir}-lost`);
+      await expect(open()).rejects.toThrow(`${join(folder, 'account.json')} is missing`);
+      await rename(`${dataDir}-lost`, folder);
+    }
+    storage = await open();
+    expect(await storage.subscriptions.current(user)).toEqual([A]);
+    await storage.close();
   });
 });
 

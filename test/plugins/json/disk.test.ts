@@ -1,4 +1,4 @@
-import { cp, type FileHandle, mkdtemp, open as openFile, rm } from 'node:fs/promises';
+import { cp, type FileHandle, mkdtemp, open as openFile, readdir, rm } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -79,6 +79,27 @@ it('a full disk that may keep what it was to forget is told as one to start pods
   const refusal = { code: 'unavailable', message: expect.stringMatching(/no room.*then start podsync again/) };
   await expect(add('http://example.org/a')).rejects.toMatchObject(refusal);
   await expect(add('http://example.org/b')).rejects.toMatchObject(refusal);
+});
+
+it('an account that a full disk has no room for leaves nothing, and can be made later', async () => {
+  await failOnce('write', failure('ENOSPC', -28));
+  const make = () => storage.users.create({ name: 'eve', passwordHash: 'x' });
+  await expect(make()).rejects.toMatchObject({ code: 'full' });
+  expect(await readdir(join(dataDir, 'users'))).toEqual([bob]);
+  const { id } = await make();
+  expect((await readdir(join(dataDir, 'users'))).toSorted()).toEqual([bob, id].toSorted());
+});
+
+it('an account that a failing disk may have kept is whole after a restart', async () => {
+  await failOnce('datasync', failure('EIO', -5));
+  await failOnce('truncate', failure('EIO', -5));
+  const making = storage.users.create({ name: 'eve', passwordHash: 'x' });
+  await expect(making).rejects.toMatchObject({ code: 'unavailable' });
+  const after = await openKilled();
+  const { id } = (await after.users.find('eve'))!;
+  await after.subscriptions.apply(id, 'phone', [{ url: 'http://example.org/a', subscribed: true }]);
+  expect(await after.subscriptions.current(id)).toEqual(['http://example.org/a']);
+  await after.close();
 });
 
 it.each(['write', 'datasync'] as const)('a disk that fails at a %s is trusted again after a restart', async (call) => {

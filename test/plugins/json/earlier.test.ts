@@ -81,3 +81,18 @@ it('a repeat is found though early podsyncs did not write how new the stored act
     await storage.close();
   }
 });
+
+it('an account that has no file, as early podsyncs left one that had nothing, gets one', async () => {
+  let storage = await open();
+  const { id } = await storage.users.create({ name: 'bob', passwordHash: 'x' });
+  const folder = join(dataDir, 'users', id);
+  await storage.close();
+  await edit('accounts.json', (text) => text.replace('"filed": true,\n', ''));
+  await rm(folder, { recursive: true });
+
+  storage = await open();
+  expect(await storage.subscriptions.current(id)).toEqual([]);
+  await storage.close();
+  await rm(folder, { recursive: true });
+  await expect(open()).rejects.toThrow(`${join(folder, 'account.json')} is missing`);
+});
