@@ -58,6 +58,7 @@ it.each([
   ['--host', '::1', { host: '::1' }],
   ['--host', 'pods.example.org', { host: 'pods.example.org' }],
   ['--sync-overlap', '0', { syncOverlap: 0 }],
+  ['--registration', 'open', { registration: 'open' }],
   ['--base-url', 'https://example.org', { baseUrl: 'https://example.org' }],
   ['--base-url', 'https://example.org/', { baseUrl: 'https://example.org' }],
   ['--base-url', 'HTTP://Example.org:8080//a//sub/', { baseUrl: 'http://example.org:8080/a/sub' }],
@@ -74,6 +75,7 @@ it.each([
   ['--registration', ['', 'maybe', 'OPEN']],
   ['--data', ['', '~', '~/podsync']],
   ['--trust-proxy', ['maybe']],
+  ['--no-fetch', ['maybe']],
   ['--trust-proxy', ['constructor']],
 ])('refuses a wrong %s and says what it must be, without repeating it', (flag, values) => {
   for (const value of values) {
@@ -98,6 +100,7 @@ it.each([
   ['no', false],
 ])('reads the variable of a switch: %s is %s', (value, expected) => {
   expect(read([], { PODSYNC_TRUST_PROXY: value }).trustProxy).toBe(expected);
+  expect(read([], { PODSYNC_NO_FETCH: value }).fetch).toBe(!expected);
 });
 
 it('needs no value for a switch on the command line', () => {

@@ -128,6 +128,21 @@ it('whoever waits for a server is told that it died', async () => {
   });
 });
 
+it('whoever asked for a change is told that the server died, and that it may have been made', async () => {
+  const data = await makeFolder();
+  const server = await startServer(['--data', data, '--storage', ASKED]);
+  const program = start(['user', 'rename', 'bob', 'robert', '--data', data]);
+  await server.says(/an account is looked for/);
+  server.kill('SIGKILL');
+  expect(await program.ended).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^\[error\] the connection to the server broke before it answered .*; check whether the change was made [^\n]+\n$/,
+    ),
+  });
+});
+
 it('Ctrl-C ends the waiting for a server, which goes on', async () => {
   const { program } = await startWaiting();
   program.kill('SIGINT');

@@ -89,6 +89,32 @@ it('export and import: what comes back is the same, packed or not, beside a serv
   expect(await fresh.backUp()).toEqual({ code: 0, stdout: alone, stderr: '' });
 });
 
+it('an import into a data folder, or a storage, that is not there yet makes it', async () => {
+  const { backUp, files } = await makeSubject('bob');
+  await backUp('-o', 'all.ndjson');
+  for (const storage of ['json', 'sqlite:new.db']) {
+    const place = ['--data', join(await makeFolder(), 'new'), '--storage', storage];
+    const stderr = expect.stringMatching(/^\[info\] there was no data folder [^\n]+\n$/);
+    expect(await run(['import', join(files, 'all.ndjson'), ...place])).toMatchObject({ code: 0, stderr });
+    expect((await run(['user', 'list', ...place])).stdout).toMatch(/^bob /m);
+  }
+});
+
+it('a backup is for its owner alone, also where it replaces a file that others could read', async () => {
+  const { backUp, files, inFile } = await makeSubject('bob');
+  await writeFile(join(files, 'all.ndjson'), 'what was there', { mode: 0o644 });
+  expect((await backUp('-o', 'all.ndjson')).code).toBe(0);
+  expect((await inFile('all.ndjson')).toString()).toContain('passwordHash');
+  expect((await stat(join(files, 'all.ndjson'))).mode & 0o777).toBe(0o600);
+});
+
+it('says how many accounts were left out', async () => {
+  const { podsync, backUp } = await makeSubject('bob', 'eve');
+  await backUp('-o', 'all.ndjson');
+  const stderr = '[error] 2 accounts were left out; the list above says why\n';
+  expect(await podsync(['import', 'all.ndjson'])).toMatchObject({ code: 1, stderr });
+});
+
 it('an import that was stopped before the directory is brought to its end by the same command once more', async () => {
   const { backUp, files } = await makeSubject('bob');
   await backUp('-o', 'all.ndjson');
@@ -127,6 +153,8 @@ it('--no-passwords: nobody gets in until there is a new password, and that is sa
   expect((await backUp('--no-passwords', '-o', 'all.ndjson')).code).toBe(0);
   expect((await inFile('all.ndjson')).toString()).not.toContain('passwordHash');
   const fresh = await makeSubject();
+  const dry = await fresh.podsync(['import', join(files, 'all.ndjson'), '--dry-run']);
+  expect(dry).toMatchObject({ code: 0, stderr: '' });
   const { code, stderr } = await fresh.podsync(['import', join(files, 'all.ndjson')]);
   expect({ code, stderr }).toEqual({
     code: 0,

@@ -46,7 +46,7 @@ it('counts what is there, beside a server as without one, and changes nothing', 
 });
 
 it('names the account that cannot be read, and reads the others', async () => {
-  const { data, check } = await makeSubject();
+  const { data, check, podsync } = await makeSubject();
   await upload(data, 'bob');
   const paths = await readdir(join(data, 'users'), { recursive: true });
   const file = join(
@@ -66,6 +66,15 @@ it('names the account that cannot be read, and reads the others', async () => {
     expect(result.stdout).toMatch(/^damage {9}1\ndamage: account bob: .*actions-000001\.json .*\n$/m);
   }
   expect(await readFile(file, 'utf8')).toBe('x');
+
+  const backup = join(data, 'old.ndjson');
+  await writeFile(backup, 'what was there');
+  expect(await podsync(['export', '--format', 'backup', '-o', backup])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^\[error\] [^\n]*actions-000001\.json [^\n]+\n$/),
+  });
+  expect(await readFile(backup, 'utf8')).toBe('what was there');
 });
 
 it('tells of a storage that cannot even be opened', async () => {
@@ -82,10 +91,8 @@ it('tells of a storage that cannot even be opened', async () => {
 });
 
 it('--repair counts subscribers again, after a backup', async () => {
-  const { data, check, podsync } = await makeSubject(SQLITE);
-  const database = new Database(join(data, 'podsync.db'));
-  expect(database.prepare('UPDATE podcasts SET subscribers = 7').run().changes).toBe(1);
-  database.close();
+  const { data, check } = await makeSubject(SQLITE);
+  miscount(data);
   const problem = 'the subscribers of 1 podcast are counted wrong';
   const found = await check();
   expect(found).toMatchObject({
@@ -102,10 +109,26 @@ it('--repair counts subscribers again, after a backup', async () => {
   const { damage, repaired: put, backup } = JSON.parse(repaired.stdout);
   expect({ damage, put }).toEqual({ damage: [], put: [{ where: 'directory', problem }] });
   expect((await stat(backup)).mode & 0o777).toBe(0o600);
-  expect(await podsync(['import', backup, '--dry-run'])).toMatchObject({
-    stdout: expect.stringMatching(/^bob .*\neve /m),
-  });
+  const { stdout } = await run(['import', backup, '--dry-run', '--json', '--data', await makeFolder()]);
+  expect(JSON.parse(stdout).accounts).toMatchObject([
+    { name: 'bob', password: true, problem: null },
+    { name: 'eve', password: true, problem: null },
+  ]);
   expect(await check()).toEqual({ code: 0, stdout: TABLE, stderr: '' });
+});
+
+it('--repair counts subscribers again where no account is left', async () => {
+  const { data, check, podsync } = await makeSubject(SQLITE);
+  for (const name of ['bob', 'eve']) await podsync(['user', 'remove', name, '--yes']);
+  miscount(data);
+  expect(await check('--repair')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^repaired: directory: /m) });
+});
+
+it('a server that starts counts subscribers again', async () => {
+  const { data } = await makeSubject(SQLITE);
+  miscount(data);
+  const server = await startServer(['--data', data, ...SQLITE]);
+  await server.says(/^\[warn\] the subscribers of 1 podcast were counted wrong; that is corrected$/);
 });
 
 it('finds an index of SQLite that lacks what its table has', async () => {
@@ -124,6 +147,13 @@ it('finds an index of SQLite that lacks what its table has', async () => {
     ),
   });
 });
+
+/** Counts the subscribers of the one podcast wrong. */
+function miscount(data: string): void {
+  const database = new Database(join(data, 'podsync.db'));
+  expect(database.prepare('UPDATE podcasts SET subscribers = 7').run().changes).toBe(1);
+  database.close();
+}
 
 /** Changes a table of an SQLite file, and leaves out one of its indexes, as a bad disk may. */
 function loseFromIndex(path: string, index: string, change: string): void {

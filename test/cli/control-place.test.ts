@@ -1,4 +1,4 @@
-import { chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
@@ -86,4 +86,17 @@ it.runIf(process.getuid?.() === 0)('a socket in the folder of somebody else is n
   await chown(theirs, 65_534, 65_534);
   expect(await findControlSocket(data)).toBeUndefined();
   server.close();
+});
+
+it.runIf(process.getuid?.() === 0)('whoever may not use the socket is told as whom to come', async () => {
+  const { data } = await startServer();
+  await chmod(data, 0o755);
+  process.seteuid!(65_534);
+  try {
+    await expect(findControlSocket(data)).rejects.toThrow(
+      /may not be used by this user; run this as the user that runs/,
+    );
+  } finally {
+    process.seteuid!(0);
+  }
 });

@@ -15,6 +15,7 @@ beforeAll(async () => {
   web = createServer((request, response) => {
     if (request.url === '/good.xml') response.end(FEED);
     else if (request.url === '/slow.xml') response.write(' ');
+    else if (request.url === '/gone.xml') response.writeHead(410).end();
     else response.writeHead(404).end();
   }).listen(0, '127.0.0.1');
   await once(web, 'listening');
@@ -105,6 +106,14 @@ it('a server reads what is due by itself', async () => {
   expect(await podcast.json()).toMatchObject({ title: 'Alpha Hour', subscribers: 1 });
   server.kill('SIGTERM');
   expect((await server.ended).code).toBe(0);
+});
+
+it('says of a feed that is gone that it is never read again', async () => {
+  const gone = `${new URL(good).origin}/gone.xml`;
+  const data = await subscribe([gone]);
+  await run(['feeds', 'update', '--allow-private-feeds', '--data', data]);
+  const { stdout } = await run(['feeds', 'list', '--data', data]);
+  expect(stdout).toMatch(new RegExp(`^gone +never again +${gone}\n`));
 });
 
 it('lists nothing in an empty folder', async () => {

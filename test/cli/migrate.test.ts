@@ -1,4 +1,4 @@
-import { readdir, symlink } from 'node:fs/promises';
+import { chown, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { redactLocation } from '../../src/storage/location.ts';
@@ -108,6 +108,14 @@ it('refuses a target that is not empty, a source in use, and one that is not the
   expect(away).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/is in use by process \d+/) });
   server.kill('SIGTERM');
   await server.ended;
+});
+
+it.skipIf(process.getuid?.() !== 0)('is not root where another user has the folder', async () => {
+  const { data, migrate } = await makeSubject();
+  await chown(join(data, 'clock'), 12_345, 12_345);
+  const refused = await migrate('json', 'json:new');
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/is used by another user/) });
+  expect(await readdir(data)).not.toContain('new');
 });
 
 it.each([

@@ -135,6 +135,16 @@ it.each([
 });
 
 it.each([
+  { url: 'http://pods.example', warns: true },
+  { url: 'http://127.0.0.1:3000', warns: false },
+  { url: 'https://pods.example', warns: false },
+  { url: 'pods.example', warns: false },
+])('warns where the password goes over the network in clear: $url', async ({ url, warns }) => {
+  const { stderr } = await run(['pull', url, '--user', 'bob', '--password-stdin'], { cwd: await makeFolder() });
+  expect(stderr.startsWith('[warn] the password goes over the network in clear')).toBe(warns);
+});
+
+it.each([
   { args: ['https://bob:secret@pods.example'], says: /<url> must be an http or https address/ },
   { args: ['ftp://pods.example'], says: /<url> must be an http or https address/ },
   { args: ['pods.example', '--password', 'secret'], says: /unknown option '--password'/ },

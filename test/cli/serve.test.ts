@@ -61,6 +61,8 @@ it('tells what to do next as long as there is no account', async () => {
   );
   expect(args).toBe(`user add NAME --data '${data.replace("'", String.raw`'\''`)}'`);
   expect(program).toMatch(/podsync\.js$/);
+  const [, link = ''] = await first.says(/make it in a browser, once: (\S+)$/);
+  expect((await fetch(link)).status).toBe(200);
   await run(['user', 'add', 'bob', '--generate', '--data', data]);
   first.kill('SIGTERM');
   await first.ended;
@@ -82,6 +84,7 @@ it('gives the address that apps must use where a proxy stands in front', async (
   ]);
   await server.says(/^\[success\] ready; .* https:\/\/example\.org\/pods$/);
   await server.says(/listening on http:\/\/127\.0\.0\.1:\d+$/);
+  await server.says(/make it in a browser, once: https:\/\/example\.org\/pods\/register\?token=\S+$/);
 });
 
 it('tells no app the address that only the proxy uses', async () => {
@@ -97,6 +100,13 @@ it('tells no password of the storage', async () => {
   const data = await makeFolder();
   const stderr = await refuses(['--data', data, '--storage', 'nosuch:nosuch://user:hunter2@host/base']);
   expect(stderr).not.toContain('hunter2');
+
+  const memory = './examples/memory-storage/memory-storage.js:memory://user:hunter2@host/base';
+  const server = await startServer(['--storage', memory]);
+  server.kill('SIGTERM');
+  const said = (await server.ended).stderr;
+  expect(said).toContain('memory://user:***@host/base');
+  expect(said).not.toContain('hunter2');
 });
 
 it.each([
@@ -109,6 +119,15 @@ it.each([
   const server = await startServer(args);
   server.kill('SIGTERM');
   expect(/\[warn\] passwords go over the network in clear/.test((await server.ended).stderr)).toBe(warns);
+});
+
+it.each([
+  { host: '127.0.0.1', hints: true },
+  { host: '0.0.0.0', hints: false },
+])('says how a phone gets there where none does: $host', async ({ host, hints }) => {
+  const server = await startServer(['--host', host]);
+  server.kill('SIGTERM');
+  expect(/only this machine gets there; .* --host 0\.0\.0\.0$/m.test((await server.ended).stderr)).toBe(hints);
 });
 
 it('speaks https with a certificate', async () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -53,6 +54,18 @@ it.each([
   await server.says(/stopping/);
   server.kill(signal);
   expect((await server.ended).code).toBe(code);
+});
+
+it('a command that is done, and a server that was told to stop, leave no lock and no socket', async () => {
+  const data = await makeFolder();
+  const left = async () => (await readdir(data)).filter((name) => /^(?:lock|control)/.test(name));
+  await run(['user', 'add', 'bob', '--generate', '--data', data]);
+  expect(await left()).toEqual([]);
+  const server = await startServer(['--data', data]);
+  expect(await left()).not.toEqual([]);
+  server.kill('SIGTERM');
+  await server.ended;
+  expect(await left()).toEqual([]);
 });
 
 describe('what goes on when a command is done', () => {

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeFolder, run } from './podsync.ts';
 import { startOnTerminal } from './terminal.ts';
@@ -82,4 +84,26 @@ it('user passwd asks for the new password twice and shows nothing of it', async 
   expect(code).toBe(0);
   expect(screen).toMatch(/the password is changed/);
   expect(screen).not.toContain('hunter2');
+});
+
+it.each([
+  { args: ['user', 'remove', 'bob'], asks: /\[y\/N\] / },
+  { args: ['user', 'passwd', 'bob'], asks: /Password: / },
+  { args: ['pull', 'http://127.0.0.1:1', '--user', 'bob'], asks: /Password there: / },
+])('asks on the terminal also where the output goes to a file: $args', async ({ args, asks }) => {
+  const data = await makeData();
+  const output = join(data, 'output');
+  const terminal = startOnTerminal([...args, '--data', data], { output });
+  await terminal.shows(asks);
+  terminal.type('\u0003');
+  expect((await terminal.ended).code).toBe(1);
+  expect(await readFile(output, 'utf8')).toBe('');
+});
+
+it('does not fill a terminal with a backup', async () => {
+  const data = await makeData();
+  const { code, screen } = await startOnTerminal(['export', '--format', 'backup', '--data', data]).ended;
+  expect(code).toBe(2);
+  expect(screen).toContain('a backup is for a file; name one with -o');
+  expect(screen).not.toContain('"kind"');
 });

@@ -15,11 +15,15 @@ export interface Terminal {
   ended: Promise<{ code: number | null; screen: string }>;
 }
 
-/** The built program on a terminal, as a person has it. */
-export function startOnTerminal(args: readonly string[]): Terminal {
+/** The built program on a terminal, as a person has it. `output` is a file that stdout goes to. */
+export function startOnTerminal(args: readonly string[], { output = '/dev/tty' } = {}): Terminal {
   const { PATH = '', HOME = '', TMPDIR } = process.env;
   const env = { PATH, HOME, TERM: 'xterm', ...(TMPDIR && { TMPDIR }) };
-  const child = spawn('python3', ['-c', ON_TERMINAL, process.execPath, PROGRAM, ...args], { env });
+  const child = spawn(
+    'python3',
+    ['-c', ON_TERMINAL, 'sh', '-c', 'exec "$@" > "$0"', output, process.execPath, PROGRAM, ...args],
+    { env },
+  );
   onTestFinished(() => void child.kill('SIGKILL'));
   let screen = '';
   const looks = new Set<() => void>();

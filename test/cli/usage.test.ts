@@ -45,6 +45,7 @@ it.each([[[]], [['user']]])('without a command the help is words, and the usage 
   const { code, stdout, stderr } = await run(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^Usage: podsync/);
+  expect(stderr).not.toContain('[error]');
 });
 
 it.each([

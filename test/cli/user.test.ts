@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { makeFolder, run, type Server, startServer } from './podsync.ts';
 
@@ -182,6 +182,7 @@ it('a data folder that a first account had to make is told, once, as it may be t
   const told = `[info] there was no data folder ${data}, so it was made; where another was meant, name it with --data\n`;
   const first = await run(['user', 'add', 'eve', '--generate', '--data', data]);
   expect(first.stderr.startsWith(told)).toBe(true);
+  expect((await stat(data)).mode & 0o777).toBe(0o700);
   const second = await run(['user', 'add', 'bob', '--generate', '--data', data]);
   expect(second.stderr).not.toContain('no data folder');
 });
