@@ -18,8 +18,8 @@ export const createTransferStore = (data, context) => ({
   async *exportUser(user) {
     const records = toRecords(data, user);
     for (let i = 0; i < records.length; i += PAGE) {
-      data.account(user); // it is still there
       yield records.slice(i, i + PAGE);
+      data.account(user); // it is still there
     }
   },
 

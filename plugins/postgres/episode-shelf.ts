@@ -181,7 +181,6 @@ export function createEpisodeShelf(database: Database, stamps: Stamps, acted: Ac
     async add(connection, podcast, told) {
       const isActed = await acted.on(connection, podcast, told.length <= EPISODES_KEPT ? [] : told.flatMap(namesOf));
       const found = await identify(connection, podcast, worthKeeping(told, isActed));
-      if (found.length === 0) return;
       const known = found.filter(({ entry }) => entry.id !== undefined);
       const fresh = found.filter(({ entry }) => entry.id === undefined);
       await update.run(connection, {

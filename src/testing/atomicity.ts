@@ -97,13 +97,48 @@ export const atomicityTests: Suite = ({ describe, test }) => {
       });
     }
 
-    test('a device caption', async ({ storage }) => {
-      const alice = await addUser(storage);
-      const phone = await storage.devices.save(alice, 'phone', { caption: 'My phone' });
-      const odd = { caption: 'a\u0000b', type: 'mobile' } as const;
-      const saved = await storage.devices.save(alice, 'phone', odd).catch(() => undefined);
-      assert.deepEqual(await storage.devices.find(alice, 'phone'), saved ? { id: 'phone', ...odd } : phone);
-    });
+    for (const [what, text] of [
+      ['a NUL', 'a\u0000b'],
+      ['half a character', 'a\ud800b'],
+    ] as const) {
+      test(`${what} in a device caption`, async ({ storage, nowAndReopened }) => {
+        const alice = await addUser(storage);
+        const phone = await storage.devices.save(alice, 'phone', { caption: 'My phone' });
+        const odd = { caption: text, type: 'mobile' } as const;
+        const saved = await storage.devices.save(alice, 'phone', odd).catch(() => undefined);
+        for await (const { devices } of nowAndReopened()) {
+          assert.deepEqual(await devices.find(alice, 'phone'), saved ? { id: 'phone', ...odd } : phone);
+        }
+      });
+
+      test(`${what} in the title of a list`, async ({ storage, nowAndReopened }) => {
+        const alice = await addUser(storage);
+        const odd = { name: 'news', title: text, urls: [feed(1)] };
+        const isStored = await storage.lists.create(alice, odd).then(
+          () => true,
+          () => false,
+        );
+        for await (const { lists } of nowAndReopened()) {
+          assert.deepEqual(await lists.find(alice, 'news'), isStored ? odd : undefined);
+          assert.deepEqual(await lists.all(alice), isStored ? [{ name: 'news', title: text }] : []);
+        }
+      });
+
+      test(`${what} in the key of a setting`, async ({ storage, nowAndReopened }) => {
+        const alice = await addUser(storage);
+        const account = { kind: 'account' } as const;
+        const set = { [text]: 1, other: 2 };
+        const left = await storage.settings.update(alice, account, { set, remove: [], limit: 9 }).catch(() => ({}));
+        for await (const { settings } of nowAndReopened()) {
+          assert.deepEqual(await settings.get(alice, account), left);
+          if (!left || !(text in left)) continue;
+          assert.deepEqual(await settings.withKey(alice, 'account', text), [{ scope: account, value: 1 }]);
+          await settings.update(alice, account, { set: {}, remove: [text], limit: 9 });
+          assert.deepEqual(await settings.get(alice, account), { other: 2 });
+          await settings.update(alice, account, { set, remove: [], limit: 9 });
+        }
+      });
+    }
   });
 
   test('of accounts created at once under one name there is one', async ({ storage }) => {

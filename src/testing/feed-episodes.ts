@@ -191,22 +191,26 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('of feeds that turn out to be one after the other keep apart at a URL that two of them had', async ({
-    storage,
-    nowAndReopened,
-  }) => {
-    await subscribe(storage, 1, 2, 3);
-    const { guid: _, ...plain } = episode(1);
-    await read(storage, 1, {}, [plain]);
-    await read(storage, 2, {}, [episode(2, { url: plain.url })]);
-    await read(storage, 2, {}, [episode(2)]);
-    await read(storage, 2, {}, [episode(2)], { movedTo: feed(1) });
-    await read(storage, 1, {}, [episode(2)], { movedTo: feed(3) });
-    for await (const open of nowAndReopened()) {
-      assert.deepEqual(await episodeNumbers(open, 3), [2, 1]);
-      assert.equal((await findEpisode(open, feed(3), plain.url))?.title, 'Episode 1');
-    }
-  });
+  for (const order of [
+    [1, 2],
+    [2, 1],
+  ]) {
+    test(`of feeds that turn out to be one keep apart at a URL that two of them had, read as ${order}`, async ({
+      storage,
+      nowAndReopened,
+    }) => {
+      await subscribe(storage, 1, 2, 3);
+      const { guid: _, ...plain } = episode(1);
+      for (const n of order) await read(storage, n, {}, [n === 1 ? plain : episode(2, { url: plain.url })]);
+      await read(storage, 2, {}, [episode(2)]);
+      await read(storage, 2, {}, [episode(2)], { movedTo: feed(1) });
+      await read(storage, 1, {}, [episode(2)], { movedTo: feed(3) });
+      for await (const open of nowAndReopened()) {
+        assert.deepEqual(await episodeNumbers(open, 3), [2, 1]);
+        assert.equal((await findEpisode(open, feed(3), plain.url))?.title, 'Episode 1');
+      }
+    });
+  }
 
   test('of two feeds that turn out to be one are as new as in either', async ({ storage, clock, nowAndReopened }) => {
     await subscribe(storage, 'old', 'new');

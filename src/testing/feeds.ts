@@ -32,10 +32,11 @@ export const feedTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('leave the mark of idle days at the time', async ({ storage, clock, nowAndReopened }) => {
+    test('leave the mark at the time where no episode is new', async ({ storage, clock, nowAndReopened }) => {
       await subscribe(storage, 1);
       await read(storage, 1, {}, [episode(1)]);
       clock.at += 1000;
+      await read(storage, 1, {}, [episode(1, { title: 'Only changed' })]);
       for await (const { podcasts } of nowAndReopened()) {
         assert.equal((await podcasts.episodesSince([feed(1)], 0, 9)).mark, clock.at);
       }
@@ -142,6 +143,14 @@ export const feedTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await due(storage), [2]);
       clock.at += 60;
       assert.deepEqual(await due(storage), [1, 2, 3]);
+    });
+
+    test('are listed with all others, however many there are', async ({ storage }) => {
+      const inOrder = feeds(1200, 1000);
+      await storage.subscriptions.replace(await addUser(storage), 'phone', inOrder);
+      const listed: string[] = [];
+      for await (const { url } of storage.podcasts.feeds()) listed.push(url);
+      assert.deepEqual(listed, inOrder);
     });
 
     test('are due at once when they are new, and go on over a restart', async ({ storage, clock, nowAndReopened }) => {

@@ -48,6 +48,21 @@ export const keptEpisodeTests: Suite = ({ test }) => {
     for await (const open of nowAndReopened()) assert.deepEqual((await episodeNumbers(open)).slice(998), [4, 3, 1]);
   });
 
+  for (const told of [[episode(600)], []]) {
+    test(`that anyone acted on stay where two feeds turn out to be one that has too many and tells ${told.length}`, async (bench) => {
+      const { storage } = bench;
+      const alice = await addUser(storage);
+      await storage.subscriptions.apply(alice, 'phone', add(feed('old'), feed('new')));
+      await storage.actions.append(alice, [action(5, { podcast: feed('old') })]);
+      await read(storage, 'old', {}, episodes(600));
+      await read(storage, 'new', {}, episodes(600, 601));
+      await read(storage, 'old', {}, told, { movedTo: feed('new') });
+      for await (const open of bench.nowAndReopened()) {
+        assert.deepEqual((await episodeNumbers(open, 'new')).slice(999), [201, 5]);
+      }
+    });
+  }
+
   test('that anyone acted on stay, however long the history and however often the feed is read', async (bench) => {
     const [alice, bob] = [await addUser(bench.storage), await addUser(bench.storage, 'bob')];
     await bench.storage.subscriptions.apply(alice, 'phone', add(feed(1)));

@@ -212,6 +212,7 @@ export const podcastTests: Suite = ({ describe, test }) => {
         const [first, second, unknown] = await podcasts.find([feed(1), feed(2), feed(9)]);
         const { title, website, description } = first!;
         assert.deepEqual([title, website, description], ['From a file', 'https://example.org/', 'Also this']);
+        for (const text of ['file', 'also']) assert.deepEqual(await podcasts.search(text, 9), [first]);
         assert.deepEqual([second!.title, second!.website], ['From the feed', '']);
         assert.equal(unknown, undefined);
       }

@@ -28,13 +28,15 @@ export const sessionTests: Suite = ({ describe, test }) => {
   });
 
   test('replaces the session with the same digest', async ({ storage, clock }) => {
-    const alice = await addUser(storage);
+    const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
     const first = session(alice, 'one', clock.at + 100);
-    const second = { ...first, expiresAt: clock.at + 200 };
+    const second = { ...first, user: bob, expiresAt: clock.at + 200 };
     await storage.sessions.save(first);
     await storage.sessions.save(second);
     clock.at += 150;
-    assert.deepEqual((await storage.sessions.find(first.digest))?.session, second);
+    const found = await storage.sessions.find(first.digest);
+    assert.deepEqual([found?.session, found?.user.name], [second, 'bob']);
+    assert.deepEqual(await storage.sessions.all(alice), []);
     clock.at += 50;
     assert.equal(await storage.sessions.deleteExpired(), 1);
   });

@@ -135,6 +135,15 @@ export const transferTests: Suite = ({ describe, test }) => {
       await rejectsWith('missing', readPages({ [Symbol.asyncIterator]: () => pages }));
       await rejectsWith('missing', exportUser(storage, alice));
     });
+
+    test('rejects with `missing` also when an account without a history is removed meanwhile', async ({ storage }) => {
+      const alice = await addUser(storage);
+      await storage.devices.save(alice, 'phone', {});
+      const pages = storage.transfer.exportUser(alice)[Symbol.asyncIterator]();
+      await pages.next();
+      await storage.users.delete(alice);
+      await rejectsWith('missing', readPages({ [Symbol.asyncIterator]: () => pages }));
+    });
   });
 
   describe('an import', () => {
@@ -197,6 +206,22 @@ export const transferTests: Suite = ({ describe, test }) => {
       const storage = await bench.reopen();
       if (made === undefined) await isNothing(storage);
       assert.deepEqual(await exportUser(storage, made ?? (await importUser(storage, records))), records);
+    });
+
+    test('comes whole or not at all where the storage is cleared under it', async (bench) => {
+      const { storage } = bench;
+      const records = await exportUser(storage, await furnish(bench));
+      const clearing = async function* (): AsyncGenerator<UserRecord[]> {
+        yield records.slice(0, -1);
+        await storage.transfer.clear();
+        yield records.slice(-1);
+      };
+      await storage.transfer.clear();
+      const made = await storage.transfer.importUser(clearing()).catch(() => undefined);
+      for await (const open of bench.nowAndReopened()) {
+        if (made === undefined) await isNothing(open);
+        else assert.deepEqual(await exportUser(open, made), records);
+      }
     });
 
     for (const [what, other] of [

@@ -92,6 +92,15 @@ export const userTests: Suite = ({ describe, test }) => {
       );
     });
 
+    test('goes on where there are many', async ({ storage }) => {
+      const names = Array.from({ length: 600 }, (_, n) => `user ${100 + n}`);
+      await Promise.all(names.map((name) => addUser(storage, name)));
+      assert.deepEqual(
+        (await all(storage)).map(({ name }) => name),
+        names,
+      );
+    });
+
     test('answers users whole and may be left unread', async ({ storage }) => {
       const alice = await storage.users.create(ALICE);
       await addUser(storage, 'bob');

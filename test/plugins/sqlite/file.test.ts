@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, readdirSync, readlinkSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, link, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Driver from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Database } from '../../../plugins/sqlite/database.ts';
 import { loadDriver } from '../../../plugins/sqlite/driver.ts';
 import { PAGE, WINDOW_END } from '../../../plugins/sqlite/history.ts';
@@ -46,6 +46,11 @@ describe('the file', () => {
       expect([name, mode & 0o077]).toEqual([name, 0]);
     }
     await storage.close();
+  });
+
+  it('gets folders for its owner alone', async () => {
+    await (await open('in/folders/own.db')).close();
+    for (const folder of ['in', 'in/folders']) expect((await stat(join(dataDir, folder))).mode & 0o077).toBe(0);
   });
 
   it('belongs to one process at a time, and says so', async () => {
@@ -138,32 +143,6 @@ describe('better-sqlite3', () => {
   });
 });
 
-describe('a full disk', () => {
-  it('refuses what does not fit, keeps the rest, and takes more when there is room again', async () => {
-    const database = await Database.open(path, context);
-    const tag = database.prepare('INSERT INTO tags (slug, title) VALUES (@slug, @title)');
-    const add = (slug: string, size: number): Promise<unknown> =>
-      database.write(() => tag.run({ slug, title: 'x'.repeat(size) }));
-    const tags = (): Promise<unknown[]> =>
-      database.read(() =>
-        database
-          .prepare<{ slug: string }>('SELECT slug FROM tags')
-          .all({})
-          .map(({ slug }) => slug),
-      );
-    await add('before', 10);
-    const pages = database.prepare<{ page_count: number }>('PRAGMA page_count').get({})!.page_count;
-    database.prepare(`PRAGMA max_page_count = ${pages + 5}`).get({});
-    await expect(add('large', 1_000_000)).rejects.toThrow(expect.objectContaining({ code: 'full' }));
-    await expect(add('large', 1_000_000)).rejects.toThrow('has no room left to grow; free some space');
-    expect(await tags()).toEqual(['before']);
-    database.prepare('PRAGMA max_page_count = 1000000').get({});
-    await add('large', 1_000_000);
-    expect(await tags()).toEqual(['before', 'large']);
-    await database.close();
-  });
-});
-
 const OPEN_FILES = '/proc/self/fd';
 
 /** The number under which this process has the file open. */
@@ -183,6 +162,48 @@ function swap(number: number, other: string): void {
   closeSync(number);
   expect(openSync(other, 'r+')).toBe(number); // the lowest that is free
 }
+
+describe('a full disk', () => {
+  let database: Database;
+  const add = (slug: string, size: number): Promise<unknown> => {
+    const tag = database.prepare('INSERT INTO tags (slug, title) VALUES (@slug, @title)');
+    return database.write(() => tag.run({ slug, title: 'x'.repeat(size) }));
+  };
+  const tags = (): Promise<unknown[]> =>
+    database.read(() =>
+      database
+        .prepare<{ slug: string }>('SELECT slug FROM tags')
+        .all({})
+        .map(({ slug }) => slug),
+    );
+  beforeEach(async () => {
+    database = await Database.open(path, context);
+    await add('before', 10);
+  });
+  afterEach(() => database.close());
+
+  it('refuses what does not fit, keeps the rest, and takes more when there is room again', async () => {
+    const pages = database.prepare<{ page_count: number }>('PRAGMA page_count').get({})!.page_count;
+    database.prepare(`PRAGMA max_page_count = ${pages + 5}`).get({});
+    await expect(add('large', 1_000_000)).rejects.toThrow(expect.objectContaining({ code: 'full' }));
+    await expect(add('large', 1_000_000)).rejects.toThrow('has no room left to grow; free some space');
+    expect(await tags()).toEqual(['before']);
+    database.prepare('PRAGMA max_page_count = 1000000').get({});
+    await add('large', 1_000_000);
+    expect(await tags()).toEqual(['before', 'large']);
+  });
+
+  it.skipIf(!existsSync(OPEN_FILES))('that takes nothing at all still lets everybody read', async () => {
+    database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get({});
+    const number = numberOf(`${path}-wal`);
+    swap(number, '/dev/full');
+    await expect(add('more', 10)).rejects.toThrow(expect.objectContaining({ code: 'full' }));
+    expect(await tags()).toEqual(['before']);
+    swap(number, `${path}-wal`);
+    await add('more', 10);
+    expect(await tags()).toEqual(['before', 'more']);
+  });
+});
 
 describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confirm', () => {
   const ACTION: EpisodeAction = {
@@ -207,11 +228,18 @@ describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confir
     return [heard, mark];
   };
 
-  it('counts for nobody, also after a crash: who was told a mark since hears of what is sent again', async () => {
-    const log = `${path}-wal`;
+  const unavailable = expect.objectContaining({ code: 'unavailable' });
+  let log: string;
+  let storage: Storage;
+  let id: UserId;
+  /** The number under which the log is open: until it is swapped back, nothing can be synced. */
+  let number: number;
+
+  beforeEach(async () => {
+    log = `${path}-wal`;
     now = 1_700_000_000;
-    const storage = await openIn(dataDir);
-    const { id } = await storage.users.create({ name: 'bob', passwordHash: 'x' });
+    storage = await openIn(dataDir);
+    ({ id } = await storage.users.create({ name: 'bob', passwordHash: 'x' }));
     now += 10;
     // What the commit would write, were it whole.
     const folder = await copy();
@@ -220,12 +248,14 @@ describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confir
     const whole = await readFile(join(folder, 'podsync.db-wal'));
     await other.close();
 
-    const number = numberOf(log);
+    number = numberOf(log);
     swap(number, '/dev/null'); // takes all, and fails to sync
-    const unavailable = expect.objectContaining({ code: 'unavailable' });
     await expect(storage.actions.append(id, [ACTION])).rejects.toThrow(unavailable);
     await writeFile(log, whole);
     now += 30;
+  });
+
+  it('counts for nobody, also after a crash: who was told a mark since hears of what is sent again', async () => {
     await expect(hear(storage, id, 0)).rejects.toThrow(unavailable);
     await expect(storage.users.create({ name: 'eve', passwordHash: 'x' })).rejects.toThrow(unavailable);
     swap(number, log);
@@ -239,14 +269,33 @@ describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confir
     await crashed.close();
     await storage.close();
   });
+
+  it('counts for nobody, also where the log is there again after podsync has ended', async () => {
+    swap(number, log);
+    await link(log, `${log}-again`);
+    await storage.close();
+    await rename(`${log}-again`, log);
+    const after = await openIn(dataDir);
+    expect((await hear(after, id, 0))[0]).toEqual([]);
+    await after.close();
+  });
 });
 
 describe('writes that come together', () => {
-  it('fail alone, and are refused together where the commit fails', async () => {
-    const database = await Database.open(path, context);
+  let database: Database;
+  /** One write. */
+  const add = (...slugs: string[]): Promise<unknown> => {
     const tag = database.prepare('INSERT INTO tags (slug, title) VALUES (@slug, @slug)');
-    const add = (slug: string): Promise<unknown> => database.write(() => tag.run({ slug }));
-    const results = await Promise.allSettled([add('a'), add('a'), add('b')]);
+    return database.write(() => slugs.map((slug) => tag.run({ slug })));
+  };
+  const tags = (): unknown[] => database.prepare('SELECT slug FROM tags').all({});
+  beforeEach(async () => {
+    database = await Database.open(path, context);
+  });
+  afterEach(() => database.close());
+
+  it('fail alone and whole, and are refused together where the commit fails', async () => {
+    const results = await Promise.allSettled([add('a'), add('half', 'a'), add('b')]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 
     const orphan = database.prepare('INSERT INTO podcast_tags (slug, podcast_id) VALUES (@slug, 99)');
@@ -257,9 +306,22 @@ describe('writes that come together', () => {
     const together = await Promise.allSettled([add('c'), broken, add('d')]);
     expect(together.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     await add('e');
-    const left = await database.read(() => database.prepare('SELECT slug FROM tags').all({}));
-    expect(left).toEqual([{ slug: 'a' }, { slug: 'b' }, { slug: 'e' }]);
+    expect(await database.read(tags)).toEqual([{ slug: 'a' }, { slug: 'b' }, { slug: 'e' }]);
+  });
+
+  it('are all stored, where they take too long for one commit', async () => {
+    let time = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (time += 1000));
+    await Promise.all(['a', 'b', 'c'].map((slug) => add(slug))).finally(() => clock.mockRestore());
+    expect(await database.read(tags)).toEqual([{ slug: 'a' }, { slug: 'b' }, { slug: 'c' }]);
+  });
+
+  it('are all stored, where the file is closed after them', async () => {
+    const written = Promise.all(['a', 'b'].map((slug) => add(slug)));
     await database.close();
+    await written;
+    database = await Database.open(path, context);
+    expect(await database.read(tags)).toEqual([{ slug: 'a' }, { slug: 'b' }]);
   });
 });
 
@@ -299,6 +361,15 @@ describe('a removed account', () => {
     expect(countLeft()).toBe(0);
   });
 
+  it('takes its history with it while others write', async () => {
+    const storage = await openInThisThread(path, context);
+    const { id } = await storage.users.create({ name: 'eve', passwordHash: 'x' });
+    await storage.users.delete(await fill(storage));
+    for (let slices = 0; slices < 8; slices += 1) await storage.devices.save(id, 'phone', {});
+    await storage.close();
+    expect(countLeft()).toBe(0);
+  });
+
   it('takes nothing from the next one of its name', async () => {
     const storage = await open();
     await storage.users.delete(await fill(storage));
@@ -312,6 +383,25 @@ describe('a removed account', () => {
     await database.close();
     expect(countLeft()).toBe(LENGTH);
   });
+});
+
+it.each([
+  ['a wrong count', 'UPDATE podcasts SET subscribers = 7', 7],
+  ['a lost subscriber', 'DELETE FROM followers', 0],
+])('%s is put right by the next recount', async (_what, damage, wrong) => {
+  const url = 'https://feeds.example/1';
+  const storage = await open();
+  const { id } = await storage.users.create({ name: 'bob', passwordHash: 'x' });
+  await storage.subscriptions.replace(id, 'phone', [url]);
+  await storage.close();
+  const file = new Driver(path);
+  file.exec(damage);
+  file.close();
+  const { podcasts, close } = await open();
+  expect(await podcasts.find([url])).toMatchObject([{ subscribers: wrong }]);
+  expect(await podcasts.rebuildToplist()).toEqual({ podcasts: 1, corrected: 1 });
+  expect(await podcasts.find([url])).toMatchObject([{ subscribers: 1 }]);
+  await close();
 });
 
 describe('a since-read is one range of an index', () => {

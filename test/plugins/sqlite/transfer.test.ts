@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import Driver from 'better-sqlite3';
 import sqlite from '../../../plugins/sqlite/index.ts';
-import type { Storage } from '../../../src/plugin.ts';
+import type { Storage, UserRecord } from '../../../src/plugin.ts';
 import { A, account, NOW } from '../arriving.ts';
 
 let folder: string;
@@ -52,6 +52,26 @@ it('a process that is killed in an import leaves nothing of it', async () => {
   expect(count('killed', 'actions')).toBe(0);
   expect(count('killed', 'arriving_users') + count('killed', 'removed_users')).toBe(0);
   await (await open('killed')).transfer.importUser(account());
+});
+
+/** The storage is cleared before the actions of the account come. */
+async function* clearing({ transfer }: Storage): AsyncGenerator<UserRecord[]> {
+  for await (const page of account()) {
+    yield page;
+    if (page[0]?.kind === 'user') await transfer.clear();
+  }
+}
+
+it.each([
+  ['that breaks off', 'cut', () => account(() => Promise.reject(new Error('cut')))],
+  ['that the storage is cleared under', 'emptied', clearing],
+])('an import %s leaves nothing in the file', async (_what, words, records) => {
+  const storage = await open('data');
+  await expect(storage.transfer.importUser(records(storage))).rejects.toThrow(words);
+  for (let slices = 0; slices < 8; slices += 1) await storage.users.create({ name: `${slices}`, passwordHash: 'x' });
+  await storage.close();
+  const left = ['actions', 'arriving_users', 'removed_users'].filter((table) => count('data', table) > 0);
+  expect(left).toEqual([]);
 });
 
 it('a process that is killed right after an import leaves all of it', async () => {
