@@ -22,8 +22,9 @@ export const writeActions = (actions: readonly EpisodeAction[]): string => JSON.
 /** Reads what `writeActions` wrote. */
 export const readActions = (json: string): EpisodeAction[] => fromColumns(JSON.parse(json) as ActionColumns);
 
+/** The actions as columns. */
 // By `push`: of what `map` answers V8 takes the elements one by one to write them, as there could be holes.
-function toColumns(actions: readonly EpisodeAction[]): ActionColumns {
+export function toColumns(actions: readonly EpisodeAction[]): ActionColumns {
   const columns: ActionColumns = {
     podcast: [],
     episode: [],

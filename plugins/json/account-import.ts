@@ -107,7 +107,7 @@ export class Arrival {
   }
 
   #endUpload(): void {
-    if (this.#upload) this.#history.append(new ActionBatch(this.#upload.actions), this.#upload.stamp, this.#upload.at);
+    if (this.#upload) this.#history.append(ActionBatch.of(this.#upload.actions), this.#upload.stamp, this.#upload.at);
     this.#upload = undefined;
   }
 

@@ -39,9 +39,9 @@ export class Acted {
     return this.#keys?.keys() ?? [];
   }
 
-  note(actions: readonly EpisodeAction[]): void {
+  note(batch: { readonly actions: readonly EpisodeAction[] }): void {
     if (!this.#keys) return;
-    for (const { podcast, episode, guid } of actions) {
+    for (const { podcast, episode, guid } of batch.actions) {
       let keys = this.#keys.get(podcast);
       if (!keys) this.#keys.set(podcast, (keys = new Set()));
       keys.add(keyOf(episode));
@@ -51,7 +51,7 @@ export class Acted {
 
   async noteAll(history: History): Promise<void> {
     if (!this.#keys) return;
-    for await (const page of history.all()) this.note(page.map(({ action }) => action));
+    for await (const page of history.all()) this.note({ actions: page.map(({ action }) => action) });
   }
 
   /** Answers a test of an episode's name, URL or GUID: whether anyone acted on it in one of these podcasts. */

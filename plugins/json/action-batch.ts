@@ -1,5 +1,6 @@
 import type { EpisodeAction, Seconds } from '../../src/plugin.ts';
-import { writeActions } from '../action-columns.ts';
+import { type ActionColumns, readActions, toColumns } from '../action-columns.ts';
+import type { WrittenActions } from './written-actions.ts';
 
 /** The most actions in one text. */
 export const TEXT_LENGTH = 1000;
@@ -13,20 +14,29 @@ export interface ActionText {
 
 /** Actions uploaded together, and their JSON, which is made only once: nothing else in an upload costs as much. */
 export class ActionBatch {
-  readonly actions: readonly EpisodeAction[];
   readonly texts: readonly ActionText[];
+  /** When the newest of them happened. */
+  readonly newest: Seconds;
+  #actions: readonly EpisodeAction[] | undefined;
 
-  constructor(actions: readonly EpisodeAction[]) {
-    this.actions = actions;
-    this.texts = [...portionsOf(actions)].map((portion) => ({
-      count: portion.length,
-      json: writeActions(portion),
-    }));
+  private constructor(portions: readonly ActionColumns[], actions?: readonly EpisodeAction[]) {
+    this.texts = portions.map((columns) => ({ count: columns.podcast.length, json: JSON.stringify(columns) }));
+    this.newest = portions.reduce((latest, { timestamp }) => timestamp.reduce(later, latest), 0);
+    this.#actions = actions;
   }
 
-  /** When the newest of them happened. */
-  get newest(): Seconds {
-    return this.actions.reduce((latest, { timestamp }) => Math.max(latest, timestamp), 0);
+  static of(actions: readonly EpisodeAction[]): ActionBatch {
+    return new ActionBatch([...portionsOf(actions)].map(toColumns), actions);
+  }
+
+  /** From the texts, parsed. */
+  static read(texts: readonly WrittenActions[]): ActionBatch {
+    return new ActionBatch(texts.map((written) => (Array.isArray(written) ? toColumns(written) : written)));
+  }
+
+  get actions(): readonly EpisodeAction[] {
+    this.#actions ??= this.texts.flatMap(({ json }) => readActions(json));
+    return this.#actions;
   }
 
   /** Left out of the JSON of a change: the journal has the texts beside it. */
@@ -38,3 +48,5 @@ export class ActionBatch {
 function* portionsOf(actions: readonly EpisodeAction[]): Iterable<readonly EpisodeAction[]> {
   for (let at = 0; at < actions.length; at += TEXT_LENGTH) yield actions.slice(at, at + TEXT_LENGTH);
 }
+
+const later = (one: Seconds, other: Seconds): Seconds => Math.max(one, other);

@@ -204,7 +204,7 @@ export class Database {
   #tellDirectory(user: UserId, account: Account, changes: readonly UploadChange[]): void {
     for (const change of changes) {
       if (change.kind === 'subscribe') this.#count(user, account, feedsIn(change));
-      else this.acted.note(change.actions.actions);
+      else this.acted.note(change.actions);
     }
   }
 

@@ -109,14 +109,14 @@ export class History {
 
   /** Those of the actions that are not stored yet, each once. */
   async unknown(actions: readonly EpisodeAction[]): Promise<ActionBatch> {
-    if (this.#areNews(actions)) return new ActionBatch(actions);
+    if (this.#areNews(actions)) return ActionBatch.of(actions);
     await this.#learn();
     const unknown = new Map<string, EpisodeAction>();
     for (const action of actions) {
       const print = printOf(action);
       if (!this.#known.has(print) && !unknown.has(print)) unknown.set(print, action);
     }
-    return new ActionBatch([...unknown.values()]);
+    return ActionBatch.of([...unknown.values()]);
   }
 
   /** Whether the times alone show that none is stored, and none comes twice. For most uploads they do. */
@@ -140,7 +140,6 @@ export class History {
   }
 
   append(batch: ActionBatch, stamp: Stamp, at: Seconds): void {
-    const { newest } = batch; // goes through all of them
     for (const text of batch.texts) {
       let open = this.#segments.at(-1);
       if (!open || isFull(open)) {
@@ -152,7 +151,7 @@ export class History {
       open.size += text.json.length;
       open.uploads += 1;
       open.last = stamp;
-      open.newest = Math.max(open.newest, newest);
+      open.newest = Math.max(open.newest, batch.newest);
       open.saved = false;
     }
   }

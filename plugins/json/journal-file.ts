@@ -61,8 +61,8 @@ export async function readJournal(path: string): Promise<{ records: JournalEntry
   const batches = lines.map((line) => parseLine(line));
   const unread = batches.indexOf(undefined);
   const good = unread === -1 ? batches.length : unread;
-  const kept = lines.slice(0, good).map((line) => `${line}\n`);
-  const tail: Torn = { path, line: good + 1, length: Buffer.byteLength(kept.join('')) };
+  const length = lines.slice(0, good).reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
+  const tail: Torn = { path, line: good + 1, length };
   if (batches.slice(good).some((batch) => batch !== undefined)) throw damaged(tail);
   const entries = (batches.slice(0, good) as JournalEntry[][]).flat();
   if (!entries.every((entry) => Array.isArray(entry))) throw new StorageError('corrupt', `${path} ${OTHER_FORM}`);

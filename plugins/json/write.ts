@@ -4,7 +4,7 @@ import { ActionBatch } from './action-batch.ts';
 import type { DirectoryChange } from './directory.ts';
 import type { Packing } from './journal.ts';
 import type { RegistryChange } from './registry.ts';
-import { readWritten, type WrittenActions } from './written-actions.ts';
+import type { WrittenActions } from './written-actions.ts';
 
 /** One change of the journal: all that one write changes. */
 export interface Write {
@@ -27,7 +27,7 @@ export const WRITE_PACKING: Packing<Write> = {
   unpack([first, ...texts]) {
     const write = first as Write;
     for (const change of write.account?.upload?.changes ?? []) {
-      if (change.kind === 'act') change.actions = new ActionBatch((texts as WrittenActions[]).flatMap(readWritten));
+      if (change.kind === 'act') change.actions = ActionBatch.read(texts as WrittenActions[]);
     }
     return write;
   },
