@@ -23,8 +23,8 @@ export const writeActions = (actions: readonly EpisodeAction[]): string => JSON.
 export const readActions = (json: string): EpisodeAction[] => fromColumns(JSON.parse(json) as ActionColumns);
 
 /** The actions as columns. */
-// By `push`: of what `map` answers V8 takes the elements one by one to write them, as there could be holes.
 export function toColumns(actions: readonly EpisodeAction[]): ActionColumns {
+  // By `push`: of what `map` answers V8 takes the elements one by one to write them, as there could be holes.
   const columns: ActionColumns = {
     podcast: [],
     episode: [],

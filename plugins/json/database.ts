@@ -248,20 +248,14 @@ export class Database {
     });
   }
 
-  /** Makes an account that has nothing yet. To be called in the line of the registry. */
-  async create(user: User): Promise<void> {
-    try {
-      await this.#accounts.create(user);
-      await this.write({ registry: [{ kind: 'user', user }] });
-    } catch (error) {
-      await this.withdraw(user.id);
-      throw error;
-    }
-  }
-
   /** Forgets an account that was not to be. Its files stay where the journal may have it: the next start sees whether it has. */
   async withdraw(user: UserId): Promise<void> {
     if (!this.#journal.broken) await this.removeAccount(user);
+  }
+
+  /** Makes the files of an account that has nothing yet. If it is never stored, call `withdraw`. */
+  newAccount(user: User): Promise<void> {
+    return this.#accounts.create(user);
   }
 
   /** Makes the folder of an account that is to be admitted; answers its path. If it never is, call `withdraw`. */

@@ -15,8 +15,14 @@ export const createUserStore = (database: Database): UserStore => ({
         passwordHash,
         createdAt: database.context.now(),
       };
-      await database.create(user);
-      return user;
+      try {
+        await database.newAccount(user);
+        await database.write({ registry: [{ kind: 'user', user }] });
+        return user;
+      } catch (error) {
+        await database.withdraw(user.id);
+        throw error;
+      }
     }),
 
   find: async (login) => database.registry.find(login),
