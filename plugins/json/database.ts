@@ -227,7 +227,9 @@ export class Database {
   async removeAccount(user: UserId): Promise<void> {
     const account = this.#accounts.forget(user);
     if (account) await this.#unsaved.delete(account);
-    await this.#accounts.removeFolder(user);
+    await this.#accounts.removeFolder(user).catch((error: StorageError) => {
+      this.context.log('warn', `${error.message}: what an account left is removed at the next start`);
+    });
   }
 
   /**

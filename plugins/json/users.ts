@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { compareText, type StorageError, type User, type UserId, type UserStore } from '../../src/plugin.ts';
+import { compareText, type User, type UserId, type UserStore } from '../../src/plugin.ts';
 import { loginTaken } from '../errors.ts';
 import type { Database } from './database.ts';
 import type { Registry } from './registry.ts';
@@ -51,9 +51,7 @@ export const createUserStore = (database: Database): UserStore => ({
       database.inLine(id, async () => {
         if (!database.registry.users.has(id)) return;
         await database.write({ registry: [{ kind: 'remove-user', user: id }] });
-        await database.removeAccount(id).catch((error: StorageError) => {
-          database.context.log('warn', `${error.message}: what an account left is removed at the next start`);
-        });
+        await database.removeAccount(id);
       }),
     ),
 

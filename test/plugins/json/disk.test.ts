@@ -3,22 +3,43 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
-import type { Storage, UserId } from '../../../src/plugin.ts';
+import { type Storage, StorageError, type UserId } from '../../../src/plugin.ts';
+
+/** Whether no folder can be removed. */
+const disk = vi.hoisted(() => ({ keepsFolders: false }));
+vi.mock(import('../../../plugins/json/folder.ts'), async (original) => {
+  const folder = await original();
+  return {
+    ...folder,
+    remove: async (path) => {
+      if (disk.keepsFolders) throw new StorageError('unavailable', `${path} could not be used (EIO)`);
+      await folder.remove(path);
+    },
+  };
+});
 
 let dataDir: string;
 let storage: Storage;
 let bob: UserId;
+let warnings: string[];
 
 const open = (folder = dataDir): Promise<Storage> =>
-  json.open(json.parse(''), { dataDir: folder, now: () => 1_700_000_000, overlap: 120, log: () => undefined });
+  json.open(json.parse(''), {
+    dataDir: folder,
+    now: () => 1_700_000_000,
+    overlap: 120,
+    log: (_level, message) => void warnings.push(message),
+  });
 
 beforeEach(async () => {
+  warnings = [];
   dataDir = await mkdtemp(join(tmpdir(), 'podsync-json-'));
   storage = await open();
   bob = (await storage.users.create({ name: 'bob', passwordHash: 'x' })).id;
 });
 afterEach(async () => {
   vi.restoreAllMocks();
+  disk.keepsFolders = false;
   await storage.close();
   await rm(dataDir, { recursive: true });
   await rm(`${dataDir}-killed`, { recursive: true, force: true });
@@ -88,6 +109,24 @@ it('an account that a full disk has no room for leaves nothing, and can be made 
   expect(await readdir(join(dataDir, 'users'))).toEqual([bob]);
   const { id } = await make();
   expect((await readdir(join(dataDir, 'users'))).toSorted()).toEqual([bob, id].toSorted());
+});
+
+it('an account that is removed is gone, though its files are there until the next start', async () => {
+  disk.keepsFolders = true;
+  await storage.users.delete(bob);
+  expect(await storage.users.find('bob')).toBeUndefined();
+  expect(warnings).toEqual([expect.stringMatching(/EIO.*removed at the next start/)]);
+  disk.keepsFolders = false;
+  const after = await openKilled();
+  await after.close();
+  expect(await readdir(join(`${dataDir}-killed`, 'users'))).toEqual([]);
+});
+
+it('a full disk is told as that where it keeps the files of the account, too', async () => {
+  await failOnce('write', failure('ENOSPC', -28));
+  disk.keepsFolders = true;
+  await expect(storage.users.create({ name: 'eve', passwordHash: 'x' })).rejects.toMatchObject({ code: 'full' });
+  expect(warnings).toEqual([expect.stringContaining('at the next start')]);
 });
 
 it('an account that a failing disk may have kept is whole after a restart', async () => {
