@@ -83,3 +83,22 @@ it('a process that is killed right after an import leaves all of it', async () =
   expect(await after.podcasts.find([A])).toMatchObject([{ url: A, subscribers: 1 }]);
   expect((await after.sessions.find('digest'))?.user.id).toBe(id);
 });
+
+it('an import that fails before it reads anything lets go of those who hand it its pages', async () => {
+  await (await open('data')).close();
+  const connection = new Driver(join(folder, 'data', 'podsync.db'));
+  connection.exec(`CREATE TRIGGER nobody_arrives BEFORE INSERT ON arriving_users BEGIN SELECT raise(ABORT, 'no'); END`);
+  connection.close();
+
+  const storage = await open('data');
+  let isLetGo = false;
+  async function* records(): AsyncGenerator<UserRecord[]> {
+    try {
+      for (;;) yield [];
+    } finally {
+      isLetGo = true;
+    }
+  }
+  await expect(storage.transfer.importUser(records())).rejects.toThrow('no');
+  expect(isLetGo).toBe(true);
+});
