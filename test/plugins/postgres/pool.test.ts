@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Connection } from '../../../plugins/postgres/connection.ts';
 import { Pool } from '../../../plugins/postgres/pool.ts';
 
@@ -34,4 +34,26 @@ it('has no more connections at once than it may, whenever somebody comes', async
     await Promise.all(work);
     await pool.close();
   }
+});
+
+describe('who waits in line for a connection', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('is told after ten seconds that there is none, and takes none from those who still wait', async () => {
+    const pool = new Pool(1, () => ({ isUsable: true, end: async () => undefined }) as unknown as Connection);
+    let leave!: () => void;
+    const first = pool.use(() => new Promise<void>((resolve) => (leave = resolve)));
+    const early = pool.use(async () => 'early').catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(9999);
+    const late = pool.use(async () => 'late');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await early).toMatchObject({ code: 'unavailable', message: expect.stringContaining('too slow') });
+
+    leave();
+    await first;
+    expect(await late).toBe('late');
+    expect(await pool.use(async () => 'next')).toBe('next');
+    await pool.close();
+  });
 });
