@@ -2,12 +2,10 @@ import { join } from 'node:path';
 import {
   type OpenContext,
   type Seconds,
-  type Session,
   type Stamp,
   StorageError,
   Turns,
   type Url,
-  type User,
   type UserId,
 } from '../../src/plugin.ts';
 import type { Account } from './account.ts';
@@ -41,12 +39,12 @@ export class Database {
   readonly registry: Registry;
   readonly directory: Directory;
   readonly shelves: Shelves;
+  readonly accounts: Accounts;
+  readonly acted = new Acted(() => this.accounts.each((_, { history }) => this.acted.noteAll(history)));
   readonly #folder: string;
   readonly #releaseLock: () => Promise<void>;
-  readonly #accounts: Accounts;
   readonly #turns = new Turns<Line>();
   #journal!: Journal<Write>;
-  readonly acted = new Acted(() => this.#accounts.each((_, { history }) => this.acted.noteAll(history)));
   #unsaved!: Unsaved;
   #closing: Promise<void> | undefined;
 
@@ -56,7 +54,7 @@ export class Database {
     this.registry = parts.registry;
     this.directory = parts.directory;
     this.shelves = new Shelves(join(folder, 'episodes'));
-    this.#accounts = new Accounts(join(folder, 'users'), {
+    this.accounts = new Accounts(join(folder, 'users'), {
       registry: parts.registry,
       overlap: context.overlap,
       isNeeded: (user, account) => this.#unsaved.has(account) || this.#turns.has(user),
@@ -105,7 +103,7 @@ export class Database {
 
   async #replay(found: readonly [seq: number, write: Write][]): Promise<void> {
     for (const [seq, { account: _, ...write }] of found) this.#apply(seq, write);
-    await this.registry.fileAll((user) => this.#accounts.create(user));
+    await this.registry.fileAll((user) => this.accounts.create(user));
     for (const [seq, { account }] of found) {
       if (!account || !this.registry.users.has(account.user)) continue; // removed later on
       await this.account(account.user);
@@ -138,14 +136,14 @@ export class Database {
 
   /** Folders of users whose removal or import was cut short. */
   async #removeStrays(): Promise<void> {
-    const strays = await this.#accounts.strays();
+    const strays = await this.accounts.strays();
     await this.registry.begin(strays);
-    for (const user of strays) await this.#accounts.removeStray(user);
+    for (const user of strays) await this.accounts.removeStray(user);
   }
 
   /** All that belongs to a user. Rejects with `missing` when there is no such user. */
   account(user: UserId): Promise<Account> {
-    return this.#accounts.open(user);
+    return this.accounts.open(user);
   }
 
   /** Runs one write after those in the same line that came before it. */
@@ -171,7 +169,7 @@ export class Database {
   /** Makes a write durable, then visible. The directory gets to know the feeds in it. */
   async write(write: Write): Promise<void> {
     const { account } = write;
-    if (account) this.#accounts.get(account.user)!.requireRoom(account);
+    if (account) this.accounts.get(account.user)!.requireRoom(account);
     const unknown = this.directory.unknown(account ? feedsOf(account) : []);
     if (unknown.length === 0) return this.#journal.append(write);
     const meet: DirectoryChange = { kind: 'meet', urls: unknown, at: this.context.now() };
@@ -190,11 +188,11 @@ export class Database {
       this.#unsaved.add(this.directory);
     }
     for (const change of registry) {
-      const arrived = change.kind === 'user' && this.#accounts.get(change.user.id);
+      const arrived = change.kind === 'user' && this.accounts.get(change.user.id);
       if (arrived) this.#count(change.user.id, arrived, arrived.feeds()); // what came with its files
     }
     if (account) {
-      const loaded = this.#accounts.get(account.user)!;
+      const loaded = this.accounts.get(account.user)!;
       loaded.apply(seq, account);
       this.#unsaved.add(loaded);
       if (account.upload) this.#tellDirectory(account.user, loaded, account.upload.changes);
@@ -216,7 +214,7 @@ export class Database {
   /** Counts the feeds of all users once more; answers those that were counted wrong. */
   async recount(): Promise<Set<Url>> {
     const wrong = new Set<Url>();
-    await this.#accounts.each((user, account) => {
+    await this.accounts.each((user, account) => {
       const feeds = [...account.feeds(), ...this.directory.audience.feedsOf(user)];
       for (const url of this.#count(user, account, feeds)) wrong.add(url);
     });
@@ -225,44 +223,24 @@ export class Database {
 
   /** Forgets an account whose user the registry no longer has. */
   async removeAccount(user: UserId): Promise<void> {
-    const account = this.#accounts.forget(user);
+    const account = this.accounts.forget(user);
     if (account) await this.#unsaved.delete(account);
-    await this.#accounts.removeFolder(user).catch((error: StorageError) => {
+    await this.accounts.removeFolder(user).catch((error: StorageError) => {
       this.context.log('warn', `${error.message}: what an account left is removed at the next start`);
     });
   }
 
   /**
-   * Makes an account whose files are written already (see `newAccountFolder`) visible, all at once. To be called in the
-   * line of the registry.
+   * Runs the steps that make an account; where they fail, nothing is left of it. Its files stay where the journal may
+   * have it: the next start sees whether it has.
    */
-  admit(user: User, sessions: readonly Session[], feeds: readonly Url[]): Promise<void> {
-    return this.inLine(user.id, async () => {
-      // It stays in memory meanwhile, as every account does while a step of its user is in line.
-      const account = await this.#accounts.admit(user);
-      await this.acted.noteAll(account.history);
-      const meet: DirectoryChange = { kind: 'meet', urls: this.directory.unknown(feeds), at: this.context.now() };
-      const opened = sessions.filter(({ digest }) => !this.registry.sessions.has(digest));
-      await this.write({
-        registry: [{ kind: 'user', user }, ...opened.map((session) => ({ kind: 'session' as const, session }))],
-        directory: [meet],
-      });
-    });
-  }
-
-  /** Forgets an account that was not to be. Its files stay where the journal may have it: the next start sees whether it has. */
-  async withdraw(user: UserId): Promise<void> {
-    if (!this.#journal.broken) await this.removeAccount(user);
-  }
-
-  /** Makes the files of an account that has nothing yet. If it is never stored, call `withdraw`. */
-  newAccount(user: User): Promise<void> {
-    return this.#accounts.create(user);
-  }
-
-  /** Makes the folder of an account that is to be admitted; answers its path. If it never is, call `withdraw`. */
-  newAccountFolder(user: UserId): Promise<string> {
-    return this.#accounts.createFolder(user);
+  async arriving<T>(user: UserId, steps: () => Promise<T>): Promise<T> {
+    try {
+      return await steps();
+    } catch (error) {
+      if (!this.#journal.broken) await this.removeAccount(user);
+      throw error;
+    }
   }
 
   /** Removes everything. */
@@ -271,14 +249,14 @@ export class Database {
       this.#turns.takeAll<void>(['directory', ...this.registry.users.keys()], async () => {
         await this.#journal.append({ cleared: true });
         await this.#unsaved.settle();
-        await this.#accounts.removeFolders();
+        await this.accounts.removeFolders();
         await this.shelves.clear();
       }),
     );
   }
 
   #forgetAll(seq: number): void {
-    this.#accounts.forgetAll();
+    this.accounts.forgetAll();
     this.registry.clear(seq);
     this.directory.clear();
     this.acted.clear();

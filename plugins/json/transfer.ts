@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { toParts, type TransferStore, type UserId } from '../../src/plugin.ts';
+import { toParts, type TransferStore, type Url, type UserId } from '../../src/plugin.ts';
 import { exportAccount } from './account-export.ts';
 import { Arrival } from './account-import.ts';
 import type { Database } from './database.ts';
@@ -10,11 +10,11 @@ import { refuseTaken } from './users.ts';
 export const createTransferStore = (database: Database): TransferStore => ({
   exportUser: (user) => exportAccount(database, user),
 
-  async importUser(records) {
-    const { context, registry } = database;
+  importUser(records) {
+    const { accounts, context, registry } = database;
     const id = randomUUID() as UserId;
-    try {
-      const folder = await database.newAccountFolder(id);
+    return database.arriving(id, async () => {
+      const folder = await accounts.createFolder(id);
       const arrival = await Arrival.open(id, folder, context.now() - context.overlap + 1);
       for await (const page of records) {
         await arrival.take(page);
@@ -23,13 +23,10 @@ export const createTransferStore = (database: Database): TransferStore => ({
       const feeds = await arrival.write(context.now());
       await database.inLine('registry', () => {
         refuseTaken(registry, arrival.user);
-        return database.admit(arrival.user, arrival.sessions, feeds);
+        return admit(database, arrival, feeds);
       });
       return id;
-    } catch (error) {
-      await database.withdraw(id);
-      throw error;
-    }
+    });
   },
 
   exportDirectory: () => exportDirectory(database),
@@ -49,3 +46,17 @@ export const createTransferStore = (database: Database): TransferStore => ({
 
   clear: () => database.clear(),
 });
+
+/** Makes an account whose files are written already visible, all at once. To be called in the line of the registry. */
+const admit = (database: Database, { user, sessions }: Arrival, feeds: readonly Url[]): Promise<void> =>
+  database.inLine(user.id, async () => {
+    const { accounts, acted, context, directory, registry } = database;
+    // It stays in memory meanwhile, as every account does while a step of its user is in line.
+    const account = await accounts.admit(user);
+    await acted.noteAll(account.history);
+    const opened = sessions.filter(({ digest }) => !registry.sessions.has(digest));
+    await database.write({
+      registry: [{ kind: 'user', user }, ...opened.map((session) => ({ kind: 'session' as const, session }))],
+      directory: [{ kind: 'meet', urls: directory.unknown(feeds), at: context.now() }],
+    });
+  });

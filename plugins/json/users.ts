@@ -15,14 +15,11 @@ export const createUserStore = (database: Database): UserStore => ({
         passwordHash,
         createdAt: database.context.now(),
       };
-      try {
-        await database.newAccount(user);
+      return database.arriving(user.id, async () => {
+        await database.accounts.create(user);
         await database.write({ registry: [{ kind: 'user', user }] });
         return user;
-      } catch (error) {
-        await database.withdraw(user.id);
-        throw error;
-      }
+      });
     }),
 
   find: async (login) => database.registry.find(login),

@@ -3,9 +3,7 @@ import type { UserRecord } from '../plugin.ts';
 import { START, type Suite } from './bench.ts';
 import { rejectsWith } from './expectations.ts';
 import { action, actions, add, addUser, feed, feeds, readPages, remove, SECRET, session } from './samples.ts';
-import { exportUser, furnish } from './transfer-samples.ts';
-
-const LARGE = { remove: [], limit: 10 } as const;
+import { exportUser, furnish, LARGE } from './transfer-samples.ts';
 
 /** What `transferTests` asks of an export. */
 export const accountExportTests: Suite = ({ describe, test }) => {

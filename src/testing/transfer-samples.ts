@@ -29,7 +29,8 @@ export const EMAIL = 'zoe@example.org';
 const HALF = 'a\ud800b';
 /** Comes after the next one in code-point order, and before it in that of UTF-16. */
 const [ABOVE, BELOW] = ['\u{1d49c}', '\uff5a'];
-const LARGE = { remove: [], limit: 1000 } as const;
+/** Room for all settings. */
+export const LARGE = { remove: [], limit: 1000 } as const;
 
 /** An account with everything in it; answers its user. The clock is at `START` afterwards. */
 export async function furnish({ storage, clock }: Pick<Bench, 'storage' | 'clock'>): Promise<UserId> {

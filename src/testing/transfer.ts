@@ -4,9 +4,7 @@ import { accountExportTests } from './account-export.ts';
 import type { Suite } from './bench.ts';
 import { rejectsWith } from './expectations.ts';
 import { action, addUser, feed, ODD_TEXTS, SECRET } from './samples.ts';
-import { EMAIL, exportUser, furnish, importUser, NAME, pagesOf } from './transfer-samples.ts';
-
-const LARGE = { remove: [], limit: 10 } as const;
+import { EMAIL, exportUser, furnish, importUser, LARGE, NAME, pagesOf } from './transfer-samples.ts';
 
 async function namesOf({ users }: Storage): Promise<string[]> {
   const all: User[] = [];
