@@ -6,12 +6,11 @@ export class Turns<Line> {
   /** Runs a step after those in the same line that came before it. */
   take<T>(line: Line, step: () => Promise<T>): Promise<T> {
     const before = this.#last.get(line) ?? Promise.resolve();
-    const result = before.then(step, step);
-    const turn = result
-      .catch(() => undefined)
-      .then(() => {
-        if (this.#last.get(line) === turn) this.#last.delete(line);
-      });
+    const result = before.then(step);
+    const leave = (): void => {
+      if (this.#last.get(line) === turn) this.#last.delete(line);
+    };
+    const turn = result.then(leave, leave);
     this.#last.set(line, turn);
     return result;
   }

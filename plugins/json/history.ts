@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import {
   type ActionQuery,
   type EpisodeAction,
@@ -11,9 +10,10 @@ import {
 } from '../../src/plugin.ts';
 import { readActions, writeActions } from '../action-columns.ts';
 import { fingerprint } from '../fingerprint.ts';
-import { ActionBatch, type ActionText, TEXT_LENGTH } from './action-batch.ts';
+import { ActionBatch, type ActionText } from './action-batch.ts';
 import { replaceFile, syncFolder, toReadError } from './folder.ts';
 import { LineBuffer } from './line-buffer.ts';
+import { inPages, latestOf } from './pages.ts';
 import { readWritten, type WrittenActions } from './written-actions.ts';
 
 /** An episode action with its stamp and the time of its upload. */
@@ -57,8 +57,8 @@ interface Segment extends SegmentSummary {
 /** Early podsyncs did not write how new the actions are: they may be newer than any other. */
 const EARLY = { newest: Number.MAX_SAFE_INTEGER };
 
-/** A segment that has so many actions is full. */
-const SEGMENT_LENGTH = TEXT_LENGTH;
+/** A segment that has so many actions is full. Each takes a sync; but the open one is read with its account. */
+const SEGMENT_LENGTH = 4000;
 /** So is one whose texts have so many characters: a file is read into one string, which cannot be of any length. */
 const SEGMENT_SIZE = 16 * 1024 * 1024;
 
@@ -122,12 +122,9 @@ export class History {
   /** Whether the times alone show that none is stored, and none comes twice. For most uploads they do. */
   #areNews(actions: readonly EpisodeAction[]): boolean {
     const stored = this.#segments.reduce((latest, { newest }) => Math.max(latest, newest), 0);
-    const times = new Set<Seconds>();
-    for (const { timestamp } of actions) {
-      if (timestamp <= stored) return false;
-      times.add(timestamp);
-    }
-    return times.size === actions.length;
+    const times = actions.map(({ timestamp }) => timestamp);
+    if (times.every((time, at) => time > (times[at - 1] ?? stored))) return true; // as most are sent
+    return times.every((time) => time > stored) && new Set(times).size === times.length;
   }
 
   /** Reads what came since it was last called: the whole history, the first time. */
@@ -174,7 +171,7 @@ export class History {
     return latest ? latestOf(found) : found;
   }
 
-  /** What has this stamp or a later one, a segment a page, as it is now. */
+  /** What has this stamp or a later one, as it is now. */
   #pages(since: Stamp): AsyncIterable<StoredAction[]> {
     const first = this.#segments.findLastIndex(({ last }) => last < since) + 1;
     const snapshot = this.#segments.slice(first).map(({ uploads, texts }, place) => ({
@@ -186,10 +183,7 @@ export class History {
     return (async function* () {
       for (const { index, uploads, texts } of snapshot) {
         const found = (texts ?? (await read(index, uploads))).filter(({ stamp }) => stamp >= since);
-        yield found.flatMap((upload) => {
-          const { stamp, at: uploadedAt } = upload;
-          return actionsOf(upload).map((action) => ({ stamp, uploadedAt, action }));
-        });
+        yield* inPages(storedIn(found));
       }
     })();
   }
@@ -262,6 +256,13 @@ export class History {
 const actionsOf = (upload: UploadText | UploadLine): EpisodeAction[] =>
   'actions' in upload ? upload.actions : readActions(upload.json);
 
+function* storedIn(uploads: readonly (UploadText | UploadLine)[]): Iterable<StoredAction> {
+  for (const upload of uploads) {
+    const { stamp, at: uploadedAt } = upload;
+    for (const action of actionsOf(upload)) yield { stamp, uploadedAt, action };
+  }
+}
+
 async function* matching(
   pages: AsyncIterable<StoredAction[]>,
   matches: (stored: StoredAction) => boolean,
@@ -269,27 +270,5 @@ async function* matching(
   for await (const page of pages) {
     const found = page.filter(matches).map(({ action }) => action);
     if (found.length > 0) yield found;
-  }
-}
-
-/** Actions on a page of the latest: while one is written out, everybody else waits. */
-const PAGE = 1000;
-
-/** The latest action per podcast and episode: the newest by its own time, then the last uploaded. */
-async function* latestOf(pages: AsyncIterable<EpisodeAction[]>): AsyncIterable<EpisodeAction[]> {
-  const latest = new Map<string, EpisodeAction>();
-  for await (const page of pages) {
-    for (const action of page) {
-      const episode = JSON.stringify([action.podcast, action.episode]);
-      const rival = latest.get(episode);
-      if (rival && rival.timestamp > action.timestamp) continue;
-      latest.delete(episode); // so that the order of the map is the order of upload
-      latest.set(episode, action);
-    }
-  }
-  const found = [...latest.values()];
-  for (let at = 0; at < found.length; at += PAGE) {
-    yield found.slice(at, at + PAGE);
-    await setImmediate();
   }
 }
