@@ -11,7 +11,7 @@ export interface Part {
 type Folded = Pick<Journal<unknown>, 'size' | 'rotate' | 'removeOlder'>;
 
 /** A journal longer than this is folded into the snapshots at once. Bytes. */
-const JOURNAL_LIMIT = 16 * 1024 * 1024;
+const JOURNAL_LIMIT = 32 * 1024 * 1024;
 /** Snapshots follow a change after this long, so that the files are worth reading. Milliseconds. */
 const SNAPSHOT_DELAY = 30_000;
 
