@@ -39,17 +39,33 @@ async function edit(name: string, change: (text: string) => string): Promise<voi
   await writeFile(file, changed);
 }
 
-it('episode actions that are an object each, as early podsyncs wrote them, are read, and go on', async () => {
+/** Actions as columns, of which each is a list. */
+const asLists = (actions: readonly EpisodeAction[]) => ({
+  podcast: actions.map(({ podcast }) => podcast),
+  episode: actions.map(({ episode }) => episode),
+  action: actions.map(({ action }) => action),
+  timestamp: actions.map(({ timestamp }) => timestamp),
+  device: actions.map(({ device }) => device),
+  guid: actions.map(() => null),
+  position: actions.map(({ play }) => play?.position),
+  started: actions.map(({ play }) => play?.started),
+  total: actions.map(({ play }) => play?.total),
+});
+
+it.each([
+  ['an object each', (actions: readonly EpisodeAction[]) => actions],
+  ['lists, also where all have the same', asLists],
+])('episode actions that are %s, as early podsyncs wrote them, are read, and go on', async (_, toEarly) => {
   let storage = await open();
   const { id } = await storage.users.create({ name: 'bob', passwordHash: 'x' });
   await storage.actions.append(id, [actOn(1)]);
   await storage.close();
   await edit('actions-000001.json', (text) =>
-    text.replace(/"actions":.*}}/, `"actions":${JSON.stringify([actOn(1)])}}`),
+    text.replace(/"actions":.*}}/, `"actions":${JSON.stringify(toEarly([actOn(1)]))}}`),
   );
   const rest = `[1000,${JSON.stringify({
     account: { user: id, changes: [], upload: { stamp: 1_700_000_009, at: 1_700_000_000, changes: [{ kind: 'act' }] } },
-  })},${JSON.stringify([actOn(2)])}]]`;
+  })},${JSON.stringify(toEarly([actOn(2)]))}]]`;
   const line = `["${crc32(rest).toString(16).padStart(8, '0')}",${rest}\n`;
   await writeFile(join(dataDir, 'journal-000000000999.jsonl'), line);
 
