@@ -30,7 +30,7 @@ async function open() {
 
 const close = ({ podsync, bare }) => Promise.all([podsync.stop(), bare.stop()]);
 
-/** Seconds of requests until V8 has compiled what they need: an upload's first rounds take a quarter longer than all later ones. */
+/** Seconds of requests until V8 has compiled what they need: uploads take a fifth longer before that. */
 const WARMING = 6;
 
 /** podsync's share of what the bare route answers, once both are warm. */
