@@ -178,7 +178,7 @@ function loseFromIndex(path: string, index: string, change: string): void {
 
 /** Lets an app of a user tell of more episodes than are read when a storage is opened. */
 async function upload(data: string, user: string): Promise<void> {
-  const episodes = Array.from({ length: 1500 }, (_, n) => `${FEED}/${n}.mp3`);
+  const episodes = Array.from({ length: 6000 }, (_, n) => `${FEED}/${n}.mp3`);
   const server = await startServer(['--data', data]);
   const answer = await fetch(`${server.url}/api/2/episodes/${user}.json`, {
     method: 'POST',
