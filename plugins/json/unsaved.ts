@@ -110,11 +110,11 @@ export class Unsaved {
     await this.#saving;
   }
 
-  /** Saves what is left. */
+  /** Saves what is left, and the journal too, though all of it may have been saved: the next start need not read it. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.settle();
-    if (this.#parts.size > 0) await this.save();
+    if (this.#parts.size > 0 || this.#journal.size > 0) await this.save();
     clearTimeout(this.#timer);
   }
 }

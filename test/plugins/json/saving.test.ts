@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -206,6 +206,21 @@ it('the journal is not folded before all of it is read: what is still to come wo
   snapshot.open();
   storage = await opening;
   expect(await storage.subscriptions.current(user)).toEqual([A, B]);
+});
+
+it('the next start has no journal to read, also where all that is in it was saved already', async () => {
+  await subscribe(B);
+  await storage.actions.append(others[0]!, [{ podcast: B, episode: B, action: 'new', timestamp: 1_600_000_000 }]);
+  const snapshot = hold();
+  vi.runAllTimers();
+  await snapshot.reached;
+  await storage.actions.append(others[0]!, [{ podcast: B, episode: A, action: 'new', timestamp: 1_600_000_001 }]);
+  snapshot.open(); // whose turn it is after this, now with both
+  await storage.close();
+  const [journal, ...rest] = await journals();
+  expect(rest).toEqual([]);
+  expect((await stat(join(dataDir, journal!))).size).toBe(0);
+  storage = await open();
 });
 
 it('nothing is written once the storage is closed, as the folder may belong to another process then', async () => {
