@@ -1,6 +1,6 @@
 import type { ActionType, EpisodeAction, Seconds, Url } from '../src/plugin.ts';
 
-/** What each action has, or once what all of them have: one upload mostly comes from one device, and of one kind. */
+/** What each action has, or once what all have: an upload is mostly of one device, and of one kind. */
 type Column<Value> = Value[] | Value;
 
 /**
