@@ -9,7 +9,7 @@ import { createRoutes } from './routes/index.ts';
 import { createOperatorRoutes } from './routes/operator/index.ts';
 import type { Route } from './routes/route.ts';
 import type { Services } from './services/services.ts';
-import type { Log } from './storage/contract.ts';
+import type { Log } from './storage/stores.ts';
 
 export interface AppOptions extends OriginRules {
   /** Largest request body, in bytes. */

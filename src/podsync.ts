@@ -7,7 +7,7 @@ import type { Fetcher } from './feeds/fetch.ts';
 import { DEFAULTS, type Options, readWebAddress, WEB_ADDRESS } from './options.ts';
 import { createThreadHasher, type Hasher } from './services/hasher.ts';
 import { createServices, type Services } from './services/services.ts';
-import type { Log } from './storage/contract.ts';
+import type { Log } from './storage/stores.ts';
 import { loadStorageThreads } from './storage/load.ts';
 import { openStorage } from './storage/open.ts';
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { beginRun } from './plugins/postgres/database.ts';
-import { startServer } from './plugins/postgres/server.ts';
+import { beginRun } from './postgres/database.ts';
+import { startServer } from './postgres/server.ts';
 
 /**
  * Builds the program, once, for the tests that start it, and starts a PostgreSQL for the tests that need one, where

@@ -1,5 +1,5 @@
 import type { EpisodeInfo, PodcastInfo } from '../src/domain/types.ts';
-import type { FeedReading, Storage } from '../src/storage/contract.ts';
+import type { FeedReading, Storage } from '../src/storage/stores.ts';
 
 /** Stores what reading a feed found, as if it had been fetched. */
 export const recordFeed = (

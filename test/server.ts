@@ -12,7 +12,7 @@ import type { Fetcher } from '../src/feeds/fetch.ts';
 import type { Hasher } from '../src/services/hasher.ts';
 import type { RegistrationMode } from '../src/services/registration.ts';
 import { createServices, type Services } from '../src/services/services.ts';
-import type { Storage } from '../src/storage/contract.ts';
+import type { Storage } from '../src/storage/stores.ts';
 import { openStorage } from '../src/storage/open.ts';
 import { createTestStorage, type StorageName, type TestStorage } from './storages.ts';
 

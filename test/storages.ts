@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createTestDatabase } from './plugins/postgres/database.ts';
+import { createTestDatabase } from './postgres/database.ts';
 
 export type StorageName = 'json' | 'sqlite' | 'postgres';
 
@@ -21,5 +21,5 @@ export interface TestStorage {
 export async function createTestStorage(name: StorageName = STORAGE): Promise<TestStorage> {
   if (name !== 'postgres') return { spec: name, destroy: async () => undefined };
   const { url, destroy } = await createTestDatabase();
-  return { spec: `${join(import.meta.dirname, 'plugins/postgres/clocked.ts')}:${url}`, destroy };
+  return { spec: `${join(import.meta.dirname, 'plugins/old/postgres/clocked.ts')}:${url}`, destroy };
 }

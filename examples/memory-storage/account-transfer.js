@@ -1,8 +1,8 @@
-import { compareScopes, compareText, scopeKey, StorageError } from 'podsync/plugin';
+import { compareScopes, compareText, scopeKey, StorageError } from 'podsync/old-plugin';
 import { Account } from './account.js';
 import { fingerprint } from './actions.js';
 
-/** @import { OpenContext, UserId, UserRecord } from 'podsync/plugin' */
+/** @import { OpenContext, UserId, UserRecord } from 'podsync/old-plugin' */
 /** @import { Data } from './data.js' */
 
 /** All of an account, in the order that every storage has. @param {Data} data @param {UserId} id @returns {UserRecord[]} */

@@ -1,7 +1,7 @@
-import { regroup, scopeKey } from 'podsync/plugin';
+import { regroup, scopeKey } from 'podsync/old-plugin';
 
-/** @import { Device, EpisodeAction, Json, PodcastList, Seconds, SettingScope, Stamp } from 'podsync/plugin' */
-/** @import { SubscriptionChange, User } from 'podsync/plugin' */
+/** @import { Device, EpisodeAction, Json, PodcastList, Seconds, SettingScope, Stamp } from 'podsync/old-plugin' */
+/** @import { SubscriptionChange, User } from 'podsync/old-plugin' */
 
 /**
  * One feed on one device, now or once: other apps must hear that it was removed, too. `place` tells the order in which

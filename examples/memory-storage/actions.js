@@ -1,8 +1,8 @@
-import { markAfter, originOf } from 'podsync/plugin';
+import { markAfter, originOf } from 'podsync/old-plugin';
 import { meet } from './podcasts.js';
 import { upload } from './upload.js';
 
-/** @import { ActionQuery, ActionStore, EpisodeAction, OpenContext } from 'podsync/plugin' */
+/** @import { ActionQuery, ActionStore, EpisodeAction, OpenContext } from 'podsync/old-plugin' */
 /** @import { Data } from './data.js' */
 
 const PAGE = 1000;

@@ -1,6 +1,6 @@
-import { StorageError } from 'podsync/plugin';
+import { StorageError } from 'podsync/old-plugin';
 
-/** @import { Seconds, Session, Url, User, UserId } from 'podsync/plugin' */
+/** @import { Seconds, Session, Url, User, UserId } from 'podsync/old-plugin' */
 /** @import { Account } from './account.js' */
 /** @import { Entry } from './directory.js' */
 

@@ -1,7 +1,7 @@
-import { regroup, StorageError } from 'podsync/plugin';
+import { regroup, StorageError } from 'podsync/old-plugin';
 import { upload } from './upload.js';
 
-/** @import { DeviceStore, OpenContext } from 'podsync/plugin' */
+/** @import { DeviceStore, OpenContext } from 'podsync/old-plugin' */
 /** @import { Data } from './data.js' */
 
 /** @type {(data: Data, context: OpenContext) => DeviceStore} */
@@ -19,7 +19,7 @@ export const createDeviceStore = (data, context) => ({
   async save(user, id, patch) {
     const account = data.account(user);
     upload(account, context, { devices: [id], origin: id }, () => false);
-    const device = { .../** @type {import('podsync/plugin').Device} */ (account.devices.get(id)), ...patch };
+    const device = { .../** @type {import('podsync/old-plugin').Device} */ (account.devices.get(id)), ...patch };
     account.devices.set(id, device);
     return device;
   },

@@ -1,7 +1,7 @@
-import { compareText, createSlug } from 'podsync/plugin';
+import { compareText, createSlug } from 'podsync/old-plugin';
 import { newestFirst, unite } from './directory.js';
 
-/** @import { DirectoryRecord, PodcastPart } from 'podsync/plugin' */
+/** @import { DirectoryRecord, PodcastPart } from 'podsync/old-plugin' */
 /** @import { Data } from './data.js' */
 /** @import { Shelved } from './directory.js' */
 

@@ -7,9 +7,9 @@ import {
   toQueryTerms,
   toSearched,
   toTerms,
-} from 'podsync/plugin';
+} from 'podsync/old-plugin';
 
-/** @import { Episode, EpisodeInfo, FeedProgress, FeedReading, Podcast, PodcastInfo, Seconds, Url, UserId } from 'podsync/plugin' */
+/** @import { Episode, EpisodeInfo, FeedProgress, FeedReading, Podcast, PodcastInfo, Seconds, Url, UserId } from 'podsync/old-plugin' */
 /** @import { Data } from './data.js' */
 
 /**

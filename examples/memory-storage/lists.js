@@ -1,6 +1,6 @@
-import { StorageError } from 'podsync/plugin';
+import { StorageError } from 'podsync/old-plugin';
 
-/** @import { ListStore } from 'podsync/plugin' */
+/** @import { ListStore } from 'podsync/old-plugin' */
 /** @import { Data } from './data.js' */
 
 /** @type {(data: Data) => ListStore} */

@@ -3,7 +3,7 @@
  *
  *     podsync serve --storage ./memory-storage.js:any-name
  */
-import { createAttemptStore, definePlugin } from 'podsync/plugin';
+import { createAttemptStore, defineOldPlugin } from 'podsync/old-plugin';
 import { createActionStore } from './actions.js';
 import { Data } from './data.js';
 import { createDeviceStore } from './devices.js';
@@ -18,7 +18,7 @@ import { createUserStore } from './users.js';
 /** By name. This is the backend: it outlives `close()`, as a database would. @type {Map<string, Data>} */
 const places = new Map();
 
-export default definePlugin({
+export default defineOldPlugin({
   name: 'memory',
   contract: 1,
 

@@ -1,4 +1,4 @@
-import { storageConformance } from 'podsync/testing';
+import { storageConformance } from '../../test/storage/suite/index.ts';
 import { afterEach, beforeEach, describe, it } from 'vitest'; // or 'node:test'
 import plugin from './memory-storage.js';
 

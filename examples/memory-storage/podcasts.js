@@ -1,7 +1,7 @@
-import { compareText, createSlug, logoHash, markAfter, StorageError } from 'podsync/plugin';
+import { compareText, createSlug, logoHash, markAfter, StorageError } from 'podsync/old-plugin';
 import { EMPTY_INFO, merge, search, suggest } from './directory.js';
 
-/** @import { OpenContext, Podcast, PodcastStore, Tag, Url } from 'podsync/plugin' */
+/** @import { OpenContext, Podcast, PodcastStore, Tag, Url } from 'podsync/old-plugin' */
 /** @import { Data } from './data.js' */
 /** @import { Entry } from './directory.js' */
 

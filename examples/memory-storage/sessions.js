@@ -1,4 +1,4 @@
-/** @import { OpenContext, SessionStore, UserId } from 'podsync/plugin' */
+/** @import { OpenContext, SessionStore, UserId } from 'podsync/old-plugin' */
 /** @import { Data } from './data.js' */
 
 /** @type {(data: Data, context: OpenContext) => SessionStore} */

@@ -1,6 +1,6 @@
-import { scopeKey } from 'podsync/plugin';
+import { scopeKey } from 'podsync/old-plugin';
 
-/** @import { SettingStore } from 'podsync/plugin' */
+/** @import { SettingStore } from 'podsync/old-plugin' */
 /** @import { Data } from './data.js' */
 
 /** @type {(data: Data) => SettingStore} */

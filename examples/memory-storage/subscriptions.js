@@ -1,8 +1,8 @@
-import { markAfter, originOf } from 'podsync/plugin';
+import { markAfter, originOf } from 'podsync/old-plugin';
 import { meet } from './podcasts.js';
 import { upload } from './upload.js';
 
-/** @import { OpenContext, Sender, Stamp, SubscriptionChange, SubscriptionStore, UserId } from 'podsync/plugin' */
+/** @import { OpenContext, Sender, Stamp, SubscriptionChange, SubscriptionStore, UserId } from 'podsync/old-plugin' */
 /** @import { Data } from './data.js' */
 
 /** @type {(data: Data, context: OpenContext) => SubscriptionStore} */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { toParts } from 'podsync/plugin';
+import { toParts } from 'podsync/old-plugin';
 import { toAccount, toRecords } from './account-transfer.js';
 import { addToplist, importPodcast, toDirectoryRecords } from './directory-transfer.js';
 import { meet } from './podcasts.js';
 
-/** @import { OpenContext, TransferStore, UserId, UserRecord } from 'podsync/plugin' */
+/** @import { OpenContext, TransferStore, UserId, UserRecord } from 'podsync/old-plugin' */
 /** @import { Data } from './data.js' */
 
 const PAGE = 1000;

@@ -1,6 +1,6 @@
-import { markAfter, markAfterUpload, nextStamp } from 'podsync/plugin';
+import { markAfter, markAfterUpload, nextStamp } from 'podsync/old-plugin';
 
-/** @import { OpenContext, Stamp } from 'podsync/plugin' */
+/** @import { OpenContext, Stamp } from 'podsync/old-plugin' */
 /** @import { Account } from './account.js' */
 
 /**

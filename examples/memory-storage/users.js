@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { compareText, StorageError } from 'podsync/plugin';
+import { compareText, StorageError } from 'podsync/old-plugin';
 import { Account } from './account.js';
 
-/** @import { OpenContext, User, UserId, UserStore } from 'podsync/plugin' */
+/** @import { OpenContext, User, UserId, UserStore } from 'podsync/old-plugin' */
 /** @import { Data } from './data.js' */
 
 /** @type {(data: Data, context: OpenContext) => UserStore} */

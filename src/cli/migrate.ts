@@ -3,7 +3,7 @@ import { openClock } from '../clock.ts';
 import { type Config, UsageError } from '../config.ts';
 import { migrate } from '../services/migration.ts';
 import type { Counts } from '../services/transfer-tally.ts';
-import type { Storage } from '../storage/contract.ts';
+import type { Storage } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { redactLocation } from '../storage/location.ts';
 import { openStorage } from '../storage/open.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { countOf } from '../domain/count.ts';
-import type { ToplistRebuild } from '../storage/contract.ts';
+import type { ToplistRebuild } from '../storage/stores.ts';
 import { askOperator } from './operator.ts';
 import { printResult } from './result.ts';
 

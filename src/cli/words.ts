@@ -1,5 +1,5 @@
 import { createConsola } from 'consola';
-import type { Log } from '../storage/contract.ts';
+import type { Log } from '../storage/stores.ts';
 
 /** What podsync says to people. All of it goes to stderr: stdout is for data. */
 export const words = createConsola({

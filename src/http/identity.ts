@@ -4,7 +4,7 @@ import { Refusal } from '../domain/errors.ts';
 import type { Seconds } from '../domain/types.ts';
 import { type Accounts, isSelf } from '../services/accounts.ts';
 import { SESSION_LIFE, type Sessions } from '../services/sessions.ts';
-import type { User } from '../storage/contract.ts';
+import type { User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { readCookie, readParam } from './input.ts';
 import { basePath, clientAddress, type OriginRules, writeCookie } from './origin.ts';

@@ -1,4 +1,4 @@
-import type { Episode, Podcast } from '../storage/contract.ts';
+import type { Episode, Podcast } from '../storage/stores.ts';
 import { renderPage } from './layout.ts';
 import { podcastPage } from './links.ts';
 import { markup } from './markup.ts';

@@ -1,6 +1,6 @@
 import type { Seconds } from '../domain/types.ts';
 import type { KnownPodcast } from '../services/directory.ts';
-import type { Podcast } from '../storage/contract.ts';
+import type { Podcast } from '../storage/stores.ts';
 import { podcastPage, scaledLogo } from './links.ts';
 import { type Markup, markup } from './markup.ts';
 

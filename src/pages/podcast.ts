@@ -1,5 +1,5 @@
 import { countOf } from '../domain/count.ts';
-import type { Episode, Podcast } from '../storage/contract.ts';
+import type { Episode, Podcast } from '../storage/stores.ts';
 import { renderPage } from './layout.ts';
 import { episodePage } from './links.ts';
 import { type Markup, markup } from './markup.ts';

@@ -6,7 +6,7 @@ import { publicBase } from '../http/origin.ts';
 import { json, type Reply, toPublic } from '../http/reply.ts';
 import { scaledLogo } from '../pages/links.ts';
 import type { Services } from '../services/services.ts';
-import type { Podcast, RankedPodcast } from '../storage/contract.ts';
+import type { Podcast, RankedPodcast } from '../storage/stores.ts';
 import { listReply } from './list-reply.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { toEpisodeObject, toPodcastObject } from './wire-objects.ts';

@@ -8,7 +8,7 @@ import { readQuery } from '../http/input.ts';
 import { clientAddress } from '../http/origin.ts';
 import type { Reply } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
-import type { User } from '../storage/contract.ts';
+import type { User } from '../storage/stores.ts';
 import type { Handler, RouteContext } from './route.ts';
 
 /** The one device that clients of the oldest generation know. */

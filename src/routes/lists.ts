@@ -7,7 +7,7 @@ import { publicBase } from '../http/origin.ts';
 import { json, toPublic } from '../http/reply.ts';
 import { listPage, listResource } from '../pages/links.ts';
 import type { Services } from '../services/services.ts';
-import type { User } from '../storage/contract.ts';
+import type { User } from '../storage/stores.ts';
 import { listReply } from './list-reply.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { toPodcastObject } from './wire-objects.ts';

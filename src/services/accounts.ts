@@ -1,5 +1,5 @@
 import { invalid, Refusal } from '../domain/errors.ts';
-import type { Storage, User } from '../storage/contract.ts';
+import type { Storage, User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { checkPassword, type Passwords } from './passwords.ts';
 import type { Throttle } from './throttle.ts';

@@ -1,6 +1,6 @@
 import { Refusal } from '../domain/errors.ts';
 import type { ListSummary, UserId } from '../domain/types.ts';
-import type { DeviceSummary, Storage, User } from '../storage/contract.ts';
+import type { DeviceSummary, Storage, User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { checkUserName } from './accounts.ts';
 import type { Passwords } from './passwords.ts';

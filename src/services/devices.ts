@@ -1,7 +1,7 @@
 import { parseDeviceId, requireFewDevices } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import { DEVICE_TYPES, type UserId } from '../domain/types.ts';
-import type { DeviceSummary, Storage } from '../storage/contract.ts';
+import type { DeviceSummary, Storage } from '../storage/stores.ts';
 
 /** Characters. */
 export const MAX_CAPTION = 255;

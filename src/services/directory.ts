@@ -1,7 +1,7 @@
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { Url, UserId } from '../domain/types.ts';
 import { hasCredentials, sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from '../domain/url.ts';
-import type { Episode, Podcast, PodcastStore, RankedPodcast, Tag, ToplistRebuild } from '../storage/contract.ts';
+import type { Episode, Podcast, PodcastStore, RankedPodcast, Tag, ToplistRebuild } from '../storage/stores.ts';
 
 const MOST_FOUND = 20;
 

@@ -4,7 +4,7 @@ import { requireFewDevices } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { EpisodeAction, Stamp, UserId } from '../domain/types.ts';
 import { createRewriteLog, requireFewFeeds, sanitizeFeedUrl, type UrlRewrites, type UrlRules } from '../domain/url.ts';
-import type { ActionQuery, ActionStore } from '../storage/contract.ts';
+import type { ActionQuery, ActionStore } from '../storage/stores.ts';
 
 export interface Episodes {
   /**

@@ -5,7 +5,7 @@ import type { Seconds } from '../domain/types.ts';
 import { sanitizeFeedUrl, type UrlRules } from '../domain/url.ts';
 import type { Fetcher, FetchOutcome } from '../feeds/fetch.ts';
 import { nextFetch } from '../feeds/schedule.ts';
-import type { FeedReading, FeedState, PodcastStore } from '../storage/contract.ts';
+import type { FeedReading, FeedState, PodcastStore } from '../storage/stores.ts';
 
 /** Feeds in hand at once: more than the fetcher takes, as those of one host wait for each other. */
 const IN_HAND = 16;

@@ -1,7 +1,7 @@
 import { countOf } from '../domain/count.ts';
 import type { Url } from '../domain/types.ts';
 import { type BackupRecord, readRecord } from '../formats/backup/record.ts';
-import type { PodcastStore, Storage, User } from '../storage/contract.ts';
+import type { PodcastStore, Storage, User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { type Counts, createTally } from './transfer-tally.ts';
 

@@ -2,7 +2,7 @@ import { invalid, Refusal } from '../domain/errors.ts';
 import { createSlug } from '../domain/slug.ts';
 import type { ListSummary, PodcastList, UserId } from '../domain/types.ts';
 import { sanitizeFeedUrls, type UrlRules } from '../domain/url.ts';
-import type { ListStore } from '../storage/contract.ts';
+import type { ListStore } from '../storage/stores.ts';
 
 /** Characters; of the name that is made of it, too, which may be longer and has to fit in a path. */
 const MAX_TITLE = 255;

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { Refusal } from '../domain/errors.ts';
 import { NO_LOGO } from '../domain/logo.ts';
 import type { Fetcher } from '../feeds/fetch.ts';
-import type { PodcastStore } from '../storage/contract.ts';
+import type { PodcastStore } from '../storage/stores.ts';
 import { type Image, imageType, loadScale } from './images.ts';
 import type { LogoFolder } from './logo-folder.ts';
 

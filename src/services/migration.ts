@@ -1,6 +1,6 @@
 import type { UserId } from '../domain/types.ts';
 import { type BackupRecord, readRecord } from '../formats/backup/record.ts';
-import type { Storage, User } from '../storage/contract.ts';
+import type { Storage, User } from '../storage/stores.ts';
 import { type Counts, createTally } from './transfer-tally.ts';
 
 interface MigrationOptions {

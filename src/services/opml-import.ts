@@ -6,7 +6,7 @@ import { sanitizeFeedUrl, type UrlRules, redactUrl } from '../domain/url.ts';
 import { MAX_DESCRIPTION, MAX_TITLE } from '../feeds/fields.ts';
 import { pageUrl } from '../feeds/links.ts';
 import { plainLine, plainText } from '../feeds/text.ts';
-import type { PodcastStore } from '../storage/contract.ts';
+import type { PodcastStore } from '../storage/stores.ts';
 import { whyRefused } from './refused-url.ts';
 import type { Subscriptions } from './subscriptions.ts';
 

@@ -1,7 +1,7 @@
 import { hash as digest, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invalid } from '../domain/errors.ts';
-import type { User } from '../storage/contract.ts';
+import type { User } from '../storage/stores.ts';
 import { DUMMY, type Hasher } from './hasher.ts';
 
 /** bcrypt reads no more, and would take any longer password with the same beginning. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Storage } from '../storage/contract.ts';
+import type { Storage } from '../storage/stores.ts';
 import { StorageError } from '../storage/errors.ts';
 
 /** Milliseconds: shorter than most monitors wait for an answer. */

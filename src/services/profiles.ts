@@ -1,7 +1,7 @@
 import { Refusal } from '../domain/errors.ts';
 import type { Json, ListSummary, Url, UserId } from '../domain/types.ts';
 import { hasCredentials } from '../domain/url.ts';
-import type { Storage } from '../storage/contract.ts';
+import type { Storage } from '../storage/stores.ts';
 import type { Accounts } from './accounts.ts';
 import type { KnownPodcast } from './directory.ts';
 

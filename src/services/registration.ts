@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Refusal } from '../domain/errors.ts';
-import type { User } from '../storage/contract.ts';
+import type { User } from '../storage/stores.ts';
 import { type Accounts, checkAccount, type NewAccount } from './accounts.ts';
 import type { Throttle } from './throttle.ts';
 

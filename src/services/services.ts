@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Fetcher } from '../feeds/fetch.ts';
-import type { Log, Storage } from '../storage/contract.ts';
+import type { Log, Storage } from '../storage/stores.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type Administration, createAdministration } from './administration.ts';
 import { createDevices, type Devices } from './devices.ts';

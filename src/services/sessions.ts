@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { Refusal } from '../domain/errors.ts';
 import type { Seconds, UserId } from '../domain/types.ts';
-import type { SessionStore, User } from '../storage/contract.ts';
+import type { SessionStore, User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 
 /** Long, because one client library asks for its password only three times in its life. */

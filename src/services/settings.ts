@@ -3,7 +3,7 @@ import { parseScope, type ScopeRequest } from '../domain/scope.ts';
 import { compareText } from '../domain/text-order.ts';
 import type { Json, Url, UserId } from '../domain/types.ts';
 import type { UrlRules } from '../domain/url.ts';
-import type { Storage } from '../storage/contract.ts';
+import type { Storage } from '../storage/stores.ts';
 
 /** Keys of one scope. */
 const MAX_KEYS = 1000;

@@ -11,7 +11,7 @@ import {
   type UrlRewrites,
   type UrlRules,
 } from '../domain/url.ts';
-import type { Storage } from '../storage/contract.ts';
+import type { Storage } from '../storage/stores.ts';
 
 export interface Subscriptions {
   /** What a device subscribes to, in the order first added. Throws `missing` for an unknown device (spec 4.3 rule 6). */

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import { Refusal } from '../domain/errors.ts';
 import type { Seconds } from '../domain/types.ts';
-import type { AttemptLimit, AttemptStore } from '../storage/contract.ts';
+import type { AttemptLimit, AttemptStore } from '../storage/stores.ts';
 import { Turns } from '../turns.ts';
 
 const PER_LOGIN_AND_ADDRESS: AttemptLimit = { most: 10, within: 300 };

@@ -3,7 +3,7 @@ import { compareText } from '../domain/text-order.ts';
 import { readBackup } from '../formats/backup/read.ts';
 import type { AccountRecord, BackupRecord } from '../formats/backup/record.ts';
 import { writeBackup } from '../formats/backup/write.ts';
-import type { DirectoryRecord, Storage, TransferStore, User, UserRecord } from '../storage/contract.ts';
+import type { DirectoryRecord, Storage, TransferStore, User, UserRecord } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { checkUserName } from './accounts.ts';
 import { drain, type Section, splitSections } from './transfer-sections.ts';

@@ -1,5 +1,5 @@
 import type { ActionType, EpisodeAction, EpisodeInfo, Stamp, Url, UserId } from '../domain/types.ts';
-import type { Episode, Podcast, Storage } from '../storage/contract.ts';
+import type { Episode, Podcast, Storage } from '../storage/stores.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** Episodes told of each feed, newest first. */

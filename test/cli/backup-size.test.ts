@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { expect, it } from 'vitest';
 import type { BackupRecord } from '../../src/formats/backup/record.ts';
 import { writeBackup } from '../../src/formats/backup/write.ts';
-import { createTestDatabase } from '../plugins/postgres/database.ts';
+import { createTestDatabase } from '../postgres/database.ts';
 import { makeFolder, run } from './podsync.ts';
 
 const FEEDS = 2000;

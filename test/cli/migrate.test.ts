@@ -2,7 +2,7 @@ import { chown, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { redactLocation } from '../../src/storage/location.ts';
-import { createTestDatabase } from '../plugins/postgres/database.ts';
+import { createTestDatabase } from '../postgres/database.ts';
 import type { TestStorage } from '../storages.ts';
 import { makeFolder, run, startServer } from './podsync.ts';
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import json from '../../dist/plugins/json/index.js';
+import json from '../../dist/plugins/old/json/index.js';
 
 /** JSON files; but an account goes in, and most of it goes out, only once the process was told to stop. */
 export default {

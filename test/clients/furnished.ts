@@ -1,5 +1,5 @@
-import json from '../../plugins/json/index.ts';
-import type { UserId } from '../../src/plugin.ts';
+import json from '../../plugins/old/json/index.ts';
+import type { UserId } from '../../src/old-plugin.ts';
 import { recordFeed } from '../readings.ts';
 
 const ALPHA = 'http://feeds.example/alpha';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createTestDatabase } from '../plugins/postgres/database.ts';
+import { createTestDatabase } from '../postgres/database.ts';
 import { createClient, runPodsync, type RunningServer, serve } from '../process/program.ts';
 import { createRandom, Uploads } from '../process/uploads.ts';
 import { seed } from '../seed.ts';

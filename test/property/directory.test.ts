@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { DirectoryRecord, Storage } from '../../src/plugin.ts';
-import { exportDirectory, importDirectory } from '../../src/testing/transfer-samples.ts';
+import type { DirectoryRecord, Storage } from '../../src/old-plugin.ts';
+import { exportDirectory, importDirectory } from '../storage/suite/transfer-samples.ts';
 import { recordFeed } from '../readings.ts';
 import { seed } from '../seed.ts';
 import { openTestServer, type TestServer } from '../server.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { UserId } from '../../src/domain/types.ts';
 import { createInspection } from '../../src/services/inspection.ts';
-import type { Podcast, Storage, User, UserRecord } from '../../src/storage/contract.ts';
+import type { Podcast, Storage, User, UserRecord } from '../../src/storage/stores.ts';
 import { StorageError } from '../../src/storage/errors.ts';
 import { furnish } from '../property/accounts.ts';
 import { recordFeed } from '../readings.ts';

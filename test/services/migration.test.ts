@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { migrate } from '../../src/services/migration.ts';
-import type { Storage, UserRecord } from '../../src/storage/contract.ts';
+import type { Storage, UserRecord } from '../../src/storage/stores.ts';
 import { furnish } from '../property/accounts.ts';
 import { recordFeed } from '../readings.ts';
 import { openTestServer, type TestServer } from '../server.ts';

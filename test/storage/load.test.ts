@@ -46,7 +46,7 @@ describe('a plugin from a file', () => {
       'throws.js',
       /cannot be loaded: the driver was built for another version of Node \(.*throws\.js:1:\d+\); the fault is in the plugin/,
     ],
-    ['no-default-export.js', /has no default export; a plugin ends with: export default definePlugin\(/],
+    ['no-default-export.js', /has no default export; a plugin ends with: export default defineOldPlugin\(/],
     ['wrong-shape.js', /is not a storage plugin: "open" must be a function$/],
     ['not-an-object.js', /is not a storage plugin: "name" must be a string, "contract" must be a number, /],
     ['next-contract.js', /is made for contract 2, and this podsync for 1; update podsync$/],

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Log } from '../../src/storage/contract.ts';
+import type { Log } from '../../src/storage/stores.ts';
 import { openStorage } from '../../src/storage/open.ts';
 
 const fixtures = join(import.meta.dirname, 'fixtures');

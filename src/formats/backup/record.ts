@@ -1,5 +1,5 @@
 import { ACTION_TYPES, DEVICE_TYPES, type SettingScope } from '../../domain/types.ts';
-import type { DirectoryRecord, UserRecord } from '../../storage/contract.ts';
+import type { DirectoryRecord, UserRecord } from '../../storage/stores.ts';
 import { anything, array, byKind, flag, object, oneOf, optional, orNull, pair, text, whole } from './shape.ts';
 
 type Account = Extract<UserRecord, { kind: 'user' }>;

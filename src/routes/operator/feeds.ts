@@ -5,7 +5,7 @@ import { readObject } from '../../http/body.ts';
 import { readBoolean } from '../../http/input.ts';
 import { jsonStream } from '../../http/reply.ts';
 import type { Services } from '../../services/services.ts';
-import type { FeedState } from '../../storage/contract.ts';
+import type { FeedState } from '../../storage/stores.ts';
 import type { Handler, RouteContext } from '../route.ts';
 import { steps } from './steps.ts';
 

@@ -5,7 +5,7 @@ import { EMPTY, json } from '../../http/reply.ts';
 import type { AccountDetails, AccountSummary } from '../../services/administration.ts';
 import type { Services } from '../../services/services.ts';
 import type { OpenSession } from '../../services/sessions.ts';
-import type { User } from '../../storage/contract.ts';
+import type { User } from '../../storage/stores.ts';
 import type { Handler, RouteContext } from '../route.ts';
 
 interface DescribedUser {

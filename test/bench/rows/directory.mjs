@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import json from '../../../dist/plugins/json/index.js';
+import json from '../../../dist/plugins/old/json/index.js';
 import { parseFeed } from '../../../dist/src/feeds/parse.js';
 import { logIn } from '../client.mjs';
 import { load, request, requests, seconds } from '../load.mjs';

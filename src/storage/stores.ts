@@ -1,0 +1,271 @@
+/** The stores of podsync. Types only; every rule here is a test in `test/storage/suite`. */
+
+import type {
+  Device,
+  EpisodeAction,
+  Json,
+  ListSummary,
+  PodcastList,
+  Seconds,
+  Sender,
+  SettingScope,
+  Stamp,
+  SubscriptionChange,
+  Url,
+  UserId,
+} from '../domain/types.ts';
+import type { Log } from './contract.ts';
+import type { PodcastStore } from './directory.ts';
+import type { TransferStore } from './transfer.ts';
+
+export type { Log } from './contract.ts';
+export type * from './directory.ts';
+export type * from './transfer.ts';
+
+// ---- plugin ----------------------------------------------------------------
+
+export interface OldPlugin<Options = unknown> {
+  /** Short name used in config, logs and errors: `json`, `sqlite`, `postgres`. */
+  readonly name: string;
+  /** Version of this contract. The loader refuses any other number. */
+  readonly contract: 1;
+  /** Turns the text after `name:` (a path or URL, may be empty) into options, or throws an Error that says what is wrong. */
+  parse(location: string): Options;
+  /** Connects, migrates the schema, takes whatever lock it needs. Rejects with a StorageError. */
+  open(options: Options, context: StorageContext): Promise<Storage>;
+}
+
+export interface StorageContext {
+  /** podsync's data folder; exists, private to the process. Relative paths start here. */
+  dataDir: string;
+  /**
+   * The time. A plugin reads it under the lock of the user it writes for (see `domain/stamp`), unless its backend has
+   * a clock that several nodes share.
+   */
+  now(): Seconds;
+  /** How long an upload of another origin counts as overlapping: see `markAfterUpload`. */
+  overlap: Seconds;
+  log: Log;
+}
+
+/**
+ * Ten stores, and `ping`, `verify` and `close` for the whole. No optional members: a plugin does all of it. Every write is
+ * one step: when its promise resolves it is durable and visible whole, when it rejects nothing of it is there. For
+ * a user who is not there (any more) writes reject with `missing`, except removing the user and ending sessions; what
+ * reads answer then is up to the plugin.
+ */
+export interface Storage {
+  readonly users: UserStore;
+  readonly sessions: SessionStore;
+  readonly attempts: AttemptStore;
+  readonly devices: DeviceStore;
+  readonly subscriptions: SubscriptionStore;
+  readonly actions: ActionStore;
+  readonly settings: SettingStore;
+  readonly lists: ListStore;
+  readonly podcasts: PodcastStore;
+  readonly transfer: TransferStore;
+  /** Cheap liveness probe; rejects when the backend is gone, or takes nothing until podsync is started again. */
+  ping(): Promise<void>;
+  /**
+   * Looks for damage that does not show when all records are read, as in an index. May take minutes; changes nothing.
+   * Rejects with `corrupt`.
+   */
+  verify(): Promise<void>;
+  /** Waits for writes in flight, then lets go. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** The names of the stores. */
+export type StoreName = Exclude<keyof Storage, 'ping' | 'verify' | 'close'>;
+
+/**
+ * Answer to a since-read: one snapshot and the mark to hand out with it. The mark never passes the stamp of a write
+ * that was under way and is not in the snapshot.
+ */
+export interface Since<T> {
+  items: T[];
+  mark: Stamp;
+}
+
+// ---- accounts --------------------------------------------------------------
+
+export interface NewUser {
+  name: string;
+  email?: string;
+  passwordHash: string;
+}
+export interface User extends NewUser {
+  id: UserId;
+  createdAt: Seconds;
+}
+
+export interface UserStore {
+  /** Rejects with `conflict` when the name or e-mail is taken. Names and e-mails share one space, compared without case. */
+  create(user: NewUser): Promise<User>;
+  /** By name or e-mail, without case. */
+  find(login: string): Promise<User | undefined>;
+  /** Sets the hash and ends all sessions of the user. */
+  setPassword(user: UserId, passwordHash: string): Promise<void>;
+  /** Rejects with `conflict` when another account has this name or e-mail. Ends no session. */
+  rename(user: UserId, name: string): Promise<void>;
+  /** Removes the user and all that hangs from it. */
+  delete(user: UserId): Promise<void>;
+  /** By name, in code-point order. */
+  all(): AsyncIterable<User>;
+}
+
+/** `digest` is a hash of the cookie: a stolen database does not open sessions. */
+export interface Session {
+  digest: string;
+  user: UserId;
+  expiresAt: Seconds;
+}
+
+export interface SessionStore {
+  /** Creates, or replaces the one with this digest. Rejects with `missing` when there is no such user (any more). */
+  save(session: Session): Promise<void>;
+  /** Sets when it expires; false when it is unknown, expired or ended meanwhile: it does not come back. */
+  prolong(digest: string, expiresAt: Seconds): Promise<boolean>;
+  /** Session and its user in one read; undefined when unknown or expired (`expiresAt <= now`). */
+  find(digest: string): Promise<{ session: Session; user: User } | undefined>;
+  /** Nothing happens when there is none. */
+  delete(digest: string): Promise<void>;
+  /** Those of a user that are not expired, the last to expire first. */
+  all(user: UserId): Promise<Session[]>;
+  /** Ends all of a user; answers how many were not expired. */
+  endAll(user: UserId): Promise<number>;
+  /** How many were removed. */
+  deleteExpired(): Promise<number>;
+}
+
+/** At most so many within so many seconds. */
+export interface AttemptLimit {
+  most: number;
+  within: Seconds;
+}
+
+/**
+ * Wrong passwords of the last minutes, and accounts made in the last hour, counted by key (a hash) and on all nodes
+ * together. What is over is removed in time. All of it may be forgotten by `close()` where a storage belongs to one
+ * process: see `createAttemptStore`.
+ */
+export interface AttemptStore {
+  /**
+   * Counts one more and answers 0; where the limit is reached, counts nothing and answers after how many seconds there
+   * is room again. One step: of many at once no more than the limit are counted.
+   */
+  add(key: string, limit: AttemptLimit): Promise<Seconds>;
+  /** What `add` would answer. */
+  wait(key: string, limit: AttemptLimit): Promise<Seconds>;
+  /** Takes back the last one; nothing happens when there is none. */
+  takeBack(key: string): Promise<void>;
+}
+
+// ---- devices and subscriptions ---------------------------------------------
+
+export interface DeviceSummary extends Device {
+  subscriptions: number;
+}
+
+/**
+ * While the account setting `sync_devices` is `true`, a device that any verb creates joins all others as the last part
+ * of that step, under its stamp. Where that adds feeds to its list, the mark answered is the stamp less one, and the
+ * upload counts as another device's (see `markAfterUpload`): the new device has yet to hear of these feeds.
+ */
+export interface DeviceStore {
+  find(user: UserId, device: string): Promise<Device | undefined>;
+  /** In the order created. */
+  all(user: UserId): Promise<DeviceSummary[]>;
+  /** Creates with defaults (caption `""`, type `other`) or changes only the keys given. */
+  save(user: UserId, device: string, patch: Partial<Omit<Device, 'id'>>): Promise<Device>;
+  /** The devices that follow each other: groups of two or more, no device in two of them, in any order. */
+  groups(user: UserId): Promise<string[][]>;
+  /**
+   * Changes the groups as `regroup` says, and brings the members of each to the union of their lists, under one stamp:
+   * every device hears of what is new to it. A device that leaves keeps its list. Answers all groups. Rejects with
+   * `missing` when a device is unknown.
+   */
+  synchronize(user: UserId, join: readonly (readonly string[])[], leave: readonly string[]): Promise<string[][]>;
+}
+
+/** A change on a device is the same change on every device of its group, in the same step and under the same stamp. */
+export interface SubscriptionStore {
+  /** URLs in the order first added. Without `device`: of every device, each URL once. */
+  current(user: UserId, device?: string): Promise<Url[]>;
+  /**
+   * Last state of each URL whose stamp is `since` or later, by stamp, then in order of upload. Empty for an unknown
+   * device, which is not created. Cost follows the changes, not the list.
+   */
+  since(user: UserId, device: string, since: Stamp): Promise<Since<SubscriptionChange>>;
+  /**
+   * Applies changes, none of them both ways, to a device under one stamp; a missing device is created. A change that
+   * changes nothing leaves no stamp. `sender`: see `originOf`. Answers the mark.
+   */
+  apply(user: UserId, device: string, changes: readonly SubscriptionChange[], sender?: Sender): Promise<Stamp>;
+  /** Makes the list equal `urls`; the difference is taken inside the same step. `sender` and answer as in `apply`. */
+  replace(user: UserId, device: string, urls: readonly Url[], sender?: Sender): Promise<Stamp>;
+}
+
+// ---- episode actions -------------------------------------------------------
+
+export interface ActionQuery {
+  /** Stamp `since` or later. */
+  since?: Stamp;
+  podcast?: Url;
+  device?: string;
+  /** Only podcasts that this device subscribes to now. */
+  subscribedOn?: string;
+  /** Only the latest per podcast and episode, by (timestamp, upload order), picked after the other filters. */
+  latest?: boolean;
+}
+
+export interface ActionStore {
+  /**
+   * Appends under one stamp, in the order given. What is stored already word for word (all fields but `guid`) is
+   * passed over; unknown devices are created. `sender`: see `originOf`. Answers the mark.
+   */
+  append(user: UserId, actions: readonly EpisodeAction[], sender?: Sender): Promise<Stamp>;
+  /**
+   * In upload order. `pages` is one snapshot, read as it is consumed, so that memory does not follow the length of the
+   * history; a page is never empty. It may be left unread.
+   */
+  query(user: UserId, query: ActionQuery): Promise<{ pages: AsyncIterable<EpisodeAction[]>; mark: Stamp }>;
+}
+
+// ---- settings and lists ----------------------------------------------------
+
+export interface SettingUpdate {
+  set: Readonly<Record<string, Json>>;
+  remove: readonly string[];
+  /** The most keys that may be left. */
+  limit: number;
+}
+
+/**
+ * Keys are any text, `__proto__` too: build the records that are answered with `Object.fromEntries`. One of them means
+ * something to the storage itself: `sync_devices` of the account (see `DeviceStore`).
+ */
+export interface SettingStore {
+  /** Empty where nothing was ever set; what the scope names need not exist. */
+  get(user: UserId, scope: SettingScope): Promise<Record<string, Json>>;
+  /**
+   * Sets, then removes, in one step, so that no concurrent update is lost. Answers all that is left; undefined when
+   * that would be more keys than `limit`, and then nothing changes.
+   */
+  update(user: UserId, scope: SettingScope, update: SettingUpdate): Promise<Record<string, Json> | undefined>;
+  /** The scopes of one kind that have this key, and its value there; in any order. */
+  withKey(user: UserId, kind: SettingScope['kind'], key: string): Promise<{ scope: SettingScope; value: Json }[]>;
+}
+
+export interface ListStore {
+  /** In the order created. */
+  all(user: UserId): Promise<ListSummary[]>;
+  find(user: UserId, name: string): Promise<PodcastList | undefined>;
+  /** Rejects with `conflict` when the user has a list of this name. */
+  create(user: UserId, list: PodcastList): Promise<void>;
+  /** Keeps title and place. False when there is no such list. */
+  replace(user: UserId, name: string, urls: readonly Url[]): Promise<boolean>;
+  /** False when there is no such list. */
+  delete(user: UserId, name: string): Promise<boolean>;
+}

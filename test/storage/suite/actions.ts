@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import type { ActionQuery, EpisodeAction } from '../../../src/old-plugin.ts';
+import type { Suite } from './bench.ts';
+import { action, addUser, feed, ODD_TEXTS, readActions, readNumbers } from './samples.ts';
+
+const LARGEST = 2 ** 31 - 1;
+/** The end of the year 9999. */
+const LATEST = 253_402_300_799;
+
+/** One action of every shape. */
+const SHAPES: readonly EpisodeAction[] = [
+  action(1),
+  action(2, { device: 'phone', guid: 'tag:example.org,2024:2' }),
+  action(3, { action: 'delete', timestamp: 0 }),
+  action(4, { action: 'new', timestamp: LATEST }),
+  action(5, { action: 'play' }),
+  action(6, { action: 'play', play: { position: 0 } }),
+  action(7, { action: 'play', play: { position: 120 }, guid: ODD_TEXTS.join('\n') }),
+  action(8, { action: 'play', play: { position: 120, started: 0, total: 0 } }),
+  action(9, { action: 'play', play: { position: LARGEST, started: LARGEST, total: LARGEST }, device: 'tv' }),
+  action(10, { podcast: feed('x'.repeat(8000)), episode: feed('y'.repeat(8000)) }),
+];
+
+const PLAYED = action(1, { action: 'play', device: 'phone', play: { position: 20, started: 10, total: 30 } });
+const { device: _device, ...PLAYED_SOMEWHERE } = PLAYED;
+const { play: _play, ...PLAYED_SOMEHOW } = PLAYED;
+
+export const actionTests: Suite = ({ describe, test }) => {
+  describe('appending', () => {
+    test('keeps every field, and the order of upload', async ({ storage, reopen }) => {
+      const alice = await addUser(storage);
+      await storage.actions.append(alice, SHAPES.slice(0, 4).toReversed());
+      await storage.actions.append(alice, []);
+      await storage.actions.append(alice, SHAPES.slice(4));
+      const uploaded = [...SHAPES.slice(0, 4).toReversed(), ...SHAPES.slice(4)];
+      assert.deepEqual(await readActions(storage, alice), uploaded);
+      assert.deepEqual(await readActions(await reopen(), alice), uploaded);
+    });
+
+    test('belongs to one user', async ({ storage }) => {
+      const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
+      await storage.actions.append(alice, [action(1)]);
+      await storage.actions.append(bob, [action(1), action(2)]);
+      assert.deepEqual(await readNumbers(storage, alice), [1]);
+      assert.deepEqual(await readNumbers(storage, bob), [1, 2]);
+    });
+  });
+
+  describe('a repeat', () => {
+    test('is stored once, also after reopening', async ({ storage, reopen, nowAndReopened }) => {
+      const alice = await addUser(storage);
+      const mark = await storage.actions.append(alice, SHAPES.slice(0, 3));
+      for await (const { actions } of nowAndReopened()) {
+        await actions.append(alice, SHAPES.slice(0, 3));
+        const { pages } = await actions.query(alice, { since: mark });
+        for await (const page of pages) assert.fail(`uploaded once more: ${page.length}`);
+      }
+      await (await reopen()).actions.append(alice, SHAPES);
+      assert.deepEqual(await readActions(await reopen(), alice), SHAPES);
+    });
+
+    test('is stored once inside one batch', async ({ storage }) => {
+      const alice = await addUser(storage);
+      await storage.actions.append(alice, [action(2), action(1), action(2), action(2), action(1), action(3)]);
+      assert.deepEqual(await readNumbers(storage, alice), [2, 1, 3]);
+    });
+
+    test('leaves its stamp and place to the first, and the rest of its batch is new', async ({ storage }) => {
+      const alice = await addUser(storage);
+      const first = await storage.actions.append(alice, [action(1), action(2)]);
+      const { mark } = await storage.actions.query(alice, {});
+      await storage.actions.append(alice, [action(3), action(2), action(4)]);
+      assert.deepEqual(await readNumbers(storage, alice), [1, 2, 3, 4]);
+      assert.deepEqual(await readNumbers(storage, alice, { since: first }), [3, 4]);
+      assert.deepEqual(await readNumbers(storage, alice, { since: mark }), [3, 4]);
+    });
+
+    test('is found among later and earlier times, in whatever order those came', async ({ storage, reopen }) => {
+      const UPLOADS = [[5, 6], [7, 8], [6, 8], [1], [9], [10, 11], [9, 1, 2, 11, 3], [12], [5, 12, 2, 4], [4, 13, 12]];
+      for (const isReopened of [false, true]) {
+        const user = await addUser(storage, isReopened ? 'bob' : 'alice');
+        for (const numbers of UPLOADS) {
+          await storage.actions.append(
+            user,
+            numbers.map((n) => action(n)),
+          );
+          if (isReopened) storage = await reopen();
+        }
+        assert.deepEqual(await readNumbers(storage, user), [5, 6, 7, 8, 1, 9, 10, 11, 2, 3, 12, 4, 13]);
+      }
+    });
+
+    test('is one whatever its GUID, which stays that of the first', async ({ storage }) => {
+      const alice = await addUser(storage);
+      const known = action(1, { guid: 'first' });
+      await storage.actions.append(alice, [known, action(2), action(1, { guid: 'second' })]);
+      await storage.actions.append(alice, [action(1, { guid: 'third' }), action(1), action(2, { guid: 'late' })]);
+      assert.deepEqual(await readActions(storage, alice), [known, action(2)]);
+    });
+
+    for (const [field, other] of [
+      ['podcast', { ...PLAYED, podcast: feed(2) }],
+      ['episode', { ...PLAYED, episode: action(2).episode }],
+      ['device', { ...PLAYED, device: 'Phone' }],
+      ['device (none)', PLAYED_SOMEWHERE],
+      ['device (called null)', { ...PLAYED, device: 'null' }],
+      ['device (called undefined)', { ...PLAYED, device: 'undefined' }],
+      ['action', { ...PLAYED_SOMEHOW, action: 'download' }],
+      ['timestamp', { ...PLAYED, timestamp: PLAYED.timestamp + 1 }],
+      ['position', { ...PLAYED, play: { ...PLAYED.play!, position: 21 } }],
+      ['started', { ...PLAYED, play: { ...PLAYED.play!, started: 11 } }],
+      ['total', { ...PLAYED, play: { ...PLAYED.play!, total: 31 } }],
+      ['started and total (none)', { ...PLAYED, play: { position: 20 } }],
+      ['play (none)', PLAYED_SOMEHOW],
+      [
+        'fields that read the same when joined',
+        { ...PLAYED, podcast: `${PLAYED.podcast}${PLAYED.episode}`, episode: '' },
+      ],
+    ] as const) {
+      test(`is none when it differs in ${field}`, async ({ storage }) => {
+        const alice = await addUser(storage);
+        const both: EpisodeAction[] = [PLAYED, other];
+        await storage.actions.append(alice, both);
+        await storage.actions.append(alice, both.toReversed());
+        assert.deepEqual(await readActions(storage, alice), both);
+      });
+    }
+
+    test('none, null and undefined are three devices to a repeat', async ({ storage }) => {
+      const alice = await addUser(storage);
+      const all = [action(1), action(1, { device: 'null' }), action(1, { device: 'undefined' })];
+      for (const each of all) await storage.actions.append(alice, [each]);
+      assert.deepEqual(await readActions(storage, alice), all);
+    });
+  });
+
+  describe('a query', () => {
+    const [ONE, TWO] = [feed(1), feed(2)];
+    const UPLOADS: readonly (readonly EpisodeAction[])[] = [
+      [
+        action(1, { device: 'phone', timestamp: 500 }),
+        action(2, { device: 'tv', timestamp: 100 }),
+        action(3, { podcast: TWO, device: 'phone', timestamp: 100 }),
+      ],
+      [
+        action(1, { device: 'tv', timestamp: 400 }),
+        action(1, { podcast: TWO, device: 'tv', timestamp: 900 }),
+        action(3, { podcast: TWO, timestamp: 100, action: 'delete' }),
+      ],
+      [
+        action(2, { device: 'phone', timestamp: 100, action: 'new' }),
+        action(1, { device: 'phone', timestamp: 300, action: 'delete' }),
+      ],
+    ];
+    /** Upload and place in it, such as `0.2`, of what is expected; `since` is the number of an upload. */
+    const QUERIES: readonly (readonly [ActionQuery, string])[] = [
+      [{}, '0.0 0.1 0.2 1.0 1.1 1.2 2.0 2.1'],
+      [{ since: 0 }, '0.0 0.1 0.2 1.0 1.1 1.2 2.0 2.1'],
+      [{ since: 1 }, '1.0 1.1 1.2 2.0 2.1'],
+      [{ since: 2 }, '2.0 2.1'],
+      [{ since: 3 }, ''],
+      [{ podcast: ONE }, '0.0 0.1 1.0 2.0 2.1'],
+      [{ podcast: TWO }, '0.2 1.1 1.2'],
+      [{ podcast: feed(3) }, ''],
+      [{ device: 'phone' }, '0.0 0.2 2.0 2.1'],
+      [{ device: 'tv' }, '0.1 1.0 1.1'],
+      [{ device: 'PHONE' }, ''],
+      [{ latest: false }, '0.0 0.1 0.2 1.0 1.1 1.2 2.0 2.1'],
+      [{ latest: true }, '0.0 1.1 1.2 2.0'],
+      [{ podcast: ONE, device: 'phone' }, '0.0 2.0 2.1'],
+      [{ podcast: ONE, since: 1 }, '1.0 2.0 2.1'],
+      [{ device: 'tv', since: 1 }, '1.0 1.1'],
+      [{ latest: true, since: 1 }, '1.0 1.1 1.2 2.0'],
+      [{ latest: true, since: 2 }, '2.0 2.1'],
+      [{ latest: true, podcast: ONE }, '0.0 2.0'],
+      [{ latest: true, device: 'tv' }, '0.1 1.0 1.1'],
+      [{ latest: true, device: 'phone' }, '0.0 0.2 2.0'],
+      [{ latest: true, podcast: TWO, device: 'phone' }, '0.2'],
+      [{ latest: true, podcast: TWO, device: 'phone', since: 1 }, ''],
+      [{ latest: true, podcast: ONE, device: 'phone', since: 1 }, '2.0 2.1'],
+      [{ subscribedOn: 'phone' }, '0.2 1.1 1.2'],
+      [{ subscribedOn: 'phone', device: 'tv' }, '1.1'],
+      [{ subscribedOn: 'phone', podcast: ONE }, ''],
+      [{ subscribedOn: 'phone', latest: true, since: 1 }, '1.1 1.2'],
+      [{ subscribedOn: 'tv' }, ''],
+      [{ subscribedOn: 'nowhere' }, ''],
+    ];
+
+    test('takes the latest by URL, whatever the GUID', async ({ storage }) => {
+      const alice = await addUser(storage);
+      const both = [action(1, { guid: 'one' }), action(2, { guid: 'one' })];
+      await storage.actions.append(alice, both);
+      assert.deepEqual(await readActions(storage, alice, { latest: true }), both);
+    });
+
+    for (const [query, expected] of QUERIES) {
+      test(`answers ${JSON.stringify(query)}, and the mark of all`, async ({ storage, nowAndReopened }) => {
+        const alice = await addUser(storage);
+        await storage.subscriptions.replace(alice, 'phone', [ONE, TWO]);
+        await storage.subscriptions.replace(alice, 'phone', [TWO]);
+        const marks: number[] = [0];
+        for (const upload of UPLOADS) {
+          await storage.actions.append(alice, upload);
+          marks.push((await storage.actions.query(alice, {})).mark);
+        }
+        const asked = query.since === undefined ? query : { ...query, since: marks[query.since]! };
+        const places = expected.split(' ').filter((place) => place !== '');
+        const wanted = places.map((place) => UPLOADS[Number(place[0])]![Number(place[2])]);
+        for await (const open of nowAndReopened()) {
+          assert.deepEqual(await readActions(open, alice, asked), wanted);
+          assert.equal((await open.actions.query(alice, asked)).mark, marks.at(-1));
+        }
+      });
+    }
+  });
+};

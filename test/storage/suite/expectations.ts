@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import { isStorageError, type StorageErrorCode } from '../../../src/old-plugin.ts';
+import { SECRET } from './samples.ts';
+
+/** Rejects with a StorageError of this code, whose message says something and gives nothing away. */
+export async function rejectsWith(code: StorageErrorCode, promise: Promise<unknown>): Promise<void> {
+  await assert.rejects(promise, (error) => {
+    assert.ok(isStorageError(error), `not a StorageError: ${String(error)}`);
+    assert.equal(error.code, code);
+    assert.notEqual(error.message.trim(), '', 'the error says nothing');
+    assert.ok(!error.message.includes(SECRET), 'the error gives a secret away');
+    const isTold = code === 'missing' || code === 'conflict';
+    assert.ok(!isTold || !/[/\\]/.test(error.message), `clients are told this, and it has a path: ${error.message}`);
+    return true;
+  });
+}
+
+/** Looks again and again until `work` is over; answers what it came to. */
+export async function watch<T>(work: Promise<T>, look: () => Promise<void>): Promise<T> {
+  const over = work.then(
+    () => true,
+    () => true,
+  );
+  // The immediate lets the writer on where a look takes no I/O.
+  while (!(await Promise.race([over, setImmediate(false)]))) await look();
+  return work;
+}

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import type { Storage } from '../../../src/old-plugin.ts';
+import type { Suite } from './bench.ts';
+import { episode, episodeNumbers, episodes, findEpisode, read } from './readings.ts';
+import { action, add, addUser, feed, feeds, numbersOf, subscribe } from './samples.ts';
+
+export const feedEpisodeTests: Suite = ({ describe, test }) => {
+  test('are what the feed told, newest first', async ({ storage, clock, nowAndReopened }) => {
+    await subscribe(storage, 1);
+    const bare = { url: 'https://podcasts.example/episode/7', title: '', description: '', website: '' };
+    await read(storage, 1, {}, [bare, episode(1), episode(3), episode(2)]);
+    for await (const open of nowAndReopened()) {
+      assert.deepEqual(await episodeNumbers(open), [3, 2, 1, 7]);
+      assert.deepEqual(await episodeNumbers(open, 1, 2), [3, 2]);
+      assert.deepEqual(await episodeNumbers(open, 9), []);
+      const found = await findEpisode(open, feed(1), episode(2).url);
+      assert.deepEqual(found, { podcast: feed(1), ...episode(2), stamp: clock.at + 1 });
+      const stamp = (await findEpisode(open, feed(1), bare.url))?.stamp;
+      assert.deepEqual(await findEpisode(open, feed(1), bare.url), { podcast: feed(1), ...bare, stamp });
+      assert.equal(await findEpisode(open, feed(1), episode(4).url), undefined);
+      assert.equal(await findEpisode(open, feed(2), episode(1).url), undefined);
+      assert.deepEqual(await findEpisode(open, feed(1), episode(2).guid!), found);
+      assert.equal(await findEpisode(open, feed(2), episode(2).guid!), undefined);
+      const names = [episode(4).url, episode(2).guid!, episode(1).url, episode(2).url];
+      const several = await open.podcasts.findEpisodes(feed(1), names);
+      assert.deepEqual(
+        several.map((each) => each?.title),
+        [undefined, 'Episode 2', 'Episode 1', 'Episode 2'],
+      );
+    }
+  });
+
+  test('without a date stand as they were first seen, the newest first', async ({ storage, nowAndReopened }) => {
+    await subscribe(storage, 1);
+    const undated = [1, 2, 3].map((n) => {
+      const { releasedAt: _, ...told } = episode(n);
+      return told;
+    });
+    await read(storage, 1, {}, undated.slice(0, 2));
+    await read(storage, 1, {}, undated);
+    for await (const open of nowAndReopened()) assert.deepEqual(await episodeNumbers(open), [3, 1, 2]);
+  });
+
+  test('of earlier readings stay, those told again are as told last', async ({ storage, nowAndReopened }) => {
+    await subscribe(storage, 1);
+    await read(storage, 1, {}, episodes(3));
+    const stamp = (await findEpisode(storage, feed(1), episode(3).url))!.stamp;
+    await read(storage, 1, {}, [episode(4), episode(3, { title: 'Better' })]);
+    for await (const open of nowAndReopened()) {
+      assert.deepEqual(await episodeNumbers(open), [4, 3, 2, 1]);
+      const found = await findEpisode(open, feed(1), episode(3).url);
+      assert.deepEqual([found?.title, found?.stamp], ['Better', stamp]);
+    }
+  });
+
+  test('without a release time keep their order, whichever of them the feed tells again', async ({
+    storage,
+    nowAndReopened,
+  }) => {
+    await subscribe(storage, 1);
+    for (const told of [[1, 2, 3], [3], [3, 2]]) {
+      const found = told.map((n) => episode(n, { releasedAt: 0 }));
+      await read(storage, 1, {}, found);
+      assert.deepEqual(await episodeNumbers(storage), [1, 2, 3]);
+    }
+    for await (const open of nowAndReopened()) assert.deepEqual(await episodeNumbers(open), [1, 2, 3]);
+  });
+
+  test('are known by GUID before URL: one that has moved is found under both', async ({ storage, nowAndReopened }) => {
+    await subscribe(storage, 1);
+    const { guid: _, ...plain } = episode(2);
+    await read(storage, 1, {}, [plain, episode(1)]);
+    const moved = { url: 'https://elsewhere.example/episode/11' };
+    await read(storage, 1, {}, [plain, episode(1, moved), episode(1, moved)]);
+    for await (const open of nowAndReopened()) {
+      assert.deepEqual(await episodeNumbers(open), [2, 11]);
+      for (const url of [moved.url, episode(1).url]) {
+        assert.equal((await findEpisode(open, feed(1), url))?.url, moved.url);
+      }
+    }
+  });
+
+  test('are looked for by any URL before GUID, as many a GUID is a URL', async ({ storage }) => {
+    await subscribe(storage, 1);
+    await read(storage, 1, {}, [episode(3)]);
+    const moved = episode(3, { url: 'https://elsewhere.example/3' });
+    await read(storage, 1, {}, [
+      episode(1, { guid: episode(2).url }),
+      episode(2),
+      episode(4, { guid: episode(3).url }),
+      moved,
+    ]);
+    for (const n of [2, 3]) {
+      assert.equal((await findEpisode(storage, feed(1), episode(n).url))?.title, `Episode ${n}`);
+    }
+  });
+
+  test('get a GUID from what is found by URL, and a second one with it in that feed is passed over', async ({
+    storage,
+    nowAndReopened,
+  }) => {
+    await subscribe(storage, 1);
+    const { guid: _, ...plain } = episode(1);
+    await read(storage, 1, {}, [plain]);
+    await read(storage, 1, {}, [episode(1), episode(2, { guid: episode(1).guid! })]);
+    for await (const open of nowAndReopened()) assert.deepEqual(await episodeNumbers(open), [1]);
+  });
+
+  test('that have a URL from before another got its GUID are new', async ({ storage, nowAndReopened }) => {
+    await subscribe(storage, 1);
+    const { guid: _, ...first } = episode(1);
+    const { guid: __, ...second } = episode(2);
+    await read(storage, 1, {}, [{ ...first, guid: 'moves' }]);
+    await read(storage, 1, {}, [{ ...second, guid: 'moves' }]);
+    await read(storage, 1, {}, [second]);
+    await read(storage, 1, {}, [episode(2), first]);
+    for await (const open of nowAndReopened()) assert.deepEqual(await episodeNumbers(open), [2, 1]);
+  });
+
+  test('that take the URL which another had are new, and the other is known on', async ({
+    storage,
+    clock,
+    nowAndReopened,
+  }) => {
+    await subscribe(storage, 1, 2);
+    const latest = 'https://podcasts.example/latest';
+    const { guid: _, ...second } = episode(2, { url: latest });
+    const told = [
+      [second, episode(1)],
+      [episode(1), episode(2, { url: latest })],
+    ];
+    for (const n of [1, 2]) await read(storage, n, {}, [episode(1, { url: latest })]);
+    const { stamp } = (await findEpisode(storage, feed(1), latest))!;
+    clock.at += 1000;
+    for (const _again of [1, 2]) for (const [i, found] of told.entries()) await read(storage, i + 1, {}, found);
+    for await (const { podcasts } of nowAndReopened()) {
+      const { items } = await podcasts.episodesSince(feeds(2), clock.at, 50);
+      assert.deepEqual(
+        items.map((each) => [each.podcast, each.title]).toSorted(),
+        feeds(2).map((url) => [url, 'Episode 2']),
+      );
+      for (const url of feeds(2)) {
+        assert.equal((await findEpisode({ podcasts }, url, latest))?.title, 'Episode 2');
+        assert.equal((await findEpisode({ podcasts }, url, episode(1).url))?.title, 'Episode 1');
+        assert.equal((await podcasts.episodes(url, 9)).length, 2);
+      }
+      assert.equal((await findEpisode({ podcasts }, feed(1), episode(1).url))?.stamp, stamp);
+    }
+  });
+
+  test('of a new GUID at the URL of two are the one that is found there', async ({
+    storage,
+    clock,
+    nowAndReopened,
+  }) => {
+    await subscribe(storage, 1);
+    const { releasedAt: _, ...first } = episode(1);
+    const { releasedAt: __, ...second } = episode(2);
+    await read(storage, 1, {}, [first]);
+    clock.at += 1000;
+    await read(storage, 1, {}, [
+      { ...second, url: first.url },
+      { ...first, url: second.url },
+    ]);
+    await read(storage, 1, {}, [first, { ...second, url: first.url }]);
+    const found = await findEpisode(storage, feed(1), first.url);
+    assert.equal(found?.title, 'Episode 2');
+    await read(storage, 1, {}, [{ ...second, url: first.url, guid: 'another' }]);
+    for await (const open of nowAndReopened()) {
+      const told = await open.podcasts.episodes(feed(1), 9);
+      assert.deepEqual(
+        told.map(({ guid, stamp }) => [guid, stamp]),
+        [
+          ['another', found?.stamp],
+          [first.guid, clock.at - 1000 + 1],
+        ],
+      );
+    }
+  });
+
+  test('of two feeds that turn out to be one are together', async ({ storage, nowAndReopened }) => {
+    await subscribe(storage, 'old', 'new');
+    await read(storage, 'old', {}, episodes(3));
+    await read(storage, 'new', {}, episodes(2, 3));
+    const { stamp } = (await findEpisode(storage, feed('old'), episode(2).url))!;
+    await read(storage, 'old', {}, episodes(2, 4), { movedTo: feed('new') });
+    for await (const open of nowAndReopened()) {
+      for (const url of ['old', 'new']) assert.deepEqual(await episodeNumbers(open, url), [5, 4, 3, 2, 1]);
+      const found = await findEpisode(open, feed('old'), episode(2).url);
+      assert.deepEqual(found, { podcast: feed('new'), ...episode(2), stamp });
+    }
+  });
+
+  for (const order of [
+    [1, 2],
+    [2, 1],
+  ]) {
+    test(`of feeds that turn out to be one keep apart at a URL that two of them had, read as ${order}`, async ({
+      storage,
+      nowAndReopened,
+    }) => {
+      await subscribe(storage, 1, 2, 3);
+      const { guid: _, ...plain } = episode(1);
+      for (const n of order) await read(storage, n, {}, [n === 1 ? plain : episode(2, { url: plain.url })]);
+      await read(storage, 2, {}, [episode(2)]);
+      await read(storage, 2, {}, [episode(2)], { movedTo: feed(1) });
+      await read(storage, 1, {}, [episode(2)], { movedTo: feed(3) });
+      for await (const open of nowAndReopened()) {
+        assert.deepEqual(await episodeNumbers(open, 3), [2, 1]);
+        assert.equal((await findEpisode(open, feed(3), plain.url))?.title, 'Episode 1');
+      }
+    });
+  }
+
+  test('of two feeds that turn out to be one are as new as in either', async ({ storage, clock, nowAndReopened }) => {
+    await subscribe(storage, 'old', 'new');
+    await read(storage, 'old', {}, [episode(1)]);
+    await read(storage, 'new', {}, [episode(2)]);
+    clock.at += 100;
+    const since = clock.at;
+    await read(storage, 'old', {}, [episode(2)]);
+    await read(storage, 'new', {}, [episode(1)]);
+    await read(storage, 'old', {}, [], { movedTo: feed('new') });
+    for await (const { podcasts } of nowAndReopened()) {
+      const { items } = await podcasts.episodesSince([feed('new')], since, 10);
+      assert.deepEqual(numbersOf(items).toSorted(), [1, 2]);
+    }
+  });
+
+  describe('an episode of two feeds that turn out to be one', () => {
+    const OLD = 'https://old.example/1';
+    const OLDEST = 'https://old.example/first';
+    const bringTogether = async (storage: Storage): Promise<void> => {
+      await read(storage, 'old', {}, [episode(1, { url: OLDEST })]);
+      await read(storage, 'old', {}, [episode(1, { url: OLD })]);
+      await read(storage, 'new', {}, [episode(1)]);
+      await read(storage, 'old', {}, [episode(1)], { movedTo: feed('new') });
+    };
+
+    test('is found under the URLs that it had in both', async ({ storage, nowAndReopened }) => {
+      await subscribe(storage, 'old', 'new');
+      await bringTogether(storage);
+      for await (const open of nowAndReopened()) {
+        assert.deepEqual(await episodeNumbers(open, 'old'), [1]);
+        for (const url of [OLD, OLDEST, episode(1).url]) {
+          assert.equal((await findEpisode(open, feed('old'), url))?.url, episode(1).url, url);
+        }
+      }
+    });
+
+    test('stays when anyone acted on it under any of them', async ({ storage, nowAndReopened }) => {
+      const alice = await addUser(storage);
+      await storage.subscriptions.apply(alice, 'phone', add(feed('old'), feed('new')));
+      await bringTogether(storage);
+      await storage.actions.append(alice, [action(1, { podcast: feed('old'), episode: OLDEST })]);
+      await read(storage, 'new', {}, episodes(1000, 2));
+      for await (const open of nowAndReopened()) assert.equal((await episodeNumbers(open, 'new'))[1000], 1);
+    });
+  });
+};

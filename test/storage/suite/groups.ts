@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import type { Stamp, Storage, SubscriptionChange, UserId } from '../../../src/old-plugin.ts';
+import { OVERLAP, type Suite } from './bench.ts';
+import { rejectsWith, watch } from './expectations.ts';
+import { A, B, C, currentOf, D, furnish, hears, markOf, sorted } from './group-samples.ts';
+import { add, addUser, remove } from './samples.ts';
+
+/** What joins, what leaves and the groups that this comes to: `ab cd` is the devices a and b, and c and d. */
+type Step = readonly [join: string, leave: string, groups: string];
+
+const toGroups = (text: string): string[][] => text.split(' ').flatMap((group) => (group === '' ? [] : [[...group]]));
+
+const toText = (groups: readonly (readonly string[])[]): string => sorted(groups, '').join(' ');
+
+export const groupTests: Suite = ({ describe, test }) => {
+  describe('synchronizing', () => {
+    const CASES: readonly (readonly [string, ...Step[]])[] = [
+      ['no group at first', ['', '', '']],
+      ['two groups', ['ab cd', '', 'ab cd']],
+      ['one that grows', ['ab', '', 'ab'], ['bc', '', 'abc']],
+      ['two that meet', ['ab cd', '', 'ab cd'], ['da', '', 'abcd']],
+      ['groups that meet in one step', ['ab cd bc', '', 'abcd']],
+      ['one that shrinks', ['abc', '', 'abc'], ['', 'a', 'bc']],
+      ['one that ends', ['ab', '', 'ab'], ['', 'a', '']],
+      ['one that is left for another', ['abc de', '', 'abc de'], ['ad', 'a', 'ade bc']],
+      ['none of a device alone', ['a', '', '']],
+      ['none of a device that was in none', ['', 'a', '']],
+    ];
+    for (const [what, ...steps] of CASES) {
+      test(`makes ${what}, and answers all groups`, async ({ storage, nowAndReopened }) => {
+        const alice = await addUser(storage);
+        for (const device of 'abcde') await storage.devices.save(alice, device, {});
+        for (const [join, leave, groups] of steps) {
+          assert.equal(toText(await storage.devices.synchronize(alice, toGroups(join), [...leave])), groups);
+        }
+        const [, , groups] = steps.at(-1)!;
+        for await (const { devices } of nowAndReopened()) assert.equal(toText(await devices.groups(alice)), groups);
+      });
+    }
+
+    test('brings members to the union, and each hears what is new to it under one stamp', async ({ storage }) => {
+      const alice = await furnish(storage);
+      await storage.subscriptions.apply(alice, 'tv', add(A));
+      const mark = await markOf(storage, alice);
+      await storage.devices.synchronize(alice, [['phone', 'tv']], []);
+      const stamp = (await markOf(storage, alice)) - 1;
+      for (const device of ['phone', 'tv']) assert.deepEqual(await currentOf(storage, alice, device), new Set([A, B]));
+      for (const [device, news] of [
+        ['phone', add(B)],
+        ['tv', []],
+        ['car', []],
+      ] as const) {
+        assert.deepEqual(await hears(storage, alice, device, mark), new Set(news), device);
+        assert.deepEqual(await hears(storage, alice, device, stamp), new Set(news), device);
+        assert.deepEqual(await hears(storage, alice, device, stamp + 1), new Set(), device);
+      }
+      assert.deepEqual(await storage.subscriptions.current(alice, 'car'), [C]);
+    });
+
+    test('does not bring back what every member has removed', async ({ storage }) => {
+      const alice = await furnish(storage);
+      await storage.subscriptions.apply(alice, 'phone', [...remove(A), ...add(D)]);
+      await storage.devices.synchronize(alice, [['phone', 'tv']], []);
+      for (const device of ['phone', 'tv']) assert.deepEqual(await currentOf(storage, alice, device), new Set([B, D]));
+    });
+
+    test('brings the members of each group to the union', async ({ storage }) => {
+      const alice = await furnish(storage);
+      await storage.subscriptions.apply(alice, 'bike', add(D));
+      const groups = [
+        ['phone', 'tv'],
+        ['car', 'bike'],
+      ];
+      await storage.devices.synchronize(alice, groups, []);
+      for (const [devices, urls] of [
+        [groups[0]!, [A, B]],
+        [groups[1]!, [C, D]],
+      ] as const) {
+        for (const device of devices) {
+          assert.deepEqual(await currentOf(storage, alice, device), new Set(urls), device);
+        }
+      }
+    });
+
+    test('at once with another loses neither', async ({ storage }) => {
+      const alice = await furnish(storage);
+      await storage.devices.save(alice, 'bike', {});
+      await Promise.all([
+        storage.devices.synchronize(alice, [['phone', 'tv']], []),
+        storage.devices.synchronize(alice, [['car', 'bike']], []),
+      ]);
+      assert.deepEqual(sorted(await storage.devices.groups(alice)), ['bike car', 'phone tv']);
+    });
+
+    test('is seen whole or not at all', async ({ storage }) => {
+      const alice = await furnish(storage);
+      await watch(storage.devices.synchronize(alice, [['phone', 'tv']], []), async () => {
+        const groups = await storage.devices.groups(alice);
+        const urls = await currentOf(storage, alice, 'phone');
+        if (groups.length > 0) assert.deepEqual(urls, new Set([A, B]), 'the group is there before its list');
+      });
+    });
+
+    test('takes no stamp where nothing is new to anyone', async ({ storage }) => {
+      const alice = await furnish(storage);
+      await storage.devices.synchronize(alice, [['phone', 'tv']], []);
+      const mark = await markOf(storage, alice);
+      await storage.devices.synchronize(alice, [['tv', 'phone']], []);
+      await storage.devices.synchronize(alice, [], ['tv']);
+      await storage.devices.synchronize(alice, [], []);
+      assert.equal(await markOf(storage, alice), mark);
+    });
+
+    test('rejects with `missing` when a device is unknown, and changes nothing', async ({ storage }) => {
+      const alice = await furnish(storage);
+      const bob = await addUser(storage, 'bob');
+      await storage.devices.save(bob, 'bike', {});
+      await storage.devices.synchronize(alice, [['phone', 'tv']], []);
+      await rejectsWith('missing', storage.devices.synchronize(alice, [['phone', 'car']], ['bike']));
+      await rejectsWith('missing', storage.devices.synchronize(alice, [['phone', 'car', 'bike']], []));
+      await rejectsWith('missing', storage.devices.synchronize(alice, [], ['tv', 'bike']));
+      assert.deepEqual(sorted(await storage.devices.groups(alice)), ['phone tv']);
+      assert.deepEqual(await storage.subscriptions.current(alice, 'car'), [C]);
+      assert.equal(await storage.devices.find(alice, 'bike'), undefined);
+      assert.deepEqual(await storage.devices.groups(bob), []);
+    });
+
+    test('is not lost on a device that uploads before it has heard', async ({ storage, clock }) => {
+      const alice = await furnish(storage);
+      clock.at += OVERLAP;
+      await storage.devices.synchronize(alice, [['phone', 'tv']], []);
+      const mark = await storage.subscriptions.apply(alice, 'phone', add(D));
+      for (const since of [mark, mark + 1]) {
+        const heard = await hears(storage, alice, 'phone', since);
+        const added = [...heard].flatMap(({ url, subscribed }) => (subscribed ? [url] : []));
+        assert.ok(added.includes(B), `the phone does not hear of ${B}, but of these: ${added}`);
+      }
+    });
+  });
+
+  describe('a member', () => {
+    for (const [what, write, urls, changes] of [
+      ['an addition', (storage, user) => storage.subscriptions.apply(user, 'tv', add(D)), [A, B, D], add(D)],
+      ['a removal', (storage, user) => storage.subscriptions.apply(user, 'tv', remove(A)), [B], remove(A)],
+      [
+        'a whole list',
+        (storage, user) => storage.subscriptions.replace(user, 'tv', [D, A]),
+        [A, D],
+        [...remove(B), ...add(D)],
+      ],
+      [
+        'an upload that changes nothing',
+        (storage, user) => storage.subscriptions.apply(user, 'tv', add(A)),
+        [A, B],
+        [],
+      ],
+    ] as readonly [string, (storage: Storage, user: UserId) => Promise<Stamp>, string[], SubscriptionChange[]][]) {
+      test(`shares ${what} with its group alone, under one stamp`, async ({ storage, clock, nowAndReopened }) => {
+        const alice = await furnish(storage);
+        await storage.devices.synchronize(alice, [['phone', 'tv']], []);
+        clock.at += OVERLAP;
+        const mark = await markOf(storage, alice);
+        const after = await write(storage, alice);
+        for await (const open of nowAndReopened()) {
+          for (const device of ['phone', 'tv']) {
+            assert.deepEqual(await currentOf(open, alice, device), new Set(urls));
+            assert.deepEqual(await hears(open, alice, device, mark), new Set(changes));
+            assert.deepEqual(await hears(open, alice, device, after - 1), new Set(changes));
+            assert.deepEqual(await hears(open, alice, device, after), new Set());
+          }
+          assert.deepEqual(await open.subscriptions.current(alice, 'car'), [C]);
+          const counts = (await open.devices.all(alice)).map(({ subscriptions }) => subscriptions);
+          assert.deepEqual(counts, [urls.length, urls.length, 1]);
+        }
+      });
+    }
+
+    test('that leaves keeps its list and goes its own way', async ({ storage }) => {
+      const alice = await furnish(storage);
+      await storage.devices.synchronize(alice, [['phone', 'tv', 'car']], []);
+      await storage.devices.synchronize(alice, [], ['car']);
+      const mark = await markOf(storage, alice);
+      await storage.subscriptions.apply(alice, 'phone', [...remove(A), ...add(D)]);
+      assert.deepEqual(await currentOf(storage, alice, 'car'), new Set([A, B, C]));
+      assert.deepEqual(await hears(storage, alice, 'car', mark), new Set());
+      await storage.subscriptions.apply(alice, 'car', remove(B));
+      assert.deepEqual(await currentOf(storage, alice, 'tv'), new Set([B, C, D]));
+    });
+  });
+};

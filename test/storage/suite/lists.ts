@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import type { PodcastList } from '../../../src/old-plugin.ts';
+import type { Suite } from './bench.ts';
+import { rejectsWith } from './expectations.ts';
+import { addUser, feed, feeds, ODD_TEXTS } from './samples.ts';
+
+const list = (name: string, ...urls: string[]): PodcastList => ({ name, title: `Title of ${name}`, urls });
+
+export const listTests: Suite = ({ describe, test }) => {
+  test('come back as they were made, in the order created', async ({ storage, nowAndReopened }) => {
+    const alice = await addUser(storage);
+    const lists = [list('news', feed(2), feed(1)), list('empty'), list('a', feed(1)), list('long', ...feeds(2000))];
+    assert.deepEqual(await storage.lists.all(alice), []);
+    for (const each of lists) await storage.lists.create(alice, each);
+    for await (const open of nowAndReopened()) {
+      assert.deepEqual(
+        await open.lists.all(alice),
+        lists.map(({ name, title }) => ({ name, title })),
+      );
+      for (const each of lists) assert.deepEqual(await open.lists.find(alice, each.name), each);
+      assert.equal(await open.lists.find(alice, 'unknown'), undefined);
+    }
+  });
+
+  test('belong to one user', async ({ storage }) => {
+    const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
+    await storage.lists.create(alice, list('news', feed(1)));
+    assert.deepEqual(await storage.lists.all(bob), []);
+    assert.equal(await storage.lists.find(bob, 'news'), undefined);
+    assert.equal(await storage.lists.replace(bob, 'news', [feed(2)]), false);
+    assert.equal(await storage.lists.delete(bob, 'news'), false);
+    await storage.lists.create(bob, list('news', feed(2)));
+    assert.equal(await storage.lists.delete(bob, 'news'), true);
+    assert.deepEqual(await storage.lists.find(alice, 'news'), list('news', feed(1)));
+  });
+
+  test('are told apart by their names to the letter', async ({ storage }) => {
+    const alice = await addUser(storage);
+    await storage.lists.create(alice, list('news', feed(1)));
+    assert.equal(await storage.lists.find(alice, 'News'), undefined);
+    await storage.lists.create(alice, list('News', feed(2)));
+    for (const [name, n] of [
+      ['news', 1],
+      ['News', 2],
+    ] as const) {
+      assert.deepEqual(await storage.lists.find(alice, name), list(name, feed(n)));
+    }
+  });
+
+  test('do not change with what they were made from', async ({ storage }) => {
+    const alice = await addUser(storage);
+    const urls = [feed(1)];
+    await storage.lists.create(alice, { ...list('created'), urls });
+    await storage.lists.create(alice, list('replaced'));
+    await storage.lists.replace(alice, 'replaced', urls);
+    urls.push(feed(2));
+    for (const name of ['created', 'replaced']) {
+      assert.deepEqual(await storage.lists.find(alice, name), list(name, feed(1)));
+    }
+  });
+
+  test('take any text as a name and a title', async ({ storage, nowAndReopened }) => {
+    const alice = await addUser(storage);
+    for (const name of ODD_TEXTS) await storage.lists.create(alice, list(name, feed(name.length)));
+    for await (const { lists } of nowAndReopened()) {
+      assert.deepEqual(
+        (await lists.all(alice)).map(({ name }) => name),
+        ODD_TEXTS,
+      );
+      for (const name of ODD_TEXTS) assert.deepEqual(await lists.find(alice, name), list(name, feed(name.length)));
+    }
+  });
+
+  describe('creating', () => {
+    test('refuses a name that is taken, and leaves that list as it is', async ({ storage }) => {
+      const alice = await addUser(storage);
+      await storage.lists.create(alice, list('news', feed(1)));
+      await rejectsWith('conflict', storage.lists.create(alice, { name: 'news', title: 'Other', urls: [feed(2)] }));
+      assert.deepEqual(await storage.lists.find(alice, 'news'), list('news', feed(1)));
+      assert.equal((await storage.lists.all(alice)).length, 1);
+    });
+
+    test('at once under one name makes one list', async ({ storage }) => {
+      const alice = await addUser(storage);
+      const tries = [1, 2, 3, 4, 5].map((n) => storage.lists.create(alice, list('news', feed(n))));
+      const results = await Promise.allSettled(tries);
+      const winners = results.flatMap(({ status }, i) => (status === 'fulfilled' ? [i + 1] : []));
+      assert.equal(winners.length, 1);
+      for (const [i, attempt] of tries.entries()) if (i + 1 !== winners[0]) await rejectsWith('conflict', attempt);
+      assert.deepEqual(await storage.lists.find(alice, 'news'), list('news', feed(winners[0]!)));
+    });
+  });
+
+  test('keep title and place when their podcasts are replaced', async ({ storage, nowAndReopened }) => {
+    const alice = await addUser(storage);
+    for (const name of ['a', 'b', 'c']) await storage.lists.create(alice, list(name, feed(1)));
+    assert.equal(await storage.lists.replace(alice, 'b', [feed(3), feed(1)]), true);
+    assert.equal(await storage.lists.replace(alice, 'a', []), true);
+    assert.equal(await storage.lists.replace(alice, 'unknown', [feed(1)]), false);
+    for await (const { lists } of nowAndReopened()) {
+      assert.deepEqual(
+        (await lists.all(alice)).map(({ name }) => name),
+        ['a', 'b', 'c'],
+      );
+      assert.deepEqual(await lists.find(alice, 'a'), list('a'));
+      assert.deepEqual(await lists.find(alice, 'b'), list('b', feed(3), feed(1)));
+      assert.deepEqual(await lists.find(alice, 'c'), list('c', feed(1)));
+    }
+  });
+
+  test('are deleted alone, and their name is free again', async ({ storage, nowAndReopened }) => {
+    const alice = await addUser(storage);
+    for (const name of ['a', 'b', 'c']) await storage.lists.create(alice, list(name, feed(1)));
+    assert.equal(await storage.lists.delete(alice, 'a'), true);
+    assert.equal(await storage.lists.delete(alice, 'a'), false);
+    assert.equal(await storage.lists.find(alice, 'a'), undefined);
+    await storage.lists.create(alice, list('a', feed(2)));
+    for await (const { lists } of nowAndReopened()) {
+      assert.deepEqual(
+        (await lists.all(alice)).map(({ name }) => name),
+        ['b', 'c', 'a'],
+      );
+      assert.deepEqual(await lists.find(alice, 'a'), list('a', feed(2)));
+    }
+  });
+};

@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import type { NewUser, Storage, User } from '../../../src/old-plugin.ts';
+import type { Suite } from './bench.ts';
+import { rejectsWith } from './expectations.ts';
+import { action, add, addUser, feed, ODD_TEXTS, readActions, session } from './samples.ts';
+
+const ALICE: NewUser = { name: 'Alice', email: 'Zoë.Alice@Example.org', passwordHash: 'hash of alice' };
+
+export const userTests: Suite = ({ describe, test }) => {
+  describe('creating', () => {
+    test('answers what was given, the time and an id', async ({ storage, clock }) => {
+      const alice = await storage.users.create(ALICE);
+      assert.deepEqual(alice, { ...ALICE, id: alice.id, createdAt: clock.at });
+      assert.equal(typeof alice.id, 'string');
+      assert.notEqual(alice.id, '');
+    });
+
+    test('needs no e-mail address', async ({ storage, clock }) => {
+      const bob = await storage.users.create({ name: 'bob', passwordHash: 'hash' });
+      assert.deepEqual(bob, { id: bob.id, name: 'bob', passwordHash: 'hash', createdAt: clock.at });
+      const carol = await storage.users.create({ name: 'carol', passwordHash: 'hash' });
+      assert.notEqual(carol.id, bob.id);
+    });
+
+    for (const [what, taken] of [
+      ['a name that is a name', { name: 'aLICE' }],
+      ['a name that is an e-mail address', { name: 'zoë.alice@example.ORG' }],
+      ['an e-mail address that is one', { name: 'bob', email: 'ZOË.ALICE@EXAMPLE.ORG' }],
+      ['an e-mail address that is a name', { name: 'bob', email: 'ALICE' }],
+    ] as const) {
+      test(`refuses ${what} already, in any case, and leaves nothing`, async ({ storage }) => {
+        const alice = await storage.users.create(ALICE);
+        await rejectsWith('conflict', storage.users.create({ ...taken, passwordHash: 'another hash' }));
+        assert.equal(await storage.users.find('bob'), undefined);
+        assert.deepEqual(await all(storage), [alice]);
+      });
+    }
+  });
+
+  describe('finding', () => {
+    for (const login of ['Alice', 'ALICE', 'alice', 'Zoë.Alice@Example.org', 'zoë.alice@example.org']) {
+      test(`finds Alice as ${login}`, async ({ storage }) => {
+        const alice = await storage.users.create(ALICE);
+        assert.deepEqual(await storage.users.find(login), alice);
+      });
+    }
+
+    test('finds nobody by another name, a part of one or a pattern', async ({ storage }) => {
+      await storage.users.create(ALICE);
+      for (const login of [
+        'bob',
+        '',
+        'Alic',
+        'Alice ',
+        'Alice@',
+        'A_ice',
+        'A%',
+        '%',
+        '*',
+        'constructor',
+        '__proto__',
+      ]) {
+        assert.equal(await storage.users.find(login), undefined, `found as ${JSON.stringify(login)}`);
+      }
+    });
+
+    test('takes any text as a name', async ({ storage, reopen }) => {
+      const created = new Map<string, string>();
+      for (const name of ODD_TEXTS) {
+        const id = await addUser(storage, name);
+        await storage.devices.save(id, 'phone', { caption: name });
+        created.set(name, id);
+      }
+      assert.equal(new Set(created.values()).size, ODD_TEXTS.length, 'an id was given out twice');
+      const { users, devices } = await reopen();
+      for (const name of ODD_TEXTS) {
+        const user = await users.find(name);
+        assert.equal(user?.name, name);
+        assert.equal(user.id, created.get(name));
+        assert.equal((await devices.find(user.id, 'phone'))?.caption, name);
+      }
+    });
+  });
+
+  describe('listing', () => {
+    test('goes by name, in code-point order', async ({ storage }) => {
+      assert.deepEqual(await all(storage), []);
+      for (const name of ['carol', '🎧', 'alice', 'Eve', '～', 'dave', '_bob']) await addUser(storage, name);
+      assert.deepEqual(
+        (await all(storage)).map(({ name }) => name),
+        ['Eve', '_bob', 'alice', 'carol', 'dave', '～', '🎧'],
+      );
+    });
+
+    test('goes on where there are many', async ({ storage }) => {
+      const names = Array.from({ length: 600 }, (_, n) => `user ${100 + n}`);
+      await Promise.all(names.map((name) => addUser(storage, name)));
+      assert.deepEqual(
+        (await all(storage)).map(({ name }) => name),
+        names,
+      );
+    });
+
+    test('answers users whole and may be left unread', async ({ storage }) => {
+      const alice = await storage.users.create(ALICE);
+      await addUser(storage, 'bob');
+      for await (const first of storage.users.all()) {
+        assert.deepEqual(first, alice);
+        break;
+      }
+    });
+  });
+
+  describe('a new password', () => {
+    test('replaces the hash and nothing else', async ({ storage, clock }) => {
+      const alice = await storage.users.create(ALICE);
+      const bob = await addUser(storage, 'bob');
+      clock.at += 60;
+      await storage.users.setPassword(alice.id, 'new hash');
+      assert.deepEqual(await storage.users.find('alice'), { ...alice, passwordHash: 'new hash' });
+      assert.notEqual((await storage.users.find('bob'))?.passwordHash, 'new hash');
+      assert.equal((await storage.users.find('bob'))?.id, bob);
+    });
+
+    test('ends the sessions of the user and no others', async ({ storage, clock }) => {
+      const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
+      const sessions = ['one', 'two'].map((digest) => session(alice, digest, clock.at + 100));
+      const others = session(bob, 'other', clock.at + 100);
+      for (const each of [...sessions, others]) await storage.sessions.save(each);
+      await storage.users.setPassword(alice, 'new hash');
+      for (const { digest } of sessions) assert.equal(await storage.sessions.find(digest), undefined);
+      assert.deepEqual((await storage.sessions.find(others.digest))?.session, others);
+
+      await storage.sessions.save(sessions[0]!);
+      assert.equal((await storage.sessions.find(sessions[0]!.digest))?.user.passwordHash, 'new hash');
+    });
+  });
+
+  describe('a new name', () => {
+    test('logs in instead of the old one, and nothing else changes', async ({ storage, clock, nowAndReopened }) => {
+      const alice = await storage.users.create(ALICE);
+      const kept = session(alice.id, 'kept', clock.at + 100);
+      await storage.sessions.save(kept);
+      await storage.users.rename(alice.id, 'Carol');
+      for await (const { users, sessions } of nowAndReopened()) {
+        assert.equal(await users.find('Alice'), undefined);
+        assert.deepEqual(await users.find('carol'), { ...alice, name: 'Carol' });
+        assert.deepEqual(await users.find('zoë.alice@example.org'), { ...alice, name: 'Carol' });
+        assert.equal((await sessions.find(kept.digest))?.user.name, 'Carol');
+      }
+    });
+
+    test('lets somebody else have the old one', async ({ storage }) => {
+      const alice = await addUser(storage, 'alice');
+      await storage.users.rename(alice, 'carol');
+      assert.notEqual(await addUser(storage, 'alice'), alice);
+      assert.equal((await storage.users.find('carol'))?.id, alice);
+    });
+
+    test('may be the old one in another case', async ({ storage }) => {
+      const alice = await storage.users.create(ALICE);
+      await storage.users.rename(alice.id, 'aLICE');
+      assert.deepEqual(await all(storage), [{ ...alice, name: 'aLICE' }]);
+      assert.equal((await storage.users.find('Alice'))?.id, alice.id);
+    });
+
+    test("may be the user's own e-mail address", async ({ storage, nowAndReopened }) => {
+      const alice = await storage.users.create(ALICE);
+      await storage.users.rename(alice.id, 'ZOË.alice@example.org');
+      for await (const open of nowAndReopened()) {
+        assert.deepEqual(await all(open), [{ ...alice, name: 'ZOË.alice@example.org' }]);
+        assert.equal((await open.users.find(ALICE.email!))?.id, alice.id);
+      }
+    });
+
+    for (const taken of ['ALICE', 'ZOË.ALICE@example.org']) {
+      test(`is refused where another account has it: ${taken}`, async ({ storage }) => {
+        const alice = await storage.users.create(ALICE);
+        const bob = await addUser(storage, 'bob');
+        await rejectsWith('conflict', storage.users.rename(bob, taken));
+        assert.equal((await storage.users.find('bob'))?.id, bob);
+        assert.deepEqual(await storage.users.find(taken), alice);
+      });
+    }
+  });
+
+  describe('deleting', () => {
+    test('leaves nothing of the user to a new one with the same name and e-mail address', async ({
+      storage,
+      nowAndReopened,
+    }) => {
+      const alice = await furnish(storage, 'alice');
+      const { id } = (await storage.users.find('alice'))!;
+      await storage.users.delete(id);
+      assert.equal(await storage.users.find('alice'), undefined);
+      assert.equal(await storage.users.find('alice@example.org'), undefined);
+      assert.deepEqual(await all(storage), []);
+
+      const next = await storage.users.create({ ...alice, passwordHash: 'new hash' });
+      for await (const open of nowAndReopened()) {
+        assert.deepEqual(await open.users.find('alice'), next);
+        assert.deepEqual(await belongings(open, 'alice'), NOTHING);
+      }
+    });
+
+    test('touches nobody else', async ({ storage, reopen }) => {
+      await furnish(storage, 'alice');
+      await furnish(storage, 'bob');
+      const before = await belongings(storage, 'bob');
+      await storage.users.delete((await storage.users.find('alice'))!.id);
+      assert.deepEqual(await belongings(storage, 'bob'), before);
+      assert.deepEqual(await belongings(await reopen(), 'bob'), before);
+    });
+
+    test('makes later writes for the user reject with `missing`', async ({ storage }) => {
+      const alice = await addUser(storage);
+      await storage.users.delete(alice);
+      await rejectsWith('missing', storage.devices.save(alice, 'phone', {}));
+      await rejectsWith('missing', storage.subscriptions.apply(alice, 'phone', add(feed(1))));
+      await rejectsWith('missing', storage.subscriptions.replace(alice, 'phone', [feed(1)]));
+      await rejectsWith('missing', storage.actions.append(alice, [action(1)]));
+      await rejectsWith('missing', storage.devices.synchronize(alice, [], []));
+      await rejectsWith(
+        'missing',
+        storage.settings.update(alice, { kind: 'account' }, { set: {}, remove: [], limit: 1 }),
+      );
+      await rejectsWith('missing', storage.lists.create(alice, { name: 'news', title: 'News', urls: [] }));
+      await rejectsWith('missing', storage.lists.replace(alice, 'news', []));
+      await rejectsWith('missing', storage.lists.delete(alice, 'news'));
+      await rejectsWith('missing', storage.sessions.save(session(alice, 'late', 4_000_000_000)));
+      await rejectsWith('missing', storage.users.setPassword(alice, 'new hash'));
+      await rejectsWith('missing', storage.users.rename(alice, 'carol'));
+      assert.equal(await storage.users.find('alice'), undefined);
+    });
+
+    test('once more minds nothing, nor does the end of the sessions', async ({ storage }) => {
+      const alice = await addUser(storage);
+      await storage.users.delete(alice);
+      await storage.users.delete(alice);
+      assert.equal(await storage.sessions.endAll(alice), 0);
+    });
+  });
+};
+
+/** One of everything for a user. */
+async function furnish(storage: Storage, name: string): Promise<NewUser> {
+  const user: NewUser = { name, email: `${name}@example.org`, passwordHash: `hash of ${name}` };
+  const { id } = await storage.users.create(user);
+  await storage.devices.save(id, 'phone', { caption: `phone of ${name}`, type: 'mobile' });
+  await storage.subscriptions.apply(id, 'phone', add(feed(1), feed(2)));
+  await storage.actions.append(id, [action(1, { device: 'phone' }), action(2)]);
+  await storage.devices.save(id, 'tv', {});
+  await storage.devices.synchronize(id, [['phone', 'tv']], []);
+  const favorite = { set: { favorite: name }, remove: [], limit: 10 };
+  await storage.settings.update(id, { kind: 'account' }, favorite);
+  await storage.lists.create(id, { name: 'news', title: `News of ${name}`, urls: [feed(1)] });
+  await storage.sessions.save(session(id, name, 4_000_000_000));
+  return user;
+}
+
+const NOTHING = {
+  devices: [],
+  urls: [],
+  changes: [],
+  actions: [],
+  groups: [],
+  settings: {},
+  favorites: [],
+  lists: [],
+  list: undefined,
+  session: undefined,
+};
+
+/** All that hangs from the user of this name. */
+async function belongings(storage: Storage, name: string): Promise<object> {
+  const { id } = (await storage.users.find(name))!;
+  return {
+    devices: await storage.devices.all(id),
+    urls: await storage.subscriptions.current(id),
+    changes: (await storage.subscriptions.since(id, 'phone', 0)).items,
+    actions: await readActions(storage, id),
+    groups: await storage.devices.groups(id),
+    settings: await storage.settings.get(id, { kind: 'account' }),
+    favorites: await storage.settings.withKey(id, 'account', 'favorite'),
+    lists: await storage.lists.all(id),
+    list: await storage.lists.find(id, 'news'),
+    session: await storage.sessions.find(session(id, name, 0).digest),
+  };
+}
+
+async function all(storage: Storage): Promise<User[]> {
+  const users: User[] = [];
+  for await (const user of storage.users.all()) users.push(user);
+  return users;
+}
