@@ -38,7 +38,7 @@ export const createActionStore = (data, context) => ({
     const { last } = account;
     const feeds = subscribedOn === undefined ? undefined : new Set(account.subscribed([subscribedOn]));
     const actions = account.actions.filter(({ action }) => feeds?.has(action.podcast) ?? true);
-    return { pages: read(actions, query), mark: markAfter(context.now(), last) };
+    return { pages: read(actions, query), mark: markAfter(last) };
   },
 });
 

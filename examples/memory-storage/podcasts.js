@@ -48,7 +48,7 @@ export function createPodcastStore(data, { now }) {
           .filter(({ stamp }) => stamp >= since)
           .slice(0, limit),
       );
-      return { items, mark: markAfter(now(), data.directoryStamp) };
+      return { items, mark: Math.max(now(), markAfter(data.directoryStamp)) };
     },
 
     async announce(podcasts) {

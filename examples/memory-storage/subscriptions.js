@@ -31,7 +31,7 @@ export function createSubscriptionStore(data, context) {
       const { rows, last } = data.account(user);
       const changed = [...rows.values()].filter((row) => row.device === device && row.stamp >= since);
       const items = changed.map(({ url, subscribed }) => ({ url, subscribed }));
-      return { items, mark: markAfter(context.now(), last) };
+      return { items, mark: markAfter(last) };
     },
 
     async apply(user, device, changes, sender) {

@@ -17,7 +17,6 @@ import { markAfter, markAfterUpload, nextStamp } from 'podsync/old-plugin';
  */
 export function upload(account, { now, overlap }, { devices, origin }, store) {
   const at = now();
-  const before = markAfter(at, account.last);
   const recent = account.uploads.filter((earlier) => at - earlier.at < overlap);
   const overlapped = recent.find((earlier) => origin === undefined || earlier.origin !== origin)?.stamp;
 
@@ -29,5 +28,5 @@ export function upload(account, { now, overlap }, { devices, origin }, store) {
     // A new device has yet to hear what the others brought it: for all that comes after, another one sent this.
     account.uploads = [...recent, { at, stamp, ...(origin !== undefined && !areBroughtNews && { origin }) }];
   }
-  return markAfterUpload(areBroughtNews ? before : markAfter(at, account.last), overlapped);
+  return markAfterUpload(areBroughtNews ? stamp - 1 : markAfter(account.last), overlapped);
 }

@@ -38,6 +38,10 @@ export function createUserStore(data, { now }) {
       data.endSessions(id);
     },
 
+    async settledAt() {
+      return now();
+    },
+
     async *all() {
       yield* data.users().toSorted((a, b) => compareText(a.name, b.name));
     },

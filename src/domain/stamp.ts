@@ -2,19 +2,17 @@ import type { Seconds, Sender, Stamp } from './types.ts';
 
 /*
  * Every stored change carries a stamp; every answer hands out a mark, which the client sends back as `since`, and
- * `since` selects `stamp >= since`. The three rules below keep one promise: every change gets a stamp above each mark
- * that was handed out before it. So nothing is lost, also within one second, also to a client that asks for mark + 1
- * (Kasts does), and nothing is sent twice to a client that uses its marks.
- *
- * A storage plugin calls all three under the user's lock, with the time read under that lock: a time read before
- * waiting for it could stamp a change below a mark that was handed out meanwhile.
+ * `since` selects `stamp >= since`. The rules below keep one promise: every change gets a stamp above each mark that was
+ * handed out before it. So nothing is lost, also within one second, also to a client that asks for mark + 1 (Kasts
+ * does), and nothing is sent twice to a client that uses its marks. A mark follows from the newest stamp alone: it needs
+ * no clock, and a read needs no write, on any number of nodes.
  */
 
 /** Stamp of a new change, where `last` is the user's newest stamp. */
 export const nextStamp = (now: Seconds, last: Stamp): Stamp => Math.max(now + 1, last + 2);
 
 /** Mark for an answer that shows everything up to `last`. */
-export const markAfter = (now: Seconds, last: Stamp): Stamp => Math.max(now, last + 1);
+export const markAfter = (last: Stamp): Stamp => last + 1;
 
 /**
  * Mark for the answer to an upload. A client that pulls and then pushes keeps only this one and would skip what

@@ -36,15 +36,15 @@ export interface Updates {
 }
 
 export function createUpdates(
-  { actions, podcasts }: Pick<Storage, 'actions' | 'podcasts'>,
+  { actions, podcasts, users }: Pick<Storage, 'actions' | 'podcasts' | 'users'>,
   subscriptions: Pick<Subscriptions, 'list' | 'changes'>,
 ): Updates {
-  /** The user's newest action on each episode since a mark, and the mark to go on from. */
-  const readActions = async (user: UserId, since: Stamp): Promise<{ latest: EpisodeAction[]; mark: Stamp }> => {
-    const { pages, mark } = await actions.query(user, { since, latest: true });
+  /** The user's newest action on each episode since a mark. */
+  const readActions = async (user: UserId, since: Stamp): Promise<EpisodeAction[]> => {
+    const { pages } = await actions.query(user, { since, latest: true });
     const latest: EpisodeAction[] = [];
     for await (const page of pages) for (const action of page) latest.push(action); // a page may be of any length
-    return { latest, mark };
+    return latest;
   };
 
   const resolve = async (urls: Iterable<Url>): Promise<Resolved> => {
@@ -106,21 +106,23 @@ export function createUpdates(
 
   return {
     async since(user, device, since) {
+      // The mark is a time, as it goes for the account's changes and for the directory's: whichever comes later is above.
+      const settledAt = await users.settledAt(user);
       // Before the list: what is added in between is in the list, and told next time.
-      const { add, remove, mark } = await subscriptions.changes(user, device, since);
+      const { add, remove } = await subscriptions.changes(user, device, since);
       const changed = await readActions(user, since);
       const list = await subscriptions.list(user, device);
       const fresh = await podcasts.episodesSince(list, since, PER_FEED);
       // At once, and after all of them: one that moves meanwhile is the same feed then, whichever URL it was told by.
-      const asked = [...fresh.items, ...changed.latest].map(({ podcast }) => podcast);
+      const asked = [...fresh.items, ...changed].map(({ podcast }) => podcast);
       const resolved = await resolve([...list, ...asked]);
       const feeds = toFeeds(list, resolved);
       const added = new Set(add);
-      await collect(feeds, fresh.items, added, changed.latest, resolved);
+      await collect(feeds, fresh.items, added, changed, resolved);
 
       // The newest action on an episode may be older than `since`. Without an episode to tell of, none is looked for.
       const isEnough = since === 0 || feeds.every(({ episodes }) => episodes.size === 0);
-      const all = isEnough ? changed.latest : (await readActions(user, 0)).latest;
+      const all = isEnough ? changed : await readActions(user, 0);
       const known = isEnough ? resolved : await resolve(all.map(({ podcast }) => podcast));
       if (!isEnough) {
         const joined = feeds.filter(({ url }) => added.has(url));
@@ -131,7 +133,7 @@ export function createUpdates(
         add,
         remove,
         episodes: feeds.flatMap((feed) => toUpdates(feed, statuses)),
-        mark: Math.min(mark, changed.mark, fresh.mark),
+        mark: Math.min(settledAt, fresh.mark),
       };
     },
   };

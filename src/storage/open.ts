@@ -4,7 +4,7 @@ import { loadStorage, pluginFailure, withPlace } from './load.ts';
 
 /** What a storage must have. It is checked here because plugins in plain JavaScript have no types. */
 const STORES: { [Name in StoreName]: Record<keyof Storage[Name], true> } = {
-  users: { create: true, find: true, setPassword: true, rename: true, delete: true, all: true },
+  users: { create: true, find: true, setPassword: true, rename: true, delete: true, all: true, settledAt: true },
   sessions: { save: true, prolong: true, find: true, delete: true, all: true, endAll: true, deleteExpired: true },
   attempts: { add: true, wait: true, takeBack: true },
   devices: { find: true, all: true, save: true, groups: true, synchronize: true },

@@ -79,10 +79,7 @@ export interface Storage {
 /** The names of the stores. */
 export type StoreName = Exclude<keyof Storage, 'ping' | 'verify' | 'close'>;
 
-/**
- * Answer to a since-read: one snapshot and the mark to hand out with it. The mark never passes the stamp of a write
- * that was under way and is not in the snapshot.
- */
+/** Answer to a since-read: everything up to the user's newest stamp, and the mark to hand out with it (`markAfter`). */
 export interface Since<T> {
   items: T[];
   mark: Stamp;
@@ -113,6 +110,12 @@ export interface UserStore {
   delete(user: UserId): Promise<void>;
   /** By name, in code-point order. */
   all(): AsyncIterable<User>;
+  /**
+   * A time that every later change of the user has a stamp above, where a mark must be a time: now, but no later than
+   * the start of a write of the user that is under way. Nodes with clocks of their own take off by how much these may
+   * differ. Seconds.
+   */
+  settledAt(user: UserId): Promise<Stamp>;
 }
 
 /** `digest` is a hash of the cookie: a stolen database does not open sessions. */

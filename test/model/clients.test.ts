@@ -119,7 +119,7 @@ async function take(step: Step, { server, world, devices, followers }: Stage): P
 
 const isDone = (client: Client | Device): boolean => !('library' in client) || client.library.isUploaded;
 
-/** Everybody syncs until all is uploaded, and then once more to hear of it. Idle, marks are the time again. */
+/** All clients sync until everything is uploaded, and once more to receive it. From then on the mark stays the same. */
 async function settle(world: World, server: ModelServer, clients: readonly (Client | Device)[]): Promise<void> {
   for (let round = 0; !clients.every(isDone) && round < MOST_ROUNDS; round++) {
     for (const client of clients) await world.finishSync(client);
@@ -132,7 +132,7 @@ async function settle(world: World, server: ModelServer, clients: readonly (Clie
   const last = world.exchanges.length;
   for (const client of clients) await world.finishSync(client);
   const marks = world.exchanges.slice(last).flatMap(({ answer }) => answer?.timestamp ?? []);
-  expect([...new Set(marks)]).toEqual([server.now()]);
+  expect(new Set(marks).size, `marks of an idle account: ${marks}`).toBe(1);
 }
 
 async function readList(server: ModelServer, device: string): Promise<string[]> {

@@ -15,6 +15,7 @@ it('takes a page of the storage however long it is', async () => {
           mark: 7,
         }),
       },
+      users: { settledAt: async () => 7 } as unknown as Parameters<typeof createUpdates>[0]['users'],
       podcasts: {
         find: async (urls: readonly string[]) => urls.map(() => undefined),
         episodesSince: async () => ({ items: [], mark: 7 }),

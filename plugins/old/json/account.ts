@@ -172,9 +172,13 @@ export class Account {
   }
 
   /** Not to be handed out as it is: see `Database.mark`. */
-  mark(now: Seconds): Stamp {
-    // Not above what is being written: that is not visible yet, and its stamp was taken at an earlier time than `now`.
-    return this.pending === undefined ? markAfter(now, this.stamp) : this.pending - 1;
+  mark(): Stamp {
+    return markAfter(this.stamp);
+  }
+
+  /** See `UserStore.settledAt`. */
+  settledAt(now: Seconds): Stamp {
+    return this.pending === undefined ? now : Math.min(now, this.pending - 1);
   }
 
   /** The oldest stamp that another device's upload got less than the overlap ago. */

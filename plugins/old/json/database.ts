@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import {
   type StorageContext,
-  type Seconds,
   type Stamp,
   StorageError,
   Turns,
@@ -156,9 +155,9 @@ export class Database {
    * The mark to hand out with what is here now. Throws where the journal is broken: what it could not take back may be
    * there after a restart, with a stamp below this mark, and whoever has the mark would never get it.
    */
-  mark(of: Account | Directory, now: Seconds = this.context.now()): Stamp {
+  mark(of: Account | Directory): Stamp {
     this.requireJournal();
-    return of.mark(now);
+    return of.mark(this.context.now());
   }
 
   /** Throws where nothing can be stored any more. */

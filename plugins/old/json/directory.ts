@@ -102,7 +102,7 @@ export class Directory implements Catalogue {
 
   /** Not to be handed out as it is: see `Database.mark`. */
   mark(now: Seconds): Stamp {
-    return this.pending === undefined ? markAfter(now, this.stamp) : this.pending - 1;
+    return this.pending === undefined ? Math.max(now, markAfter(this.stamp)) : this.pending - 1;
   }
 
   /** The logo URL whose SHA-256 this is. */

@@ -1,4 +1,4 @@
-import { markAfterUpload, nextStamp, type Stamp, type Url, type UserId } from '../../../src/old-plugin.ts';
+import { markAfter, markAfterUpload, nextStamp, type Stamp, type Url, type UserId } from '../../../src/old-plugin.ts';
 import { type Account, NEW_DEVICE } from './account.ts';
 import type { AccountChange, AccountWrite, UploadChange } from './account-write.ts';
 import type { Database } from './database.ts';
@@ -33,12 +33,12 @@ export const upload = (
     // From here to the write nothing may wait: the time, the stamp and the mark belong together.
     const now = database.context.now();
     const overlapped = account.overlapped(origin, now);
-    let mark = database.mark(account, now);
+    let mark = database.mark(account);
     let entry: AccountWrite['upload'];
     if (stamped.length > 0) {
       entry = { stamp: nextStamp(now, account.stamp), at: now, origin, changes: stamped };
       account.pending = entry.stamp;
-      if (!newcomers.areBroughtNews) mark = entry.stamp + 1;
+      mark = newcomers.areBroughtNews ? entry.stamp - 1 : markAfter(entry.stamp);
     }
     try {
       if (entry || changes.length > 0) await database.write({ account: { user, changes, upload: entry } });

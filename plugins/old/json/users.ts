@@ -52,6 +52,11 @@ export const createUserStore = (database: Database): UserStore => ({
       }),
     ),
 
+  async settledAt(user) {
+    database.requireJournal();
+    return (await database.account(user)).settledAt(database.context.now());
+  },
+
   async *all() {
     const users = [...database.registry.users.values()];
     yield* users.toSorted((a, b) => compareText(a.name, b.name));

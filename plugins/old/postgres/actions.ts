@@ -51,11 +51,11 @@ export function createActionStore(
 
     query: (user, { subscribedOn, ...query }) =>
       database.writeFor(user, async (connection) => {
-        const { at, last } = await stamps.holdUser(connection, user);
+        const { last } = await stamps.holdUser(connection, user);
         const podcasts =
           subscribedOn === undefined ? undefined : await subscriptions.current(connection, user, [subscribedOn]);
         const pages = history.query(user, { ...query, ...(podcasts && { podcasts }) }, last);
-        return { pages, mark: markAfter(at, last) };
+        return { pages, mark: markAfter(last) };
       }),
   };
 }

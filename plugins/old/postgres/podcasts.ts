@@ -105,7 +105,7 @@ export function createPodcastStore(
       return database.read(async (connection) => {
         const ids = [...new Set((await directory.idsOf(connection, urls)).values())];
         const rows = await episodesSince.all(connection, { ids, since, last, limit });
-        return { items: rows.map(toEpisode), mark: markAfter(at, last) };
+        return { items: rows.map(toEpisode), mark: Math.max(at, markAfter(last)) };
       });
     },
 

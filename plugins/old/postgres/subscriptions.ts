@@ -26,9 +26,9 @@ export function createSubscriptionStore(
 
     since: (user, device, mark) =>
       database.writeFor(user, async (connection) => {
-        const { at, last } = await stamps.holdUser(connection, user);
+        const { last } = await stamps.holdUser(connection, user);
         const items = await since.all(connection, { user, device, since: mark });
-        return { mark: markAfter(at, last), items: items.map(({ url, subscribed }) => ({ url, subscribed })) };
+        return { mark: markAfter(last), items: items.map(({ url, subscribed }) => ({ url, subscribed })) };
       }),
 
     apply: (user, device, changes, sender) =>

@@ -71,12 +71,12 @@ export function createUpload(
       (await devices.joinAll(connection, user, unknown)) &&
       (await subscriptions.unite(connection, user, await devices.groups(connection, user), order));
     const areBroughtNews = isJoined && (await subscriptions.count(connection, user, unknown)) > before;
-    if (!isNews && !isJoined) return markAfterUpload(markAfter(at, last), overlapped);
+    if (!isNews && !isJoined) return markAfterUpload(markAfter(last), overlapped);
 
     await directory.follow(connection, user, [...order.changed]);
     // A new device has yet to hear what the others brought it, so for all that comes after, another device sent this.
     const sender = areBroughtNews ? undefined : origin;
     keep.send(connection, { user, stamp, at, since: at - overlap, origin: sender });
-    return markAfterUpload(areBroughtNews ? stamp - 1 : markAfter(at, stamp), overlapped);
+    return markAfterUpload(areBroughtNews ? stamp - 1 : markAfter(stamp), overlapped);
   };
 }

@@ -56,6 +56,8 @@ export function createUserStore(database: Database, stamps: Stamps, directory: D
         await remove.run(connection, { user });
       }),
 
+    settledAt: (user) => database.writeFor(user, async (connection) => (await stamps.holdUser(connection, user)).at),
+
     async *all() {
       let rows: UserRow[] = [];
       do {

@@ -40,7 +40,7 @@ export function createActionStore(
         const last = database.lastStamp(user);
         const podcasts = subscribedOn === undefined ? undefined : subscriptions.current(user, [subscribedOn]);
         const pages = history.query(user, { ...query, ...(podcasts && { podcasts }) }, last);
-        return { pages, mark: markAfter(database.context.now(), last) };
+        return { pages, mark: markAfter(last) };
       }),
   };
 }

@@ -94,7 +94,7 @@ export function createPodcastStore(
       database.read(() => {
         const ids = new Set(urls.flatMap((url) => directory.idOf(url) ?? []));
         const rows = [...ids].flatMap((id) => episodesSince.all({ id, since, limit }));
-        return { items: rows.map(toEpisode), mark: markAfter(now(), stamp.get({})!.stamp) };
+        return { items: rows.map(toEpisode), mark: Math.max(now(), markAfter(stamp.get({})!.stamp)) };
       }),
 
     announce: (entries) =>

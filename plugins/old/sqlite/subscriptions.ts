@@ -22,7 +22,7 @@ export function createSubscriptionStore(
 
     since: (user, device, mark) =>
       database.read(() => ({
-        mark: markAfter(database.context.now(), database.lastStamp(user)),
+        mark: markAfter(database.lastStamp(user)),
         items: since
           .all({ user, device, since: mark })
           .map(({ url, subscribed }) => ({ url, subscribed: subscribed === 1 })),

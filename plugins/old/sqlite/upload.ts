@@ -57,10 +57,10 @@ export function createUpload(database: Database, devices: Devices, subscriptions
     const before = subscriptions.count(user, unknown);
     const isJoined = devices.joinAll(user, unknown) && subscriptions.unite(user, devices.groups(user), order);
     const areBroughtNews = isJoined && subscriptions.count(user, unknown) > before;
-    if (!isNews && !isJoined) return markAfterUpload(markAfter(at, last), overlapped);
+    if (!isNews && !isJoined) return markAfterUpload(markAfter(last), overlapped);
 
     // A new device has yet to hear what the others brought it, so for all that comes after, another device sent this.
     keep(user, stamp, at, areBroughtNews ? undefined : origin);
-    return markAfterUpload(areBroughtNews ? stamp - 1 : markAfter(at, stamp), overlapped);
+    return markAfterUpload(areBroughtNews ? stamp - 1 : markAfter(stamp), overlapped);
   };
 }

@@ -56,6 +56,8 @@ export function createUserStore(database: Database, logins: Logins, removal: Rem
       void removal.run();
     },
 
+    settledAt: async () => database.context.now(),
+
     async *all() {
       let rows: UserRow[] = [];
       do {

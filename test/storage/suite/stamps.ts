@@ -90,27 +90,35 @@ export const stampTests: Suite = ({ describe, test }) => {
         await channel.push(1);
         for (let day = 2; day < 5; day += 1) {
           clock.at += DAY;
-          assert.equal((await channel.pull(0)).mark, clock.at, 'nothing happened lately: the mark is the time');
-          assert.equal(await channel.push(1), clock.at, 'an upload that changes nothing takes no stamp');
           assert.equal(await channel.push(day), clock.at + 2, 'the stamp is the time and one, the mark one more');
           assert.equal((await channel.pull(0)).mark, clock.at + 2);
-          clock.at += 1;
-          assert.equal((await channel.pull(0)).mark, clock.at + 1);
+          assert.equal(await channel.push(1), clock.at + 2, 'an upload that changes nothing takes no stamp');
         }
       });
 
-      test('hand out the same mark while nothing happens', async ({ storage }) => {
+      test('hand out the same mark while nothing happens, whatever the clock says', async ({ storage, clock }) => {
         const channel = openChannel(storage, await addUser(storage), 'phone');
         const mark = await channel.push(1);
-        for (const since of [0, mark - 1, mark, mark + 1]) assert.equal((await channel.pull(since)).mark, mark);
+        for (const elapsed of [0, 1, 3 * DAY, -4 * DAY]) {
+          clock.at += elapsed;
+          for (const since of [0, mark - 1, mark, mark + 1]) assert.equal((await channel.pull(since)).mark, mark);
+        }
+      });
+
+      test('begin with the time the account was created', async ({ storage, clock }) => {
+        const created = clock.at;
+        const channel = openChannel(storage, await addUser(storage), 'phone');
+        clock.at += DAY;
+        assert.equal((await channel.pull(0)).mark, created + 1);
       });
 
       test('are one line for each user', async ({ storage, clock }) => {
         const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
-        clock.at += DAY;
         const [hers, his] = [openChannel(storage, alice, 'phone'), openChannel(storage, bob, 'phone')];
+        const mark = (await his.pull(0)).mark;
+        clock.at += DAY;
         for (let n = 1; n <= 20; n += 1) await hers.push(n);
-        assert.equal((await his.pull(0)).mark, clock.at, 'the uploads of alice moved the mark of bob');
+        assert.equal((await his.pull(0)).mark, mark, 'the uploads of alice moved the mark of bob');
         assert.equal(await his.push(1), clock.at + 2);
         assert.deepEqual((await his.pull(0)).numbers, [1]);
       });
@@ -130,6 +138,18 @@ export const stampTests: Suite = ({ describe, test }) => {
       assert.ok(second + 1 < third, `episode actions answered ${third} after subscriptions answered ${second}`);
       assert.equal((await feeds.pull(0)).mark, third);
       assert.deepEqual((await episodes.pull(second)).numbers, [n + 1]);
+    }
+  });
+
+  test('a change that comes later is above the time at which the account was settled', async ({ storage, clock }) => {
+    const alice = await addUser(storage);
+    const channel = openActions(storage, alice, 'phone');
+    for (const [n, elapsed] of [0, 0, DAY, 1, 0].entries()) {
+      clock.at += elapsed;
+      const settledAt = await storage.users.settledAt(alice);
+      assert.ok(settledAt <= clock.at && settledAt > clock.at - 60, `${settledAt} at ${clock.at}`);
+      await channel.push(n);
+      assert.ok((await channel.pull(settledAt + 1)).numbers.includes(n), `after ${elapsed} s`);
     }
   });
 
