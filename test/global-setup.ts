@@ -3,12 +3,14 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { beginRun } from './postgres/database.ts';
 import { startServer } from './postgres/server.ts';
+import { installSqliteDriver } from './sqlite-driver.ts';
 
 /**
- * Builds the program, once, for the tests that start it, and starts a PostgreSQL for the tests that need one, where
- * `PODSYNC_TEST_POSTGRES` names none. Answers what is to be done at the end.
+ * Installs the SQLite driver where it is missing, builds the program, once, for the tests that start it, and starts
+ * a PostgreSQL for the tests that need one, where `PODSYNC_TEST_POSTGRES` names none. Answers what is to be done at the end.
  */
 export default async function setup(): Promise<() => Promise<void>> {
+  await installSqliteDriver(); // before the server, whose files it might replace
   const [built, opened] = await Promise.allSettled([build(), openPostgres()]);
   if (opened.status === 'rejected') throw opened.reason;
   if (built.status === 'fulfilled') return opened.value;

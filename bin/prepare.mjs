@@ -1,0 +1,14 @@
+import { execSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+/*
+ * Builds podsync after `npm install` in a clone. Without development dependencies there is no compiler: that is no reason
+ * for the installation to fail, as what was built before goes on working.
+ */
+if (existsSync('node_modules/typescript')) execSync('npm run build', { stdio: 'inherit' });
+else if (!existsSync('dist/bin/podsync.js')) {
+  console.error(
+    'podsync is not built: the TypeScript compiler is a development dependency. ' +
+      'Run "npm install" without --omit=dev, then "npm prune --omit=dev".',
+  );
+}
