@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+
+interface LockedPackage {
+  optionalDependencies?: Record<string, string>;
+  hasInstallScript?: boolean;
+  optional?: boolean;
+}
+
+const readLockfile = async (): Promise<Record<string, LockedPackage>> =>
+  JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')).packages;
+
+it('the lockfile has the packages of every platform, so that `npm ci` takes it anywhere', async () => {
+  const packages = await readLockfile();
+  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies)
+      .filter((name) => !packages[`${path}/node_modules/${name}`] && !packages[`node_modules/${name}`])
+      .map((name) => `${name}, of ${path}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+it('nothing is compiled when podsync is installed', async () => {
+  const packages = await readLockfile();
+  const compiled = Object.entries(packages).filter(
+    ([, { hasInstallScript, optional }]) => hasInstallScript && !optional,
+  );
+  expect(compiled.map(([path]) => path)).toEqual([]);
+});
+
+it('an installation without development dependencies succeeds, and says how to build podsync', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'podsync-install-'));
+  await mkdir(join(folder, 'bin'));
+  await cp(join(root, 'package.json'), join(folder, 'package.json'));
+  await cp(join(root, 'bin/prepare.mjs'), join(folder, 'bin/prepare.mjs'));
+  const { status, stderr } = spawnSync('npm', ['run', 'prepare', '--silent'], { cwd: folder, encoding: 'utf8' });
+  await rm(folder, { recursive: true });
+  expect(stderr).toContain('Run "npm install" without --omit=dev');
+  expect(status).toBe(0);
+});
