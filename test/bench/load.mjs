@@ -61,11 +61,11 @@ export function requests(count) {
   return () => left-- <= 0;
 }
 
-/** The text of a request. Headers and body in ASCII. */
+/** The text of a request. Headers in ASCII, and of the body one character a byte; JSON unless the headers say otherwise. */
 export function request(method, path, headers = {}, body = '') {
-  const lines = Object.entries({ host: 'bench', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
-  const length = method === 'GET' ? '' : `content-type: application/json\r\ncontent-length: ${body.length}\r\n`;
-  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}${length}\r\n${body}`;
+  const about = method === 'GET' ? {} : { 'content-type': 'application/json', 'content-length': body.length };
+  const lines = Object.entries({ host: 'bench', ...about, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
 
 const firstLine = (text) => text.slice(0, text.indexOf(' HTTP/'));
