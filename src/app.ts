@@ -1,6 +1,7 @@
 import { H3, type H3Event } from 'h3';
-import { dropBody } from './http/body.ts';
+import type { Reading } from './http/body.ts';
 import { createBurst } from './http/burst.ts';
+import { dropRest } from './http/early-answer.ts';
 import { errorReply, logCut, toErrorReply } from './http/errors.ts';
 import { createIdentity, setCookieOf } from './http/identity.ts';
 import { basePath, type OriginRules } from './http/origin.ts';
@@ -37,16 +38,18 @@ export function createApp(services: Services, options: AppOptions): H3 {
     try {
       const reply = await handle();
       await ready();
-      await dropBody(event);
+      dropRest(event);
       // Awaited here: a stream that fails before anything of it was sent becomes an error answer.
       return await send(event, reply, { cookie: setCookieOf(event), onCut });
     } catch (error) {
-      await dropBody(event);
-      return send(event, toErrorReply(error, format, options), { cookie: setCookieOf(event) });
+      dropRest(event);
+      return await send(event, toErrorReply(error, format, options), { cookie: setCookieOf(event) });
     }
   };
 
-  const context = { identity, maxBody: options.maxBody, origin: options };
+  const { maxBody } = options;
+  const reading = (sender: string): Reading => ({ limit: maxBody, parser: services.bodyParser, sender });
+  const context = { identity, maxBody, reading, origin: options };
   const routes = createRoutes(services, context);
   if (options.operator) routes.push(...createOperatorRoutes(services, context));
   for (const [pattern, methods] of byPattern(routes)) {

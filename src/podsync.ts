@@ -5,6 +5,7 @@ import { createApp } from './app.ts';
 import { type Clock, openClock } from './clock.ts';
 import type { Fetcher } from './feeds/fetch.ts';
 import { DEFAULTS, type Options, readWebAddress, WEB_ADDRESS } from './options.ts';
+import { createBodyParser } from './services/body-parser.ts';
 import { createThreadHasher, type Hasher } from './services/hasher.ts';
 import { createServices, type Services } from './services/services.ts';
 import type { Log } from './storage/stores.ts';
@@ -42,6 +43,7 @@ export async function openPodsync(given: PodsyncOptions, parts: PodsyncParts = {
   };
   const now = parts.now ?? openClock(join(options.data, 'clock'), (message) => options.log('warn', message));
   const hasher = parts.hasher ?? createThreadHasher();
+  const bodyParser = createBodyParser();
   const fetcher = options.fetch ? await loadFetcher(options.allowPrivateFeeds) : undefined;
   const storage = await openStorage(options.storage, process.cwd(), {
     dataDir: options.data,
@@ -50,7 +52,7 @@ export async function openPodsync(given: PodsyncOptions, parts: PodsyncParts = {
     log: options.log,
   });
   const logoFolder = join(options.data, 'logos');
-  const services = createServices(storage, { ...options, now, hasher, fetcher, logoFolder });
+  const services = createServices(storage, { ...options, now, hasher, bodyParser, fetcher, logoFolder });
   return {
     services,
     publicApp: createApp(services, options),
@@ -58,7 +60,7 @@ export async function openPodsync(given: PodsyncOptions, parts: PodsyncParts = {
     async close() {
       await Promise.all([services.feeds.stop(), services.upkeep.stop()]);
       await storage.close();
-      await hasher.close();
+      await Promise.all([hasher.close(), bodyParser.close()]);
     },
   };
 }
@@ -79,7 +81,7 @@ async function loadFetcher(allowPrivate: boolean): Promise<Fetcher> {
 }
 
 /**
- * Called in a thread: loads every module that does work in one (the hasher is imported above). Only the module that
+ * Called in a thread: loads every module that does work in one (the hasher and the body parser are imported above). Only the module that
  * started this thread goes to work.
  */
 export async function loadThreads(): Promise<void> {

@@ -9,6 +9,7 @@ import { type H3, toNodeHandler } from 'h3';
 import { afterEach, expect } from 'vitest';
 import { type AppOptions, createApp } from '../src/app.ts';
 import type { Fetcher } from '../src/feeds/fetch.ts';
+import { createBodyParser } from '../src/services/body-parser.ts';
 import type { Hasher } from '../src/services/hasher.ts';
 import type { RegistrationMode } from '../src/services/registration.ts';
 import { createServices, type Services } from '../src/services/services.ts';
@@ -93,8 +94,10 @@ export async function openTestServer(
   const log: AppOptions['log'] = (level, message) => void (level === 'error' && errors.push(message));
   const place = beside?.place ?? (await createTestStorage(storageName));
   const storage = await openStorage(place.spec, dataDir, { dataDir, now, overlap: 120, log });
+  const bodyParser = createBodyParser();
   const services = createServices(storage, {
     now,
+    bodyParser,
     hasher: quickHasher,
     keepUrlCredentials,
     registration,
@@ -110,6 +113,7 @@ export async function openTestServer(
 
   closers.push(async () => {
     await socket?.close();
+    await bodyParser.close();
     await storage.close();
     if (!beside) await place.destroy();
     await rm(dataDir, { recursive: true });

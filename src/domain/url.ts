@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { invalid, Refusal } from './errors.ts';
+import { Refusal } from './errors.ts';
 import type { Url } from './types.ts';
 
 /*
@@ -44,18 +44,6 @@ export function requireFewFeeds(urls: readonly string[]): void {
   if (urls.length > MAX_FEEDS && new Set(urls).size > MAX_FEEDS) {
     throw new Refusal('too-large', `an upload may bring up to ${MAX_FEEDS} feeds; send the rest in another one`);
   }
-}
-
-/**
- * The usable ones of a whole list, each once. Throws `invalid` when there are some and none can, `too-large` as
- * `requireFewFeeds` does.
- */
-export function sanitizeFeedUrls(submitted: readonly string[], rules: UrlRules): Url[] {
-  requireFewFeeds(submitted);
-  const urls = new Set(submitted.map((url) => sanitizeFeedUrl(url, rules)));
-  urls.delete('');
-  if (urls.size > 0 || submitted.length === 0) return [...urls];
-  throw invalid('none of these URLs can be used; a feed URL begins with http:// or https://');
 }
 
 /** An address, sanitized or not, as it may be shown: without the password that is in it. */

@@ -14,7 +14,7 @@ const READERS: Record<UploadFormat, (text: string) => string[]> = {
 
 /**
  * URLs of an uploaded list in their order, not yet sanitized. A byte order mark is passed over. Throws `invalid` when
- * the text is not of this format (spec 4.3 rule 6), `too-large` for an OPML of millions of characters.
+ * the text is not of this format (spec 4.3 rule 6).
  */
 export const readList = (format: UploadFormat, text: string): string[] =>
   READERS[format](text.startsWith('\ufeff') ? text.slice(1) : text);

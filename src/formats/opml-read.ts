@@ -2,8 +2,6 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { PodcastEntry } from '../domain/types.ts';
 
-/** Characters: room for 5,000 feeds with descriptions. */
-const MAX_LENGTH = 3_000_000;
 /** Levels of folders. */
 const MAX_DEPTH = 256;
 /** Of one element. The more there are, the longer the parser takes for each: a second for a megabyte of them. */
@@ -19,13 +17,10 @@ type Attributes = Partial<Record<(typeof NAMES)[number], string>>;
 
 /**
  * Podcasts of an OPML file in their order: every outline outside `head` with `xmlUrl`, or with `url` where its type is
- * rss or link, at any depth. URLs are as written, not sanitized. Throws `invalid` when it is no well-formed OPML,
- * `too-large` beyond 3 million characters.
+ * rss or link, at any depth. URLs are as written, not sanitized. Throws `invalid` when it is no well-formed OPML.
+ * Takes a second for some megabytes: those belong into a thread.
  */
 export function readOpml(text: string): PodcastEntry[] {
-  if (text.length > MAX_LENGTH) {
-    throw new Refusal('too-large', 'an OPML may have up to 3 million characters; split it');
-  }
   const xml = text.trim();
   if (INTERNAL_SUBSET.test(xml)) throw invalid('the OPML has declarations in its DOCTYPE: remove the DOCTYPE');
   if (xml.split('<').some(hasTooManyAttributes)) {

@@ -1,92 +1,58 @@
-import { isAscii, isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { MIMEType, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { H3Event } from 'h3';
 import { invalid, Refusal } from '../domain/errors.ts';
-import { isTooDeep } from '../domain/nesting.ts';
-import { REPLACEMENT } from './input.ts';
+import { parseJson } from '../formats/body.ts';
+import type { UploadFormat } from '../formats/list.ts';
+import type { BodyParser } from '../services/body-parser.ts';
 
 const unpack = promisify(gunzip);
 
+/** How a body is read. */
+export interface Reading {
+  /** Bytes, on the wire and again after inflation. */
+  limit: number;
+  parser: BodyParser;
+  /** Whose body it is: see `BodyParser`. */
+  sender: string;
+}
+
 /**
- * The request body as text, whatever its Content-Type says (clients post JSON as a form). `limit` in bytes counts on
- * the wire and again after inflation. Throws `too-large`, or `invalid` when it is not UTF-8.
+ * The request body as JSON, whatever its Content-Type says (clients post JSON as a form); undefined when it is empty.
+ * Throws `too-large`, or `invalid` when it is not JSON in UTF-8.
  */
-export async function readText(event: H3Event, limit: number): Promise<string> {
-  const bytes = await readBytes(event, limit);
-  if (isAscii(bytes)) return bytes.toString('latin1'); // as most are, and read in a third of the time
-  if (!isUtf8(bytes)) throw invalid('the request body is not UTF-8');
-  const text = bytes.toString();
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
+export async function readJson(event: H3Event, { limit, parser, sender }: Reading): Promise<unknown> {
+  return parser.json(sender, await readBytes(event, limit));
 }
 
-/** The request body as JSON; undefined when it is empty. Throws as `readText` does. */
-export async function readJson(event: H3Event, limit: number): Promise<unknown> {
-  const text = await readText(event, limit);
-  if (text.trim() === '') return undefined;
-  if (isTooDeep(text)) throw invalid('the request body is nested too deeply');
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalid('the request body is not JSON');
-  }
+/** The URLs of an uploaded list, each once, not yet sanitized. Throws as `readJson` does. */
+export async function readUrls(event: H3Event, format: UploadFormat, reading: Reading): Promise<string[]> {
+  return reading.parser.list(reading.sender, format, await readBytes(event, reading.limit));
 }
 
-/** The request body as a JSON object; an empty one where there is no body. Throws as `readText` does. */
-export async function readObject(event: H3Event, limit: number): Promise<Record<string, unknown>> {
-  const body = await readJson(event, limit);
-  if (body === undefined) return {};
+/** The request body as a JSON object. Throws as `readJson` does, and `invalid` where there is no body. */
+export async function readObject(event: H3Event, reading: Reading): Promise<Record<string, unknown>> {
+  return requireObject(await readJson(event, reading));
+}
+
+/** The same; an empty object where there is no body. */
+export async function readOptionalObject(event: H3Event, reading: Reading): Promise<Record<string, unknown>> {
+  const body = await readJson(event, reading);
+  return body === undefined ? {} : requireObject(body);
+}
+
+/** The same, parsed at once whatever is in it: for the operator alone. `limit` in bytes. */
+export async function readTrustedObject(event: H3Event, limit: number): Promise<Record<string, unknown>> {
+  return requireObject(parseJson(await readBytes(event, limit)));
+}
+
+function requireObject(body: unknown): Record<string, unknown> {
+  if (body === undefined) throw invalid('the request body is missing: send a JSON object');
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw invalid('the request body must be a JSON object');
   }
   return body as Record<string, unknown>;
-}
-
-/** A form, url-encoded or multipart: its texts, and those of its files. Throws as `readText` does. */
-export async function readForm(event: H3Event, limit: number): Promise<Map<string, string>> {
-  const bytes = await readBytes(event, limit);
-  const headers = { 'content-type': event.req.headers.get('content-type') ?? '' };
-  requireFewFields(bytes, headers['content-type']);
-  const form = await new Response(new Uint8Array(bytes), { headers }).formData().catch(() => {
-    throw invalid('the request body is not a form');
-  });
-  const fields = new Map<string, string>();
-  for (const [name, value] of form) {
-    const text = typeof value === 'string' ? value : await value.text();
-    if (text.includes(REPLACEMENT)) throw invalid('the form is not UTF-8');
-    fields.set(name, text);
-  }
-  return fields;
-}
-
-/** The most fields of a form. */
-const MAX_FIELDS = 50;
-/** The most bytes of headers before the content of a field. */
-const MAX_FIELD_HEAD = 4096;
-
-/** Anybody can send a form, and one with very many fields takes seconds to read. Throws `invalid`. */
-function requireFewFields(bytes: Buffer, type: string): void {
-  const boundary = readBoundary(type);
-  const separator = boundary === undefined ? '&' : `--${boundary}`;
-  const pieces = boundary === undefined ? MAX_FIELDS : MAX_FIELDS + 2; // before the first boundary, and after the last
-  const fields = bytes.toString('latin1').split(separator, pieces + 1);
-  if (fields.length > pieces || (boundary !== undefined && fields.some(hasLongHead))) {
-    throw invalid(`the form has more than ${MAX_FIELDS} fields, or one with many headers`);
-  }
-}
-
-const hasLongHead = (field: string): boolean =>
-  field.length > MAX_FIELD_HEAD && !field.slice(0, MAX_FIELD_HEAD).includes('\r\n\r\n');
-
-/** The boundary of a multipart form; undefined for any other, which is not read by it even if it names one. */
-function readBoundary(type: string): string | undefined {
-  try {
-    const { essence, params } = new MIMEType(type);
-    return essence === 'multipart/form-data' ? (params.get('boundary') ?? undefined) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The request body as it comes, of any size. Throws `invalid` where it breaks off. */
@@ -99,26 +65,19 @@ export async function* readStream(event: H3Event): AsyncIterable<Uint8Array> {
   }
 }
 
-/** The most of a body that is read only to be dropped. Bytes. */
-const DROPPED_AT_MOST = 64 * 1024 * 1024;
-
-/** Reads what is still coming, and drops it: a client that is cut off while it sends does not read the answer. */
-export async function dropBody(event: H3Event): Promise<void> {
-  const request = nodeRequest(event);
-  if (!request || request.complete) return;
-  let dropped = 0;
-  try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
-      dropped += chunk.length;
-      if (dropped > DROPPED_AT_MOST) return;
-    }
-  } catch {
-    // the client is gone, and does not wait for an answer
+/** The request body as it comes over the wire, up to `limit` bytes. Throws `too-large`, and `invalid` as `readStream` does. */
+export async function* readPieces(event: H3Event, limit: number): AsyncIterable<Uint8Array> {
+  requireShort(event, limit);
+  let size = 0;
+  for await (const chunk of readStream(event)) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    yield chunk;
   }
 }
 
 /** Node's own request; undefined where the app is called without a socket. */
-const nodeRequest = (event: H3Event): IncomingMessage | undefined =>
+export const nodeRequest = (event: H3Event): IncomingMessage | undefined =>
   event.runtime?.node?.req as IncomingMessage | undefined;
 
 async function readBytes(event: H3Event, limit: number): Promise<Buffer> {
@@ -128,18 +87,18 @@ async function readBytes(event: H3Event, limit: number): Promise<Buffer> {
 
 /** The body as it came over the wire. */
 async function readSent(event: H3Event, limit: number): Promise<Buffer> {
-  if (Number(event.req.headers.get('content-length')) > limit) throw tooLarge(limit);
+  requireShort(event, limit);
   // Read from Node directly where that is there: a web stream over it costs a third of the throughput.
   const request = nodeRequest(event);
   if (request) return collect(request, limit);
   const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of event.req.body ?? []) {
-    size += chunk.length;
-    if (size > limit) throw tooLarge(limit);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+  for await (const chunk of readPieces(event, limit)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Before anything of a body is read that says how long it is. */
+function requireShort(event: H3Event, limit: number): void {
+  if (Number(event.req.headers.get('content-length')) > limit) throw tooLarge(limit);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { invalid } from '../domain/errors.ts';
-import { readObject } from '../http/body.ts';
+import { readObject, readOptionalObject } from '../http/body.ts';
 import { readParam, toStrings } from '../http/input.ts';
 import { EMPTY, json } from '../http/reply.ts';
 import type { Following } from '../services/devices.ts';
@@ -9,7 +9,7 @@ import type { Handler, RouteContext } from './route.ts';
 /** Devices (spec 4.5), and which of them follow each other. */
 export function createDeviceRoutes(
   { devices }: Pick<Services, 'devices'>,
-  { identity, maxBody }: RouteContext,
+  { identity, reading }: RouteContext,
 ): Record<'all' | 'save' | 'following' | 'synchronize', Handler> {
   return {
     async all(event) {
@@ -19,7 +19,7 @@ export function createDeviceRoutes(
 
     async save(event) {
       const user = await identity.owner(event);
-      const body = await readObject(event, maxBody);
+      const body = await readOptionalObject(event, reading(user.id));
       await devices.save(user.id, readParam(event, 'device'), body);
       return EMPTY;
     },
@@ -31,7 +31,7 @@ export function createDeviceRoutes(
 
     async synchronize(event) {
       const user = await identity.owner(event);
-      const body = await readObject(event, maxBody);
+      const body = await readObject(event, reading(user.id));
       const leave = toStrings(body['stop-synchronize'], 'stop-synchronize');
       return json(toWire(await devices.synchronize(user.id, readGroups(body.synchronize), leave)));
     },

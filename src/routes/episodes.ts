@@ -3,15 +3,16 @@ import { formatPosition } from '../domain/position.ts';
 import type { EpisodeAction, Stamp } from '../domain/types.ts';
 import { readJson } from '../http/body.ts';
 import { readBoolean, readQuery, readSince } from '../http/input.ts';
-import { json, jsonStream } from '../http/reply.ts';
+import { jsonStream } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
+import { uploadReply } from './upload-reply.ts';
 import { toActionObject, type WireAction } from './wire-objects.ts';
 
 /** For both versions: they differ in how an action is written, and in what `device` means in a query. */
 export function createEpisodeRoutes(
   { episodes }: Pick<Services, 'episodes'>,
-  { identity, maxBody }: RouteContext,
+  { identity, reading }: RouteContext,
   version: 1 | 2,
 ): Record<'query' | 'upload', Handler> {
   const deviceFilter = version === 1 ? 'subscribedOn' : 'device';
@@ -32,10 +33,9 @@ export function createEpisodeRoutes(
 
     async upload(event) {
       const user = await identity.owner(event);
-      const body = await readJson(event, maxBody);
+      const body = await readJson(event, reading(user.id));
       if (!Array.isArray(body)) throw invalid('the request body must be a JSON array of episode actions');
-      const { mark, rewrites } = await episodes.upload(user.id, body, version);
-      return json({ timestamp: mark, update_urls: rewrites });
+      return uploadReply(await episodes.upload(user.id, body, version));
     },
   };
 }

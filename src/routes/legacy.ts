@@ -1,9 +1,8 @@
 import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
 import { MEDIA_TYPES } from '../formats/format.ts';
-import { readList } from '../formats/list.ts';
 import { writeOpml } from '../formats/opml-write.ts';
-import { readForm } from '../http/body.ts';
+import { readForm } from '../http/form.ts';
 import { readQuery } from '../http/input.ts';
 import { clientAddress } from '../http/origin.ts';
 import type { Reply } from '../http/reply.ts';
@@ -23,7 +22,7 @@ const say = (word: Word): Reply => ({ type: MEDIA_TYPES.txt, body: word });
 
 /** Upload and download of one list, with the password among the parameters (spec 4.9, legacy paths). */
 export function createLegacyRoutes(
-  { accounts, subscriptions }: Pick<Services, 'accounts' | 'subscriptions'>,
+  { accounts, bodyParser, subscriptions }: Pick<Services, 'accounts' | 'bodyParser' | 'subscriptions'>,
   { maxBody, origin }: RouteContext,
 ): Record<'upload' | 'notUploaded' | 'getList', Handler> {
   const logIn = (event: H3Event, login: string, password: string): Promise<User> =>
@@ -36,7 +35,7 @@ export function createLegacyRoutes(
         if (action !== 'update-subscriptions' || protocol !== '0') return say('@PROTOERROR');
         if (username === undefined || password === undefined || opml === undefined) return say('@PROTOERROR');
         const user = await logIn(event, username, password);
-        await subscriptions.replace(user.id, DEVICE, readList('opml', opml));
+        await subscriptions.replace(user.id, DEVICE, await bodyParser.list(user.id, 'opml', opml));
         return say('@SUCCESS');
       }),
 

@@ -1,7 +1,7 @@
 import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
-import { readList, type UploadFormat } from '../formats/list.ts';
-import { readText } from '../http/body.ts';
+import type { UploadFormat } from '../formats/list.ts';
+import { readUrls } from '../http/body.ts';
 import { readParam, readQuery } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
 import { json, toPublic } from '../http/reply.ts';
@@ -17,7 +17,7 @@ const DONE = { status: 204 };
 /** Podcast lists: whoever is logged in writes their own, and anybody reads all (spec 4.4). */
 export function createListRoutes(
   { accounts, lists, directory }: Pick<Services, 'accounts' | 'lists' | 'directory'>,
-  { identity, maxBody, origin }: RouteContext,
+  { identity, reading, origin }: RouteContext,
 ): Record<'all' | 'create' | 'read' | 'replace' | 'delete', Handler> {
   /** Lists are there to be shared: anyone may read. By e-mail address only its owner, so that it gives nobody away. */
   const readUser = async (event: H3Event): Promise<User> => {
@@ -26,8 +26,8 @@ export function createListRoutes(
     if (!user) throw new Refusal('missing', 'there is no user with this name');
     return user;
   };
-  const readUrls = async (event: H3Event): Promise<string[]> =>
-    readList(readParam(event, 'format') as UploadFormat, await readText(event, maxBody));
+  const readBody = (event: H3Event, user: User): Promise<string[]> =>
+    readUrls(event, readParam(event, 'format') as UploadFormat, reading(user.id));
 
   return {
     async all(event) {
@@ -39,7 +39,7 @@ export function createListRoutes(
 
     async create(event) {
       const user = await identity.owner(event);
-      const { name } = await lists.create(user.id, readQuery(event, 'title') ?? '', await readUrls(event));
+      const { name } = await lists.create(user.id, readQuery(event, 'title') ?? '', await readBody(event, user));
       const location = listResource(publicBase(event, origin), user.name, name, readParam(event, 'format'));
       return { status: 303, headers: { location } };
     },
@@ -54,7 +54,7 @@ export function createListRoutes(
 
     async replace(event) {
       const user = await identity.owner(event);
-      await lists.replace(user.id, readParam(event, 'name'), await readUrls(event));
+      await lists.replace(user.id, readParam(event, 'name'), await readBody(event, user));
       return DONE;
     },
 

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
-import { readForm } from '../http/body.ts';
+import { readForm } from '../http/form.ts';
 import { readCookie, readQuery } from '../http/input.ts';
 import { basePath, clientAddress, publicBase, writeCookie } from '../http/origin.ts';
 import type { Reply } from '../http/reply.ts';

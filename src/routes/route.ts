@@ -1,4 +1,5 @@
 import type { H3Event } from 'h3';
+import type { Reading } from '../http/body.ts';
 import type { Identity } from '../http/identity.ts';
 import type { OriginRules } from '../http/origin.ts';
 import type { Reply } from '../http/reply.ts';
@@ -24,6 +25,8 @@ export interface RouteContext {
   identity: Identity;
   /** Largest request body, in bytes. */
   maxBody: number;
+  /** How a body of a user, or of the operator, is read. */
+  reading(sender: string): Reading;
   /** How the outside sees this server: links begin with it. */
   origin: OriginRules;
 }

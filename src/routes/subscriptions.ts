@@ -1,13 +1,14 @@
 import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
 import type { Url } from '../domain/types.ts';
-import { readList, type UploadFormat } from '../formats/list.ts';
-import { readObject, readText } from '../http/body.ts';
+import type { UploadFormat } from '../formats/list.ts';
+import { readObject, readUrls } from '../http/body.ts';
 import { readParam, readSince, toStrings } from '../http/input.ts';
 import { EMPTY, json, type Reply } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
 import { listReply } from './list-reply.ts';
 import type { Handler, RouteContext } from './route.ts';
+import { uploadReply } from './upload-reply.ts';
 
 /** The whole-list paths answer 401 for anybody but the user in the path (spec 4.3 rule 6). */
 const invalidUser = (): Refusal => new Refusal('unauthenticated', 'log in as the user whose subscriptions these are');
@@ -15,7 +16,7 @@ const invalidUser = (): Refusal => new Refusal('unauthenticated', 'log in as the
 /** Subscriptions as whole lists and as changes since a mark, of a device and of all together (spec 4.3). */
 export function createSubscriptionRoutes(
   { subscriptions, directory }: Pick<Services, 'subscriptions' | 'directory'>,
-  { identity, maxBody }: RouteContext,
+  { identity, reading }: RouteContext,
 ): Record<'all' | 'list' | 'replace' | 'changes' | 'upload', Handler> {
   /** JSON is an array of feed URLs (spec 4.3); OPML says what is known of them. */
   const reply = async (event: H3Event, title: string, urls: readonly Url[]): Promise<Reply> => {
@@ -39,8 +40,7 @@ export function createSubscriptionRoutes(
 
     async replace(event) {
       const user = await identity.owner(event, invalidUser);
-      const text = await readText(event, maxBody);
-      const submitted = readList(readParam(event, 'format') as UploadFormat, text);
+      const submitted = await readUrls(event, readParam(event, 'format') as UploadFormat, reading(user.id));
       await subscriptions.replace(user.id, readParam(event, 'device'), submitted);
       return EMPTY;
     },
@@ -54,10 +54,9 @@ export function createSubscriptionRoutes(
 
     async upload(event) {
       const user = await identity.owner(event);
-      const body = await readObject(event, maxBody);
+      const body = await readObject(event, reading(user.id));
       const delta = { add: toStrings(body.add, 'add'), remove: toStrings(body.remove, 'remove') };
-      const { mark, rewrites } = await subscriptions.upload(user.id, readParam(event, 'device'), delta);
-      return json({ timestamp: mark, update_urls: rewrites });
+      return uploadReply(await subscriptions.upload(user.id, readParam(event, 'device'), delta));
     },
   };
 }

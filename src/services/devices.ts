@@ -1,3 +1,4 @@
+import { isLonger } from '../domain/count.ts';
 import { parseDeviceId, requireFewDevices } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import { DEVICE_TYPES, type UserId } from '../domain/types.ts';
@@ -33,7 +34,7 @@ export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | '
 
   async save(user, device, { caption, type }) {
     const id = parseDeviceId(device);
-    if (caption !== undefined && (typeof caption !== 'string' || [...caption].length > MAX_CAPTION)) {
+    if (caption !== undefined && (typeof caption !== 'string' || isLonger(caption, MAX_CAPTION))) {
       throw invalid(`"caption" must be a string of at most ${MAX_CAPTION} characters`);
     }
     const known = DEVICE_TYPES.find((each) => each === type);

@@ -4,6 +4,7 @@ import { requireFewDevices } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { EpisodeAction, Stamp, UserId } from '../domain/types.ts';
 import { createRewriteLog, requireFewFeeds, sanitizeFeedUrl, type UrlRewrites, type UrlRules } from '../domain/url.ts';
+import { mapInSlices } from '../slices.ts';
 import type { ActionQuery, ActionStore } from '../storage/stores.ts';
 
 export interface Episodes {
@@ -25,16 +26,15 @@ export const createEpisodes = (actions: ActionStore, now: Clock, rules: UrlRules
     const rewrites = createRewriteLog();
     const keepCredentials = rules.keepCredentials ?? false;
     const context = { now: now(), keepCredentials, rewrites, source };
-    const parsed: EpisodeAction[] = []; // flatMap would take as long as the parsing
-    submitted.forEach((each, index) => {
+    const read = await mapInSlices(submitted, (each, index) => {
       try {
-        const action = parseAction(each, context);
-        if (action) parsed.push(action);
+        return parseAction(each, context);
       } catch (error) {
         if (error instanceof Refusal) throw invalid(`action ${index}: ${error.message}`);
         throw error;
       }
     });
+    const parsed = read.filter((action) => action !== undefined);
     requireFewFeeds(parsed.map(({ podcast }) => podcast));
     requireFewDevices(parsed.map(({ device }) => device));
     const sender = source === 'server' ? 'operator' : 'device';

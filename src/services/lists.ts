@@ -1,8 +1,9 @@
 import { invalid, Refusal } from '../domain/errors.ts';
 import { createSlug } from '../domain/slug.ts';
 import type { ListSummary, PodcastList, UserId } from '../domain/types.ts';
-import { sanitizeFeedUrls, type UrlRules } from '../domain/url.ts';
+import type { UrlRules } from '../domain/url.ts';
 import type { ListStore } from '../storage/stores.ts';
+import { sanitizeFeedUrls } from './feed-urls.ts';
 
 /** Characters; of the name that is made of it, too, which may be longer and has to fit in a path. */
 const MAX_TITLE = 255;
@@ -39,13 +40,13 @@ export const createLists = (lists: ListStore, rules: UrlRules): Lists => ({
     if (name === '' || [...title].length > MAX_TITLE || [...name].length > MAX_TITLE) {
       throw invalid(`"title" must have a letter or digit, and up to ${MAX_TITLE} characters`);
     }
-    const list = { name, title, urls: sanitizeFeedUrls(submitted, rules) };
+    const list = { name, title, urls: await sanitizeFeedUrls(submitted, rules) };
     await lists.create(user, list);
     return list;
   },
 
   async replace(user, name, submitted) {
-    if (!(await lists.replace(user, name, sanitizeFeedUrls(submitted, rules)))) throw noSuchList();
+    if (!(await lists.replace(user, name, await sanitizeFeedUrls(submitted, rules)))) throw noSuchList();
   },
 
   async delete(user, name) {

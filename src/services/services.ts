@@ -3,6 +3,7 @@ import type { Fetcher } from '../feeds/fetch.ts';
 import type { Log, Storage } from '../storage/stores.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type Administration, createAdministration } from './administration.ts';
+import type { BodyParser } from './body-parser.ts';
 import { createDevices, type Devices } from './devices.ts';
 import { createDirectory, type Directory } from './directory.ts';
 import { createEpisodes, type Episodes } from './episodes.ts';
@@ -28,6 +29,7 @@ import { createUpkeep, type Upkeep } from './upkeep.ts';
 
 /** All the rules, over one storage. */
 export interface Services {
+  bodyParser: BodyParser;
   accounts: Accounts;
   administration: Administration;
   registration: Registration;
@@ -54,6 +56,7 @@ export interface Services {
 interface ServiceOptions {
   now: Clock;
   hasher: Hasher;
+  bodyParser: BodyParser;
   /** Keep `user:pass@` in feed URLs. */
   keepUrlCredentials: boolean;
   registration: RegistrationMode;
@@ -82,6 +85,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
   const throttle = createThrottle(storage.attempts, now);
   const accounts = createAccounts(storage, { passwords, throttle, syncDevices: options.syncDevices });
   return {
+    bodyParser: options.bodyParser,
     accounts,
     administration: createAdministration(storage, passwords, sessions),
     registration: createRegistration(accounts, throttle, options.registration),

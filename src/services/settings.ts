@@ -1,3 +1,4 @@
+import { isLonger } from '../domain/count.ts';
 import { invalid, type Refusal } from '../domain/errors.ts';
 import { parseScope, type ScopeRequest } from '../domain/scope.ts';
 import { compareText } from '../domain/text-order.ts';
@@ -79,8 +80,7 @@ function readSet(value: unknown): SettingValues {
 }
 
 function whatIsWrong(key: string, value: Json): string | undefined {
-  const length = [...key].length;
-  if (length === 0 || length > MAX_KEY || !key.isWellFormed()) return `a key has 1 to ${MAX_KEY} characters`;
+  if (key === '' || isLonger(key, MAX_KEY) || !key.isWellFormed()) return `a key has 1 to ${MAX_KEY} characters`;
   if (isDeeperThan(MAX_DEPTH, value)) return `a value nests up to ${MAX_DEPTH} deep`;
   if (Buffer.byteLength(JSON.stringify(value)) > MAX_VALUE) return `a value takes up to ${MAX_VALUE} bytes as JSON`;
   return undefined;

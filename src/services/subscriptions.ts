@@ -7,11 +7,12 @@ import {
   requireFewFeeds,
   type RewriteLog,
   sanitizeFeedUrl,
-  sanitizeFeedUrls,
   type UrlRewrites,
   type UrlRules,
 } from '../domain/url.ts';
+import { mapInSlices } from '../slices.ts';
 import type { Storage } from '../storage/stores.ts';
+import { sanitizeFeedUrls } from './feed-urls.ts';
 
 export interface Subscriptions {
   /** What a device subscribes to, in the order first added. Throws `missing` for an unknown device (spec 4.3 rule 6). */
@@ -43,8 +44,10 @@ export function createSubscriptions(
   { devices, subscriptions }: Pick<Storage, 'devices' | 'subscriptions'>,
   rules: UrlRules,
 ): Subscriptions {
-  const sanitizeAll = (submitted: readonly string[], rewrites: RewriteLog): Url[] =>
-    submitted.map((url) => rewrites.note(url, sanitizeFeedUrl(url, rules))).filter((url) => url !== '');
+  const sanitizeAll = async (submitted: readonly string[], rewrites: RewriteLog): Promise<Url[]> => {
+    const urls = await mapInSlices(submitted, (url) => rewrites.note(url, sanitizeFeedUrl(url, rules)));
+    return urls.filter((url) => url !== '');
+  };
 
   const find: Subscriptions['find'] = async (user, device) =>
     (await devices.find(user, device)) && subscriptions.current(user, device);
@@ -62,17 +65,17 @@ export function createSubscriptions(
 
     async replace(user, device, submitted, sender) {
       const id = parseDeviceId(device);
-      await subscriptions.replace(user, id, sanitizeFeedUrls(submitted, rules), sender);
+      await subscriptions.replace(user, id, await sanitizeFeedUrls(submitted, rules), sender);
     },
 
     async upload(user, device, { add, remove }, sender) {
       const id = parseDeviceId(device);
       requireFewFeeds([...add, ...remove]);
       const rewrites = createRewriteLog();
-      const added = sanitizeAll(add, rewrites);
+      const added = await sanitizeAll(add, rewrites);
       // With credentials, too: it may have been stored while they were kept.
-      const whole = remove.map((url) => sanitizeFeedUrl(url, { keepCredentials: true })).filter(hasCredentials);
-      const removed = new Set([...sanitizeAll(remove, rewrites), ...whole]);
+      const whole = await mapInSlices(remove, (url) => sanitizeFeedUrl(url, { keepCredentials: true }));
+      const removed = new Set([...(await sanitizeAll(remove, rewrites)), ...whole.filter(hasCredentials)]);
       if (added.some((url) => removed.has(url))) throw invalid('the same feed is in "add" and in "remove"');
       const changes = [
         ...added.map((url) => ({ url, subscribed: true })),

@@ -65,3 +65,29 @@ it.each<[string, string, unknown]>([
   expect(await (await request('GET', '/api/2/lists/bob.json')).json()).toHaveLength(1);
   expect(await (await request('GET', '/api/2/lists/bob/list/mine.txt')).text()).toBe(`${feeds(1)[0]}\n`);
 });
+
+it('takes back an OPML of its own that has millions of characters, and answers others meanwhile', async () => {
+  const { request, storage } = await openTestServer({ maxBody: 16 * 1024 * 1024 });
+  await request('PUT', LIST, { auth, body: feeds(5000) });
+  const description = 'Every week we talk about this and that. '.repeat(20);
+  await storage.podcasts.announce(feeds(5000).map((url) => ({ url, title: url, description, website: '' })));
+  const opml = await (await request('GET', '/subscriptions/bob/phone.opml', { auth })).text();
+  expect(opml.length).toBeGreaterThan(4_000_000);
+
+  const order: string[] = [];
+  const uploaded = request('PUT', '/subscriptions/bob/tablet.opml', { auth, body: opml }).then((answer) => {
+    order.push('upload');
+    return answer.status;
+  });
+  await request('GET', '/health').then(() => order.push('health'));
+  expect(await uploaded).toBe(200);
+  expect(order).toEqual(['health', 'upload']);
+  expect(await (await request('GET', '/subscriptions/bob/tablet.json', { auth })).json()).toEqual(feeds(5000));
+});
+
+it('tells all rewrites of a large upload', async () => {
+  const { request } = await openTestServer();
+  const add = feeds(2000).map((url) => ` ${url}`);
+  const answer: any = await (await request('POST', DELTA, { auth, body: { add } })).json();
+  expect(answer).toEqual({ timestamp: expect.any(Number), update_urls: add.map((url) => [url, url.trim()]) });
+});

@@ -178,6 +178,7 @@ describe('deltas', () => {
     [{ remove: [null] }],
     ['[]'],
     ['nonsense'],
+    [''],
   ])('%j are refused whole', async (body) => {
     const server = await openTestServer();
     expect((await server.request('POST', DELTA, { auth, body })).status).toBe(400);

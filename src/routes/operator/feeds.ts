@@ -1,7 +1,7 @@
 import { invalid } from '../../domain/errors.ts';
 import { formatUtc } from '../../domain/timestamp.ts';
 import type { Seconds } from '../../domain/types.ts';
-import { readObject } from '../../http/body.ts';
+import { readOptionalObject } from '../../http/body.ts';
 import { readBoolean } from '../../http/input.ts';
 import { jsonStream } from '../../http/reply.ts';
 import type { Services } from '../../services/services.ts';
@@ -25,13 +25,13 @@ export interface ListedFeed {
 /** The reading of feeds. */
 export function createFeedRoutes(
   { feeds }: Pick<Services, 'feeds'>,
-  { maxBody }: RouteContext,
+  { reading }: RouteContext,
 ): Record<'list' | 'update', Handler> {
   return {
     list: (event) => jsonStream(writeStates(feeds.list(), readBoolean(event, 'failed'))),
 
     async update(event) {
-      const { url, all = false } = await readObject(event, maxBody);
+      const { url, all = false } = await readOptionalObject(event, reading('operator'));
       if (url !== undefined && typeof url !== 'string') throw invalid('"url" must be a string');
       const selection = url !== undefined ? { url } : all === true ? 'all' : 'due';
       return steps((progress) => feeds.update(selection, progress));

@@ -23,7 +23,7 @@ export function createOperatorRoutes(services: Services, context: RouteContext):
     ['PUT', '/operator/users/:user/password', [], users.setPassword],
     ['GET', '/operator/users/:user/sessions', [], users.sessions],
     ['DELETE', '/operator/users/:user/sessions', [], users.endSessions],
-    ['POST', '/operator/users/:user/opml', [], createOpmlImportRoute(services)],
+    ['POST', '/operator/users/:user/opml', [], createOpmlImportRoute(services, context)],
     ['POST', '/operator/users/:user/pull', [], createPullRoute(services)],
     ['GET', '/operator/users/:user/subscriptions', [], createSubscriptionExportRoute(services)],
     ['GET', '/operator/feeds', [], feeds.list],

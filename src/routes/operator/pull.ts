@@ -1,7 +1,7 @@
 import { invalid } from '../../domain/errors.ts';
 import type { Piece, PieceScope } from '../../domain/piece.ts';
 import { SCOPE_KINDS } from '../../domain/types.ts';
-import { readObject } from '../../http/body.ts';
+import { readTrustedObject } from '../../http/body.ts';
 import { readParam, toStrings, toTexts } from '../../http/input.ts';
 import { json } from '../../http/reply.ts';
 import type { Services } from '../../services/services.ts';
@@ -15,7 +15,7 @@ const MAX_BODY = 64 * 1024 * 1024;
 /** Takes a piece of an account on another server, and tells what became of it. */
 export function createPullRoute({ administration, pull }: Pick<Services, 'administration' | 'pull'>): Handler {
   return async (event) => {
-    const piece = toPiece(await readObject(event, MAX_BODY));
+    const piece = toPiece(await readTrustedObject(event, MAX_BODY));
     const { id } = await administration.find(readParam(event, 'user'));
     return json(await pull.take(id, piece));
   };

@@ -30,7 +30,7 @@ export interface ListedSession {
 /** The accounts. */
 export function createUserRoutes(
   { accounts, administration }: Pick<Services, 'accounts' | 'administration'>,
-  { maxBody }: RouteContext,
+  { reading }: RouteContext,
 ): Record<'list' | 'add' | 'show' | 'remove' | 'rename' | 'setPassword' | 'sessions' | 'endSessions', Handler> {
   return {
     async list() {
@@ -40,7 +40,7 @@ export function createUserRoutes(
     },
 
     async add(event) {
-      const body = await readObject(event, maxBody);
+      const body = await readObject(event, reading('operator'));
       const email = body.email === undefined ? {} : toTexts(body, 'email');
       await accounts.create({ ...toTexts(body, 'name', 'password'), ...email });
       return EMPTY;
@@ -58,13 +58,13 @@ export function createUserRoutes(
     },
 
     async rename(event) {
-      const { name } = toTexts(await readObject(event, maxBody), 'name');
+      const { name } = toTexts(await readObject(event, reading('operator')), 'name');
       await administration.rename(readParam(event, 'user'), name);
       return EMPTY;
     },
 
     async setPassword(event) {
-      const { password } = toTexts(await readObject(event, maxBody), 'password');
+      const { password } = toTexts(await readObject(event, reading('operator')), 'password');
       await administration.setPassword(readParam(event, 'user'), password);
       return EMPTY;
     },

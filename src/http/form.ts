@@ -1,0 +1,96 @@
+import { isUtf8 } from 'node:buffer';
+import { pipeline } from 'node:stream/promises';
+import { MIMEType } from 'node:util';
+import { Busboy } from '@fastify/busboy';
+import type { H3Event } from 'h3';
+import { invalid, Refusal } from '../domain/errors.ts';
+import { nodeRequest, readPieces } from './body.ts';
+import { REPLACEMENT } from './input.ts';
+
+/** The most fields of a form, files included. */
+const MAX_FIELDS = 50;
+/** The most bytes of headers before the content of a field, and the most of them. */
+const MAX_FIELD_HEAD = 4096;
+const MAX_FIELD_HEADERS = 20;
+/** Bytes that are parsed before the number of fields is looked at: a few thousand empty ones fit in. */
+const PIECE = 4096;
+
+const URL_ENCODED = 'application/x-www-form-urlencoded';
+const MULTIPART = 'multipart/form-data';
+/** What RFC 2046 allows, without what would have to be quoted. */
+const BOUNDARY = /^[\w'()+./:=?-]{1,70}$/;
+
+/**
+ * A form, url-encoded or multipart: its texts, and those of its files; of several fields with one name the last. `limit`
+ * in bytes. Parsed while it arrives, as anybody can send one. Throws `too-large`, or `invalid` for another
+ * Content-Type, any Content-Encoding, too many fields, and what is not UTF-8.
+ */
+export async function readForm(event: H3Event, limit: number): Promise<Map<string, string>> {
+  const headers = { 'content-type': readFormType(event) };
+  requireNoEncoding(event);
+
+  const fields = new Map<string, string>();
+  let count = 0;
+  const keep = (name: string | undefined, text: string): void => {
+    count += 1;
+    if (name !== undefined && count <= MAX_FIELDS) fields.set(name, text);
+  };
+  const limits = { fieldSize: limit, parts: MAX_FIELDS, headerSize: MAX_FIELD_HEAD, headerPairs: MAX_FIELD_HEADERS };
+  const parser = new Busboy({ headers, limits })
+    .on('field', (name: string | undefined, text: string) => keep(name, text))
+    .on('partsLimit', () => (count = MAX_FIELDS + 1))
+    .on('file', (name, file) => {
+      const chunks: Buffer[] = [];
+      file.on('data', (chunk: Buffer) => chunks.push(chunk));
+      file.on('end', () => keep(name, toText(Buffer.concat(chunks))));
+      file.on('error', () => undefined); // of the whole form, too
+    });
+
+  async function* pieces(): AsyncIterable<Uint8Array> {
+    for await (const chunk of readPieces(event, limit)) {
+      for (let at = 0; at < chunk.length; at += PIECE) {
+        yield chunk.subarray(at, at + PIECE);
+        if (count > MAX_FIELDS) throw tooManyFields();
+      }
+    }
+  }
+  await pipeline(pieces, parser).catch((error: unknown) => {
+    throw error instanceof Refusal ? error : invalid('the request body is not a form');
+  });
+  if (count > MAX_FIELDS) throw tooManyFields();
+  for (const [name, text] of fields) {
+    if (name.includes(REPLACEMENT) || text.includes(REPLACEMENT)) throw invalid('the form is not UTF-8');
+  }
+  return fields;
+}
+
+const toText = (bytes: Buffer): string => (isUtf8(bytes) ? bytes.toString() : REPLACEMENT);
+
+const tooManyFields = (): Refusal => invalid(`the form has more than ${MAX_FIELDS} fields`);
+
+/**
+ * The media type of a form, written anew from what was understood of it: the parser must not understand it in another
+ * way. A list of types, and a header that is there twice, are refused.
+ */
+function readFormType(event: H3Event): string {
+  const sent = nodeRequest(event)?.headersDistinct['content-type'] ?? [event.req.headers.get('content-type') ?? ''];
+  const type = sent.length === 1 && !sent[0]!.includes(',') ? parseType(sent[0]!) : undefined;
+  if (type?.essence === URL_ENCODED) return URL_ENCODED;
+  const boundary = type?.params.get('boundary') ?? '';
+  if (type?.essence === MULTIPART && BOUNDARY.test(boundary)) return `${MULTIPART}; boundary="${boundary}"`;
+  throw invalid(`a form comes with one Content-Type: ${URL_ENCODED}, or ${MULTIPART} with a boundary`);
+}
+
+function parseType(text: string): MIMEType | undefined {
+  try {
+    return new MIMEType(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** No browser packs a form, and a few kilobytes of one could be megabytes to parse. */
+function requireNoEncoding(event: H3Event): void {
+  const encoding = event.req.headers.get('content-encoding')?.trim().toLowerCase() ?? '';
+  if (encoding !== '' && encoding !== 'identity') throw invalid('a form is sent as it is, without Content-Encoding');
+}

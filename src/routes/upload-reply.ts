@@ -1,0 +1,19 @@
+import type { Stamp } from '../domain/types.ts';
+import type { UrlRewrites } from '../domain/url.ts';
+import { json, jsonStream, type Reply } from '../http/reply.ts';
+
+/** Up to this many rewrites are written at once. */
+const PAGE = 500;
+
+/** What delta and episode uploads are answered (spec 4.3 and 4.8). Many rewrites are written while they are sent. */
+export const uploadReply = ({ mark, rewrites }: { mark: Stamp; rewrites: UrlRewrites }): Reply =>
+  rewrites.length <= PAGE ? json({ timestamp: mark, update_urls: rewrites }) : jsonStream(writeUpload(mark, rewrites));
+
+async function* writeUpload(mark: Stamp, rewrites: UrlRewrites): AsyncIterable<string> {
+  yield `{"timestamp":${mark},"update_urls":[`;
+  for (let at = 0; at < rewrites.length; at += PAGE) {
+    const page = rewrites.slice(at, at + PAGE).map((pair) => JSON.stringify(pair));
+    yield (at === 0 ? '' : ',') + page.join(',');
+  }
+  yield ']}';
+}
