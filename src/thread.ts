@@ -20,6 +20,14 @@ type Done<Output> = { id: number; output: Output } | { id: number; error: string
 
 const CLOSING = 'podsync is closing';
 
+/** What `run` rejects with when its time is over. */
+export class TookTooLong extends Error {
+  constructor(within: Seconds) {
+    super(`it took more than ${within} seconds`);
+    this.name = 'TookTooLong';
+  }
+}
+
 /**
  * `module` is the `import.meta.url` of the file that calls `serveThread` with the same role: a build into a single file
  * then works too. The thread starts with the first call, and keeps the process alive only while it works.
@@ -67,9 +75,7 @@ export function createThread<Input, Output>(
       const thread = (worker ??= start());
       const id = ++jobs;
       const timer =
-        within === undefined
-          ? undefined
-          : setTimeout(() => void stop(new Error(`it took more than ${within} seconds`)), within * 1000);
+        within === undefined ? undefined : setTimeout(() => void stop(new TookTooLong(within)), within * 1000);
       try {
         return await new Promise<Output>((resolve, reject) => {
           thread.postMessage({ id, input } satisfies Job<Input>); // throws where it cannot be cloned

@@ -65,6 +65,7 @@ export interface TestServerOptions extends Partial<AppOptions> {
   registration?: RegistrationMode;
   syncDevices?: boolean;
   keepUrlCredentials?: boolean;
+  hasher?: Hasher;
   /** Names of the accounts, each with the password `secret`. */
   users?: readonly string[];
   /** Instead of the one that this run is on. */
@@ -80,6 +81,7 @@ export async function openTestServer(
     registration = 'closed',
     syncDevices = false,
     keepUrlCredentials = false,
+    hasher = quickHasher,
     storageName,
     beside,
     users = beside ? [] : ['bob', 'eve'],
@@ -98,7 +100,7 @@ export async function openTestServer(
   const services = createServices(storage, {
     now,
     bodyParser,
-    hasher: quickHasher,
+    hasher,
     keepUrlCredentials,
     registration,
     syncDevices,

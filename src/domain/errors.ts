@@ -9,7 +9,8 @@ export type RefusalCode =
   | 'missing'
   | 'conflict'
   | 'too-large'
-  | 'throttled';
+  | 'throttled'
+  | 'busy';
 
 export class Refusal extends Error {
   readonly code: RefusalCode;

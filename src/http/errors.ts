@@ -12,6 +12,7 @@ const REFUSALS: Record<RefusalCode, number> = {
   conflict: 409,
   'too-large': 413,
   throttled: 429,
+  busy: 503,
 };
 const STORAGE: Record<StorageErrorCode, number> = {
   conflict: 409,

@@ -13,7 +13,7 @@ import { basePath, clientAddress, type OriginRules, writeCookie } from './origin
 export interface Identity {
   /**
    * The user that the request authenticates, by Basic or else by cookie. Throws `unauthenticated`, and `throttled` after
-   * many wrong passwords. A stale cookie beside good Basic does no harm.
+   * many wrong passwords, and `busy`. A stale cookie beside good Basic does no harm.
    */
   user(event: H3Event): Promise<User>;
   /** The same, who must be the user that the path names: else throws `forbidden`, or what `otherwise` makes. */

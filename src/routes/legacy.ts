@@ -56,7 +56,7 @@ async function answer(reply: () => Promise<Reply>): Promise<Reply> {
   try {
     return await reply();
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof Refusal) || error.code === 'busy') throw error;
     const isLogin = error.code === 'unauthenticated' || error.code === 'throttled';
     return say(isLogin ? '@AUTHFAIL' : '@PROTOERROR');
   }

@@ -75,8 +75,9 @@ export function createRegisterRoutes(
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         if (error.code === 'forbidden') return closed();
-        if (error.code !== 'throttled') return again(error.message);
-        return again(error.message, 429, { 'retry-after': String(error.retryAfter) });
+        if (error.retryAfter === undefined) return again(error.message);
+        const status = error.code === 'busy' ? 503 : 429;
+        return again(error.message, status, { 'retry-after': String(error.retryAfter) });
       }
     },
   };

@@ -24,7 +24,7 @@ export interface Accounts {
   any(): Promise<boolean>;
   /**
    * The user with this name (or e-mail) and password, who logs in from a network address. Throws `unauthenticated` when
-   * either is wrong, `throttled` after many wrong passwords.
+   * either is wrong, `throttled` after many wrong passwords, `busy` where too many log in at once.
    */
   login(login: string, password: string, address: string): Promise<User>;
 }
@@ -84,9 +84,10 @@ export const createAccounts = (
 
   async login(login, password, address) {
     if (login.length > LONGEST_LOGIN) throw wrong(); // and never remembered: anybody may send megabytes
-    throttle.check(login, address);
     const user = await users.find(login);
-    const isRight = await passwords.isRight(user, password, (compare) => throttle.attempt(login, address, compare));
+    const guess = { login, address, user: user?.id };
+    await throttle.check(guess);
+    const isRight = await passwords.isRight(user, password, (compare) => throttle.attempt(guess, compare));
     if (!user || !isRight) throw wrong();
     return user;
   },

@@ -18,7 +18,11 @@ export function createAttemptStore(now: () => Seconds): AttemptStore {
       return wait;
     },
     wait: async (key, limit) => weigh(key, limit).wait,
-    takeBack: async (key) => void triedAt.get(key)?.pop(),
+    async takeBack(key) {
+      const times = triedAt.get(key);
+      times?.pop();
+      if (times?.length === 0) triedAt.delete(key); // or it would take the place of another
+    },
   };
 }
 

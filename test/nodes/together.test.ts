@@ -72,6 +72,23 @@ describe('wrong passwords', () => {
     expect([await statusAt(one, 'secret'), await statusAt(two, 'secret')]).toEqual([200, 200]);
   });
 
+  it('at one account count together from whatever networks, and a network that it knows is known to both', async () => {
+    const proxied = await openTestServer({ trustProxy: true });
+    const other = await openTestServer({ trustProxy: true, beside: proxied });
+    const status = async ({ request }: TestServer, password: string, from: string): Promise<number> => {
+      const headers = { 'x-forwarded-for': from };
+      return (await request('GET', DEVICES, { auth: `bob:${password}`, headers })).status;
+    };
+    expect(await status(proxied, 'secret', '192.0.2.1')).toBe(200);
+    for (let at = 0; at < 50; at += 1) {
+      expect(await status(at % 2 ? proxied : other, 'wrong', `198.51.100.${at}`)).toBe(401);
+    }
+    for (const node of [proxied, other]) {
+      expect(await status(node, 'secret', '203.0.113.1')).toBe(429);
+      expect(await status(node, 'secret', '192.0.2.1')).toBe(200);
+    }
+  });
+
   it('count while they are being looked at on either', async () => {
     const trials = Array.from({ length: 30 }, (_, n) => statusAt(n % 2 ? one : two, `wrong ${n}`));
     const statuses = await Promise.all(trials);

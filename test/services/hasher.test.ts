@@ -1,0 +1,63 @@
+import { hash } from 'bcryptjs';
+import { afterEach, expect, it } from 'vitest';
+import { createThreadHasher, DUMMY, type Hasher } from '../../src/services/hasher.ts';
+import { TookTooLong } from '../../src/thread.ts';
+
+let hasher: Hasher;
+afterEach(() => hasher.close());
+
+/** A thread that works on each hash until it is told to go on. */
+function openSlowThread() {
+  const finish: (() => void)[] = [];
+  const run = () => new Promise<boolean>((resolve) => finish.push(() => resolve(true)));
+  return { finish, thread: { run, close: async () => undefined } };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+it('hashes one password after the other, and refuses those for which there is no room', async () => {
+  const { finish, thread } = openSlowThread();
+  hasher = createThreadHasher(thread);
+  const waiting = Array.from({ length: 40 }, (_, at) => hasher.compare(`${at}`, DUMMY));
+  await settled();
+  expect(finish).toHaveLength(1);
+  await expect(hasher.compare('one more', DUMMY)).rejects.toMatchObject({ code: 'busy', retryAfter: 5 });
+  await expect(hasher.hash('one more')).rejects.toMatchObject({ code: 'busy', retryAfter: 5 });
+  finish[0]!();
+  await waiting[0];
+  const later = hasher.compare('another', DUMMY);
+  for (let at = 1; at < 41; at++) {
+    await settled();
+    finish[at]!();
+  }
+  expect(await Promise.all([...waiting, later])).toEqual(Array(41).fill(true));
+});
+
+it('gives up a hash that takes too long, and goes on with the next one', async () => {
+  const answers = [() => Promise.reject(new TookTooLong(15)), () => Promise.resolve(true)];
+  const times: unknown[] = [];
+  const run = (_job: unknown, within?: number) => {
+    times.push(within);
+    return answers.shift()!();
+  };
+  hasher = createThreadHasher({ run, close: async () => undefined });
+  const [slow, next] = [hasher.compare('a', DUMMY), hasher.compare('b', DUMMY)];
+  await expect(slow).rejects.toMatchObject({ code: 'busy', retryAfter: 5 });
+  expect(await next).toBe(true);
+  expect(times).toEqual([15, 15]);
+});
+
+it('answers at once for a hash that would take days', async () => {
+  hasher = createThreadHasher();
+  expect(await hasher.compare('secret', DUMMY.replace('$10$', '$31$'))).toBe(false);
+  expect(await hasher.compare('secret', 'no hash')).toBe(false);
+});
+
+it('knows passwords by hashes of any other cost', async () => {
+  hasher = createThreadHasher();
+  for (const cost of [4, 9, 11]) {
+    const known = await hash('secret', cost);
+    expect([await hasher.compare('secret', known), await hasher.compare('wrong', known)]).toEqual([true, false]);
+  }
+  expect(await hasher.compare('secret', await hasher.hash('secret'))).toBe(true);
+});
