@@ -11,7 +11,7 @@ export const recordFeed = (
 ): Promise<void> => {
   const nothing = { title: '', author: '', description: '', website: '', logoUrl: null, language: '', tags: [] };
   return podcasts.record(url, {
-    state: { url, intervalSeconds: 3600, failures: 0, nextAt: 2_000_000_000, fetchedAt: 1_700_000_000 },
+    state: { url, intervalSeconds: 3600, failures: 0, nextAt: 1_700_259_200, fetchedAt: 1_700_000_000 },
     content: {
       podcast: { ...nothing, ...podcast },
       episodes: episodes.map((episode) => ({ title: '', description: '', website: '', ...episode })),

@@ -119,7 +119,12 @@ function toText({ accounts, podcasts, episodes }: RestoreReport, dryRun: boolean
 }
 
 /** Says what is left to do. Throws where accounts were left out. */
-function tell({ accounts }: RestoreReport, config: Config, dryRun: boolean): void {
+function tell({ accounts, inFuture }: RestoreReport, config: Config, dryRun: boolean): void {
+  if (inFuture !== undefined) {
+    words.warn(
+      `${countOf(inFuture, 'line')} of the backup ${inFuture === 1 ? 'has a time' : 'have times'} more than a day in the future, which ${dryRun ? 'would be' : 'were'} set back: is the clock of this machine right?`,
+    );
+  }
   const imported = accounts.filter(({ problem }) => problem === null);
   const locked = imported.find(({ password }) => !password);
   if (locked && !dryRun) {

@@ -1,3 +1,4 @@
+import { isLonger } from './count.ts';
 import { invalid, Refusal } from './errors.ts';
 
 /** Of a device id: letters (with their marks) and digits of any script, `_ . -` and blank. */
@@ -14,6 +15,15 @@ export function parseDeviceId(value: unknown): string {
 
 /** The device id that is nearest to one of another server, which may take any text. An empty one stays empty. */
 export const toDeviceId = (text: string): string => [...text.replace(OTHERS, '_')].slice(0, LONGEST).join('');
+
+/** Characters. */
+export const MAX_CAPTION = 255;
+
+/** The caption itself, which may be empty (spec 2.5). Throws `invalid` when it is not one. */
+export function parseCaption(value: unknown): string {
+  if (typeof value === 'string' && !isLonger(value, MAX_CAPTION)) return value;
+  throw invalid(`"caption" must be a string of at most ${MAX_CAPTION} characters`);
+}
 
 /** More than anybody has. Each new one may have to follow all others. */
 export const MAX_DEVICES = 100;

@@ -10,6 +10,11 @@ export function createSlug(title: string): string {
   return hyphenate(ascii, /[^a-z0-9]+/g) || keepScript(title);
 }
 
+/** Whether a text can be a name made by `createSlug`. */
+export const isSlug = (text: string): boolean => SLUG.test(text) && text === text.toLowerCase();
+
+const SLUG = /^[\p{L}\p{M}\p{N}]+(?:-[\p{L}\p{M}\p{N}]+)*$/u;
+
 function keepScript(title: string): string {
   const slug = hyphenate(title.normalize('NFKC').toLowerCase(), /[^\p{L}\p{M}\p{N}]+/gu);
   return /[\p{L}\p{N}]/u.test(slug) ? slug : '';

@@ -23,6 +23,14 @@ export const markAfterUpload = (mark: Stamp, overlapped: Stamp | undefined): Sta
   overlapped === undefined ? mark : Math.min(mark, overlapped - 1);
 
 /**
+ * How far a stamp, or a time, of a backup may be ahead of the clock here. A first sync may be hundreds of uploads in a
+ * row, each two stamps on: this is enough for 43,200 of them, and for clocks that are hours apart. What is further ahead
+ * would keep all later changes ahead as well, away from the wall clock that some clients send as `since`, and in the end
+ * beyond 2^31.
+ */
+export const MAX_AHEAD: Seconds = 86_400;
+
+/**
  * The device that an upload comes from. Undefined where that is not sure, as it names several or none, and for what the
  * operator sends on a device's behalf: the device has yet to hear of it.
  */

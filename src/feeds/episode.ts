@@ -17,7 +17,7 @@ const DESCRIPTIONS = [
   'googleplay:description',
 ];
 /** A longer one is ignored. */
-const MAX_GUID = 1000;
+export const MAX_GUID = 1000;
 
 const MEDIA_TYPE = /^(?:audio|video)\//i;
 const MEDIA_FILE = /\.(?:mp3|m4[abv]|mp4|aac|og[agv]|opus|flac|wav|webm|mov|mpe?g|wma|mka|mkv)(?:[?#]|$)/i;

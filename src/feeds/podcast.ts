@@ -13,8 +13,8 @@ const DESCRIPTIONS = [
   'itunes:subtitle',
   'googleplay:description',
 ];
-const MAX_TAGS = 20;
-const MAX_TAG = 100;
+export const MAX_TAGS = 20;
+export const MAX_TAG = 100;
 const MAX_KEYWORDS = 10_000;
 
 /** `fields` of a channel or an Atom feed; relative links start from `base`, `language` is that of the document. */

@@ -21,9 +21,11 @@ const HOUR: Seconds = 3600;
 const DAY = 24 * HOUR;
 /** The part of an interval by which a fetch may be early or late. */
 const JITTER = 0.1;
+/** Every feed that is not gone is fetched within it. */
+export const LONGEST_WAIT = 3 * DAY;
 /** Half an hour and three days, whatever the jitter. */
 const SHORTEST = HOUR / 2 / (1 - JITTER);
-const LONGEST = (3 * DAY) / (1 + JITTER);
+const LONGEST = LONGEST_WAIT / (1 + JITTER);
 /** Where a feed tells no dates. */
 const USUAL = 6 * HOUR;
 /** A feed is fetched about this often between two of its episodes. */
@@ -49,7 +51,7 @@ export function nextFetch(
       return { intervalSeconds, failures };
     case 'failed': {
       const wait = spread(url, bounded(SHORTEST * 2 ** failures));
-      const asked = Math.min(outcome.retryAfter ?? 0, 3 * DAY);
+      const asked = Math.min(outcome.retryAfter ?? 0, LONGEST_WAIT);
       return { intervalSeconds, failures: failures + 1, nextAt: now + Math.max(wait, asked) };
     }
     default: {

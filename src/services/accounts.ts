@@ -35,10 +35,15 @@ export function checkUserName(name: string): void {
   throw invalid('a user name is 1 to 150 letters a-z, digits or any of _ . + - and begins with a letter, digit or _');
 }
 
+/** Throws `invalid` where this cannot be an e-mail address. */
+export function checkEmail(email: string): void {
+  if (!EMAIL.test(email)) throw invalid('this is not an e-mail address');
+}
+
 /** Throws `invalid` with what is wrong with an account that somebody wants to make. */
 export function checkAccount({ name, email, password }: NewAccount): void {
   checkUserName(name);
-  if (email !== undefined && !EMAIL.test(email)) throw invalid('this is not an e-mail address');
+  if (email !== undefined) checkEmail(email);
   checkPassword(password);
 }
 

@@ -1,11 +1,7 @@
-import { isLonger } from '../domain/count.ts';
-import { parseDeviceId, requireFewDevices } from '../domain/device.ts';
+import { parseCaption, parseDeviceId, requireFewDevices } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import { DEVICE_TYPES, type UserId } from '../domain/types.ts';
 import type { DeviceSummary, Storage } from '../storage/stores.ts';
-
-/** Characters. */
-export const MAX_CAPTION = 255;
 
 export interface Devices {
   /** In the order created (spec 2.5). */
@@ -34,12 +30,12 @@ export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | '
 
   async save(user, device, { caption, type }) {
     const id = parseDeviceId(device);
-    if (caption !== undefined && (typeof caption !== 'string' || isLonger(caption, MAX_CAPTION))) {
-      throw invalid(`"caption" must be a string of at most ${MAX_CAPTION} characters`);
-    }
     const known = DEVICE_TYPES.find((each) => each === type);
     if (type !== undefined && !known) throw invalid(`"type" must be one of ${DEVICE_TYPES.join(', ')}`);
-    await devices.save(user, id, { ...(caption !== undefined && { caption }), ...(known && { type: known }) });
+    await devices.save(user, id, {
+      ...(caption !== undefined && { caption: parseCaption(caption) }),
+      ...(known && { type: known }),
+    });
   },
 
   following: async (user) => toFollowing(await devices.groups(user), await devices.all(user)),

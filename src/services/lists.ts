@@ -1,12 +1,10 @@
-import { invalid, Refusal } from '../domain/errors.ts';
+import { Refusal } from '../domain/errors.ts';
+import { checkListTitle } from '../domain/list.ts';
 import { createSlug } from '../domain/slug.ts';
 import type { ListSummary, PodcastList, UserId } from '../domain/types.ts';
 import type { UrlRules } from '../domain/url.ts';
 import type { ListStore } from '../storage/stores.ts';
 import { sanitizeFeedUrls } from './feed-urls.ts';
-
-/** Characters; of the name that is made of it, too, which may be longer and has to fit in a path. */
-const MAX_TITLE = 255;
 
 export interface Lists {
   /** In the order created. */
@@ -37,9 +35,7 @@ export const createLists = (lists: ListStore, rules: UrlRules): Lists => ({
 
   async create(user, title, submitted) {
     const name = createSlug(title);
-    if (name === '' || [...title].length > MAX_TITLE || [...name].length > MAX_TITLE) {
-      throw invalid(`"title" must have a letter or digit, and up to ${MAX_TITLE} characters`);
-    }
+    checkListTitle(title, name);
     const list = { name, title, urls: await sanitizeFeedUrls(submitted, rules) };
     await lists.create(user, list);
     return list;

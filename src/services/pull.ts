@@ -1,11 +1,11 @@
-import { MAX_DEVICES, toDeviceId } from '../domain/device.ts';
+import { MAX_CAPTION, MAX_DEVICES, toDeviceId } from '../domain/device.ts';
 import { Refusal } from '../domain/errors.ts';
 import type { Piece, Taken } from '../domain/piece.ts';
 import { createSlug } from '../domain/slug.ts';
 import { DEVICE_TYPES, type UserId } from '../domain/types.ts';
 import { createRewriteLog, sanitizeFeedUrl, type UrlRewrites, type UrlRules, redactUrl } from '../domain/url.ts';
 import { isStorageError } from '../storage/errors.ts';
-import { type Devices, MAX_CAPTION } from './devices.ts';
+import type { Devices } from './devices.ts';
 import type { Episodes } from './episodes.ts';
 import type { Lists } from './lists.ts';
 import { mendAction } from './pulled-action.ts';

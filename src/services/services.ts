@@ -102,7 +102,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     updates: createUpdates(storage, subscriptions),
     logos: createLogos({ podcasts, fetcher, folder: createLogoFolder(options.logoFolder) }),
     feeds: createFeeds(podcasts, { fetcher, now, rules: urlRules, warn: (message) => log('warn', message) }),
-    transfer: createTransfer(storage),
+    transfer: createTransfer(storage, now),
     inspection: createInspection(storage),
     upkeep: createUpkeep(sessions, directory, log),
     ping: createPing(storage),

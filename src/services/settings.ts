@@ -1,19 +1,10 @@
-import { isLonger } from '../domain/count.ts';
-import { invalid, type Refusal } from '../domain/errors.ts';
+import { invalid } from '../domain/errors.ts';
 import { parseScope, type ScopeRequest } from '../domain/scope.ts';
+import { findSettingProblem, MAX_SETTINGS, tooManySettings } from '../domain/setting.ts';
 import { compareText } from '../domain/text-order.ts';
 import type { Json, Url, UserId } from '../domain/types.ts';
 import type { UrlRules } from '../domain/url.ts';
 import type { Storage } from '../storage/stores.ts';
-
-/** Keys of one scope. */
-const MAX_KEYS = 1000;
-/** Characters. */
-const MAX_KEY = 255;
-/** Bytes, as JSON. */
-const MAX_VALUE = 65_536;
-/** Levels of arrays and objects. Writing JSON that has thousands of them overflows the stack. */
-const MAX_DEPTH = 100;
 
 type SettingValues = Readonly<Record<string, Json>>;
 
@@ -50,8 +41,8 @@ export function createSettings(
       const scope = parseScope(request, rules);
       const set = readSet(change.set);
       const remove = readRemove(change.remove);
-      const left = await settings.update(user, scope, { set, remove, limit: MAX_KEYS });
-      if (!left) throw tooMany();
+      const left = await settings.update(user, scope, { set, remove, limit: MAX_SETTINGS });
+      if (!left) throw tooManySettings();
       if (scope.kind === 'account' && Object.hasOwn(set, 'sync_devices')) await switchSync(user, left.sync_devices);
       return left;
     },
@@ -64,32 +55,18 @@ export function createSettings(
   };
 }
 
-const tooMany = (): Refusal => invalid(`there may be up to ${MAX_KEYS} settings here; remove some first`);
-
 function readSet(value: unknown): SettingValues {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid('"set" must be an object of keys and values');
   }
   const set = value as SettingValues;
-  if (Object.keys(set).length > MAX_KEYS) throw tooMany(); // before a million of them are looked at
+  if (Object.keys(set).length > MAX_SETTINGS) throw tooManySettings(); // before a million of them are looked at
   for (const [index, [key, each]] of Object.entries(set).entries()) {
-    const wrong = whatIsWrong(key, each);
+    const wrong = findSettingProblem(key, each);
     if (wrong) throw invalid(`"set": ${wrong} (entry ${index})`);
   }
   return set;
 }
-
-function whatIsWrong(key: string, value: Json): string | undefined {
-  if (key === '' || isLonger(key, MAX_KEY) || !key.isWellFormed()) return `a key has 1 to ${MAX_KEY} characters`;
-  if (isDeeperThan(MAX_DEPTH, value)) return `a value nests up to ${MAX_DEPTH} deep`;
-  if (Buffer.byteLength(JSON.stringify(value)) > MAX_VALUE) return `a value takes up to ${MAX_VALUE} bytes as JSON`;
-  return undefined;
-}
-
-const isDeeperThan = (depth: number, value: Json): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (depth === 0 || Object.values(value).some((each) => isDeeperThan(depth - 1, each)));
 
 function readRemove(value: unknown): string[] {
   if (Array.isArray(value) && value.every((key) => typeof key === 'string')) return value;

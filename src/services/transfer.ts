@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import { compareText } from '../domain/text-order.ts';
 import { readBackup } from '../formats/backup/read.ts';
@@ -6,6 +7,7 @@ import { writeBackup } from '../formats/backup/write.ts';
 import type { DirectoryRecord, Storage, TransferStore, User, UserRecord } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { checkUserName } from './accounts.ts';
+import { createTransferChecks } from './transfer-checks.ts';
 import { drain, type Section, splitSections } from './transfer-sections.ts';
 import { type Counts, createTally } from './transfer-tally.ts';
 
@@ -39,6 +41,8 @@ export interface ImportedAccount extends Pick<Counts, 'devices' | 'subscriptions
 
 export interface ImportReport extends Pick<Counts, 'podcasts' | 'episodes'> {
   accounts: ImportedAccount[];
+  /** Records that lay so far in the future that they were brought back; left out where there were none. */
+  inFuture?: number;
 }
 
 /** Backups of accounts, out and in. */
@@ -48,7 +52,8 @@ export interface Transfer {
   /**
    * Takes in the accounts of a backup, each whole or not at all, then its directory; an account that is there already is
    * left as it is. With `as` it has another name, no e-mail address and no sessions. Throws `invalid` where the backup
-   * was cut off or altered, which may be after accounts that came before: a dry run reads all of it first.
+   * was cut off or altered, or holds what the interface would not take, and names the line. That may be after accounts
+   * that came before: a dry run reads all of it first.
    */
   import(backup: AsyncIterable<Uint8Array>, choice: ImportChoice): Promise<ImportReport>;
 }
@@ -56,7 +61,7 @@ export interface Transfer {
 /** Has the form of a bcrypt hash, and is that of no password. */
 const NO_PASSWORD = `$2b$10$${'.'.repeat(53)}`;
 
-export function createTransfer(storage: Pick<Storage, 'users' | 'transfer'>): Transfer {
+export function createTransfer(storage: Pick<Storage, 'users' | 'transfer'>, now: Clock): Transfer {
   const { users, transfer } = storage;
 
   const select = async (logins: readonly string[]): Promise<User[]> => {
@@ -109,7 +114,8 @@ export function createTransfer(storage: Pick<Storage, 'users' | 'transfer'>): Tr
       const { as, dryRun } = choice;
       const accounts: ImportedAccount[] = [];
       const tally = createTally();
-      for await (const { account, records } of splitSections(readBackup(backup))) {
+      const checks = createTransferChecks(now());
+      for await (const { account, records } of splitSections(readBackup(backup, checks.accept))) {
         if (account) {
           if (as !== undefined && accounts.length > 0) throw oneOnly();
           accounts.push(await importAccount({ account, records }, choice));
@@ -120,7 +126,8 @@ export function createTransfer(storage: Pick<Storage, 'users' | 'transfer'>): Tr
       }
       if (as !== undefined && accounts.length === 0) throw oneOnly();
       const { podcasts, episodes } = tally.counts;
-      return { accounts, podcasts, episodes };
+      const { inFuture } = checks;
+      return { accounts, podcasts, episodes, ...(inFuture > 0 && { inFuture }) };
     },
   };
 }

@@ -12,6 +12,9 @@ const FEEDS = 2000;
 const ACTIONS = 200_000;
 const PAGE = 1000;
 const START = 1_700_000_000;
+/** Feeds of a list: no list may have more. */
+const LIST = 1000;
+const HASH = `$2b$10$${'x'.repeat(53)}`;
 const DEVICES = ['phone', 'tablet', 'tv'] as const;
 /** MB. */
 const MEMORY = 300;
@@ -22,7 +25,7 @@ const episode = (n: number): string => `https://media.example/${n % FEEDS}/episo
 /** An account with so much of everything, in pages. */
 async function* createRecords(): AsyncIterable<BackupRecord[]> {
   const stamp = START + 2 * (FEEDS + ACTIONS);
-  yield [{ kind: 'user', name: 'alice', email: 'a@example.org', passwordHash: 'x', createdAt: START, stamp }];
+  yield [{ kind: 'user', name: 'alice', email: 'a@example.org', passwordHash: HASH, createdAt: START, stamp }];
   yield DEVICES.map((id, index) => ({ kind: 'device', device: { id, caption: '', type: 'mobile' }, place: index + 1 }));
   yield [{ kind: 'group', devices: ['phone', 'tv'] }];
   yield Array.from({ length: FEEDS + 100 }, (_, n) => ({
@@ -40,11 +43,11 @@ async function* createRecords(): AsyncIterable<BackupRecord[]> {
   const feeds = Array.from({ length: FEEDS }, (_, n) => feed(n)).toSorted();
   yield feeds.map((podcast) => ({ kind: 'settings', scope: { kind: 'podcast', podcast }, values: [['a', 1]] }));
   yield [{ kind: 'settings', scope: { kind: 'episode', podcast: feed(1), episode: episode(1) }, values }];
-  yield Array.from({ length: 20 }, (_, n) => ({
+  yield Array.from({ length: 40 }, (_, n) => ({
     kind: 'list',
-    list: { name: `list-${n}`, title: `List ${n}`, urls: feeds },
+    list: { name: `list-${n}`, title: `List ${n}`, urls: feeds.slice(0, LIST) },
   }));
-  yield [{ kind: 'session', digest: 'digest', expiresAt: 4_000_000_000 }];
+  yield [{ kind: 'session', digest: 'd'.repeat(43), expiresAt: Math.floor(Date.now() / 1000) + 86_400 }];
 }
 
 const createAction = (n: number): BackupRecord => ({

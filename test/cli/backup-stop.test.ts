@@ -8,13 +8,14 @@ import { writeBackup } from '../../src/formats/backup/write.ts';
 import { makeFolder, run, start, startServer } from './podsync.ts';
 
 const FEED = 'https://feeds.example/1';
+const HASH = `$2b$10$${'x'.repeat(53)}`;
 const SLOW = `${join(import.meta.dirname, 'slow-storage.js')}:slow`;
 const ASKED = `${join(import.meta.dirname, 'asked-storage.js')}:asked`;
 
 /** A backup of alice that no stream holds at once. */
 async function makeBackup(): Promise<string> {
   const records = async function* (): AsyncIterable<BackupRecord[]> {
-    yield [{ kind: 'user', name: 'alice', passwordHash: 'x', createdAt: 1, stamp: 100_000 }];
+    yield [{ kind: 'user', name: 'alice', passwordHash: HASH, createdAt: 1, stamp: 100_000 }];
     for (let page = 0; page < 30; page++) {
       yield Array.from({ length: 1000 }, (_, n) => ({
         kind: 'action',

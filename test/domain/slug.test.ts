@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createSlug } from '../../src/domain/slug.ts';
+import { createSlug, isSlug } from '../../src/domain/slug.ts';
 
 it.each([
   ['Tech News', 'tech-news'],
@@ -40,4 +40,17 @@ it('a name names itself, and is safe in a path', () => {
     }),
     { seed, numRuns: 5000 },
   );
+});
+
+it('knows the names that it makes', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (title) => {
+      const slug = createSlug(title);
+      expect(isSlug(slug)).toBe(slug !== '');
+    }),
+  );
+});
+
+it.each(['-', 'a-', '-a', 'a--b', 'A', 'a b', 'a/b', '..', ''])('%j is no name of a list', (text) => {
+  expect(isSlug(text)).toBe(false);
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { invalid } from '../../domain/errors.ts';
+import { invalid, Refusal } from '../../domain/errors.ts';
 import { readLines } from './bytes.ts';
 import { parseLine } from './line.ts';
 import { type BackupRecord, mayFollow, readRecord } from './record.ts';
@@ -8,13 +8,26 @@ import { HEADER } from './write.ts';
 
 /**
  * The records of a backup, packed with gzip or not. Throws `invalid` for one that was cut off or altered, and names the
- * line. The records before it are as they were written; only the end shows that there are no more of them.
+ * line. The records before it are as they were written; only the end shows that there are no more of them. `accept`
+ * answers what is to be read in place of a record, and throws `invalid` for one that no podsync would have written.
  */
-export async function* readBackup(bytes: AsyncIterable<Uint8Array>): AsyncIterable<BackupRecord[]> {
+export async function* readBackup(
+  bytes: AsyncIterable<Uint8Array>,
+  accept: (record: BackupRecord) => BackupRecord = (record) => record,
+): AsyncIterable<BackupRecord[]> {
   const hash = createHash('sha256');
   let lines = 0;
   let before: BackupRecord['kind'] | undefined;
   let isComplete = false;
+
+  const check = (record: BackupRecord): BackupRecord => {
+    try {
+      return accept(record);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      throw new Refusal(error.code, `line ${lines + 1} of the backup cannot be imported: ${error.message}`);
+    }
+  };
 
   /** The record of a line; undefined for the first and the last one. */
   const read = (line: Buffer): BackupRecord | undefined => {
@@ -29,7 +42,7 @@ export async function* readBackup(bytes: AsyncIterable<Uint8Array>): AsyncIterab
     const record = readRecord(value);
     if (!mayFollow(record.kind, before)) throw new Misshapen('it does not belong there');
     before = record.kind;
-    return record;
+    return check(record);
   };
 
   try {

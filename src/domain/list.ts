@@ -1,0 +1,14 @@
+import { isLonger } from './count.ts';
+import { invalid } from './errors.ts';
+import { isSlug } from './slug.ts';
+
+/** A list is read and shown whole. */
+export const MAX_LIST_FEEDS = 1000;
+/** Characters; of the name that is made of it, too, which may be longer and has to fit in a path. */
+const MAX_TITLE = 255;
+
+/** Throws `invalid` for a title, or a name made of it (see `domain/slug`), that no list can have (spec 2.8). */
+export function checkListTitle(title: string, name: string): void {
+  if (isSlug(name) && !isLonger(title, MAX_TITLE) && !isLonger(name, MAX_TITLE)) return;
+  throw invalid(`"title" must have a letter or digit, and up to ${MAX_TITLE} characters`);
+}

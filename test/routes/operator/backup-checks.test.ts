@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest';
+import type { BackupRecord } from '../../../src/formats/backup/record.ts';
+import { writeBackup } from '../../../src/formats/backup/write.ts';
+import { openTestServer, type TestServer } from '../../server.ts';
+
+/* What a backup holds that podsync would not have written, with all checksums right. */
+
+const NOW = 1_700_000_000;
+const DAY = 86_400;
+const FEED = 'https://feeds.example/1';
+const MEDIA = `${FEED}.mp3`;
+const HASH = `$2b$10$${'x'.repeat(53)}`;
+const PLAY = { podcast: FEED, episode: MEDIA, action: 'play' as const, timestamp: NOW };
+const FEED_STATE = { intervalSeconds: 3600, failures: 0 };
+const INFO = { title: '', author: '', description: '', website: '', logoUrl: null, language: '', tags: [] };
+const EPISODE = { url: MEDIA, title: '', description: '', website: '', stamp: NOW, formerUrls: [] };
+
+const user = (more: object = {}): BackupRecord => ({
+  kind: 'user',
+  name: 'bob',
+  passwordHash: HASH,
+  createdAt: NOW - 100,
+  stamp: NOW,
+  ...more,
+});
+const device = (more: object = {}, place = 1): BackupRecord => ({
+  kind: 'device',
+  device: { id: 'phone', caption: '', type: 'mobile', ...more },
+  place,
+});
+const subscription = (more: object = {}): BackupRecord => ({
+  kind: 'subscription',
+  device: 'phone',
+  url: FEED,
+  subscribed: true,
+  stamp: NOW - 50,
+  place: 1,
+  ...more,
+});
+const action = (more: object = {}, stamp = NOW): BackupRecord => ({
+  kind: 'action',
+  action: { ...PLAY, ...more },
+  stamp,
+  uploadedAt: NOW,
+});
+const settings = (values: [string, any][], scope: any = { kind: 'account' }): BackupRecord => ({
+  kind: 'settings',
+  scope,
+  values,
+});
+const list = (more: object = {}): BackupRecord => ({
+  kind: 'list',
+  list: { name: 'best', title: 'Best', urls: [FEED], ...more },
+});
+const podcast = (info: object = {}, more: object = {}): BackupRecord => ({
+  kind: 'podcast',
+  url: FEED,
+  info: { ...INFO, ...info },
+  feed: FEED_STATE,
+  formerUrls: [],
+  ...more,
+});
+const episode = (more: object = {}): BackupRecord => ({ kind: 'episode', episode: { ...EPISODE, ...more } });
+
+const inPages = async function* (records: readonly BackupRecord[]): AsyncIterable<BackupRecord[]> {
+  for (const record of records) yield [record];
+};
+
+async function restore({ request }: TestServer, records: readonly BackupRecord[], query = ''): Promise<any> {
+  let body = '';
+  for await (const piece of writeBackup(inPages(records))) body += piece;
+  const answer = await request('POST', `/operator/backup${query}`, { body });
+  return { status: answer.status, ...((await answer.json()) as object) };
+}
+
+const open = (): Promise<TestServer> => openTestServer({ operator: true, users: [] });
+
+const FULL = [user(), device(), subscription(), action(), settings([['a', 1]]), list()];
+
+it('is taken where all of it is as the interface stores it', async () => {
+  const server = await open();
+  const records: BackupRecord[] = [
+    user({ email: 'bob@example.org' }),
+    device(),
+    device({ id: 'Küche 2', caption: 'x'.repeat(255) }, 2),
+    { kind: 'group', devices: ['Küche 2', 'phone'] },
+    subscription({ url: 'https://bob:secret@feeds.example/1' }),
+    action({ device: 'phone', guid: 'a b', play: { position: 3, started: 0, total: 9 } }),
+    action({ episode: 'urn:1', guid: 'urn:1' }),
+    settings([['k'.repeat(255), 'v'.repeat(65_534)]]),
+    settings([['a', null]], { kind: 'episode', podcast: FEED, episode: MEDIA }),
+    list({ urls: Array.from({ length: 1000 }, (_, n) => `${FEED}/${n}`) }),
+    { kind: 'session', digest: 'd'.repeat(43), expiresAt: NOW + 365 * DAY },
+    { kind: 'tag', tag: 'news-1', title: 'News 1' },
+    podcast({ website: 'https://feeds.example/', logoUrl: 'http://feeds.example/logo.png' }),
+    episode({ website: 'https://feeds.example/1' }),
+    { kind: 'toplist', at: NOW, urls: [FEED] },
+  ];
+  expect(await restore(server, records)).toMatchObject({ status: 200, accounts: [{ problem: null }], podcasts: 1 });
+});
+
+describe('names the line and stores nothing where', () => {
+  const wrong: [string, BackupRecord[], string][] = [
+    ['a hash takes days', [user({ passwordHash: HASH.replace('10', '31') })], 'bcrypt, with a cost of 4 to 14'],
+    ['a hash is too quick', [user({ passwordHash: HASH.replace('10', '03') })], 'bcrypt, with a cost of 4 to 14'],
+    ['a hash is none', [user({ passwordHash: 'secret' })], 'bcrypt, with a cost of 4 to 14'],
+    ['a user name is none', [user({ name: 'a/b' })], 'a user name is'],
+    ['an e-mail address is none', [user({ email: 'bob' })], 'not an e-mail address'],
+    ['an account was made before 1970', [user({ createdAt: -1 })], 'a time is 0 or later'],
+    ['a device id is none', [user(), device({ id: 'a/b' })], 'the device id must be'],
+    ['a caption is too long', [user(), device({ caption: 'x'.repeat(256) })], '"caption" must be'],
+    ['a device comes twice', [user(), device(), device({}, 2)], 'this device comes twice'],
+    ['a place is too large', [user(), device({}, 2 ** 40)], '"place" must be'],
+    ['a group is of one', [user(), device(), { kind: 'group', devices: ['phone'] }], 'it takes two devices'],
+    ['a group has unknown ones', [user(), device(), { kind: 'group', devices: ['a', 'b'] }], 'names a device that'],
+    ['a feed is of no device', [user(), subscription()], 'names a device that is not in the backup'],
+    ['a feed comes twice', [user(), device(), subscription(), subscription()], 'this subscription comes twice'],
+    ['a feed is no address', [user(), device(), subscription({ url: 'javascript:1' })], 'an address in it'],
+    ['a feed is not sanitized', [user(), device(), subscription({ url: 'HTTP://a.example/' })], 'an address in it'],
+    ['a stamp is above the account', [user(), action({}, NOW + 1)], 'above that of the account'],
+    ['stamps fall', [user(), action({}, NOW), action({ timestamp: 1 }, NOW - 1)], 'below that of the line before'],
+    ['an episode is no address', [user(), action({ episode: 'file:///etc/passwd' })], 'an address in it'],
+    ['an action names no device id', [user(), action({ device: 'a/b' })], 'the device id must be'],
+    ['an action is in the year 10000', [user(), action({ timestamp: 253_402_300_800 })], 'the timestamp must be'],
+    ['a position is negative', [user(), action({ play: { position: -1 } })], 'not as podsync stores them'],
+    ['a start has no total', [user(), action({ play: { position: 1, started: 0 } })], 'need each other'],
+    ['a deletion has a position', [user(), action({ action: 'delete', play: { position: 1 } })], 'not as podsync'],
+    ['a guid is too long', [user(), action({ guid: 'x'.repeat(8193) })], 'not as podsync stores them'],
+    ['a key is empty', [user(), settings([['', 1]])], 'a key has 1 to 255 characters (entry 0)'],
+    [
+      'a value is too large',
+      [
+        user(),
+        settings([
+          ['a', 1],
+          ['b', 'x'.repeat(65_535)],
+        ]),
+      ],
+      'bytes as JSON (entry 1)',
+    ],
+    ['a value is too deep', [user(), settings([['a', JSON.parse('['.repeat(200) + ']'.repeat(200))]])], 'nests up to'],
+    [
+      'a key comes twice',
+      [
+        user(),
+        settings([
+          ['a', 1],
+          ['a', 2],
+        ]),
+      ],
+      'a key comes twice',
+    ],
+    [
+      'keys are too many',
+      [user(), settings(Array.from({ length: 1001 }, (_, n) => [`${n}`, n]))],
+      'up to 1000 settings',
+    ],
+    ['settings are of no feed', [user(), settings([['a', 1]], { kind: 'podcast', podcast: 'x' })], 'an address in it'],
+    ['settings come twice', [user(), settings([['a', 1]]), settings([['a', 1]])], 'this scope comes twice'],
+    [
+      'a list is too long',
+      [user(), list({ urls: Array.from({ length: 1001 }, (_, n) => `${FEED}/${n}`) })],
+      '1000 feeds',
+    ],
+    ['a list has no name', [user(), list({ name: '../x' })], '"title" must have'],
+    ['a list has a long title', [user(), list({ title: 'x'.repeat(256) })], '"title" must have'],
+    ['a list has no address', [user(), list({ urls: ['ftp://feeds.example/'] })], 'an address in it'],
+    ['lists share a name', [user(), list(), list()], 'this list comes twice'],
+    ['a session is none', [user(), { kind: 'session', digest: 'x', expiresAt: NOW }], '"digest" must be'],
+    ['a website is a script', [podcast({ website: 'javascript:alert(1)' })], '"website" must begin with http'],
+    ['a logo is a file', [podcast({ logoUrl: 'file:///etc/passwd' })], '"logoUrl" must begin with http'],
+    ['a title is too long', [podcast({ title: 'x'.repeat(501) })], '"title" may have up to 500'],
+    ['a former address is none', [podcast({}, { formerUrls: ['x'] })], 'an address in it'],
+    ['an episode has a script', [podcast(), episode({ website: 'javascript:1' })], '"website" must begin with http'],
+    ['an episode has no address', [podcast(), episode({ url: '' })], 'an address in it'],
+    ['an episode has no date', [podcast(), episode({ releasedAt: 1e15 })], 'the timestamp must be'],
+    ['a toplist has no addresses', [{ kind: 'toplist', at: NOW, urls: ['x'] }], 'an address in it'],
+    ['a tag is none', [{ kind: 'tag', tag: '<b>', title: 'B' }], '"tag" must be'],
+  ];
+
+  it.each(wrong)('%s', async (_, records, says) => {
+    const server = await open();
+    for (const query of ['?dryRun=true', '']) {
+      const answer = await restore(server, records, query);
+      expect(answer).toMatchObject({ status: 400, code: 400, message: expect.stringContaining(says) });
+      expect(answer.message).toMatch(`line ${records.length + 1} of the backup cannot be imported: `);
+    }
+    expect(await server.services.accounts.any()).toBe(false);
+    // Nothing of it is in the way of the right one.
+    expect(await restore(server, FULL)).toMatchObject({ accounts: [{ name: 'bob', actions: 1, problem: null }] });
+  });
+});
+
+describe('times and stamps', () => {
+  const auth = 'bob:secret';
+
+  it('up to a day ahead are kept: a first sync stamps as far ahead', async () => {
+    const server = await open();
+    const records = [user({ stamp: NOW + DAY }), action({}, NOW + DAY)];
+    expect(await restore(server, records)).not.toHaveProperty('inFuture');
+    const { id } = (await server.storage.users.find('bob'))!;
+    expect((await server.storage.actions.query(id, { since: NOW + DAY })).mark).toBe(NOW + DAY + 1);
+  });
+
+  it('further ahead are set back in their order, and what is stored next comes after them', async () => {
+    const server = await open();
+    await server.services.accounts.create({ name: 'model', password: 'secret' });
+    const { passwordHash } = (await server.storage.users.find('model'))!;
+    const far = 2 ** 31;
+    const records: BackupRecord[] = [
+      user({ passwordHash, createdAt: far, stamp: far + 30 }),
+      device(),
+      subscription({ stamp: NOW }),
+      subscription({ url: `${FEED}/late`, stamp: far, place: 2 }),
+      action({ episode: `${FEED}/1.mp3` }, NOW + 10),
+      action({ episode: `${FEED}/2.mp3` }, far + 10),
+      action({ episode: `${FEED}/3.mp3` }, far + 20),
+      { kind: 'session', digest: 'd'.repeat(43), expiresAt: 9 * far },
+      podcast({}, { feed: { ...FEED_STATE, fetchedAt: far, nextAt: far } }),
+      episode({ stamp: far }),
+      { kind: 'toplist', at: far, urls: [FEED] },
+    ];
+    expect(await restore(server, records)).toMatchObject({ status: 200, inFuture: 8 });
+
+    const path = '/api/2/episodes/bob.json';
+    const ask = async (since: number): Promise<any> =>
+      (await server.request('GET', `${path}?since=${since}`, { auth })).json();
+    const all = await ask(0);
+    expect(all.actions.map((each: any) => each.episode)).toEqual([1, 2, 3].map((n) => `${FEED}/${n}.mp3`));
+    expect(all.timestamp).toBe(NOW + DAY + 1);
+    expect((await ask(NOW + 11)).actions).toHaveLength(2);
+    const body = [{ podcast: FEED, episode: `${FEED}/4.mp3`, action: 'new' }];
+    expect((await server.request('POST', path, { auth, body })).status).toBe(200);
+    const later = await ask(all.timestamp);
+    expect(later.actions.map((each: any) => each.episode)).toEqual([`${FEED}/4.mp3`]);
+    expect(later.timestamp).toBeLessThan(NOW + DAY + 10);
+
+    const { id, createdAt } = (await server.storage.users.find('bob'))!;
+    expect(createdAt).toBe(NOW + DAY);
+    expect((await server.storage.sessions.all(id))[0]!.expiresAt).toBe(NOW + 366 * DAY);
+    const state = await server.storage.podcasts.feed(FEED);
+    expect(state).toMatchObject({ fetchedAt: NOW + DAY, nextAt: NOW + 4 * DAY });
+  });
+});
