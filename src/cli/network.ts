@@ -3,10 +3,11 @@ import type { Server } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { type H3, toNodeHandler } from 'h3';
 import { listen, type Listener as Listhen } from 'listhen';
-import { refuseUnreadable } from '../http/unreadable.ts';
 import { isLoopback } from './address.ts';
 import { type CertificateFiles, checkCertificate } from './certificate.ts';
+import { type ConnectionLimits, limitConnections } from './connections.ts';
 import { createDrain, type Listener } from './listener.ts';
+import { words } from './words.ts';
 
 interface NetworkOptions {
   host: string;
@@ -26,13 +27,20 @@ interface NetworkListener extends Listener {
  */
 const TIMEOUTS = { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, timeout: 120_000 };
 
-/** Serves an app over http, or https where there is a certificate. Rejects with what stands in the way. */
-export async function listenOnNetwork(app: H3, options: NetworkOptions): Promise<NetworkListener> {
+/** A thousand take some 50 MB over TLS. A proxy in front, or the apps of a large family, hold a few dozen. */
+const LIMITS: ConnectionLimits = { connections: 1000, handshakeTimeout: 15_000, closeTimeout: 5000 };
+
+/**
+ * Serves an app over http, or https where there is a certificate. Rejects with what stands in the way. `limits` is
+ * replaceable in tests.
+ */
+export async function listenOnNetwork(app: H3, options: NetworkOptions, limits = LIMITS): Promise<NetworkListener> {
   if (options.tls) await checkCertificate(options.tls);
   try {
     const port = await findPort(options);
     const listhen = await startListhen(app, { ...options, port });
-    const server = Object.assign(listhen.server as Server, TIMEOUTS).on('clientError', refuseUnreadable);
+    const server = Object.assign(listhen.server as Server, TIMEOUTS);
+    limitConnections(server, limits, () => warnFull(limits));
     if (listhen.address.port === port) return { port, close: createDrain(server) };
     server.close();
   } catch (error) {
@@ -40,6 +48,11 @@ export async function listenOnNetwork(app: H3, options: NetworkOptions): Promise
   }
   throw new Error(`browsers refuse to go to port ${options.port}; choose another one with --port`);
 }
+
+const warnFull = ({ connections }: ConnectionLimits): void =>
+  words.warn(
+    `${connections} connections are open, and no more are accepted while that is so; where it happens again, limit the connections of each address in a proxy or firewall`,
+  );
 
 /** The port, once it is known to be free: listhen does not say why one is not. */
 async function findPort({ host, port }: NetworkOptions): Promise<number> {

@@ -25,8 +25,11 @@ const MALFORMED: Reason = [
   'this is not an HTTP request; blanks, and what is not ASCII, in an address are to be percent-encoded',
 ];
 
-/** Answers a request that Node cannot read, and that no route sees; then hangs up. */
-export function refuseUnreadable({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
+/**
+ * Answers a request that Node cannot read, and that no route sees; then closes the connection. A client that does not
+ * close its end within `closeTimeout` milliseconds is cut off.
+ */
+export function refuseUnreadable({ code = '' }: NodeJS.ErrnoException, socket: Socket, closeTimeout: number): void {
   // Where anything was sent before, an answer may be under way, and this would get into the middle of it.
   if (!socket.writable || socket.bytesWritten > 0) {
     socket.destroy();
@@ -41,4 +44,6 @@ export function refuseUnreadable({ code = '' }: NodeJS.ErrnoException, socket: S
     ['content-length', String(Buffer.byteLength(body))],
   ].map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('')}\r\n${body}`);
+  const timer = setTimeout(() => socket.destroy(), closeTimeout);
+  socket.once('close', () => clearTimeout(timer));
 }

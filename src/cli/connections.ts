@@ -1,0 +1,46 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { refuseUnreadable } from '../http/unreadable.ts';
+
+/** Times in milliseconds. */
+export interface ConnectionLimits {
+  /** Open connections in all. More are closed at once. */
+  connections: number;
+  /** For a TLS handshake, from the connection on. */
+  handshakeTimeout: number;
+  /** For the client to close a connection after the answer to a request that cannot be read. */
+  closeTimeout: number;
+}
+
+/**
+ * Closes connections that are of no use: those over the limit, those whose TLS handshake fails or is not finished in
+ * time, and those that send what cannot be read. Must be called before the first connection. `onFull` is called once,
+ * when the limit is reached for the first time.
+ */
+export function limitConnections(server: Server, limits: ConnectionLimits, onFull: () => void): void {
+  server.maxConnections = limits.connections;
+  server.once('drop', onFull);
+  server.on('clientError', (error, socket) => refuseUnreadable(error, socket as Socket, limits.closeTimeout));
+  if ('setSecureContext' in server) limitHandshakes(server, limits.handshakeTimeout);
+}
+
+function limitHandshakes(server: Server, timeout: number): void {
+  // Before `clientError` hears of it: a socket that has not finished its handshake is not closed by `end()`.
+  server.prependListener('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
+  // Node has a limit of its own, but it can be set only where the server is created.
+  const timers = new Map<string, NodeJS.Timeout>();
+  server.on('connection', (socket: Socket) => {
+    const name = nameOf(socket);
+    const timer = setTimeout(() => socket.destroy(), timeout);
+    timers.set(name, timer);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      if (timers.get(name) === timer) timers.delete(name);
+    });
+  });
+  server.on('secureConnection', (socket: Socket) => clearTimeout(timers.get(nameOf(socket))));
+}
+
+/** The same before and after the handshake, which puts another object in the place of the socket. */
+const nameOf = ({ localAddress, localPort, remoteAddress, remotePort }: Socket): string =>
+  [localAddress, localPort, remoteAddress, remotePort].join(' ');

@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { connect as connectTls } from 'node:tls';
+import { H3 } from 'h3';
+import { afterEach, expect, it, vi } from 'vitest';
+import { limitConnections } from '../../src/cli/connections.ts';
+import { listenOnNetwork } from '../../src/cli/network.ts';
+import { words } from '../../src/cli/words.ts';
+
+const LONGER_THAN_THE_TEST = 60_000;
+const PATIENT = { connections: 1000, handshakeTimeout: LONGER_THAN_THE_TEST, closeTimeout: LONGER_THAN_THE_TEST };
+const [cert, key] = ['cert.pem', 'key.pem'].map((name) => join(import.meta.dirname, 'tls', name)) as [string, string];
+const TLS = { cert, key };
+const ca = readFileSync(cert);
+const HELLO_CUT_OFF = Buffer.from('16030102000100', 'hex');
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+  vi.restoreAllMocks();
+});
+
+/** A server on a free port, which ends with the test. */
+async function listen(limits: Partial<typeof PATIENT>, tls?: typeof TLS): Promise<number> {
+  const app = new H3().get('/', () => 'hello');
+  const options = { host: '127.0.0.1', port: 0, ...(tls && { tls }) };
+  const { port, close } = await listenOnNetwork(app, options, { ...PATIENT, ...limits });
+  closers.push(() => close(0));
+  return port;
+}
+
+/** A client that keeps its own end open. */
+async function connectTo(port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined);
+  closers.push(() => socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Resolves once the other side is gone, not only silent: to write is an error then. */
+async function isCut(socket: Socket): Promise<true> {
+  socket.resume();
+  if (!socket.readableEnded) await Promise.race([once(socket, 'end'), once(socket, 'close')]);
+  while (!socket.destroyed) {
+    socket.write('x');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return true;
+}
+
+it.each([
+  ['nothing at all', Buffer.alloc(0)],
+  ['half a greeting', HELLO_CUT_OFF],
+])('closes a TLS connection that sends %s', async (_what, sent) => {
+  const port = await listen({ handshakeTimeout: 50 }, TLS);
+  const sockets = await Promise.all(Array.from({ length: 5 }, () => connectTo(port)));
+  for (const socket of sockets) if (sent.length > 0) socket.write(sent);
+  expect(await Promise.all(sockets.map(isCut))).toEqual(Array(5).fill(true));
+});
+
+it('closes a TLS connection that sends something else, at once', async () => {
+  const socket = await connectTo(await listen({}, TLS));
+  socket.write('GET / HTTP/1.1\r\n\r\n');
+  expect(await isCut(socket)).toBe(true);
+});
+
+it('leaves a TLS connection alone once its handshake is finished', async () => {
+  const port = await listen({ handshakeTimeout: 1000 }, TLS);
+  const silent = await connectTo(port);
+  const socket = connectTls({
+    port,
+    host: '127.0.0.1',
+    ca,
+    servername: 'localhost',
+    checkServerIdentity: () => undefined,
+  });
+  closers.push(() => socket.destroy());
+  await once(socket, 'secureConnect');
+  await isCut(silent); // so the time is over for both
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  const [answer] = await once(socket, 'data');
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+it.each([
+  ['http', () => createServer()],
+  ['https', () => createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) })],
+])('%s: cuts off a client that does not close after the answer to an unreadable request', async (scheme, create) => {
+  const server = create().listen(0, '127.0.0.1');
+  closers.push(() => server.close());
+  limitConnections(server, { ...PATIENT, closeTimeout: 50 }, () => undefined);
+  await once(server, 'listening');
+  const accepted = once(server, 'connection');
+  const raw = await connectTo((server.address() as AddressInfo).port);
+  const [connection] = (await accepted) as [Socket];
+  const closed = once(connection, 'close');
+  const socket = scheme === 'http' ? raw : connectTls({ socket: raw, ca, checkServerIdentity: () => undefined });
+  socket.write('no request\r\n\r\n');
+  const [answer] = await once(socket, 'data');
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 400 /);
+  await closed;
+});
+
+it('accepts no more connections than the limit, says so once, and accepts others when some are closed', async () => {
+  const warn = vi.spyOn(words, 'warn').mockImplementation(() => undefined);
+  const port = await listen({ connections: 2 });
+  const [first] = await Promise.all([connectTo(port), connectTo(port)]);
+  const refused = await Promise.all([connectTo(port), connectTo(port)]);
+  expect(await Promise.all(refused.map(isCut))).toEqual([true, true]);
+  expect(warn.mock.calls).toEqual([[expect.stringMatching(/^2 connections are open, and no more are accepted/)]]);
+  const ask = async (socket: Socket): Promise<string> => {
+    socket.end('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    return text(socket);
+  };
+  expect(await ask(first!)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await ask(await connectTo(port))).toMatch(/^HTTP\/1\.1 200 /);
+});
