@@ -40,7 +40,7 @@ export async function exportBackup(config: Config, options: BackupOptions): Prom
       }
       const backup = requireEnd(body, signal, (done) => bar.show(done, total));
       if (output === undefined) await pass(backup, process.stdout, { end: false });
-      else await writeWhole(output, output.endsWith('.gz') ? pack(backup) : backup, { isPrivate: true });
+      else await writeWhole(output, output.endsWith('.gz') ? pack(backup) : backup);
     });
   } catch (error) {
     throw signal.aborted ? new Error('stopped: no backup was written', { cause: error }) : error;

@@ -4,7 +4,9 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type Config, UsageError } from '../config.ts';
+import { isShortPassword, MIN_PASSWORD } from '../domain/password.ts';
 import { commandLine, quote } from './invocation.ts';
+import { words } from './words.ts';
 
 export interface PasswordChoice {
   /** The password comes on standard input. */
@@ -56,6 +58,12 @@ export async function printPassword(password: string, user: string, config: Conf
   if (!failure) return;
   const command = commandLine(`user passwd ${quote(user)} --generate`, config);
   throw new Error(`${user} has a new password, which nobody could read; make another one with: ${command}`);
+}
+
+/** Says so where a new password is short: whoever runs the server may set one all the same. */
+export function warnIfShort(password: string): void {
+  if (!isShortPassword(password)) return;
+  words.warn(`this password has fewer than ${MIN_PASSWORD} characters: a longer one takes longer to guess`);
 }
 
 /** The one line that comes through a pipe. Rejects when there is none, or more. */

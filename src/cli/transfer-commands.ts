@@ -67,8 +67,8 @@ const collect = (value: string, before: readonly string[] = []): string[] => [..
 
 const EXPORT_HELP = `
 A backup has everything of the accounts: devices, subscriptions, episode actions, settings, lists, sessions and the hashes
-of passwords. Without --user it is of all accounts, and has the directory, too. The server may run meanwhile. A file has
-mode 0600, and is packed where its name ends in .gz. \`podsync import\` restores it, into any storage.
+of passwords. Without --user it is of all accounts, and has the directory, too. The server may run meanwhile. A backup is
+packed where its name ends in .gz. \`podsync import\` restores it, into any storage. Every file has mode 0600.
 
 Examples:
   podsync export --user bob --format opml -o podcasts.opml

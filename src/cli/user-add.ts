@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { ask, hasAccount, type Operator, withOperator } from './operator.ts';
-import { getPassword, type PasswordChoice, printPassword } from './password.ts';
+import { getPassword, type PasswordChoice, printPassword, warnIfShort } from './password.ts';
 import { words } from './words.ts';
 
 interface AddUserOptions extends PasswordChoice {
@@ -21,6 +21,7 @@ export async function addUser(config: Config, { name, email, ...choice }: AddUse
   const password = await getPassword(choice, () => withOperator(config, requireFree, FIRST));
   const make = (operator: Operator) => ask(operator, 'POST', '/operator/users', { name, email, password });
   await withOperator(config, make, FIRST);
+  warnIfShort(password);
   if (choice.generate) await printPassword(password, name, config);
   words.success(
     `the account ${name} is there; log in with it in your podcast app, at the address that \`podsync serve\` shows`,

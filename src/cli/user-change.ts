@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import { countOf } from '../domain/count.ts';
 import { confirm, requireAnswerable } from './confirm.ts';
 import { askOperator, pathOf } from './operator.ts';
-import { getPassword, type PasswordChoice, printPassword } from './password.ts';
+import { getPassword, type PasswordChoice, printPassword, warnIfShort } from './password.ts';
 import { readAccount } from './user-read.ts';
 import { words } from './words.ts';
 
@@ -10,6 +10,7 @@ import { words } from './words.ts';
 export async function changePassword(config: Config, user: string, choice: PasswordChoice): Promise<void> {
   const password = await getPassword(choice, () => readAccount(config, user));
   await askOperator(config, 'PUT', pathOf(user, '/password'), { password });
+  warnIfShort(password);
   if (choice.generate) await printPassword(password, user, config);
   words.success('the password is changed; apps that know the old one must be told the new one');
 }

@@ -1,20 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 
-interface FileChoice {
-  /** Whether only its owner may read the file; else whoever may read the one it replaces, or whom the umask lets. */
-  isPrivate?: boolean;
-}
-
 /**
  * Writes a file beside its place and puts it there once it is complete: what was there stays until then. A link stays
- * one. Rejects with why it cannot be written, or with what `content` throws.
+ * one. Only its owner may read the file, whoever could read the one before: addresses of feeds can be secrets, too.
+ * Rejects with why it cannot be written, or with what `content` throws.
  */
-export async function writeWhole(
-  path: string,
-  content: string | AsyncIterable<string | Uint8Array>,
-  { isPrivate = false }: FileChoice = {},
-): Promise<void> {
+export async function writeWhole(path: string, content: string | AsyncIterable<string | Uint8Array>): Promise<void> {
   const place = await realpath(path).catch(() => path); // nothing is there yet
   const there = await stat(place).catch(() => undefined);
   // Nobody means to replace /dev/null or a folder by a file.
@@ -32,9 +24,8 @@ export async function writeWhole(
     }
   };
   try {
-    const file = await open(beside, 'wx', isPrivate ? 0o600 : 0o666);
+    const file = await open(beside, 'wx', 0o600);
     try {
-      if (there && !isPrivate) await file.chmod(there.mode & 0o777);
       await writeFile(file, typeof content === 'string' ? content : watch(content));
       await file.sync();
     } finally {

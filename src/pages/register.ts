@@ -1,3 +1,4 @@
+import { MIN_PASSWORD } from '../domain/password.ts';
 import { renderPage } from './layout.ts';
 import { type Markup, markup } from './markup.ts';
 import { renderAppSettings } from './parts.ts';
@@ -21,7 +22,7 @@ export const renderRegisterForm = ({ csrf, token, name = '', email = '', problem
 ${token && markup`<input type="hidden" name="token" value="${token}">`}
 <label>User name <input name="name" value="${name}" required autofocus autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="150"></label>
 <label>E-mail address <span class="soft">(optional; you can log in with it, too)</span> <input name="email" type="email" value="${email}" autocomplete="email"></label>
-<label>Password <input name="password" type="password" required autocomplete="new-password"></label>
+<label>Password <span class="soft">(at least ${MIN_PASSWORD} characters)</span> <input name="password" type="password" required minlength="${MIN_PASSWORD}" autocomplete="new-password"></label>
 <label>Password, once more <input name="again" type="password" required autocomplete="new-password"></label>
 <p class="do"><button>Make the account</button></p>
 </form>`);

@@ -18,6 +18,8 @@ import type { Handler, RouteContext } from './route.ts';
 /** Holds the value that the form must bring back: another site can send the form, but not with this cookie. */
 const CSRF = 'csrf';
 const CSRF_LIFE = 3600;
+const TOKEN_BYTES = 18;
+const TOKEN = /^[\w-]{24}$/;
 /** Bytes of a form. Anybody can send one. */
 const MAX_FORM = 16 * 1024;
 
@@ -41,7 +43,7 @@ export function createRegisterRoutes(
     fields: Omit<RegisterForm, 'csrf'>,
     headers: Record<string, string> = {},
   ): Reply => {
-    const csrf = readCookie(event, CSRF) ?? randomBytes(18).toString('base64url');
+    const csrf = readToken(event) ?? randomBytes(TOKEN_BYTES).toString('base64url');
     const path = `${basePath(origin)}/register`;
     const cookie = { name: CSRF, value: csrf, path, life: CSRF_LIFE, sameSite: 'Strict' } as const;
     return page(status, renderRegisterForm({ ...fields, csrf }), {
@@ -66,7 +68,7 @@ export function createRegisterRoutes(
       const again = (problem: string, status = 400, headers = {}): Reply =>
         form(event, status, { token, name, email, problem }, headers);
 
-      if (!isSame(fields.get(CSRF), readCookie(event, CSRF))) return again('the form was too old; send it once more');
+      if (!isSame(fields.get(CSRF), readToken(event))) return again('the form was too old; send it once more');
       if (password !== fields.get('again')) return again('the two passwords differ');
       try {
         const account = { name, password, ...(email && { email }) };
@@ -81,6 +83,12 @@ export function createRegisterRoutes(
       }
     },
   };
+}
+
+/** The token of the cookie, where it is one that this server may have written: it is sent back as it came. */
+function readToken(event: H3Event): string | undefined {
+  const token = readCookie(event, CSRF) ?? '';
+  return TOKEN.test(token) ? token : undefined;
 }
 
 function isSame(sent: string | undefined, known: string | undefined): boolean {

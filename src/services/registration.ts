@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { Refusal } from '../domain/errors.ts';
+import { invalid, Refusal } from '../domain/errors.ts';
+import { isShortPassword, MIN_PASSWORD } from '../domain/password.ts';
 import type { User } from '../storage/stores.ts';
 import { type Accounts, checkAccount, type NewAccount } from './accounts.ts';
 import type { Throttle } from './throttle.ts';
@@ -12,7 +13,7 @@ export interface Registration {
   isOpen(token: string | undefined): Promise<boolean>;
   /**
    * Throws `forbidden` where it is not open, `throttled` after many accounts from one address where it is open to
-   * anybody, else as `Accounts.create` does.
+   * anybody, `invalid` also for a password of fewer than 8 characters, else as `Accounts.create` does.
    */
   register(account: NewAccount, token: string | undefined, address: string): Promise<User>;
   /** What opens registration once, for the very first account; undefined when there is an account already. */
@@ -32,12 +33,13 @@ export function createRegistration(accounts: Accounts, throttle: Throttle, mode:
 
     async register(account, token, address) {
       if (mode === 'open') {
-        checkAccount(account); // a mistake in the form does not count
+        checkRegistration(account); // a mistake in the form does not count
         await throttle.admit(address);
         return accounts.create(account);
       }
       // Asked once more after the wait: another one may have used the link meanwhile.
       if (!(await isFirst(token)) || token !== firstToken) throw closed();
+      checkRegistration(account);
       firstToken = undefined; // before anything waits: two that use the link at once make one account
       try {
         return await accounts.create(account);
@@ -53,6 +55,11 @@ export function createRegistration(accounts: Accounts, throttle: Throttle, mode:
       return firstToken;
     },
   };
+}
+
+function checkRegistration(account: NewAccount): void {
+  checkAccount(account);
+  if (isShortPassword(account.password)) throw invalid(`the password has fewer than ${MIN_PASSWORD} characters`);
 }
 
 const closed = (): Refusal =>

@@ -52,16 +52,22 @@ describe('writes to standard output', () => {
   });
 });
 
-it('a file that is replaced is read by those who could read it before', async () => {
-  const { data, write } = await makeSubject();
-  const file = join(data, 'own.opml');
-  await writeFile(file, '', { mode: 0o600 });
-  expect(await write('-o', file)).toMatchObject({ code: 0 });
-  expect([(await stat(file)).mode & 0o777, await readFile(file, 'utf8')]).toEqual([
-    0o600,
-    expect.stringContaining(TWO),
-  ]);
-});
+it.each(['opml', 'json', 'txt'])(
+  'a file of format %s is for its owner alone, whoever could read the one before',
+  async (format) => {
+    const { data, write } = await makeSubject();
+    await writeFile(join(data, 'before'), '', { mode: 0o644 });
+    await writeFile(join(data, 'own'), '', { mode: 0o600 });
+    for (const name of ['before', 'own', 'new']) {
+      const file = join(data, name);
+      expect(await write('--format', format, '-o', file)).toMatchObject({ code: 0 });
+      expect([(await stat(file)).mode & 0o777, await readFile(file, 'utf8')]).toEqual([
+        0o600,
+        expect.stringContaining(TWO),
+      ]);
+    }
+  },
+);
 
 it('what was exported comes in as it went out, and goes out the same again', async () => {
   const { write } = await makeSubject();

@@ -27,7 +27,7 @@ for (const [title, isRunning] of [
 ] as const) {
   it(`${title}: takes a password from standard input, less the newline at its end`, async () => {
     const { add, server } = await makeSubject(isRunning);
-    const passwords = { bob: ' pä:ss word ', eve: 'two', dan: 'three' };
+    const passwords = { bob: ' pä:ss word ', eve: 'password two', dan: 'password three' };
     const inputs = { bob: passwords.bob, eve: `${passwords.eve}\n`, dan: `${passwords.dan}\r\n` };
     for (const [name, input] of Object.entries(inputs)) {
       expect(await add([name, '--password-stdin'], input)).toEqual({
@@ -40,6 +40,15 @@ for (const [title, isRunning] of [
       expect(await login(await server(), name, password), name).toBe(200);
     }
     expect(await login(await server(), 'eve', `${passwords.eve}\n`)).toBe(401);
+  });
+
+  it(`${title}: takes a short password, with a warning`, async () => {
+    const { add, server } = await makeSubject(isRunning);
+    const { code, stderr } = await add(['bob', '--password-stdin'], 'seven c');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^\[warn\] this password has fewer than 8 characters: [^\n]+\n\[success\] [^\n]+\n$/);
+    expect(stderr).not.toContain('seven c');
+    expect(await login(await server(), 'bob', 'seven c')).toBe(200);
   });
 
   it(`${title}: makes a password and prints that alone`, async () => {

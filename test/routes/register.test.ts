@@ -45,6 +45,9 @@ it('makes an account where registration is open', async () => {
 it.each<[Record<string, string>, string]>([
   [{ again: 'other' }, 'the two passwords differ'],
   [{ password: '', again: '' }, 'the password is empty'],
+  [{ password: 'seven c', again: 'seven c' }, 'the password has fewer than 8 characters'],
+  [{ password: '🎧🎧🎧🎧', again: '🎧🎧🎧🎧' }, 'the password has fewer than 8 characters'],
+  [{ password: 'x'.repeat(73), again: 'x'.repeat(73) }, 'the password is longer than 72 bytes'],
   [{ name: 'a b' }, 'a user name is'],
   [{ name: 'BOB' }, 'an account with this name exists already'],
   [{ email: 'nonsense' }, 'this is not an e-mail address'],
@@ -120,6 +123,31 @@ it('takes the form from no other site: that one has no cookie to go with it', as
   expect(await login(server, 'ann', 'pass phrase')).toBe(401);
 });
 
+it.each([
+  ['a line break', '%0d%0aset-cookie:%20sessionid=mine'],
+  ['another cookie attribute', 'x;%20Domain=example.org'],
+  ['a value of another length', 'abc'],
+])('sends back no csrf cookie that it has not written: %s', async (_what, value) => {
+  const { app } = await openTestServer(OPEN);
+  const headers = { cookie: `csrf=${value}` };
+  for (const answer of [
+    await app.request('http://localhost/register', { headers }),
+    await app.request('http://localhost/register', { method: 'POST', headers, body: new URLSearchParams(FIELDS) }),
+  ]) {
+    expect(answer.status).toBeLessThan(500);
+    expect(answer.headers.get('set-cookie')).toMatch(/^csrf=[\w-]{24}; Path=\/register; [^,]+$/);
+  }
+});
+
+it('keeps the csrf cookie that it has written, so that a form in another tab still works', async () => {
+  const server = await openTestServer(OPEN);
+  const { shown, send } = await openForm(server);
+  const [cookie] = shown.headers.get('set-cookie')!.split(';');
+  const second = await server.app.request('http://localhost/register', { headers: { cookie: cookie! } });
+  expect(second.headers.get('set-cookie')).toContain(cookie);
+  expect((await send()).status).toBe(200);
+});
+
 it('escapes what was entered', async () => {
   const { send } = await openForm(await openTestServer(OPEN));
   const html = await (await send({ name: '"><script>alert(1)</script>' })).text();
@@ -142,7 +170,9 @@ it('makes the first account with the link, once', async () => {
   const token = (await server.services.registration.firstAccountToken())!;
   expect((await openForm(server)).shown.status).toBe(403);
   const { send } = await openForm(server, `?token=${token}`);
-  expect((await send({ name: 'a b' })).status).toBe(400);
+  for (const slip of [{ name: 'a b' }, { password: 'short', again: 'short' }]) {
+    expect((await send(slip)).status).toBe(400);
+  }
   const both = await Promise.all([send(), send({ name: 'eve' })]);
   expect(both.map(({ status }) => status).toSorted()).toEqual([200, 403]);
   expect((await openForm(server, `?token=${token}`)).shown.status).toBe(403);
