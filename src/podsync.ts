@@ -28,8 +28,8 @@ export interface Podsync {
   close(): Promise<void>;
 }
 
-/** Replaceable in tests: the time, and the slow hash. */
-interface PodsyncParts {
+/** Replaceable: the time, which otherwise needs the data folder, and in tests the slow hash. */
+export interface PodsyncParts {
   now?: Clock;
   hasher?: Hasher;
 }

@@ -27,7 +27,7 @@ export async function exportBackup(config: Config, options: BackupOptions): Prom
   if (output === undefined && process.stdout.isTTY) throw new UsageError('a backup is for a file; name one with -o');
   const query = new URLSearchParams({ withoutPasswords: String(!passwords) });
   for (const user of users) query.append('user', user);
-  const operator = await openOperator(config);
+  const operator = await openOperator(config, { onlyReads: true });
   const signal = watchSignals();
   const bar = createProgress('writing accounts');
   try {

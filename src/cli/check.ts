@@ -31,7 +31,8 @@ export async function check(config: Config, { repair = false, json = false }: Ch
 
 async function inspect(config: Config): Promise<Report> {
   try {
-    return (await followSteps(config, 'reading accounts', '/operator/check', {})) as InspectionReport;
+    const work = { what: 'reading accounts', path: '/operator/check', body: {}, expectation: { onlyReads: true } };
+    return (await followSteps(config, work)) as InspectionReport;
   } catch (error) {
     if (!isStorageError(error, 'corrupt')) throw error;
     return { findings: [{ where: 'storage', problem: error.message, isRepairable: false }] };

@@ -1,6 +1,8 @@
 import { constants } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { confirm } from './confirm.ts';
+import { words } from './words.ts';
 
 const ELSEWHERE = 'choose another one with --data';
 const FOREIGN = `this user may not write there; run this as the user that owns it, or ${ELSEWHERE}`;
@@ -28,6 +30,27 @@ export async function openDataFolder(path: string): Promise<boolean> {
     throw new Error(`the data folder ${path} cannot be used: ${reason}`, { cause: error });
   }
 }
+
+/**
+ * The same for a command that may have been typed in the wrong folder: a person at a terminal is asked before a data
+ * folder is made, anybody else is told where one was made. Rejects where the answer is not yes, too.
+ */
+export async function openDataFolderOrAsk(path: string): Promise<void> {
+  const isAsked = process.stdin.isTTY && (await isMissing(path));
+  if (isAsked) await confirm(`There is no data folder ${path}. Create it? (--data or PODSYNC_DATA names another one.)`);
+  const isNew = await openDataFolder(path);
+  if (!isNew || isAsked) return;
+  words.info(
+    `there was no data folder ${path}, so it was created; if you meant another one, name it with --data or PODSYNC_DATA`,
+  );
+}
+
+/** Why anything else cannot be used is told when it is opened. */
+export const isMissing = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => false,
+    ({ code }: NodeJS.ErrnoException) => code === 'ENOENT',
+  );
 
 /**
  * Rejects where root would leave files in a folder that podsync uses as another user: that one could not read them, and

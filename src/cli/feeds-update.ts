@@ -12,7 +12,8 @@ interface UpdateOptions {
 
 /** `feeds update`. Rejects when the feed that was named cannot be read, or nothing may be fetched. */
 export async function updateFeeds(config: Config, { url, all, json }: UpdateOptions): Promise<void> {
-  const report = (await followSteps(config, 'reading feeds', '/operator/feeds/update', { url, all })) as FeedReport;
+  const work = { what: 'reading feeds', path: '/operator/feeds/update', body: { url, all } };
+  const report = (await followSteps(config, work)) as FeedReport;
   printResult(report, json, () => toText(report));
   const [named] = url === undefined ? [] : report.failed;
   if (named) throw new Error(`this feed could not be read: ${named.error}`);

@@ -8,7 +8,7 @@ import { isStorageError } from '../storage/errors.ts';
 import { redactLocation } from '../storage/location.ts';
 import { openStorage } from '../storage/open.ts';
 import { findControlSocket } from './control-place.ts';
-import { openDataFolder, requireOwnFolder } from './data-folder.ts';
+import { openDataFolderOrAsk, requireOwnFolder } from './data-folder.ts';
 import { createProgress } from './progress.ts';
 import { printResult } from './result.ts';
 import { watchSignals } from './signals.ts';
@@ -28,7 +28,7 @@ export async function migrateStorage(config: Config, { from, to, json }: Migrate
   if (!from || !to) throw new UsageError('--from and --to must each name a storage, such as json or sqlite:podsync.db');
   if (from === to) throw new UsageError('--from and --to name the same storage');
   await requireStorage({ data: config.data, storage: from });
-  await openDataFolder(config.data);
+  await openDataFolderOrAsk(config.data);
   await requireOwnFolder(config.data);
   if ((await findControlSocket(config.data)) !== undefined) {
     throw new Error(`a server runs on ${config.data}; stop it first, as apps would go on to write to the old storage`);

@@ -2,12 +2,13 @@ import { request } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { ReadableStream } from 'node:stream/web';
+import { createClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Podsync } from '../podsync.ts';
-import { openDataFolder } from './data-folder.ts';
+import { isMissing, openDataFolderOrAsk } from './data-folder.ts';
 import { openOrReach } from './opening.ts';
 import { requireStorage } from './storage-place.ts';
-import { log, words } from './words.ts';
+import { log } from './words.ts';
 
 /** The operator's routes, wherever podsync is: in the server that runs on the data folder, else in this process. */
 export interface Operator {
@@ -35,18 +36,23 @@ export function pathOf(user: string, part = ''): string {
   return `/operator/users/${encodeURIComponent(user)}${part}`;
 }
 
-interface Expectation {
+/** What a command needs of the data folder and the storage. */
+export interface Expectation {
   /** Whether this may be the first command of all: what is not there yet is made. */
   mayBeNew?: boolean;
+  /** Whether the command changes nothing: then it makes no data folder either, where the storage is somewhere else. */
+  onlyReads?: boolean;
 }
 
-/** Opens or reaches podsync, or rejects with why it cannot. Says so where it has to make the data folder. */
-export async function openOperator(config: Config, { mayBeNew = false }: Expectation = {}): Promise<Operator> {
+/** Opens or reaches podsync, or rejects with why it cannot. A missing data folder is made as the expectation allows. */
+export async function openOperator(
+  config: Config,
+  { mayBeNew = false, onlyReads = false }: Expectation = {},
+): Promise<Operator> {
   if (!mayBeNew) await requireStorage(config);
-  if (await openDataFolder(config.data)) {
-    words.info(`there was no data folder ${config.data}, so it was made; where another was meant, name it with --data`);
-  }
-  const opened = await openOrReach({ ...config, log });
+  const hasFolder = !onlyReads || !(await isMissing(config.data));
+  if (hasFolder) await openDataFolderOrAsk(config.data);
+  const opened = await openOrReach({ ...config, log }, hasFolder ? {} : { now: createClock() });
   return 'socket' in opened ? reach(opened.socket) : hold(opened.podsync);
 }
 
@@ -72,7 +78,7 @@ type Question = Parameters<Operator['request']>;
 
 /** A single request of the operator. Answers and rejects as `ask` does. */
 export const askOperator = (config: Config, ...question: Question): Promise<unknown> =>
-  withOperator(config, (operator) => ask(operator, ...question));
+  withOperator(config, (operator) => ask(operator, ...question), { onlyReads: question[0] === 'GET' });
 
 /** A request; undefined when the answer is empty. Rejects with its message when it is refused. */
 export const ask = (operator: Operator, ...question: Question): Promise<unknown> =>

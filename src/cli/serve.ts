@@ -16,7 +16,7 @@ const DRAIN = 10_000;
 
 /** `serve`: runs until a signal says to stop, then finishes what is under way. Rejects with why it cannot start. */
 export async function serve(config: Config): Promise<void> {
-  await openDataFolder(config.data);
+  const isNew = await openDataFolder(config.data);
   const opened = await openOrReach({ ...config, log });
   if ('socket' in opened) {
     throw new Error(`a server already runs on ${config.data}; stop that one, or choose another folder with --data`);
@@ -30,6 +30,7 @@ export async function serve(config: Config): Promise<void> {
     const stopped = untilSignal();
     podsync.services.feeds.start();
     podsync.services.upkeep.start();
+    if (isNew) words.info(`created the data folder ${config.data}; --data or PODSYNC_DATA names another one`);
     await greet(podsync, { ...config, port: network.port });
     await stopped;
     words.info('stopping as soon as running requests are done; another signal stops at once');

@@ -1,8 +1,8 @@
-import { stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { parseStorageSpec } from '../storage/location.ts';
 import { findControlSocket } from './control-place.ts';
+import { isMissing } from './data-folder.ts';
 
 /** Where the plugins that keep files have them, from the data folder on, unless they are told. */
 const OWN_PLACES: ReadonlyMap<string, string> = new Map([
@@ -25,10 +25,3 @@ export async function requireStorage({ data, storage }: Pick<Config, 'data' | 's
   }
   throw new Error(`there is no storage at ${place}; look whether its place is spelled right`);
 }
-
-/** Why anything else cannot be used is told when it is opened. */
-const isMissing = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => false,
-    ({ code }: NodeJS.ErrnoException) => code === 'ENOENT',
-  );

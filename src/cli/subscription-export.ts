@@ -16,7 +16,7 @@ export async function exportSubscriptions(config: Config, options: ExportOptions
   const { user, format, device, output } = options;
   const query = new URLSearchParams({ format, ...(device !== undefined && { device }) });
   const path = pathOf(user, `/subscriptions?${query}`);
-  const list = await withOperator(config, (operator) => readReply(operator, ['GET', path], text));
+  const list = await withOperator(config, (operator) => readReply(operator, ['GET', path], text), { onlyReads: true });
   if (output === undefined) process.stdout.write(list);
   else await writeWhole(output, list);
 }

@@ -141,3 +141,14 @@ it.each([
   const result = await run(args, { cwd: await makeFolder() });
   expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(says) });
 });
+
+it('a data folder that it has to make is told, as it may be the wrong one', async () => {
+  const [data, before] = [`${await makeFolder()}/typo`, await makeFolder()];
+  const from = `sqlite:${before}/podsync.sqlite`;
+  await run(['user', 'add', 'bob', '--generate', '--data', before, '--storage', from]);
+  const { code, stderr } = await run(['migrate', '--from', from, '--to', 'json', '--data', data]);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(
+    /^\[info\] there was no data folder \S+typo, so it was created; [^\n]+--data or PODSYNC_DATA\n/,
+  );
+});

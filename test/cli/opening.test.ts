@@ -19,7 +19,7 @@ async function open(...args: Parameters<typeof openOrReach>): Promise<Podsync> {
 it('says who holds the folder when patience ends', async () => {
   const options = await makeOptions();
   const holder = await open(options);
-  await expect(open(options, 0)).rejects.toThrow(/in use by process \d+/);
+  await expect(open(options, { patience: 0 })).rejects.toThrow(/in use by process \d+/);
   await holder.close();
 });
 
@@ -27,7 +27,7 @@ it('waits for a command that holds the folder', async () => {
   const options = await makeOptions();
   const holder = await open(options);
   const waiting = open(options);
-  await expect(open(options, 0)).rejects.toThrow('in use'); // by now the other one was refused, too
+  await expect(open(options, { patience: 0 })).rejects.toThrow('in use'); // by now the other one was refused, too
   await holder.close();
   await (await waiting).close();
 });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -50,6 +51,21 @@ it('user add asks for the password twice and shows nothing of it', async () => {
   const { code, screen } = await terminal.ended;
   expect(code).toBe(0);
   expect(screen).not.toContain('hunter2');
+  expect(await users(data)).toEqual(['bob']);
+});
+
+it('user add asks before it makes a data folder: a no makes none, a yes does', async () => {
+  const data = join(await makeFolder(), 'typo');
+  for (const [keys, exists] of [
+    ['n\r', false],
+    ['y\r', true],
+  ] as const) {
+    const terminal = startOnTerminal(['user', 'add', 'bob', '--generate', '--data', data]);
+    await terminal.shows(/There is no data folder \S+typo\. Create it\?[^\n]*--data[^\n]* \[y\/N\] /);
+    terminal.type(keys);
+    expect((await terminal.ended).code).toBe(exists ? 0 : 1);
+    expect(existsSync(data)).toBe(exists);
+  }
   expect(await users(data)).toEqual(['bob']);
 });
 

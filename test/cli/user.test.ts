@@ -183,7 +183,7 @@ it.each([
 
 it('a data folder that a first account had to make is told, once, as it may be the wrong one', async () => {
   const data = `${await makeFolder()}/other`;
-  const told = `[info] there was no data folder ${data}, so it was made; where another was meant, name it with --data\n`;
+  const told = `[info] there was no data folder ${data}, so it was created; if you meant another one, name it with --data or PODSYNC_DATA\n`;
   const first = await run(['user', 'add', 'eve', '--generate', '--data', data]);
   expect(first.stderr.startsWith(told)).toBe(true);
   expect((await stat(data)).mode & 0o777).toBe(0o700);
@@ -216,13 +216,17 @@ it.each(['sqlite', 'sqlite:podsync.db', 'json:files'])(
 
 it('a storage that is kept anywhere else does not', async () => {
   const [data, memory] = [`${await makeFolder()}/other`, './examples/memory-storage/memory-storage.js:demo'];
-  expect((await run(['user', 'list', '--storage', memory, '--data', data])).code).toBe(0);
+  for (const command of [['user', 'list'], ['feeds', 'list'], ['check']]) {
+    const { code, stderr } = await run([...command, '--storage', memory, '--data', data]);
+    expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: '' });
+  }
+  expect(existsSync(data)).toBe(false); // they only read
 
   const missing = `${await makeFolder()}/other`;
   const env = { PGHOST: '127.0.0.1', PGPORT: '1' }; // where nobody listens
   const { stderr } = await run(['user', 'list', '--storage', 'postgres', '--data', missing], { env });
   expect(stderr).toContain('cannot be reached');
-  expect(existsSync(missing)).toBe(true);
+  expect(existsSync(missing)).toBe(false);
 });
 
 it.each([
