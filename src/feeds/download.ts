@@ -9,7 +9,6 @@ import { FetchError, toFetchError } from './failure.ts';
 import { createSlots } from './slots.ts';
 
 interface DownloaderOptions {
-  agent: Dispatcher;
   userAgent: string;
   /** For one download in all: connections, redirects and bodies, without the waiting for its turn. */
   timeout: Seconds;
@@ -30,9 +29,17 @@ export interface Download {
   movedTo?: Url;
 }
 
+export interface DownloadRequest {
+  headers: Record<string, string>;
+  /** In bytes, on the wire and after inflation. */
+  limit: number;
+  /** Makes the connections. */
+  agent: Dispatcher;
+}
+
 interface Downloader {
-  /** `limit` in bytes, on the wire and after inflation. Rejects with a FetchError. */
-  get(url: Url, headers: Record<string, string>, limit: number): Promise<Download>;
+  /** Rejects with a FetchError. */
+  get(url: Url, request: DownloadRequest): Promise<Download>;
 }
 
 const MAX_AT_ONCE = 4;
@@ -43,17 +50,12 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const PERMANENT: ReadonlySet<number> = new Set([301, 308]);
 
 /** Follows redirects, at most 4 downloads at a time and 1 per host; the targets of redirects count like any other. */
-export function createDownloader({ agent, userAgent, timeout }: DownloaderOptions): Downloader {
+export function createDownloader({ userAgent, timeout }: DownloaderOptions): Downloader {
   const slots = createSlots(MAX_AT_ONCE);
   /** With all feeds of one that is down waited for in turn, nobody else's would be read for hours. */
   const silent = new LRUCache<string, true>({ max: 1000, ttl: SILENT_FOR });
 
-  async function getOne(
-    url: Url,
-    headers: Record<string, string>,
-    limit: number,
-    signal: AbortSignal,
-  ): Promise<Download> {
+  async function getOne(url: Url, { headers, limit, agent }: DownloadRequest, signal: AbortSignal): Promise<Download> {
     const { hostname } = new URL(url);
     if (silent.has(hostname)) throw new FetchError('the server did not answer when another feed of it was asked for');
     const noAnswer = (): void => void silent.set(hostname, true);
@@ -82,7 +84,7 @@ export function createDownloader({ agent, userAgent, timeout }: DownloaderOption
     return { url, status, headers: received, bytes };
   }
 
-  async function follow(url: Url, headers: Record<string, string>, limit: number): Promise<Download> {
+  async function follow(url: Url, asked: DownloadRequest): Promise<Download> {
     const visited = new Set<Url>();
     let at = url;
     let left = timeout * 1000;
@@ -94,7 +96,7 @@ export function createDownloader({ agent, userAgent, timeout }: DownloaderOption
         const started = performance.now();
         try {
           const signal = AbortSignal.timeout(Math.max(0, Math.floor(left)));
-          return await Promise.race([getOne(at, headers, limit, signal), rejectOnAbort(signal)]);
+          return await Promise.race([getOne(at, asked, signal), rejectOnAbort(signal)]);
         } finally {
           left -= performance.now() - started;
         }
@@ -113,8 +115,8 @@ export function createDownloader({ agent, userAgent, timeout }: DownloaderOption
   }
 
   return {
-    get: (url, headers, limit) =>
-      follow(url, headers, limit).catch((error) => {
+    get: (url, asked) =>
+      follow(url, asked).catch((error) => {
         throw toFetchError(error, timeout);
       }),
   };

@@ -12,6 +12,9 @@ export class FetchError extends Error {
   }
 }
 
+/** It was not connected to, as it is not at a public address. */
+export class NotPublicError extends FetchError {}
+
 const REASONS: Record<string, string> = {
   ERR_INVALID_URL: 'its address is not a valid one',
   ENOTFOUND: 'there is no server of that name',

@@ -1,13 +1,14 @@
 import { STATUS_CODES } from 'node:http';
+import { isIP } from 'node:net';
 import type { Seconds, Url } from '../domain/types.ts';
-import { createDownloader, type Download, type ResponseHeaders } from './download.ts';
-import { FetchError } from './failure.ts';
-import { createGuardedAgent, isPublic, type Resolve } from './guard.ts';
+import { createDownloader, type Download, type DownloadRequest, type ResponseHeaders } from './download.ts';
+import { FetchError, NotPublicError } from './failure.ts';
+import { createGuardedAgent, isPublic, type Resolve, resolveName, unbracket } from './guard.ts';
 import type { ParsedFeed } from './parse.ts';
 import type { FeedParser } from './parser.ts';
 
 export interface FetcherOptions {
-  /** Whether addresses that are not public may be connected to. */
+  /** Whether addresses that are not public may be connected to, for a feed that is at such an address itself. */
   allowPrivate: boolean;
   /** `podsync/VERSION`. */
   userAgent: string;
@@ -37,8 +38,11 @@ export type FetchOutcome =
 export interface Fetcher {
   /** Fetches and parses a feed, if it changed since. Never rejects. */
   fetchFeed(url: Url, validators: Validators): Promise<FetchOutcome>;
-  /** A logo of up to 5 MB, whatever it turns out to be. Rejects with a FetchError. */
-  fetchImage(url: Url): Promise<Uint8Array>;
+  /**
+   * A logo of up to 5 MB, whatever it turns out to be. `feeds` are those whose logo it is; they are asked for only where
+   * it is at an address that is not public. Rejects with a FetchError.
+   */
+  fetchImage(url: Url, feeds: () => AsyncIterable<Url>): Promise<Uint8Array>;
   /** Ends what is under way, which then fails. */
   close(): Promise<void>;
 }
@@ -48,6 +52,8 @@ const MAX_FEED = 20_000_000;
 const MAX_IMAGE = 5_000_000;
 const ACCEPT_FEED =
   'application/rss+xml, application/atom+xml, application/rdf+xml;q=0.9, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.5';
+const LEADS_INSIDE =
+  'it leads to an address that is not public, which --allow-private-feeds allows only to a feed at such an address';
 const ACCEPT_IMAGE = 'image/*, */*;q=0.5';
 /** What is longer, or cannot be sent back, is ignored. */
 const VALIDATOR = /^[\x20-\x7e]{1,1000}$/;
@@ -57,21 +63,43 @@ export function createFetcher({
   userAgent,
   parser,
   timeout = TIMEOUT,
-  ...rest
+  resolve = resolveName,
+  isPublic: allows = isPublic,
 }: FetcherOptions): Fetcher {
-  const agent = createGuardedAgent({
-    allows: allowPrivate ? () => true : (rest.isPublic ?? isPublic),
-    ...(rest.resolve && { resolve: rest.resolve }),
-  });
-  const downloads = createDownloader({ agent, userAgent, timeout });
+  const publicAgent = createGuardedAgent({ allows, resolve });
+  const anyAgent = createGuardedAgent({ allows: () => true, resolve });
+  const downloads = createDownloader({ userAgent, timeout });
 
-  async function readFeed(asked: Url, download: Download, isConditional: boolean): Promise<FetchOutcome> {
-    const { url, status, headers, bytes, movedTo } = download;
+  const isPrivate = async (feed: Url): Promise<boolean> => {
+    const host = unbracket(new URL(feed).hostname);
+    const addresses = isIP(host) ? [host] : await resolve(host).catch(() => []);
+    return !addresses.every(allows);
+  };
+
+  /** What is not public is connected to, by a redirect too, only for a feed that is not public itself. */
+  async function download(
+    url: Url,
+    request: Omit<DownloadRequest, 'agent'>,
+    feeds: () => AsyncIterable<Url>,
+  ): Promise<Download> {
+    try {
+      return await downloads.get(url, { ...request, agent: publicAgent });
+    } catch (error) {
+      if (!allowPrivate || !(error instanceof NotPublicError)) throw error;
+    }
+    for await (const feed of feeds()) {
+      if (await isPrivate(feed)) return downloads.get(url, { ...request, agent: anyAgent });
+    }
+    throw new FetchError(LEADS_INSIDE);
+  }
+
+  async function readFeed(asked: Url, answer: Download, isConditional: boolean): Promise<FetchOutcome> {
+    const { url, status, headers, bytes, movedTo } = answer;
     const moved = movedTo !== undefined && { movedTo };
     if (status === 304 && isConditional) return { kind: 'unchanged', ...moved };
     // What is gone at the end of a temporary redirect says nothing of the feed itself.
     if (status === 410 && url === (movedTo ?? asked)) return { kind: 'gone' };
-    if (!isSuccess(status)) throw refusedBy(download);
+    if (!isSuccess(status)) throw refusedBy(answer);
     const { isCut, ...feed } = await parser.parse(bytes, headers['content-type'], url);
     // Of what was cut off the rest is asked for: not whether that has changed.
     return { kind: 'fetched', feed, ...(!isCut && validatorsOf(headers)), ...moved };
@@ -84,20 +112,23 @@ export function createFetcher({
         ...(lastModified !== undefined && { 'if-modified-since': lastModified }),
       };
       try {
-        const download = await downloads.get(url, { accept: ACCEPT_FEED, ...conditions }, MAX_FEED);
-        return await readFeed(url, download, Object.keys(conditions).length > 0);
+        const request = { headers: { accept: ACCEPT_FEED, ...conditions }, limit: MAX_FEED };
+        const answer = await download(url, request, async function* () {
+          yield url;
+        });
+        return await readFeed(url, answer, Object.keys(conditions).length > 0);
       } catch (error) {
         const { message, retryAfter } = error as FetchError;
         return { kind: 'failed', message, ...(retryAfter !== undefined && { retryAfter }) };
       }
     },
-    async fetchImage(url) {
-      const download = await downloads.get(url, { accept: ACCEPT_IMAGE }, MAX_IMAGE);
-      if (!isSuccess(download.status)) throw refusedBy(download);
-      return download.bytes;
+    async fetchImage(url, feeds) {
+      const answer = await download(url, { headers: { accept: ACCEPT_IMAGE }, limit: MAX_IMAGE }, feeds);
+      if (!isSuccess(answer.status)) throw refusedBy(answer);
+      return answer.bytes;
     },
     async close() {
-      await agent.destroy();
+      await Promise.all([publicAgent.destroy(), anyAgent.destroy()]);
       await parser.close();
     },
   };

@@ -2,11 +2,11 @@ import { lookup as lookUp } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector } from 'undici';
-import { FetchError } from './failure.ts';
+import { FetchError, NotPublicError } from './failure.ts';
 import { BLOCKED_PORTS } from './ports.ts';
 
 interface GuardOptions {
-  /** Which addresses may be connected to; `isPublic` unless the private ones are allowed. */
+  /** Which addresses may be connected to. */
   allows(address: string): boolean;
   /** Addresses of a host name. Rejects where there is none. */
   resolve?: Resolve;
@@ -27,7 +27,7 @@ export function createGuardedAgent({ allows, resolve = resolveName }: GuardOptio
   async function find(host: string): Promise<{ address: string; family: number }[]> {
     const addresses = await resolve(host);
     if (addresses.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
-    if (!addresses.every(allows)) throw new FetchError(NOT_PUBLIC);
+    if (!addresses.every(allows)) throw new NotPublicError(NOT_PUBLIC);
     return addresses.map((address) => ({ address, family: isIP(address) }));
   }
   const lookup: LookupFunction = (host, { all }, callback) => {
@@ -36,24 +36,29 @@ export function createGuardedAgent({ allows, resolve = resolveName }: GuardOptio
       (error) => callback(error, ''),
     );
   };
-  const refuse = (host: string, port: string): string | undefined => {
-    if (port !== '' && BLOCKED_PORTS.has(Number(port))) return 'its port belongs to another service than the web';
+  const refuse = (host: string, port: string): FetchError | undefined => {
+    if (port !== '' && BLOCKED_PORTS.has(Number(port))) {
+      return new FetchError('its port belongs to another service than the web');
+    }
     // An address in the URL is connected to without any look-up.
-    return isIP(host) !== 0 && !allows(host) ? NOT_PUBLIC : undefined;
+    return isIP(host) !== 0 && !allows(host) ? new NotPublicError(NOT_PUBLIC) : undefined;
   };
   const connect = buildConnector({ lookup, timeout: CONNECT_TIMEOUT });
   return new Agent({
     connect(options, callback) {
-      const refusal = refuse(options.hostname.replace(/^\[|\]$/g, ''), options.port);
+      const refusal = refuse(unbracket(options.hostname), options.port);
       if (refusal === undefined) connect(options, callback);
-      else callback(new FetchError(refusal), null);
+      else callback(refusal, null);
     },
     keepAliveTimeout: 1000,
     keepAliveMaxTimeout: 1000,
   });
 }
 
-async function resolveName(host: string): Promise<string[]> {
+/** Of a host in a URL: without the brackets of an IPv6 address. */
+export const unbracket = (host: string): string => host.replace(/^\[|\]$/g, '');
+
+export async function resolveName(host: string): Promise<string[]> {
   const found = await lookUp(host, { all: true });
   return found.map(({ address }) => address);
 }

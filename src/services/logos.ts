@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { Refusal } from '../domain/errors.ts';
 import { NO_LOGO } from '../domain/logo.ts';
+import type { Url } from '../domain/types.ts';
 import type { Fetcher } from '../feeds/fetch.ts';
 import type { PodcastStore } from '../storage/stores.ts';
 import { type Image, imageType, loadScale } from './images.ts';
@@ -13,6 +14,8 @@ const GIVEN_UP_FOR = 10 * 60_000;
 /** How long a request waits for one; the download itself goes on. Milliseconds. */
 const PATIENCE = 5000;
 const IN_MEMORY = 16 * 1024 * 1024;
+/** Podcasts that are read at once. */
+const BATCH = 500;
 
 export interface Logos {
   /**
@@ -23,7 +26,7 @@ export interface Logos {
 }
 
 interface LogoOptions {
-  podcasts: Pick<PodcastStore, 'logoUrl'>;
+  podcasts: Pick<PodcastStore, 'logoUrl' | 'feeds' | 'find'>;
   /** Undefined: nothing may be fetched. */
   fetcher: Pick<Fetcher, 'fetchImage'> | undefined;
   folder: LogoFolder;
@@ -39,6 +42,16 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
   /** Of several requests for one logo the first fetches it. */
   const underWay = new Map<string, Promise<Image | undefined>>();
 
+  /** The feeds that have this logo. Reads all podcasts, as only logos on private networks need it. */
+  async function* feedsWith(logo: Url): AsyncGenerator<Url, void> {
+    const urls: Url[] = [];
+    for await (const { url } of podcasts.feeds()) urls.push(url);
+    for (let at = 0; at < urls.length; at += BATCH) {
+      const found = await podcasts.find(urls.slice(at, at + BATCH));
+      for (const podcast of found) if (podcast?.logoUrl === logo) yield podcast.url;
+    }
+  }
+
   /** The logo as it is kept: scaled, or the original where sharp is not installed. */
   const obtain = async (hash: string, url: string): Promise<Image | undefined> => {
     const kept = await folder.read(hash);
@@ -46,7 +59,7 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
     if (kept && keptType) return { bytes: kept, type: keptType };
     if (!fetcher || givenUp.has(hash)) return undefined;
     try {
-      const bytes = await fetcher.fetchImage(url);
+      const bytes = await fetcher.fetchImage(url, () => feedsWith(url));
       const type = imageType(bytes);
       if (!type) throw new Error('it is no image');
       const scale = await (scaler ??= loadScale());

@@ -47,6 +47,12 @@ export const byPath =
     else response.writeHead(404).end('not here');
   };
 
+/** What has a logo: a feed at each of these addresses. */
+export const feedAt = (...urls: string[]) =>
+  async function* () {
+    yield* urls;
+  };
+
 /** A fetcher that ends with the test, and parses without a thread. */
 export function startFetcher(options: Partial<FetcherOptions> = {}): Fetcher {
   const fetcher = createFetcher({

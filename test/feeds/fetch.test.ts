@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { byPath, startFeedServer, startFetcher } from './feed-server.ts';
+import { byPath, feedAt, startFeedServer, startFetcher } from './feed-server.ts';
 import { rss } from './samples/sample.ts';
 
 const FEED = rss('<title>Fetched</title>');
@@ -319,13 +319,15 @@ describe('pictures', () => {
   it('are handed over as they are', async () => {
     const picture = Buffer.from(createHash('sha512').update('picture').digest());
     const { origin } = await startFeedServer(byPath({ '/': redirect(302, '/a.png'), '/a.png': send({}, picture) }));
-    expect(Buffer.from(await startFetcher().fetchImage(`${origin}/`))).toEqual(picture);
+    expect(Buffer.from(await startFetcher().fetchImage(`${origin}/`, feedAt(origin)))).toEqual(picture);
   });
 
   it('are refused when missing or above 5 MB', async () => {
     const { origin } = await startFeedServer(byPath({ '/large': send({}, Buffer.alloc(5_000_001)) }));
     const { fetchImage } = startFetcher();
-    await expect(fetchImage(`${origin}/missing`)).rejects.toThrow('the server answered 404 (Not Found)');
-    await expect(fetchImage(`${origin}/large`)).rejects.toThrow('it is larger than 5 MB');
+    await expect(fetchImage(`${origin}/missing`, feedAt(origin))).rejects.toThrow(
+      'the server answered 404 (Not Found)',
+    );
+    await expect(fetchImage(`${origin}/large`, feedAt(origin))).rejects.toThrow('it is larger than 5 MB');
   });
 });

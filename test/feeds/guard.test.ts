@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isPublic } from '../../src/feeds/guard.ts';
-import { startFeedServer, startFetcher } from './feed-server.ts';
+import { feedAt, startFeedServer, startFetcher } from './feed-server.ts';
 import { rss } from './samples/sample.ts';
 
 const REFUSED = { kind: 'failed', message: 'it is not at a public address, and --allow-private-feeds is off' };
@@ -83,8 +83,61 @@ describe('behind a public address', () => {
 
 it('pictures are fetched under the same guard', async () => {
   const server = await startFeedServer((_, response) => void response.end('picture'));
-  await expect(startFetcher({ allowPrivate: false }).fetchImage(`${server.origin}/`)).rejects.toThrow(REFUSED.message);
+  const { fetchImage } = startFetcher({ allowPrivate: false });
+  await expect(fetchImage(`${server.origin}/`, feedAt(server.origin))).rejects.toThrow(REFUSED.message);
   expect(server.connections).toBe(0);
+});
+
+describe('where private addresses are allowed', () => {
+  const REFUSED_INSIDE =
+    'it leads to an address that is not public, which --allow-private-feeds allows only to a feed at such an address';
+
+  /** A feed on the internet and one inside, which both lead to what is inside, and how to fetch them. */
+  async function startBoth() {
+    const inside = await startFeedServer((request, response) => {
+      if (request.url === '/moved') response.writeHead(302, { location: '/' }).end();
+      else response.end(FEED);
+    }, '127.0.0.2');
+    const outside = await startFeedServer(
+      (_request, response) => void response.writeHead(302, { location: `http://inside.test:${inside.port}/` }).end(),
+    );
+    const fetcher = startFetcher({
+      isPublic: isInternet,
+      resolve: async (host) => [host === 'inside.test' ? '127.0.0.2' : '127.0.0.1'],
+    });
+    const urls = { public: `http://outside.test:${outside.port}/`, private: `http://inside.test:${inside.port}/` };
+    return { ...fetcher, inside, urls };
+  }
+
+  it('a public feed does not redirect to one', async () => {
+    const { fetchFeed, inside, urls } = await startBoth();
+    expect(await fetchFeed(urls.public, {})).toEqual({ kind: 'failed', message: REFUSED_INSIDE });
+    expect(inside.connections).toBe(0);
+  });
+
+  it('a feed at one is read, and may redirect to another', async () => {
+    const { fetchFeed, inside, urls } = await startBoth();
+    for (const url of [urls.private, `http://127.0.0.2:${inside.port}/`, `${urls.private}moved`]) {
+      expect(await fetchFeed(url, {})).toMatchObject({ kind: 'fetched' });
+    }
+  });
+
+  it('the logo of public feeds alone does not lie at one, nor redirect to one', async () => {
+    const { fetchImage, inside, urls } = await startBoth();
+    for (const logo of [urls.private, `http://127.0.0.2:${inside.port}/`, urls.public]) {
+      await expect(fetchImage(logo, feedAt(urls.public))).rejects.toThrow(REFUSED_INSIDE);
+      await expect(fetchImage(logo, feedAt())).rejects.toThrow(REFUSED_INSIDE);
+    }
+    expect(inside.connections).toBe(0);
+  });
+
+  it('the logo of a feed at one may lie at one', async () => {
+    const { fetchImage, inside, urls } = await startBoth();
+    for (const logo of [urls.private, urls.public]) {
+      expect(String(await fetchImage(logo, feedAt(urls.public, urls.private)))).toContain('Private');
+      expect(String(await fetchImage(logo, feedAt(`http://127.0.0.2:${inside.port}/feed`)))).toContain('Private');
+    }
+  });
 });
 
 it.each([0, 22, 25, 6667, 10_080])('port %i is never connected to', async (port) => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
+import type { Fetcher } from '../../src/feeds/fetch.ts';
 import { recordFeed } from '../readings.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
@@ -76,6 +77,24 @@ it.each<[string, () => Promise<Uint8Array>]>([
     expect(await answer.text()).toMatch(/^<svg [^>]*>\n<rect/);
   }
   expect(fetched).toEqual([LOGO]);
+});
+
+it('asks for a logo in the name of every feed that has it', async () => {
+  const feeds: string[] = [];
+  const fetcher: Fetcher = {
+    fetchFeed: () => Promise.reject(new Error('not asked for')),
+    async fetchImage(_url, feedsOf) {
+      for await (const feed of feedsOf()) feeds.push(feed);
+      return paint(9, 9);
+    },
+    close: async () => undefined,
+  };
+  const { request, storage } = await openTestServer({ fetcher });
+  const urls = ['http://example.org/a', 'http://example.org/b', 'http://example.org/c'];
+  await request('PUT', '/subscriptions/bob/phone.json', { auth, body: urls });
+  for (const url of urls) await recordFeed(storage, url, { logoUrl: url.endsWith('b') ? `${LOGO}?2` : LOGO });
+  expect((await request('GET', `/logo/64/${hash(LOGO)}`)).status).toBe(200);
+  expect(feeds).toEqual(['http://example.org/a', 'http://example.org/c']);
 });
 
 it('a podcast without a logo has the built-in one', async () => {

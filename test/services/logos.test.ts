@@ -7,8 +7,11 @@ const fetchImage = () =>
     .png()
     .toBuffer();
 
+const LOGO = 'http://example.org/logo';
+async function* noFeeds() {}
+
 const createWith = (folder: Parameters<typeof createLogos>[0]['folder'], fetcher = { fetchImage }) =>
-  createLogos({ podcasts: { logoUrl: async () => 'http://example.org/logo' }, fetcher, folder });
+  createLogos({ podcasts: { logoUrl: async () => LOGO, feeds: noFeeds, find: async () => [] }, fetcher, folder });
 
 it('a kept logo that turns out to be damaged is fetched once more by whoever asks next', async () => {
   const files = new Map([['hash', Buffer.from('GIF89a, and no more')]]);
