@@ -4,7 +4,7 @@ import { createBurst } from './http/burst.ts';
 import { dropRest } from './http/early-answer.ts';
 import { errorReply, logCut, toErrorReply } from './http/errors.ts';
 import { createIdentity, setCookieOf } from './http/identity.ts';
-import { basePath, type OriginRules } from './http/origin.ts';
+import { basePath, isProxied, type OriginRules } from './http/origin.ts';
 import { type Reply, send } from './http/reply.ts';
 import { createRoutes } from './routes/index.ts';
 import { createOperatorRoutes } from './routes/operator/index.ts';
@@ -24,10 +24,14 @@ export interface AppOptions extends OriginRules {
 export function createApp(services: Services, options: AppOptions): H3 {
   const identity = createIdentity(services.accounts, services.sessions, options);
   const base = basePath(options);
+  const warnOfProxy = createProxyWarning(options);
   const app = new H3({
     silent: true,
     allowMalformedURL: true, // `readParam` refuses a broken escape, and says what is wrong
-    onRequest: (event) => normalizePath(event, base),
+    onRequest(event) {
+      warnOfProxy(event);
+      normalizePath(event, base);
+    },
     // Only a bad address, such as an invalid Host header, fails outside a route.
     onError: (_error, event) => send(event, errorReply(400, 'the address of this request cannot be read', '')),
   });
@@ -100,6 +104,19 @@ const preflight = (allow: string): Reply => ({
     'access-control-max-age': '86400',
   },
 });
+
+/** Says once that a proxy is not trusted, where one seems to forward requests. */
+function createProxyWarning(options: AppOptions): (event: H3Event) => void {
+  let isDone = options.trustProxy;
+  return (event) => {
+    if (isDone || !isProxied(event, options)) return;
+    isDone = true;
+    options.log(
+      'warn',
+      'requests come through a proxy that is not trusted, so too many wrong passwords of one client hold up all new logins; have it set X-Forwarded-For, and start podsync with --trust-proxy (PODSYNC_TRUST_PROXY=true)',
+    );
+  };
+}
 
 /** Doubled slashes count as one (Kasts makes them), and the base path is taken off where a proxy has left it on. */
 function normalizePath(event: H3Event, base: string): void {

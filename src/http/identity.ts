@@ -7,7 +7,7 @@ import { SESSION_LIFE, type Sessions } from '../services/sessions.ts';
 import type { User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { readCookie, readParam } from './input.ts';
-import { basePath, clientAddress, type OriginRules, writeCookie } from './origin.ts';
+import { basePath, type Client, type OriginRules, readClient, writeCookie } from './origin.ts';
 
 /** Who is asking. */
 export interface Identity {
@@ -52,13 +52,25 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
     return found?.user;
   };
 
+  /** The cookie will do where somebody else behind the same proxy has tried too many passwords. */
+  const logIn = async (event: H3Event, login: string, password: string, client: Client): Promise<User> => {
+    try {
+      return await accounts.login(login, password, client);
+    } catch (error) {
+      if (!client.isShared || !(error instanceof Refusal) || error.code !== 'throttled') throw error;
+      const user = await cookieUser(event);
+      if (!user || !isSelf(user, login)) throw error;
+      return user;
+    }
+  };
+
   const basicUser = async (event: H3Event, login: string, password: string): Promise<User> => {
-    const address = clientAddress(event, origin);
-    const user = await accounts.login(login, password, address);
+    const client = readClient(event, origin);
+    const user = await logIn(event, login, password, client);
     // Whoever comes without the cookie gets it with any answer: some clients answer only three challenges in their life.
     if ((await cookieUser(event))?.id !== user.id) {
-      const client = `${address} ${event.req.headers.get('user-agent') ?? ''}`;
-      const token = await sessions.open(user, client).catch((error: unknown) => {
+      const app = `${client.address} ${event.req.headers.get('user-agent') ?? ''}`;
+      const token = await sessions.open(user, app).catch((error: unknown) => {
         // A full disk has no room for a session; whoever reads needs none, as Basic comes with each request.
         if (['GET', 'HEAD'].includes(event.req.method) && isStorageError(error, 'full')) return undefined;
         throw error;

@@ -15,9 +15,26 @@ function forwarded(event: H3Event, name: string): string | undefined {
   return event.req.headers.get(`x-forwarded-${name}`)?.split(',').at(-1)?.trim() || undefined;
 }
 
-/** Address of the client, for the throttle; of IPv6 the network. Empty over a unix socket. */
-export const clientAddress = (event: H3Event, { trustProxy }: OriginRules): string =>
-  toNetwork((trustProxy ? forwarded(event, 'for') : undefined) ?? event.req.ip ?? '');
+/** Where a request comes from, for the throttle. */
+export interface Client {
+  /** Of IPv6 the network. Empty over a unix socket. */
+  address: string;
+  /** Whether the address is that of a proxy that is not trusted: everybody behind it has the same one. */
+  isShared: boolean;
+}
+
+export function readClient(event: H3Event, rules: OriginRules): Client {
+  const address = (rules.trustProxy ? forwarded(event, 'for') : undefined) ?? event.req.ip ?? '';
+  return { address: toNetwork(address), isShared: isProxied(event, rules) };
+}
+
+/** Whether a proxy on this machine or on a private network has forwarded a request, and is not trusted. */
+export function isProxied(event: H3Event, { trustProxy }: OriginRules): boolean {
+  const { headers, ip } = event.req;
+  return !trustProxy && (headers.has('x-forwarded-for') || headers.has('forwarded')) && !isPublic(ip ?? '');
+}
+
+const isPublic = (address: string): boolean => ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
 
 /** Without the port that some proxies add. Of IPv6 the /64: everybody has a whole one to send from. */
 function toNetwork(address: string): string {

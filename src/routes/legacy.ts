@@ -4,7 +4,7 @@ import { MEDIA_TYPES } from '../formats/format.ts';
 import { writeOpml } from '../formats/opml-write.ts';
 import { readForm } from '../http/form.ts';
 import { readQuery } from '../http/input.ts';
-import { clientAddress } from '../http/origin.ts';
+import { readClient } from '../http/origin.ts';
 import type { Reply } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
 import type { User } from '../storage/stores.ts';
@@ -26,7 +26,7 @@ export function createLegacyRoutes(
   { maxBody, origin }: RouteContext,
 ): Record<'upload' | 'notUploaded' | 'getList', Handler> {
   const logIn = (event: H3Event, login: string, password: string): Promise<User> =>
-    accounts.login(login, password, clientAddress(event, origin));
+    accounts.login(login, password, readClient(event, origin));
   return {
     upload: (event) =>
       answer(async () => {

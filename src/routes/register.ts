@@ -3,7 +3,7 @@ import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
 import { readForm } from '../http/form.ts';
 import { readCookie, readQuery } from '../http/input.ts';
-import { basePath, clientAddress, publicBase, writeCookie } from '../http/origin.ts';
+import { basePath, publicBase, readClient, writeCookie } from '../http/origin.ts';
 import type { Reply } from '../http/reply.ts';
 import {
   type RegisterForm,
@@ -72,7 +72,7 @@ export function createRegisterRoutes(
       if (password !== fields.get('again')) return again('the two passwords differ');
       try {
         const account = { name, password, ...(email && { email }) };
-        const user = await registration.register(account, token, clientAddress(event, origin));
+        const user = await registration.register(account, token, readClient(event, origin).address);
         return page(200, renderRegistered(user.name, publicBase(event, origin)));
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;

@@ -2,7 +2,7 @@ import { invalid, Refusal } from '../domain/errors.ts';
 import type { Storage, User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { checkPassword, type Passwords } from './passwords.ts';
-import type { Throttle } from './throttle.ts';
+import type { Guess, Throttle } from './throttle.ts';
 
 const USER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,149}$/;
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,185}$/;
@@ -23,10 +23,10 @@ export interface Accounts {
   /** Whether there is any account yet. */
   any(): Promise<boolean>;
   /**
-   * The user with this name (or e-mail) and password, who logs in from a network address. Throws `unauthenticated` when
+   * The user with this name (or e-mail) and password, who logs in from somewhere. Throws `unauthenticated` when
    * either is wrong, `throttled` after many wrong passwords, `busy` where too many log in at once.
    */
-  login(login: string, password: string, address: string): Promise<User>;
+  login(login: string, password: string, from: Pick<Guess, 'address' | 'isShared'>): Promise<User>;
 }
 
 /** Throws `invalid` where this cannot be a user name. */
@@ -87,10 +87,10 @@ export const createAccounts = (
     return false;
   },
 
-  async login(login, password, address) {
+  async login(login, password, { address, isShared }) {
     if (login.length > LONGEST_LOGIN) throw wrong(); // and never remembered: anybody may send megabytes
     const user = await users.find(login);
-    const guess = { login, address, user: user?.id };
+    const guess = { login, address, isShared, user: user?.id };
     await throttle.check(guess);
     const isRight = await passwords.isRight(user, password, (compare) => throttle.attempt(guess, compare));
     if (!user || !isRight) throw wrong();

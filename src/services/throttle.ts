@@ -25,6 +25,8 @@ export interface Guess {
   login: string;
   /** Network address that it comes from; of IPv6 the /64. */
   address: string;
+  /** Whether everybody behind a proxy has this address. */
+  isShared: boolean;
   /** The account that the login means, if there is one. */
   user: UserId | undefined;
 }
@@ -52,7 +54,8 @@ interface Counter {
 /**
  * Slows down guessing, and the making of accounts, on all nodes together. It holds up the address that guesses, and
  * other users of that address only after many tries. Guesses that come from many networks hold up every network that is
- * new to the account; one that had a good login lately is not held up by what others do elsewhere.
+ * new to the account; one that had a good login lately is not held up by what others do elsewhere. Nor is an account that
+ * had one at an address that others share, by what those do with other accounts.
  */
 export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
   /** By counter, the refusals that this node knows of: whoever guesses on must not be let in by a remembered password. */
@@ -134,15 +137,18 @@ function refuse(what: string, wait: Seconds): Refusal {
   return new Refusal('throttled', `too many ${what}; try again in ${inWords}`, wait);
 }
 
-const nearCounters = ({ login, address }: Guess): Counter[] => [
-  { name: address, limit: PER_ADDRESS },
-  { name: `${address} ${login.toLowerCase()}`, limit: PER_LOGIN_AND_ADDRESS },
+const addressCounter = ({ address }: Guess): Counter => ({ name: address, limit: PER_ADDRESS });
+
+const nearCounters = (guess: Guess): Counter[] => [
+  ...(guess.isShared ? [] : [addressCounter(guess)]),
+  { name: `${guess.address} ${guess.login.toLowerCase()}`, limit: PER_LOGIN_AND_ADDRESS },
 ];
 
-/** What others elsewhere can exhaust. */
+/** What others can exhaust: elsewhere, or at the address that they share. */
 function wideCounters(guess: Guess): Counter[] {
   const site = siteOf(guess.address);
   return [
+    ...(guess.isShared ? [addressCounter(guess)] : []),
     ...(site === undefined ? [] : [{ name: site, limit: PER_SITE }]),
     { name: accountOf(guess), limit: PER_ACCOUNT },
   ];
