@@ -95,7 +95,7 @@ it.each([
   ['192.168.1.2', true],
   ['fd00::2', true],
   [undefined, true], // a unix socket
-  ['203.0.113.1', true], // of no use on the internet
+  ['203.0.113.1', true], // reserved for documentation
   ['8.8.8.8', false],
   ['2606:4700::1', false],
 ])('a request that %s forwards comes through a proxy: %s', (ip, expected) => {
