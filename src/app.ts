@@ -1,6 +1,7 @@
 import { H3, type H3Event } from 'h3';
 import type { Reading } from './http/body.ts';
 import { createBurst } from './http/burst.ts';
+import { refuseForged } from './http/cross-site.ts';
 import { dropRest } from './http/early-answer.ts';
 import { errorReply, logCut, toErrorReply } from './http/errors.ts';
 import { createIdentity, setCookieOf } from './http/identity.ts';
@@ -59,7 +60,10 @@ export function createApp(services: Services, options: AppOptions): H3 {
   for (const [pattern, methods] of byPattern(routes)) {
     app.all(pattern, (event) => {
       const format = event.context.params?.format ?? '';
-      return answer(event, format, () => dispatch(event, methods, format));
+      return answer(event, format, () => {
+        refuseForged(event, options);
+        return dispatch(event, methods, format);
+      });
     });
   }
   app.all('/**', (event) => {

@@ -6,6 +6,7 @@ import { type Accounts, isSelf } from '../services/accounts.ts';
 import { SESSION_LIFE, type Sessions } from '../services/sessions.ts';
 import type { User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
+import { refuseForeignScript } from './cross-site.ts';
 import { readCookie, readParam } from './input.ts';
 import { basePath, type Client, type OriginRules, readClient, writeCookie } from './origin.ts';
 
@@ -13,11 +14,14 @@ import { basePath, type Client, type OriginRules, readClient, writeCookie } from
 export interface Identity {
   /**
    * The user that the request authenticates, by Basic or else by cookie. Throws `unauthenticated`, and `throttled` after
-   * many wrong passwords, and `busy`. A stale cookie beside good Basic does no harm.
+   * many wrong passwords, `busy`, and `forbidden` for jsonp that another website asks for. A stale cookie beside good
+   * Basic does no harm.
    */
   user(event: H3Event): Promise<User>;
   /** The same, who must be the user that the path names: else throws `forbidden`, or what `otherwise` makes. */
   owner(event: H3Event, otherwise?: () => Refusal): Promise<User>;
+  /** Whether that is who is asking; false without a login. Throws as `user` does for a wrong password. */
+  isOwner(event: H3Event): Promise<boolean>;
   /**
    * The user that the cookie belongs to; undefined without a cookie or when its session is over. A session in use is
    * prolonged on the way, and its cookie sent again.
@@ -80,10 +84,15 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
     return user;
   };
 
+  const anyUser = async (event: H3Event): Promise<User | undefined> => {
+    refuseForeignScript(event, origin);
+    const basic = readBasic(event);
+    return basic ? basicUser(event, basic.login, basic.password) : cookieUser(event);
+  };
+
   const identity: Identity = {
     async user(event) {
-      const basic = readBasic(event);
-      const user = basic ? await basicUser(event, basic.login, basic.password) : await cookieUser(event);
+      const user = await anyUser(event);
       if (!user) throw new Refusal('unauthenticated', 'log in with your user name and password');
       return user;
     },
@@ -91,6 +100,10 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
       const user = await identity.user(event);
       if (!isSelf(user, readParam(event, 'user'))) throw otherwise();
       return user;
+    },
+    async isOwner(event) {
+      const user = await anyUser(event);
+      return user !== undefined && isSelf(user, readParam(event, 'user'));
     },
     cookieUser,
     repeat(event) {

@@ -71,6 +71,20 @@ export function writeCookie(event: H3Event, rules: OriginRules, { name, value, p
 export const basePath = ({ baseUrl }: OriginRules): string =>
   baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '');
 
+const sentTo = (event: H3Event): string => event.req.headers.get('host') ?? event.url.host;
+
+/**
+ * Whether a page with this `Origin` is of this server: under the host of the request, or of `publicBase`. Only hosts and
+ * ports are compared, as the scheme is not known behind every proxy.
+ */
+export function isOwnOrigin(event: H3Event, rules: OriginRules, origin: string): boolean {
+  const host = hostOf(origin);
+  return host !== '' && [sentTo(event), hostOf(publicBase(event, rules))].includes(host);
+}
+
+/** Empty where there is none, as in `null`, the origin of a page that hides where it is. */
+const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host : '');
+
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
@@ -79,7 +93,6 @@ const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
  */
 export function publicBase(event: H3Event, rules: OriginRules): string {
   if (rules.baseUrl !== undefined) return rules.baseUrl;
-  const sentTo = event.req.headers.get('host') ?? event.url.host;
-  const host = (rules.trustProxy ? forwarded(event, 'host') : undefined) ?? sentTo;
+  const host = (rules.trustProxy ? forwarded(event, 'host') : undefined) ?? sentTo(event);
   return `${isSecure(event, rules) ? 'https' : 'http'}://${HOST.test(host) ? host : 'localhost'}`;
 }

@@ -92,6 +92,8 @@ export async function send(event: H3Event, reply: Reply, { cookie, onCut }: Send
 
 function toHeaders({ type, headers = {}, cache }: Reply, isPublic: boolean): [string, string][] {
   const own: [string, string][] = [['cache-control', cache ?? (isPublic ? 'public, no-cache' : 'no-store')]];
+  // No page elsewhere may include what is not for everybody, as a script or a picture.
+  if (cache === undefined && !isPublic) own.push(['cross-origin-resource-policy', 'same-origin']);
   if (type) own.push(['content-type', type]);
   return [...own, ...Object.entries(headers)];
 }

@@ -9,7 +9,7 @@ export const renderPage = (title: string, content: Markup): string =>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
+<meta name="referrer" content="same-origin">
 <title>${title}</title>
 <style>${raw(STYLE)}</style>
 </head>
