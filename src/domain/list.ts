@@ -2,8 +2,10 @@ import { isLonger } from './count.ts';
 import { invalid } from './errors.ts';
 import { isSlug } from './slug.ts';
 
-/** A list is read and shown whole. */
+/** Feeds in a podcast list. Anybody can read a list, so a longer one would be work for the server at anybody's request. */
 export const MAX_LIST_FEEDS = 1000;
+/** Podcast lists of one account. */
+export const MAX_LISTS = 1000;
 /** Characters; of the name that is made of it, too, which may be longer and has to fit in a path. */
 const MAX_TITLE = 255;
 

@@ -13,6 +13,6 @@ export function parseCallback(name: string | undefined): string {
   return name;
 }
 
-/** Wraps JSON in a call; `callback` comes from `parseCallback`. Safe inside a script element and in old engines. */
-export const writeJsonp = (callback: string, json: string): string =>
-  `${callback}(${json.replaceAll('</', '<\\/').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')});`;
+/** JSON as a part of a script: safe inside a script element and in old engines. */
+export const escapeScript = (json: string): string =>
+  json.replaceAll('</', '<\\/').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');

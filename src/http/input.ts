@@ -32,6 +32,13 @@ export function readCount(event: H3Event, name: string, max: number): number {
   return count;
 }
 
+/** Which page of a long list is asked for, from 1; else `invalid`. */
+export function readPage(event: H3Event): number {
+  const text = readQuery(event, 'page') ?? '1';
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw invalid('"page" must be a whole number from 1');
+  return Number(text);
+}
+
 const MAX_SCALE = 256;
 const USUAL_SCALE = 64;
 

@@ -42,6 +42,8 @@ export const COMMON: [string, string][] = [
 ];
 /** Up to this, a stream is sent as one text, which is quicker. Characters. */
 const GATHERED_UP_TO = 65_536;
+/** The same of a public answer, so that it has an `ETag`: a longer one is never held whole. Characters. */
+const TAGGED_UP_TO = 1024 * 1024;
 /** Up to this, compressing costs more than it saves. Bytes. */
 const PLAIN_UP_TO = 1024;
 
@@ -70,7 +72,8 @@ export async function send(event: H3Event, reply: Reply, { cookie, onCut }: Send
   if (cookie !== undefined) headers.push(['set-cookie', cookie]);
   if (given instanceof Uint8Array) return respond(given, status, headers);
 
-  const body = typeof given === 'object' && !isLive ? await gather(given, onCut) : given;
+  const body =
+    typeof given === 'object' && !isLive ? await gather(given, isPublic ? TAGGED_UP_TO : GATHERED_UP_TO, onCut) : given;
   const isShort = typeof body === 'string' && Buffer.byteLength(body) <= PLAIN_UP_TO;
   if (!isShort) headers.push(['vary', 'accept-encoding']);
   if (isPublic && typeof body === 'string') {
@@ -142,12 +145,16 @@ async function encode(
 }
 
 /** The whole text when it is short; else the same pieces as a stream, with the first ones joined. */
-async function gather(pieces: AsyncIterable<string>, onCut: Sending['onCut']): Promise<string | AsyncIterable<string>> {
+async function gather(
+  pieces: AsyncIterable<string>,
+  limit: number,
+  onCut: Sending['onCut'],
+): Promise<string | AsyncIterable<string>> {
   const rest = pieces[Symbol.asyncIterator]();
   let text = '';
   for (let piece = await rest.next(); !piece.done; piece = await rest.next()) {
     text += piece.value;
-    if (text.length > GATHERED_UP_TO) return join(text, rest, onCut);
+    if (text.length > limit) return join(text, rest, onCut);
   }
   return text;
 }

@@ -37,6 +37,22 @@ export function renderPodcasts(base: string, podcasts: readonly KnownPodcast[]):
   return markup`<ul class="items">${items}</ul>`;
 }
 
+/** A page of something long. */
+export interface PageNumber {
+  /** From 1. */
+  page: number;
+  /** How many there are. */
+  pages: number;
+}
+
+/** Links to the pages before and after this one, where there are any. */
+export function renderPager({ page, pages }: PageNumber): Markup | undefined {
+  if (pages === 1) return undefined;
+  const previous = page > 1 ? markup`<a href="?page=${page - 1}" rel="prev">Previous page</a>` : undefined;
+  const next = page < pages ? markup`<a href="?page=${page + 1}" rel="next">Next page</a>` : undefined;
+  return markup`<p class="soft">Page ${page} of ${pages}</p>\n<p class="do">${previous}${next}</p>`;
+}
+
 interface AppSettings {
   server: string;
   name: Markup | string;

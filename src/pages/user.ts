@@ -4,23 +4,29 @@ import type { KnownPodcast } from '../services/directory.ts';
 import { renderPage } from './layout.ts';
 import { listPage, sharedSubscriptions } from './links.ts';
 import { type Markup, markup } from './markup.ts';
-import { renderPodcasts } from './parts.ts';
+import { type PageNumber, renderPager, renderPodcasts } from './parts.ts';
 
-interface UserPage {
+interface UserPage extends PageNumber {
   base: string;
   name: string;
-  /** The public ones. */
+  /** How many podcasts the user shows. */
+  total: number;
+  /** Those of this page. */
   podcasts: readonly KnownPodcast[];
+  /** Those of this page. */
   lists: readonly ListSummary[];
 }
 
 /** What a user shows to everybody. */
 export const renderUser = (page: UserPage): string =>
-  renderPage(page.name, markup`<h1>${page.name}</h1>\n${renderSubscriptions(page)}${renderLists(page)}`);
+  renderPage(
+    page.name,
+    markup`<h1>${page.name}</h1>\n${renderSubscriptions(page)}${renderLists(page)}${renderPager(page)}`,
+  );
 
-function renderSubscriptions({ base, name, podcasts }: UserPage): Markup | undefined {
-  if (podcasts.length === 0) return undefined;
-  return markup`<p class="soft">${name} listens to ${countOf(podcasts.length, 'podcast')}</p>
+function renderSubscriptions({ base, name, total, podcasts }: UserPage): Markup | undefined {
+  if (total === 0) return undefined;
+  return markup`<p class="soft">${name} listens to ${countOf(total, 'podcast')}</p>
 <p class="do"><a href="${sharedSubscriptions(base, name)}">OPML for your podcast app</a></p>
 ${renderPodcasts(base, podcasts)}
 `;

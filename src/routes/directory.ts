@@ -5,9 +5,10 @@ import { readCount, readParam, readQuery, readScale } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
 import { json, type Reply, toPublic } from '../http/reply.ts';
 import { scaledLogo } from '../pages/links.ts';
+import { inPages } from '../services/paging.ts';
 import type { Services } from '../services/services.ts';
 import type { Podcast, RankedPodcast } from '../storage/stores.ts';
-import { listReply } from './list-reply.ts';
+import { listReply, listStream } from './list-reply.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { toEpisodeObject, toPodcastObject } from './wire-objects.ts';
 
@@ -36,18 +37,18 @@ export function createDirectoryRoutes(
   const listed = (event: H3Event, title: string, podcasts: readonly Podcast[]): Reply => {
     const base = baseOf(event);
     const scale = readScale(event);
-    return listReply(event, { title, podcasts, json: podcasts.map((each) => toFields(each, base, scale)) });
+    return listReply(event, podcasts, { title, toJson: (each) => toFields(each, base, scale) });
   };
 
   const toplistReply = (event: H3Event, podcasts: readonly RankedPodcast[]): Reply => {
     const base = baseOf(event);
     const scale = readScale(event);
-    const entries = podcasts.map((podcast) => ({
+    const toJson = (podcast: RankedPodcast) => ({
       ...toFields(podcast, base, scale),
       position_last_week: podcast.positionLastWeek,
-    }));
-    if (readParam(event, 'format') === 'xml') return { type: MEDIA_TYPES.xml, body: writeXml(entries) };
-    return listReply(event, { title: 'Toplist', podcasts, json: entries });
+    });
+    if (readParam(event, 'format') === 'xml') return { type: MEDIA_TYPES.xml, body: writeXml(podcasts.map(toJson)) };
+    return listReply(event, podcasts, { title: 'Toplist', toJson });
   };
   /**
    * The answers made of a toplist, by request: it is asked for far more often than it changes. They serve again where the
@@ -63,7 +64,8 @@ export function createDirectoryRoutes(
     async tag(event) {
       const podcasts = await directory.tagged(readParam(event, 'tag'), readCount(event, 'count', MAX_TAGS));
       const base = baseOf(event);
-      return toPublic(json(podcasts.map((podcast) => toPodcastObject(podcast, base))));
+      const toJson = (podcast: Podcast) => toPodcastObject(podcast, base);
+      return toPublic(listStream(event, inPages(podcasts), { title: '', toJson }));
     },
 
     async podcast(event) {

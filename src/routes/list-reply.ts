@@ -1,34 +1,77 @@
 import type { H3Event } from 'h3';
 import type { PodcastEntry } from '../domain/types.ts';
 import { type ListFormat, MEDIA_TYPES } from '../formats/format.ts';
-import { parseCallback, writeJsonp } from '../formats/jsonp.ts';
-import { writeOpml } from '../formats/opml-write.ts';
+import { escapeScript, parseCallback } from '../formats/jsonp.ts';
+import { OPML_END, writeOpmlHead, writeOutlines } from '../formats/opml-write.ts';
 import { writeTxt } from '../formats/txt.ts';
 import { readParam, readQuery } from '../http/input.ts';
 import type { Reply } from '../http/reply.ts';
 
-/** A list of podcasts, and what it is as JSON. */
-interface Listing {
+/** What a list of podcasts is called, and what each is as JSON. */
+interface Listing<Entry extends PodcastEntry> {
   title: string;
-  podcasts: readonly PodcastEntry[];
-  json: unknown;
+  toJson(podcast: Entry): unknown;
 }
 
-/** A list in the format that the path asks for. */
-export function listReply(event: H3Event, listing: Listing): Reply {
-  const format = readParam(event, 'format') as ListFormat;
-  return { type: MEDIA_TYPES[format], body: write(event, format, listing) };
+/** A list of podcasts in the format that the path asks for. */
+export function listReply<Entry extends PodcastEntry>(
+  event: H3Event,
+  podcasts: readonly Entry[],
+  listing: Listing<Entry>,
+): Reply {
+  const { head, write, end } = writerFor(event, listing);
+  return { type: typeOf(event), body: head + write(podcasts) + end };
 }
 
-function write(event: H3Event, format: ListFormat, { title, podcasts, json }: Listing): string {
-  switch (format) {
+/** The same of a list that may be long, written while it is sent. */
+export function listStream<Entry extends PodcastEntry>(
+  event: H3Event,
+  pages: AsyncIterable<readonly Entry[]>,
+  listing: Listing<Entry>,
+): Reply {
+  return { type: typeOf(event), body: writePages(pages, writerFor(event, listing)) };
+}
+
+/** How a list is written: its head, any part of its entries, what is between two parts, and its end. */
+interface Writer<Entry> {
+  head: string;
+  write(podcasts: readonly Entry[]): string;
+  between: string;
+  end: string;
+}
+
+async function* writePages<Entry>(
+  pages: AsyncIterable<readonly Entry[]>,
+  { head, write, between, end }: Writer<Entry>,
+): AsyncIterable<string> {
+  let before = head;
+  for await (const page of pages) {
+    yield before + write(page);
+    before = between;
+  }
+  yield before === head ? head + end : end;
+}
+
+const formatOf = (event: H3Event): ListFormat => readParam(event, 'format') as ListFormat;
+const typeOf = (event: H3Event): string => MEDIA_TYPES[formatOf(event)];
+
+function writerFor<Entry extends PodcastEntry>(event: H3Event, { title, toJson }: Listing<Entry>): Writer<Entry> {
+  const writeJson = (podcasts: readonly Entry[]): string => JSON.stringify(podcasts.map(toJson)).slice(1, -1);
+  switch (formatOf(event)) {
     case 'json':
-      return JSON.stringify(json);
-    case 'jsonp':
-      return writeJsonp(parseCallback(readQuery(event, 'jsonp')), JSON.stringify(json));
+      return { head: '[', write: writeJson, between: ',', end: ']' };
+    case 'jsonp': {
+      const callback = parseCallback(readQuery(event, 'jsonp'));
+      return {
+        head: `${callback}([`,
+        write: (podcasts) => escapeScript(writeJson(podcasts)),
+        between: ',',
+        end: ']);',
+      };
+    }
     case 'txt':
-      return writeTxt(podcasts.map(({ url }) => url));
+      return { head: '', write: (podcasts) => writeTxt(podcasts.map(({ url }) => url)), between: '', end: '' };
     case 'opml':
-      return writeOpml(title, podcasts);
+      return { head: writeOpmlHead(title), write: writeOutlines, between: '', end: OPML_END };
   }
 }

@@ -4,37 +4,45 @@ import type { UploadFormat } from '../formats/list.ts';
 import { readUrls } from '../http/body.ts';
 import { readParam, readQuery } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
-import { json, toPublic } from '../http/reply.ts';
+import { json, type Reply, toPublic } from '../http/reply.ts';
 import { listPage, listResource } from '../pages/links.ts';
+import type { KnownPodcast } from '../services/directory.ts';
 import type { Services } from '../services/services.ts';
 import type { User } from '../storage/stores.ts';
-import { listReply } from './list-reply.ts';
+import { listStream } from './list-reply.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { toPodcastObject } from './wire-objects.ts';
 
 const DONE = { status: 204 };
+
+const isByEmail = (event: H3Event): boolean => readParam(event, 'user').includes('@');
+/** The same for everybody, but for those who ask by their own e-mail address. */
+const toShared = (event: H3Event, reply: Reply): Reply => (isByEmail(event) ? reply : toPublic(reply));
 
 /** Podcast lists: whoever is logged in writes their own, and anybody reads all (spec 4.4). */
 export function createListRoutes(
   { accounts, lists, directory }: Pick<Services, 'accounts' | 'lists' | 'directory'>,
   { identity, reading, origin }: RouteContext,
 ): Record<'all' | 'create' | 'read' | 'replace' | 'delete', Handler> {
-  /** Lists are there to be shared: anyone may read. By e-mail address only its owner, so that it gives nobody away. */
-  const readUser = async (event: H3Event): Promise<User> => {
-    const name = readParam(event, 'user');
-    const user = name.includes('@') ? await identity.owner(event) : await accounts.named(name);
-    if (!user) throw new Refusal('missing', 'there is no user with this name');
-    return user;
-  };
+  /**
+   * Lists are there to be shared: anyone may read. By e-mail address only its owner, so that it gives nobody away.
+   * Undefined where there is no such user, which must not be told from a user without such a list.
+   */
+  const findUser = (event: H3Event): Promise<User | undefined> =>
+    isByEmail(event) ? identity.owner(event) : accounts.named(readParam(event, 'user'));
   const readBody = (event: H3Event, user: User): Promise<string[]> =>
     readUrls(event, readParam(event, 'format') as UploadFormat, reading(user.id));
 
   return {
     async all(event) {
-      const user = await readUser(event);
+      const user = await findUser(event);
+      const summaries = await lists.all(user?.id);
+      if (!user || summaries.length === 0) {
+        if (isByEmail(event) || (await identity.isOwner(event))) return json([]);
+        throw new Refusal('missing', 'there is no user with public lists by this name');
+      }
       const base = publicBase(event, origin);
-      const summaries = await lists.all(user.id);
-      return toPublic(json(summaries.map((list) => ({ ...list, web: listPage(base, user.name, list.name) }))));
+      return toShared(event, json(summaries.map((list) => ({ ...list, web: listPage(base, user.name, list.name) }))));
     },
 
     async create(event) {
@@ -45,11 +53,11 @@ export function createListRoutes(
     },
 
     async read(event) {
-      const user = await readUser(event);
-      const { title, urls } = await lists.find(user.id, readParam(event, 'name'));
-      const podcasts = await directory.describe(urls);
+      const user = await findUser(event);
+      const { title, urls } = await lists.find(user?.id, readParam(event, 'name'));
       const base = publicBase(event, origin);
-      return toPublic(listReply(event, { title, podcasts, json: podcasts.map((each) => toPodcastObject(each, base)) }));
+      const toJson = (podcast: KnownPodcast) => toPodcastObject(podcast, base);
+      return toShared(event, listStream(event, directory.describePages(urls), { title, toJson }));
     },
 
     async replace(event) {

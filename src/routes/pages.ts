@@ -1,22 +1,36 @@
 import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
-import { readParam, readQuery } from '../http/input.ts';
+import type { PodcastEntry } from '../domain/types.ts';
+import { readPage, readParam, readQuery } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
 import { type Reply, toPublic } from '../http/reply.ts';
 import { renderEpisode } from '../pages/episode.ts';
 import { renderHome } from '../pages/home.ts';
 import { renderList } from '../pages/list.ts';
+import type { PageNumber } from '../pages/parts.ts';
 import { renderPodcast } from '../pages/podcast.ts';
 import { PAGE_POLICY } from '../pages/style.ts';
 import { renderUser } from '../pages/user.ts';
 import type { Services } from '../services/services.ts';
-import { listReply } from './list-reply.ts';
+import { listStream } from './list-reply.ts';
 import type { Handler, RouteContext } from './route.ts';
 
 const EPISODES = 50;
+/** Podcasts, and lists, on one page. */
+const PER_PAGE = 100;
 
 const page = (body: string): Reply =>
   toPublic({ type: 'text/html; charset=utf-8', body, headers: { 'content-security-policy': PAGE_POLICY } });
+
+/** The page that is asked for, of so many items. Throws `missing` where there are not so many. */
+function pageOf(event: H3Event, items: number): PageNumber {
+  const number = { page: readPage(event), pages: Math.max(1, Math.ceil(items / PER_PAGE)) };
+  if (number.page > number.pages) throw new Refusal('missing', 'there is no such page; see the first one');
+  return number;
+}
+
+const partOf = <Item>(items: readonly Item[], { page }: PageNumber): readonly Item[] =>
+  items.slice((page - 1) * PER_PAGE, page * PER_PAGE);
 
 /** What the address of the server, `svc_link` and `web` lead to, and what a user shows. */
 export function createPageRoutes(
@@ -46,20 +60,25 @@ export function createPageRoutes(
 
     async list(event) {
       const user = await accounts.named(readParam(event, 'user'));
-      if (!user) throw new Refusal('missing', 'there is no user with this name');
-      const { name, title, urls } = await lists.find(user.id, readParam(event, 'name'));
-      const podcasts = await directory.describe(urls);
-      return page(renderList({ base: baseOf(event), name, title, user: user.name, podcasts }));
+      const { urls, ...list } = await lists.find(user?.id, readParam(event, 'name'));
+      const number = pageOf(event, urls.length);
+      const podcasts = await directory.describe(partOf(urls, number));
+      const total = urls.length;
+      return page(renderList({ base: baseOf(event), user: user!.name, ...list, ...number, total, podcasts }));
     },
 
     async user(event) {
-      const profile = await profiles.find(readParam(event, 'user'));
-      return page(renderUser({ base: baseOf(event), ...profile }));
+      const { name, urls, lists: all } = await profiles.find(readParam(event, 'user'));
+      const number = pageOf(event, Math.max(urls.length, all.length));
+      const podcasts = await directory.describe(partOf(urls, number));
+      const shown = { total: urls.length, podcasts, lists: partOf(all, number) };
+      return page(renderUser({ base: baseOf(event), name, ...shown, ...number }));
     },
 
     async shared(event) {
-      const { name, podcasts } = await profiles.find(readParam(event, 'user'));
-      return toPublic(listReply(event, { title: `Subscriptions of ${name}`, podcasts, json: undefined }));
+      const { name, urls } = await profiles.find(readParam(event, 'user'));
+      const listing = { title: `Subscriptions of ${name}`, toJson: ({ url }: PodcastEntry) => url };
+      return toPublic(listStream(event, directory.describePages(urls), listing));
     },
   };
 }

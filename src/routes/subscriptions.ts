@@ -1,12 +1,12 @@
 import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
-import type { Url } from '../domain/types.ts';
+import type { PodcastEntry, Url } from '../domain/types.ts';
 import type { UploadFormat } from '../formats/list.ts';
 import { readObject, readUrls } from '../http/body.ts';
 import { readParam, readSince, toStrings } from '../http/input.ts';
 import { EMPTY, json, type Reply } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
-import { listReply } from './list-reply.ts';
+import { listReply, listStream } from './list-reply.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { uploadReply } from './upload-reply.ts';
 
@@ -19,10 +19,14 @@ export function createSubscriptionRoutes(
   { identity, reading }: RouteContext,
 ): Record<'all' | 'list' | 'replace' | 'changes' | 'upload', Handler> {
   /** JSON is an array of feed URLs (spec 4.3); OPML says what is known of them. */
-  const reply = async (event: H3Event, title: string, urls: readonly Url[]): Promise<Reply> => {
-    const isOpml = readParam(event, 'format') === 'opml';
-    const podcasts = isOpml ? await directory.describe(urls) : urls.map((url) => ({ url }));
-    return listReply(event, { title, podcasts, json: urls });
+  const reply = (event: H3Event, title: string, urls: readonly Url[]): Reply => {
+    const listing = { title, toJson: ({ url }: PodcastEntry) => url };
+    if (readParam(event, 'format') === 'opml') return listStream(event, directory.describePages(urls), listing);
+    return listReply(
+      event,
+      urls.map((url) => ({ url })),
+      listing,
+    );
   };
 
   return {

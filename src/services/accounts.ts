@@ -1,4 +1,5 @@
 import { invalid, Refusal } from '../domain/errors.ts';
+import type { UserId } from '../domain/types.ts';
 import type { Storage, User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { checkPassword, type Passwords } from './passwords.ts';
@@ -8,6 +9,12 @@ const USER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,149}$/;
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,185}$/;
 /** Characters of the longest e-mail address. */
 const LONGEST_LOGIN = 250;
+
+/**
+ * No user has this id. What is read without a login is read under it where there is no such user, so that the answer
+ * takes as long as for a user who shows nothing.
+ */
+export const NOBODY = '0' as UserId;
 
 export interface NewAccount {
   name: string;

@@ -2,6 +2,7 @@ import { invalid, Refusal } from '../domain/errors.ts';
 import type { Url, UserId } from '../domain/types.ts';
 import { hasCredentials, sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from '../domain/url.ts';
 import type { Episode, Podcast, PodcastStore, RankedPodcast, Tag, ToplistRebuild } from '../storage/stores.ts';
+import { inPages } from './paging.ts';
 
 const MOST_FOUND = 20;
 
@@ -23,6 +24,8 @@ export interface Directory {
   episodes(podcast: Url, limit: number): Promise<Episode[]>;
   /** What is known of each, under the very URL that was given; maybe nothing else. */
   describe(urls: readonly Url[]): Promise<KnownPodcast[]>;
+  /** The same in pages, read as they are taken: memory does not follow the length of a list. */
+  describePages(urls: readonly Url[]): AsyncIterable<readonly KnownPodcast[]>;
   /** Most used first (spec 4.2). */
   tags(count: number): Promise<Tag[]>;
   /** Most subscribers first; `tag` as slug or title. */
@@ -44,6 +47,11 @@ export const createDirectory = (podcasts: PodcastStore, rules: UrlRules): Direct
     return podcast;
   };
 
+  const describe = async (urls: readonly Url[]): Promise<KnownPodcast[]> => {
+    const known = await podcasts.find(urls);
+    return urls.map((url, index) => ({ ...known[index], url }));
+  };
+
   return {
     podcast: find,
 
@@ -62,9 +70,10 @@ export const createDirectory = (podcasts: PodcastStore, rules: UrlRules): Direct
 
     episodes: (podcast, limit) => podcasts.episodes(podcast, limit),
 
-    async describe(urls) {
-      const known = await podcasts.find(urls);
-      return urls.map((url, index) => ({ ...known[index], url }));
+    describe,
+
+    async *describePages(urls) {
+      for await (const page of inPages(urls)) yield await describe(page);
     },
 
     tags: (count) => podcasts.topTags(count),

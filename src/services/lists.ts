@@ -1,22 +1,25 @@
-import { Refusal } from '../domain/errors.ts';
-import { checkListTitle } from '../domain/list.ts';
+import { invalid, Refusal } from '../domain/errors.ts';
+import { checkListTitle, MAX_LIST_FEEDS, MAX_LISTS } from '../domain/list.ts';
 import { createSlug } from '../domain/slug.ts';
-import type { ListSummary, PodcastList, UserId } from '../domain/types.ts';
+import type { ListSummary, PodcastList, Url, UserId } from '../domain/types.ts';
 import type { UrlRules } from '../domain/url.ts';
+import { isStorageError } from '../storage/errors.ts';
 import type { ListStore } from '../storage/stores.ts';
+import { NOBODY } from './accounts.ts';
 import { sanitizeFeedUrls } from './feed-urls.ts';
 
 export interface Lists {
-  /** In the order created. */
-  all(user: UserId): Promise<ListSummary[]>;
-  /** Throws `missing`. */
-  find(user: UserId, name: string): Promise<PodcastList>;
+  /** In the order created; none of a user who does not exist. */
+  all(user: UserId | undefined): Promise<ListSummary[]>;
+  /** Throws `missing`, the same where there is no such user. */
+  find(user: UserId | undefined, name: string): Promise<PodcastList>;
   /**
    * Makes a list, named after its title (spec 4.4). Throws `invalid` for a title without a letter or digit and for URLs
-   * of which none can be used, `too-large` for too many; rejects with `conflict` when the user has a list of that name.
+   * of which none can be used or that are too many, `conflict` when the user has too many lists; rejects with `conflict`
+   * when the user has a list of that name.
    */
   create(user: UserId, title: string, submitted: readonly string[]): Promise<PodcastList>;
-  /** Gives a list other podcasts. Throws `invalid`, `too-large` and `missing`, and then nothing changes. */
+  /** Gives a list other podcasts. Throws `invalid` and `missing`, and then nothing changes. */
   replace(user: UserId, name: string, submitted: readonly string[]): Promise<void>;
   /** Throws `missing`. */
   delete(user: UserId, name: string): Promise<void>;
@@ -24,11 +27,25 @@ export interface Lists {
 
 const noSuchList = (): Refusal => new Refusal('missing', 'there is no list with this name');
 
-export const createLists = (lists: ListStore, rules: UrlRules): Lists => ({
-  all: (user) => lists.all(user),
+/** Nothing where the storage rejects as there is no such user. */
+const noneIfMissing = (error: unknown): undefined => {
+  if (!isStorageError(error, 'missing')) throw error;
+};
 
-  async find(user, name) {
-    const list = await lists.find(user, name);
+/** The usable ones, each once. Throws `invalid` when there are some and none can be used, and for too many. */
+async function readFeeds(submitted: readonly string[], rules: UrlRules): Promise<Url[]> {
+  const urls = await sanitizeFeedUrls(submitted, rules);
+  if (urls.length <= MAX_LIST_FEEDS) return urls;
+  throw invalid(`a podcast list may hold up to ${MAX_LIST_FEEDS} feeds; put the rest into another list`);
+}
+
+export const createLists = (lists: ListStore, rules: UrlRules): Lists => ({
+  async all(user = NOBODY) {
+    return (await lists.all(user).catch(noneIfMissing)) ?? [];
+  },
+
+  async find(user = NOBODY, name) {
+    const list = await lists.find(user, name).catch(noneIfMissing);
     if (!list) throw noSuchList();
     return list;
   },
@@ -36,13 +53,16 @@ export const createLists = (lists: ListStore, rules: UrlRules): Lists => ({
   async create(user, title, submitted) {
     const name = createSlug(title);
     checkListTitle(title, name);
-    const list = { name, title, urls: await sanitizeFeedUrls(submitted, rules) };
+    const list = { name, title, urls: await readFeeds(submitted, rules) };
+    if ((await lists.all(user)).length >= MAX_LISTS) {
+      throw new Refusal('conflict', `an account may have up to ${MAX_LISTS} podcast lists; delete one first`);
+    }
     await lists.create(user, list);
     return list;
   },
 
   async replace(user, name, submitted) {
-    if (!(await lists.replace(user, name, await sanitizeFeedUrls(submitted, rules)))) throw noSuchList();
+    if (!(await lists.replace(user, name, await readFeeds(submitted, rules)))) throw noSuchList();
   },
 
   async delete(user, name) {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openTestServer, type RequestOptions, TARGETS, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
@@ -115,7 +115,7 @@ describe('podcast lists', () => {
   it('are summed up in the order made, whatever happens to them later', async () => {
     const server = await openTestServer({ baseUrl: 'https://sync.example/sub' });
     const summaries = async (): Promise<unknown> => (await server.request('GET', LISTS)).json();
-    expect(await summaries()).toEqual([]);
+    expect(await (await server.request('GET', LISTS, { auth })).json()).toEqual([]);
     for (const title of ['Über <Gott> & die Welt', 'Zwei', 'Подкасты']) {
       const path = `${CREATE}.json?title=${encodeURIComponent(title)}`;
       expect((await server.request('POST', path, { auth, body: [A] })).status).toBe(303);
@@ -129,7 +129,8 @@ describe('podcast lists', () => {
       { title: 'Подкасты', name: 'подкасты', web: `${page}${cyrillic}` },
     ]);
     expect((await server.request('GET', `/api/2/lists/bob/list/${cyrillic}.json`)).status).toBe(200);
-    expect(await (await server.request('GET', '/api/2/lists/eve.json')).json()).toEqual([]);
+    const eve = await server.request('GET', '/api/2/lists/eve.json', { auth: 'eve:secret' });
+    expect(await eve.json()).toEqual([]);
   });
 
   it('may be called like anything an object has', async () => {
@@ -160,6 +161,37 @@ describe('podcast lists', () => {
         mygpo_link: page,
       },
     ]);
+  });
+
+  it('hold up to 1,000 feeds', async () => {
+    const server = await openTestServer();
+    const urls = Array.from({ length: 1001 }, (_, at) => `http://example.org/${at}`);
+    const most = urls.slice(1);
+    await make(server, [...most, most[0]!]);
+    const send = async (method: string, path: string, body: unknown): Promise<unknown> => {
+      const answer = await server.request(method, path, { auth, body });
+      return [answer.status, ((await answer.json()) as { message: string }).message];
+    };
+    const refused = [400, 'a podcast list may hold up to 1000 feeds; put the rest into another list'];
+    expect(await send('POST', `${CREATE}.json?title=Longer`, urls)).toEqual(refused);
+    expect(await send('PUT', `${LIST}.json`, urls)).toEqual(refused);
+    expect((await readUrls(server)).split('\n').slice(0, -1)).toEqual(most);
+    expect(await (await server.request('GET', LISTS)).json()).toHaveLength(1);
+  });
+
+  it('are up to 1,000 of one account', async () => {
+    const server = await openTestServer();
+    const { id } = (await server.storage.users.find('bob'))!;
+    const summaries = Array.from({ length: 1000 }, (_, at) => ({ name: `${at}`, title: `${at}` }));
+    vi.spyOn(server.storage.lists, 'all').mockImplementation(async (user) => (user === id ? summaries : []));
+    const create = (login: string): Promise<Response> =>
+      server.request('POST', `/api/2/lists/${login}/create.json?title=x`, { auth: `${login}:secret`, body: [A] });
+    const answer = await create('bob');
+    expect([answer.status, await answer.json()]).toEqual([
+      409,
+      { code: 409, message: 'an account may have up to 1000 podcast lists; delete one first' },
+    ]);
+    expect((await create('eve')).status).toBe(303);
   });
 
   it('are made once of many requests for one name', async () => {
