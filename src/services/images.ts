@@ -1,4 +1,5 @@
 import type { Sharp, SharpOptions } from 'sharp';
+import { Turns } from '../turns.ts';
 
 export interface Image {
   bytes: Uint8Array;
@@ -6,11 +7,11 @@ export interface Image {
   type: string;
 }
 
-/** Scales an image to fit a square of `size` pixels. Rejects when it is none. */
+/** Scales an image to fit a square of `size` pixels, one at a time. Rejects when it is none, or too large. */
 type Scale = (bytes: Uint8Array, size: number) => Promise<Image>;
 
-/** An image with more is a trap: a small file that takes all memory. */
-const MAX_PIXELS = 50_000_000;
+/** An image with more is a trap: a small file that takes all memory. An interlaced one is held whole, at 4 bytes each. */
+const MAX_PIXELS = 16_000_000;
 const QUALITY = 82;
 
 /** With sharp, which is optional: undefined where it is not installed or does not run. */
@@ -20,7 +21,8 @@ export async function loadScale(): Promise<Scale | undefined> {
     () => undefined,
   );
   if (!sharp) return undefined;
-  return async (bytes, size) => {
+  const turns = new Turns<'scale'>();
+  const scale: Scale = async (bytes, size) => {
     const image = sharp(bytes, { limitInputPixels: MAX_PIXELS }).autoOrient();
     const scaled = image.resize(size, size, { fit: 'inside', withoutEnlargement: true });
     const { hasAlpha } = await image.metadata();
@@ -28,6 +30,7 @@ export async function loadScale(): Promise<Scale | undefined> {
       ? { bytes: await scaled.png().toBuffer(), type: 'image/png' }
       : { bytes: await scaled.jpeg({ quality: QUALITY }).toBuffer(), type: 'image/jpeg' };
   };
+  return (bytes, size) => turns.take('scale', () => scale(bytes, size));
 }
 
 const SIGNATURES: readonly [type: string, hex: RegExp][] = [

@@ -3,6 +3,7 @@ import { Refusal } from '../domain/errors.ts';
 import { NO_LOGO } from '../domain/logo.ts';
 import type { Url } from '../domain/types.ts';
 import type { Fetcher } from '../feeds/fetch.ts';
+import { createSlots } from '../feeds/slots.ts';
 import type { PodcastStore } from '../storage/stores.ts';
 import { type Image, imageType, loadScale } from './images.ts';
 import type { LogoFolder } from './logo-folder.ts';
@@ -11,6 +12,8 @@ import type { LogoFolder } from './logo-folder.ts';
 const LARGEST = 256;
 /** How long a logo that cannot be fetched is not asked for again. Milliseconds. */
 const GIVEN_UP_FOR = 10 * 60_000;
+/** Fetched, or waiting to be scaled, at once. */
+const IN_HAND = 8;
 /** How long a request waits for one; the download itself goes on. Milliseconds. */
 const PATIENCE = 5000;
 const IN_MEMORY = 16 * 1024 * 1024;
@@ -39,6 +42,7 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
     sizeCalculation: ({ bytes }) => bytes.length + 100,
   });
   const givenUp = new LRUCache<string, true>({ max: 10_000, ttl: GIVEN_UP_FOR });
+  const slots = createSlots(IN_HAND);
   /** Of several requests for one logo the first fetches it. */
   const underWay = new Map<string, Promise<Image | undefined>>();
 
@@ -59,11 +63,13 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
     if (kept && keptType) return { bytes: kept, type: keptType };
     if (!fetcher || givenUp.has(hash)) return undefined;
     try {
-      const bytes = await fetcher.fetchImage(url, () => feedsWith(url));
-      const type = imageType(bytes);
-      if (!type) throw new Error('it is no image');
-      const scale = await (scaler ??= loadScale());
-      const image = scale ? await scale(bytes, LARGEST) : { bytes, type };
+      const image = await slots.run(new URL(url).hostname, async () => {
+        const bytes = await fetcher.fetchImage(url, () => feedsWith(url));
+        const type = imageType(bytes);
+        if (!type) throw new Error('it is no image');
+        const scale = await (scaler ??= loadScale());
+        return scale ? scale(bytes, LARGEST) : { bytes, type };
+      });
       await folder.write(hash, image.bytes).catch(() => undefined); // it is fetched again another time
       return image;
     } catch {

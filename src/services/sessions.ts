@@ -69,7 +69,7 @@ export function createSessions(store: SessionStore, now: Clock): Sessions {
 
   return {
     async open(user, client) {
-      const key = `${user.id} ${user.passwordHash} ${client}`;
+      const key = digestOf(`${user.id} ${user.passwordHash} ${client}`); // anybody may call a client by kilobytes
       const recent = reusable.get(key);
       if (recent) {
         const { token, digest } = await recent;
@@ -103,5 +103,5 @@ export function createSessions(store: SessionStore, now: Clock): Sessions {
   };
 }
 
-/** A stored digest opens no session. */
-const digestOf = (token: string): string => hash('sha256', token, 'base64url');
+/** Of a token: what is stored opens no session. */
+const digestOf = (text: string): string => hash('sha256', text, 'base64url');

@@ -97,6 +97,33 @@ it('asks for a logo in the name of every feed that has it', async () => {
   expect(feeds).toEqual(['http://example.org/a', 'http://example.org/c']);
 });
 
+it.each([
+  [4001, 4000, 'image/svg+xml'],
+  [4000, 4000, 'image/png'],
+])('a logo of %d by %d pixels comes as %s: small files can be many pixels', async (width, height, type) => {
+  const trap = sharp({ create: { width, height, channels: 4, background: '#c333' } });
+  const { request } = await openWithLogo(() => trap.png({ progressive: true }).toBuffer());
+  const answer = await request('GET', `/logo/64/${hash(LOGO)}`);
+  expect(answer.headers.get('content-type')).toBe(type);
+});
+
+it('scales one logo at a time, whatever was asked for at once', async () => {
+  const image = await sharp({ create: { width: 2000, height: 2000, channels: 4, background: '#c333' } })
+    .png({ progressive: true })
+    .toBuffer();
+  const server = await openWithLogo(async () => image);
+  const feeds = Array.from({ length: 6 }, (_, at) => `http://example.org/${at}`);
+  await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: feeds });
+  for (const feed of feeds) await recordFeed(server.storage, feed, { logoUrl: `${feed}.png` });
+  let most = 0;
+  const count = (): void => void (most = Math.max(most, sharp.counters().process + sharp.counters().queue));
+  sharp.queue.on('change', count);
+  const answers = await Promise.all(feeds.map((feed) => server.request('GET', `/logo/64/${hash(`${feed}.png`)}`)));
+  sharp.queue.off('change', count);
+  expect(answers.map((answer) => answer.headers.get('content-type'))).toEqual(Array(6).fill('image/png'));
+  expect(most).toBe(1);
+});
+
 it('a podcast without a logo has the built-in one', async () => {
   const { request } = await openWithLogo(() => paint(1, 1));
   const answer = await request('GET', `/logo/64/${hash('')}`);

@@ -47,3 +47,28 @@ it('nobody waits long for a logo, which is there once it has come', async () => 
   expect((await late)?.type).toBe('image/jpeg');
   vi.useRealTimers();
 });
+
+it('has few images in hand, however many are asked for', async () => {
+  const folder = { read: async () => undefined, write: async () => undefined, remove: async () => undefined };
+  let fetching = 0;
+  const images: (() => void)[] = [];
+  const logos = createLogos({
+    podcasts: { logoUrl: async (hash) => `http://${hash}.example/logo` },
+    fetcher: {
+      async fetchImage() {
+        fetching++;
+        await new Promise<void>((resolve) => images.push(resolve));
+        return fetchImage();
+      },
+    },
+    folder,
+  });
+  const asked = Array.from({ length: 20 }, (_, at) => logos.find(`host${at}`, 64));
+  await vi.waitFor(() => expect(fetching).toBe(8));
+  await new Promise(setImmediate);
+  expect(fetching).toBe(8);
+  void (async () => {
+    for (let sent = 0; sent < 20; sent++) await vi.waitFor(() => images[sent]!());
+  })();
+  for (const logo of await Promise.all(asked)) expect(logo?.type).toBe('image/jpeg');
+});

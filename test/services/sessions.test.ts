@@ -1,0 +1,40 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import { createSessions } from '../../src/services/sessions.ts';
+import type { Session, SessionStore, User } from '../../src/storage/stores.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+const bob = { id: 'bob', name: 'bob', passwordHash: 'hash', createdAt: 0 } as unknown as User;
+
+function createStore(): SessionStore {
+  const sessions = new Map<string, Session>();
+  return {
+    save: async (session) => void sessions.set(session.digest, session),
+    find: async (digest) => {
+      const session = sessions.get(digest);
+      return session && { session, user: bob };
+    },
+    delete: async (digest) => void sessions.delete(digest),
+    prolong: async () => true,
+    all: async () => [],
+    endAll: async () => 0,
+    deleteExpired: async () => 0,
+  };
+}
+
+it('clients with long names take no more memory than others', async () => {
+  const sessions = createSessions(createStore(), () => 1_700_000_000);
+  const open = (client: number): Promise<string> =>
+    sessions.open(bob, Buffer.alloc(10_000, `client ${client} `).toString());
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  const tokens: string[] = [];
+  for (let client = 0; client < 2000; client++) tokens.push(await open(client));
+  collectGarbage();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(5_000_000);
+  expect(await open(0)).toBe(tokens[0]);
+  expect(await open(1999)).toBe(tokens[1999]);
+});
