@@ -53,7 +53,7 @@ it('has few images in hand, however many are asked for', async () => {
   let fetching = 0;
   const images: (() => void)[] = [];
   const logos = createLogos({
-    podcasts: { logoUrl: async (hash) => `http://${hash}.example/logo` },
+    podcasts: { logoUrl: async (hash) => `http://${hash}.example/logo`, feeds: noFeeds, find: async () => [] },
     fetcher: {
       async fetchImage() {
         fetching++;
