@@ -33,7 +33,11 @@ it('serves where it says, keeps its folder private, and writes nothing to stdout
 it.each([
   ['GET /caf\xe9 HTTP/1.1\r\nHost: x\r\n\r\n', 400, /percent-encoded/],
   [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, /too long/],
-  ['PUT /subscriptions/bob/phone.json HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n["http', 400, /broke off/],
+  [
+    'POST /register HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nname',
+    400,
+    /broke off/,
+  ],
   ['GET / HTTP/1.1\r\nHo', 400, /broke off/],
   ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n[]', 400, /length of the body/],
   ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: two\r\n\r\n[]', 400, /length of the body/],
