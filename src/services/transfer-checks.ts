@@ -7,7 +7,7 @@ import { findSettingProblem, MAX_SETTINGS, tooManySettings } from '../domain/set
 import { scopeKey } from '../domain/scope.ts';
 import { MAX_AHEAD } from '../domain/stamp.ts';
 import type { EpisodeAction, PodcastList, Seconds, SettingScope, Stamp } from '../domain/types.ts';
-import { createRewriteLog } from '../domain/url.ts';
+import { createRewriteLog, type RewriteLog } from '../domain/url.ts';
 import { LONGEST_WAIT } from '../feeds/schedule.ts';
 import type { AccountRecord, BackupRecord } from '../formats/backup/record.ts';
 import { checkEmail, checkUserName } from './accounts.ts';
@@ -34,20 +34,26 @@ const MAX_COUNT = 2 ** 31 - 1;
 /** The records of a backup, in its order: an account begins with its user. */
 export function createTransferChecks(now: Seconds): TransferChecks {
   const latest = now + MAX_AHEAD;
+  /** One for all, as any rewrite ends the import. */
+  const rewrites = createRewriteLog();
   let inFuture = 0;
   let account = newAccount(0);
 
   /** The record with some of its times, which are 0 or later, set back to the latest that each may be. */
   const within = <T extends object>(record: T, limits: { readonly [Key in keyof T]?: Seconds }): T => {
-    const times = record as Record<string, Seconds | undefined>;
-    const given = Object.entries<Seconds>(limits as Record<string, Seconds>).filter(
-      ([key]) => times[key] !== undefined,
-    );
-    if (given.some(([key]) => times[key]! < 0)) throw invalid('a time is 0 or later');
-    const late = given.filter(([key, most]) => times[key]! > most);
-    if (late.length === 0) return record;
+    const late: Partial<T> = {};
+    let isLate = false;
+    for (const key in limits) {
+      const at = record[key] as Seconds | undefined;
+      if (at === undefined) continue;
+      if (at < 0) throw invalid('a time is 0 or later');
+      if (at <= limits[key]!) continue;
+      late[key] = limits[key] as T[typeof key];
+      isLate = true;
+    }
+    if (!isLate) return record;
     inFuture += 1;
-    return { ...record, ...Object.fromEntries(late) };
+    return { ...record, ...late };
   };
 
   const accept = (record: BackupRecord): BackupRecord => {
@@ -79,7 +85,7 @@ export function createTransferChecks(now: Seconds): TransferChecks {
         account.requireOrder(record.kind, record.stamp);
         return within(record, { stamp: latest });
       case 'action':
-        checkAction(record.action);
+        checkAction(record.action, rewrites);
         account.requireOrder(record.kind, record.stamp);
         return within(record, { stamp: latest, uploadedAt: latest });
       case 'settings':
@@ -153,15 +159,17 @@ function checkCount(name: string, count: number): void {
   if (count < 0 || count > MAX_COUNT) throw invalid(`"${name}" must be 0 to ${MAX_COUNT}`);
 }
 
-function checkAction(action: EpisodeAction): void {
-  const rewrites = createRewriteLog();
+function checkAction(action: EpisodeAction, rewrites: RewriteLog): void {
+  const { play } = action;
   const rules = { source: 'server', now: 0, keepCredentials: true, rewrites } as const;
-  const parsed = parseAction({ ...action, ...action.play }, rules);
+  const parsed = parseAction(play ? { ...action, ...play } : action, rules);
   if (!parsed || rewrites.pairs.length > 0) throw invalid(UNUSABLE);
   const isSame =
     parsed.device === action.device &&
     parsed.guid === action.guid &&
-    JSON.stringify(parsed.play) === JSON.stringify(action.play);
+    parsed.play?.position === play?.position &&
+    parsed.play?.started === play?.started &&
+    parsed.play?.total === play?.total;
   if (!isSame) throw invalid('its "device", "guid" or times are not as podsync stores them');
 }
 
