@@ -1,5 +1,5 @@
-import { invalid, Refusal } from '../domain/errors.ts';
-import { checkListTitle, MAX_LIST_FEEDS, MAX_LISTS } from '../domain/list.ts';
+import { Refusal } from '../domain/errors.ts';
+import { checkListTitle, MAX_LISTS, requireFewListFeeds } from '../domain/list.ts';
 import { createSlug } from '../domain/slug.ts';
 import type { ListSummary, PodcastList, Url, UserId } from '../domain/types.ts';
 import type { UrlRules } from '../domain/url.ts';
@@ -35,8 +35,8 @@ const noneIfMissing = (error: unknown): undefined => {
 /** The usable ones, each once. Throws `invalid` when there are some and none can be used, and for too many. */
 async function readFeeds(submitted: readonly string[], rules: UrlRules): Promise<Url[]> {
   const urls = await sanitizeFeedUrls(submitted, rules);
-  if (urls.length <= MAX_LIST_FEEDS) return urls;
-  throw invalid(`a podcast list may hold up to ${MAX_LIST_FEEDS} feeds; put the rest into another list`);
+  requireFewListFeeds(urls);
+  return urls;
 }
 
 export const createLists = (lists: ListStore, rules: UrlRules): Lists => ({

@@ -1,7 +1,7 @@
 import { parseAction } from '../domain/action.ts';
 import { parseCaption, parseDeviceId } from '../domain/device.ts';
 import { invalid } from '../domain/errors.ts';
-import { checkListTitle, MAX_LIST_FEEDS } from '../domain/list.ts';
+import { checkListTitle, requireFewListFeeds } from '../domain/list.ts';
 import { bcryptCost } from '../domain/password-hash.ts';
 import { findSettingProblem, MAX_SETTINGS, tooManySettings } from '../domain/setting.ts';
 import { scopeKey } from '../domain/scope.ts';
@@ -190,7 +190,7 @@ function checkSettings(values: Extract<BackupRecord, { kind: 'settings' }>['valu
 
 function checkList({ name, title, urls }: PodcastList): void {
   checkListTitle(title, name);
-  if (urls.length > MAX_LIST_FEEDS) throw invalid(`a podcast list holds up to ${MAX_LIST_FEEDS} feeds`);
+  requireFewListFeeds(urls);
   urls.forEach(requireFeedUrl);
   if (new Set(urls).size < urls.length) throw invalid('a feed comes twice');
 }
