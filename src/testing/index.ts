@@ -2,19 +2,14 @@
  * The entry point for authors of storage plugins: every rule of the contract (`podsync/plugin`) as a test, for any test
  * runner, without options and without exceptions.
  */
-import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { KeyValueStore, OpenContext } from '../plugin.ts';
+import { commitTests } from './commits.ts';
+import { concurrencyTests } from './concurrency.ts';
+import { durabilityTests } from './durability.ts';
+import { openFixture, type OwnedFixture, type Subject, type Suite } from './fixture.ts';
+import { readingTests } from './reading.ts';
+import { valueTests } from './values.ts';
 
-/** One backend, empty at first. */
-export interface Subject {
-  /** Opens the backend; called again after `close()`, and then everything must still exist. */
-  open(context: OpenContext): Promise<KeyValueStore>;
-  /** Removes what the backend leaves outside `context.dataDir`, which the suite removes itself. */
-  destroy(): Promise<void>;
-}
+export type { Subject } from './fixture.ts';
 
 /** The four functions that vitest, node:test, mocha and others have in common. */
 export interface Runner {
@@ -24,21 +19,40 @@ export interface Runner {
   afterEach(hook: () => Promise<void>): unknown;
 }
 
-/** Defines the tests of the contract for one plugin. `createSubject` is called before each test. */
+const SUITES: Readonly<Record<string, Suite>> = {
+  'reading and order': readingTests,
+  'commits, checks and sums': commitTests,
+  'keys and values at their bounds': valueTests,
+  concurrency: concurrencyTests,
+  'durability and closing': durabilityTests,
+};
+
+/**
+ * Defines the tests of the contract for one plugin. `createSubject` is called before each test. Some tests take seconds:
+ * give them 30.
+ */
 export function storageConformance(name: string, createSubject: () => Promise<Subject>, runner: Runner): void {
   runner.describe(`storage plugin ${name}`, () => {
-    runner.it('a value is read as it was committed, also after reopening', async () => {
-      const dataDir = await mkdtemp(join(tmpdir(), 'podsync-conformance-'));
-      const subject = await createSubject();
-      const context = { dataDir, log: () => undefined };
-      let store = await subject.open(context);
-      await store.commit({ set: [['a', '"b"']] });
-      await store.close();
-      store = await subject.open(context);
-      assert.equal((await store.get(['a']))[0]?.value, '"b"');
-      await store.close();
-      await subject.destroy();
-      await rm(dataDir, { recursive: true });
+    let fixture: OwnedFixture | undefined;
+    runner.beforeEach(async () => {
+      fixture = await openFixture(createSubject);
     });
+    runner.afterEach(async () => {
+      const used = fixture;
+      fixture = undefined;
+      await used?.destroy();
+    });
+    for (const [topic, suite] of Object.entries(SUITES)) {
+      runner.describe(topic, () =>
+        suite({
+          test: (title, body) => void runner.it(title, () => body(fixture!)),
+          testShared: (title, body) =>
+            void runner.it(title, async () => {
+              const { store, openAnother } = fixture!;
+              if (store.isShared) await body(store, await openAnother());
+            }),
+        }),
+      );
+    }
   });
 }

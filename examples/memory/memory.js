@@ -1,0 +1,61 @@
+import { definePlugin, StorageError } from 'podsync/plugin';
+
+/**
+ * A storage plugin to copy: it keeps everything in memory, for as long as the process runs.
+ *
+ * What is closed is found again under its name: `--storage ./memory.js:NAME`.
+ */
+const databases = new Map();
+
+export default definePlugin({
+  name: 'memory',
+  contract: 1,
+  parse: (location) => ({ name: location }),
+  async open({ name }) {
+    if (!databases.has(name)) databases.set(name, { entries: new Map(), version: 0 });
+    return createStore(databases.get(name));
+  },
+});
+
+function createStore(database) {
+  const { entries } = database;
+  let isClosed = false;
+
+  /** Runs a step when nothing else runs, which is why all of it is one moment. */
+  const run = async (step) => {
+    if (isClosed) throw new StorageError('unavailable', 'the storage is closed');
+    return step();
+  };
+
+  const commit = ({ check = [], set = [], delete: deleted = [], sum = [] }) => {
+    if (check.some(([key, version]) => (entries.get(key)?.version ?? 0) !== version)) return undefined;
+    const version = (database.version += 1);
+    for (const [key, value] of set) entries.set(key, { key, value, version });
+    for (const key of deleted) entries.delete(key);
+    for (const [key, amount] of sum) {
+      const value = String(Number(entries.get(key)?.value ?? 0) + amount);
+      entries.set(key, { key, value, version });
+    }
+    return version;
+  };
+
+  const list = ({ from, until, limit }) => {
+    const keys = [...entries.keys()].filter((key) => key >= from && key < until);
+    return keys
+      .toSorted((a, b) => (a < b ? -1 : 1))
+      .slice(0, limit)
+      .map((key) => entries.get(key));
+  };
+
+  return {
+    isShared: false,
+    get: (keys) => run(() => keys.map((key) => entries.get(key))),
+    list: (range) => run(() => list(range)),
+    commit: (batch) => run(() => commit(batch)),
+    ping: () => run(() => undefined),
+    verify: () => run(() => undefined),
+    async close() {
+      isClosed = true;
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { type Batch, type Key, MAX_KEY_BYTES, MAX_VALUE_BYTES, type Value } from './contract.ts';
+
+/** Printable ASCII. */
+const KEY = /^[ -~]+$/;
+/** In UTF-8 a UTF-16 unit takes at most three bytes. */
+const MAX_BYTES_A_UNIT = 3;
+
+/**
+ * Throws a RangeError for a batch that no plugin has to accept: a key or value beyond the bounds of the contract, an
+ * amount that is not a whole number, a key that stands twice. Whoever built such a batch has to refuse its input earlier.
+ */
+export function checkBatch({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): void {
+  for (const [key] of check) checkKey(key);
+  for (const [key, value] of set) {
+    checkKey(key);
+    checkValue(key, value);
+  }
+  for (const key of deleted) checkKey(key);
+  for (const [key, amount] of sum) {
+    checkKey(key);
+    if (!Number.isSafeInteger(amount)) throw new RangeError(`${amount} added to ${key} is not a whole number`);
+  }
+  const changed = new Set<Key>();
+  for (const key of [...set.map(([each]) => each), ...deleted, ...sum.map(([each]) => each)]) {
+    if (changed.has(key)) throw new RangeError(`a batch changes ${key} twice`);
+    changed.add(key);
+  }
+}
+
+function checkKey(key: Key): void {
+  if (KEY.test(key) && key.length <= MAX_KEY_BYTES) return;
+  const start = JSON.stringify(key.slice(0, 60));
+  throw new RangeError(`a key must be 1 to ${MAX_KEY_BYTES} printable ASCII characters; ${start} has ${key.length}`);
+}
+
+function checkValue(key: Key, value: Value): void {
+  if (value.length * MAX_BYTES_A_UNIT <= MAX_VALUE_BYTES) return;
+  const size = Buffer.byteLength(value);
+  if (size > MAX_VALUE_BYTES) {
+    throw new RangeError(`the value of ${key} has ${size} bytes; a value has at most ${MAX_VALUE_BYTES}`);
+  }
+}

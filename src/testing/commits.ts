@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import type { Batch } from '../plugin.ts';
+import { commit, read, readAll, type Suite, versionOf } from './fixture.ts';
+
+export const commitTests: Suite = ({ test }) => {
+  test('a batch sets, deletes and adds at once, all with one version', async ({ store }) => {
+    await store.commit({
+      set: [
+        ['a', '1'],
+        ['b', '1'],
+      ],
+      sum: [['c', 4]],
+    });
+    const version = await commit(store, {
+      set: [
+        ['a', '2'],
+        ['d', '2'],
+      ],
+      delete: ['b', 'missing'],
+      sum: [['c', 5]],
+    });
+    const entries = await store.get(['a', 'b', 'c', 'd']);
+    assert.deepEqual(
+      entries.map((entry) => entry && [entry.value, entry.version]),
+      [['2', version], undefined, ['9', version], ['2', version]],
+    );
+  });
+
+  test('what was deleted is in no range, and can be set again', async ({ store }) => {
+    await store.commit({ set: [['a', '1']] });
+    await store.commit({ delete: ['a'] });
+    assert.deepEqual(await store.list({ from: 'a', until: 'b', limit: 1 }), []);
+    await store.commit({ set: [['a', '2']] });
+    assert.equal(await read(store, 'a'), 2);
+  });
+
+  test('a batch resolves with a version also where it sets nothing', async ({ store }) => {
+    const version = await commit(store, { set: [['a', '1']] });
+    assert.ok(await store.commit({ check: [['a', version]] }));
+    assert.ok(await store.commit({ check: [['b', 0]] }));
+    assert.ok(await store.commit({ delete: ['missing'] }));
+    assert.ok(await store.commit({}));
+    assert.equal(await versionOf(store, 'a'), version);
+    assert.equal(await versionOf(store, 'b'), 0);
+  });
+
+  test('a check holds for the version that a key has, or for 0 where it does not exist', async ({ store }) => {
+    const first = await commit(store, { check: [['a', 0]], set: [['a', '1']] });
+    const second = await commit(store, { check: [['a', first]], set: [['a', '2']] });
+    await commit(store, {
+      check: [
+        ['a', second],
+        ['other', 0],
+      ],
+      set: [['b', '3']],
+    });
+    await commit(store, { check: [['a', second]], delete: ['a'] });
+    await commit(store, { check: [['a', 0]], sum: [['a', 7]] });
+    assert.deepEqual(await readAll(store, ['a', 'b']), [7, 3]);
+  });
+
+  test('a check that fails changes nothing', async ({ store }) => {
+    const old = await commit(store, { set: [['a', '1']] });
+    const version = await commit(store, {
+      set: [
+        ['a', '2'],
+        ['b', '2'],
+      ],
+      sum: [['c', 2]],
+    });
+    const failing: Batch['check'][] = [
+      [['a', old]],
+      [['a', 0]],
+      [['missing', version]],
+      [
+        ['a', version],
+        ['b', old],
+      ],
+      [
+        ['z', 0],
+        ['a', version],
+        ['c', 0],
+      ],
+    ];
+    for (const check of failing) {
+      const batch: Batch = {
+        check: check!,
+        set: [
+          ['a', '3'],
+          ['n', '3'],
+        ],
+        delete: ['b'],
+        sum: [['c', 1]],
+      };
+      assert.equal(await store.commit(batch), undefined, JSON.stringify(check));
+      assert.equal(await store.commit({ check: check! }), undefined, JSON.stringify(check));
+    }
+    assert.deepEqual(await readAll(store, ['a', 'b', 'c', 'n', 'missing', 'z']), [
+      2,
+      2,
+      2,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    const entries = await store.get(['a', 'b', 'c']);
+    assert.deepEqual(
+      entries.map((entry) => entry?.version),
+      [version, version, version],
+    );
+  });
+
+  test('a check may be of a key that the batch does not change', async ({ store }) => {
+    const version = await commit(store, { set: [['a', '1']] });
+    await commit(store, { check: [['a', version]], set: [['b', '1']] });
+    assert.equal(await versionOf(store, 'a'), version);
+    await store.commit({ set: [['a', '2']] });
+    assert.equal(await store.commit({ check: [['a', version]], set: [['b', '2']] }), undefined);
+    assert.equal(await read(store, 'b'), 1);
+  });
+
+  test('a version is never used twice for a key, also where it is deleted and set again', async ({ store }) => {
+    const seen = new Set<number>([0]);
+    for (let round = 0; round < 20; round += 1) {
+      const version = await commit(store, { set: [['a', '"the same"']] });
+      assert.ok(Number.isSafeInteger(version) && !seen.has(version), `version ${version}`);
+      seen.add(version);
+      if (round % 3 === 0) await store.commit({ delete: ['a'] });
+      if (round % 4 === 0) seen.add(await commit(store, { sum: [['b', 1]] }));
+    }
+    const old = await commit(store, { set: [['a', '1']] });
+    await store.commit({ delete: ['a'] });
+    assert.equal(await store.commit({ check: [['a', old]], set: [['a', '2']] }), undefined);
+    await store.commit({ set: [['a', '1']] });
+    assert.equal(await store.commit({ check: [['a', old]], set: [['a', '2']] }), undefined);
+  });
+
+  test('a version is not used again after reopening either', async ({ store, reopen }) => {
+    const versions = new Set([await commit(store, { set: [['a', '1']] }), await commit(store, { set: [['b', '1']] })]);
+    await store.commit({ delete: ['b'] });
+    for (let round = 0; round < 3; round += 1) {
+      const store = await reopen();
+      assert.equal(await versionOf(store, 'b'), 0);
+      const version = await commit(store, { set: [['b', '1']] });
+      assert.ok(!versions.has(version), `version ${version}`);
+      versions.add(version);
+      await store.commit({ delete: ['b'] });
+    }
+  });
+
+  test('a sum begins at 0, takes any whole numbers, and adds to what was set', async ({ store }) => {
+    await store.commit({
+      set: [['set', '10']],
+      sum: [
+        ['a', 3],
+        ['b', -3],
+        ['c', 0],
+      ],
+    });
+    const version = await commit(store, {
+      sum: [
+        ['a', -5],
+        ['set', 2],
+        ['large', 4_000_000_000_000],
+      ],
+    });
+    assert.deepEqual(await readAll(store, ['a', 'b', 'set', 'large']), [-2, -3, 12, 4_000_000_000_000]);
+    assert.equal(await versionOf(store, 'a'), version);
+    await store.commit({ set: [['a', '1']] });
+    await store.commit({ sum: [['a', 1]] });
+    await store.commit({ delete: ['b'] });
+    await store.commit({ sum: [['b', 1]] });
+    assert.deepEqual(await readAll(store, ['a', 'b']), [2, 1]);
+  });
+};

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import type { Batch, Key, KeyValueStore, Version } from '../plugin.ts';
+import { all, commit, keys, listAll, parse, read, readAll, type Suite, versionOf } from './fixture.ts';
+
+/** Adds 1 by reading and checking, as often as it takes. */
+async function increment(store: KeyValueStore, key: Key, change: Batch = {}): Promise<number> {
+  for (;;) {
+    const [entry] = await store.get([key]);
+    const next = (parse(entry) ?? 0) + 1;
+    const check = [[key, entry?.version ?? 0] as const];
+    if ((await store.commit({ ...change, check, set: [...(change.set ?? []), [key, String(next)]] })) !== undefined) {
+      return next;
+    }
+  }
+}
+
+/** Repeats a step until something else is done, or has failed. */
+async function repeatDuring(work: Promise<unknown>, step: () => Promise<void>): Promise<void> {
+  const state = { isOver: false };
+  const end = (): void => void (state.isOver = true);
+  void work.then(end, end);
+  while (!state.isOver) await step();
+}
+
+const succeeded = (results: readonly (Version | undefined)[]): number =>
+  results.filter((version) => version !== undefined).length;
+
+/** The rules that several writers rely on, each through the store that `pick` gives for its number. */
+function writerTests(
+  title: (what: string) => string,
+  test: (title: string, body: (pick: Pick) => Promise<void>) => void,
+) {
+  test(title('commits that have nothing in common all succeed, each with a version of its own'), async (pick) => {
+    const versions = await all(500, (n) => commit(pick(n), { check: [[`k/${n}`, 0]], set: [[`k/${n}`, String(n)]] }));
+    assert.equal(new Set(versions).size, 500);
+    assert.equal((await listAll(pick(0), 'k/')).length, 500);
+  });
+
+  test(title('sums never conflict'), async (pick) => {
+    const results = await all(400, (n) =>
+      pick(n).commit({
+        sum: [
+          ['one', 1],
+          [`other/${n % 7}`, n],
+        ],
+      }),
+    );
+    assert.equal(succeeded(results), 400);
+    assert.equal(await read(pick(0), 'one'), 400);
+    const others = (await listAll(pick(1), 'other/')).map(parse);
+    assert.equal(
+      others.reduce((sum, value) => sum + value, 0),
+      (399 * 400) / 2,
+    );
+  });
+
+  test(title('of commits that check the same version one succeeds'), async (pick) => {
+    const store = pick(0);
+    for (let round = 0; round < 5; round += 1) {
+      const version = await versionOf(store, 'a');
+      const results = await all(60, (n) =>
+        pick(n).commit({
+          check: [['a', version]],
+          set: [
+            ['a', String(n)],
+            ['b', String(n)],
+          ],
+        }),
+      );
+      assert.equal(succeeded(results), 1);
+      const winner = results.findIndex((each) => each !== undefined);
+      assert.deepEqual(await readAll(store, ['a', 'b']), [winner, winner]);
+      if (round === 3) await store.commit({ delete: ['a'] });
+    }
+  });
+
+  test(title('no change is lost where writers read, check and try again'), async (pick) => {
+    await all(12, async (n) => {
+      for (let round = 0; round < 5; round += 1) await increment(pick(n), 'count', { sum: [['sum', 1]] });
+    });
+    assert.deepEqual(await readAll(pick(0), ['count', 'sum']), [60, 60]);
+  });
+
+  test(title('a check notices what another batch has added'), async (pick) => {
+    const version = await commit(pick(0), { sum: [['a', 1]] });
+    await pick(1).commit({ sum: [['a', 1]] });
+    assert.equal(await pick(0).commit({ check: [['a', version]], set: [['b', '1']] }), undefined);
+
+    const [seen] = await Promise.all([
+      all(8, (n) => increment(pick(n), 'count', { sum: [['successes', 1]] })),
+      all(40, (n) => pick(n).commit({ sum: [['count', 100]] })),
+    ]);
+    assert.equal(await read(pick(1), 'count'), 8 + 40 * 100);
+    assert.equal(new Set(seen).size, 8);
+    assert.equal(await read(pick(0), 'successes'), 8);
+  });
+
+  test(title('of two that each check what the other changes at most one succeeds'), async (pick) => {
+    const absent = await all(60, (n) =>
+      Promise.all([
+        pick(n).commit({ check: [[`l/${n}`, 0]], set: [[`r/${n}`, '1']] }),
+        pick(n + 1).commit({ check: [[`r/${n}`, 0]], set: [[`l/${n}`, '1']] }),
+      ]),
+    );
+    assert.deepEqual(absent.map(succeeded), Array(60).fill(1));
+
+    const version = await commit(pick(0), { set: [...keys('x', 60), ...keys('y', 60)].map((key) => [key, '0']) });
+    const [left, right] = [keys('x', 60), keys('y', 60)];
+    const present = await all(60, (n) =>
+      Promise.all([
+        pick(n).commit({ check: [[left[n]!, version]], sum: [[right[n]!, 1]] }),
+        pick(n + 1).commit({ check: [[right[n]!, version]], delete: [left[n]!] }),
+      ]),
+    );
+    assert.deepEqual(present.map(succeeded), Array(60).fill(1));
+  });
+
+  test(title('batches that change the same keys in another order do not stop each other'), async (pick) => {
+    const many = keys('k/', 40);
+    const orders = [many, many.toReversed(), many.toSorted((a, b) => (a.at(-1)! < b.at(-1)! ? -1 : 1))];
+    const versions = await all(150, (n) => {
+      const order = orders[n % 3]!;
+      const [half, rest] = [order.slice(0, 20), order.slice(20)];
+      return n % 5 === 0
+        ? commit(pick(n), { set: half.map((key) => [key, String(n)]), delete: rest })
+        : commit(pick(n), { set: half.map((key) => [key, String(n)]), sum: rest.map((key) => [key, 1]) });
+    });
+    assert.equal(new Set(versions).size, 150);
+  });
+
+  test(title('what was committed is read at once, also by others'), async (pick) => {
+    await all(40, async (n) => {
+      for (let round = 0; round < 10; round += 1) {
+        await commit(pick(n), { set: [[`k/${n}`, String(round)]] });
+        assert.equal(await read(pick(n + 1), `k/${n}`), round);
+        const listed = await pick(n + 1).list({ from: `k/${n}`, until: `k/${n}!`, limit: 1 });
+        assert.deepEqual(listed.map(parse), [round]);
+      }
+    });
+  });
+
+  test(title('a read shows all of a commit or nothing'), async (pick) => {
+    const many = keys('k/', 30);
+    const writing = all(3, async (n) => {
+      for (let round = 1; round <= 30; round += 1) {
+        const value = String(n * 1000 + round);
+        await commit(pick(n), {
+          set: many.map((key) => [key, value]),
+          ...(round % 2 ? { sum: [[`k/${n}`, 1]] } : { delete: [`k/${n}`] }),
+        });
+      }
+    });
+    const reading = all(4, (n) =>
+      repeatDuring(writing, async () => {
+        const range = { from: many[0]!, until: 'k/1', limit: 100 };
+        const [got, listed] = await Promise.all([readAll(pick(n), many), pick(n).list(range)]);
+        assert.equal(new Set(got).size, 1, 'get');
+        assert.ok(new Set(listed.map(({ version }) => version)).size <= 1, 'list');
+      }),
+    );
+    await Promise.all([writing, reading]);
+  });
+
+  test(title('a reader never goes back in time'), async (pick) => {
+    const write = async (): Promise<void> => {
+      for (let round = 1; round <= 200; round += 1) {
+        await commit(pick(0), { set: ['a', 'b'].map((key) => [key, String(round)]) });
+      }
+    };
+    const writing = write();
+    const reading = all(4, (n) => {
+      let last = 0;
+      return repeatDuring(writing, async () => {
+        const [entry] = n % 2 ? await pick(n).get(['a']) : await pick(n).list({ from: 'b', until: 'c', limit: 1 });
+        const next = parse(entry) ?? 0;
+        assert.ok(next >= last, `${next} after ${last}`);
+        last = next;
+      });
+    });
+    await Promise.all([writing, reading]);
+  });
+}
+type Pick = (n: number) => KeyValueStore;
+
+export const concurrencyTests: Suite = ({ test, testShared }) => {
+  writerTests(
+    (what) => what,
+    (title, body) => test(title, ({ store }) => body(() => store)),
+  );
+  writerTests(
+    (what) => `${what} (two stores on one backend)`,
+    (title, body) => testShared(title, (one, other) => body((n) => (n % 2 ? other : one))),
+  );
+};

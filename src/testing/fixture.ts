@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Entry, isStorageError, type Key, type KeyValueStore, type OpenContext, type Version } from '../plugin.ts';
+
+/** One backend, empty at first. */
+export interface Subject {
+  /**
+   * Opens the backend; called again after `close()`, and then everything must still exist. Where `isShared`, it is also
+   * called while the backend is open.
+   */
+  open(context: OpenContext): Promise<KeyValueStore>;
+  /** Removes what the backend leaves outside `context.dataDir`, which the suite removes itself. */
+  destroy(): Promise<void>;
+}
+
+/** How a file of the suite defines its tests. */
+interface Tests {
+  test(title: string, body: (fixture: Fixture) => Promise<void>): void;
+  /** The same for a store that is opened twice; runs only where stores are shared. */
+  testShared(title: string, body: (one: KeyValueStore, other: KeyValueStore) => Promise<void>): void;
+}
+export type Suite = (tests: Tests) => void;
+
+/** What a test gets: a store that is open and empty. */
+export interface Fixture {
+  readonly store: KeyValueStore;
+  /** Closes everything that is open and opens the backend again. */
+  reopen(): Promise<KeyValueStore>;
+  /** Opens the backend a second time, beside the first. */
+  openAnother(): Promise<KeyValueStore>;
+}
+
+export interface OwnedFixture extends Fixture {
+  destroy(): Promise<void>;
+}
+
+export async function openFixture(createSubject: () => Promise<Subject>): Promise<OwnedFixture> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'podsync-conformance-'));
+  const subject = await createSubject();
+  const stores: KeyValueStore[] = [];
+  const openAnother = async (): Promise<KeyValueStore> => {
+    const store = await subject.open({ dataDir, log: () => undefined });
+    stores.push(store);
+    return store;
+  };
+  const closeAll = async (): Promise<void> => {
+    for (const store of stores.splice(0)) await store.close();
+  };
+  return {
+    store: await openAnother(),
+    openAnother,
+    async reopen() {
+      await closeAll();
+      return openAnother();
+    },
+    async destroy() {
+      await closeAll();
+      await subject.destroy();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+/** Of a batch whose checks must hold. */
+export async function commit(store: KeyValueStore, batch: Parameters<KeyValueStore['commit']>[0]): Promise<Version> {
+  const version = await store.commit(batch);
+  assert.ok(version !== undefined, 'a check failed');
+  return version;
+}
+
+/** What JSON text stands for: a plugin may keep another text of the same. */
+export const parse = (entry: Entry | undefined): any => entry && JSON.parse(entry.value);
+
+/** The value of each key, undefined where there is none. */
+export const readAll = async (store: KeyValueStore, keys: readonly Key[]): Promise<any[]> =>
+  (await store.get(keys)).map(parse);
+
+export const read = async (store: KeyValueStore, key: Key): Promise<any> => (await readAll(store, [key]))[0];
+
+/** The version of a key; 0 where it does not exist. */
+export const versionOf = async (store: KeyValueStore, key: Key): Promise<Version> =>
+  (await store.get([key]))[0]?.version ?? 0;
+
+/** All keys that begin with `prefix`, which ends below `~`. */
+export const listAll = (store: KeyValueStore, prefix: Key): Promise<Entry[]> =>
+  store.list({ from: prefix, until: `${prefix}~`, limit: 1_000_000 });
+
+/** `count` different keys that begin with `prefix`, in order. */
+export const keys = (prefix: Key, count: number): Key[] =>
+  Array.from({ length: count }, (_, n) => `${prefix}${String(n).padStart(6, '0')}`);
+
+/** So many promises that begin at once. */
+export const all = <T>(count: number, start: (n: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, n) => start(n)));
+
+export async function assertRejects(promise: Promise<unknown>, what: string): Promise<void> {
+  const error = await promise.then(
+    () => assert.fail(`${what} must reject`),
+    (reason: unknown) => reason,
+  );
+  assert.ok(isStorageError(error), `${what} must reject with a StorageError, not with ${String(error)}`);
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { MAX_KEY_BYTES, MAX_VALUE_BYTES } from '../plugin.ts';
+import { keys, listAll, parse, read, readAll, type Suite } from './fixture.ts';
+
+const PRINTABLE = Array.from({ length: 95 }, (_, n) => String.fromCharCode(32 + n)).join('');
+
+/** Every code point of the Unicode planes in use, surrogates by themselves and control characters too. */
+const codePoints = (from: number, until: number): string =>
+  Array.from({ length: until - from }, (_, n) => String.fromCodePoint(from + n)).join('');
+
+const SAMPLES: readonly unknown[] = [
+  null,
+  true,
+  false,
+  0,
+  -1,
+  0.1,
+  1e21,
+  -1.5e-9,
+  Number.MAX_SAFE_INTEGER,
+  '',
+  ' ',
+  'null',
+  "it's",
+  '{}',
+  '\\',
+  '"\\"',
+  '\\u0000',
+  '\0',
+  '\u2028\u2029\ufeff\ufffe\uffff',
+  '\ud800',
+  'half \udfff of a pair',
+  '👩‍👩‍👧 e\u0301 é ß İ ﷽ ㋛',
+  '$1 ? :a @b %s %',
+  "'); DROP TABLE entries; --",
+  [],
+  {},
+  [[], [{}], [[[null]]]],
+  { '': 1, ' ': 2, a: { b: { c: [1, '2', null] } }, 'ä"\\\n': '\t\r\n\b\f', 10: 'number', 9: 'first' },
+];
+
+/** At the bound. */
+const largest = (n: number): string => JSON.stringify(String(n % 10).repeat(MAX_VALUE_BYTES - 2));
+const small = (n: number): string => JSON.stringify({ n, text: 'x'.repeat(40) });
+
+export const valueTests: Suite = ({ test }) => {
+  test('any JSON comes back as it was', async ({ store, reopen }) => {
+    await store.commit({ set: SAMPLES.map((sample, n) => [`v/${n}`, JSON.stringify(sample)]) });
+    const names = SAMPLES.map((_, n) => `v/${n}`);
+    assert.deepEqual(await readAll(store, names), SAMPLES);
+    assert.deepEqual(await readAll(await reopen(), names), SAMPLES);
+  });
+
+  test('a string may hold any Unicode', async ({ store }) => {
+    const texts = [
+      codePoints(0, 0x8000),
+      codePoints(0x8000, 0x11000),
+      codePoints(0x1f000, 0x20000),
+      codePoints(0x10ff00, 0x110000),
+    ];
+    await store.commit({ set: texts.map((text, n) => [`t/${n}`, JSON.stringify({ [text]: text })]) });
+    const listed = (await listAll(store, 't/')).map(parse);
+    assert.deepEqual(
+      listed,
+      texts.map((text) => ({ [text]: text })),
+    );
+  });
+
+  test('a key may hold any printable ASCII, up to its bound', async ({ store }) => {
+    const names = [
+      PRINTABLE,
+      ...[...PRINTABLE].map((char) => `k${char}`),
+      PRINTABLE.repeat(11).slice(0, MAX_KEY_BYTES),
+    ];
+    for (const last of ['x', 'y']) names.push('k'.repeat(MAX_KEY_BYTES - 1) + last);
+    await store.commit({ check: names.map((name) => [name, 0]), set: names.map((name, n) => [name, String(n)]) });
+    assert.deepEqual(
+      await readAll(store, names),
+      names.map((_, n) => n),
+    );
+    const [last] = await store.list({ from: names.at(-1)!, until: '~', limit: 1 });
+    assert.equal(last?.key, names.at(-1));
+    await store.commit({ delete: names.slice(0, -1), sum: [[names.at(-1)!, 1]] });
+    assert.deepEqual(await readAll(store, names.slice(-2)), [undefined, names.length]);
+  });
+
+  test('a value may be as large as its bound, in any script', async ({ store, reopen }) => {
+    const ascii = JSON.stringify('x'.repeat(MAX_VALUE_BYTES - 2));
+    const wide = JSON.stringify('€'.repeat((MAX_VALUE_BYTES - 2) / 3));
+    const numbers = JSON.stringify(Array.from({ length: 400_000 }, (_, n) => n + 1_000_000));
+    const texts = [ascii, wide, numbers];
+    const names = keys('large/', texts.length);
+    await store.commit({ set: texts.map((text, n) => [names[n]!, text]) });
+    const expected = texts.map((text) => JSON.parse(text));
+    assert.deepEqual(await readAll(store, names), expected);
+    assert.deepEqual((await listAll(await reopen(), 'large/')).map(parse), expected);
+  });
+
+  test('sixteen values at their bound fit into one batch, and into one answer', async ({ store }) => {
+    const names = keys('large/', 16);
+    await store.commit({ set: names.map((name, n) => [name, largest(n)]) });
+    const entries = await store.get(names);
+    assert.ok(entries.every((entry, n) => parse(entry) === JSON.parse(largest(n))));
+  });
+
+  test('a batch of 60,000 keys is set, added to and deleted', async ({ store, reopen }) => {
+    const count = 60_000;
+    const many = keys('big/', count);
+    await store.commit({ check: many.map((key) => [key, 0]), set: many.map((key, n) => [key, small(n)]) });
+    await store.commit({ sum: many.map((key, n) => [`sum/${key}`, n]) });
+    await store.commit({ sum: many.map((key) => [`sum/${key}`, 1]) });
+    assert.equal(await store.commit({ check: [[many[7]!, 0]], delete: many }), undefined);
+    const last = await reopen();
+    const listed = await listAll(last, 'big/');
+    assert.deepEqual(
+      listed.map(({ key }) => key),
+      many,
+    );
+    assert.ok(listed.every((entry, n) => parse(entry).n === n));
+    const sums = await listAll(last, 'sum/');
+    assert.ok(sums.length === count && sums.every((entry, n) => parse(entry) === n + 1));
+    await last.commit({ check: listed.map((entry) => [entry.key, entry.version]), delete: many });
+    assert.equal(await read(last, many[7]!), undefined);
+    assert.deepEqual(await listAll(last, 'big/'), []);
+  });
+};

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { MAX_KEY_BYTES, MAX_VALUE_BYTES } from '../../src/storage/contract.ts';
+import { checkBatch } from '../../src/storage/limits.ts';
+
+/** JSON text of so many bytes in UTF-8, each character with three. */
+const valueOf = (bytes: number): string => `"${'€'.repeat((bytes - 2) / 3)}${'x'.repeat((bytes - 2) % 3)}"`;
+
+describe('a batch within the bounds of the contract', () => {
+  it.each([
+    ['nothing', {}],
+    ['the longest key', { check: [['k'.repeat(MAX_KEY_BYTES), 1]] as const }],
+    ['the largest value', { set: [['k', valueOf(MAX_VALUE_BYTES)]] as const }],
+    ['a check of a key that changes', { check: [['k', 0]] as const, delete: ['k'] }],
+    ['a negative amount', { sum: [['k', -1]] as const }],
+  ])('passes with %s', (_what, batch) => {
+    expect(() => checkBatch(batch)).not.toThrow();
+  });
+});
+
+describe('a batch is refused with', () => {
+  const long = 'k'.repeat(MAX_KEY_BYTES + 1);
+  it.each([
+    ['a key that is too long', { set: [[long, '1']] as const }, 'printable ASCII characters; "kkk'],
+    ['a key that is empty', { delete: [''] }, 'a key must be 1 to 1024'],
+    ['a key with a control character', { check: [['a\n', 1]] as const }, '"a\\n" has 2'],
+    ['a key beyond ASCII', { sum: [['ä', 1]] as const }, '"ä" has 1'],
+    ['a value that is too large', { set: [['k', valueOf(MAX_VALUE_BYTES + 1)]] as const }, 'k has 4194305 bytes'],
+    ['an amount that is not whole', { sum: [['k', 0.5]] as const }, '0.5 added to k is not a whole number'],
+    ['a key that changes twice', { set: [['k', '1']] as const, delete: ['k'] }, 'a batch changes k twice'],
+  ])('%s', (_what, batch, words) => {
+    expect(() => checkBatch(batch)).toThrow(RangeError);
+    expect(() => checkBatch(batch)).toThrow(words);
+  });
+});
