@@ -1,0 +1,83 @@
+import { constants } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { constants as system } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { isStorageError, StorageError } from '../../src/plugin.ts';
+
+// All functions here reject with a StorageError that names the file.
+
+/** Everything below the data folder is for its owner alone: it holds password hashes. */
+export const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+/** Creates a folder and its missing parents. Resolves when they would survive a power cut. */
+export async function createFolder(path: string): Promise<void> {
+  const absolute = resolve(path);
+  const first = await mkdir(absolute, { recursive: true, mode: FOLDER_MODE }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST' && error.code !== 'ENOTDIR') throw toStorageError(error, path);
+    throw new StorageError('unavailable', `${path} is a file, or lies in one; give podsync a folder`, { cause: error });
+  });
+  if (first === undefined) return; // it existed
+  for (let created = absolute; created.length >= first.length; created = dirname(created)) {
+    await syncFolder(dirname(created));
+  }
+}
+
+/**
+ * Replaces a whole file: after a crash it has the old content or the new, never a part. After a power cut the new
+ * content is sure to be found only once `syncFolder` has resolved.
+ */
+export async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
+  const temporary = `${path}.new`;
+  try {
+    const file = await open(temporary, 'w', FILE_MODE);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined); // the first error matters
+    throw toStorageError(error, path);
+  }
+}
+
+/** Makes the names in a folder durable: those of new, renamed and removed files. */
+export async function syncFolder(path: string): Promise<void> {
+  try {
+    const folder = await open(path, constants.O_RDONLY);
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  } catch (error) {
+    throw toStorageError(error, path);
+  }
+}
+
+export async function removeFile(path: string): Promise<void> {
+  await rm(path, { force: true }).catch((error) => {
+    throw toStorageError(error, path);
+  });
+}
+
+/** The second is a used-up quota, for which Node has no name. */
+const NO_ROOM = new Set(['ENOSPC', `Unknown system error -${system.errno.EDQUOT}`, 'EFBIG']);
+
+/** An error of the file system as one of the storage contract. */
+export function toStorageError(error: unknown, path: string): StorageError {
+  if (isStorageError(error)) return error;
+  const { code = String(error) } = error as NodeJS.ErrnoException;
+  return NO_ROOM.has(code)
+    ? new StorageError('full', `there is no room left to write ${path}; free some space and try again`, {
+        cause: error,
+      })
+    : new StorageError(
+        'unavailable',
+        `${path} could not be used (${code}); check its disk, its owner and its permissions`,
+        { cause: error },
+      );
+}

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import type { Entry } from '../../src/plugin.ts';
+import type { Part, Source } from './group.ts';
+import type { Groups } from './groups.ts';
+import { fileName } from './layout.ts';
+import { readPart, writePart } from './part-file.ts';
+
+/** Characters of the entries that stay in memory, beside what has changed since the last checkpoint. */
+const CACHE_SIZE = 48 * 1024 * 1024;
+/** What an entry takes in memory beside its text, about. */
+const ENTRY_SIZE = 100;
+/** Parts that one read asks for before it is tried again. */
+const LOADED_AT_ONCE = 16;
+
+export const sizeOf = ({ key, value }: Entry): number => key.length + value.length + ENTRY_SIZE;
+
+/** The files of all parts, and the entries of those that were used last. */
+export class Files {
+  readonly #folder: string;
+  readonly #groups: Groups;
+  readonly #cache = new LRUCache<Part, readonly Entry[]>({
+    maxSize: CACHE_SIZE,
+    sizeCalculation: (entries) => entries.reduce((sum, entry) => sum + sizeOf(entry), 1),
+  });
+  readonly #loading = new Map<Part, Promise<readonly Entry[]>>();
+
+  constructor(folder: string, groups: Groups) {
+    this.#folder = folder;
+    this.#groups = groups;
+  }
+
+  pathOf({ prefix, start }: Part): string {
+    return join(this.#folder, fileName(prefix, start));
+  }
+
+  cached(part: Part): readonly Entry[] | undefined {
+    return this.#cache.get(part);
+  }
+
+  /** Rejects with `corrupt` where the file is damaged. */
+  load(part: Part): Promise<readonly Entry[]> {
+    const known = this.#cache.get(part);
+    if (known) return Promise.resolve(known);
+    let loading = this.#loading.get(part);
+    if (!loading) {
+      loading = this.#load(part).finally(() => this.#loading.delete(part));
+      this.#loading.set(part, loading);
+    }
+    return loading;
+  }
+
+  async #load(part: Part): Promise<readonly Entry[]> {
+    const entries = await this.read(part);
+    if (this.#groups.has(part)) this.#cache.set(part, entries);
+    return entries;
+  }
+
+  /** Reads a file, past the cache. */
+  async read(part: Part): Promise<readonly Entry[]> {
+    try {
+      return await readPart(this.pathOf(part), part.prefix);
+    } catch (error) {
+      if (this.#groups.has(part)) throw error;
+      return []; // replaced meanwhile: nobody uses these entries
+    }
+  }
+
+  write(part: Part, entries: readonly Entry[]): Promise<void> {
+    return writePart(this.pathOf(part), part.prefix, entries);
+  }
+
+  /** Keeps the entries of parts that take the place of another, if that one is in use. */
+  replace(part: Part, others: readonly (readonly [Part, readonly Entry[]])[]): void {
+    if (this.#cache.delete(part)) for (const [other, entries] of others) this.#cache.set(other, entries);
+  }
+}
+
+/** The entries that one read needs: it is tried again until all of them are in memory at the same time. */
+export class LoadedEntries implements Source {
+  readonly #files: Files;
+  readonly #loaded = new Map<Part, readonly Entry[]>();
+  readonly #missing = new Set<Part>();
+
+  constructor(files: Files) {
+    this.#files = files;
+  }
+
+  get missing(): number {
+    return this.#missing.size;
+  }
+
+  entriesOf(part: Part): readonly Entry[] {
+    const entries = this.#loaded.get(part) ?? this.#files.cached(part);
+    if (!entries) this.#missing.add(part);
+    return entries ?? [];
+  }
+
+  async load(): Promise<void> {
+    const parts = [...this.#missing];
+    this.#missing.clear();
+    while (parts.length > 0) {
+      const some = parts.splice(0, LOADED_AT_ONCE);
+      const entries = await Promise.all(some.map((part) => this.#files.load(part)));
+      for (const [place, part] of some.entries()) this.#loaded.set(part, entries[place]!);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import type { Entry, Key, Range } from '../../src/plugin.ts';
+import { type Change, Group, type Part, placeOf, type Source } from './group.ts';
+import { endOf, type FoundFile, prefixOf } from './layout.ts';
+
+const prefixIn = ({ prefix }: Group): string => prefix;
+
+/** All groups. Those whose prefixes have the same number of slashes never overlap. */
+export class Groups {
+  readonly #byPrefix = new Map<string, Group>();
+  /** By the number of slashes, in order. */
+  readonly #levels: [Group[], Group[], Group[]] = [[], [], []];
+  readonly #changed = new Set<Group>();
+  /** Since the last checkpoint began, about. */
+  changeCount = 0;
+
+  constructor(files: readonly FoundFile[]) {
+    const parts = new Map<string, Part[]>();
+    for (const { prefix, start } of files) {
+      const others = parts.get(prefix);
+      if (others) others.push({ prefix, start });
+      else parts.set(prefix, [{ prefix, start }]);
+    }
+    for (const [prefix, found] of parts) {
+      const group = new Group(
+        prefix,
+        found.toSorted((a, b) => (a.start < b.start ? -1 : 1)),
+      );
+      this.#byPrefix.set(prefix, group);
+      this.#levelOf(prefix).push(group);
+    }
+    for (const level of this.#levels) level.sort((a, b) => (a.prefix < b.prefix ? -1 : 1));
+  }
+
+  #levelOf(prefix: string): Group[] {
+    const slash = prefix.indexOf('/') + 1;
+    return this.#levels[slash === 0 ? 0 : slash === prefix.length ? 1 : 2];
+  }
+
+  /** All parts, as they are now. */
+  parts(): Part[] {
+    return this.#levels.flat().flatMap(({ parts }) => parts);
+  }
+
+  /** Whether a part has not been replaced. */
+  has(part: Part): boolean {
+    return this.#byPrefix.get(part.prefix)?.parts.includes(part) ?? false;
+  }
+
+  apply(change: Change): void {
+    const prefix = prefixOf(change.key);
+    const group = this.#byPrefix.get(prefix) ?? this.#create(prefix);
+    group.apply(change);
+    this.#changed.add(group);
+    this.changeCount += 1;
+  }
+
+  #create(prefix: string): Group {
+    const group = new Group(prefix);
+    const level = this.#levelOf(prefix);
+    level.splice(placeOf(level, prefix, prefixIn), 0, group);
+    this.#byPrefix.set(prefix, group);
+    return group;
+  }
+
+  /** Those with changes that no file has. */
+  changed(): Group[] {
+    return [...this.#changed];
+  }
+
+  /** To be called after the changes of a group were settled. */
+  settled(group: Group): void {
+    if (group.isChanged) return;
+    this.#changed.delete(group);
+    if (group.parts.length > 0) return;
+    const level = this.#levelOf(group.prefix);
+    level.splice(placeOf(level, group.prefix, prefixIn), 1);
+    this.#byPrefix.delete(group.prefix);
+  }
+
+  find(key: Key, source: Source): Entry | undefined {
+    return this.#byPrefix.get(prefixOf(key))?.find(key, source);
+  }
+
+  list(range: Range, source: Source): Entry[] {
+    const [first, ...others] = this.#levels
+      .map((level) => listLevel(level, range, source))
+      .filter(({ length }) => length > 0);
+    if (!first || others.length === 0) return first ?? [];
+    const found = [first, ...others].flat();
+    return found.toSorted((a, b) => (a.key < b.key ? -1 : 1)).slice(0, range.limit);
+  }
+}
+
+function listLevel(level: readonly Group[], { from, until, limit }: Range, source: Source): Entry[] {
+  let place = placeOf(level, from, prefixIn);
+  if (place > 0 && endOf(level[place - 1]!.prefix) > from) place -= 1;
+  let found: Entry[] = [];
+  for (; place < level.length && level[place]!.prefix < until; place += 1) {
+    const left = limit - found.length - source.missing;
+    if (left <= 0) break;
+    const more = level[place]!.list({ from, until, limit: limit - found.length }, source);
+    if (found.length === 0) found = more;
+    else for (const entry of more) found.push(entry);
+  }
+  return found;
+}

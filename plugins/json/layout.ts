@@ -1,0 +1,110 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Key } from '../../src/plugin.ts';
+import { removeFile, toStorageError } from './durable-files.ts';
+
+/*
+ * Keys with the same prefix lie in the same file. A prefix is a key up to its first slash, or up to its second one where
+ * the segment between them is an account or a podcast. A file that grows too long is split: the rest of its keys goes
+ * into files whose names end with the key that they start from, as in `users/4f2a/actions.01700000000.json`.
+ */
+
+/** File of each prefix; `*` stands for the second segment of the key. */
+const FILES: Readonly<Record<string, string>> = {
+  '': 'other',
+  'u/': 'users/*/account',
+  'l/': 'users/*/actions',
+  't/': 'users/*/uploads',
+  'b/': 'users/*/podcasts',
+  'n/': 'logins',
+  's/': 'sessions',
+  'x/': 'attempts',
+  'p/': 'podcasts',
+  'e/': 'episodes/*',
+  'f/': 'subscribers',
+  'a/': 'listeners',
+  'k/': 'directory',
+};
+/** All prefixes that are not listed. */
+const OTHER = 'other/*';
+const FOLDERS = new Set(['users', 'episodes', 'other']);
+
+const PREFIXES = new Map([...Object.entries(FILES).map(([prefix, file]) => [file, prefix] as const), [OTHER, '']]);
+const hasOwner = (family: string): boolean => FILES[family]?.includes('*') ?? false;
+
+/** A longer segment has no file of its own: encoded, it might exceed what file systems allow in a name. */
+const MAX_SEGMENT = 60;
+export const fitsFileName = (text: string): boolean => text.length <= MAX_SEGMENT;
+
+/** What all keys in the file of this key begin with. */
+export function prefixOf(key: Key): string {
+  const first = key.indexOf('/') + 1;
+  if (first === 0 || first > MAX_SEGMENT) return '';
+  const family = key.slice(0, first);
+  if (!hasOwner(family)) return family;
+  const second = key.indexOf('/', first) + 1;
+  return second === 0 || second - first > MAX_SEGMENT ? family : key.slice(0, second);
+}
+
+/** The first text behind all keys with this prefix. */
+export const endOf = (prefix: string): string => (prefix === '' ? '\x7f' : `${prefix.slice(0, -1)}0`);
+
+/** Lower case only, as some file systems do not tell it from upper case. */
+const encode = (text: string): string =>
+  text.replace(/[^a-z0-9-]/g, (char) =>
+    /[A-Z]/.test(char) ? `_${char.toLowerCase()}` : `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  ) || '%';
+
+const decode = (name: string): string =>
+  name
+    .replace(/^%$/, '')
+    .replace(/_([a-z])|%([0-9a-f]{2})/g, (_, upper: string | undefined, code: string) =>
+      upper === undefined ? String.fromCharCode(parseInt(code, 16)) : upper.toUpperCase(),
+    );
+
+/** The path, from the data folder on, of the file with the keys of a prefix from `start` on. */
+export function fileName(prefix: string, start: Key): string {
+  const family = prefix.slice(0, prefix.indexOf('/') + 1);
+  const isOwned = prefix !== family;
+  const file = isOwned || !hasOwner(family) ? (FILES[family] ?? OTHER) : OTHER;
+  const segment = encode(prefix.slice(isOwned ? family.length : 0, -1));
+  const rest = start === prefix ? '' : `.${encode(start.slice(prefix.length))}`;
+  return `${file.replace('*', () => segment)}${rest}.json`;
+}
+
+export interface FoundFile {
+  prefix: string;
+  start: Key;
+}
+
+/** The inverse of `fileName`; undefined for the path of anything else. */
+function parseFileName(path: string): FoundFile | undefined {
+  const [, base = '', rest = '%'] = /^([^.]+)(?:\.([^.]+))?\.json$/.exec(path) ?? [];
+  const [folder, segment = '', ...others] = base.split('/');
+  const family = PREFIXES.get(base) ?? PREFIXES.get([folder, '*', ...others].join('/')) ?? '';
+  const prefix = base === segment || segment === '' ? family : `${family}${decode(segment)}/`;
+  const start = `${prefix}${decode(rest)}`;
+  return fileName(prefix, start) === path ? { prefix, start } : undefined;
+}
+
+/** All files below the data folder that hold keys. Removes what a killed process had not finished writing. */
+export async function listFiles(folder: string): Promise<FoundFile[]> {
+  const found: FoundFile[] = [];
+  const visit = async (path: string): Promise<void> => {
+    const entries = await readdir(join(folder, path), { withFileTypes: true }).catch((error) => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+      throw toStorageError(error, join(folder, path));
+    });
+    const folders: string[] = [];
+    for (const entry of entries) {
+      const name = path === '' ? entry.name : `${path}/${entry.name}`;
+      const file = parseFileName(name);
+      if (file) found.push(file);
+      else if (name.endsWith('.json.new')) await removeFile(join(folder, name));
+      else if (path === 'users' || FOLDERS.has(name)) folders.push(name);
+    }
+    await Promise.all(folders.map(visit));
+  };
+  await visit('');
+  return found;
+}

@@ -1,0 +1,108 @@
+import { open, readdir, readFile } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import { type Key, StorageError, type Version } from '../../src/plugin.ts';
+import { toStorageError } from './durable-files.ts';
+import type { Change } from './group.ts';
+
+/*
+ * A line of the write-ahead log is a group of commits that went to the disk with one sync:
+ * ["<crc32 of the rest>",[<version>,{<key>:<value>,...},[<deleted key>,...]],...]. Until that sync a power cut may take
+ * any part of the line and leave the others, so one checksum covers all of it: that tells a power cut from damage.
+ */
+
+const NAME = /^wal-(\d{12,})\.jsonl$/;
+export const logName = (number: number): string => `wal-${String(number).padStart(12, '0')}.jsonl`;
+
+/** The beginning of a line whose checksum is not known yet. */
+export const HEAD = '["00000000"';
+/** Where the bytes begin that the checksum is of. */
+export const CHECKSUM_END = HEAD.length + 1;
+const LINE_END = 10;
+
+export const checksum = (bytes: Uint8Array): string => crc32(bytes).toString(16).padStart(8, '0');
+
+/** The numbers of the files in the folder, oldest first. */
+export async function logNumbers(folder: string): Promise<number[]> {
+  const names = await readdir(folder).catch((error) => {
+    throw toStorageError(error, folder);
+  });
+  return names
+    .flatMap((name) => NAME.exec(name)?.[1] ?? [])
+    .map(Number)
+    .toSorted((a, b) => a - b);
+}
+
+/** A damaged line at the end of a file. */
+export interface Torn {
+  path: string;
+  line: number;
+  /** Bytes before it. */
+  length: number;
+}
+
+export const damaged = ({ path, line }: Torn): StorageError =>
+  new StorageError(
+    'corrupt',
+    `${path} is damaged in line ${line}; restore the data folder from a backup, or remove that line and lose its changes`,
+  );
+
+/** A torn line must not stay: once another file has followed, it would be taken for damage. */
+export async function cutOff({ path, length }: Torn): Promise<void> {
+  try {
+    const file = await open(path, 'r+');
+    try {
+      await file.truncate(length);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw toStorageError(error, path);
+  }
+}
+
+/** The changes of one commit. */
+export interface LoggedCommit {
+  version: Version;
+  changes: Change[];
+}
+
+/**
+ * The commits in the first `length` bytes of a file, and the line at its end that is damaged, which nobody was told of
+ * unless another file follows. Rejects with `corrupt` for damage anywhere else.
+ */
+export async function readLog(
+  path: string,
+  length = Number.MAX_SAFE_INTEGER,
+): Promise<{ commits: LoggedCommit[]; tail: Torn | undefined }> {
+  const bytes = await readFile(path).catch((error) => {
+    throw toStorageError(error, path);
+  });
+  const end = Math.min(length, bytes.length);
+  const commits: LoggedCommit[] = [];
+  let tail: Torn | undefined;
+  for (let start = 0, line = 1, next; start < end; start = next, line += 1) {
+    next = bytes.indexOf(LINE_END, start) + 1 || end;
+    const found = parseLine(bytes.subarray(start, next));
+    if (found && tail) throw damaged(tail);
+    if (found) for (const commit of found) commits.push(toCommit(commit));
+    else tail ??= { path, line, length: start };
+  }
+  return { commits, tail };
+}
+
+type LoggedLine = [version: Version, set: Record<Key, unknown>, deleted: Key[]][];
+
+function parseLine(line: Buffer): LoggedLine | undefined {
+  const isWhole = line.at(-1) === LINE_END && line.toString('latin1', 0, 2) === HEAD.slice(0, 2);
+  if (!isWhole || checksum(line.subarray(CHECKSUM_END, -1)) !== line.toString('latin1', 2, 10)) return undefined;
+  return JSON.parse(line.toString()).slice(1) as LoggedLine;
+}
+
+const toCommit = ([version, set, deleted]: LoggedLine[number]): LoggedCommit => ({
+  version,
+  changes: [
+    ...Object.entries(set).map(([key, value]) => ({ key, value: JSON.stringify(value), version })),
+    ...deleted.map((key) => ({ key, value: undefined, version })),
+  ],
+});

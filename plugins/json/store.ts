@@ -1,0 +1,196 @@
+import { setImmediate } from 'node:timers/promises';
+import {
+  type Batch,
+  type Entry,
+  type Key,
+  type KeyValueStore,
+  type Log,
+  type Range,
+  StorageError,
+  type Version,
+} from '../../src/plugin.ts';
+import { Checkpoint } from './checkpoint.ts';
+import { createFolder, toStorageError } from './durable-files.ts';
+import { Files, LoadedEntries } from './files.ts';
+import type { Change, Source } from './group.ts';
+import { Groups } from './groups.ts';
+import { listFiles } from './layout.ts';
+import { takeLock } from './lock.ts';
+import { WriteAheadLog } from './write-ahead-log.ts';
+
+/**
+ * Opens the store in a folder. Rejects with `busy` where another process has it open, and with `corrupt` where its
+ * write-ahead log is damaged; other damage is found when a file is read.
+ */
+export async function openStore(folder: string, log: Log): Promise<KeyValueStore> {
+  await createFolder(folder);
+  const releaseLock = await takeLock(folder);
+  try {
+    return await JsonStore.open(folder, log, releaseLock);
+  } catch (error) {
+    await releaseLock();
+    throw toStorageError(error, folder);
+  }
+}
+
+/** A change that is not durable yet, and when that is decided. */
+interface Pending {
+  change: Change;
+  settled: Promise<void>;
+}
+
+/** Reads see what is durable; checks and sums of a commit also see the commits that are being made durable. */
+class JsonStore implements KeyValueStore {
+  readonly isShared = false;
+  readonly #groups: Groups;
+  readonly #files: Files;
+  readonly #releaseLock: () => Promise<void>;
+  #log!: WriteAheadLog;
+  #checkpoint: Checkpoint | undefined;
+  readonly #pending = new Map<Key, Pending>();
+  /** What waits for files to be read. */
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  private constructor(groups: Groups, files: Files, releaseLock: () => Promise<void>) {
+    this.#groups = groups;
+    this.#files = files;
+    this.#releaseLock = releaseLock;
+  }
+
+  static async open(folder: string, report: Log, releaseLock: () => Promise<void>): Promise<JsonStore> {
+    const found = await listFiles(folder);
+    const groups = new Groups(found);
+    const files = new Files(folder, groups);
+    const store = new JsonStore(groups, files, releaseLock);
+    store.#log = await WriteAheadLog.open(folder, found.length === 0, {
+      apply: (changes) => store.#apply(changes),
+      discard: () => store.#pending.clear(),
+    });
+    store.#checkpoint = new Checkpoint(groups, files, store.#log, report);
+    // Not awaited: until it is done, the log has everything.
+    if (groups.changeCount > 0) void store.#checkpoint.run();
+    else await store.#log.removeOlder();
+    return store;
+  }
+
+  async get(keys: readonly Key[]): Promise<(Entry | undefined)[]> {
+    await this.#ready();
+    return this.#loaded(
+      (source) => keys.map((key) => this.#groups.find(key, source)),
+      (entries) => entries,
+    );
+  }
+
+  async list(range: Range): Promise<Entry[]> {
+    await this.#ready();
+    return this.#loaded(
+      (source) => this.#groups.list(range, source),
+      (entries) => entries,
+    );
+  }
+
+  /** While commits are being written, whoever reads from memory again and again must not hold them up. */
+  async #ready(): Promise<void> {
+    this.#requireOpen();
+    if (this.#log.isBusy) await setImmediate();
+  }
+
+  async commit(batch: Batch): Promise<Version | undefined> {
+    this.#requireOpen();
+    const { check = [], sum = [] } = batch;
+    return this.#loaded(
+      (source) => ({
+        areMet: check.map(([key, version]) => (this.#newest(key, source)?.version ?? 0) === version),
+        sums: sum.map(([key, amount]) => add(key, this.#newest(key, source)?.value, amount)),
+      }),
+      async ({ areMet, sums }) => {
+        if (!areMet.includes(false)) return this.#write(batch, sums);
+        // Whoever reads to try again has to see what the check has failed on.
+        await Promise.allSettled(check.map(([key]) => this.#pending.get(key)?.settled));
+        return undefined;
+      },
+    );
+  }
+
+  #newest(key: Key, source: Source): { value: string; version: Version } | undefined {
+    const change = this.#pending.get(key)?.change ?? this.#groups.find(key, source);
+    return change?.value === undefined ? undefined : { value: change.value, version: change.version };
+  }
+
+  async #write({ set = [], delete: deleted = [], sum = [] }: Batch, sums: readonly number[]): Promise<Version> {
+    if (this.#log.broken) throw this.#log.broken;
+    const version = this.#log.nextVersion();
+    const changes = [
+      ...set.map(([key, value]): Change => ({ key, value, version })),
+      ...deleted.map((key): Change => ({ key, value: undefined, version })),
+      ...sum.map(([key], place): Change => ({ key, value: String(sums[place]), version })),
+    ];
+    const settled = this.#log.append(version, changes);
+    for (const change of changes) this.#pending.set(change.key, { change, settled });
+    await settled;
+    return version;
+  }
+
+  #apply(changes: readonly Change[]): void {
+    for (const change of changes) {
+      this.#groups.apply(change);
+      if (this.#pending.get(change.key)?.change === change) this.#pending.delete(change.key);
+    }
+    this.#checkpoint?.schedule();
+  }
+
+  /** Looks at entries, which are loaded where they have to be, and uses what was found in the same moment. */
+  #loaded<Found, T>(look: (source: Source) => Found, use: (found: Found) => T | Promise<T>): T | Promise<T> {
+    const entries = new LoadedEntries(this.#files);
+    const found = look(entries);
+    if (entries.missing === 0) return use(found);
+    const load = async (): Promise<T> => {
+      for (;;) {
+        await entries.load();
+        const loaded = look(entries);
+        if (entries.missing === 0) return use(loaded);
+      }
+    };
+    const loading = load().finally(() => this.#underWay.delete(loading));
+    this.#underWay.add(loading);
+    return loading;
+  }
+
+  #requireOpen(): void {
+    if (this.#closing) throw new StorageError('unavailable', 'the storage is closed');
+  }
+
+  async ping(): Promise<void> {
+    this.#requireOpen();
+    if (this.#log.broken) throw this.#log.broken;
+  }
+
+  async verify(): Promise<void> {
+    for (const part of this.#groups.parts()) {
+      this.#requireOpen();
+      await this.#files.read(part);
+    }
+    this.#requireOpen();
+    await this.#log.verify();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+    await this.#log.settle();
+    await this.#checkpoint!.close();
+    await this.#log.close();
+    await this.#releaseLock();
+  }
+}
+
+function add(key: Key, value: string | undefined, amount: number): number {
+  const sum = Number(value ?? 0) + amount;
+  if (Number.isSafeInteger(sum)) return sum;
+  throw new StorageError('corrupt', `${key} has no whole number that ${amount} can be added to`);
+}

@@ -1,0 +1,261 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { StorageError, type Version } from '../../src/plugin.ts';
+import { ByteBuffer } from './byte-buffer.ts';
+import { FILE_MODE, removeFile, syncFolder, toStorageError } from './durable-files.ts';
+import type { Change } from './group.ts';
+import { CHECKSUM_END, checksum, cutOff, damaged, HEAD, logName, logNumbers, readLog, type Torn } from './log-file.ts';
+
+/** What happens to commits that were appended. */
+interface Outcome {
+  /** They are durable. */
+  apply(changes: readonly Change[]): void;
+  /** None of those that were still waiting is stored. */
+  discard(): void;
+}
+
+interface Waiting {
+  changes: readonly Change[];
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/**
+ * Makes commits durable: all that arrive while one line is being written share the next line, and its sync. A checkpoint
+ * begins a new file, writes everything in the older ones to files of their own, and removes them.
+ */
+export class WriteAheadLog {
+  readonly #folder: string;
+  readonly #outcome: Outcome;
+  #file!: FileHandle;
+  /** In the name of the file: the version at which it was begun. */
+  #number = 0;
+  #version: Version = 0;
+  /** Bytes of the file that are known to be durable. */
+  #size = 0;
+  #queue: Waiting[] = [];
+  /** The line of those in the queue, without its end. */
+  #line = new ByteBuffer();
+  /** The line that is being written. */
+  #written = new ByteBuffer();
+  #writing: Promise<void> | undefined;
+  #switchFile: (() => void) | undefined;
+  #broken: StorageError | undefined;
+
+  private constructor(folder: string, outcome: Outcome) {
+    this.#folder = folder;
+    this.#outcome = outcome;
+  }
+
+  /**
+   * Applies what earlier processes have logged, then begins a file. A damaged line at the end is cut off: nobody was told
+   * that it is stored. Rejects with `corrupt` for any other damage. `isNew`: whether the folder may have no log.
+   */
+  static async open(folder: string, isNew: boolean, outcome: Outcome): Promise<WriteAheadLog> {
+    const log = new WriteAheadLog(folder, outcome);
+    const torn: Torn[] = [];
+    const numbers = await logNumbers(folder);
+    if (numbers.length === 0 && !isNew) throw missing(folder);
+    for (const number of numbers) {
+      const { commits, tail } = await readLog(join(folder, logName(number)));
+      if (commits.length > 0 && torn[0]) throw damaged(torn[0]); // more was acknowledged after it
+      if (tail) torn.push(tail);
+      for (const { changes } of commits) outcome.apply(changes);
+      log.#version = Math.max(number, commits.at(-1)?.version ?? 0);
+    }
+    for (const tail of torn) await cutOff(tail);
+    await log.#begin(log.nextVersion());
+    return log;
+  }
+
+  /** Bytes appended since the file was begun. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Whether commits are being written. */
+  get isBusy(): boolean {
+    return this.#writing !== undefined;
+  }
+
+  /** Why nothing can be stored until podsync is started again. What failed may be stored then, or not. */
+  get broken(): StorageError | undefined {
+    return this.#broken;
+  }
+
+  nextVersion(): Version {
+    return ++this.#version;
+  }
+
+  /** Resolves when the changes of one commit are durable and applied. */
+  append(version: Version, changes: readonly Change[]): Promise<void> {
+    if (this.#broken) return Promise.reject(this.#broken);
+    this.#encode(version, changes);
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ changes, resolve, reject });
+      this.#writing ??= this.#write();
+    });
+  }
+
+  /** As `[version,{key:value,...},[deleted key,...]]`. */
+  #encode(version: Version, changes: readonly Change[]): void {
+    const line = this.#line;
+    line.append(`${line.length === 0 ? HEAD : ''},[${version},{`);
+    let separator = '';
+    for (const { key, value } of changes) {
+      if (value === undefined) continue;
+      line.append(`${separator}${JSON.stringify(key)}:`);
+      line.append(value.includes('\n') ? JSON.stringify(JSON.parse(value)) : value);
+      separator = ',';
+    }
+    const deleted = changes.flatMap(({ key, value }) => (value === undefined ? key : []));
+    line.append(`},${JSON.stringify(deleted)}]`);
+  }
+
+  async #write(): Promise<void> {
+    await setImmediate(); // everybody whose request came in the same turn of the event loop shares the sync
+    while (this.#queue.length > 0 || this.#switchFile) {
+      this.#switchFile?.();
+      const batch = this.#queue;
+      this.#queue = [];
+      [this.#line, this.#written] = [this.#written, this.#line];
+      try {
+        if (batch.length > 0) await this.#store(endLine(this.#written));
+      } catch (error) {
+        this.#fail([...batch, ...this.#queue], error as StorageError);
+        continue;
+      } finally {
+        this.#written.clear();
+      }
+      for (const { changes, resolve } of batch) {
+        this.#outcome.apply(changes);
+        resolve();
+      }
+      await setImmediate();
+    }
+    this.#writing = undefined;
+  }
+
+  /** Those behind it fail, too: their checks and sums built on what is not stored. */
+  #fail(commits: readonly Waiting[], error: StorageError): void {
+    this.#queue = [];
+    this.#line.clear();
+    this.#outcome.discard();
+    for (const { reject } of commits) reject(error);
+  }
+
+  /** Throws a StorageError, and then nothing is stored. */
+  async #store(bytes: Buffer): Promise<void> {
+    if (this.#broken) throw this.#broken;
+    try {
+      for (let written = 0; written < bytes.length;) {
+        written += (await this.#file.write(bytes, written)).bytesWritten;
+      }
+      await this.#file.datasync();
+      this.#size += bytes.length;
+    } catch (error) {
+      throw await this.#undo(error);
+    }
+  }
+
+  /**
+   * Cuts off what a failed write left, and returns the error to report. Only a full disk can pass: after a failed sync
+   * nobody knows what is on the disk.
+   */
+  async #undo(cause: unknown): Promise<StorageError> {
+    const error = toStorageError(cause, join(this.#folder, logName(this.#number)));
+    const isUndone = await this.#truncate().then(
+      () => true,
+      () => false,
+    );
+    if (error.code === 'full' && isUndone) return error;
+    const message = `${error.message}, then start podsync again: nothing is stored until then`;
+    this.#broken = new StorageError('unavailable', message, { cause });
+    return this.#broken;
+  }
+
+  async #truncate(): Promise<void> {
+    await this.#file.truncate(this.#size);
+    await this.#file.datasync();
+  }
+
+  /** Begins a new file, unless this one is empty. When it resolves, all commits in the older files are applied. */
+  async rotate(): Promise<void> {
+    if (this.#size === 0) return;
+    const number = this.nextVersion();
+    const next = await this.#create(number);
+    const old = this.#file;
+    await new Promise<void>((resolve) => {
+      this.#switchFile = () => {
+        this.#switchFile = undefined;
+        this.#file = next;
+        this.#number = number;
+        this.#size = 0;
+        resolve();
+      };
+      this.#writing ??= this.#write();
+    });
+    await old.close();
+  }
+
+  /** Removes the older files, once everything in them is durable elsewhere. */
+  async removeOlder(): Promise<void> {
+    for (const number of await logNumbers(this.#folder)) {
+      if (number < this.#number) await removeFile(join(this.#folder, logName(number)));
+    }
+  }
+
+  async #begin(number: number): Promise<void> {
+    this.#file = await this.#create(number);
+    this.#number = number;
+  }
+
+  async #create(number: number): Promise<FileHandle> {
+    const path = join(this.#folder, logName(number));
+    try {
+      const file = await open(path, 'ax', FILE_MODE);
+      await syncFolder(this.#folder).catch(async (error) => {
+        await file.close();
+        await removeFile(path);
+        throw error;
+      });
+      return file;
+    } catch (error) {
+      throw toStorageError(error, path);
+    }
+  }
+
+  /** Reads all files again. Rejects with `corrupt`. */
+  async verify(): Promise<void> {
+    for (const number of await logNumbers(this.#folder)) {
+      const length = number === this.#number ? this.#size : undefined;
+      const { tail } = await readLog(join(this.#folder, logName(number)), length);
+      if (tail) throw damaged(tail);
+    }
+  }
+
+  /** Waits for commits under way. */
+  async settle(): Promise<void> {
+    while (this.#writing) await this.#writing;
+  }
+
+  async close(): Promise<void> {
+    await this.settle();
+    await this.#file.close();
+  }
+}
+
+const missing = (folder: string): StorageError =>
+  new StorageError(
+    'corrupt',
+    `${folder} has no ${logName(0).replace(/\d+/, '*')}, in which the newest changes are; restore the data folder from a backup`,
+  );
+
+/** Returns the whole line. */
+function endLine(line: ByteBuffer): Buffer {
+  line.append(']\n');
+  const { bytes } = line;
+  bytes.write(checksum(bytes.subarray(CHECKSUM_END, -1)), 2, 'latin1');
+  return bytes;
+}
