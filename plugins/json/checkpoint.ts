@@ -6,16 +6,14 @@ import { type Files, sizeOf } from './files.ts';
 import { between, type Group, merge, type Part } from './group.ts';
 import type { Groups } from './groups.ts';
 import { fitsFileName } from './layout.ts';
+import { MAX_CHANGES, MAX_FILE_SIZE, MAX_LOG_SIZE } from './limits.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 
-/** Bytes of the write-ahead log, and changed keys, that a checkpoint follows at once. */
-const MAX_LOG_SIZE = 32 * 1024 * 1024;
-const MAX_CHANGES = 50_000;
-/** Otherwise it follows a change after this long, so that the files are worth reading. Milliseconds. */
+/** At the latest, a checkpoint follows a change after this long, so that the files are worth reading. Milliseconds. */
 const DELAY = 10 * 60_000;
 const RETRY_DELAY = 30_000;
-/** A longer file is split into files of half that length; about. Characters. */
-const MAX_FILE_SIZE = 1024 * 1024;
+/** Of the four threads in which Node uses files, one is left for the write-ahead log. */
+const GROUPS_AT_ONCE = 3;
 
 /** Writes what has changed to the files it belongs in, one file at a time, so that the write-ahead log can be removed. */
 export class Checkpoint {
@@ -42,11 +40,7 @@ export class Checkpoint {
     if (this.#isClosed) return; // the write-ahead log keeps them
     const isDue = this.#log.size > MAX_LOG_SIZE || this.#groups.changeCount > MAX_CHANGES;
     if (isDue && !this.#hasFailed) void this.run();
-    else this.#wait(this.#hasFailed ? RETRY_DELAY : DELAY);
-  }
-
-  #wait(delay: number): void {
-    this.#timer ??= setTimeout(() => void this.run(), delay).unref();
+    else this.#timer ??= setTimeout(() => void this.run(), this.#hasFailed ? RETRY_DELAY : DELAY).unref();
   }
 
   /** Never rejects: where it fails, the write-ahead log keeps everything, and it is tried again later. */
@@ -59,22 +53,37 @@ export class Checkpoint {
   }
 
   async #run(): Promise<void> {
+    if (this.#log.broken) return;
+    this.#hasFailed = await this.#writeAll().then(
+      () => false,
+      (error) => {
+        const { message } = toStorageError(error, 'the data folder');
+        this.#warn(`changes stay in the write-ahead log until they can be written to their files: ${message}`);
+        return true;
+      },
+    );
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#log.broken) return;
-    try {
-      await this.#log.rotate();
-      this.#groups.changeCount = 0;
-      for (const group of this.#groups.changed()) await this.#save(group);
-      for (const folder of this.#unsynced) await syncFolder(folder);
-      this.#unsynced.clear();
-      await this.#log.removeOlder();
-      this.#hasFailed = false;
-    } catch (error) {
-      this.#hasFailed = true;
-      const { message } = toStorageError(error, 'the data folder');
-      this.#warn(`changes stay in the write-ahead log until they can be written to their files: ${message}`);
+  }
+
+  async #writeAll(): Promise<void> {
+    await this.#log.rotate();
+    this.#groups.changeCount = 0;
+    const groups = this.#groups.changed();
+    const failures: unknown[] = []; // one damaged file must not keep the others from being written
+    while (groups.length > 0) {
+      const saving = groups.splice(0, GROUPS_AT_ONCE).map((group) => this.#save(group));
+      for (const result of await Promise.allSettled(saving)) {
+        if (result.status === 'rejected') failures.push(result.reason);
+      }
     }
+    for (const folder of this.#unsynced) {
+      const isRemoved = await removeEmptyFolder(folder);
+      await syncFolder(isRemoved ? dirname(folder) : folder);
+      this.#unsynced.delete(folder);
+    }
+    if (failures.length > 0) throw failures[0];
+    await this.#log.removeOlder();
   }
 
   /** Writes what is left, so that the next start has no log to read. */
@@ -111,17 +120,19 @@ export class Checkpoint {
    * Whenever this is interrupted, files that exist have all keys from their start on. So a file is split from its end,
    * and only loses keys when the other files are durable. Until it does, keys beyond its end are passed over.
    */
-  async #write(group: Group, part: Part, entries: readonly Entry[]): Promise<void> {
+  async #write(group: Group, part: Part, entries: readonly Entry[], until = group.endOf(part)): Promise<void> {
     const folder = dirname(this.#files.pathOf(part));
     if (!group.parts.includes(part)) await createFolder(folder);
     const pieces = split(part, entries);
+    let end = until;
     for (const [piece, its] of pieces.slice(1).toReversed()) {
-      await this.#files.write(piece, its);
+      await this.#files.write(piece, end, its);
       group.add(piece);
       await syncFolder(folder);
+      end = piece.start;
     }
     const [[first, its]] = pieces;
-    await this.#files.write(first, its);
+    await this.#files.write(first, end, its);
     this.#unsynced.add(folder);
     group.remove(part);
     group.add(first);
@@ -133,7 +144,7 @@ export class Checkpoint {
     if (place === -1) return;
     const previous = group.parts[place - 1];
     // It gets the range, and so must not have old keys in it.
-    if (previous) await this.#write(group, previous, await this.#entriesOf(group, previous));
+    if (previous) await this.#write(group, previous, await this.#entriesOf(group, previous), group.endOf(part));
     const path = this.#files.pathOf(part);
     const folder = dirname(path);
     if (previous) await syncFolder(folder);
@@ -145,9 +156,6 @@ export class Checkpoint {
       throw error;
     }
     this.#unsynced.add(folder);
-    if (group.parts.length > 0 || !(await removeEmptyFolder(folder))) return;
-    this.#unsynced.delete(folder);
-    this.#unsynced.add(dirname(folder));
   }
 }
 

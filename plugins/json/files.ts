@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import type { Entry } from '../../src/plugin.ts';
+import { type Entry, type Key, StorageError } from '../../src/plugin.ts';
 import type { Part, Source } from './group.ts';
 import type { Groups } from './groups.ts';
 import { fileName } from './layout.ts';
+import { CACHE_SIZE } from './limits.ts';
 import { readPart, writePart } from './part-file.ts';
 
-/** Characters of the entries that stay in memory, beside what has changed since the last checkpoint. */
-const CACHE_SIZE = 48 * 1024 * 1024;
 /** What an entry takes in memory beside its text, about. */
 const ENTRY_SIZE = 100;
 /** Parts that one read asks for before it is tried again. */
@@ -59,15 +58,25 @@ export class Files {
   /** Reads a file, past the cache. */
   async read(part: Part): Promise<readonly Entry[]> {
     try {
-      return await readPart(this.pathOf(part), part.prefix);
+      const { entries, until } = await readPart(this.pathOf(part), part.prefix);
+      this.#requireNext(part, until);
+      return entries;
     } catch (error) {
       if (this.#groups.has(part)) throw error;
       return []; // replaced meanwhile: nobody uses these entries
     }
   }
 
-  write(part: Part, entries: readonly Entry[]): Promise<void> {
-    return writePart(this.pathOf(part), part.prefix, entries);
+  /** The file that comes after one has to be there; files that came in between since are none of its business. */
+  #requireNext(part: Part, until: Key): void {
+    if (this.#groups.endOf(part) <= until) return;
+    const path = this.pathOf({ prefix: part.prefix, start: until });
+    throw new StorageError('corrupt', `${path} is missing; restore the data folder from a backup`);
+  }
+
+  /** Writes the entries from the start of a part up to a key, where the next part starts. See `replaceFile`. */
+  write(part: Part, until: Key, entries: readonly Entry[]): Promise<void> {
+    return writePart(this.pathOf(part), part.prefix, until, entries);
   }
 
   /** Keeps the entries of parts that take the place of another, if that one is in use. */

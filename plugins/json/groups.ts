@@ -46,6 +46,11 @@ export class Groups {
     return this.#byPrefix.get(part.prefix)?.parts.includes(part) ?? false;
   }
 
+  /** Where the keys of a part end. */
+  endOf(part: Part): Key {
+    return this.#byPrefix.get(part.prefix)?.endOf(part) ?? part.start;
+  }
+
   apply(change: Change): void {
     const prefix = prefixOf(change.key);
     const group = this.#byPrefix.get(prefix) ?? this.#create(prefix);

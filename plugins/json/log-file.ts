@@ -13,13 +13,29 @@ import type { Change } from './group.ts';
 const NAME = /^wal-(\d{12,})\.jsonl$/;
 export const logName = (number: number): string => `wal-${String(number).padStart(12, '0')}.jsonl`;
 
-/** The beginning of a line whose checksum is not known yet. */
-export const HEAD = '["00000000"';
-/** Where the bytes begin that the checksum is of. */
-export const CHECKSUM_END = HEAD.length + 1;
+const HEAD = '["00000000",';
+const CHECKSUM_START = 2;
 const LINE_END = 10;
 
 export const checksum = (bytes: Uint8Array): string => crc32(bytes).toString(16).padStart(8, '0');
+
+/** One commit of a line. */
+export function encodeCommit(version: Version, changes: readonly Change[]): string {
+  const set: string[] = [];
+  const deleted: Key[] = [];
+  for (const { key, value } of changes) {
+    if (value === undefined) deleted.push(key);
+    // A line break would end the line.
+    else set.push(`${JSON.stringify(key)}:${value.includes('\n') ? JSON.stringify(JSON.parse(value)) : value}`);
+  }
+  return `[${version},{${set.join()}},${JSON.stringify(deleted)}]`;
+}
+
+export function encodeLine(commits: readonly string[]): Buffer {
+  const bytes = Buffer.from(`${HEAD}${commits.join()}]\n`);
+  bytes.write(checksum(bytes.subarray(HEAD.length, -1)), CHECKSUM_START, 'latin1');
+  return bytes;
+}
 
 /** The numbers of the files in the folder, oldest first. */
 export async function logNumbers(folder: string): Promise<number[]> {
@@ -94,8 +110,8 @@ export async function readLog(
 type LoggedLine = [version: Version, set: Record<Key, unknown>, deleted: Key[]][];
 
 function parseLine(line: Buffer): LoggedLine | undefined {
-  const isWhole = line.at(-1) === LINE_END && line.toString('latin1', 0, 2) === HEAD.slice(0, 2);
-  if (!isWhole || checksum(line.subarray(CHECKSUM_END, -1)) !== line.toString('latin1', 2, 10)) return undefined;
+  const head = `["${checksum(line.subarray(HEAD.length, -1))}",`;
+  if (line.at(-1) !== LINE_END || line.toString('latin1', 0, HEAD.length) !== head) return undefined;
   return JSON.parse(line.toString()).slice(1) as LoggedLine;
 }
 

@@ -1,26 +1,34 @@
 import { readFile } from 'node:fs/promises';
 import { type Adapter, Low } from 'lowdb';
-import { type Entry, StorageError, type Version } from '../../src/plugin.ts';
+import { type Entry, type Key, StorageError, type Version } from '../../src/plugin.ts';
 import { replaceFile, toStorageError } from './durable-files.ts';
 import { checksum } from './log-file.ts';
 
+/** What a file holds: the entries, in key order, up to the key at which the next file starts. */
+export interface Content {
+  entries: readonly Entry[];
+  until: Key;
+}
+
 /** A file as it is parsed. Keys come without the prefix; versions are in key order. */
-interface Content {
+interface ParsedFile {
   checksum?: string;
   prefix: string;
+  until: Key;
   keys: Record<string, unknown>;
   versions: Version[];
 }
 
 const HEAD = '{\n"checksum": "';
-const AFTER_HEAD = '",\n';
-const CHECKSUM_END = HEAD.length + 8 + AFTER_HEAD.length;
+const AFTER_CHECKSUM = '",\n';
+/** Where the bytes begin that the checksum is of. */
+const CHECKED = HEAD.length + 8 + AFTER_CHECKSUM.length;
 
 /**
- * A JSON file with the entries of a part, one key a line. lowdb's own file adapter renames without a sync and leaves
- * files readable for everybody.
+ * A JSON file that a person can read: one key a line. lowdb's own file adapter renames without a sync, and leaves files
+ * readable for everybody.
  */
-class PartFile implements Adapter<readonly Entry[]> {
+class PartFile implements Adapter<Content> {
   readonly #path: string;
   readonly #prefix: string;
 
@@ -29,66 +37,58 @@ class PartFile implements Adapter<readonly Entry[]> {
     this.#prefix = prefix;
   }
 
-  async read(): Promise<Entry[]> {
+  async read(): Promise<Content> {
     const bytes = await readFile(this.#path).catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'ENOENT' ? this.#damaged('is missing', '', error) : toStorageError(error, this.#path);
+      throw error.code === 'ENOENT' ? this.#damaged('is missing', error) : toStorageError(error, this.#path);
     });
-    return this.#decode(bytes);
+    try {
+      return this.#decode(bytes, (JSON.parse(bytes.toString()) ?? {}) as ParsedFile);
+    } catch (error) {
+      throw error instanceof SyntaxError ? this.#damaged('is damaged', error) : error;
+    }
   }
 
-  #decode(bytes: Buffer): Entry[] {
-    let content: Content;
-    try {
-      content = (JSON.parse(bytes.toString()) ?? {}) as Content;
-    } catch (error) {
-      throw this.#damaged('is damaged', '', error);
-    }
-    const { checksum: expected, prefix, keys, versions } = content;
-    if (expected !== undefined && checksum(bytes.subarray(CHECKSUM_END)) !== expected) {
-      throw this.#damaged(
-        'is not as podsync wrote it',
-        ', or remove the line with its checksum to have it used as it is',
-      );
+  #decode(bytes: Buffer, { checksum: expected, prefix, until, keys, versions }: ParsedFile): Content {
+    if (expected !== undefined && checksum(bytes.subarray(CHECKED)) !== expected) {
+      const error = this.#damaged('is not as podsync wrote it');
+      throw new StorageError('corrupt', `${error.message}, or remove its line "checksum" to have it used as it is`);
     }
     const suffixes = Object.keys(keys ?? {}).toSorted();
-    if (prefix !== this.#prefix || !Array.isArray(versions) || suffixes.length !== versions.length) {
-      throw this.#damaged('is damaged', '');
-    }
-    return suffixes.map((suffix, place) => ({
+    const isWhole = prefix === this.#prefix && typeof until === 'string' && suffixes.length === versions?.length;
+    if (!isWhole) throw this.#damaged('is damaged');
+    const toEntry = (suffix: string, place: number): Entry => ({
       key: `${prefix}${suffix}`,
       value: JSON.stringify(keys[suffix]),
       version: versions[place]!,
-    }));
+    });
+    return { entries: suffixes.map(toEntry), until };
   }
 
-  #damaged(what: string, otherRemedy: string, cause?: unknown): StorageError {
-    const message = `${this.#path} ${what}; restore the data folder from a backup${otherRemedy}`;
-    return new StorageError('corrupt', message, { cause });
+  #damaged(what: string, cause?: unknown): StorageError {
+    return new StorageError('corrupt', `${this.#path} ${what}; restore the data folder from a backup`, { cause });
   }
 
-  write(entries: readonly Entry[]): Promise<void> {
-    return replaceFile(this.#path, encode(this.#prefix, entries));
+  write({ entries, until }: Content): Promise<void> {
+    const prefix = this.#prefix;
+    const lines = entries.map(({ key, value }) => `${JSON.stringify(key.slice(prefix.length))}: ${value}`);
+    const text = [
+      `${HEAD}00000000${AFTER_CHECKSUM}"prefix": ${JSON.stringify(prefix)},\n"keys": {\n`,
+      lines.join(',\n'),
+      `\n},\n"until": ${JSON.stringify(until)},\n"versions": [${entries.map(({ version }) => version).join()}]\n}\n`,
+    ];
+    const bytes = Buffer.from(text.join(''));
+    bytes.write(checksum(bytes.subarray(CHECKED)), HEAD.length, 'latin1');
+    return replaceFile(this.#path, bytes);
   }
 }
 
-function encode(prefix: string, entries: readonly Entry[]): Buffer {
-  const lines = entries.map(({ key, value }) => `${JSON.stringify(key.slice(prefix.length))}: ${value}`);
-  const versions = entries.map(({ version }) => version).join(',');
-  const bytes = Buffer.from(
-    `${HEAD}00000000${AFTER_HEAD}"prefix": ${JSON.stringify(prefix)},\n"keys": {\n${lines.join(',\n')}\n},\n"versions": [${versions}]\n}\n`,
-  );
-  bytes.write(checksum(bytes.subarray(CHECKSUM_END)), HEAD.length, 'latin1');
-  return bytes;
-}
-
-/** Reads the entries of a file, in key order. Rejects with `corrupt` where it is damaged or missing. */
-export async function readPart(path: string, prefix: string): Promise<readonly Entry[]> {
-  const file = new Low<readonly Entry[]>(new PartFile(path, prefix), []);
+/** Rejects with `corrupt` where the file is damaged or missing. */
+export async function readPart(path: string, prefix: string): Promise<Content> {
+  const file = new Low<Content>(new PartFile(path, prefix), { entries: [], until: prefix });
   await file.read();
   return file.data;
 }
 
-/** Replaces a file with entries in key order. See `replaceFile`. */
-export async function writePart(path: string, prefix: string, entries: readonly Entry[]): Promise<void> {
-  await new Low<readonly Entry[]>(new PartFile(path, prefix), entries).write();
-}
+/** Replaces the file, see `replaceFile`. */
+export const writePart = (path: string, prefix: string, until: Key, entries: readonly Entry[]): Promise<void> =>
+  new Low<Content>(new PartFile(path, prefix), { entries, until }).write();

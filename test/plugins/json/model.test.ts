@@ -1,0 +1,174 @@
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import json from '../../../plugins/json/index.ts';
+import { type Entry, type Key, type KeyValueStore, Turns, type Version } from '../../../src/plugin.ts';
+import { createRandom } from '../../process/uploads.ts';
+import { seed } from '../../seed.ts';
+
+// Small enough for a checkpoint every few commits, files that are split, and entries that are read again and again.
+vi.mock(import('../../../plugins/json/limits.ts'), () => ({
+  MAX_LOG_SIZE: 3000,
+  MAX_CHANGES: 1000,
+  MAX_FILE_SIZE: 1500,
+  CACHE_SIZE: 4000,
+}));
+
+/** Runs each step of a checkpoint. */
+const disk = vi.hoisted(() => ({ run: (_step: string, step: () => Promise<void>): Promise<void> => step() }));
+vi.mock(import('../../../plugins/json/durable-files.ts'), async (original) => {
+  const files = await original();
+  const watch =
+    <Args extends [string, ...unknown[]]>(step: string, run: (...args: Args) => Promise<void>) =>
+    (...args: Args): Promise<void> =>
+      disk.run(`${step} ${args[0]}`, () => run(...args));
+  return {
+    ...files,
+    createFolder: watch('createFolder', files.createFolder),
+    replaceFile: watch('replaceFile', files.replaceFile),
+    syncFolder: watch('syncFolder', files.syncFolder),
+    removeFile: watch('removeFile', files.removeFile),
+  };
+});
+
+const random = createRandom(seed);
+const pick = <T>(items: readonly T[]): T => items[random(items.length)]!;
+const SEGMENTS = ['', 'a', 'A', 'a!', 'a-b', 'b', '10', '9', '.', '__proto__', '%', 'x'.repeat(61)];
+
+function createKey(): Key {
+  const family = pick(['u', 'l', 'e', 'n', 'zz', 'u!', '', 'U']);
+  const depth = random(4);
+  return [family, ...Array.from({ length: depth }, () => pick(SEGMENTS))].join('/') || 'empty';
+}
+const createValue = (): string =>
+  JSON.stringify({ n: random(1000), text: pick(['', 'é', '\n', 'x']).repeat(random(150)) });
+
+/** What a store must have. */
+class Model {
+  entries = new Map<Key, Entry>();
+
+  list(from: Key, until: Key, limit: number): Entry[] {
+    const found = [...this.entries.values()].filter(({ key }) => key >= from && key < until);
+    return found.toSorted((a, b) => (a.key < b.key ? -1 : 1)).slice(0, limit);
+  }
+
+  copy(): Model {
+    const copy = new Model();
+    copy.entries = new Map(this.entries);
+    return copy;
+  }
+}
+
+let dataDir: string;
+let store: KeyValueStore;
+let model: Model;
+let versions: Set<Version>;
+const warnings: string[] = [];
+const open = (folder = dataDir): Promise<KeyValueStore> =>
+  json.open(json.parse(''), { dataDir: folder, log: (_level, message) => void warnings.push(message) });
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'podsync-json-'));
+  model = new Model();
+  versions = new Set([0]);
+  store = await open();
+});
+afterEach(async () => {
+  disk.run = (_title, step) => step();
+  await store.close();
+  await rm(dataDir, { recursive: true });
+  expect(warnings).toEqual([]);
+});
+
+async function change(): Promise<void> {
+  const known = [...model.entries.keys()];
+  const changed = new Set(
+    Array.from({ length: 1 + random(6) }, () => (random(3) > 0 ? createKey() : (pick(known) ?? 'a'))),
+  );
+  const isRemoval = random(4) === 0;
+  const owner = isRemoval ? pick(known)?.split('/').slice(0, 2).join('/') : undefined;
+  for (const key of known) if (owner !== undefined && key.startsWith(owner)) changed.add(key);
+  const set: [Key, string][] = [];
+  const deleted: Key[] = [];
+  for (const key of changed) {
+    if (isRemoval || random(5) === 0) deleted.push(key);
+    else set.push([key, createValue()]);
+  }
+  const check = [...changed].map((key) => [key, model.entries.get(key)?.version ?? 0] as const);
+  const version = (await store.commit({ check, set, delete: deleted }))!;
+  expect(versions).not.toContain(version);
+  versions.add(version);
+  for (const [key, value] of set) model.entries.set(key, { key, value, version });
+  for (const key of deleted) model.entries.delete(key);
+}
+
+/** Values as they are compared: the same JSON may have another text. */
+const normal = (entries: readonly (Entry | undefined)[]): unknown[] =>
+  entries.map((entry) => entry && { ...entry, value: JSON.parse(entry.value) });
+
+async function compare(actual: KeyValueStore, expected: Model): Promise<void> {
+  expect(normal(await actual.list({ from: '', until: '~', limit: 10_000 }))).toEqual(
+    normal(expected.list('', '~', 10_000)),
+  );
+}
+
+async function compareSome(): Promise<void> {
+  const [from, until] = [createKey(), createKey()];
+  const limit = 1 + random(20);
+  expect(normal(await store.list({ from, until, limit }))).toEqual(normal(model.list(from, until, limit)));
+  const keys = Array.from({ length: 5 }, createKey);
+  expect(normal(await store.get(keys))).toEqual(normal(keys.map((key) => model.entries.get(key))));
+}
+
+it('has what was committed, in order, whatever is split, written, evicted and opened again meanwhile', async () => {
+  for (let round = 0; round < 12; round += 1) {
+    for (let step = 0; step < 60; step += 1) {
+      await change();
+      await compareSome();
+    }
+    await compare(store, model);
+    await store.close();
+    store = await open();
+    await store.verify();
+    await compare(store, model);
+  }
+  await store.commit({ delete: [...model.entries.keys()] });
+  await store.close();
+  expect((await readdir(dataDir, { recursive: true })).filter((name) => name.endsWith('.json'))).toEqual([]);
+  expect(await readdir(join(dataDir, 'users'))).toEqual([]);
+  store = await open();
+});
+
+it('has all that was acknowledged after a crash before any step of a checkpoint', { timeout: 120_000 }, async () => {
+  for (let step = 0; step < 80; step += 1) await change();
+  await store.close();
+  store = await open();
+  const killed: [step: string, folder: string, expected: Model][] = [];
+  const turns = new Turns<'disk'>();
+  disk.run = (title, step) =>
+    turns.take('disk', async () => {
+      if (random(3) === 0) {
+        const folder = `${dataDir}-killed-${killed.length}`;
+        await cp(dataDir, folder, { recursive: true });
+        killed.push([title, folder, model.copy()]);
+      }
+      await step();
+    });
+  for (let step = 0; step < 100; step += 1) await turns.take('disk', change);
+  await store.close();
+  disk.run = (_title, step) => step();
+  expect(killed.length).toBeGreaterThan(20);
+  for (const [step, folder, expected] of killed) {
+    for (const _time of [1, 2]) {
+      const after = await open(folder);
+      await compare(after, expected).catch((error: Error) => {
+        throw new Error(`crash before ${step}: ${error.message}`, { cause: error });
+      });
+      await after.verify();
+      await after.close();
+    }
+    await rm(folder, { recursive: true });
+  }
+  store = await open();
+});
