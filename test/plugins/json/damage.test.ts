@@ -1,0 +1,188 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import json from '../../../plugins/json/index.ts';
+import type { KeyValueStore } from '../../../src/plugin.ts';
+
+let dataDir: string;
+let killed: string;
+const open = (folder = dataDir): Promise<KeyValueStore> =>
+  json.open(json.parse(''), { dataDir: folder, log: () => undefined });
+const read = async (store: KeyValueStore, ...keys: string[]) => (await store.get(keys)).map((entry) => entry?.value);
+const logsIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => name.startsWith('wal-')).map((name) => join(folder, name));
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'podsync-json-'));
+  killed = `${dataDir}-killed`;
+});
+afterEach(async () => {
+  await rm(dataDir, { recursive: true });
+  await rm(killed, { recursive: true, force: true });
+});
+
+describe('the write-ahead log', () => {
+  /** The folder as a killed process leaves it, and its log. */
+  async function kill(commits: (store: KeyValueStore) => Promise<unknown>): Promise<string> {
+    const store = await open();
+    await store.commit({ set: [['a', '1']] });
+    await store.commit({ set: [['b', '"two\\n"']] });
+    await commits(store);
+    await cp(dataDir, killed, { recursive: true });
+    await store.close();
+    return (await logsIn(killed)).at(-1)!;
+  }
+  const NOTHING = async (): Promise<void> => undefined;
+
+  it('has what no file has, and values with line breaks in them', async () => {
+    await kill((store) => store.commit({ set: [['c', '{\n  "d":\n3 }']], delete: ['a'], sum: [['e', 4]] }));
+    for (const _time of [1, 2]) {
+      const after = await open(killed);
+      expect(await read(after, 'a', 'b', 'c', 'e')).toEqual([undefined, '"two\\n"', '{"d":3}', '4']);
+      await after.close();
+    }
+  });
+
+  it('loses a last line that was cut off, and no other', async () => {
+    const log = await kill((store) => store.commit({ set: [['c', '3']] }));
+    await truncate(log, (await stat(log)).size - 3);
+    let after = await open(killed);
+    expect(await read(after, 'a', 'b', 'c')).toEqual(['1', '"two\\n"', undefined]);
+    await after.commit({ set: [['d', '4']] });
+    await after.close();
+    after = await open(killed);
+    expect(await read(after, 'a', 'b', 'c', 'd')).toEqual(['1', '"two\\n"', undefined, '4']);
+    await after.close();
+  });
+
+  it.each([
+    ['its first page', (line: Buffer) => line.fill(0, 0, 20)],
+    ['a page in it, which has line breaks of another file', (line: Buffer) => line.fill('[]\n', 20, 30)],
+  ])('loses what was written together and not yet synced, where the power went and took %s', async (_, spoil) => {
+    let synced = 0;
+    const log = await kill(async (store) => {
+      synced = (await stat((await logsIn(dataDir)).at(-1)!)).size;
+      await Promise.all(['c', 'd'].map((key) => store.commit({ set: [[key, '3']] })));
+    });
+    const bytes = await readFile(log);
+    spoil(bytes.subarray(synced));
+    await writeFile(log, bytes);
+    const after = await open(killed);
+    expect(await read(after, 'a', 'b', 'c', 'd')).toEqual(['1', '"two\\n"', undefined, undefined]);
+    await after.close();
+  });
+
+  it('refuses to start over a damaged line in the middle, and names it', async () => {
+    const log = await kill(NOTHING);
+    const text = await readFile(log, 'utf8');
+    await writeFile(log, text.replace('"a"', '"x"'));
+    const refusal = { code: 'corrupt', message: expect.stringContaining(`${log} is damaged in line 1; restore`) };
+    for (const _time of [1, 2]) await expect(open(killed)).rejects.toMatchObject(refusal);
+    await writeFile(log, text);
+    await (await open(killed)).close();
+  });
+
+  it('refuses to start over a damaged last line where more was acknowledged after it, in another file', async () => {
+    const log = await kill(NOTHING);
+    const older = join(killed, 'wal-000000000000.jsonl');
+    const text = await readFile(log, 'utf8');
+    await writeFile(older, `${text.replace('"b"', '"x"')}`);
+    const message = expect.stringContaining(`${older} is damaged in line 2`);
+    await expect(open(killed)).rejects.toMatchObject({ code: 'corrupt', message });
+    expect(await readFile(older, 'utf8')).toContain('"x"');
+  });
+
+  it('is missed where there are files of accounts', async () => {
+    await kill(NOTHING);
+    await (await open(killed)).close();
+    for (const log of await logsIn(killed)) await rm(log);
+    const message = expect.stringContaining(`${killed} has no wal-*.jsonl`);
+    await expect(open(killed)).rejects.toMatchObject({ code: 'corrupt', message });
+  });
+
+  it('is verified', async () => {
+    const store = await open();
+    await store.commit({ set: [['a', '1']] });
+    await store.verify();
+    const [log] = await logsIn(dataDir);
+    await writeFile(log!, (await readFile(log!, 'utf8')).replace('"a"', '"x"'));
+    await expect(store.verify()).rejects.toMatchObject({ code: 'corrupt', message: expect.stringContaining(log!) });
+    await store.close();
+  });
+});
+
+describe('a file', () => {
+  const HEAD = '{"name":"bob"}';
+  let path: string;
+
+  beforeEach(async () => {
+    path = join(dataDir, 'users', 'bob', 'account.json');
+    const store = await open();
+    await store.commit({ set: [['u/bob/head', HEAD], ['u/bob/list', '[]'], ['u/eve/head', '1']] }); // prettier-ignore
+    await store.close();
+  });
+
+  it.each([
+    ['is cut off', (text: string) => text.slice(0, -5), 'is damaged'],
+    ['is empty', () => '', 'is damaged'],
+    ['has another value', (text: string) => text.replace('bob"}', 'rob"}'), 'is not as podsync wrote it'],
+    ['has other JSON', () => 'null', 'is damaged'],
+    ['has the data of another account', (text: string) => text.replace(/bob\//g, 'eve/'), 'is not as podsync wrote it'],
+  ])('that %s is reported by name when it is read and when it is verified', async (_, spoil, what) => {
+    await writeFile(path, spoil(await readFile(path, 'utf8')));
+    const store = await open();
+    const refusal = { code: 'corrupt', message: expect.stringContaining(`${path} ${what}; restore the data folder`) };
+    await expect(store.get(['u/bob/head'])).rejects.toMatchObject(refusal);
+    await expect(store.list({ from: 'u/', until: 'u0', limit: 10 })).rejects.toMatchObject(refusal);
+    await expect(store.commit({ check: [['u/bob/head', 1]] })).rejects.toMatchObject(refusal);
+    await expect(store.verify()).rejects.toMatchObject(refusal);
+    expect(await read(store, 'u/eve/head')).toEqual(['1']);
+    await store.close();
+  });
+
+  it('that a person has changed is used when its checksum is removed, as the message says', async () => {
+    const text = await readFile(path, 'utf8');
+    await writeFile(path, text.replace('"bob"', '"rob"').replace(/"checksum".*\n/, ''));
+    const store = await open();
+    await store.verify();
+    expect(await read(store, 'u/bob/head', 'u/bob/list')).toEqual(['{"name":"rob"}', '[]']);
+    await store.close();
+  });
+
+  it('that is damaged keeps no other from being written', async () => {
+    await writeFile(path, '');
+    let store = await open();
+    await store.commit({ set: [['u/bob/new', '1'], ['u/eve/new', '2']] }); // prettier-ignore
+    await store.close();
+    expect(await readFile(join(dataDir, 'users', 'eve', 'account.json'), 'utf8')).toContain('"new": 2');
+    store = await open();
+    expect(await read(store, 'u/bob/new', 'u/eve/new')).toEqual(['1', '2']);
+    await store.close();
+  });
+
+  it.each([
+    ['EISDIR', (file: string) => mkdir(file)],
+    ['ELOOP', (file: string) => symlink(file, file)],
+  ])('that cannot be read is named, as one of many may have another owner: %s', async (code, spoil) => {
+    await rm(path);
+    await spoil(path);
+    const store = await open();
+    const message = `${path} could not be used (${code}); check its disk, its owner and its permissions`;
+    await expect(store.get(['u/bob/head'])).rejects.toMatchObject({ code: 'unavailable', message });
+    await store.close();
+  });
+
+  it('that was half written by a killed process is removed', async () => {
+    await writeFile(`${path}.new`, '{');
+    await (await open()).close();
+    expect(await readdir(join(dataDir, 'users', 'bob'))).toEqual(['account.json']);
+  });
+
+  it('where the folder belongs is reported as that', async () => {
+    for (const folder of [path, join(path, 'below')]) {
+      const message = `${folder} is a file, or lies in one; give podsync a folder`;
+      await expect(open(folder)).rejects.toMatchObject({ code: 'unavailable', message });
+    }
+  });
+});

@@ -1,0 +1,163 @@
+import { cp, type FileHandle, mkdtemp, open as openFile, readdir, rm } from 'node:fs/promises';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import json from '../../../plugins/json/index.ts';
+import type { KeyValueStore } from '../../../src/plugin.ts';
+
+/** Rejects where no file can be replaced. */
+const disk = vi.hoisted(() => ({ check: async (_path: string): Promise<void> => undefined }));
+vi.mock(import('../../../plugins/json/durable-files.ts'), async (original) => {
+  const files = await original();
+  return {
+    ...files,
+    replaceFile: async (path, bytes) => {
+      await disk.check(path);
+      await files.replaceFile(path, bytes);
+    },
+  };
+});
+
+let dataDir: string;
+let store: KeyValueStore;
+let warnings: string[];
+
+const open = (folder = dataDir): Promise<KeyValueStore> =>
+  json.open(json.parse(''), { dataDir: folder, log: (_level, message) => void warnings.push(message) });
+
+beforeEach(async () => {
+  warnings = [];
+  dataDir = await mkdtemp(join(tmpdir(), 'podsync-json-'));
+  store = await open();
+  await set('first');
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  disk.check = async () => undefined;
+  await store.close();
+  await rm(dataDir, { recursive: true });
+  await rm(`${dataDir}-killed`, { recursive: true, force: true });
+});
+
+const set = (name: string) => store.commit({ set: [[`u/bob/${name}`, '1']], sum: [['sum', 1]] });
+const names = async (from = store): Promise<string[]> =>
+  (await from.list({ from: 'u/bob/', until: 'u/bob0', limit: 100 })).map(({ key }) => key.slice('u/bob/'.length));
+
+/** What Node throws when the system answers a call with this error. */
+const failure = (code: string, errno: number): Error => Object.assign(new Error(`${code}: write`), { code, errno });
+const NO_ROOM = failure('ENOSPC', -28);
+const BROKEN = failure('EIO', -5);
+
+/** What all files have in common. */
+async function filePrototype(): Promise<FileHandle> {
+  const file = await openFile(dataDir);
+  await file.close();
+  return Object.getPrototypeOf(file) as FileHandle;
+}
+
+/** The next call of any file fails. */
+async function failOnce(call: 'write' | 'datasync' | 'truncate', error: Error): Promise<void> {
+  vi.spyOn(await filePrototype(), call).mockRejectedValueOnce(error);
+}
+
+/** The folder as a process leaves it that is killed now, opened. */
+async function openKilled(): Promise<KeyValueStore> {
+  const killed = `${dataDir}-killed`;
+  await cp(dataDir, killed, { recursive: true });
+  return open(killed);
+}
+
+it.each([
+  ['a full disk', NO_ROOM],
+  ['a used-up quota', failure(`Unknown system error -${constants.errno.EDQUOT}`, -constants.errno.EDQUOT)],
+])('%s is reported as that, and passes', async (_, error) => {
+  await failOnce('write', error);
+  await expect(set('a')).rejects.toMatchObject({ code: 'full', message: expect.stringContaining('free some space') });
+  await store.ping();
+  await set('b');
+  expect(await names()).toEqual(['b', 'first']);
+  expect((await store.get(['sum']))[0]?.value).toBe('2');
+});
+
+it('a full disk that takes a part of a commit keeps nothing of it, and all that comes later', async () => {
+  const files = await filePrototype();
+  const { write } = files;
+  const writePart = function (this: FileHandle, bytes: Uint8Array) {
+    return Reflect.apply(write, this, [bytes, 0, 20]);
+  };
+  const writing = vi.spyOn(files, 'write').mockImplementationOnce(writePart as FileHandle['write']);
+  writing.mockRejectedValueOnce(NO_ROOM);
+  await expect(set('a')).rejects.toMatchObject({ code: 'full' });
+  await set('b');
+  const after = await openKilled();
+  expect(await names(after)).toEqual(['b', 'first']);
+  await after.close();
+});
+
+it('commits that built on one that a full disk refused are refused, too', async () => {
+  await failOnce('write', NO_ROOM);
+  const first = set('a');
+  const writing = (await filePrototype()).write as unknown as { mock: { calls: unknown[] } };
+  while (writing.mock.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  const results = await Promise.allSettled([first, set('b'), set('c')]);
+  expect(results.map((each) => each.status === 'rejected' && each.reason.code)).toEqual(['full', 'full', 'full']);
+  await set('d');
+  expect(await names()).toEqual(['d', 'first']);
+  expect((await store.get(['sum']))[0]?.value).toBe('2');
+});
+
+it('a full disk that may keep what it was to forget is reported as a reason to start podsync again', async () => {
+  await failOnce('write', NO_ROOM);
+  await failOnce('datasync', BROKEN);
+  const refusal = { code: 'unavailable', message: expect.stringMatching(/no room.*then start podsync again/) };
+  await expect(set('a')).rejects.toMatchObject(refusal);
+  await expect(set('b')).rejects.toMatchObject(refusal);
+});
+
+it.each(['write', 'datasync'] as const)('a disk that fails at a %s is trusted again after a restart', async (call) => {
+  await set('a');
+  await failOnce(call, BROKEN);
+  const refusal = { code: 'unavailable', message: expect.stringMatching(/EIO.*then start podsync again/) };
+  await expect(set('b')).rejects.toMatchObject(refusal);
+  await expect(set('c')).rejects.toMatchObject(refusal);
+  await expect(store.ping()).rejects.toMatchObject(refusal);
+  expect(await names()).toEqual(['a', 'first']);
+  await store.close();
+  store = await open();
+  expect(await names()).toEqual(['a', 'first']);
+  await set('d');
+});
+
+it('a commit that a failing disk may have kept is whole after a restart', async () => {
+  await failOnce('datasync', BROKEN);
+  await failOnce('truncate', BROKEN);
+  await expect(set('a')).rejects.toMatchObject({ code: 'unavailable' });
+  const after = await openKilled();
+  expect(await names(after)).toEqual(['a', 'first']);
+  expect((await after.get(['sum']))[0]?.value).toBe('2');
+  await after.close();
+});
+
+it('files that cannot be written are reported and written later, and nothing is lost until then', async () => {
+  disk.check = (path) => (path.includes('users') ? Promise.reject(NO_ROOM) : Promise.resolve());
+  await store.commit({ set: [['n/bob', '{}']] });
+  await store.close();
+  expect(warnings).toEqual([expect.stringMatching(/stay in the write-ahead log .*no room left/)]);
+  const files = async () => (await readdir(dataDir, { recursive: true })).filter((name) => name.endsWith('.json'));
+  expect(await files()).toEqual(expect.arrayContaining(['logins.json', 'other.json'])); // the others were written
+
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  store = await open();
+  expect(await names()).toEqual(['first']);
+  await vi.waitUntil(() => warnings.length === 2);
+  disk.check = async () => undefined;
+  await vi.waitUntil(async () => {
+    vi.runAllTimers();
+    return (await files()).includes(join('users', 'bob', 'account.json'));
+  });
+  await store.close();
+  expect((await readdir(dataDir)).filter((name) => name.startsWith('wal'))).toHaveLength(1);
+  store = await open();
+  expect(await names()).toEqual(['first']);
+});

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, it } from 'vitest';
+import json from '../../../plugins/json/index.ts';
+import { createRandom } from '../../process/uploads.ts';
+import { seed } from '../../seed.ts';
+
+it(
+  'an acknowledged commit survives kill -9, and every commit is there whole or not at all, 20 times',
+  { timeout: 120_000 },
+  async () => {
+    const random = createRandom(seed);
+    const dataDir = await mkdtemp(join(tmpdir(), 'podsync-kill-'));
+    const acknowledged = new Map<string, number>();
+    for (let round = 0; round < 20; round += 1) {
+      const child = spawn(
+        process.execPath,
+        [join(import.meta.dirname, 'writer.mjs'), dataDir, String(round * 1_000_000)],
+        {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      );
+      const exited = once(child, 'exit');
+      const last = 50 + random(300);
+      let count = 0;
+      for await (const line of createInterface({ input: child.stdout })) {
+        const [user, n, version] = line.split(' ');
+        acknowledged.set(`l/${user}/${n!.padStart(9, '0')}`, Number(version));
+        if ((count += 1) === last) child.kill('SIGKILL');
+      }
+      await exited;
+      expect(count).toBeGreaterThanOrEqual(last);
+    }
+
+    const store = await json.open(json.parse(''), { dataDir, log: () => undefined });
+    await store.verify();
+    const found = await store.list({ from: 'l/', until: 'l0', limit: 1_000_000 });
+    const versions = new Map(found.map(({ key, version }) => [key, version]));
+    for (const [key, version] of acknowledged) expect([key, versions.get(key)]).toEqual([key, version]);
+    expect(new Set(versions.values()).size).toBe(found.length);
+    const [sum] = await store.get(['sum']);
+    expect(sum?.value).toBe(String(found.length));
+    await store.close();
+    await rm(dataDir, { recursive: true });
+  },
+);

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import json from '../../../plugins/json/index.ts';
+import type { KeyValueStore } from '../../../src/plugin.ts';
+
+let dataDir: string;
+const open = (): Promise<KeyValueStore> => json.open(json.parse(''), { dataDir, log: () => undefined });
+/** As another process writes it; without a holder, it is none of podsync's. */
+const writeLock = (holder?: { host?: string; pid: number; started: string }) =>
+  writeFile(
+    join(dataDir, `lock.${randomUUID()}`),
+    holder ? JSON.stringify({ host: hostname(), ...holder }) : 'nonsense',
+  );
+const locks = async (): Promise<string[]> => (await readdir(dataDir)).filter((name) => name.startsWith('lock'));
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'podsync-json-'));
+});
+afterEach(() => rm(dataDir, { recursive: true }));
+
+it('a folder is refused while it is open, and the message says who has it', async () => {
+  const store = await open();
+  const message = expect.stringContaining(`is in use by process ${process.pid} on ${hostname()}; stop that one first`);
+  await expect(open()).rejects.toMatchObject({ code: 'busy', message });
+  await store.close();
+  await (await open()).close();
+  expect(await locks()).toEqual([]);
+});
+
+it.each([
+  ['', undefined],
+  [', also after a kill', { pid: 2 ** 22 + 1, started: '' }],
+])('a folder goes to one of several who open it at once%s', async (_when, holder) => {
+  for (let round = 0; round < 10; round += 1) {
+    if (holder) await writeLock(holder);
+    const openings = await Promise.allSettled(Array.from({ length: 8 }, open));
+    const opened = openings.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+    const refusals = openings.flatMap((each) => (each.status === 'rejected' ? each.reason.code : []));
+    expect([opened.length, refusals]).toEqual([1, Array.from({ length: 7 }, () => 'busy')]);
+    await opened[0]!.close();
+  }
+  expect(await locks()).toEqual([]);
+});
+
+it.each([
+  ['a process that is gone', { pid: 2 ** 22 + 1, started: '' }],
+  ['a process whose number another one has now', { pid: process.ppid, started: 'another boot 1' }],
+  ['nobody', undefined],
+])('a folder is taken over from %s', async (_who, holder) => {
+  await writeLock(holder);
+  await (await open()).close();
+  expect(await locks()).toEqual([]);
+});
+
+it('a folder is not taken over from a process that cannot tell when it started, as systemd hides that from it', async () => {
+  await writeLock({ pid: process.ppid, started: '' });
+  await expect(open()).rejects.toThrow(`is in use by process ${process.ppid}`);
+});
+
+it('a folder is not taken over from another machine', async () => {
+  await writeLock({ host: 'elsewhere.example', pid: 1, started: '' });
+  await expect(open()).rejects.toThrow('is in use by process 1 on elsewhere.example');
+});
