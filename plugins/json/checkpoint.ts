@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import type { Entry, Key, Log } from '../../src/plugin.ts';
 import { createFolder, removeFile, syncFolder, toStorageError } from './durable-files.ts';
 import { type Files, sizeOf } from './files.ts';
-import { between, type Group, merge, type Part } from './group.ts';
+import { between, type Group, merge } from './group.ts';
 import type { Groups } from './groups.ts';
-import { fitsFileName } from './layout.ts';
+import { fitsFileName, type Part } from './layout.ts';
 import { MAX_CHANGES, MAX_FILE_SIZE, MAX_LOG_SIZE } from './limits.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 
@@ -20,7 +20,7 @@ export class Checkpoint {
   readonly #groups: Groups;
   readonly #files: Files;
   readonly #log: WriteAheadLog;
-  readonly #warn: (message: string) => void;
+  readonly #report: Log;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #hasFailed = false;
@@ -32,7 +32,7 @@ export class Checkpoint {
     this.#groups = groups;
     this.#files = files;
     this.#log = log;
-    this.#warn = (message) => report('warn', message);
+    this.#report = report;
   }
 
   /** To be called after changes. */
@@ -58,7 +58,10 @@ export class Checkpoint {
       () => false,
       (error) => {
         const { message } = toStorageError(error, 'the data folder');
-        this.#warn(`changes stay in the write-ahead log until they can be written to their files: ${message}`);
+        this.#report(
+          'warn',
+          `changes stay in the write-ahead log until they can be written to their files: ${message}`,
+        );
         return true;
       },
     );
@@ -105,9 +108,8 @@ export class Checkpoint {
       const entries = merge(await this.#entriesOf(group, part), own);
       if (entries.length > 0) await this.#write(group, part, entries);
       else await this.#remove(group, part);
-      group.settle(own);
+      this.#groups.settle(group, own);
     }
-    this.#groups.settled(group);
   }
 
   async #entriesOf(group: Group, part: Part): Promise<readonly Entry[]> {

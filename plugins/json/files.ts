@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { type Entry, type Key, StorageError } from '../../src/plugin.ts';
-import type { Part, Source } from './group.ts';
+import type { Source } from './group.ts';
 import type { Groups } from './groups.ts';
-import { fileName } from './layout.ts';
+import { fileName, type Part } from './layout.ts';
 import { CACHE_SIZE } from './limits.ts';
 import { readPart, writePart } from './part-file.ts';
 
@@ -39,8 +39,6 @@ export class Files {
 
   /** Rejects with `corrupt` where the file is damaged. */
   load(part: Part): Promise<readonly Entry[]> {
-    const known = this.#cache.get(part);
-    if (known) return Promise.resolve(known);
     let loading = this.#loading.get(part);
     if (!loading) {
       loading = this.#load(part).finally(() => this.#loading.delete(part));

@@ -1,17 +1,11 @@
 import type { Entry, Key, Range, Value, Version } from '../../src/plugin.ts';
-import { endOf } from './layout.ts';
+import { endOf, type Part } from './layout.ts';
 
 /** What a commit does to a key; no value: deletes it. */
 export interface Change {
   readonly key: Key;
   readonly value: Value | undefined;
   readonly version: Version;
-}
-
-/** A file with the keys of a group from `start` up to the start of the next file. Replaced whenever it is written. */
-export interface Part {
-  readonly prefix: string;
-  readonly start: Key;
 }
 
 /** The entries of a part, in key order; empty where they have yet to be loaded, which is noted then. */
@@ -35,7 +29,6 @@ export function placeOf<Item>(items: readonly Item[], key: Key, keyOf: (item: It
 
 const keyOf = ({ key }: { readonly key: Key }): Key => key;
 const startOf = ({ start }: Part): Key => start;
-const byKey = (a: Change, b: Change): number => (a.key < b.key ? -1 : 1);
 
 /** Those with keys from `from` up to `until`. */
 export const between = <Item extends { readonly key: Key }>(items: readonly Item[], from: Key, until: Key): Item[] =>
@@ -58,64 +51,59 @@ export function merge(entries: readonly Entry[], changes: readonly Change[]): En
 export class Group {
   readonly prefix: string;
   /** In key order. */
-  #parts: readonly Part[];
-  readonly #changes = new Map<Key, Change>();
-  /** The changes in key order, unless that has to be found again. */
-  #sorted: Change[] | undefined = [];
+  parts: readonly Part[] = [];
+  /** Undefined where there are none: there are many groups, and few of them change. */
+  #changes: Map<Key, Change> | undefined;
+  /** The changes in key order, unless they have to be sorted again. */
+  #sorted: Change[] | undefined;
 
-  constructor(prefix: string, parts: readonly Part[] = []) {
+  constructor(prefix: string) {
     this.prefix = prefix;
-    this.#parts = parts;
-  }
-
-  get parts(): readonly Part[] {
-    return this.#parts;
-  }
-
-  get isChanged(): boolean {
-    return this.#changes.size > 0;
   }
 
   apply(change: Change): void {
+    this.#changes ??= new Map();
     this.#changes.set(change.key, change);
     const last = this.#sorted?.at(-1);
-    if (this.#sorted && (!last || last.key < change.key)) this.#sorted.push(change);
+    if (last && last.key < change.key) this.#sorted!.push(change);
     else this.#sorted = undefined;
   }
 
-  /** All changes, in key order. */
+  /** In key order. */
   get changes(): readonly Change[] {
-    this.#sorted ??= [...this.#changes.values()].toSorted(byKey);
+    if (!this.#changes) return [];
+    this.#sorted ??= [...this.#changes.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
     return this.#sorted;
   }
 
   /** Forgets changes that the files have now, except where others followed. */
   settle(changes: readonly Change[]): void {
-    for (const change of changes) if (this.#changes.get(change.key) === change) this.#changes.delete(change.key);
+    for (const change of changes) if (this.#changes?.get(change.key) === change) this.#changes.delete(change.key);
+    if (this.#changes?.size === 0) this.#changes = undefined;
     this.#sorted = undefined;
   }
 
   add(part: Part): void {
-    this.#parts = [...this.#parts, part].toSorted((a, b) => (a.start < b.start ? -1 : 1));
+    this.parts = [...this.parts, part].toSorted((a, b) => (a.start < b.start ? -1 : 1));
   }
 
   remove(part: Part): void {
-    this.#parts = this.#parts.filter((each) => each !== part);
+    this.parts = this.parts.filter((each) => each !== part);
   }
 
   /** Where the keys of a part end. */
   endOf(part: Part): Key {
-    return this.#parts.find(({ start }) => start > part.start)?.start ?? endOf(this.prefix);
+    return this.parts.find(({ start }) => start > part.start)?.start ?? endOf(this.prefix);
   }
 
   /** The part that has a key, or that comes before the first one. */
   partOf(key: Key): Part | undefined {
-    const place = placeOf(this.#parts, key, startOf);
-    return this.#parts[place]?.start === key ? this.#parts[place] : this.#parts[place - 1];
+    const place = placeOf(this.parts, key, startOf);
+    return this.parts[place]?.start === key ? this.parts[place] : this.parts[place - 1];
   }
 
   find(key: Key, source: Source): Entry | undefined {
-    const change = this.#changes.get(key);
+    const change = this.#changes?.get(key);
     if (change) return change.value === undefined ? undefined : (change as Entry);
     const part = this.partOf(key);
     if (!part) return undefined;
@@ -128,10 +116,10 @@ export class Group {
     const changes = between(this.changes, from, until);
     const wanted = limit + changes.length;
     const found: Entry[] = [];
-    const first = Math.max(0, this.#parts.indexOf(this.partOf(from)!));
-    for (let place = first; place < this.#parts.length && this.#parts[place]!.start < until; place += 1) {
-      const entries = source.entriesOf(this.#parts[place]!);
-      const end = this.#parts[place + 1]?.start ?? until;
+    const first = Math.max(0, this.parts.indexOf(this.partOf(from)!));
+    for (let place = first; place < this.parts.length && this.parts[place]!.start < until; place += 1) {
+      const entries = source.entriesOf(this.parts[place]!);
+      const end = this.parts[place + 1]?.start ?? until;
       const begin = placeOf(entries, from, keyOf);
       const stop = placeOf(entries, end < until ? end : until, keyOf);
       for (const entry of entries.slice(begin, Math.min(stop, begin + wanted - found.length))) found.push(entry);

@@ -1,6 +1,6 @@
 import type { Entry, Key, Range } from '../../src/plugin.ts';
-import { type Change, Group, type Part, placeOf, type Source } from './group.ts';
-import { endOf, type FoundFile, prefixOf } from './layout.ts';
+import { type Change, Group, placeOf, type Source } from './group.ts';
+import { endOf, type Part, prefixOf } from './layout.ts';
 
 const prefixIn = ({ prefix }: Group): string => prefix;
 
@@ -10,25 +10,19 @@ export class Groups {
   /** By the number of slashes, in order. */
   readonly #levels: [Group[], Group[], Group[]] = [[], [], []];
   readonly #changed = new Set<Group>();
-  /** Since the last checkpoint began, about. */
+  /** How many changes came since the last checkpoint. */
   changeCount = 0;
 
-  constructor(files: readonly FoundFile[]) {
-    const parts = new Map<string, Part[]>();
-    for (const { prefix, start } of files) {
-      const others = parts.get(prefix);
-      if (others) others.push({ prefix, start });
-      else parts.set(prefix, [{ prefix, start }]);
+  constructor(files: readonly Part[]) {
+    for (const part of files.toSorted((a, b) => (a.start < b.start ? -1 : 1))) {
+      let group = this.#byPrefix.get(part.prefix);
+      if (!group) {
+        group = new Group(part.prefix);
+        this.#byPrefix.set(part.prefix, group);
+        this.#levelOf(part.prefix).push(group);
+      }
+      group.add(part);
     }
-    for (const [prefix, found] of parts) {
-      const group = new Group(
-        prefix,
-        found.toSorted((a, b) => (a.start < b.start ? -1 : 1)),
-      );
-      this.#byPrefix.set(prefix, group);
-      this.#levelOf(prefix).push(group);
-    }
-    for (const level of this.#levels) level.sort((a, b) => (a.prefix < b.prefix ? -1 : 1));
   }
 
   #levelOf(prefix: string): Group[] {
@@ -72,9 +66,10 @@ export class Groups {
     return [...this.#changed];
   }
 
-  /** To be called after the changes of a group were settled. */
-  settled(group: Group): void {
-    if (group.isChanged) return;
+  /** Forgets changes of a group that its files have now, except where others followed. */
+  settle(group: Group, changes: readonly Change[]): void {
+    group.settle(changes);
+    if (group.changes.length > 0) return;
     this.#changed.delete(group);
     if (group.parts.length > 0) return;
     const level = this.#levelOf(group.prefix);
@@ -101,8 +96,7 @@ function listLevel(level: readonly Group[], { from, until, limit }: Range, sourc
   if (place > 0 && endOf(level[place - 1]!.prefix) > from) place -= 1;
   let found: Entry[] = [];
   for (; place < level.length && level[place]!.prefix < until; place += 1) {
-    const left = limit - found.length - source.missing;
-    if (left <= 0) break;
+    if (found.length + source.missing >= limit) break;
     const more = level[place]!.list({ from, until, limit: limit - found.length }, source);
     if (found.length === 0) found = more;
     else for (const entry of more) found.push(entry);

@@ -72,24 +72,25 @@ export function fileName(prefix: string, start: Key): string {
   return `${file.replace('*', () => segment)}${rest}.json`;
 }
 
-export interface FoundFile {
-  prefix: string;
-  start: Key;
+/** A file: the keys with a prefix from `start` up to the start of the next file. Replaced whenever it is written. */
+export interface Part {
+  readonly prefix: string;
+  readonly start: Key;
 }
 
 /** The inverse of `fileName`; undefined for the path of anything else. */
-function parseFileName(path: string): FoundFile | undefined {
+function parseFileName(path: string): Part | undefined {
   const [, base = '', rest = '%'] = /^([^.]+)(?:\.([^.]+))?\.json$/.exec(path) ?? [];
   const [folder, segment = '', ...others] = base.split('/');
   const family = PREFIXES.get(base) ?? PREFIXES.get([folder, '*', ...others].join('/')) ?? '';
-  const prefix = base === segment || segment === '' ? family : `${family}${decode(segment)}/`;
-  const start = `${prefix}${decode(rest)}`;
+  const prefix = segment === '' ? family : `${family}${decode(segment)}/`;
+  const start = rest === '%' ? prefix : `${prefix}${decode(rest)}`;
   return fileName(prefix, start) === path ? { prefix, start } : undefined;
 }
 
 /** All files below the data folder that hold keys. Removes what a killed process had not finished writing. */
-export async function listFiles(folder: string): Promise<FoundFile[]> {
-  const found: FoundFile[] = [];
+export async function listFiles(folder: string): Promise<Part[]> {
+  const found: Part[] = [];
   const visit = async (path: string): Promise<void> => {
     const entries = await readdir(join(folder, path), { withFileTypes: true }).catch((error) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];

@@ -7,101 +7,92 @@ import { StorageError } from '../../src/plugin.ts';
 import { FILE_MODE, toStorageError } from './durable-files.ts';
 
 /*
- * Whoever opens a folder first lays a lock of its own in it, and only then looks for those of others: of two who do so,
- * whichever order their steps fall in, at least one sees the other. A lock has a name that comes only once, so that what
- * a killed process left can be removed by anybody at any time.
+ * Each process first writes a lock file of its own, and only then looks for those of others: of two that do so, at least
+ * one sees the other. The name of a lock file is never used again, so the one of a killed process can be removed at any
+ * time by anybody.
  */
 
-/** Who holds a folder. A pid alone is not enough: it is given out again, and every container has a pid 1. */
+/** Who holds a folder. A pid alone is not enough: it is used again, and every container has a pid 1. */
 interface Holder {
   host: string;
   pid: number;
-  /** Boot and time in it at which the process started; empty where the system does not tell. */
+  /** Boot, and time in it, at which the process started; empty where the system does not tell. */
   started: string;
 }
 
-/** Early podsyncs had the name alone. */
-const LOCK = /^lock(?:\.[\da-f-]{36})?$/;
+const LOCK = /^lock\.[\da-f-]{36}$/;
 
-/** The locks of this very process. */
+/** The lock files of this very process. */
 const held = new Set<string>();
 
-/** For those who came at the same moment and give way. */
-const LOOKS = 20;
+/** How often a process looks again that came at the same moment as others. */
+const ATTEMPTS = 20;
 /** Milliseconds. */
-const BETWEEN_LOOKS = 10;
+const ATTEMPT_DELAY = 10;
 
 /**
- * Takes the folder for this process: two processes that write one journal would lose changes. Answers how to let go.
- * Rejects with `busy` when another process has it; what a killed process left is taken over.
+ * Locks the folder for this process: two processes that write one log would lose commits. Returns how to release it.
+ * Rejects with `busy` where another process has it; the lock of a killed process is removed.
  */
 export async function takeLock(folder: string): Promise<() => Promise<void>> {
-  const place = await realpath(folder);
-  const own = join(place, `lock.${randomUUID()}`);
-  const letGo = async (): Promise<void> => {
+  const path = await realpath(folder);
+  const own = join(path, `lock.${randomUUID()}`);
+  const release = async (): Promise<void> => {
     if (held.delete(own)) await rm(own, { force: true });
   };
   try {
-    await requireAlone(place, own); // first: on a full disk what is removed on the way is all the room there is
+    await requireUnlocked(path, own); // first: on a full disk, an old lock file may be all the room there is
     held.add(own);
-    await layLock(own);
-    await requireAlone(place, own);
-    return letGo;
+    await writeLock(own);
+    await requireUnlocked(path, own);
+    return release;
   } catch (error) {
-    await letGo().catch(() => undefined); // why there is no lock is told, not this
+    await release().catch(() => undefined); // the first error matters
     throw toStorageError(error, folder);
   }
 }
 
-/** With its content at once, as others look into it. */
-async function layLock(path: string): Promise<void> {
+/** With its content at once, as others read it. */
+async function writeLock(path: string): Promise<void> {
   const holder: Holder = { host: hostname(), pid: process.pid, started: await startOf(process.pid) };
-  const unnamed = `${path}.new`;
+  const temporary = `${path}.new`;
   try {
-    await writeFile(unnamed, JSON.stringify(holder), { mode: FILE_MODE });
-    await rename(unnamed, path);
+    await writeFile(temporary, JSON.stringify(holder), { mode: FILE_MODE });
+    await rename(temporary, path);
   } catch (error) {
-    await rm(unnamed, { force: true }).catch(() => undefined);
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
 }
 
-/** Rejects with `busy` where somebody else has a lock. Of several who come at once, the first by name waits for the others. */
-async function requireAlone(place: string, own: string): Promise<void> {
-  for (let looks = 1; ; looks += 1) {
-    const others = await locksOfOthers(place, own);
-    const [first] = others;
-    if (!first) return;
-    if (looks === LOOKS || others.some(({ path }) => path < own)) throw busy(place, first);
-    await setTimeout(BETWEEN_LOOKS);
+/** Of several processes that come at once, the first by name waits for the others to give way. */
+async function requireUnlocked(folder: string, own: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const others = await otherLocks(folder, own);
+    if (!others[0]) return;
+    const [path, { pid, host }] = others[0];
+    if (attempt === ATTEMPTS || others.some(([other]) => other < own)) {
+      const message = `${folder} is in use by process ${pid} on ${host}; stop that process first`;
+      throw new StorageError('busy', `${message} (if it is surely gone, remove ${path})`);
+    }
+    await setTimeout(ATTEMPT_DELAY);
   }
 }
 
-interface Lock {
-  path: string;
-  holder: Holder;
-}
-
-const busy = (place: string, { path, holder }: Lock): StorageError =>
-  new StorageError(
-    'busy',
-    `${place} is in use by process ${holder.pid} on ${holder.host}; stop that one first (if it is surely gone, remove ${path})`,
-  );
-
-/** Removes those of processes that are gone. */
-async function locksOfOthers(place: string, own: string): Promise<Lock[]> {
-  const names = await readdir(place);
-  const paths = names.filter((name) => LOCK.test(name)).map((name) => join(place, name));
-  const locks: Lock[] = [];
-  for (const path of paths.filter((each) => each !== own)) {
+/** Those of running processes. Removes the others. */
+async function otherLocks(folder: string, own: string): Promise<[path: string, holder: Holder][]> {
+  const locks: [string, Holder][] = [];
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    if (!LOCK.test(name) || path === own) continue;
     const holder = await readHolder(path);
-    if (holder && (held.has(path) || (await isAlive(holder)))) locks.push({ path, holder });
+    if (holder && (held.has(path) || (await isAlive(holder)))) locks.push([path, holder]);
     else await rm(path, { force: true });
   }
   return locks;
 }
 
-/** Undefined where it is gone meanwhile, or nothing of ours: no process of podsync writes half a lock. */
+/** Undefined where it was removed meanwhile, or is not podsync's, which never writes half a lock. */
 async function readHolder(path: string): Promise<Holder | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
@@ -115,22 +106,22 @@ async function readHolder(path: string): Promise<Holder | undefined> {
 }
 
 async function isAlive({ host, pid, started }: Holder): Promise<boolean> {
-  if (host !== hostname()) return true; // cannot be seen from here
-  if (pid === process.pid) return false; // it had the number that is ours now
+  if (host !== hostname()) return true; // unknown here
+  if (pid === process.pid) return false; // an earlier process with the same number
   try {
     process.kill(pid, 0);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
   const seen = await startOf(pid);
-  return started === '' || seen === '' || started === seen; // one of the two may be shut off from what tells it
+  return started === '' || seen === '' || started === seen; // the system may hide it from one of the two
 }
 
 async function startOf(pid: number): Promise<string> {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
     const status = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program, in brackets, may hold blanks; the start is the 20th field after it.
+    // The program's name, in brackets, may have spaces in it; the start is the 20th field after it.
     return `${boot.trim()} ${status.slice(status.lastIndexOf(')') + 2).split(' ')[19]}`;
   } catch {
     return '';

@@ -26,18 +26,19 @@ interface Waiting {
  * begins a new file, writes everything in the older ones to files of their own, and removes them.
  */
 export class WriteAheadLog {
+  /** Bytes of the file that are known to be durable. */
+  size = 0;
+  /** Why nothing can be stored until podsync is started again. What failed may be stored then, or not. */
+  broken: StorageError | undefined;
   readonly #folder: string;
   readonly #outcome: Outcome;
   #file!: FileHandle;
   /** In the name of the file: the version at which it was begun. */
   #number = 0;
   #version: Version = 0;
-  /** Bytes of the file that are known to be durable. */
-  #size = 0;
   #queue: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #switchFile: (() => void) | undefined;
-  #broken: StorageError | undefined;
 
   private constructor(folder: string, outcome: Outcome) {
     this.#folder = folder;
@@ -66,19 +67,9 @@ export class WriteAheadLog {
     return log;
   }
 
-  /** Bytes appended since the file was begun. */
-  get size(): number {
-    return this.#size;
-  }
-
   /** Whether commits are being written. */
   get isBusy(): boolean {
     return this.#writing !== undefined;
-  }
-
-  /** Why nothing can be stored until podsync is started again. What failed may be stored then, or not. */
-  get broken(): StorageError | undefined {
-    return this.#broken;
   }
 
   nextVersion(): Version {
@@ -87,7 +78,7 @@ export class WriteAheadLog {
 
   /** Resolves when the changes of one commit are durable and applied. */
   append(version: Version, changes: readonly Change[]): Promise<void> {
-    if (this.#broken) return Promise.reject(this.#broken);
+    if (this.broken) return Promise.reject(this.broken);
     const text = encodeCommit(version, changes);
     return new Promise((resolve, reject) => {
       this.#queue.push({ text, changes, resolve, reject });
@@ -125,13 +116,13 @@ export class WriteAheadLog {
 
   /** Throws a StorageError, and then nothing is stored. */
   async #store(bytes: Buffer): Promise<void> {
-    if (this.#broken) throw this.#broken;
+    if (this.broken) throw this.broken;
     try {
       for (let written = 0; written < bytes.length;) {
         written += (await this.#file.write(bytes, written)).bytesWritten;
       }
       await this.#file.datasync();
-      this.#size += bytes.length;
+      this.size += bytes.length;
     } catch (error) {
       throw await this.#undo(error);
     }
@@ -149,18 +140,18 @@ export class WriteAheadLog {
     );
     if (error.code === 'full' && isUndone) return error;
     const message = `${error.message}, then start podsync again: nothing is stored until then`;
-    this.#broken = new StorageError('unavailable', message, { cause });
-    return this.#broken;
+    this.broken = new StorageError('unavailable', message, { cause });
+    return this.broken;
   }
 
   async #truncate(): Promise<void> {
-    await this.#file.truncate(this.#size);
+    await this.#file.truncate(this.size);
     await this.#file.datasync();
   }
 
   /** Begins a new file, unless this one is empty. When it resolves, all commits in the older files are applied. */
   async rotate(): Promise<void> {
-    if (this.#size === 0) return;
+    if (this.size === 0) return;
     const number = this.nextVersion();
     const next = await this.#create(number);
     const old = this.#file;
@@ -169,7 +160,7 @@ export class WriteAheadLog {
         this.#switchFile = undefined;
         this.#file = next;
         this.#number = number;
-        this.#size = 0;
+        this.size = 0;
         resolve();
       };
       this.#writing ??= this.#write();
@@ -202,7 +193,7 @@ export class WriteAheadLog {
   /** Reads all files again. Rejects with `corrupt`. */
   async verify(): Promise<void> {
     for (const number of await logNumbers(this.#folder)) {
-      const length = number === this.#number ? this.#size : undefined;
+      const length = number === this.#number ? this.size : undefined;
       const found = await readLog(join(this.#folder, logName(number)), length).catch((error) => {
         if (number < this.#number && error.cause?.code === 'ENOENT') return undefined; // removed by a checkpoint
         throw error;

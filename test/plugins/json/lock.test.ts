@@ -23,7 +23,9 @@ afterEach(() => rm(dataDir, { recursive: true }));
 
 it('a folder is refused while it is open, and the message says who has it', async () => {
   const store = await open();
-  const message = expect.stringContaining(`is in use by process ${process.pid} on ${hostname()}; stop that one first`);
+  const message = expect.stringContaining(
+    `is in use by process ${process.pid} on ${hostname()}; stop that process first`,
+  );
   await expect(open()).rejects.toMatchObject({ code: 'busy', message });
   await store.close();
   await (await open()).close();
