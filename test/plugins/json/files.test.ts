@@ -86,7 +86,7 @@ it('actions go into files of bounded length, which are not written again once th
   expect(after.length).toBeGreaterThan(before.length);
   const open = before.length - 2; // the last keys
   expect(await Promise.all(before.toSpliced(open, 1).map(inode))).toEqual(written.toSpliced(open, 1));
-  for (const name of after) expect((await stat(join(dataDir, name))).size).toBeLessThan(1_100_000);
+  for (const name of after) expect((await stat(join(dataDir, name))).size).toBeLessThan(600_000);
   const found = await store.list({ from: `l/4f2a/${stamp(90)}`, until: 'l/4f2a0', limit: 400 });
   expect(found.map(({ key }) => key)).toEqual(Array.from({ length: 400 }, (_, n) => upload(90 + n)[0]));
 });
