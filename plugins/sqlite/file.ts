@@ -1,0 +1,69 @@
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Database as Connection } from 'better-sqlite3';
+import { StorageError } from '../../src/plugin.ts';
+import { loadDriver } from './driver.ts';
+import { toStorageError } from './failure.ts';
+
+/** For its owner alone: it holds password hashes. SQLite gives its other files the same mode. */
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+/** Tells a file of podsync from any other SQLite file: `pods` in ASCII. */
+const APPLICATION_ID = 0x706f6473;
+/** Of the tables below. */
+const SCHEMA_VERSION = 2;
+
+/** `sequence` has one row: no version up to this one is given out again. */
+const SCHEMA = `
+  CREATE TABLE entries (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL, version INTEGER NOT NULL) STRICT;
+  CREATE TABLE sequence (version INTEGER NOT NULL) STRICT;
+  INSERT INTO sequence VALUES (0);
+  PRAGMA application_id = ${APPLICATION_ID};
+  PRAGMA user_version = ${SCHEMA_VERSION};
+`;
+
+const SETTINGS = [
+  'locking_mode = EXCLUSIVE',
+  'journal_mode = WAL',
+  'synchronous = FULL',
+  'cache_size = -16000',
+  'temp_store = MEMORY',
+  'wal_autocheckpoint = 4000',
+];
+
+/** Rejects with `busy` when another process has the file, `corrupt` when it cannot be read. */
+export async function openFile(path: string): Promise<Connection> {
+  const Driver = await loadDriver();
+  let connection: Connection | undefined;
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
+    await (await open(path, 'a', FILE_MODE)).close();
+    connection = new Driver(path, { timeout: 0 });
+    for (const setting of SETTINGS) connection.pragma(setting);
+    connection.transaction(createSchema).immediate(connection, path);
+    return connection;
+  } catch (error) {
+    connection?.close();
+    throw toStorageError(error, path);
+  }
+}
+
+/** Throws a StorageError for a file of another podsync or another program, which stays as it is. */
+function createSchema(connection: Connection, path: string): void {
+  const version = pragma(connection, 'user_version');
+  if (version === 0 && connection.prepare('SELECT 1 FROM sqlite_schema').get() === undefined) {
+    connection.exec(SCHEMA);
+  } else if (pragma(connection, 'application_id') !== APPLICATION_ID) {
+    throw new StorageError('corrupt', `${path} is a database of another program; give podsync a file of its own`);
+  } else if (version !== SCHEMA_VERSION) {
+    throw new StorageError(
+      'corrupt',
+      version > SCHEMA_VERSION
+        ? `${path} was written by a newer podsync (schema ${version}, this one knows ${SCHEMA_VERSION}); update podsync`
+        : `${path} was written by a podsync before 0.1; export it there (--format backup), and import that into a new file`,
+    );
+  }
+}
+
+const pragma = (connection: Connection, name: string): number => connection.pragma(name, { simple: true }) as number;

@@ -1,0 +1,67 @@
+import { type Entry, type KeyValueStore, StorageError, type Version } from '../../src/plugin.ts';
+import { type Operation, sqliteThread } from './thread.ts';
+
+/** Requests that the thread may have at once: while it does one, the next is on its way. */
+const REQUESTS = 2;
+
+/** An operation that waits to be sent, or for its result. */
+interface Call {
+  operation: Operation;
+  resolve(value: any): void;
+  reject(error: StorageError): void;
+}
+
+/** How many stores were opened. */
+let opened = 0;
+
+/**
+ * Opens a file in the thread. Calls of the same turn go there as one message, as do those that come while it is busy: a
+ * message costs more than most calls do, and commits in one message share a transaction. Rejects as `Database.open` does.
+ */
+export async function openStore(path: string): Promise<KeyValueStore> {
+  const store = ++opened;
+  let waiting: Call[] = [];
+  let requests = 0;
+  let closing: Promise<void> | undefined;
+
+  const send = async (): Promise<void> => {
+    if (requests === REQUESTS || waiting.length === 0) return;
+    const calls = waiting;
+    waiting = [];
+    requests += 1;
+    try {
+      const results = await sqliteThread.run({ store, path, operations: calls.map(({ operation }) => operation) });
+      for (const [n, { resolve, reject }] of calls.entries()) {
+        const result = results[n]!;
+        if ('value' in result) resolve(result.value);
+        else reject(new StorageError(result.code, result.message));
+      }
+    } catch (error) {
+      const failure = unavailable(`was interrupted (${(error as Error).message}); try again`);
+      for (const { reject } of calls) reject(failure);
+    }
+    requests -= 1;
+    void send();
+  };
+  const call = <T>(operation: Operation): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      if (waiting.push({ operation, resolve, reject }) === 1) setImmediate(send);
+    });
+  const callOpen = async <T>(operation: Operation): Promise<T> => {
+    if (closing) throw unavailable('is closed');
+    return call(operation);
+  };
+
+  await call({ kind: 'ping' });
+  return {
+    isShared: false,
+    get: (keys) => callOpen<(Entry | undefined)[]>({ kind: 'get', keys }),
+    list: (range) => callOpen<Entry[]>({ kind: 'list', range }),
+    commit: (batch) => callOpen<Version | undefined>({ kind: 'commit', batch }),
+    ping: () => callOpen<void>({ kind: 'ping' }),
+    verify: () => callOpen<void>({ kind: 'verify' }),
+    close: () => (closing ??= call<void>({ kind: 'close' })),
+  };
+}
+
+const unavailable = (what: string): StorageError => new StorageError('unavailable', `the SQLite storage ${what}`);
