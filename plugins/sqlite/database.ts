@@ -47,10 +47,11 @@ export class Database {
     this.#last = this.#reserved = this.#sequence.get()!;
   }
 
-  /** Rejects as `openFile` does. */
-  static async open(path: string): Promise<Database> {
+  /** Rejects as `openFile` does. `prepare` is for tests. */
+  static async open(path: string, prepare?: (connection: Connection) => void): Promise<Database> {
     const connection = await openFile(path);
     try {
+      prepare?.(connection);
       return new Database(path, connection);
     } catch (error) {
       connection.close();

@@ -1,0 +1,285 @@
+import { closeSync, existsSync, openSync, readdirSync, readlinkSync } from 'node:fs';
+import { cp, link, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Driver from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Database } from '../../../plugins/sqlite/database.ts';
+import { loadDriver } from '../../../plugins/sqlite/driver.ts';
+import { openFile } from '../../../plugins/sqlite/file.ts';
+import sqlite from '../../../plugins/sqlite/index.ts';
+import type { KeyValueStore } from '../../../src/plugin.ts';
+
+let dataDir: string;
+let path: string;
+
+const open = (location = 'podsync.db'): Promise<KeyValueStore> =>
+  sqlite.open(sqlite.parse(location), { dataDir, log: () => undefined });
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'podsync-sqlite-'));
+  path = join(dataDir, 'podsync.db');
+});
+afterEach(() => rm(dataDir, { recursive: true }));
+
+/** Runs SQL on the file that no store has open. */
+function change(sql: string): void {
+  const file = new Driver(path);
+  file.exec(sql);
+  file.close();
+}
+
+describe('the file', () => {
+  it.each([
+    ['', 'podsync.sqlite'],
+    ['own.db', 'own.db'],
+    ['in/a folder/own.db', 'in/a folder/own.db'],
+  ])('of "%s" is %s in the data folder', async (location, file) => {
+    await (await open(location)).close();
+    expect((await stat(join(dataDir, file))).isFile()).toBe(true);
+  });
+
+  it('and everything beside it is for its owner alone', async () => {
+    const store = await open();
+    await store.commit({ set: [['a', '1']] });
+    const names = await readdir(dataDir);
+    expect(names).toContain('podsync.db-wal');
+    for (const name of names) {
+      const { mode } = await stat(join(dataDir, name));
+      expect([name, mode & 0o077]).toEqual([name, 0]);
+    }
+    await store.close();
+  });
+
+  it('gets folders for its owner alone', async () => {
+    await (await open('in/folders/own.db')).close();
+    for (const folder of ['in', 'in/folders']) expect((await stat(join(dataDir, folder))).mode & 0o077).toBe(0);
+  });
+
+  it('is the only one left once the store is closed', async () => {
+    const store = await open();
+    await store.commit({ set: [['a', '1']] });
+    await store.close();
+    expect(await readdir(dataDir)).toEqual(['podsync.db']);
+  });
+
+  it('belongs to one process at a time, and says so', async () => {
+    const store = await open();
+    await expect(open()).rejects.toMatchObject({ code: 'busy', message: expect.stringContaining(path) });
+    await expect(open()).rejects.toThrow('is in use by another process; stop that one first');
+    await store.commit({ set: [['a', '1']] });
+    await store.close();
+    await (await open()).close();
+  });
+});
+
+describe('refuses, and leaves as it is,', () => {
+  const refused = async (code: string, words: string): Promise<void> => {
+    const before = await stat(path);
+    await expect(open()).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
+    expect((await stat(path)).size).toBe(before.size);
+  };
+  const versionOfFile = (): unknown => {
+    const file = new Driver(path);
+    const version = file.pragma('user_version', { simple: true });
+    file.close();
+    return version;
+  };
+
+  it('a file of a newer podsync', async () => {
+    await (await open()).close();
+    const version = versionOfFile() as number;
+    change(`PRAGMA user_version = ${version + 1}`);
+    await refused('corrupt', `written by a newer podsync (schema ${version + 1}, this one knows ${version})`);
+    expect(versionOfFile()).toBe(version + 1);
+  });
+
+  it('a file of a podsync with other tables', async () => {
+    await (await open()).close();
+    change('PRAGMA user_version = 1');
+    await refused('corrupt', 'export it there (--format backup)');
+    expect(versionOfFile()).toBe(1);
+  });
+
+  it('the database of another program', async () => {
+    change('CREATE TABLE entries (name TEXT)');
+    await refused('corrupt', `${path} is a database of another program`);
+    const left = new Driver(path);
+    expect(left.prepare('SELECT count(*) AS count FROM sqlite_schema').get()).toEqual({ count: 1 });
+    left.close();
+  });
+
+  it.each(['DROP TABLE entries', 'DROP TABLE sequence', 'ALTER TABLE entries RENAME COLUMN value TO text'])(
+    'a file after %s',
+    async (damage) => {
+      await (await open()).close();
+      change(damage);
+      await refused('corrupt', `${path} is damaged; restore it from a backup (`);
+    },
+  );
+
+  it('a folder', async () => {
+    await mkdir(path);
+    await refused('unavailable', `${path} is a folder; give podsync a file in it`);
+  });
+
+  it('what is no database', async () => {
+    await writeFile(path, 'nothing of the kind'.repeat(1000));
+    await refused('corrupt', `${path} is not an SQLite database`);
+  });
+});
+
+it('a damaged page of the index is reported in one line, though no read finds it', async () => {
+  await (await open()).close();
+  const file = new Driver(path);
+  const { rootpage } = file
+    .prepare<[], { rootpage: number }>(`SELECT rootpage FROM sqlite_schema WHERE type = 'index'`)
+    .get()!;
+  const size = file.pragma('page_size', { simple: true }) as number;
+  file.close();
+  await writeFile(path, (await readFile(path)).fill(0xff, (rootpage - 1) * size, rootpage * size));
+  const store = await open();
+  await expect(store.verify()).rejects.toMatchObject({ code: 'corrupt' });
+  await expect(store.verify()).rejects.toThrow(/^\/.*\/podsync\.db is damaged; restore it from a backup \(\S.*\)$/);
+  await store.close();
+});
+
+describe('better-sqlite3', () => {
+  it('that is missing is asked for', async () => {
+    const missing = loadDriver(() => import('better-sqlite3-that-nobody-has' as string));
+    await expect(missing).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(missing).rejects.toThrow('npm install better-sqlite3@');
+  });
+
+  it('that does not fit this Node is asked to be built again', async () => {
+    const broken = loadDriver(() => Promise.reject(new Error('NODE_MODULE_VERSION 93')));
+    await expect(broken).rejects.toThrow('cannot be loaded (NODE_MODULE_VERSION 93); install it again');
+  });
+});
+
+const OPEN_FILES = '/proc/self/fd';
+
+/** The number under which this process has the file open. */
+function numberOf(file: string): number {
+  const isOf = (number: string): boolean => {
+    try {
+      return readlinkSync(join(OPEN_FILES, number)) === file;
+    } catch {
+      return false; // of the folder that was listed: it is closed by now
+    }
+  };
+  return Number(readdirSync(OPEN_FILES).find(isOf));
+}
+
+/** Puts another file in the place of an open one. */
+function swap(number: number, other: string): void {
+  closeSync(number);
+  expect(openSync(other, 'r+')).toBe(number); // the lowest that is free
+}
+
+const set = (key: string, size = 1) => ({ set: [[key, JSON.stringify('x'.repeat(size))]] }) as const;
+const keysIn = (database: Database): string[] =>
+  database.list({ from: ' ', until: '~', limit: 100 }).map(({ key }) => key);
+const codesOf = (outcomes: ReturnType<Database['commit']>): unknown[] =>
+  outcomes.map((outcome) => ('error' in outcome ? outcome.error.code : typeof outcome.version));
+
+describe('a full disk', () => {
+  it('refuses what does not fit, keeps the rest, and takes more when there is room again', async () => {
+    await (await open()).close();
+    change('VACUUM');
+    const limit = await openFile(path);
+    const pages = limit.pragma('page_count', { simple: true }) as number;
+    limit.close();
+    const database = await Database.open(path, (connection) => connection.pragma(`max_page_count = ${pages + 5}`));
+    const version = database.commit([set('before')]);
+    const outcomes = database.commit([set('small'), set('large', 1_000_000), set('other'), { check: [['x', 1]] }]);
+    expect(codesOf(outcomes)).toEqual(['number', 'full', 'number', 'undefined']);
+    expect(outcomes[1]).toMatchObject({ error: { message: expect.stringContaining('has no room left to grow') } });
+    expect(keysIn(database)).toEqual(['before', 'other', 'small']);
+    expect(version).not.toContainEqual(outcomes[0]);
+    database.close();
+
+    const again = await Database.open(path);
+    expect(codesOf(again.commit([set('large', 1_000_000)]))).toEqual(['number']);
+    expect(keysIn(again)).toEqual(['before', 'large', 'other', 'small']);
+    again.close();
+  });
+
+  it.skipIf(!existsSync(OPEN_FILES))('that takes nothing at all still lets everybody read', async () => {
+    let connection: Driver.Database | undefined;
+    const database = await Database.open(path, (opened) => void (connection = opened));
+    database.commit([set('before')]);
+    connection!.pragma('wal_checkpoint(TRUNCATE)');
+    const number = numberOf(`${path}-wal`);
+    swap(number, '/dev/full');
+    expect(codesOf(database.commit([set('more'), set('less')]))).toEqual(['full', 'full']);
+    expect(keysIn(database)).toEqual(['before']);
+    swap(number, `${path}-wal`);
+    expect(codesOf(database.commit([set('more')]))).toEqual(['number']);
+    expect(keysIn(database)).toEqual(['before', 'more']);
+    database.close();
+  });
+});
+
+describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confirm', () => {
+  let log: string;
+  let database: Database;
+  /** The number under which the log is open: until it is swapped back, nothing can be synced. */
+  let number: number;
+
+  const copy = async (): Promise<string> => {
+    const folder = await mkdtemp(join(dataDir, 'copy-'));
+    for (const name of ['podsync.db', 'podsync.db-wal']) await cp(join(dataDir, name), join(folder, name));
+    return join(folder, 'podsync.db');
+  };
+  const unavailable = expect.objectContaining({ code: 'unavailable' });
+
+  beforeEach(async () => {
+    log = `${path}-wal`;
+    database = await Database.open(path);
+    database.commit([set('before')]);
+    // What the commit would write, were it whole.
+    const whole = await copy();
+    const other = await Database.open(whole);
+    other.commit([set('unsure')]);
+    const written = await readFile(`${whole}-wal`);
+    other.close();
+
+    number = numberOf(log);
+    swap(number, '/dev/null'); // takes everything, and fails to sync
+    expect(codesOf(database.commit([set('unsure')]))).toEqual(['unavailable']);
+    await writeFile(log, written);
+  });
+
+  it('is not stored, also after a crash, once anything else was read', async () => {
+    expect(() => keysIn(database)).toThrow(unavailable);
+    expect(() => database.ping()).toThrow(unavailable);
+    expect(codesOf(database.commit([set('more')]))).toEqual(['unavailable']);
+    swap(number, log);
+    expect(keysIn(database)).toEqual(['before']);
+
+    const crashed = await Database.open(await copy());
+    expect(keysIn(crashed)).toEqual(['before']);
+    crashed.close();
+    database.close();
+  });
+
+  it('is not stored, also where the log exists again after podsync has ended', async () => {
+    swap(number, log);
+    await link(log, `${log}-again`);
+    database.close();
+    await rename(`${log}-again`, log);
+    const after = await Database.open(path);
+    expect(keysIn(after)).toEqual(['before']);
+    after.close();
+  });
+});
+
+it('a sum over what is no number is refused, and nothing else of the same moment', async () => {
+  const database = await Database.open(path);
+  database.commit([{ set: [['text', '"x"']] }]);
+  const outcomes = database.commit([set('a'), { set: [['b', '1']], sum: [['text', 1]] }, set('c')]);
+  expect(codesOf(outcomes)).toEqual(['number', 'corrupt', 'number']);
+  expect(keysIn(database)).toEqual(['a', 'c', 'text']);
+  database.close();
+});

@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import sqlite from '../../../plugins/sqlite/index.ts';
+import { sqliteThread } from '../../../plugins/sqlite/thread.ts';
+import type { KeyValueStore } from '../../../src/plugin.ts';
+
+let dataDir: string;
+let store: KeyValueStore;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'podsync-sqlite-'));
+  store = await sqlite.open(sqlite.parse(''), { dataDir, log: () => undefined });
+});
+afterEach(async () => {
+  await store.close();
+  await rm(dataDir, { recursive: true });
+});
+
+const large = Array.from({ length: 20_000 }, (_, n) => [`k/${n}`, '"x"'] as const);
+
+it('the server goes on while SQLite works', async () => {
+  const commit = store.commit({ set: large }).then(() => 'SQLite');
+  await new Promise(setImmediate); // it is sent by now
+  const server = new Promise((resolve) => void setImmediate(() => resolve('the server')));
+  expect(await Promise.race([commit, server])).toBe('the server');
+  await commit;
+});
+
+it('a thread that broke down is replaced by one that knows everything that was committed', async () => {
+  const version = await store.commit({ set: [['a', '1']] });
+  const commit = store.commit({ set: large }).catch((error: unknown) => error);
+  await new Promise(setImmediate);
+  // The only way to break it down: to ask for something that is to take no time.
+  const request = { store: 0, path: join(dataDir, 'other.db'), operations: [{ kind: 'ping' as const }] };
+  await expect(sqliteThread.run(request, 0)).rejects.toThrow('took more than');
+  expect(await commit).toMatchObject({ code: 'unavailable', message: expect.stringContaining('try again') });
+
+  expect(await store.get(['a'])).toEqual([{ key: 'a', value: '1', version }]);
+  expect(await store.commit({ check: [['a', version!]], set: [['a', '2']] })).not.toBe(version);
+});
+
+it('two stores are two files', async () => {
+  const other = await sqlite.open(sqlite.parse('other.db'), { dataDir, log: () => undefined });
+  await Promise.all([store.commit({ set: [['a', '1']] }), other.commit({ set: [['b', '2']] })]);
+  expect(await store.get(['a', 'b'])).toMatchObject([{ value: '1' }, undefined]);
+  expect(await other.get(['a', 'b'])).toMatchObject([undefined, { value: '2' }]);
+  await other.close();
+  await store.ping();
+});
+
+it('a build into a single file runs SQLite in its thread, too, where the driver lies beside it', async () => {
+  const root = join(import.meta.dirname, '../../..');
+  const input = join(root, 'plugins/sqlite/index.ts');
+  const bundle = await rolldown({ input, platform: 'node', external: ['better-sqlite3'] });
+  await bundle.write({ file: join(dataDir, 'plugin.mjs'), codeSplitting: false });
+  await mkdir(join(dataDir, 'node_modules'));
+  await symlink(join(root, 'node_modules/better-sqlite3'), join(dataDir, 'node_modules/better-sqlite3'));
+  const program = `
+    import plugin from './plugin.mjs';
+    const store = await plugin.open(plugin.parse('own.db'), { dataDir: '.' });
+    await store.commit({ set: [['a', '"from one file"']] });
+    console.log((await store.get(['a']))[0].value);
+    await store.close();`;
+  await writeFile(join(dataDir, 'program.mjs'), program);
+  expect(execFileSync(process.execPath, ['program.mjs'], { cwd: dataDir, encoding: 'utf8' })).toBe('"from one file"\n');
+});
