@@ -22,8 +22,9 @@ const EMPTY = `
   DO $$ DECLARE name text; BEGIN
     SET LOCAL session_replication_role = replica;
     FOR name IN
-      SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('directory', 'podsync_schema')
+      SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('directory', 'entries', 'podsync_schema')
     LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
+    IF to_regclass('entries') IS NOT NULL THEN TRUNCATE entries; END IF; -- rows that are deleted would slow down others
     IF to_regclass('directory') IS NOT NULL THEN UPDATE directory SET stamp = 0, told_at = 0; END IF;
   END $$`;
 

@@ -1,0 +1,100 @@
+import { StorageError } from '../../src/plugin.ts';
+import type { Connection } from './connection.ts';
+
+/** Of the tables below. */
+export const SCHEMA_VERSION = 2;
+
+/** One node at a time: `pods` in ASCII. */
+const LOCK = 0x706f6473;
+
+/**
+ * `commit_entries` commits one batch; it returns the new version, or NULL where a check failed. It takes the keys of the
+ * batch in their order, and locks each as it comes to it, also one that does not exist: so two batches never wait for
+ * each other, and what was checked stays so until the commit. `expected` is the version that a key must have, NULL for
+ * any; for `sum` the new value is what is added.
+ */
+const SCHEMA = `
+  CREATE TABLE entries (
+    key text COLLATE "C" PRIMARY KEY,
+    value text NOT NULL,
+    version bigint NOT NULL
+  ) WITH (fillfactor = 90);
+  CREATE SEQUENCE entry_versions;
+
+  CREATE FUNCTION commit_entries(keys text[], expected bigint[], operations text[], new_values text[])
+  RETURNS bigint LANGUAGE plpgsql AS $$
+  DECLARE
+    new_version bigint := nextval('entry_versions');
+  BEGIN
+    FOR i IN 1 .. cardinality(keys) LOOP
+      IF expected[i] = 0 THEN
+        INSERT INTO entries VALUES (keys[i], coalesce(new_values[i], ''), new_version) ON CONFLICT DO NOTHING;
+        IF NOT FOUND THEN RAISE EXCEPTION USING ERRCODE = 'PS001'; END IF;
+        IF new_values[i] IS NULL THEN DELETE FROM entries WHERE key = keys[i]; END IF;
+      ELSIF expected[i] IS NULL THEN
+        CASE operations[i]
+          WHEN 'set' THEN
+            INSERT INTO entries VALUES (keys[i], new_values[i], new_version)
+            ON CONFLICT (key) DO UPDATE SET value = excluded.value, version = excluded.version;
+          WHEN 'sum' THEN
+            INSERT INTO entries VALUES (keys[i], new_values[i], new_version)
+            ON CONFLICT (key) DO UPDATE
+            SET value = entries.value::bigint + excluded.value::bigint, version = excluded.version;
+          ELSE
+            DELETE FROM entries WHERE key = keys[i];
+        END CASE;
+      ELSE
+        CASE operations[i]
+          WHEN 'set' THEN
+            UPDATE entries SET value = new_values[i], version = new_version
+            WHERE key = keys[i] AND version = expected[i];
+          WHEN 'sum' THEN
+            UPDATE entries SET value = value::bigint + new_values[i]::bigint, version = new_version
+            WHERE key = keys[i] AND version = expected[i];
+          WHEN 'delete' THEN
+            DELETE FROM entries WHERE key = keys[i] AND version = expected[i];
+          ELSE
+            PERFORM FROM entries WHERE key = keys[i] AND version = expected[i] FOR SHARE;
+        END CASE;
+        IF NOT FOUND THEN RAISE EXCEPTION USING ERRCODE = 'PS001'; END IF;
+      END IF;
+    END LOOP;
+    RETURN new_version;
+  EXCEPTION WHEN SQLSTATE 'PS001' THEN
+    RETURN NULL; -- and nothing of the above is kept
+  END $$;
+
+  CREATE TABLE podsync_schema (version integer NOT NULL);
+  INSERT INTO podsync_schema VALUES (${SCHEMA_VERSION});
+`;
+
+/**
+ * Creates what an empty database lacks. Rejects with a StorageError for a database of another podsync or of another
+ * program; neither is touched.
+ */
+export async function createSchema(connection: Connection): Promise<void> {
+  await connection.runScript(`BEGIN; SELECT pg_advisory_xact_lock(${LOCK})`);
+  const [found] = await connection.run<{ encoding: string; ours: boolean; theirs: boolean }>(`
+    SELECT current_setting('server_encoding') AS encoding, to_regclass('podsync_schema') IS NOT NULL AS ours,
+      coalesce(to_regclass('entries'), to_regclass('users')) IS NOT NULL AS theirs`);
+  const { encoding, ours, theirs } = found!;
+  if (encoding !== 'UTF8') {
+    throw new StorageError('corrupt', `the database has the encoding ${encoding}; create one with ENCODING 'UTF8'`);
+  }
+  if (ours) await checkVersion(connection);
+  else if (!theirs) await connection.runScript(SCHEMA);
+  else throw new StorageError('corrupt', 'the database belongs to another program; give podsync one of its own');
+  await connection.runScript('COMMIT');
+}
+
+async function checkVersion(connection: Connection): Promise<void> {
+  const [row] = await connection.run<{ version: number }>('SELECT version FROM podsync_schema');
+  const { version } = row!;
+  if (version === SCHEMA_VERSION) return;
+  throw new StorageError(
+    'corrupt',
+    version > SCHEMA_VERSION
+      ? `the database was written by a newer podsync (schema ${version}, this one knows ${SCHEMA_VERSION}); update podsync`
+      : 'the database was written by a podsync before 0.1; export it there (--format backup), and import that into a new one',
+  );
+}

@@ -1,0 +1,63 @@
+import { type Batch, type Entry, type Key, type KeyValueStore, type Version } from '../../src/plugin.ts';
+import { toStatement } from './batch.ts';
+import { Connection, type ConnectionOptions, toArray } from './connection.ts';
+import { loadDriver } from './driver.ts';
+import { isSerializationFailure, toStorageError } from './failure.ts';
+import { Pool } from './pool.ts';
+import { createReader } from './reader.ts';
+import { createSchema } from './schema.ts';
+
+const GET = 'SELECT key, value, version FROM entries WHERE key = ANY($1)';
+const LIST = 'SELECT key, value, version FROM entries WHERE key >= $1 AND key < $2 ORDER BY key LIMIT $3';
+/** Of a copy of another server, too. */
+const IS_READ_ONLY = "SELECT current_setting('transaction_read_only') = 'on' AS value";
+
+/** How many times in all a transaction is run that gives way to others. */
+const ATTEMPTS = 5;
+
+/** Rejects with `unavailable` when the server is not reached or does not let us in, `corrupt` for a foreign database. */
+export async function openStore(options: ConnectionOptions): Promise<KeyValueStore> {
+  const driver = await loadDriver();
+  const first = new Connection(driver, options);
+  try {
+    await createSchema(first);
+  } catch (error) {
+    throw toStorageError(error);
+  } finally {
+    await first.end();
+  }
+  const pool = new Pool((onLost) => new Connection(driver, options, onLost));
+
+  /** Runs one statement, which is a transaction. */
+  const run = async <T>(text: string, parameters: readonly (string | number | null)[] = []): Promise<T[]> => {
+    try {
+      return await pool.use((connection) => connection.run<T>(text, parameters));
+    } catch (error) {
+      throw toStorageError(error);
+    }
+  };
+  const commit = async (batch: Batch): Promise<Version | undefined> => {
+    const { text, parameters } = toStatement(batch);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const [row] = await pool.use((connection) => connection.run<{ version: Version | null }>(text, parameters));
+        return row!.version ?? undefined;
+      } catch (error) {
+        if (!isSerializationFailure(error) || attempt === ATTEMPTS) throw toStorageError(error);
+      }
+    }
+  };
+
+  return {
+    isShared: true,
+    get: createReader((keys: readonly Key[]) => run<Entry>(GET, [toArray(keys)])),
+    list: ({ from, until, limit }) => run<Entry>(LIST, [from, until, limit]),
+    commit,
+    async ping() {
+      const [isReadOnly] = await run<{ value: boolean }>(IS_READ_ONLY);
+      if (isReadOnly!.value) throw toStorageError({ code: '25006' });
+    },
+    verify: async () => void (await run('SELECT 1')), // the server has its own means, such as pg_amcheck
+    close: () => pool.close(),
+  };
+}
