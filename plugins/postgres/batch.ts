@@ -11,8 +11,12 @@ interface Step {
   value: Value | null;
 }
 
-/** Up to so many values are parameters by themselves, which is quicker than an array; each number of them is prepared. */
-const MAX_PARAMETERS = 8;
+/**
+ * Up to so many values are parameters by themselves, which is quicker than an array. Each number of them is a statement
+ * that is prepared: so it is a multiple of this one.
+ */
+const MAX_PARAMETERS = 32;
+const MULTIPLE = 8;
 
 /** The statement that commits a batch, with its parameters: see `commit_entries`. */
 export function toStatement(batch: Batch): { text: string; parameters: (string | null)[] } {
@@ -23,6 +27,7 @@ export function toStatement(batch: Batch): { text: string; parameters: (string |
   if (values.length > MAX_PARAMETERS) {
     return { text: 'SELECT commit_entries($1, $2, $3, $4) AS version', parameters: [...fixed, toArray(values)] };
   }
+  while (values.length % MULTIPLE > 0) values.push(null);
   const places = values.map((_, n) => `$${n + 4}`).join(', ');
   const text = `SELECT commit_entries($1, $2, $3, ARRAY[${places}]::text[]) AS version`;
   return { text, parameters: [...fixed, ...values] };

@@ -16,25 +16,14 @@ export class Pool {
   /** How many statements each has under way. */
   readonly #connections = new Map<Connection, number>();
   readonly #queue: (() => void)[] = [];
-  readonly #running = new Set<Promise<unknown>>();
   #free = CONNECTIONS * PIPELINE;
-  #isClosed = false;
 
   constructor(create: (onLost: (connection: Connection) => void) => Connection) {
     this.#create = create;
   }
 
   /** Runs one statement: what follows another one on the same connection is of another caller. */
-  use<T>(statement: (connection: Connection) => Promise<T>): Promise<T> {
-    if (this.#isClosed) return Promise.reject(new StorageError('unavailable', 'the PostgreSQL storage is closed'));
-    const run = this.#run(statement);
-    this.#running.add(run);
-    const forget = (): void => void this.#running.delete(run);
-    run.then(forget, forget);
-    return run;
-  }
-
-  async #run<T>(statement: (connection: Connection) => Promise<T>): Promise<T> {
+  async use<T>(statement: (connection: Connection) => Promise<T>): Promise<T> {
     await this.#wait();
     const connection = this.#pick();
     this.#count(connection, 1);
@@ -88,10 +77,8 @@ export class Pool {
     if (count !== undefined) this.#connections.set(connection, count + change);
   }
 
-  /** Waits for all statements, also for those in line. Safe to call twice. */
+  /** When no statement is under way any more. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.allSettled(this.#running);
     await Promise.all([...this.#connections.keys()].map((connection) => connection.end()));
     this.#connections.clear();
   }

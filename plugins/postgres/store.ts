@@ -1,4 +1,4 @@
-import { type Batch, type Entry, type Key, type KeyValueStore, type Version } from '../../src/plugin.ts';
+import { type Batch, type Entry, type KeyValueStore, StorageError, type Version } from '../../src/plugin.ts';
 import { toStatement } from './batch.ts';
 import { Connection, type ConnectionOptions, toArray } from './connection.ts';
 import { loadDriver } from './driver.ts';
@@ -6,6 +6,7 @@ import { isSerializationFailure, toStorageError } from './failure.ts';
 import { Pool } from './pool.ts';
 import { createReader } from './reader.ts';
 import { createSchema } from './schema.ts';
+import { createWriter } from './writer.ts';
 
 const GET = 'SELECT key, value, version FROM entries WHERE key = ANY($1)';
 const LIST = 'SELECT key, value, version FROM entries WHERE key >= $1 AND key < $2 ORDER BY key LIMIT $3';
@@ -48,16 +49,34 @@ export async function openStore(options: ConnectionOptions): Promise<KeyValueSto
     }
   };
 
+  /** Calls that are under way. */
+  const running = new Set<Promise<unknown>>();
+  let closing: Promise<void> | undefined;
+  const unlessClosed = <Args extends unknown[], Output>(step: (...args: Args) => Promise<Output>) => {
+    return (...args: Args): Promise<Output> => {
+      if (closing) return Promise.reject(new StorageError('unavailable', 'the PostgreSQL storage is closed'));
+      const promise = step(...args);
+      running.add(promise);
+      const forget = (): void => void running.delete(promise);
+      promise.then(forget, forget);
+      return promise;
+    };
+  };
+  const close = async (): Promise<void> => {
+    await Promise.allSettled(running);
+    await pool.close();
+  };
+
   return {
     isShared: true,
-    get: createReader((keys: readonly Key[]) => run<Entry>(GET, [toArray(keys)])),
-    list: ({ from, until, limit }) => run<Entry>(LIST, [from, until, limit]),
-    commit,
-    async ping() {
+    get: unlessClosed(createReader((keys) => run<Entry>(GET, [toArray(keys)]))),
+    list: unlessClosed(({ from, until, limit }) => run<Entry>(LIST, [from, until, limit])),
+    commit: unlessClosed(createWriter(commit)),
+    ping: unlessClosed(async () => {
       const [isReadOnly] = await run<{ value: boolean }>(IS_READ_ONLY);
       if (isReadOnly!.value) throw toStorageError({ code: '25006' });
-    },
-    verify: async () => void (await run('SELECT 1')), // the server has its own means, such as pg_amcheck
-    close: () => pool.close(),
+    }),
+    verify: unlessClosed(async () => void (await run('SELECT 1'))), // the server has its own means, such as pg_amcheck
+    close: () => (closing ??= close()),
   };
 }
