@@ -46,7 +46,7 @@ export class Connection {
   #socket: Socket | undefined;
   /** These reject the statements that wait for an answer. */
   readonly #rejections = new Set<(reason: Error) => void>();
-  #isConnected = false;
+  #connected: Promise<void> | undefined;
   #isLost = false;
   #isChecking = false;
 
@@ -85,24 +85,37 @@ export class Connection {
 
   async #send(text: string, parameters: readonly unknown[], options: object): Promise<RowList<Row[]>> {
     if (this.#isLost) throw broken('CONNECTION_CLOSED', 'the connection was lost');
+    try {
+      await (this.#connected ??= this.#connect());
+      return await this.#execute(text, parameters, options, () => void this.#check());
+    } catch (error) {
+      if (endsConnection(error)) this.#lose(); // before postgres.js notices that it is closed
+      throw error;
+    }
+  }
+
+  /** The first statement, which is none that may take its time. */
+  async #connect(): Promise<void> {
+    const giveUp = (): void => this.#reject(broken('CONNECT_TIMEOUT', 'the server did not answer'));
+    await this.#execute('SELECT 1', [], { simple: true }, giveUp);
+  }
+
+  /** `onDelay` is called each time that the server has not answered for so long. */
+  async #execute(
+    text: string,
+    parameters: readonly unknown[],
+    options: object,
+    onDelay: () => void,
+  ): Promise<RowList<Row[]>> {
     const sent = this.#sql.unsafe(text, [...parameters] as never[], options);
-    let timer: NodeJS.Timeout | undefined;
+    const timer = setInterval(onDelay, this.#options.timeout ?? TIMEOUT);
     let rejection!: (reason: Error) => void;
     try {
-      const rows = await new Promise<RowList<Row[]>>((resolve, reject) => {
+      return await new Promise<RowList<Row[]>>((resolve, reject) => {
         // postgres.js forgets what was sent between the end of a connection and its own notice of it.
         this.#rejections.add((rejection = reject));
-        timer = setInterval(() => {
-          if (this.#isConnected) void this.#check();
-          else reject(broken('CONNECT_TIMEOUT', 'the server did not answer'));
-        }, this.#options.timeout ?? TIMEOUT);
         sent.then(resolve, reject);
       });
-      this.#isConnected = true;
-      return rows;
-    } catch (error) {
-      if (!this.#isConnected) this.#lose(); // it was never let in
-      throw error;
     } finally {
       clearInterval(timer);
       this.#rejections.delete(rejection);
@@ -120,8 +133,7 @@ export class Connection {
     try {
       await other.run('SELECT 1');
     } catch (error) {
-      const isAnswer = (error as Error).name === 'PostgresError'; // such as that too many are connected
-      if (!isAnswer) this.#lose();
+      if (!isAnswer(error)) this.#lose(); // an answer is, say, that too many are connected
     } finally {
       this.#isChecking = false;
       await other.end();
@@ -162,7 +174,7 @@ export class Connection {
 
   /** Safe to call twice. */
   async end(): Promise<void> {
-    const timeout = this.#isConnected && !this.#isLost ? CLOSE_TIMEOUT : 0;
+    const timeout = this.#isLost ? 0 : CLOSE_TIMEOUT;
     this.#isLost = true;
     await this.#sql.end({ timeout });
     this.#socket?.destroy();
@@ -177,6 +189,12 @@ interface Address {
 }
 
 const broken = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+
+/** Whether it comes from the server. */
+const isAnswer = (error: unknown): boolean => (error as Error).name === 'PostgresError';
+
+const endsConnection = (error: unknown): boolean =>
+  !isAnswer(error) || (error as { severity?: string }).severity !== 'ERROR';
 
 /** The text of an SQL array. */
 export const toArray = (values: readonly (string | number | null)[]): string => `{${values.map(toElement).join(',')}}`;

@@ -10,7 +10,7 @@ const MEANINGS: readonly (readonly [RegExp, StorageErrorCode, string])[] = [
   [/^42704$/, 'unavailable', 'does not know a parameter after the ? in --storage; remove it'],
   [/^3F000$/, 'unavailable', 'has no schema for the tables; create the one that search_path names, or leave that out'],
   [/^42501$/, 'unavailable', 'does not let this user create or use the tables; make it the owner of the database'],
-  [/^42(?:P01|703|883)$/, 'corrupt', 'lacks a table or function of podsync, or has another one; restore a backup'],
+  [/^42(?:P01|601|703|883)$/, 'corrupt', 'lacks a table or function of podsync, or has another one; restore a backup'],
   [/^22...$/, 'corrupt', 'holds a value that is no whole number where one is added to'],
   [/^25006$/, 'unavailable', 'is read-only: a copy of another server, most likely; name that one in --storage'],
   [/^57014$|^55P03$/, 'unavailable', 'gave up a statement: it was cancelled, or took too long; try again'],

@@ -1,0 +1,261 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import postgresJs, { type Sql } from 'postgres';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadDriver } from '../../../plugins/postgres/driver.ts';
+import { openStore } from '../../../plugins/postgres/store.ts';
+import type { KeyValueStore } from '../../../src/plugin.ts';
+import { createBareDatabase, type TestDatabase, untilBlocked } from '../../postgres/database.ts';
+
+/** Milliseconds; less than podsync has. */
+const TIMEOUT = 1000;
+
+let place: TestDatabase;
+let admin: Sql;
+let store: KeyValueStore;
+
+beforeEach(async () => {
+  place = await createBareDatabase();
+  admin = postgresJs(place.url, { max: 1, onnotice: () => undefined });
+  store = await openStore({ url: place.url });
+});
+afterEach(async () => {
+  await store.close();
+  await admin.end();
+  await place.destroy();
+});
+
+const set = (to: KeyValueStore, key: string) => to.commit({ set: [[key, '1']] });
+const keys = async (): Promise<string[]> => (await admin`SELECT key FROM entries ORDER BY key`).map(({ key }) => key);
+const unavailable = expect.objectContaining({ code: 'unavailable' });
+
+/** Ends the server's side of all connections of podsync, and waits until they are closed. */
+const cutAll = () => admin`
+  SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = 'podsync'`;
+
+/** Holds a key locked until it is told to stop. */
+async function lock(key: string): Promise<() => Promise<void>> {
+  await admin`INSERT INTO entries VALUES (${key}, '0', 1) ON CONFLICT DO NOTHING`;
+  await admin`BEGIN`;
+  await admin`SELECT 1 FROM entries WHERE key = ${key} FOR UPDATE`;
+  return async () => void (await admin`ROLLBACK`);
+}
+
+describe('a connection that breaks', () => {
+  it('while it is idle is not used again', async () => {
+    await Promise.all([set(store, 'a'), set(store, 'b'), store.get(['a'])]);
+    await cutAll();
+    await new Promise(setImmediate); // it is noticed when its socket is read
+    await expect.poll(() => set(store, 'c').catch(() => undefined)).toBeGreaterThan(0);
+    expect(await keys()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('while a commit waits for another transaction rejects it, and nothing of it is stored', async () => {
+    const release = await lock('b');
+    const commit = store.commit({ set: [['a', '1'], ['b', '1'], ['c', '1']] }); // prettier-ignore
+    const rejected = expect(commit).rejects.toThrow(unavailable);
+    await untilBlocked(place.url, 1);
+    await cutAll();
+    await rejected;
+    await release();
+    expect(await keys()).toEqual(['b']);
+    await expect.poll(() => set(store, 'c').catch(() => undefined)).toBeGreaterThan(0);
+  });
+});
+
+it('a statement that is cancelled, by an administrator say, is no damage', async () => {
+  const release = await lock('b');
+  const commit = set(store, 'b');
+  const rejected = expect(commit).rejects.toThrow(unavailable);
+  await untilBlocked(place.url, 1);
+  await admin`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'podsync' AND state = 'active'`;
+  await rejected;
+  await release();
+  await set(store, 'b');
+});
+
+it('commits and reads go on while one commit waits for another node', async () => {
+  const release = await lock('b');
+  const commit = set(store, 'b');
+  await untilBlocked(place.url, 1);
+  await Promise.all(Array.from({ length: 9 }, async (_, n) => (await set(store, `k/${n}`), store.get([`k/${n}`]))));
+  await release();
+  await commit;
+});
+
+it('a deadlock with another program is resolved: the commit is stored', async () => {
+  await Promise.all([set(store, 'a'), set(store, 'b')]);
+  const release = await lock('b');
+  const commit = store.commit({ sum: [['a', 1], ['b', 1]] }); // prettier-ignore
+  await untilBlocked(place.url, 1);
+  const theirs = admin`SELECT 1 FROM entries WHERE key = 'a' FOR UPDATE`.catch(() => undefined); // in the other order
+  await theirs;
+  await release();
+  await commit;
+  expect(await admin`SELECT value FROM entries ORDER BY key`).toEqual([{ value: '2' }, { value: '2' }]);
+});
+
+it('a statement may take as long as it takes while the server answers', async () => {
+  const patient = await openStore({ url: place.url, timeout: TIMEOUT });
+  const release = await lock('b');
+  const commit = set(patient, 'b');
+  await untilBlocked(place.url, 1);
+  await admin`SELECT pg_sleep(${(2.5 * TIMEOUT) / 1000})`;
+  await release();
+  expect(await commit).toBeGreaterThan(0);
+  await patient.close();
+});
+
+it('a node has ten connections at most', async () => {
+  await Promise.all(Array.from({ length: 300 }, (_, n) => store.list({ from: `k/${n}`, until: 'l', limit: 1 })));
+  const connections = await admin`SELECT 1 FROM pg_stat_activity WHERE application_name = 'podsync'`;
+  expect(connections.length).toBeLessThanOrEqual(10);
+});
+
+describe('between podsync and PostgreSQL', () => {
+  let server: Server;
+  let sockets: Socket[];
+
+  /** Listens, and answers the URL of the database by way of it. */
+  const listen = async (onConnection: (socket: Socket) => void): Promise<string> => {
+    sockets = [];
+    server = createServer((socket) => {
+      sockets.push(socket.on('error', () => undefined));
+      onConnection(socket);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return Object.assign(new URL(place.url), { port: (server.address() as AddressInfo).port }).href;
+  };
+  afterEach(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+
+  /** Hands on what comes, but for what `isCut` picks: then the connection ends. While `isSilent` nothing gets through. */
+  const listenBetween = (
+    isCut: (chunk: Buffer) => boolean,
+    end: (socket: Socket) => unknown,
+    isSilent: () => boolean = () => false,
+  ): Promise<string> =>
+    listen((socket) => {
+      const { hostname, port } = new URL(place.url);
+      const onward = connect(Number(port), hostname).on('error', () => undefined);
+      sockets.push(onward);
+      onward.on('data', (chunk) => isSilent() || socket.write(chunk));
+      socket.on('data', (chunk: Buffer) => {
+        if (isSilent()) return;
+        onward.write(chunk);
+        if (isCut(chunk)) end(socket);
+      });
+    });
+
+  it('a commit whose answer is lost is no success, but may be stored', async () => {
+    let isCutting = false;
+    const url = await listenBetween(
+      (chunk) => isCutting && chunk.includes('maybe'),
+      (socket) => socket.destroy(),
+    );
+    const distant = await openStore({ url });
+    isCutting = true;
+    await expect(set(distant, 'maybe')).rejects.toThrow(unavailable);
+    isCutting = false;
+    await set(distant, 'surely');
+    await distant.close();
+    expect(await keys()).toContain('surely');
+  });
+
+  it('a reset leaves no caller waiting', async () => {
+    const url = await listenBetween(
+      (chunk) => chunk.includes('never'),
+      (socket) => socket.resetAndDestroy(),
+    );
+    const distant = await openStore({ url });
+    for (let round = 0; round < 20; round += 1) {
+      const calls = [
+        set(distant, 'never'),
+        distant.get(['never']),
+        distant.list({ from: 'never', until: 'o', limit: 1 }),
+      ];
+      const results = await Promise.allSettled(calls);
+      expect(results).toMatchObject(calls.map(() => ({ status: 'rejected', reason: { code: 'unavailable' } })));
+    }
+    await set(distant, 'after');
+    await distant.close();
+  });
+
+  it('a server that is gone without closing its connections leaves no caller waiting', async () => {
+    let isGone = false;
+    const url = await listenBetween(
+      () => false,
+      () => undefined,
+      () => isGone,
+    );
+    const distant = await openStore({ url, timeout: TIMEOUT });
+    isGone = true;
+    const calls = [set(distant, 'never'), distant.get(['never']), distant.ping()];
+    const results = await Promise.allSettled(calls);
+    expect(results).toMatchObject(calls.map(() => ({ reason: { code: 'unavailable' } })));
+    isGone = false;
+    await set(distant, 'again');
+    await distant.close();
+    expect(await keys()).toEqual(['again']);
+  });
+
+  it('something that accepts connections and closes them is no server', async () => {
+    const url = await listen((socket) => socket.destroy());
+    await expect(openStore({ url })).rejects.toThrow(unavailable);
+    expect(sockets.length).toBeLessThan(5);
+  });
+
+  it('something that speaks another protocol is no server', async () => {
+    const url = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    await expect(openStore({ url })).rejects.toThrow(unavailable);
+  });
+});
+
+describe('what is wrong is said, without a secret', () => {
+  const refusal = async (change: Partial<URL>): Promise<Error & { code?: string }> => {
+    const { href } = Object.assign(new URL(place.url), change);
+    return openStore({ url: href }).then(
+      () => new Error('it opened'),
+      (error: Error) => error,
+    );
+  };
+
+  it.each([
+    ['no server', { port: '1' }, 'cannot be reached; check that it runs'],
+    ['no such host', { hostname: 'nowhere.invalid' }, 'cannot be reached; check that it runs'],
+    ['no such database', { pathname: '/nowhere' }, 'has no database of this name'],
+    ['no such user', { username: 'nobody' }, 'does not let this user in'],
+    ['a wrong password', { password: 'guessed-wrong' }, 'does not let this user in'],
+    ['a parameter of other programs', { search: '?channel_binding=require' }, 'does not know a parameter'],
+    ['no such schema', { search: '?search_path=nowhere' }, 'has no schema for the tables'],
+  ])('%s', async (_what, change, words) => {
+    const error = await refusal(change);
+    expect(error.code).toBe('unavailable');
+    expect(error.message).toContain(words);
+    const { password } = new URL(place.url);
+    for (const secret of [password || 'guessed-wrong', 'guessed-wrong']) {
+      expect(`${error.message} ${error.stack} ${String(error.cause)}`).not.toContain(secret);
+    }
+  });
+
+  it('of several hosts one is enough, and that there is none is said at once', async () => {
+    const { host } = new URL(place.url);
+    const withHosts = (hosts: string): string => place.url.replace(host, hosts);
+    await (await openStore({ url: withHosts(`127.0.0.1:1,${host}`) })).close();
+    const began = performance.now();
+    const opening = openStore({ url: withHosts('127.0.0.1:1,127.0.0.1:2') });
+    await expect(opening).rejects.toThrow('cannot be reached; check that it runs');
+    expect(performance.now() - began).toBeLessThan(9000);
+  });
+
+  it('no driver', async () => {
+    const missing = loadDriver(() => import('postgres-that-nobody-has' as string));
+    await expect(missing).rejects.toThrow(unavailable);
+    await expect(missing).rejects.toThrow('npm install postgres@');
+  });
+});
