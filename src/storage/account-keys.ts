@@ -1,0 +1,67 @@
+import type { Seconds, Stamp, UserId } from '../domain/types.ts';
+import type { Key } from './contract.ts';
+import { padded, urlDigest } from './keys.ts';
+
+type Prefix = `${string}/`;
+
+/** Longer texts are cut, and told apart by their digest. */
+const MAX_TEXT = 300;
+
+/** Any text as a part of a key. A lone surrogate, which UTF-8 does not have, is read as U+FFFD. */
+function escaped(text: string): string {
+  const ascii = encodeURIComponent(text.toWellFormed());
+  return ascii.length <= MAX_TEXT ? ascii : `${ascii.slice(0, MAX_TEXT)}~${urlDigest(text)}`;
+}
+
+/** Stands for a text in a key. As JSON, so that lone surrogates are told apart. */
+export const textDigest = (text: string): string => urlDigest(JSON.stringify(text));
+
+export const chunkNumber = (number: number): string => String(number).padStart(6, '0');
+
+/** Names and e-mail addresses share one space, compared without case. */
+export const foldLogin = (login: string): string => login.toLowerCase();
+
+export const LOGINS: Prefix = 'n/';
+export const loginKey = (login: string): Key => `${LOGINS}${escaped(foldLogin(login))}`;
+
+export const SESSIONS: Prefix = 's/';
+export const sessionKey = (digest: string): Key => `${SESSIONS}${escaped(digest)}`;
+/** The sessions of an account, by digest. */
+export const accountSessions = (user: UserId): Prefix => `u/${user}/sessions/`;
+export const accountSessionKey = (user: UserId, digest: string): Key => `${accountSessions(user)}${escaped(digest)}`;
+
+/** Accounts that are being removed or imported: nobody sees them, and what they left is removed in the end. */
+export const STAGED: Prefix = 'r/';
+export const stagedKey = (user: UserId): Key => `${STAGED}${user}`;
+
+export const ATTEMPTS: Prefix = 'x/';
+export const attemptKey = (key: string): Key => `${ATTEMPTS}${textDigest(key)}`;
+
+export const ACCOUNTS: Prefix = 'u/';
+export const accountPrefix = (user: UserId): Prefix => `u/${user}/`;
+/** See `Head`. */
+export const headKey = (user: UserId): Key => `u/${user}/head`;
+export const devicesPrefix = (user: UserId): Prefix => `u/${user}/devices/`;
+
+/** Subscriptions of all devices; each is there by its number. */
+export const subscriptionsPrefix = (user: UserId): Prefix => `u/${user}/subscriptions/`;
+/** The whole list of a device, in chunks. */
+export const subscriptionListPrefix = (user: UserId, device: number): Prefix =>
+  `${subscriptionsPrefix(user)}${chunkNumber(device)}/list/`;
+/** What changed since the list was written. */
+export const subscriptionLogKey = (user: UserId, device: number, stamp: Stamp): Key =>
+  `${subscriptionsPrefix(user)}${chunkNumber(device)}/log/${padded(stamp)}`;
+
+export const settingsPrefix = (user: UserId): Prefix => `u/${user}/settings/`;
+export const listsPrefix = (user: UserId): Prefix => `u/${user}/lists/`;
+export const listPrefix = (user: UserId, name: string): Prefix => `${listsPrefix(user)}${textDigest(name)}/`;
+
+export const actionsPrefix = (user: UserId): Prefix => `l/${user}/`;
+/** The actions of one upload that are in this chunk; without a chunk, what comes before the first. */
+export const actionsKey = (user: UserId, stamp: Stamp, chunk?: number): Key =>
+  `${actionsPrefix(user)}${padded(stamp)}/${chunk === undefined ? '' : chunkNumber(chunk)}`;
+
+export const actionTimesPrefix = (user: UserId): Prefix => `t/${user}/`;
+/** By the latest time at which any action in the chunk happened; without a chunk, what comes before that time. */
+export const actionTimesKey = (user: UserId, latest: Seconds, chunk?: { stamp: Stamp; number: number }): Key =>
+  `${actionTimesPrefix(user)}${padded(latest)}/${chunk ? `${padded(chunk.stamp)}/${chunkNumber(chunk.number)}` : ''}`;

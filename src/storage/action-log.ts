@@ -1,0 +1,207 @@
+import { setImmediate } from 'node:timers/promises';
+import type { EpisodeAction, Seconds, Stamp, UserId } from '../domain/types.ts';
+import type { Account } from './account.ts';
+import { actionsKey, actionTimesKey, actionTimesPrefix } from './account-keys.ts';
+import { type ActionColumns, fromColumns, toColumns } from './action-columns.ts';
+import type { Entry, Key, KeyValueStore, Value } from './contract.ts';
+import { fingerprint, identityOf, timeOf } from './fingerprints.ts';
+import { under } from './keys.ts';
+import { scan } from './rows.ts';
+
+/** Actions in one chunk. */
+const CHUNK = 500;
+/** Characters of a chunk, if it has more than one action. Far below what a value may have. */
+const MAX_TEXT = 512 * 1024;
+/** Chunks that are read at once to look for repeats. */
+const CHECKED = 16;
+/** Actions on a page, at least: while one is made and written out, everybody else waits. */
+const PAGE = 1000;
+
+/** Actions of one upload, as they are stored. */
+interface StoredChunk extends ActionColumns {
+  /** When they were uploaded. */
+  at: Seconds;
+}
+
+/** Tells in which chunks an action can be, by the time at which it happened. */
+interface TimesEntry {
+  /** The earliest time of any action in the chunk; the latest is in the key. */
+  from: Seconds;
+  fingerprints: number[];
+}
+
+/** An episode action with its stamp and the time of its upload. */
+export interface StoredAction {
+  stamp: Stamp;
+  uploadedAt: Seconds;
+  action: EpisodeAction;
+}
+
+export interface ActionWrite {
+  set: [Key, Value][];
+  /** How many chunks they take. */
+  chunks: number;
+  fingerprints: number[];
+  /** The latest time at which any of them happened. */
+  latest: Seconds;
+}
+
+/** What it takes to store actions of one upload; `chunk` is the number of the first chunk. */
+export function writeActions(
+  user: UserId,
+  actions: readonly EpisodeAction[],
+  { stamp, at }: { stamp: Stamp; at: Seconds },
+  chunk = 0,
+): ActionWrite {
+  const written: ActionWrite = { set: [], chunks: 0, fingerprints: [], latest: -1 };
+  const write = (part: readonly EpisodeAction[]): void => {
+    const text = part.length <= CHUNK ? JSON.stringify({ at, ...toColumns(part) } satisfies StoredChunk) : undefined;
+    if (text === undefined || (text.length > MAX_TEXT && part.length > 1)) {
+      const half = text === undefined ? CHUNK : Math.ceil(part.length / 2);
+      write(part.slice(0, half));
+      write(part.slice(half));
+      return;
+    }
+    const number = chunk + written.chunks++;
+    const fingerprints = part.map(fingerprint);
+    let [from, latest] = [Infinity, 0];
+    for (const action of part) {
+      from = Math.min(from, timeOf(action));
+      latest = Math.max(latest, timeOf(action));
+    }
+    written.set.push(
+      [actionsKey(user, stamp, number), text],
+      [actionTimesKey(user, latest, { stamp, number }), JSON.stringify({ from, fingerprints } satisfies TimesEntry)],
+    );
+    for (const each of fingerprints) written.fingerprints.push(each);
+    written.latest = Math.max(written.latest, latest);
+  };
+  if (actions.length > 0) write(actions);
+  return written;
+}
+
+/** Those of the actions that are not stored yet, each once. */
+export async function newActions(
+  store: KeyValueStore,
+  account: Account,
+  actions: readonly EpisodeAction[],
+): Promise<readonly EpisodeAction[]> {
+  if (areLater(actions, account.head.latest)) return actions;
+  const distinct = new Map<string, EpisodeAction>();
+  for (const action of actions) {
+    const identity = identityOf(action);
+    if (!distinct.has(identity)) distinct.set(identity, action);
+  }
+  const { head, fingerprints } = account;
+  const earlier = [...distinct.values()].filter((action) => timeOf(action) <= head.latest);
+  await loadFingerprints(store, account, earliestOf(earlier));
+  const suspects = earlier.filter((action) => fingerprints.has(action));
+  fingerprints.forgetBeyondBound(head.latest);
+  if (suspects.length > 0) await removeStored(store, account.id, suspects, distinct);
+  return [...distinct.values()];
+}
+
+/** Whether the times alone show that none is stored, and none comes twice. For most uploads they do. */
+function areLater(actions: readonly EpisodeAction[], latest: Seconds): boolean {
+  const times = actions.map(timeOf);
+  if (times.every((time, at) => time > (times[at - 1] ?? latest))) return true; // as most are sent
+  return times.every((time) => time > latest) && new Set(times).size === times.length;
+}
+
+const earliestOf = (actions: readonly EpisodeAction[]): Seconds =>
+  actions.reduce((earliest, action) => Math.min(earliest, timeOf(action)), Infinity);
+
+/** Reads the fingerprints of all actions from this time on. */
+async function loadFingerprints(store: KeyValueStore, account: Account, from: Seconds): Promise<void> {
+  const { id, fingerprints } = account;
+  if (from >= fingerprints.from) return;
+  const range = { from: actionTimesKey(id, from), until: actionTimesKey(id, fingerprints.from) };
+  for await (const page of scan(store, range)) {
+    for (const { value } of page) fingerprints.add((JSON.parse(value) as TimesEntry).fingerprints);
+  }
+  fingerprints.from = from;
+}
+
+/** Removes from `distinct` the suspects that are stored, but for their GUIDs. */
+async function removeStored(
+  store: KeyValueStore,
+  user: UserId,
+  suspects: readonly EpisodeAction[],
+  distinct: Map<string, EpisodeAction>,
+): Promise<void> {
+  const wanted = suspects.map((action) => ({ time: timeOf(action), fingerprint: fingerprint(action) }));
+  const range = { from: actionTimesKey(user, earliestOf(suspects)), until: under(actionTimesPrefix(user)).until };
+  for await (const page of scan(store, range)) {
+    const keys = page.flatMap(({ key, value }) => {
+      const [, , latest, stamp, number] = key.split('/');
+      const { from, fingerprints } = JSON.parse(value) as TimesEntry;
+      const known = new Set(fingerprints);
+      const mayHold = wanted.some(
+        ({ time, fingerprint: print }) => time >= from && time <= Number(latest) && known.has(print),
+      );
+      return mayHold ? actionsKey(user, Number(stamp), Number(number)) : [];
+    });
+    for (let at = 0; at < keys.length; at += CHECKED) {
+      const chunks = await store.get(keys.slice(at, at + CHECKED));
+      for (const chunk of chunks) {
+        if (chunk) for (const action of readChunk(chunk).actions) distinct.delete(identityOf(action));
+      }
+    }
+  }
+}
+
+function readChunk({ value }: Entry): { at: Seconds; actions: EpisodeAction[] } {
+  const chunk = JSON.parse(value) as StoredChunk;
+  return { at: chunk.at, actions: fromColumns(chunk) };
+}
+
+/** The actions of a stored chunk. */
+export function storedActions(chunk: Entry): StoredAction[] {
+  const stamp = Number(chunk.key.split('/')[2]);
+  const { at, actions } = readChunk(chunk);
+  return actions.map((action) => ({ stamp, uploadedAt: at, action }));
+}
+
+/** The chunks with these stamps, the last included, in upload order. */
+export const scanActions = (
+  store: KeyValueStore,
+  user: UserId,
+  [first, last]: readonly [Stamp, Stamp],
+): AsyncIterable<Entry[]> => scan(store, { from: actionsKey(user, first), until: actionsKey(user, last + 1) });
+
+/** The actions of these chunks that match, in pages, none empty. */
+export async function* matchingActions(
+  chunks: AsyncIterable<Entry[]>,
+  matches: (action: EpisodeAction) => boolean,
+): AsyncGenerator<EpisodeAction[]> {
+  let page: EpisodeAction[] = [];
+  for await (const entries of chunks) {
+    for (const entry of entries) {
+      for (const action of readChunk(entry).actions) if (matches(action)) page.push(action);
+      if (page.length < PAGE) continue;
+      yield page;
+      page = [];
+      await setImmediate();
+    }
+  }
+  if (page.length > 0) yield page;
+}
+
+/** The latest action per podcast and episode: the newest by its own time, then the last uploaded. */
+export async function* latestActions(pages: AsyncIterable<EpisodeAction[]>): AsyncGenerator<EpisodeAction[]> {
+  const latest = new Map<string, EpisodeAction>();
+  for await (const page of pages) {
+    for (const action of page) {
+      const episode = JSON.stringify([action.podcast, action.episode]);
+      const rival = latest.get(episode);
+      if (rival && rival.timestamp > action.timestamp) continue;
+      latest.delete(episode); // so that the order of the map is the order of upload
+      latest.set(episode, action);
+    }
+  }
+  const found = [...latest.values()];
+  for (let at = 0; at < found.length; at += PAGE) {
+    yield found.slice(at, at + PAGE);
+    await setImmediate();
+  }
+}

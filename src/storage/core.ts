@@ -1,0 +1,12 @@
+import type { KeyValueStore } from './contract.ts';
+import type { DirectoryWriter } from './directory-writer.ts';
+import type { StorageContext } from './stores.ts';
+import type { Accounts } from './transaction.ts';
+
+/** What the stores of accounts share. */
+export interface Core {
+  store: KeyValueStore;
+  accounts: Accounts;
+  directory: DirectoryWriter;
+  context: StorageContext;
+}

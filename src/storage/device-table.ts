@@ -1,0 +1,79 @@
+import type { Device } from '../domain/types.ts';
+import type { Key } from './contract.ts';
+
+/** What is known of a device until a client says more. */
+export const NEW_DEVICE = { caption: '', type: 'other' } as const;
+
+/** A device as it is stored. */
+export interface DeviceRow extends Device {
+  /** Stands for it in keys; it never changes. */
+  number: number;
+  /** Devices of one group follow each other. */
+  group?: number;
+}
+
+/** The devices of an account, in the order created. Never changed. */
+export class DeviceTable {
+  readonly rows: readonly DeviceRow[];
+  /** Under which they are stored. */
+  readonly keys: readonly Key[];
+  readonly #byId: ReadonlyMap<string, DeviceRow>;
+
+  constructor(rows: readonly DeviceRow[], keys: readonly Key[]) {
+    this.rows = rows;
+    this.keys = keys;
+    this.#byId = new Map(rows.map((row) => [row.id, row]));
+  }
+
+  get(id: string): DeviceRow | undefined {
+    return this.#byId.get(id);
+  }
+
+  find(id: string): Device | undefined {
+    const row = this.#byId.get(id);
+    return row && toDevice(row);
+  }
+
+  /** Devices that follow each other: groups of two or more. */
+  get groups(): string[][] {
+    const groups = new Map<number, string[]>();
+    for (const { id, group } of this.rows) {
+      if (group !== undefined) groups.set(group, [...(groups.get(group) ?? []), id]);
+    }
+    return [...groups.values()];
+  }
+
+  /** Of the devices that a change on this one goes to, itself included. */
+  following(id: string): DeviceRow[] {
+    const row = this.#byId.get(id);
+    if (!row) return [];
+    return row.group === undefined ? [row] : this.rows.filter(({ group }) => group === row.group);
+  }
+
+  /** With devices that are new. */
+  with(ids: readonly string[], firstNumber: number): DeviceTable {
+    const created = ids.map((id, i): DeviceRow => ({ number: firstNumber + i, id, ...NEW_DEVICE }));
+    return new DeviceTable([...this.rows, ...created], this.keys);
+  }
+
+  /** This table itself where nothing changes. */
+  patched(id: string, patch: Partial<Omit<Device, 'id'>>): DeviceTable {
+    const row = this.#byId.get(id)!;
+    if ((patch.caption ?? row.caption) === row.caption && (patch.type ?? row.type) === row.type) return this;
+    return new DeviceTable(
+      this.rows.map((each) => (each === row ? { ...row, ...patch } : each)),
+      this.keys,
+    );
+  }
+
+  grouped(groups: readonly (readonly string[])[]): DeviceTable {
+    const groupOf = new Map(groups.flatMap((ids, i) => ids.map((id) => [id, i + 1] as const)));
+    const rows = this.rows.map(({ group: _, ...row }): DeviceRow => {
+      const group = groupOf.get(row.id);
+      return group === undefined ? row : { ...row, group };
+    });
+    return new DeviceTable(rows, this.keys);
+  }
+}
+
+export const toDevice = ({ id, caption, type }: Device): Device => ({ id, caption, type });

@@ -1,0 +1,74 @@
+import type { ListSummary, PodcastList, Url, UserId } from '../domain/types.ts';
+import { listPrefix, listsPrefix } from './account-keys.ts';
+import type { Entry, Key, Value } from './contract.ts';
+import type { Core } from './core.ts';
+import { listTaken } from './failures.ts';
+import { under } from './keys.ts';
+import { listAll, readRows, replaceRows, writeRows } from './rows.ts';
+import { byPlace } from './settings.ts';
+import type { ListStore } from './stores.ts';
+
+/** The first row of a list; its URLs follow. */
+interface Header extends ListSummary {
+  /** Its place in the order created. */
+  place: number;
+}
+
+export function createListStore(core: Core): ListStore {
+  const { store, accounts } = core;
+  const read = (user: UserId, name: string): Promise<Entry[]> => listAll(store, under(listPrefix(user, name)));
+
+  return {
+    async all(user) {
+      const lists = await readLists(core, user);
+      return lists.map(({ name, title }) => ({ name, title }));
+    },
+
+    async find(user, name) {
+      const entries = await read(user, name);
+      return entries.length > 0 ? withoutPlace(toList(entries)) : undefined;
+    },
+
+    create: (user, list) =>
+      accounts.write(user, async ({ head }) => {
+        if ((await read(user, list.name)).length > 0) throw listTaken();
+        return { result: undefined, write: { head: { next: head.next + 1 }, set: writeList(user, list, head.next) } };
+      }),
+
+    replace: (user, name, urls) =>
+      accounts.write(user, async () => {
+        const entries = await read(user, name);
+        if (entries.length === 0) return { result: false };
+        const [header] = readRows<Header>(entries.slice(0, 1)) as [Header];
+        const keys = entries.map(({ key }) => key);
+        return { result: true, write: replaceRows(listPrefix(user, name), [header, ...urls], keys) };
+      }),
+
+    delete: (user, name) =>
+      accounts.write(user, async () => {
+        const keys = (await read(user, name)).map(({ key }) => key);
+        return keys.length === 0 ? { result: false } : { result: true, write: { delete: keys } };
+      }),
+  };
+}
+
+/** What it takes to store a list. */
+export const writeList = (user: UserId, { name, title, urls }: PodcastList, place: number): [Key, Value][] =>
+  writeRows(listPrefix(user, name), [{ name, title, place } satisfies Header, ...urls]);
+
+function toList(entries: readonly Entry[]): PodcastList & Header {
+  const [header, ...urls] = readRows<Header | Url>(entries) as [Header, ...Url[]];
+  return { ...header, urls };
+}
+
+/** All lists of an account, in the order created. */
+export async function readLists({ store }: Core, user: UserId): Promise<PodcastList[]> {
+  const lists = new Map<string, Entry[]>();
+  for (const entry of await listAll(store, under(listsPrefix(user)))) {
+    const list = entry.key.slice(0, entry.key.lastIndexOf('/'));
+    lists.set(list, [...(lists.get(list) ?? []), entry]);
+  }
+  return [...lists.values()].map(toList).toSorted(byPlace).map(withoutPlace);
+}
+
+const withoutPlace = ({ name, title, urls }: PodcastList): PodcastList => ({ name, title, urls });

@@ -1,0 +1,113 @@
+import type { Seconds, UserId } from '../domain/types.ts';
+import {
+  accountPrefix,
+  accountSessions,
+  actionsPrefix,
+  actionTimesPrefix,
+  headKey,
+  sessionKey,
+  STAGED,
+  stagedKey,
+} from './account-keys.ts';
+import { storedActions } from './action-log.ts';
+import type { Batch, Entry, Key, Version } from './contract.ts';
+import type { Core } from './core.ts';
+import { type Head, loginKeys } from './head.ts';
+import { actedKey, podcastKey, subscriberKey, subscriptionKey, under, urlDigest } from './keys.ts';
+import { listAll, scan } from './rows.ts';
+
+/** An account that is staged and was not renewed for so long was abandoned, where other processes may be at work. */
+const LEASE: Seconds = 3600;
+
+/** What is stored under `stagedKey`: each piece of the work renews it, so that only one process works on an account. */
+export const staged = ({ context }: Core): string => JSON.stringify({ renewedAt: context.now() });
+
+/**
+ * Removes an account. One commit makes it disappear; what it leaves is removed in pieces. After a crash the rest goes
+ * when the storage is opened again.
+ */
+export const removeAccount = (core: Core, user: UserId): Promise<void> =>
+  core.accounts.exclusive(user, async () => {
+    for (;;) {
+      const [entry] = await core.store.get([headKey(user)]);
+      if (!entry) return;
+      const version = await core.store.commit({
+        check: [
+          [headKey(user), entry.version],
+          [stagedKey(user), 0],
+        ],
+        set: [[stagedKey(user), staged(core)]],
+        delete: [headKey(user), ...loginKeys(JSON.parse(entry.value) as Head)],
+      });
+      core.accounts.forget(user);
+      if (version !== undefined) return removeRest(core, user, version);
+    }
+  });
+
+/** Removes what is left of accounts whose removal or import was broken off. */
+export async function removeAbandoned(core: Core): Promise<void> {
+  const { store, context } = core;
+  for (const { key, value, version } of await listAll(store, under(STAGED))) {
+    const { renewedAt } = JSON.parse(value) as { renewedAt: Seconds };
+    if (store.isShared && renewedAt > context.now() - LEASE) continue;
+    const taken = await store.commit({ check: [[key, version]], set: [[key, staged(core)]] });
+    if (taken !== undefined) await removeRest(core, key.slice(STAGED.length) as UserId, taken);
+  }
+}
+
+/** Removes all of an account whose head is gone, or never came. Stops where another process does so. */
+export async function removeRest(core: Core, user: UserId, version: Version): Promise<void> {
+  const { store } = core;
+  const key = stagedKey(user);
+  let last = version;
+  const remove = async (batch: Batch): Promise<boolean> => {
+    const check = [[key, last] as const, ...(batch.check ?? [])];
+    const stored = await store.commit({ ...batch, check, set: [...(batch.set ?? []), [key, staged(core)]] });
+    last = stored ?? last;
+    return stored !== undefined;
+  };
+  const removeAll = async (prefix: `${string}/`, besides: (page: Entry[]) => Key[] = () => []): Promise<boolean> => {
+    for await (const page of scan(store, under(prefix))) {
+      if (!(await remove({ delete: [...page.map((entry) => entry.key), ...besides(page)] }))) return false;
+    }
+    return true;
+  };
+
+  const podcasts = new Set<string>();
+  const actedIn = (page: Entry[]): Key[] => {
+    const urls = new Set(page.flatMap(storedActions).map(({ action }) => action.podcast));
+    const unseen = [...urls].filter((url) => !podcasts.has(url));
+    for (const url of unseen) podcasts.add(url);
+    return unseen.map((url) => actedKey(urlDigest(url), user));
+  };
+  const sessionsIn = (page: Entry[]): Key[] =>
+    page.map(({ value }) => sessionKey((JSON.parse(value) as { digest: string }).digest));
+
+  const isRemoved =
+    (await removeSubscriptions(core, user, remove)) &&
+    (await removeAll(actionsPrefix(user), actedIn)) &&
+    (await removeAll(actionTimesPrefix(user))) &&
+    (await removeAll(accountSessions(user), sessionsIn)) &&
+    (await removeAll(accountPrefix(user)));
+  if (isRemoved) await store.commit({ check: [[key, last]], delete: [key] });
+}
+
+/** Takes the account off what it subscribes to. It is the directory that knows what is left. */
+async function removeSubscriptions(
+  { store, directory }: Core,
+  user: UserId,
+  remove: (batch: Batch) => Promise<boolean>,
+): Promise<boolean> {
+  const prefix = subscriptionKey(user, '') as `${string}/`;
+  for await (const page of scan(store, under(prefix))) {
+    const digests = page.map(({ key }) => key.slice(prefix.length));
+    const entries = await store.get(digests.map((digest) => podcastKey(digest, 'url')));
+    const urls = entries.flatMap((entry) => (entry ? (JSON.parse(entry.value) as { url: string }).url : []));
+    const change = directory.prepare(user, { unsubscribed: urls });
+    const unknown = digests.filter((_, i) => !entries[i]);
+    const keys = unknown.flatMap((digest) => [subscriptionKey(user, digest), subscriberKey(digest, user)]);
+    if (!(await remove({ set: change.set, delete: [...change.delete, ...keys], sum: change.sum }))) return false;
+    change.apply();
+  }
+  return true;
+}

@@ -1,0 +1,69 @@
+import type { Entry, Key, KeyValueStore, Range, Value } from './contract.ts';
+import { chunkNumber } from './account-keys.ts';
+
+/** Bytes of one chunk; only one that holds a single row may have more. Far below what a value may have. */
+const CHUNK = 512 * 1024;
+
+/** Rows as JSON arrays in chunks under a prefix: at least one chunk, also where there are no rows. */
+export function writeRows(prefix: `${string}/`, rows: readonly unknown[]): [Key, Value][] {
+  const chunks: [Key, Value][] = [];
+  let texts: string[] = [];
+  let size = 0;
+  const end = (): void => {
+    chunks.push([`${prefix}${chunkNumber(chunks.length)}`, `[${texts.join(',')}]`]);
+    texts = [];
+    size = 0;
+  };
+  for (const row of rows) {
+    const text = JSON.stringify(row);
+    const bytes = Buffer.byteLength(text);
+    if (size > 0 && size + bytes > CHUNK) end();
+    texts.push(text);
+    size += bytes;
+  }
+  if (texts.length > 0 || chunks.length === 0) end();
+  return chunks;
+}
+
+/** What `writeRows` wrote. */
+export const readRows = <Row>(entries: readonly Entry[]): Row[] =>
+  entries.flatMap(({ value }) => JSON.parse(value) as Row[]);
+
+/** Replaces chunks that were under the prefix by those of these rows. */
+export function replaceRows(
+  prefix: `${string}/`,
+  rows: readonly unknown[],
+  before: readonly Key[],
+): { set: [Key, Value][]; delete: Key[] } {
+  const set = writeRows(prefix, rows);
+  const kept = new Set(set.map(([key]) => key));
+  return { set, delete: before.filter((key) => !kept.has(key)) };
+}
+
+/** Characters that one page of a scan has, about. */
+const PAGE = 512 * 1024;
+const FIRST_LIMIT = 16;
+const MAX_LIMIT = 1000;
+
+/** All entries of a range in pages, none empty. Each page is of a moment of its own. */
+export async function* scan(store: KeyValueStore, range: Omit<Range, 'limit'>): AsyncGenerator<Entry[]> {
+  let { from } = range;
+  let limit = FIRST_LIMIT;
+  for (;;) {
+    const page = await store.list({ from, until: range.until, limit });
+    if (page.length > 0) yield page;
+    if (page.length < limit) return;
+    from = `${page.at(-1)!.key} `; // a blank is the least character that a key can have
+    const size = page.reduce((sum, { value }) => sum + value.length, 0);
+    limit = Math.max(1, Math.min(MAX_LIMIT, Math.ceil(PAGE / (size / page.length + 1))));
+  }
+}
+
+/** All entries of a range. */
+export async function listAll(store: KeyValueStore, range: Omit<Range, 'limit'>): Promise<Entry[]> {
+  const first = await store.list({ ...range, limit: MAX_LIMIT });
+  if (first.length < MAX_LIMIT) return first;
+  const rest: Entry[][] = [];
+  for await (const page of scan(store, { ...range, from: `${first.at(-1)!.key} ` })) rest.push(page);
+  return first.concat(...rest);
+}

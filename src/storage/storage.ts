@@ -1,0 +1,69 @@
+import { createActionStore } from './actions.ts';
+import { createAttemptStore } from './attempts.ts';
+import type { Batch, KeyValueStore } from './contract.ts';
+import type { Core } from './core.ts';
+import { createDeviceStore } from './devices.ts';
+import { createDirectoryWriter } from './directory-writer.ts';
+import { StorageError } from './errors.ts';
+import { checkBatch } from './limits.ts';
+import { createListStore } from './lists.ts';
+import { removeAbandoned } from './removal.ts';
+import { createSessionStore } from './sessions.ts';
+import { createSettingStore } from './settings.ts';
+import { createSharedAttemptStore } from './shared-attempts.ts';
+import type { PodcastStore, Storage, StorageContext, TransferStore } from './stores.ts';
+import { createSubscriptionStore } from './subscriptions.ts';
+import { Accounts } from './transaction.ts';
+import { createUserStore } from './users.ts';
+
+/** All stores above one key-value store, which goes with them when they are closed. Removes what a crash has left. */
+export async function createStorage(plugin: KeyValueStore, context: StorageContext): Promise<Storage> {
+  const store = withinBounds(plugin);
+  const { isShared } = store;
+  const accounts = new Accounts(store);
+  const directory = createDirectoryWriter({ isShared, now: context.now });
+  const core: Core = { store, accounts, directory, context };
+  await removeAbandoned(core);
+  return {
+    users: createUserStore(core),
+    sessions: createSessionStore(core),
+    attempts: isShared ? createSharedAttemptStore(core) : createAttemptStore(context.now),
+    devices: createDeviceStore(core),
+    subscriptions: createSubscriptionStore(core),
+    actions: createActionStore(core),
+    settings: createSettingStore(core),
+    lists: createListStore(core),
+    podcasts: {} as PodcastStore,
+    transfer: {} as TransferStore,
+    ping: () => store.ping(),
+    verify: () => store.verify(),
+    async close() {
+      await accounts.settle();
+      await store.close();
+    },
+  };
+}
+
+/** Refuses what no plugin has to take. */
+function withinBounds(store: KeyValueStore): KeyValueStore {
+  const commit = async (batch: Batch): ReturnType<KeyValueStore['commit']> => {
+    try {
+      checkBatch(batch);
+    } catch (error) {
+      throw new StorageError(
+        'full',
+        `this is more than the storage can hold in one place: ${(error as Error).message}`,
+      );
+    }
+    return store.commit(batch);
+  };
+  return {
+    isShared: store.isShared,
+    get: (keys) => store.get(keys),
+    list: (range) => store.list(range),
+    commit,
+    ping: () => store.ping(),
+    verify: () => store.verify(),
+    close: () => store.close(),
+  };
+}

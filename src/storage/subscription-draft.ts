@@ -1,0 +1,87 @@
+import type { Stamp, SubscriptionChange, Url, UserId } from '../domain/types.ts';
+import { byPlace, type Row } from './subscription-list.ts';
+import type { ListWrite, SubscriptionLists } from './subscription-lists.ts';
+
+/** Changes of subscriptions that are to be stored together, under one stamp. */
+export class SubscriptionDraft {
+  readonly #lists: SubscriptionLists;
+  readonly #stamp: Stamp;
+  /** By device, then by URL. */
+  readonly #rows = new Map<number, Map<Url, Row>>();
+  /** The next place in the order first added. */
+  next: number;
+
+  constructor(lists: SubscriptionLists, stamp: Stamp, next: number) {
+    this.#lists = lists;
+    this.#stamp = stamp;
+    this.next = next;
+  }
+
+  get isEmpty(): boolean {
+    return this.#rows.size === 0;
+  }
+
+  /** Makes those of the changes that are new to the device; answers the feeds that this adds. Of two on one URL the later counts. */
+  change(device: number, changes: Iterable<SubscriptionChange>): Url[] {
+    const list = this.#lists.of(device);
+    const last = new Map<Url, boolean>();
+    for (const { url, subscribed } of changes) last.set(url, subscribed);
+    const added: Url[] = [];
+    for (const [url, subscribed] of last) {
+      const before = this.#rows.get(device)?.get(url) ?? list.get(url);
+      if ((before?.subscribed ?? false) === subscribed) continue;
+      const row = { url, subscribed, stamp: this.#stamp, place: before?.place ?? this.next++ };
+      const rows = this.#rows.get(device) ?? new Map<Url, Row>();
+      this.#rows.set(device, rows.set(url, row));
+      if (subscribed) added.push(url);
+    }
+    return added;
+  }
+
+  /** Brings the devices to the union of their lists; answers the feeds that any of them did not have. */
+  merge(devices: readonly number[]): Url[] {
+    const rows = devices.flatMap((device) => {
+      const own = this.#rows.get(device);
+      const kept = this.#lists
+        .of(device)
+        .current()
+        .filter(({ url }) => !own?.has(url));
+      return [...kept, ...(own?.values() ?? [])].filter(({ subscribed }) => subscribed);
+    });
+    const changes = rows.toSorted(byPlace).map(({ url }) => ({ url, subscribed: true }));
+    return devices.flatMap((device) => this.change(device, changes));
+  }
+
+  /** What the account subscribes to now and did not before, and the other way round. */
+  difference(): { subscribed: Url[]; unsubscribed: Url[] } {
+    const changes = new Map<Url, number>();
+    for (const [device, rows] of this.#rows) {
+      for (const { url, subscribed } of rows.values()) {
+        const before = this.#lists.of(device).get(url)?.subscribed ?? false;
+        changes.set(url, (changes.get(url) ?? 0) + Number(subscribed) - Number(before));
+      }
+    }
+    const subscribed: Url[] = [];
+    const unsubscribed: Url[] = [];
+    for (const [url, by] of changes) {
+      const before = this.#lists.devicesOf(url);
+      if (before === 0 && by > 0) subscribed.push(url);
+      if (before > 0 && before + by === 0) unsubscribed.push(url);
+    }
+    return { subscribed, unsubscribed };
+  }
+
+  /** What it takes to store it. */
+  write(user: UserId): ListWrite {
+    const writes = [...this.#rows].map(([device, rows]) =>
+      this.#lists.write(user, device, [...rows.values()], this.#stamp),
+    );
+    return {
+      set: writes.flatMap(({ set }) => set),
+      delete: writes.flatMap((write) => write.delete),
+      apply: () => {
+        for (const write of writes) write.apply();
+      },
+    };
+  }
+}

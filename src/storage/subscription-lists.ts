@@ -1,0 +1,103 @@
+import type { Stamp, Url, UserId } from '../domain/types.ts';
+import { subscriptionListPrefix, subscriptionLogKey, subscriptionsPrefix } from './account-keys.ts';
+import type { Entry, Key, Value } from './contract.ts';
+import { readRows, replaceRows } from './rows.ts';
+import { byPlace, fromStored, type Row, type StoredRow, SubscriptionList, toStored } from './subscription-list.ts';
+
+/** The log of a list is written into the list once it has so many entries */
+const MAX_LOG_ENTRIES = 64;
+/** or so many rows, of which one upload may bring so many characters. */
+const MAX_LOG_ROWS = 1000;
+const MAX_LOG_TEXT = 256 * 1024;
+
+/** What all devices of an account subscribe to, by the number of the device. */
+export class SubscriptionLists {
+  readonly #lists = new Map<number, SubscriptionList>();
+  /** How many devices subscribe to a feed. */
+  readonly #devices = new Map<Url, number>();
+
+  /** From all entries under `subscriptionsPrefix`, in key order. */
+  static read(user: UserId, entries: readonly Entry[]): SubscriptionLists {
+    const lists = new SubscriptionLists();
+    const start = subscriptionsPrefix(user).length;
+    for (const entry of entries) {
+      const [device, part] = entry.key.slice(start).split('/');
+      const list = lists.of(Number(device));
+      lists.#lists.set(Number(device), list);
+      list.load(entry.key, part === 'log', readRows<StoredRow>([entry]).map(fromStored));
+    }
+    for (const list of lists.#lists.values()) for (const { url } of list.current()) lists.#count(url, 1);
+    return lists;
+  }
+
+  /** The list of a device; an empty one where it has none. */
+  of(device: number): SubscriptionList {
+    return this.#lists.get(device) ?? new SubscriptionList();
+  }
+
+  /** How many devices subscribe to it. */
+  devicesOf(url: Url): number {
+    return this.#devices.get(url) ?? 0;
+  }
+
+  /** Every feed that any device subscribes to, each once, in the order first added. */
+  union(): Url[] {
+    const rows = [...this.#lists.values()].flatMap((list) => list.current());
+    return [...new Set(rows.toSorted(byPlace).map(({ url }) => url))];
+  }
+
+  /** Rows, tombstones too. */
+  get length(): number {
+    return [...this.#lists.values()].reduce((sum, list) => sum + list.length, 0);
+  }
+
+  /** What it takes to store the rows that are new to a device. */
+  write(user: UserId, device: number, rows: readonly Row[], stamp: Stamp): ListWrite {
+    const list = this.of(device);
+    const logged = list.logged + rows.length;
+    const room = Math.max(MAX_LOG_ENTRIES, Math.min(MAX_LOG_ROWS, list.length / 2));
+    const text = logged <= room ? JSON.stringify(rows.map(toStored)) : undefined;
+    if (text && text.length <= MAX_LOG_TEXT && list.logKeys.length < MAX_LOG_ENTRIES - 1) {
+      const key = subscriptionLogKey(user, device, stamp);
+      const apply = (): void => {
+        this.#apply(device, rows, list);
+        list.logKeys.push(key);
+        list.logged = logged;
+      };
+      return { set: [[key, text]], delete: [], apply };
+    }
+    const changed = new Set(rows.map(({ url }) => url));
+    const all = [...list.rows().filter(({ url }) => !changed.has(url)), ...rows];
+    const prefix = subscriptionListPrefix(user, device);
+    const replaced = replaceRows(prefix, all.map(toStored), list.listKeys);
+    const apply = (): void => {
+      this.#apply(device, rows, list);
+      list.listKeys = replaced.set.map(([key]) => key);
+      list.logKeys.length = 0;
+      list.logged = 0;
+    };
+    return { set: replaced.set, delete: [...replaced.delete, ...list.logKeys], apply };
+  }
+
+  #apply(device: number, rows: readonly Row[], list: SubscriptionList): void {
+    this.#lists.set(device, list);
+    for (const { url, subscribed } of rows) {
+      const before = list.get(url)?.subscribed ?? false;
+      if (before !== subscribed) this.#count(url, subscribed ? 1 : -1);
+    }
+    list.apply(rows);
+  }
+
+  #count(url: Url, by: 1 | -1): void {
+    const count = this.devicesOf(url) + by;
+    if (count > 0) this.#devices.set(url, count);
+    else this.#devices.delete(url);
+  }
+}
+
+export interface ListWrite {
+  set: [Key, Value][];
+  delete: Key[];
+  /** To be called once it is stored. */
+  apply(): void;
+}

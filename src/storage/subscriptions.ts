@@ -1,0 +1,50 @@
+import { markAfter, originOf } from '../domain/stamp.ts';
+import type { Stamp, SubscriptionChange, Url } from '../domain/types.ts';
+import type { Core } from './core.ts';
+import type { SubscriptionStore } from './stores.ts';
+import { byPlace, type SubscriptionList } from './subscription-list.ts';
+import { storeUpload } from './upload.ts';
+
+export const createSubscriptionStore = (core: Core): SubscriptionStore => ({
+  current: (user, device) =>
+    core.accounts.read(user, ['devices', 'subscriptions'], (_, { devices, subscriptions }) => {
+      if (device === undefined) return subscriptions.union();
+      const row = devices.get(device);
+      return row ? urlsOf(subscriptions.of(row.number)) : [];
+    }),
+
+  since: (user, device, since) =>
+    core.accounts.read(user, ['devices', 'subscriptions'], ({ head }, { devices, subscriptions }) => {
+      const row = devices.get(device);
+      return { items: row ? subscriptions.of(row.number).since(since) : [], mark: markAfter(head.stamp) };
+    }),
+
+  apply: (user, device, changes, sender) =>
+    storeUpload(core, user, () => ({
+      devices: [device],
+      origin: originOf([device], sender),
+      subscriptions: changes,
+    })),
+
+  replace: (user, device, urls, sender): Promise<Stamp> =>
+    storeUpload(core, user, async (account, devices) => {
+      const row = devices.get(device);
+      const list = row && (await core.accounts.part(account, 'subscriptions')).of(row.number);
+      return { devices: [device], origin: originOf([device], sender), subscriptions: difference(list, urls) };
+    }),
+});
+
+const urlsOf = (list: SubscriptionList): Url[] =>
+  list
+    .current()
+    .toSorted(byPlace)
+    .map(({ url }) => url);
+
+/** What it takes to make the list equal `urls`. */
+function difference(list: SubscriptionList | undefined, urls: readonly Url[]): SubscriptionChange[] {
+  const wanted = new Set(urls);
+  const current = list?.current() ?? [];
+  const removed = current.filter(({ url }) => !wanted.has(url)).map(({ url }) => ({ url, subscribed: false }));
+  for (const { url } of current) wanted.delete(url);
+  return [...removed, ...[...wanted].map((url) => ({ url, subscribed: true }))];
+}

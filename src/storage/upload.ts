@@ -1,0 +1,157 @@
+import { regroup } from '../domain/group.ts';
+import { markAfter, markAfterUpload, nextStamp } from '../domain/stamp.ts';
+import type { Device, EpisodeAction, Stamp, SubscriptionChange, Url, UserId } from '../domain/types.ts';
+import type { Account } from './account.ts';
+import { devicesPrefix } from './account-keys.ts';
+import { writeActions } from './action-log.ts';
+import type { Core } from './core.ts';
+import { DeviceTable } from './device-table.ts';
+import { type Head, overlappedBy, withUpload } from './head.ts';
+import { replaceRows } from './rows.ts';
+import { SubscriptionDraft } from './subscription-draft.ts';
+import type { Decision, Write } from './transaction.ts';
+
+/** What an upload asks for. Subscriptions and actions get its stamp. */
+export interface Upload {
+  /** Devices it names; those that are unknown are created. */
+  devices: readonly string[];
+  /** See `originOf`. */
+  origin: string | undefined;
+  /** Of the first device, and of all that follow each other with it. */
+  subscriptions?: readonly SubscriptionChange[];
+  actions?: readonly EpisodeAction[];
+  /** Of the first device. */
+  patch?: Partial<Omit<Device, 'id'>>;
+  /** The groups from now on. */
+  groups?: readonly (readonly string[])[];
+}
+
+/** Stores one upload under one stamp and answers the mark; see `domain/stamp`. */
+export const storeUpload = (
+  core: Core,
+  user: UserId,
+  decide: (account: Account, devices: DeviceTable) => Upload | Promise<Upload>,
+): Promise<Stamp> =>
+  core.accounts.write(user, async (account) => {
+    const devices = await core.accounts.part(account, 'devices');
+    return toDecision(core, account, devices, await decide(account, devices));
+  });
+
+async function toDecision(core: Core, account: Account, before: DeviceTable, upload: Upload): Promise<Decision<Stamp>> {
+  const { head } = account;
+  const { actions = [] } = upload;
+  const { devices, groups } = changeDevices(before, upload, head);
+  const now = core.context.now();
+  const stamp = nextStamp(now, head.stamp);
+  const next = head.next + devices.rows.length - before.rows.length;
+  const { draft, isMerged } = await changeSubscriptions(core, account, {
+    upload,
+    before,
+    devices,
+    groups,
+    stamp,
+    next,
+  });
+
+  // What the others bring is news to a new device: nobody has seen this upload whole, and no mark may pass it.
+  const origin = isMerged ? undefined : upload.origin;
+  const sender = origin === undefined ? undefined : devices.get(origin)?.number;
+  const over = now - core.context.overlap;
+  const overlapped = overlappedBy(head.uploads, sender, over);
+  if (!draft && actions.length === 0) {
+    const result = markAfterUpload(markAfter(head.stamp), overlapped);
+    if (devices === before) return { result };
+    const change = { next, revisions: { ...head.revisions, devices: head.revisions.devices + 1 } };
+    return { result, write: { ...writeDevices(account, before, devices), head: change } };
+  }
+
+  const writes = [
+    devices === before ? {} : writeDevices(account, before, devices),
+    draft ? draft.write(account.id) : {},
+    actions.length === 0 ? {} : writeActionsOf(account, actions, { stamp, at: now }),
+  ];
+  const podcasts = new Set(actions.map(({ podcast }) => podcast));
+  const acted = [...podcasts].filter((url) => !account.acted.has(url));
+  const change: Partial<Head> = {
+    stamp,
+    next: draft?.next ?? next,
+    uploads: withUpload(head.uploads, sender === undefined ? [stamp, now] : [stamp, now, sender], over),
+    revisions: {
+      devices: head.revisions.devices + (devices === before ? 0 : 1),
+      subscriptions: head.revisions.subscriptions + (draft ? 1 : 0),
+    },
+  };
+  return {
+    result: markAfterUpload(isMerged ? stamp - 1 : markAfter(stamp), overlapped),
+    write: {
+      head: Object.assign(change, ...writes.map((write: Write) => write.head)),
+      set: writes.flatMap(({ set = [] }: Write) => set),
+      delete: writes.flatMap((write: Write) => write.delete ?? []),
+      directory: core.directory.prepare(account.id, { ...draft?.difference(), acted }),
+      apply() {
+        for (const write of writes as Write[]) write.apply?.();
+        for (const url of acted) account.acted.add(url);
+      },
+    },
+  };
+}
+
+interface DeviceChange {
+  devices: DeviceTable;
+  /** Those whose devices have to be brought to the union of their lists. */
+  groups: readonly (readonly string[])[];
+}
+
+function changeDevices(before: DeviceTable, { devices: named, patch, groups }: Upload, head: Head): DeviceChange {
+  const unknown = named.filter((id) => !before.get(id));
+  let devices = unknown.length > 0 ? before.with(unknown, head.next) : before;
+  // The user may want all devices to follow each other.
+  const areAllJoined = unknown.length > 0 && head.syncDevices;
+  const joined = areAllJoined ? regroup(before.groups, [devices.rows.map(({ id }) => id)], []) : groups;
+  if (joined) devices = devices.grouped(joined);
+  if (patch) devices = devices.patched(named[0]!, patch);
+  return { devices, groups: joined ?? [] };
+}
+
+interface SubscriptionPlan extends DeviceChange {
+  upload: Upload;
+  before: DeviceTable;
+  stamp: Stamp;
+  next: number;
+}
+
+/** `isMerged`: whether a device that was created gets feeds that the upload does not bring itself. */
+async function changeSubscriptions(
+  core: Core,
+  account: Account,
+  { upload, before, devices, groups, stamp, next }: SubscriptionPlan,
+): Promise<{ draft?: SubscriptionDraft; isMerged: boolean }> {
+  const { subscriptions: changes = [] } = upload;
+  if (changes.length === 0 && groups.length === 0) return { isMerged: false };
+  const draft = new SubscriptionDraft(await core.accounts.part(account, 'subscriptions'), stamp, next);
+  const brought = new Set<Url>();
+  if (changes.length > 0) {
+    const [id] = upload.devices as [string];
+    const targets = before.get(id) ? before.following(id) : [devices.get(id)!];
+    for (const { number } of targets) for (const url of draft.change(number, changes)) brought.add(url);
+  }
+  const merged = groups.flatMap((ids) => draft.merge(ids.map((id) => devices.get(id)!.number)));
+  const isMerged = upload.groups === undefined && merged.some((url) => !brought.has(url));
+  return draft.isEmpty ? { isMerged } : { draft, isMerged };
+}
+
+function writeDevices(account: Account, before: DeviceTable, { rows }: DeviceTable): Write {
+  const replaced = replaceRows(devicesPrefix(account.id), rows, before.keys);
+  const keys = replaced.set.map(([key]) => key);
+  return { ...replaced, apply: () => void (account.parts.devices = new DeviceTable(rows, keys)) };
+}
+
+function writeActionsOf(
+  account: Account,
+  actions: readonly EpisodeAction[],
+  upload: { stamp: Stamp; at: number },
+): Write {
+  const { set, fingerprints, latest } = writeActions(account.id, actions, upload);
+  const head = { acted: upload.stamp, latest: Math.max(account.head.latest, latest) };
+  return { set, head, apply: () => account.fingerprints.add(fingerprints) };
+}

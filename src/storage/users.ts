@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { compareText } from '../domain/text-order.ts';
+import type { UserId } from '../domain/types.ts';
+import { foldLogin, headKey, loginKey, LOGINS } from './account-keys.ts';
+import type { Entry } from './contract.ts';
+import type { Core } from './core.ts';
+import { isStorageError } from './errors.ts';
+import { loginTaken } from './failures.ts';
+import { type Head, type Login, loginKeys, newHead, setLogins, toUser } from './head.ts';
+import { under } from './keys.ts';
+import { removeAccount } from './removal.ts';
+import { scan } from './rows.ts';
+import { endSessions } from './sessions.ts';
+import type { User, UserStore } from './stores.ts';
+
+/** Logins of which it is remembered whose they are. */
+const KNOWN = 10_000;
+
+export function createUserStore(core: Core): UserStore {
+  const { store, accounts, context } = core;
+  /** By folded login; only a guess, as accounts are renamed and removed. */
+  const known = new LRUCache<string, UserId>({ max: KNOWN });
+
+  /** The account, if it has this login. */
+  const holder = (id: UserId, login: string): Promise<User | undefined> =>
+    unlessMissing(
+      accounts.read(id, [], ({ head }) => (loginKeys(head).includes(loginKey(login)) ? toUser(id, head) : undefined)),
+    );
+
+  return {
+    async create(details) {
+      const id = randomUUID() as UserId;
+      const { name, email, passwordHash } = details;
+      const user = { name, ...(email !== undefined && { email }), passwordHash, createdAt: context.now() };
+      const keys = loginKeys(user);
+      const batch = {
+        check: [...keys, headKey(id)].map((key) => [key, 0] as const),
+        set: [...setLogins(keys, id), [headKey(id), JSON.stringify(newHead(user))] as const],
+      };
+      while ((await store.commit(batch).catch(ifStored(core, id))) === undefined) await refuseTaken(core, user);
+      return { id, ...user };
+    },
+
+    async find(login) {
+      const folded = foldLogin(login);
+      const guess = known.get(folded);
+      const found = guess && (await holder(guess, login));
+      if (found) return found;
+      const [entry] = await store.get([loginKey(login)]);
+      const id = entry && userIn(entry);
+      const user = id && (await holder(id, login));
+      if (user) known.set(folded, id);
+      return user;
+    },
+
+    setPassword: (id, passwordHash) =>
+      accounts.write(id, async ({ head }) => {
+        const { write } = await endSessions(core, id, head);
+        return { result: undefined, write: { ...write, head: { ...write.head, passwordHash } } };
+      }),
+
+    rename: (id, name) =>
+      accounts.write(id, async ({ head }) => {
+        const before = loginKeys(head);
+        const renamed = { ...head, name };
+        const after = loginKeys(renamed);
+        const added = after.filter((key) => !before.includes(key));
+        if (added.length > 0) await refuseTaken(core, { name });
+        return {
+          result: undefined,
+          write: {
+            head: { name },
+            check: added.map((key) => [key, 0] as const),
+            set: setLogins(added, id),
+            delete: before.filter((key) => !after.includes(key)),
+          },
+        };
+      }),
+
+    delete: (id) => removeAccount(core, id),
+
+    async *all() {
+      const users = new Map<UserId, User>();
+      for await (const page of scan(store, under(LOGINS))) {
+        const ids = [...new Set(page.map(userIn))].filter((id) => !users.has(id));
+        const heads = await store.get(ids.map(headKey));
+        for (const [i, entry] of heads.entries()) {
+          if (entry) users.set(ids[i]!, toUser(ids[i]!, JSON.parse(entry.value) as Head));
+        }
+      }
+      yield* [...users.values()].toSorted((a, b) => compareText(a.name, b.name));
+    },
+  };
+}
+
+const userIn = ({ value }: Entry): UserId => (JSON.parse(value) as { user: UserId }).user;
+
+/** Throws `conflict` when an account has the name or the e-mail address. */
+export async function refuseTaken({ store }: Core, { name, email }: Login): Promise<void> {
+  const [byName, byEmail] = await store.get([loginKey(name), loginKey(email ?? name)]);
+  if (byName) throw loginTaken('name');
+  if (byEmail) throw loginTaken('e-mail address');
+}
+
+/** For the creation of an account: the answer that was lost, if it was created. */
+export const ifStored =
+  ({ store }: Core, user: UserId) =>
+  async (error: unknown): Promise<number> => {
+    if (!isStorageError(error, 'unavailable')) throw error;
+    const [entry] = await store.get([headKey(user)]).catch(() => []);
+    if (entry) return entry.version;
+    throw error;
+  };
+
+/** Undefined for an account that does not exist (any more). */
+export const unlessMissing = <T>(found: Promise<T>): Promise<T | undefined> =>
+  found.catch((error: unknown) => {
+    if (isStorageError(error, 'missing')) return undefined;
+    throw error;
+  });

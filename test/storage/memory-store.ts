@@ -1,0 +1,97 @@
+import type { Batch, Entry, Key, KeyValueStore, Range } from '../../src/storage/contract.ts';
+import { StorageError } from '../../src/storage/errors.ts';
+
+/** What several stores have in common, as nodes have one database. */
+export class MemoryDatabase {
+  readonly entries = new Map<Key, Entry>();
+  version = 0;
+  /** By a store that shares it with no other. */
+  isHeld = false;
+  #keys: Key[] = [];
+  #isSorted = true;
+
+  get keys(): readonly Key[] {
+    if (!this.#isSorted) this.#keys = [...this.entries.keys()].toSorted((a, b) => (a < b ? -1 : 1));
+    this.#isSorted = true;
+    return this.#keys;
+  }
+
+  set(key: Key, value: string): void {
+    const last = this.#keys.at(-1);
+    if (this.#isSorted && !this.entries.has(key)) {
+      if (last === undefined || last < key) this.#keys.push(key);
+      else this.#isSorted = false;
+    }
+    this.entries.set(key, { key, value, version: this.version });
+  }
+
+  delete(key: Key): void {
+    if (this.entries.delete(key)) this.#isSorted = false;
+  }
+}
+
+/** Calls of a store, and what a test does to them. */
+export interface Faults {
+  /** What was called. */
+  readonly calls: ('get' | 'list' | 'commit')[];
+  /** Runs before each call. */
+  before?: ((call: 'get' | 'list' | 'commit', batch?: Batch) => Promise<void> | void) | undefined;
+  /** The next commits are stored, and their answers lost. */
+  lostAnswers: number;
+}
+
+/** A store in memory; `isShared` as the contract has it. */
+export function openMemoryStore(database: MemoryDatabase, isShared: boolean): KeyValueStore & Faults {
+  if (database.isHeld) throw new StorageError('busy', 'another store has opened this database');
+  database.isHeld = !isShared;
+  let isClosed = false;
+  const store: KeyValueStore & Faults = {
+    isShared,
+    calls: [],
+    lostAnswers: 0,
+    get: (keys) => run('get', () => keys.map((key) => database.entries.get(key))),
+    list: (range) => run('list', () => list(range)),
+    commit: (batch) => run('commit', () => commit(batch), batch),
+    ping: async () => undefined,
+    verify: async () => undefined,
+    async close() {
+      if (!isClosed && !isShared) database.isHeld = false;
+      isClosed = true;
+    },
+  };
+
+  const run = async <T>(call: 'get' | 'list' | 'commit', step: () => T, batch?: Batch): Promise<T> => {
+    store.calls.push(call);
+    await store.before?.(call, batch);
+    if (isClosed) throw new StorageError('unavailable', 'the storage is closed');
+    return step();
+  };
+
+  const commit = ({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): number | undefined => {
+    if (check.some(([key, version]) => (database.entries.get(key)?.version ?? 0) !== version)) return undefined;
+    const version = (database.version += 1);
+    for (const [key, value] of set) database.set(key, value);
+    for (const key of deleted) database.delete(key);
+    for (const [key, by] of sum) database.set(key, String(Number(database.entries.get(key)?.value ?? 0) + by));
+    if (store.lostAnswers === 0) return version;
+    store.lostAnswers -= 1;
+    throw new StorageError('unavailable', 'the answer was lost');
+  };
+
+  const list = ({ from, until, limit }: Range): Entry[] => {
+    const { keys } = database;
+    let [low, high] = [0, keys.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (keys[middle]! < from) low = middle + 1;
+      else high = middle;
+    }
+    const found: Entry[] = [];
+    for (let at = low; at < keys.length && found.length < limit && keys[at]! < until; at += 1) {
+      found.push(database.entries.get(keys[at]!)!);
+    }
+    return found;
+  };
+
+  return store;
+}

@@ -1,0 +1,21 @@
+import { afterEach, beforeEach, describe, it } from 'vitest';
+import { createStorage } from '../../src/storage/storage.ts';
+import { MemoryDatabase, openMemoryStore } from './memory-store.ts';
+import { storageConformance } from './suite/index.ts';
+
+for (const [name, isShared] of [
+  ['one process', false],
+  ['several processes', true],
+] as const) {
+  storageConformance(
+    `in memory, of ${name}`,
+    async () => {
+      const database = new MemoryDatabase();
+      return {
+        open: async (context) => createStorage(openMemoryStore(database, isShared), context),
+        destroy: async () => undefined,
+      };
+    },
+    { describe, it, beforeEach, afterEach },
+  );
+}
