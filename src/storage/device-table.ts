@@ -68,9 +68,9 @@ export class DeviceTable {
 
   grouped(groups: readonly (readonly string[])[]): DeviceTable {
     const groupOf = new Map(groups.flatMap((ids, i) => ids.map((id) => [id, i + 1] as const)));
-    const rows = this.rows.map(({ group: _, ...row }): DeviceRow => {
-      const group = groupOf.get(row.id);
-      return group === undefined ? row : { ...row, group };
+    const rows = this.rows.map(({ number, id, caption, type }): DeviceRow => {
+      const group = groupOf.get(id);
+      return { number, id, caption, type, ...(group !== undefined && { group }) };
     });
     return new DeviceTable(rows, this.keys);
   }

@@ -1,10 +1,12 @@
 import type { Seconds, UserId } from '../domain/types.ts';
 import {
+  ACCOUNTS,
   accountPrefix,
   accountSessions,
   actionsPrefix,
   actionTimesPrefix,
   headKey,
+  LOGINS,
   sessionKey,
   STAGED,
   stagedKey,
@@ -18,6 +20,9 @@ import { listAll, scan } from './rows.ts';
 
 /** An account that is staged and was not renewed for so long was abandoned, where other processes may be at work. */
 const LEASE: Seconds = 3600;
+
+/** Of all keys. */
+const EVERYTHING = { from: ' ', until: '~' };
 
 /** What is stored under `stagedKey`: each piece of the work renews it, so that only one process works on an account. */
 export const staged = ({ context }: Core): string => JSON.stringify({ renewedAt: context.now() });
@@ -55,6 +60,14 @@ export async function removeAbandoned(core: Core): Promise<void> {
   }
 }
 
+/** Removes everything: first what holds accounts together, so that writes under way are refused. */
+export async function clearStore({ store, accounts }: Core): Promise<void> {
+  for (const range of [under(STAGED), under(LOGINS), under(ACCOUNTS), EVERYTHING]) {
+    for await (const page of scan(store, range)) await store.commit({ delete: page.map(({ key }) => key) });
+  }
+  accounts.forgetAll();
+}
+
 /** Removes all of an account whose head is gone, or never came. Stops where another process does so. */
 export async function removeRest(core: Core, user: UserId, version: Version): Promise<void> {
   const { store } = core;
@@ -80,8 +93,6 @@ export async function removeRest(core: Core, user: UserId, version: Version): Pr
     for (const url of unseen) podcasts.add(url);
     return unseen.map((url) => actedKey(urlDigest(url), user));
   };
-  const sessionsIn = (page: Entry[]): Key[] =>
-    page.map(({ value }) => sessionKey((JSON.parse(value) as { digest: string }).digest));
 
   const isRemoved =
     (await removeSubscriptions(core, user, remove)) &&
@@ -91,6 +102,9 @@ export async function removeRest(core: Core, user: UserId, version: Version): Pr
     (await removeAll(accountPrefix(user)));
   if (isRemoved) await store.commit({ check: [[key, last]], delete: [key] });
 }
+
+const sessionsIn = (page: Entry[]): Key[] =>
+  page.map(({ value }) => sessionKey((JSON.parse(value) as { digest: string }).digest));
 
 /** Takes the account off what it subscribes to. It is the directory that knows what is left. */
 async function removeSubscriptions(

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { UserId } from '../domain/types.ts';
 import { accountSessionKey, accountSessions, sessionKey, SESSIONS } from './account-keys.ts';
-import type { Entry } from './contract.ts';
+import type { Entry, Key, Value } from './contract.ts';
 import type { Core } from './core.ts';
 import { isStorageError } from './errors.ts';
 import { type Head, toUser } from './head.ts';
@@ -71,16 +71,12 @@ export function createSessionStore(core: Core): SessionStore {
       change(session.digest, () =>
         accounts.write(session.user, async ({ head }) => {
           const { entry, stored } = await read(session.digest);
-          const { digest, user, expiresAt } = session;
-          const kept: StoredSession = { digest, user, expiresAt, login: head.login };
+          const { digest, user } = session;
           return {
             result: undefined,
             write: {
               check: [[sessionKey(digest), entry?.version ?? 0]],
-              set: [
-                [sessionKey(digest), JSON.stringify(kept)],
-                [accountSessionKey(user, digest), JSON.stringify({ digest })],
-              ],
+              set: sessionEntries(session, head.login),
               delete: stored && stored.user !== user ? [accountSessionKey(stored.user, digest)] : [],
             },
           };
@@ -156,6 +152,12 @@ export function createSessionStore(core: Core): SessionStore {
     },
   };
 }
+
+/** What it takes to store a session; `login`: see `Head`. */
+export const sessionEntries = (session: Session, login: number): [Key, Value][] => [
+  [sessionKey(session.digest), JSON.stringify({ ...toSession(session), login } satisfies StoredSession)],
+  [accountSessionKey(session.user, session.digest), JSON.stringify({ digest: session.digest })],
+];
 
 const readSession = ({ value }: Entry): StoredSession => JSON.parse(value) as StoredSession;
 

@@ -1,3 +1,5 @@
+import { exportAccount } from './account-export.ts';
+import { importAccount } from './account-import.ts';
 import { createActionStore } from './actions.ts';
 import { createAttemptStore } from './attempts.ts';
 import type { Batch, KeyValueStore } from './contract.ts';
@@ -7,11 +9,11 @@ import { createDirectoryWriter } from './directory-writer.ts';
 import { StorageError } from './errors.ts';
 import { checkBatch } from './limits.ts';
 import { createListStore } from './lists.ts';
-import { removeAbandoned } from './removal.ts';
+import { clearStore, removeAbandoned } from './removal.ts';
 import { createSessionStore } from './sessions.ts';
 import { createSettingStore } from './settings.ts';
 import { createSharedAttemptStore } from './shared-attempts.ts';
-import type { PodcastStore, Storage, StorageContext, TransferStore } from './stores.ts';
+import type { PodcastStore, Storage, StorageContext } from './stores.ts';
 import { createSubscriptionStore } from './subscriptions.ts';
 import { Accounts } from './transaction.ts';
 import { createUserStore } from './users.ts';
@@ -20,7 +22,7 @@ import { createUserStore } from './users.ts';
 export async function createStorage(plugin: KeyValueStore, context: StorageContext): Promise<Storage> {
   const store = withinBounds(plugin);
   const { isShared } = store;
-  const accounts = new Accounts(store);
+  const accounts = new Accounts(store, context.now);
   const directory = createDirectoryWriter({ isShared, now: context.now });
   const core: Core = { store, accounts, directory, context };
   await removeAbandoned(core);
@@ -33,8 +35,14 @@ export async function createStorage(plugin: KeyValueStore, context: StorageConte
     actions: createActionStore(core),
     settings: createSettingStore(core),
     lists: createListStore(core),
-    podcasts: {} as PodcastStore,
-    transfer: {} as TransferStore,
+    podcasts: new Proxy({}, { get: () => notYet }) as PodcastStore,
+    transfer: {
+      exportUser: (user) => exportAccount(core, user),
+      importUser: (records) => importAccount(core, records),
+      exportDirectory: notYet,
+      importDirectory: notYet,
+      clear: () => clearStore(core),
+    },
     ping: () => store.ping(),
     verify: () => store.verify(),
     async close() {
@@ -43,6 +51,10 @@ export async function createStorage(plugin: KeyValueStore, context: StorageConte
     },
   };
 }
+
+const notYet = (): never => {
+  throw new StorageError('unavailable', 'the directory is not built yet');
+};
 
 /** Refuses what no plugin has to take. */
 function withinBounds(store: KeyValueStore): KeyValueStore {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { UserId } from '../domain/types.ts';
+import type { Seconds, UserId } from '../domain/types.ts';
 import { Turns } from '../turns.ts';
 import { Account, type AccountParts } from './account.ts';
 import { devicesPrefix, headKey, subscriptionsPrefix } from './account-keys.ts';
@@ -51,11 +51,15 @@ export class Accounts {
   readonly #cache = new LRUCache<UserId, Account>({ maxSize: CACHE, sizeCalculation: ({ bytes }) => bytes });
   /** By account: to be settled when its head is read again. */
   readonly #doubts = new Map<UserId, Doubt>();
+  /** When the write began that is under way. */
+  readonly #writing = new Map<UserId, Seconds>();
+  readonly #now: () => Seconds;
   readonly #node = randomUUID().slice(0, 8);
   #commits = 0;
 
-  constructor(store: KeyValueStore) {
+  constructor(store: KeyValueStore, now: () => Seconds) {
     this.store = store;
+    this.#now = now;
   }
 
   /**
@@ -104,46 +108,60 @@ export class Accounts {
    */
   write<T>(user: UserId, decide: (account: Account) => Decision<T> | Promise<Decision<T>>): Promise<T> {
     return this.exclusive(user, async () => {
-      const account = this.#cache.get(user) ?? (await this.#open(user));
-      const commit = `${this.#node}-${(this.#commits += 1)}`;
-      let doubt: Doubt<T> | undefined;
-      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        const decided = await attempt(async () => decide(account));
-        const decision = 'result' in decided ? decided.result : undefined;
-        if (!decision?.write) {
-          if (this.store.isShared && !(await this.#isCurrent(account))) continue;
-          if ('error' in decided) throw decided.error;
-          return decided.result.result;
-        }
-        const { write, result } = decision;
-        const head = { ...account.head, ...write.head, commit };
-        const stored = await attempt(() => this.store.commit(toBatch(account, head, write)));
-        if ('result' in stored && stored.result !== undefined) {
-          account.version = stored.result;
-          account.head = head;
-          write.apply?.();
-          write.directory?.apply();
-          this.#cache.set(user, account);
-          return result;
-        }
-        if ('error' in stored) {
-          if (!isStorageError(stored.error, 'unavailable')) throw stored.error;
-          doubt = { commit, result, directory: write.directory };
-        }
-        // Of two tries in doubt at most one was stored, as both check the same head or one the other's.
-        const isOpen = await attempt(() => this.#isCurrent(account));
-        if ('error' in isOpen) {
-          this.#cache.delete(user);
-          if (doubt) this.#doubts.set(user, doubt);
-          throw 'error' in stored ? stored.error : isOpen.error;
-        }
-        if (doubt && account.head.commit === commit) {
-          doubt.directory?.apply();
-          return doubt.result;
-        }
+      this.#writing.set(user, this.#now());
+      try {
+        return await this.#write(user, decide);
+      } finally {
+        this.#writing.delete(user);
       }
-      throw new StorageError('unavailable', 'other processes keep changing this account; try again later');
     });
+  }
+
+  /** When the write of an account began that is under way in this process; undefined where none is. */
+  writingSince(user: UserId): Seconds | undefined {
+    return this.#writing.get(user);
+  }
+
+  async #write<T>(user: UserId, decide: (account: Account) => Decision<T> | Promise<Decision<T>>): Promise<T> {
+    const account = await this.#open(user);
+    const commit = `${this.#node}-${(this.#commits += 1)}`;
+    let doubt: Doubt<T> | undefined;
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const decided = await attempt(async () => decide(account));
+      const decision = 'result' in decided ? decided.result : undefined;
+      if (!decision?.write) {
+        if (this.store.isShared && !(await this.#isCurrent(account))) continue;
+        if ('error' in decided) throw decided.error;
+        return decided.result.result;
+      }
+      const { write, result } = decision;
+      const head = { ...account.head, ...write.head, commit };
+      const stored = await attempt(() => this.store.commit(toBatch(account, head, write)));
+      if ('result' in stored && stored.result !== undefined) {
+        account.version = stored.result;
+        account.head = head;
+        write.apply?.();
+        write.directory?.apply();
+        this.#cache.set(user, account);
+        return result;
+      }
+      if ('error' in stored) {
+        if (!isStorageError(stored.error, 'unavailable')) throw stored.error;
+        doubt = { commit, result, directory: write.directory };
+      }
+      // Of two tries in doubt at most one was stored, as both check the same head or one the other's.
+      const isOpen = await attempt(() => this.#isCurrent(account));
+      if ('error' in isOpen) {
+        this.#cache.delete(user);
+        if (doubt) this.#doubts.set(user, doubt);
+        throw 'error' in stored ? stored.error : isOpen.error;
+      }
+      if (doubt && account.head.commit === commit) {
+        doubt.directory?.apply();
+        return doubt.result;
+      }
+    }
+    throw new StorageError('unavailable', 'other processes keep changing this account; try again later');
   }
 
   /** Forgets what is in memory of an account. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { compareText } from '../domain/text-order.ts';
-import type { UserId } from '../domain/types.ts';
+import type { Seconds, UserId } from '../domain/types.ts';
 import { foldLogin, headKey, loginKey, LOGINS } from './account-keys.ts';
 import type { Entry } from './contract.ts';
 import type { Core } from './core.ts';
@@ -16,6 +16,8 @@ import type { User, UserStore } from './stores.ts';
 
 /** Logins of which it is remembered whose they are. */
 const KNOWN = 10_000;
+/** By how much the clocks of several nodes may differ. */
+const CLOCK_SKEW: Seconds = 30;
 
 export function createUserStore(core: Core): UserStore {
   const { store, accounts, context } = core;
@@ -79,6 +81,11 @@ export function createUserStore(core: Core): UserStore {
       }),
 
     delete: (id) => removeAccount(core, id),
+
+    settledAt: async (id) => {
+      const now = context.now();
+      return Math.min(now, accounts.writingSince(id) ?? now) - (store.isShared ? CLOCK_SKEW : 0);
+    },
 
     async *all() {
       const users = new Map<UserId, User>();

@@ -1,0 +1,276 @@
+import { randomUUID } from 'node:crypto';
+import type { Device, EpisodeAction, Seconds, Stamp, Url, UserId } from '../domain/types.ts';
+import type { UserRecordOf } from './account-export.ts';
+import { devicesPrefix, headKey, sessionKey, stagedKey, subscriptionListPrefix } from './account-keys.ts';
+import { writeActions } from './action-log.ts';
+import type { Key, Value, Version } from './contract.ts';
+import type { Core } from './core.ts';
+import { DeviceTable } from './device-table.ts';
+import { StorageError } from './errors.ts';
+import { userNotFirst } from './failures.ts';
+import { type Head, loginKeys, newHead, setLogins } from './head.ts';
+import { writeList } from './lists.ts';
+import { removeRest, staged } from './removal.ts';
+import { writeRows } from './rows.ts';
+import { sessionEntries } from './sessions.ts';
+import { settingKey, SYNC_DEVICES } from './settings.ts';
+import type { Session, UserRecord } from './stores.ts';
+import { toStored } from './subscription-list.ts';
+import { ifStored, refuseTaken } from './users.ts';
+
+/** Characters of one commit, about. */
+const COMMIT = 1024 * 1024;
+/** Keys of one commit. */
+const MAX_KEYS = 1000;
+/** Actions of one upload that wait for more of it. */
+const MAX_WAITING = 5000;
+
+/**
+ * Stores an account in pieces that nobody sees, and shows it with the last commit. What a crash leaves goes when the
+ * storage is opened again.
+ */
+export async function importAccount(core: Core, records: AsyncIterable<UserRecord[]>): Promise<UserId> {
+  const staging = new Staging(core, randomUUID() as UserId);
+  await staging.begin();
+  try {
+    for await (const page of records) {
+      await staging.take(page);
+      await refuseTaken(core, staging.user);
+    }
+    await staging.publish();
+    return staging.id;
+  } catch (error) {
+    await staging.remove().catch(() => undefined); // else it goes later: the error to tell of is the first
+    throw error;
+  }
+}
+
+class Staging {
+  readonly id: UserId;
+  readonly #core: Core;
+  #version: Version = 0;
+  #user: UserRecordOf<'user'> | undefined;
+  readonly #devices: UserRecordOf<'device'>[] = [];
+  readonly #groups: string[][] = [];
+  /** By device, by stamp. */
+  readonly #subscriptions = new Map<string, UserRecordOf<'subscription'>[]>();
+  readonly #sessions: Session[] = [];
+  readonly #acted = new Set<Url>();
+  #syncDevices = false;
+  /** Actions of one upload that are not stored yet, and how many chunks of it are. */
+  #upload: { stamp: Stamp; at: Seconds; actions: EpisodeAction[]; chunks: number } = {
+    stamp: 0,
+    at: 0,
+    actions: [],
+    chunks: 0,
+  };
+  #latest: Seconds = -1;
+  /** Places of settings and lists. */
+  #place = 0;
+  /** The newest stamp of anything, and the oldest that may overlap the next upload. */
+  #newest: Stamp = 0;
+  #overlapped: Stamp | undefined;
+  /** What the next commit stores. */
+  #pending: (readonly [Key, Value])[] = [];
+  #size = 0;
+
+  constructor(core: Core, id: UserId) {
+    this.#core = core;
+    this.id = id;
+  }
+
+  /** Throws `corrupt` when no record has told of the user yet. */
+  get user(): UserRecordOf<'user'> {
+    if (!this.#user) throw userNotFirst();
+    return this.#user;
+  }
+
+  begin(): Promise<void> {
+    return this.#commit([]);
+  }
+
+  remove(): Promise<void> {
+    return removeRest(this.#core, this.id, this.#version);
+  }
+
+  async take(records: readonly UserRecord[]): Promise<void> {
+    for (const record of records) {
+      if (record.kind !== 'user') void this.user;
+      this.#take(record);
+      if (this.#size > COMMIT || this.#pending.length > MAX_KEYS) await this.#flush();
+    }
+  }
+
+  #take(record: UserRecord): void {
+    switch (record.kind) {
+      case 'user':
+        this.#user = record;
+        break;
+      case 'device':
+        this.#devices.push(record);
+        break;
+      case 'group':
+        this.#groups.push(record.devices);
+        break;
+      case 'subscription':
+        this.#subscribe(record);
+        break;
+      case 'action':
+        this.#act(record);
+        break;
+      case 'settings':
+        this.#set(record);
+        break;
+      case 'list':
+        this.#put(writeList(this.id, record.list, (this.#place += 1)));
+        break;
+      case 'session':
+        this.#sessions.push({ digest: record.digest, user: this.id, expiresAt: record.expiresAt });
+    }
+  }
+
+  #subscribe(record: UserRecordOf<'subscription'>): void {
+    const rows = this.#subscriptions.get(record.device) ?? [];
+    this.#subscriptions.set(record.device, rows);
+    rows.push(record);
+    this.#note(record.stamp);
+  }
+
+  #set({ scope, values }: UserRecordOf<'settings'>): void {
+    for (const [key, value] of values) {
+      const setting = { scope, key, value, place: (this.#place += 1) };
+      this.#put([[settingKey(this.id, setting), JSON.stringify(setting)]]);
+      if (scope.kind === 'account' && key === SYNC_DEVICES) this.#syncDevices = value === true;
+    }
+  }
+
+  #act({ action, stamp, uploadedAt }: UserRecordOf<'action'>): void {
+    if (stamp < this.#upload.stamp) throw new StorageError('corrupt', 'the actions do not come by stamp');
+    if (stamp !== this.#upload.stamp) {
+      this.#endUpload();
+      this.#upload = { stamp, at: uploadedAt, actions: [], chunks: 0 };
+      this.#note(stamp);
+    }
+    this.#upload.actions.push(action);
+    this.#acted.add(action.podcast);
+    if (this.#upload.actions.length >= MAX_WAITING) this.#endUpload();
+  }
+
+  /** Of what there is of it so far: more may come. */
+  #endUpload(): void {
+    const upload = this.#upload;
+    const { set, chunks, latest } = writeActions(this.id, upload.actions, upload, upload.chunks);
+    this.#put(set);
+    this.#latest = Math.max(this.#latest, latest);
+    upload.chunks += chunks;
+    upload.actions = [];
+  }
+
+  #note(stamp: Stamp): void {
+    const { context } = this.#core;
+    this.#newest = Math.max(this.#newest, stamp);
+    if (stamp > context.now() - context.overlap) this.#overlapped = Math.min(this.#overlapped ?? Infinity, stamp);
+  }
+
+  #put(entries: readonly (readonly [Key, Value])[]): void {
+    for (const entry of entries) {
+      this.#pending.push(entry);
+      this.#size += entry[1].length;
+    }
+  }
+
+  async #flush(): Promise<void> {
+    const set = this.#pending;
+    this.#pending = [];
+    this.#size = 0;
+    await this.#commit(set);
+  }
+
+  /** Stores a piece, and renews the staging. */
+  async #commit(set: readonly (readonly [Key, Value])[]): Promise<void> {
+    const key = stagedKey(this.id);
+    const version = await this.#core.store.commit({
+      check: [[key, this.#version]],
+      set: [...set, [key, staged(this.#core)]],
+    });
+    if (version === undefined) throw brokenOff();
+    this.#version = version;
+  }
+
+  /** Stores what is left, and shows the account. */
+  async publish(): Promise<void> {
+    const { user } = this;
+    this.#endUpload();
+    const devices = this.#toDevices();
+    this.#put(writeRows(devicesPrefix(this.id), devices.rows));
+    const counts = new Map<Url, number>();
+    let next = devices.rows.length + 1;
+    for (const [id, records] of this.#subscriptions) {
+      const number = devices.get(id)?.number;
+      if (number === undefined) throw new StorageError('corrupt', 'a subscription names a device that is missing');
+      const rows = records.map((record) => toStored({ ...record, place: devices.rows.length + record.place }));
+      for (const { url, subscribed, place } of records) {
+        counts.set(url, (counts.get(url) ?? 0) + Number(subscribed));
+        next = Math.max(next, devices.rows.length + place + 1);
+      }
+      this.#put(writeRows(subscriptionListPrefix(this.id, number), rows));
+      await this.#flush();
+    }
+    await this.#flush();
+    next = Math.max(next, this.#place + 1);
+    const { context } = this.#core;
+    const { kind: _, stamp, ...details } = user;
+    const head: Head = {
+      ...newHead(details),
+      stamp: Math.max(stamp, this.#newest),
+      acted: this.#upload.stamp,
+      latest: this.#latest,
+      next,
+      syncDevices: this.#syncDevices,
+      uploads: this.#overlapped === undefined ? [] : [[this.#overlapped, context.now()]],
+    };
+    await this.#show(head, counts);
+  }
+
+  async #show(head: Head, counts: ReadonlyMap<Url, number>): Promise<void> {
+    const { store, directory } = this.#core;
+    const subscribed = [...counts].flatMap(([url, count]) => (count > 0 ? url : []));
+    // What it subscribed to once is made known like what it acted on.
+    const once = [...counts.keys()].filter((url) => counts.get(url) === 0 && !this.#acted.has(url));
+    const change = directory.prepare(this.id, { subscribed, acted: [...this.#acted, ...once] });
+    const logins = loginKeys(head);
+    for (;;) {
+      const existing = await store.get(this.#sessions.map(({ digest }) => sessionKey(digest)));
+      const sessions = this.#sessions.filter((_, i) => !existing[i]);
+      const added = [...logins, ...sessions.map(({ digest }) => sessionKey(digest))];
+      const batch = {
+        check: [[stagedKey(this.id), this.#version] as const, ...added.map((key) => [key, 0] as const)],
+        set: [
+          [headKey(this.id), JSON.stringify(head)] as const,
+          ...setLogins(logins, this.id),
+          ...sessions.flatMap((session) => sessionEntries(session, head.login)),
+          ...change.set,
+        ],
+        delete: [stagedKey(this.id), ...change.delete],
+        sum: change.sum,
+      };
+      if ((await store.commit(batch).catch(ifStored(this.#core, this.id))) !== undefined) break;
+      const [entry] = await store.get([stagedKey(this.id)]);
+      if (entry?.version !== this.#version) throw brokenOff();
+      await refuseTaken(this.#core, head);
+    }
+    change.apply();
+  }
+
+  #toDevices(): DeviceTable {
+    const devices = this.#devices.toSorted((a, b) => a.place - b.place).map(({ device }) => device);
+    const rows = devices.map(({ id, caption, type }: Device, i) => ({ number: i + 1, id, caption, type }));
+    return new DeviceTable(rows, []).grouped(this.#groups);
+  }
+}
+
+const brokenOff = (): StorageError =>
+  new StorageError(
+    'unavailable',
+    'the import was broken off, as it stood still for too long or the storage was cleared; run it again',
+  );
