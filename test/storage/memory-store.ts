@@ -7,33 +7,39 @@ export class MemoryDatabase {
   version = 0;
   /** By a store that shares it with no other. */
   isHeld = false;
-  #keys: Key[] = [];
-  #isSorted = true;
+  /** In order, with some that were deleted. */
+  #sorted: Key[] = [];
+  #added: Key[] = [];
 
   get keys(): readonly Key[] {
-    if (!this.#isSorted) this.#keys = [...this.entries.keys()].toSorted((a, b) => (a < b ? -1 : 1));
-    this.#isSorted = true;
-    return this.#keys;
+    return this.sorted().filter((key) => this.entries.has(key));
+  }
+
+  /** Keys in order, with some that were deleted. */
+  sorted(): readonly Key[] {
+    if (this.#added.length === 0) return this.#sorted;
+    const added = this.#added.toSorted((a, b) => (a < b ? -1 : 1));
+    const merged: Key[] = [];
+    let at = 0;
+    for (const key of this.#sorted) {
+      while (at < added.length && added[at]! < key) merged.push(added[at++]!);
+      if (added[at] === key) at += 1; // it was deleted and set again
+      merged.push(key);
+    }
+    this.#added = [];
+    return (this.#sorted = [...merged, ...added.slice(at)]);
   }
 
   set(key: Key, value: string): void {
-    const last = this.#keys.at(-1);
-    if (this.#isSorted && !this.entries.has(key)) {
-      if (last === undefined || last < key) this.#keys.push(key);
-      else this.#isSorted = false;
-    }
+    if (!this.entries.has(key)) this.#added.push(key);
     this.entries.set(key, { key, value, version: this.version });
-  }
-
-  delete(key: Key): void {
-    if (this.entries.delete(key)) this.#isSorted = false;
   }
 }
 
 /** Calls of a store, and what a test does to them. */
 export interface Faults {
   /** What was called. */
-  readonly calls: ('get' | 'list' | 'commit')[];
+  calls: ('get' | 'list' | 'commit')[];
   /** Runs before each call. */
   before?: ((call: 'get' | 'list' | 'commit', batch?: Batch) => Promise<void> | void) | undefined;
   /** The next commits are stored, and their answers lost. */
@@ -71,7 +77,7 @@ export function openMemoryStore(database: MemoryDatabase, isShared: boolean): Ke
     if (check.some(([key, version]) => (database.entries.get(key)?.version ?? 0) !== version)) return undefined;
     const version = (database.version += 1);
     for (const [key, value] of set) database.set(key, value);
-    for (const key of deleted) database.delete(key);
+    for (const key of deleted) database.entries.delete(key);
     for (const [key, by] of sum) database.set(key, String(Number(database.entries.get(key)?.value ?? 0) + by));
     if (store.lostAnswers === 0) return version;
     store.lostAnswers -= 1;
@@ -79,7 +85,7 @@ export function openMemoryStore(database: MemoryDatabase, isShared: boolean): Ke
   };
 
   const list = ({ from, until, limit }: Range): Entry[] => {
-    const { keys } = database;
+    const keys = database.sorted();
     let [low, high] = [0, keys.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -88,7 +94,8 @@ export function openMemoryStore(database: MemoryDatabase, isShared: boolean): Ke
     }
     const found: Entry[] = [];
     for (let at = low; at < keys.length && found.length < limit && keys[at]! < until; at += 1) {
-      found.push(database.entries.get(keys[at]!)!);
+      const entry = database.entries.get(keys[at]!);
+      if (entry) found.push(entry);
     }
     return found;
   };

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { UserId } from '../../src/domain/types.ts';
+import { StorageError } from '../../src/storage/errors.ts';
+import type { Storage } from '../../src/storage/stores.ts';
+import { Cluster } from './nodes.ts';
+import { action, actions, add, addUser, feed, feeds, readNumbers } from './suite/samples.ts';
+
+const WRITES: readonly (readonly [string, (storage: Storage, user: UserId) => Promise<unknown>])[] = [
+  ['episode actions', ({ actions: store }, user) => store.append(user, actions(30, 1, { device: 'phone' }))],
+  ['a delta', ({ subscriptions }, user) => subscriptions.apply(user, 'phone', add(feed(1)))],
+  ['a whole list', ({ subscriptions }, user) => subscriptions.replace(user, 'phone', feeds(2000))],
+  ['a device', ({ devices }, user) => devices.save(user, 'phone', { caption: 'My phone' })],
+  [
+    'a setting',
+    ({ settings }, user) => settings.update(user, { kind: 'account' }, { set: { a: 1 }, remove: [], limit: 9 }),
+  ],
+  ['a list', ({ lists }, user) => lists.create(user, { name: 'news', title: 'News', urls: feeds(3) })],
+  ['a new name', ({ users }, user) => users.rename(user, 'carol')],
+  ['an account', ({ users }) => users.create({ name: 'bob', passwordHash: 'hash' }).then(({ name }) => name)],
+];
+
+describe('a commit whose answer is lost', () => {
+  for (const isShared of [false, true]) {
+    for (const [what, write] of WRITES) {
+      it(`is found again: ${what}, ${isShared ? 'several nodes' : 'one node'}`, async () => {
+        const [lost, usual] = [new Cluster(), new Cluster()];
+        const { storage, store } = await lost.open(isShared);
+        const alice = await addUser(storage);
+        store.lostAnswers = 1;
+        const result = await write(storage, alice);
+        expect(store.lostAnswers).toBe(0);
+
+        const { storage: other } = await usual.open(isShared);
+        expect(result).toEqual(await write(other, await addUser(other)));
+        expect(lost.database.version).toBe(usual.database.version);
+        await storage.subscriptions.apply(alice, 'tv', add(feed(7)));
+        expect(await storage.subscriptions.current(alice, 'tv')).toEqual([feed(7)]);
+      });
+    }
+  }
+
+  it('is stored once, also where another node writes before it is looked for', async () => {
+    const cluster = new Cluster();
+    const [one, two] = [await cluster.open(), await cluster.open()];
+    const alice = await addUser(one.storage);
+    one.store.lostAnswers = 1;
+    one.store.before = async (call) => {
+      if (call !== 'get' || one.store.lostAnswers > 0) return;
+      one.store.before = undefined;
+      await two.storage.actions.append(alice, [action(99)]);
+    };
+    await one.storage.actions.append(alice, actions(30));
+    expect(await readNumbers(two.storage, alice)).toEqual([...Array.from({ length: 30 }, (_, n) => n + 1), 99]);
+  });
+
+  it('is an error where the storage is gone, and what it stored is there afterwards', async () => {
+    const cluster = new Cluster();
+    const { storage, store } = await cluster.open();
+    const alice = await addUser(storage);
+    await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+    store.lostAnswers = 1;
+    store.before = (call) => {
+      if (call === 'get' && store.lostAnswers === 0) throw new StorageError('unavailable', 'gone');
+    };
+    await expect(storage.subscriptions.apply(alice, 'phone', add(feed(2)))).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    store.before = undefined;
+    expect(await storage.subscriptions.current(alice)).toEqual([feed(1), feed(2)]);
+  });
+});

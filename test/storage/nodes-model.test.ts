@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { it } from 'vitest';
+import { expect } from 'vitest';
+import type { Storage } from '../../src/storage/stores.ts';
+import { Cluster } from './nodes.ts';
+import { action, add, addUser, feed, readActions, remove } from './suite/samples.ts';
+import { exportUser } from './suite/transfer-samples.ts';
+
+/** What a user does, through one of the nodes. */
+interface Step {
+  node: number;
+  kind: string;
+  device: string;
+  numbers: number[];
+  elapsed: number;
+}
+
+const STEP: fc.Arbitrary<Step> = fc.record({
+  node: fc.nat(2),
+  kind: fc.constantFrom('add', 'remove', 'replace', 'act', 'save', 'join', 'leave', 'set', 'list', 'login', 'pull'),
+  device: fc.constantFrom('phone', 'tv', 'car'),
+  numbers: fc.uniqueArray(fc.nat(12), { minLength: 1, maxLength: 5 }),
+  elapsed: fc.constantFrom(0, 0, 1, 130),
+});
+
+async function take({ users, devices, ...storage }: Storage, { kind, device, numbers }: Step): Promise<unknown> {
+  const { id } = (await users.find('alice'))!;
+  const { subscriptions } = storage;
+  const [first] = numbers as [number];
+  switch (kind) {
+    case 'add':
+      return subscriptions.apply(id, device, add(...numbers.map(feed)));
+    case 'remove':
+      return subscriptions.apply(id, device, remove(...numbers.map(feed)));
+    case 'replace':
+      return subscriptions.replace(id, device, numbers.map(feed));
+    case 'act':
+      return storage.actions.append(
+        id,
+        numbers.map((n) => action(n, { device })),
+      );
+    case 'save':
+      return devices.save(id, device, { caption: `${first}` });
+    case 'join':
+      return devices.synchronize(id, [(await devices.all(id)).slice(0, 2).map((each) => each.id)], []);
+    case 'leave':
+      return devices.synchronize(
+        id,
+        [],
+        (await devices.all(id)).slice(0, 1).map((each) => each.id),
+      );
+    case 'set': {
+      const set = Object.fromEntries([['sync_devices', first % 2 === 0], ...numbers.map((n) => [`key ${n}`, n])]);
+      return storage.settings.update(id, { kind: 'account' }, { set, remove: [`key ${first + 1}`], limit: 20 });
+    }
+    case 'list':
+      return storage.lists.create(id, { name: `${first}`, title: '', urls: numbers.map(feed) }).catch(() => 'conflict');
+    case 'login':
+      await storage.sessions.save({ digest: `${first}`, user: id, expiresAt: 2_000_000_000 });
+      return first % 3 === 0 ? storage.sessions.endAll(id) : storage.sessions.all(id);
+    default:
+      return [
+        await subscriptions.since(id, device, 0),
+        await storage.actions.query(id, {}).then(({ mark }) => mark),
+        await readActions(storage as Storage, id, { device }),
+        await devices.all(id),
+      ];
+  }
+}
+
+it('three nodes in turn on one user answer what one node answers, and store the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(STEP, { minLength: 1, maxLength: 60 }), async (steps) => {
+      const [shared, single] = [new Cluster(), new Cluster()];
+      const nodes = [await shared.open(), await shared.open(), await shared.open()];
+      const { storage: alone } = await single.open(false);
+      const [alice, same] = [await addUser(nodes[0]!.storage), await addUser(alone)];
+      const withoutIds = (answer: unknown): unknown =>
+        JSON.parse(JSON.stringify(answer ?? null).replaceAll(alice, same));
+      for (const step of steps) {
+        const answer = await take(nodes[step.node]!.storage, step);
+        expect(withoutIds(answer)).toEqual(withoutIds(await take(alone, step)));
+        shared.at += step.elapsed;
+        single.at += step.elapsed;
+      }
+      const expected = await exportUser(alone, same);
+      for (const { storage } of nodes) expect(await exportUser(storage, alice)).toEqual(expected);
+      const { storage: cold } = await shared.open();
+      expect(await exportUser(cold, alice)).toEqual(expected);
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,31 @@
+import type { Storage } from '../../src/storage/stores.ts';
+import { createStorage } from '../../src/storage/storage.ts';
+import { type Faults, MemoryDatabase, openMemoryStore } from './memory-store.ts';
+import { OVERLAP, START } from './suite/bench.ts';
+
+export interface Node {
+  storage: Storage;
+  store: Faults;
+}
+
+/** A clock that a test moves, one database, and nodes that have it open. */
+export class Cluster {
+  readonly database = new MemoryDatabase();
+  at = START;
+
+  readonly now = (): number => this.at;
+
+  /** `isShared`: whether other nodes may be opened beside it. */
+  async open(isShared = true): Promise<Node> {
+    const store = openMemoryStore(this.database, isShared);
+    const context = { dataDir: '', now: this.now, overlap: OVERLAP, log: () => undefined };
+    const storage = await createStorage(store, context);
+    store.calls = [];
+    return { storage, store };
+  }
+
+  /** Keys that are stored about an account. */
+  keysOf(user: string): string[] {
+    return this.database.keys.filter((key) => key.includes(user));
+  }
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { Cluster } from './nodes.ts';
+import { action, actions, add, addUser, feed, feeds, readActions, readNumbers, remove } from './suite/samples.ts';
+import { exportUser } from './suite/transfer-samples.ts';
+
+const openTwo = async () => {
+  const cluster = new Cluster();
+  const [one, two] = [await cluster.open(), await cluster.open()];
+  const alice = await addUser(one.storage);
+  return { cluster, one, two, alice };
+};
+
+const SETTING = { set: { a: 1 }, remove: [], limit: 10 };
+
+describe('a node that has an account in memory', () => {
+  it('sees what another node stores', async () => {
+    const { one, two, alice } = await openTwo();
+    const mark = await one.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+    expect((await two.storage.subscriptions.since(alice, 'phone', mark)).items).toEqual([]);
+
+    const next = await one.storage.subscriptions.apply(alice, 'phone', add(feed(2)));
+    await one.storage.actions.append(alice, [action(1)]);
+    await one.storage.devices.save(alice, 'tv', { caption: 'TV' });
+    await one.storage.settings.update(alice, { kind: 'account' }, SETTING);
+    await one.storage.users.setPassword(alice, 'new');
+
+    const { items } = await two.storage.subscriptions.since(alice, 'phone', mark);
+    expect(items).toEqual(add(feed(2)));
+    expect((await two.storage.subscriptions.since(alice, 'phone', next)).items).toEqual([]);
+    expect(await readNumbers(two.storage, alice, { since: next })).toEqual([1]);
+    expect((await two.storage.devices.find(alice, 'tv'))?.caption).toBe('TV');
+    expect(await two.storage.settings.get(alice, { kind: 'account' })).toEqual({ a: 1 });
+    expect((await two.storage.users.find('alice'))?.passwordHash).toBe('new');
+  });
+
+  it('does not take for known what another node has removed', async () => {
+    const { one, two, alice } = await openTwo();
+    await one.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+    await two.storage.subscriptions.replace(alice, 'phone', []);
+    const mark = await one.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+    expect(await two.storage.subscriptions.current(alice)).toEqual([feed(1)]);
+    expect((await two.storage.subscriptions.since(alice, 'phone', mark)).items).toEqual([]);
+
+    await one.storage.lists.create(alice, { name: 'news', title: '', urls: [] });
+    await two.storage.lists.delete(alice, 'news');
+    await one.storage.lists.create(alice, { name: 'news', title: 'again', urls: [] });
+    expect((await two.storage.lists.find(alice, 'news'))?.title).toBe('again');
+  });
+
+  it('refuses nothing because of what another node has changed', async () => {
+    const { one, two, alice } = await openTwo();
+    await one.storage.devices.save(alice, 'phone', {});
+    await two.storage.devices.save(alice, 'tv', {});
+    expect(await one.storage.devices.synchronize(alice, [['phone', 'tv']], [])).toEqual([['phone', 'tv']]);
+  });
+
+  it('stores no action again that came through another node', async () => {
+    const { one, two, alice } = await openTwo();
+    for (let round = 0; round < 5; round += 1) {
+      const batch = actions(30, 1 + round * 30);
+      await one.storage.actions.append(alice, batch);
+      await two.storage.actions.append(alice, [...batch, action(1000 + round)]);
+      await one.storage.actions.append(alice, [action(1000 + round), ...batch.toReversed()]);
+    }
+    const stored = await readNumbers(one.storage, alice);
+    expect(stored).toHaveLength(5 * 31);
+    expect(new Set(stored).size).toBe(5 * 31);
+  });
+
+  it('finds nothing of an account that another node has removed, or renamed', async () => {
+    const { one, two, alice } = await openTwo();
+    await two.storage.users.find('alice');
+    await one.storage.users.rename(alice, 'carol');
+    expect(await two.storage.users.find('alice')).toBeUndefined();
+    expect((await two.storage.users.find('carol'))?.id).toBe(alice);
+    const next = await addUser(one.storage, 'alice');
+    expect((await two.storage.users.find('alice'))?.id).toBe(next);
+    await one.storage.users.delete(alice);
+    expect(await two.storage.users.find('carol')).toBeUndefined();
+    await expect(two.storage.subscriptions.apply(alice, 'phone', add(feed(1)))).rejects.toMatchObject({
+      code: 'missing',
+    });
+  });
+});
+
+describe('a list that is read while another node writes it', () => {
+  for (const [what, changes] of [
+    ['once', 1],
+    ['until its log is written into it', 70],
+  ] as const) {
+    it(`${what} loses nothing to who asks again`, async () => {
+      const { cluster, one, alice } = await openTwo();
+      await one.storage.subscriptions.apply(alice, 'phone', add(...feeds(10)));
+      for (const call of ['get', 'list'] as const) {
+        const cold = await cluster.open();
+        const before = await one.storage.subscriptions.current(alice, 'phone');
+        const added = feeds(changes, 1000 * (call === 'get' ? 1 : 2));
+        cold.store.before = async (each) => {
+          if (each !== call) return;
+          cold.store.before = undefined;
+          for (const url of added) await one.storage.subscriptions.apply(alice, 'phone', add(url));
+          await one.storage.subscriptions.apply(alice, 'phone', remove(feed(call === 'get' ? 1 : 2)));
+        };
+        const first = await cold.storage.subscriptions.since(alice, 'phone', 0);
+        const second = await cold.storage.subscriptions.since(alice, 'phone', first.mark);
+        const heard = new Map([...first.items, ...second.items].map(({ url, subscribed }) => [url, subscribed]));
+        const current = [...before, ...added].filter((url) => url !== feed(call === 'get' ? 1 : 2));
+        expect([...heard].filter(([, subscribed]) => subscribed).map(([url]) => url)).toEqual(
+          expect.arrayContaining(current),
+        );
+        expect(await cold.storage.subscriptions.current(alice, 'phone')).toEqual(current);
+      }
+    });
+  }
+});
+
+describe('two nodes that write for one user', () => {
+  it('in turn give rising marks, and each sees what both stored', async () => {
+    const { one, two, alice } = await openTwo();
+    let last = 0;
+    for (let n = 1; n <= 60; n += 1) {
+      const { storage } = n % 2 === 0 ? one : two;
+      const mark =
+        n % 3 === 0
+          ? await storage.actions.append(alice, [action(n, { device: 'phone' })])
+          : await storage.subscriptions.apply(alice, 'phone', add(feed(n)));
+      expect(mark).toBeGreaterThan(last + 1);
+      last = mark;
+    }
+    for (const { storage } of [one, two]) {
+      expect(await storage.subscriptions.current(alice)).toHaveLength(40);
+      expect(await readActions(storage, alice)).toHaveLength(20);
+    }
+    expect(await exportUser(one.storage, alice)).toEqual(await exportUser(two.storage, alice));
+  });
+
+  it('at once store all of 200 uploads, each under a stamp of its own', async () => {
+    const { one, two, alice } = await openTwo();
+    const uploads = Array.from({ length: 200 }, (_, n) => {
+      const { storage } = n % 2 === 0 ? one : two;
+      return n % 4 < 2
+        ? storage.actions.append(alice, [action(n, { device: 'phone' })])
+        : storage.subscriptions.apply(alice, 'phone', add(feed(n)));
+    });
+    const marks = await Promise.all(uploads);
+    expect(new Set(marks).size).toBe(200);
+    for (const { storage } of [one, two]) {
+      expect(await storage.subscriptions.current(alice)).toHaveLength(100);
+      expect(await readActions(storage, alice)).toHaveLength(100);
+    }
+  });
+
+  it('count a session that is prolonged on both, and end it on both', async () => {
+    const { cluster, one, two, alice } = await openTwo();
+    const session = { digest: 'one', user: alice, expiresAt: cluster.at + 100 };
+    await one.storage.sessions.save(session);
+    expect((await two.storage.sessions.find('one'))?.user.name).toBe('alice');
+    const both = [one, two].map(({ storage }) => storage.sessions.prolong('one', cluster.at + 200));
+    expect(await Promise.all(both)).toEqual([true, true]);
+    await two.storage.users.setPassword(alice, 'new');
+    expect(await one.storage.sessions.find('one')).toBeUndefined();
+    expect(await one.storage.sessions.prolong('one', cluster.at + 300)).toBe(false);
+  });
+});

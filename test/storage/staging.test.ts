@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import type { Batch } from '../../src/storage/contract.ts';
+import { StorageError } from '../../src/storage/errors.ts';
+import type { UserRecord } from '../../src/storage/stores.ts';
+import { Cluster } from './nodes.ts';
+import { action, actions, add, addUser, feed, readActions } from './suite/samples.ts';
+import { exportUser, furnish, importUser, NAME, pagesOf } from './suite/transfer-samples.ts';
+
+const HOUR = 3600;
+
+/** A cluster whose first node has a long account, and its records. */
+const openFurnished = async (isShared: boolean) => {
+  const cluster = new Cluster();
+  const node = await cluster.open(isShared);
+  const alice = await furnish({ storage: node.storage, clock: cluster });
+  await node.storage.actions.append(alice, actions(3000, 5000, { podcast: feed('later') }));
+  return { cluster, ...node, alice, records: await exportUser(node.storage, alice) };
+};
+
+/** Fails each call from this commit on, as when the process stops there; before it is stored or after. */
+function stopAt(number: number, isAfter: boolean) {
+  let commits = 0;
+  return (call: string, batch?: Batch): void => {
+    if (call === 'commit') commits += 1;
+    const isOver = isAfter ? commits > number : commits >= number;
+    if (isOver && (call !== 'commit' || batch)) throw new StorageError('unavailable', 'stopped');
+  };
+}
+
+/** All that is stored but for what the directory knows of podcasts. */
+const keysIn = ({ database }: Cluster): string[] => database.keys.filter((key) => !/^[pd]\//.test(key));
+
+const countsIn = ({ database }: Cluster): string[] =>
+  [...database.entries.values()].filter(({ key }) => key.endsWith('/count')).map(({ value }) => value);
+
+describe('a removal that is broken off', () => {
+  for (const isShared of [false, true]) {
+    it(`shows nothing, and ends when the storage is opened again, wherever it stopped: ${isShared ? 'nodes' : 'one'}`, async () => {
+      for (let number = 1; ; number += 1) {
+        const { cluster, storage, store, alice } = await openFurnished(isShared);
+        const isDone = await stopped(store, stopAt(number, false), () => storage.users.delete(alice));
+        await storage.close();
+        cluster.at += HOUR;
+        const { storage: next } = await cluster.open(isShared);
+        if (number === 1) expect((await next.users.find(NAME))?.id).toBe(alice);
+        if (number === 1) continue;
+        expect(await next.users.find(NAME)).toBeUndefined();
+        expect(keysIn(cluster), `stopped at commit ${number}`).toEqual([]);
+        expect(new Set(countsIn(cluster))).toEqual(new Set(['0']));
+        await addUser(next, NAME);
+        if (isDone) return;
+      }
+    });
+  }
+});
+
+describe('an import that is broken off', () => {
+  for (const isAfter of [false, true]) {
+    it(`leaves nothing once the storage is opened again: stopped ${isAfter ? 'after' : 'before'} a commit`, async () => {
+      const { storage, alice, records } = await openFurnished(false);
+      const empty = new Cluster();
+      await storage.users.delete(alice);
+      for (let number = 1; ; number += 1) {
+        const { storage: target, store } = await empty.open(false);
+        const isDone = await stopped(store, stopAt(number, isAfter), () => importUser(target, records));
+        await target.close();
+        const { storage: next } = await empty.open(false);
+        const user = await next.users.find(NAME);
+        if (user) expect(await exportUser(next, user.id)).toEqual(records);
+        else expect(keysIn(empty), `stopped at commit ${number}`).toEqual([]);
+        if (!user) expect(countsIn(empty)).toEqual([]);
+        await next.close();
+        if (isDone || user) return expect(number).toBeGreaterThan(3);
+      }
+    });
+  }
+
+  it('is left alone while another node renews it, and removed an hour after it was left', async () => {
+    const { cluster, storage, records } = await openFurnished(true);
+    const importer = await cluster.open();
+    const renamed = rename(records);
+    let pages = 0;
+    const slow = async function* (): AsyncGenerator<UserRecord[]> {
+      for await (const page of pagesOf(renamed)) {
+        pages += 1;
+        cluster.at += HOUR / 2;
+        await storage.sessions.deleteExpired();
+        await cluster.open();
+        yield page;
+      }
+    };
+    const copy = await importer.storage.transfer.importUser(slow());
+    expect(pages).toBeGreaterThan(3);
+    expect((await exportUser(storage, copy)).filter(({ kind }) => kind !== 'session')).toEqual(
+      renamed.filter(({ kind }) => kind !== 'session'),
+    );
+
+    const stalled = async function* (): AsyncGenerator<UserRecord[]> {
+      yield rename(records, 'stalled').slice(0, 4000);
+      cluster.at += HOUR;
+      await storage.sessions.deleteExpired();
+      yield rename(records, 'stalled').slice(4000);
+    };
+    const withoutSessions = (): string[] => keysIn(cluster).filter((key) => !/^s\/|\/sessions\//.test(key));
+    const before = withoutSessions();
+    await expect(importer.storage.transfer.importUser(stalled())).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await storage.users.find('stalled')).toBeUndefined();
+    expect(withoutSessions()).toEqual(before);
+  });
+});
+
+describe('a removal on one node', () => {
+  it('refuses what another node has under way for the account', async () => {
+    const cluster = new Cluster();
+    const [one, two] = [await cluster.open(), await cluster.open()];
+    const alice = await addUser(one.storage);
+    await two.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+    two.store.before = async (call) => {
+      if (call !== 'commit') return;
+      two.store.before = undefined;
+      await one.storage.users.delete(alice);
+    };
+    await expect(two.storage.actions.append(alice, [action(1)])).rejects.toMatchObject({ code: 'missing' });
+    expect(cluster.keysOf(alice)).toEqual([]);
+    await expect(readActions(two.storage, alice)).rejects.toMatchObject({ code: 'missing' });
+  });
+});
+
+/** Whether the step came to its end. */
+async function stopped(
+  store: { before?: ((call: 'get' | 'list' | 'commit', batch?: Batch) => void) | undefined },
+  before: (call: string, batch?: Batch) => void,
+  step: () => Promise<unknown>,
+): Promise<boolean> {
+  store.before = before;
+  const isDone = await step().then(
+    () => true,
+    () => false,
+  );
+  store.before = undefined;
+  return isDone;
+}
+
+function rename([user, ...records]: readonly UserRecord[], name = 'copy'): UserRecord[] {
+  const { email: _, ...renamed } = user as Extract<UserRecord, { kind: 'user' }>;
+  return [{ ...renamed, name }, ...records];
+}
