@@ -18,7 +18,7 @@ export class MemoryDatabase {
   /** Keys in order, with some that were deleted. */
   sorted(): readonly Key[] {
     if (this.#added.length === 0) return this.#sorted;
-    const added = this.#added.toSorted((a, b) => (a < b ? -1 : 1));
+    const added = [...new Set(this.#added)].toSorted((a, b) => (a < b ? -1 : 1));
     const merged: Key[] = [];
     let at = 0;
     for (const key of this.#sorted) {
