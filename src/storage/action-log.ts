@@ -6,12 +6,10 @@ import { type ActionColumns, fromColumns, toColumns } from './action-columns.ts'
 import type { Entry, Key, KeyValueStore, Value } from './contract.ts';
 import { fingerprint, identityOf, timeOf } from './fingerprints.ts';
 import { under } from './keys.ts';
-import { scan } from './rows.ts';
+import { chunked, scan } from './rows.ts';
 
 /** Actions in one chunk. */
 const CHUNK = 500;
-/** Characters of a chunk, if it has more than one action. Far below what a value may have. */
-const MAX_TEXT = 512 * 1024;
 /** Chunks that are read at once to look for repeats. */
 const CHECKED = 16;
 /** Actions on a page, at least: while one is made and written out, everybody else waits. */
@@ -54,14 +52,10 @@ export function writeActions(
   chunk = 0,
 ): ActionWrite {
   const written: ActionWrite = { set: [], chunks: 0, fingerprints: [], latest: -1 };
-  const write = (part: readonly EpisodeAction[]): void => {
-    const text = part.length <= CHUNK ? JSON.stringify({ at, ...toColumns(part) } satisfies StoredChunk) : undefined;
-    if (text === undefined || (text.length > MAX_TEXT && part.length > 1)) {
-      const half = text === undefined ? CHUNK : Math.ceil(part.length / 2);
-      write(part.slice(0, half));
-      write(part.slice(half));
-      return;
-    }
+  if (actions.length === 0) return written;
+  const write = (part: readonly EpisodeAction[]): string =>
+    JSON.stringify({ at, ...toColumns(part) } satisfies StoredChunk);
+  for (const { part, text } of chunked(actions, CHUNK, write)) {
     const number = chunk + written.chunks++;
     const fingerprints = part.map(fingerprint);
     let [from, latest] = [Infinity, 0];
@@ -75,8 +69,7 @@ export function writeActions(
     );
     for (const each of fingerprints) written.fingerprints.push(each);
     written.latest = Math.max(written.latest, latest);
-  };
-  if (actions.length > 0) write(actions);
+  }
   return written;
 }
 
@@ -129,7 +122,11 @@ async function removeStored(
   suspects: readonly EpisodeAction[],
   distinct: Map<string, EpisodeAction>,
 ): Promise<void> {
-  const wanted = suspects.map((action) => ({ time: timeOf(action), fingerprint: fingerprint(action) }));
+  let wanted = suspects.map((action) => ({
+    identity: identityOf(action),
+    time: timeOf(action),
+    fingerprint: fingerprint(action),
+  }));
   const range = { from: actionTimesKey(user, earliestOf(suspects)), until: under(actionTimesPrefix(user)).until };
   for await (const page of scan(store, range)) {
     const keys = page.flatMap(({ key, value }) => {
@@ -147,6 +144,8 @@ async function removeStored(
         if (chunk) for (const action of readChunk(chunk).actions) distinct.delete(identityOf(action));
       }
     }
+    wanted = wanted.filter(({ identity }) => distinct.has(identity));
+    if (wanted.length === 0) return;
   }
 }
 

@@ -1,28 +1,33 @@
 import type { Entry, Key, KeyValueStore, Range, Value } from './contract.ts';
 import { chunkNumber } from './account-keys.ts';
 
-/** Bytes of one chunk; only one that holds a single row may have more. Far below what a value may have. */
-const CHUNK = 512 * 1024;
+/** Rows of one chunk. */
+const CHUNK = 4000;
+/** Characters of one chunk; only one that holds a single row may have more. Far below what a value may have. */
+const MAX_TEXT = 512 * 1024;
 
 /** Rows as JSON arrays in chunks under a prefix: at least one chunk, also where there are no rows. */
 export function writeRows(prefix: `${string}/`, rows: readonly unknown[]): [Key, Value][] {
-  const chunks: [Key, Value][] = [];
-  let texts: string[] = [];
-  let size = 0;
-  const end = (): void => {
-    chunks.push([`${prefix}${chunkNumber(chunks.length)}`, `[${texts.join(',')}]`]);
-    texts = [];
-    size = 0;
-  };
-  for (const row of rows) {
-    const text = JSON.stringify(row);
-    const bytes = Buffer.byteLength(text);
-    if (size > 0 && size + bytes > CHUNK) end();
-    texts.push(text);
-    size += bytes;
+  return chunked(rows, CHUNK, (part) => JSON.stringify(part)).map(({ text }, number) => [
+    `${prefix}${chunkNumber(number)}`,
+    text,
+  ]);
+}
+
+/** Items in chunks of at most so many, and of a length as JSON that any value may have. */
+export function chunked<Item>(
+  items: readonly Item[],
+  most: number,
+  write: (part: readonly Item[]) => string,
+): { part: readonly Item[]; text: string }[] {
+  if (items.length > most) {
+    const parts: (readonly Item[])[] = [];
+    for (let at = 0; at < items.length; at += most) parts.push(items.slice(at, at + most));
+    return parts.flatMap((part) => chunked(part, most, write));
   }
-  if (texts.length > 0 || chunks.length === 0) end();
-  return chunks;
+  const text = write(items);
+  if (text.length <= MAX_TEXT || items.length < 2) return [{ part: items, text }];
+  return chunked(items, Math.ceil(items.length / 2), write);
 }
 
 /** What `writeRows` wrote. */

@@ -4,10 +4,11 @@ import type { Entry, Key, Value } from './contract.ts';
 import { readRows, replaceRows } from './rows.ts';
 import { byPlace, fromStored, type Row, type StoredRow, SubscriptionList, toStored } from './subscription-list.ts';
 
-/** The log of a list is written into the list once it has so many entries */
-const MAX_LOG_ENTRIES = 64;
-/** or so many rows, of which one upload may bring so many characters. */
-const MAX_LOG_ROWS = 1000;
+/** The log of a list is written into the list once it has so many entries or rows; a long list may have more, */
+const MIN_LOG = 64;
+/** but no more than this, as the log is read with the list. */
+const MAX_LOG = 500;
+/** Characters that one upload may bring to the log. */
 const MAX_LOG_TEXT = 256 * 1024;
 
 /** What all devices of an account subscribe to, by the number of the device. */
@@ -55,9 +56,9 @@ export class SubscriptionLists {
   write(user: UserId, device: number, rows: readonly Row[], stamp: Stamp): ListWrite {
     const list = this.of(device);
     const logged = list.logged + rows.length;
-    const room = Math.max(MAX_LOG_ENTRIES, Math.min(MAX_LOG_ROWS, list.length / 2));
+    const room = Math.max(MIN_LOG, Math.min(MAX_LOG, list.length / MIN_LOG));
     const text = logged <= room ? JSON.stringify(rows.map(toStored)) : undefined;
-    if (text && text.length <= MAX_LOG_TEXT && list.logKeys.length < MAX_LOG_ENTRIES - 1) {
+    if (text && text.length <= MAX_LOG_TEXT) {
       const key = subscriptionLogKey(user, device, stamp);
       const apply = (): void => {
         this.#apply(device, rows, list);

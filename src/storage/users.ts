@@ -24,10 +24,14 @@ export function createUserStore(core: Core): UserStore {
   /** By folded login; only a guess, as accounts are renamed and removed. */
   const known = new LRUCache<string, UserId>({ max: KNOWN });
 
-  /** The account, if it has this login. */
+  /** The account, if it has this folded login. */
   const holder = (id: UserId, login: string): Promise<User | undefined> =>
     unlessMissing(
-      accounts.read(id, [], ({ head }) => (loginKeys(head).includes(loginKey(login)) ? toUser(id, head) : undefined)),
+      accounts.read(id, [], ({ head }) =>
+        foldLogin(head.name) === login || (head.email !== undefined && foldLogin(head.email) === login)
+          ? toUser(id, head)
+          : undefined,
+      ),
     );
 
   return {
@@ -47,11 +51,11 @@ export function createUserStore(core: Core): UserStore {
     async find(login) {
       const folded = foldLogin(login);
       const guess = known.get(folded);
-      const found = guess && (await holder(guess, login));
+      const found = guess && (await holder(guess, folded));
       if (found) return found;
       const [entry] = await store.get([loginKey(login)]);
       const id = entry && userIn(entry);
-      const user = id && (await holder(id, login));
+      const user = id && (await holder(id, folded));
       if (user) known.set(folded, id);
       return user;
     },

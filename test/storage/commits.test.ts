@@ -45,7 +45,7 @@ describe('what is asked of the key-value store', () => {
     });
   }
 
-  it('a change of a long list writes little, but for one in 64', async () => {
+  it('a change of a long list writes little, but for one in some hundreds', async () => {
     const { storage, store } = await new Cluster().open();
     const alice = await addUser(storage);
     await storage.subscriptions.replace(alice, 'phone', feeds(20_000));
@@ -53,12 +53,12 @@ describe('what is asked of the key-value store', () => {
     store.before = (_, batch) => {
       if (batch?.set) sizes.push(batch.set.reduce((sum, [, value]) => sum + value.length, 0));
     };
-    for (let n = 0; n < 128; n += 1) {
+    for (let n = 0; n < 400; n += 1) {
       const change = n % 2 === 0 ? add(feed(`new ${n}`)) : remove(feed(n));
       await storage.subscriptions.apply(alice, 'phone', change);
     }
-    expect(sizes).toHaveLength(128);
-    expect(sizes.filter((size) => size > 1500)).toHaveLength(2);
+    expect(sizes).toHaveLength(400);
+    expect(sizes.filter((size) => size > 1500)).toHaveLength(1);
     expect(await storage.subscriptions.current(alice)).toHaveLength(20_000);
   });
 });
