@@ -43,10 +43,12 @@ export class Fingerprints {
 export const timeOf = ({ timestamp }: EpisodeAction): Seconds => Math.max(0, timestamp);
 
 /** 32 bits that two uploads of one action have in common (FNV-1a). It is made for each action that is stored: it must be quick. */
-export function fingerprint({ episode, timestamp, action, play }: EpisodeAction): number {
+export function fingerprint({ episode, device = '', timestamp, action, play }: EpisodeAction): number {
   let hash = 0x811c9dc5 ^ timestamp ^ (action.charCodeAt(0) << 16);
   hash = Math.imul(hash, 0x01000193) ^ (play?.position ?? -1);
-  for (let at = 0; at < episode.length; at += 1) hash = Math.imul(hash ^ episode.charCodeAt(at), 0x01000193);
+  for (const text of [episode, device]) {
+    for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  }
   return hash | 0;
 }
 
