@@ -53,7 +53,7 @@ export const toUser = (id: UserId, { name, email, passwordHash, createdAt }: Hea
   createdAt,
 });
 
-/** The oldest stamp that another device's upload got less than the overlap ago. */
+/** The oldest stamp that another device's upload got after this time. */
 export const overlappedBy = (
   uploads: readonly Upload[],
   device: number | undefined,
@@ -61,16 +61,23 @@ export const overlappedBy = (
 ): Stamp | undefined =>
   uploads.find(([, at, sender]) => at > after && (device === undefined || sender !== device))?.[0];
 
+/** Uploads are told apart by the second, or by this part of a long overlap: so few are kept however many come. */
+const PARTS = 120;
+
 /**
  * The uploads with one more, without those that are over. Of one second the first is enough, and the first of another
  * device: every later one is found through them.
  */
-export function withUpload(uploads: readonly Upload[], upload: Upload, after: Seconds): Upload[] {
-  const recent = uploads.filter(([, at]) => at > after);
-  const [, now, device] = upload;
-  const same = recent.filter(([, at]) => at === now);
+export function withUpload(uploads: readonly Upload[], [stamp, now, device]: Upload, overlap: Seconds): Upload[] {
+  const part = Math.max(1, Math.ceil(overlap / PARTS));
+  const isSame = ([, at]: Upload): boolean => Math.floor(at / part) === Math.floor(now / part);
+  const recent = uploads.filter(([, at]) => at > now - overlap);
+  const same = recent.filter(isSame);
   const isFound = same.length > 1 || same.some(([, , sender]) => sender === device || sender === undefined);
-  return isFound ? recent : [...recent, upload];
+  const toUpload = (first: Stamp, sender?: number): Upload =>
+    sender === undefined ? [first, now] : [first, now, sender];
+  if (!isFound) return [...recent, toUpload(stamp, device)];
+  return recent.map((upload) => (isSame(upload) ? toUpload(upload[0], upload[2]) : upload));
 }
 
 export type Login = Pick<Head, 'name' | 'email'>;

@@ -48,7 +48,7 @@ interface Doubt<T = unknown> {
 export class Accounts {
   readonly store: KeyValueStore;
   readonly #turns = new Turns<UserId>();
-  readonly #cache = new LRUCache<UserId, Account>({ maxSize: CACHE, sizeCalculation: ({ bytes }) => bytes });
+  readonly #cache: LRUCache<UserId, Account>;
   /** By account: to be settled when its head is read again. */
   readonly #doubts = new Map<UserId, Doubt>();
   /** When the write began that is under way. */
@@ -57,9 +57,10 @@ export class Accounts {
   readonly #node = randomUUID().slice(0, 8);
   #commits = 0;
 
-  constructor(store: KeyValueStore, now: () => Seconds) {
+  constructor(store: KeyValueStore, now: () => Seconds, maxBytes = CACHE) {
     this.store = store;
     this.#now = now;
+    this.#cache = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
   }
 
   /**
@@ -93,8 +94,11 @@ export class Accounts {
 
   /** A part of an account, read where it is not in memory. For those in `exclusive` or `write`. */
   async part<Part extends keyof AccountParts>(account: Account, part: Part): Promise<AccountParts[Part]> {
-    account.parts[part] ??= await PARTS[part](this.store, account.id);
-    return account.parts[part]!;
+    const found = account.parts[part] ?? (await PARTS[part](this.store, account.id));
+    if (found === account.parts[part]) return found;
+    account.parts[part] = found;
+    this.#keep(account);
+    return found;
   }
 
   /** Runs a step when no other of the same account runs in this process. */
@@ -142,14 +146,14 @@ export class Accounts {
         account.head = head;
         write.apply?.();
         write.directory?.apply();
-        this.#cache.set(user, account);
+        this.#keep(account);
         return result;
       }
       if ('error' in stored) {
         if (!isStorageError(stored.error, 'unavailable')) throw stored.error;
         doubt = { commit, result, directory: write.directory };
       }
-      // Of two tries in doubt at most one was stored, as both check the same head or one the other's.
+      // At most one try is stored: each checks the head, which the other would have changed.
       const isOpen = await attempt(() => this.#isCurrent(account));
       if ('error' in isOpen) {
         this.#cache.delete(user);
@@ -186,7 +190,7 @@ export class Accounts {
     if (entry.version === account.version) return true;
     account.update(entry);
     this.#settleDoubt(account);
-    this.#cache.set(account.id, account);
+    this.#keep(account);
     return false;
   }
 
@@ -197,8 +201,14 @@ export class Accounts {
     if (!entry) throw noSuchAccount();
     const account = new Account(user, entry);
     this.#settleDoubt(account);
-    this.#cache.set(user, account);
+    this.#keep(account);
     return account;
+  }
+
+  /** Keeps it in memory, and counts what it takes now: of what is there already the cache would not. */
+  #keep(account: Account): void {
+    this.#cache.delete(account.id);
+    this.#cache.set(account.id, account);
   }
 
   #settleDoubt({ id, head }: Account): void {

@@ -56,8 +56,7 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
   // What the others bring is news to a new device: nobody has seen this upload whole, and no mark may pass it.
   const origin = isMerged ? undefined : upload.origin;
   const sender = origin === undefined ? undefined : devices.get(origin)?.number;
-  const over = now - core.context.overlap;
-  const overlapped = overlappedBy(head.uploads, sender, over);
+  const overlapped = overlappedBy(head.uploads, sender, now - core.context.overlap);
   if (!draft && actions.length === 0) {
     const result = markAfterUpload(markAfter(head.stamp), overlapped);
     if (devices === before) return { result };
@@ -75,7 +74,7 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
   const change: Partial<Head> = {
     stamp,
     next: draft?.next ?? next,
-    uploads: withUpload(head.uploads, sender === undefined ? [stamp, now] : [stamp, now, sender], over),
+    uploads: withUpload(head.uploads, sender === undefined ? [stamp, now] : [stamp, now, sender], core.context.overlap),
     revisions: {
       devices: head.revisions.devices + (devices === before ? 0 : 1),
       subscriptions: head.revisions.subscriptions + (draft ? 1 : 0),

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { withUpload } from '../../src/storage/head.ts';
+import { Accounts } from '../../src/storage/transaction.ts';
+import { openMemoryStore } from './memory-store.ts';
+import { Cluster } from './nodes.ts';
+import { addUser, feeds } from './suite/samples.ts';
+
+it('accounts that have grown in memory push out others', async () => {
+  const cluster = new Cluster();
+  const { storage } = await cluster.open();
+  const users = await Promise.all(Array.from({ length: 20 }, (_, n) => addUser(storage, `user ${n}`)));
+  for (const user of users) await storage.subscriptions.replace(user, 'phone', feeds(300));
+  await storage.close();
+
+  const store = openMemoryStore(cluster.database, false);
+  const accounts = new Accounts(store, cluster.now, 1_000_000);
+  const count = (user: (typeof users)[0]): Promise<number> =>
+    accounts.read(user, ['subscriptions'], (_, { subscriptions }) => subscriptions.length);
+  for (const user of users) await accounts.read(user, [], () => undefined); // all are small at first
+  for (const user of users) expect(await count(user)).toBe(300);
+  store.calls = [];
+  expect(await count(users.at(-1)!)).toBe(300);
+  expect(store.calls).toEqual([]);
+  expect(await count(users[0]!)).toBe(300);
+  expect(store.calls).toEqual(['get', 'list']);
+});
+
+it('of uploads that overlap few are kept, also for a day', () => {
+  const day = 86_400;
+  let uploads: ReturnType<typeof withUpload> = [];
+  for (let at = 0; at < 3 * day; at += 100) uploads = withUpload(uploads, [at, at, 1 + (at % 3)], day);
+  expect(uploads.length).toBeLessThanOrEqual(2 * 121);
+  expect(uploads[0]![0]).toBeGreaterThan(2 * day - 2000);
+  expect(uploads[0]![0]).toBeLessThan(2 * day + 100);
+});
