@@ -66,6 +66,7 @@ export const createDirectoryWriter = (
       deleted.push(subscriberKey(digest, user), subscriptionKey(user, digest));
       count(digest, -1);
     }
+    if (isShared && sum.length > 0) set.set(changedKey(since, `b/${user}`), '1');
     for (const url of acted) {
       const digest = urlDigest(url);
       setUrl(digest, url);

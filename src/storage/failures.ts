@@ -16,3 +16,5 @@ export const listTaken = (): StorageError => new StorageError('conflict', 'there
 /** The records of an account that is being imported begin with something else. */
 export const userNotFirst = (): StorageError =>
   new StorageError('corrupt', 'the first record of an account must be its user');
+
+export const noSuchFeed = (): StorageError => new StorageError('missing', 'the directory does not know this feed');

@@ -30,8 +30,13 @@ export const subscriptionKey = (user: UserId, digest: UrlDigest): Key => `b/${us
 /** The account has acted on an episode of the podcast. */
 export const actedKey = (digest: UrlDigest, user: UserId): Key => `a/${digest}/${user}`;
 
-/** Something about the URL changed in this minute; where other processes have copies of it. */
-export const changedKey = (now: Seconds, digest: UrlDigest): Key => `d/${padded(Math.floor(now / 60))}/${digest}`;
+const minuteOf = (now: Seconds): string => padded(Math.floor(now / 60));
+
+/** Something changed in this minute: what is stored of a URL, or what `b/` and a user's id begin. For other processes. */
+export const changedKey = (now: Seconds, what: UrlDigest | `b/${UserId}` | 'toplists'): Key =>
+  `d/${minuteOf(now)}/${what}`;
+/** The changes of a minute begin here. */
+export const changesFrom = (now: Seconds): Key => `d/${minuteOf(now)}/`;
 
 /** How a tag was first written. `digest`: of its slug, which may be any text. */
 export const tagKey = (digest: UrlDigest): Key => `k/tag/${digest}`;

@@ -5,7 +5,7 @@ import { createAttemptStore } from './attempts.ts';
 import type { Batch, KeyValueStore } from './contract.ts';
 import type { Core } from './core.ts';
 import { createDeviceStore } from './devices.ts';
-import { createDirectoryWriter } from './directory-writer.ts';
+import { openDirectory } from './directory/open.ts';
 import { StorageError } from './errors.ts';
 import { checkBatch } from './limits.ts';
 import { createListStore } from './lists.ts';
@@ -13,7 +13,7 @@ import { clearStore, removeAbandoned } from './removal.ts';
 import { createSessionStore } from './sessions.ts';
 import { createSettingStore } from './settings.ts';
 import { createSharedAttemptStore } from './shared-attempts.ts';
-import type { PodcastStore, Storage, StorageContext } from './stores.ts';
+import type { Storage, StorageContext } from './stores.ts';
 import { createSubscriptionStore } from './subscriptions.ts';
 import { Accounts } from './transaction.ts';
 import { createUserStore } from './users.ts';
@@ -23,8 +23,9 @@ export async function createStorage(plugin: KeyValueStore, context: StorageConte
   const store = withinBounds(plugin);
   const { isShared } = store;
   const accounts = new Accounts(store, context.now);
-  const directory = createDirectoryWriter({ isShared, now: context.now });
-  const core: Core = { store, accounts, directory, context };
+  const directory = await openDirectory(store, context, (user, query) => actions.query(user, query));
+  const core: Core = { store, accounts, directory: directory.writer, context };
+  const actions = createActionStore(core);
   await removeAbandoned(core);
   return {
     users: createUserStore(core),
@@ -32,29 +33,29 @@ export async function createStorage(plugin: KeyValueStore, context: StorageConte
     attempts: isShared ? createSharedAttemptStore(core) : createAttemptStore(context.now),
     devices: createDeviceStore(core),
     subscriptions: createSubscriptionStore(core),
-    actions: createActionStore(core),
+    actions,
     settings: createSettingStore(core),
     lists: createListStore(core),
-    podcasts: new Proxy({}, { get: () => notYet }) as PodcastStore,
+    podcasts: directory.podcasts,
     transfer: {
       exportUser: (user) => exportAccount(core, user),
       importUser: (records) => importAccount(core, records),
-      exportDirectory: notYet,
-      importDirectory: notYet,
-      clear: () => clearStore(core),
+      exportDirectory: directory.exportDirectory,
+      importDirectory: directory.importDirectory,
+      async clear() {
+        await clearStore(core);
+        directory.clear();
+      },
     },
     ping: () => store.ping(),
     verify: () => store.verify(),
     async close() {
       await accounts.settle();
+      await directory.close();
       await store.close();
     },
   };
 }
-
-const notYet = (): never => {
-  throw new StorageError('unavailable', 'the directory is not built yet');
-};
 
 /** Refuses what no plugin has to take. */
 function withinBounds(store: KeyValueStore): KeyValueStore {

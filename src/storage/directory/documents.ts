@@ -1,0 +1,52 @@
+import type { PodcastInfo, Seconds, Stamp, Url } from '../../domain/types.ts';
+import type { FeedProgress } from '../stores.ts';
+
+/* What is stored of a podcast under `p/<digest>/`, each document as JSON; `count` is a number. */
+
+/** `url`. Never checked: whoever stores it once more changes nothing that matters. */
+export interface UrlDocument {
+  url: Url;
+  /** When it became known. */
+  since: Seconds;
+}
+
+/**
+ * `feed`: the head of a podcast. Every change of a podcast or its episodes sets it and checks its version, except for
+ * the counts. Missing until the first change; at a former URL it says where the podcast is.
+ */
+export type HeadDocument = (FeedProgress & { newestEpisode?: Stamp }) | { movedTo: Url };
+
+/** `lease`: the feed is being read by whoever set it. Only where several processes share the store. */
+export interface LeaseDocument {
+  until: Seconds;
+}
+
+/** `k/toplists`: newest first, those of less than a week and the one before. */
+export interface KeptToplist {
+  at: Seconds;
+  /** First rank first. */
+  urls: Url[];
+}
+
+/** `k/tag/<digest of the slug>`. */
+export interface TagDocument {
+  tag: string;
+  /** As first written. */
+  title: string;
+}
+
+/** Before a feed was read. `info` is missing until then. */
+export const EMPTY_INFO: PodcastInfo = {
+  title: '',
+  author: '',
+  description: '',
+  website: '',
+  logoUrl: null,
+  language: '',
+  tags: [],
+};
+
+/** Of a feed that nobody has read yet: it is due at once. */
+export const newFeed = (since: Seconds): FeedProgress => ({ intervalSeconds: 0, failures: 0, nextAt: since });
+
+export const parse = <T>(value: string): T => JSON.parse(value) as T;

@@ -1,0 +1,115 @@
+import { toSearched, toTerms } from '../../domain/terms.ts';
+import type { Url } from '../../domain/types.ts';
+import type { StoredPodcast } from './podcast.ts';
+import { InvertedIndex, type Posting } from './inverted-index.ts';
+
+/** The fields that are searched, and how much a word counts in each. */
+const FIELDS: readonly { boost: number; read(podcast: StoredPodcast): string }[] = [
+  { boost: 8, read: ({ title }) => title },
+  { boost: 4, read: ({ author }) => author },
+  { boost: 3, read: ({ tags }) => tags.join(' ') },
+  { boost: 2, read: ({ url }) => toSearched(url) },
+  { boost: 1, read: ({ description }) => description },
+];
+const FIELD_SETS = 2 ** FIELDS.length;
+const ALL = FIELD_SETS - 1;
+/** All fields but the description. */
+const PROMINENT = ALL >> 1;
+/** How much a word counts, by the set of fields that have it. */
+const BOOSTS = Array.from({ length: FIELD_SETS }, (_, fields) =>
+  FIELDS.reduce((sum, { boost }, at) => sum + (fields & (1 << at) ? boost : 0), 0),
+);
+
+/** How well a word matches: whole, as the beginning of another, misspelt. */
+const WHOLE = 1;
+const BEGINNING = 0.6;
+const MISSPELT = 0.2;
+
+/** Postings that match a word, and how well. */
+type Match = readonly [postings: readonly Posting[], weight: number];
+
+/**
+ * Which podcasts have which words. Of its own, as a general index (minisearch 7.2) took 116 MB for 20,000 podcasts where
+ * this takes 27, and up to 0.17 s for a search where this takes 5 ms; it also misses two letters that are swapped.
+ */
+export class FullText {
+  /** By number, as they were put; undefined where the number is free. */
+  readonly podcasts: (StoredPodcast | undefined)[] = [];
+  readonly #index = new InvertedIndex();
+  readonly #numbers = new Map<Url, number>();
+  readonly #free: number[] = [];
+
+  put(podcast: StoredPodcast): void {
+    const number = this.#numbers.get(podcast.url) ?? this.#free.pop() ?? this.podcasts.length;
+    const before = this.podcasts[number];
+    this.podcasts[number] = podcast;
+    this.#numbers.set(podcast.url, number);
+    if (before && hasSameText(before, podcast)) return; // feeds are read far more often than they change
+    if (before) this.#removeWords(number, before);
+    for (const [word, fields] of fieldsByWord(podcast)) this.#index.add(word, number * FIELD_SETS + fields);
+  }
+
+  remove(url: Url): void {
+    const number = this.#numbers.get(url);
+    if (number === undefined) return;
+    this.#removeWords(number, this.podcasts[number]!);
+    this.podcasts[number] = undefined;
+    this.#numbers.delete(url);
+    this.#free.push(number);
+  }
+
+  #removeWords(number: number, podcast: StoredPodcast): void {
+    for (const [word, fields] of fieldsByWord(podcast)) this.#index.remove(word, number * FIELD_SETS + fields);
+  }
+
+  /** Whether some podcast has the word in another field than the description, where it is likely to be spelt right. */
+  isProminent(word: string): boolean {
+    return this.#index.find(word).some((posting) => (posting & PROMINENT) > 0);
+  }
+
+  /**
+   * How well each podcast matches, by its number: the best match of each word, added up. 0 for a podcast that lacks
+   * one, or all where `any` will do. A longer word that begins so will do, and for the misspelt ones a similar word.
+   */
+  score(words: readonly string[], misspelt: readonly string[], wanted: 'all' | 'any' = 'all'): Float64Array {
+    const scores = new Float64Array(this.podcasts.length);
+    for (const [at, word] of words.entries()) {
+      const best = this.#bestMatches(word, misspelt.includes(word));
+      for (let number = 0; number < scores.length; number += 1) {
+        const isIn = wanted === 'any' || (best[number]! > 0 && (at === 0 || scores[number]! > 0));
+        scores[number] = isIn ? scores[number]! + best[number]! : 0;
+      }
+    }
+    return scores;
+  }
+
+  #bestMatches(word: string, isMisspelt: boolean): Float64Array {
+    const best = new Float64Array(this.podcasts.length);
+    for (const [postings, weight] of this.#matches(word, isMisspelt)) {
+      for (const posting of postings) {
+        const number = posting >>> FIELDS.length;
+        const score = weight * BOOSTS[posting & ALL]!;
+        if (score > best[number]!) best[number] = score;
+      }
+    }
+    return best;
+  }
+
+  *#matches(word: string, isMisspelt: boolean): Iterable<Match> {
+    yield [this.#index.find(word), WHOLE];
+    for (const postings of this.#index.beginningWith(word)) yield [postings, BEGINNING];
+    if (!isMisspelt) return;
+    for (const postings of this.#index.near(word)) yield [postings, MISSPELT];
+  }
+}
+
+const hasSameText = (a: StoredPodcast, b: StoredPodcast): boolean => FIELDS.every(({ read }) => read(a) === read(b));
+
+/** Each word once, with a bit for each field that has it. */
+function fieldsByWord(podcast: StoredPodcast): Map<string, number> {
+  const fields = new Map<string, number>();
+  for (const [at, { read }] of FIELDS.entries()) {
+    for (const word of toTerms(read(podcast))) fields.set(word, (fields.get(word) ?? 0) | (1 << at));
+  }
+  return fields;
+}

@@ -1,0 +1,56 @@
+import type { Seconds } from '../../domain/types.ts';
+import type { KeyValueStore, Version } from '../contract.ts';
+import { podcastKey, type UrlDigest } from '../keys.ts';
+import type { LeaseDocument } from './documents.ts';
+import type { StoredPodcast } from './podcast.ts';
+
+interface Lease extends LeaseDocument {
+  /** Of the document; 0 where it is in memory only. */
+  version: Version;
+}
+
+/** Which feeds are being read. Stored where other processes may read feeds too. */
+export class Leases {
+  readonly #store: KeyValueStore;
+  readonly #held = new Map<UrlDigest, Lease>();
+
+  constructor(store: KeyValueStore) {
+    this.#store = store;
+  }
+
+  isHeld({ address }: StoredPodcast, now: Seconds): boolean {
+    return (this.#held.get(address.digest)?.until ?? 0) > now;
+  }
+
+  /** Held in this process at once. False where another process was first, or has changed the podcast. */
+  async claim({ address: { digest }, version }: StoredPodcast, until: Seconds): Promise<boolean> {
+    const before = this.#held.get(digest);
+    this.#held.set(digest, { until, version: before?.version ?? 0 });
+    if (!this.#store.isShared) return true;
+    const key = podcastKey(digest, 'lease');
+    try {
+      const claimed = await this.#store.commit({
+        check: [
+          [podcastKey(digest, 'feed'), version],
+          [key, before?.version ?? 0],
+        ],
+        set: [[key, JSON.stringify({ until } satisfies LeaseDocument)]],
+      });
+      if (claimed !== undefined) this.#held.set(digest, { until, version: claimed });
+      return claimed !== undefined;
+    } catch (error) {
+      this.set(digest, before);
+      throw error;
+    }
+  }
+
+  /** As it is stored. */
+  set(digest: UrlDigest, lease: Lease | undefined): void {
+    if (lease) this.#held.set(digest, lease);
+    else this.#held.delete(digest);
+  }
+
+  clear(): void {
+    this.#held.clear();
+  }
+}

@@ -1,0 +1,142 @@
+import { logoHash } from '../../domain/logo.ts';
+import { urlDigest, type UrlDigest } from '../keys.ts';
+import type { Seconds, Url, UserId } from '../../domain/types.ts';
+import type { Podcast } from '../stores.ts';
+import type { Catalog } from './catalog.ts';
+import { Address, type PodcastFields, type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
+import { EMPTY_INFO, newFeed } from './documents.ts';
+import { SearchIndex } from './search.ts';
+import { Stamps } from './stamps.ts';
+import type { SubscriberSet } from './subscriber-set.ts';
+import { Tags } from './tags.ts';
+import { Toplist } from './toplist.ts';
+
+/** This process's copy of all podcasts, but for their episodes, with what lists and finds them. */
+export class Memory implements Catalog {
+  readonly addresses: Address[] = [];
+  readonly tags = new Tags();
+  readonly stamps = new Stamps();
+  readonly toplist: Toplist;
+  readonly search: SearchIndex;
+  readonly #byDigest = new Map<UrlDigest, Address>();
+  /** Sets that are being read. */
+  readonly #loading = new Map<SubscriberSet, ReadonlySet<UrlDigest>>();
+  /** Logo URLs by hash; undefined until one is asked for. */
+  #logos: Map<string, string> | undefined;
+
+  constructor() {
+    this.toplist = new Toplist(this);
+    this.search = new SearchIndex(this);
+  }
+
+  address(digest: UrlDigest): Address | undefined {
+    return this.#byDigest.get(digest);
+  }
+
+  find(url: Url): StoredPodcast | undefined {
+    return this.#byDigest.get(urlDigest(url))?.home.podcast;
+  }
+
+  *all(): Iterable<StoredPodcast> {
+    for (const { podcast } of this.addresses) if (podcast) yield podcast;
+  }
+
+  addressesOf(podcast: StoredPodcast): Address[] {
+    return urlsOf(podcast).map((url) => this.#addressOf(url));
+  }
+
+  toPodcast(stored: StoredPodcast): Podcast {
+    const { formerUrls: _, feed: __, newestEpisode: ___, address: ____, version: _____, ...podcast } = stored;
+    return { ...podcast, tags: [...podcast.tags], subscribers: subscribersOf(stored) };
+  }
+
+  /** The logo URL whose SHA-256 this is. */
+  logo(hash: string): string | undefined {
+    this.#logos ??= new Map(Array.from(this.all()).flatMap(logoOf));
+    return this.#logos.get(hash);
+  }
+
+  /** Takes up a URL that nobody knew. Nothing happens to one that is known. */
+  ensure(url: Url, since: Seconds): void {
+    if (this.#byDigest.has(urlDigest(url))) return;
+    this.put({ ...EMPTY_INFO, url, formerUrls: [], feed: newFeed(since) }, 0);
+  }
+
+  /**
+   * A podcast takes the place of those that were shown under any of its URLs. `merged`: who subscribes to it, where it
+   * has several URLs that were not one podcast before.
+   */
+  put(fields: PodcastFields, version: number, merged?: SubscriberSet): StoredPodcast {
+    const addresses = urlsOf(fields).map((url) => this.#addressOf(url));
+    const home = addresses.at(-1)!;
+    const known = merged ?? home.home.merged;
+    for (const address of addresses) {
+      if (address.podcast) this.#remove(address.podcast);
+      address.podcast = address.merged = undefined;
+      address.home = home;
+    }
+    home.merged = addresses.length > 1 ? known : undefined;
+    const podcast: StoredPodcast = { ...fields, address: home, version };
+    home.podcast = podcast;
+    this.tags.add(home, podcast.tags);
+    this.stamps.add(podcast.newestEpisode ?? 0);
+    for (const [hash, logoUrl] of logoOf(podcast)) this.#logos?.set(hash, logoUrl);
+    this.search.changed(podcast.url);
+    this.toplist.changed(podcast);
+    return podcast;
+  }
+
+  #addressOf(url: Url): Address {
+    const digest = urlDigest(url);
+    const known = this.#byDigest.get(digest);
+    if (known) return known;
+    const address = new Address(url, digest, this.addresses.length);
+    this.addresses.push(address);
+    this.#byDigest.set(digest, address);
+    return address;
+  }
+
+  #remove(podcast: StoredPodcast): void {
+    // Whether others have that logo is found out when somebody asks.
+    if (podcast.logoUrl !== null) this.#logos = undefined;
+    this.tags.remove(podcast.address, podcast.tags);
+    this.search.changed(podcast.url);
+    this.toplist.changed(podcast);
+  }
+
+  /** Reads a set; changes of this process go to it too, until `endLoading`. */
+  beginLoading(set: SubscriberSet, digests: readonly UrlDigest[]): void {
+    this.#loading.set(set, new Set(digests));
+  }
+
+  endLoading(set: SubscriberSet): void {
+    this.#loading.delete(set);
+  }
+
+  setSubscribed(user: UserId, digest: UrlDigest, isSubscribed: boolean): void {
+    for (const [set, digests] of this.#loading) if (digests.has(digest)) set.set(user, digest, isSubscribed);
+    const address = this.#byDigest.get(digest);
+    if (!address) return;
+    address.home.merged?.set(user, digest, isSubscribed);
+    this.setCount(address, address.count + (isSubscribed ? 1 : -1));
+  }
+
+  /** How many accounts subscribe to this very URL. */
+  setCount(address: Address, count: number): void {
+    address.count = count;
+    if (address.home.podcast) this.toplist.changed(address.home.podcast);
+  }
+
+  clear(): void {
+    for (const { url } of this.all()) this.search.changed(url);
+    this.addresses.length = 0;
+    this.#byDigest.clear();
+    this.#logos = undefined;
+    this.tags.clear();
+    this.toplist.clear();
+    this.stamps.clear();
+  }
+}
+
+const logoOf = ({ logoUrl }: StoredPodcast): [hash: string, logoUrl: string][] =>
+  logoUrl === null ? [] : [[logoHash(logoUrl), logoUrl]];

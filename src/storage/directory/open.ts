@@ -1,0 +1,63 @@
+import type { KeyValueStore } from '../contract.ts';
+import { createDirectoryWriter, type DirectoryWriter } from '../directory-writer.ts';
+import type { ActionStore, PodcastStore, StorageContext, TransferStore } from '../stores.ts';
+import { ChangeFeed } from './change-feed.ts';
+import { Directory } from './directory.ts';
+import { createPodcastStore } from './podcast-store.ts';
+import { exportDirectory, importDirectory } from './transfer.ts';
+
+/** How often a process looks for what others stored. Milliseconds. */
+const REFRESH_EVERY = 5000;
+
+/** The directory of a store, as the rest of the storage uses it. */
+export interface OpenDirectory extends Pick<TransferStore, 'exportDirectory' | 'importDirectory'> {
+  podcasts: PodcastStore;
+  writer: DirectoryWriter;
+  /** Takes over what other processes stored; happens every few seconds where the store is shared. */
+  refresh(): Promise<void>;
+  /** Forgets what is in memory, once everything was removed from the store. */
+  clear(): void;
+  /** Waits for what is under way. */
+  close(): Promise<void>;
+}
+
+/** Reads all podcasts. `query`: that of the actions. */
+export async function openDirectory(
+  store: KeyValueStore,
+  context: Pick<StorageContext, 'now' | 'log'>,
+  query: ActionStore['query'],
+): Promise<OpenDirectory> {
+  const openedAt = context.now();
+  const directory = await Directory.open(store, context, query);
+  const feed = new ChangeFeed(directory, openedAt);
+  let refreshing: Promise<void> | undefined;
+  const refresh = (): Promise<void> =>
+    (refreshing ??= feed.refresh().finally(() => {
+      refreshing = undefined;
+    }));
+  let isFailing = false;
+  const timer = setInterval(() => {
+    refresh().then(
+      () => (isFailing = false),
+      (error: Error) => {
+        if (!isFailing) context.log('warn', `what other nodes store is not read for now: ${error.message}`);
+        isFailing = true;
+      },
+    );
+  }, REFRESH_EVERY).unref();
+  if (!store.isShared) clearInterval(timer);
+
+  return {
+    podcasts: createPodcastStore(directory),
+    writer: createDirectoryWriter({ isShared: store.isShared, now: context.now }, directory),
+    refresh,
+    exportDirectory: () => exportDirectory(directory),
+    importDirectory: (records) => importDirectory(directory, records),
+    clear: () => directory.clear(),
+    async close() {
+      clearInterval(timer);
+      directory.close();
+      await refreshing?.catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { compareText } from '../../domain/text-order.ts';
+import type { Url } from '../../domain/types.ts';
+import { urlDigest } from '../keys.ts';
+import type { Episode, FeedState, PodcastStore } from '../stores.ts';
+import type { PodcastChange } from './change.ts';
+import type { Directory } from './directory.ts';
+import { byName, type PlacedEpisode } from './episodes.ts';
+import { byPopularity, type StoredPodcast, subscribersOf } from './podcast.ts';
+import { recordReading } from './reading.ts';
+import { recommend } from './recommendations.ts';
+import { rebuildToplist } from './recount.ts';
+import { topN } from './top-n.ts';
+
+export function createPodcastStore(directory: Directory): PodcastStore {
+  const { memory, context, leases, graph, store } = directory;
+
+  const byUrl = (): StoredPodcast[] => [...memory.all()].toSorted((a, b) => compareText(a.url, b.url));
+
+  return {
+    find: async (urls) =>
+      urls.map((url) => {
+        const podcast = memory.find(url);
+        return podcast && memory.toPodcast(podcast);
+      }),
+
+    async findEpisodes(url, names) {
+      const { podcast, episodes } = await directory.withEpisodes(url);
+      const known = byName(episodes);
+      return names.map((name) => {
+        const found = known.get(name);
+        return podcast && found && toEpisode(podcast, found);
+      });
+    },
+
+    async episodes(url, limit) {
+      const { podcast, episodes } = await directory.withEpisodes(url);
+      return episodes.slice(0, limit).map((episode) => toEpisode(podcast!, episode));
+    },
+
+    async episodesSince(urls, since, limit) {
+      const mark = memory.stamps.mark(context.now()); // what comes while episodes are read is for the next time
+      const homes = new Set(urls.flatMap((url) => memory.find(url)?.address ?? []));
+      const items: Episode[] = [];
+      for (const { podcast: asked } of homes) {
+        if ((asked?.newestEpisode ?? -1) < since) continue;
+        const { podcast, episodes } = await directory.withEpisodes(asked!.url);
+        const fresh = episodes.filter(({ stamp }) => stamp >= since && stamp < mark);
+        items.push(...fresh.slice(0, limit).map((episode) => toEpisode(podcast!, episode)));
+      }
+      return { items, mark };
+    },
+
+    async announce(entries) {
+      for (const { url, title = '', description = '', website = '' } of entries) {
+        await directory.change(async (): Promise<PodcastChange | undefined> => {
+          const before = memory.find(url);
+          if (!before || before.feed.fetchedAt !== undefined) return undefined;
+          const filled = { title: before.title || title, description: before.description || description };
+          const { address: _, version: __, ...podcast } = { ...before, ...filled, website: before.website || website };
+          return { podcast, replaces: [before] };
+        });
+      }
+    },
+
+    async claimDue(limit, lease) {
+      const claimed: FeedState[] = [];
+      for (;;) {
+        const now = context.now();
+        const due = Array.from(memory.all()).filter(
+          (podcast) =>
+            podcast.feed.nextAt !== undefined &&
+            podcast.feed.nextAt <= now &&
+            !leases.isHeld(podcast, now) &&
+            subscribersOf(podcast) > 0,
+        );
+        const first = topN(due, limit - claimed.length, longestDueFirst);
+        const isClaimed = await Promise.all(first.map((podcast) => leases.claim(podcast, now + lease)));
+        claimed.push(...first.filter((_, at) => isClaimed[at]).map(toFeedState));
+        const lost = first.filter((_, at) => !isClaimed[at]);
+        if (lost.length === 0) return claimed;
+        await directory.reload(
+          lost.map(({ url }) => urlDigest(url)),
+          false,
+        );
+      }
+    },
+
+    async feed(url) {
+      const podcast = memory.find(url);
+      return podcast && toFeedState(podcast);
+    },
+
+    formerUrls: async (url) => (memory.find(url)?.formerUrls ?? []).toSorted(compareText),
+
+    async *feeds() {
+      yield* byUrl().map(toFeedState);
+    },
+
+    record: (url, reading) => recordReading(directory, url, reading),
+
+    search: async (text, limit) =>
+      (await memory.search.search(text, limit)).map((podcast) => memory.toPodcast(podcast)),
+
+    topTags: async (limit) => memory.tags.top(limit),
+
+    async byTag(tag, limit) {
+      const tagged = Array.from(memory.tags.podcasts(tag), ({ podcast }) => podcast!);
+      return topN(tagged, limit, byPopularity).map((podcast) => memory.toPodcast(podcast));
+    },
+
+    top: async (limit) => memory.toplist.top(limit, context.now()),
+
+    async alongside(user, limit) {
+      if (store.isShared) graph.drop(user); // what the user has is never suggested, whichever node it was told
+      return (await recommend(memory, graph, user, limit)).map((podcast) => memory.toPodcast(podcast));
+    },
+
+    rebuildToplist: () => rebuildToplist(directory),
+
+    logoUrl: async (hash) => memory.logo(hash),
+  };
+}
+
+const longestDueFirst = (a: StoredPodcast, b: StoredPodcast): number =>
+  a.feed.nextAt! - b.feed.nextAt! || compareText(a.url, b.url);
+
+const toFeedState = ({ url, feed }: { url: Url; feed: StoredPodcast['feed'] }): FeedState => ({ url, ...feed });
+
+function toEpisode(podcast: StoredPodcast, placed: PlacedEpisode): Episode {
+  const { formerUrls: _, chunk: __, ...episode } = placed;
+  return { podcast: podcast.url, ...episode };
+}

@@ -1,0 +1,75 @@
+import type { Stamp, Url } from '../../domain/types.ts';
+import { noSuchFeed } from '../failures.ts';
+import { urlDigest } from '../keys.ts';
+import type { FeedReading } from '../stores.ts';
+import type { PodcastChange } from './change.ts';
+import type { Directory } from './directory.ts';
+import { replaceEpisodes } from './episode-store.ts';
+import { mergeEpisodes, type PlacedEpisode, UNPLACED, updateEpisodes } from './episodes.ts';
+import { type PodcastFields, type StoredPodcast, urlsOf } from './podcast.ts';
+import { EPISODES_KEPT } from './rules.ts';
+
+/** Stores what reading a feed came to. */
+export async function recordReading(directory: Directory, url: Url, reading: FeedReading): Promise<void> {
+  const { memory, context, store } = directory;
+  if (store.isShared && !memory.find(url)) await directory.reload([urlDigest(url)], true);
+  let stamp: Stamp | undefined;
+  const endStamp = (): void => {
+    if (stamp !== undefined) memory.stamps.end(stamp);
+  };
+  try {
+    await directory.change(() => {
+      endStamp();
+      const found = reading.content?.episodes ?? [];
+      stamp = found.length > 0 ? memory.stamps.begin(context.now()) : undefined;
+      return decide(directory, url, reading, stamp ?? 0);
+    });
+  } finally {
+    endStamp();
+  }
+}
+
+/** `stamp`: of episodes that were never seen. */
+async function decide(
+  directory: Directory,
+  url: Url,
+  { state, content, movedTo }: FeedReading,
+  stamp: Stamp,
+): Promise<PodcastChange> {
+  const asked = directory.memory.find(url);
+  if (!asked) throw noSuchFeed();
+  const shownUnder = movedTo ?? asked.url;
+  const there = directory.memory.find(shownUnder) ?? asked;
+  const replaces = [...new Set([there, asked])];
+  const { url: _, ...feed } = state;
+  const podcast = mergePodcasts(shownUnder, replaces, { ...content?.podcast, feed });
+  if (!content && shownUnder === asked.url) return { podcast, replaces, endsLease: true };
+
+  const known = await Promise.all(replaces.map((each) => directory.episodes.read(each)));
+  const placed = known.map((list, at) => (replaces[at]!.url === shownUnder ? list : unplaced(list)));
+  const merged = mergeEpisodes(placed[0]!, placed[1] ?? []);
+  const found = content?.episodes ?? [];
+  const isCut = merged.length + found.length > EPISODES_KEPT;
+  const isActed = isCut ? await directory.references.among(urlsOf(podcast)) : () => false;
+  const after = updateEpisodes(merged, found, stamp, isActed);
+  if (after.some((episode) => episode.stamp === stamp)) podcast.newestEpisode = stamp;
+  return { podcast, replaces, episodes: replaceEpisodes(shownUnder, replaces, known, after), endsLease: true };
+}
+
+/** Makes one podcast of those that were known, the one shown under the URL first, and of what is known now. */
+function mergePodcasts(
+  url: Url,
+  known: readonly StoredPodcast[],
+  current: Partial<PodcastFields> & Pick<PodcastFields, 'feed'>,
+): PodcastFields {
+  const stamps = known.flatMap(({ newestEpisode }) => newestEpisode ?? []);
+  const former = new Set(known.flatMap(urlsOf));
+  former.delete(url);
+  const { address: _, version: __, ...read } = known.find(({ feed }) => feed.fetchedAt !== undefined) ?? known[0]!;
+  const podcast: PodcastFields = { ...read, ...current, url, formerUrls: [...former] };
+  return stamps.length > 0 ? { ...podcast, newestEpisode: Math.max(...stamps) } : podcast;
+}
+
+/** To be stored under another URL. */
+export const unplaced = (episodes: readonly PlacedEpisode[]): PlacedEpisode[] =>
+  episodes.map((episode) => ({ ...episode, chunk: UNPLACED }));

@@ -1,0 +1,119 @@
+import { compareText } from '../../domain/text-order.ts';
+import type { UserId } from '../../domain/types.ts';
+import type { Catalog } from './catalog.ts';
+import { type Address, type StoredPodcast, subscribersOf } from './podcast.ts';
+import { DOUBT, PEOPLE_ASKED } from './rules.ts';
+import type { SubscriberGraph } from './subscriber-graph.ts';
+import { slugsOf } from './tags.ts';
+import { topN } from './top-n.ts';
+
+/** A score for each podcast, by the number of its address; 0 where nothing speaks for it. */
+type Scores = Float64Array;
+
+/** What is known about the user, and about all others. */
+interface Situation {
+  catalog: Catalog;
+  graph: SubscriberGraph;
+  user: UserId;
+  /** What the user has. */
+  own: ReadonlySet<Address>;
+}
+
+/** What a user might like: what like-minded people have, then what has the same tags, then what everybody has. */
+export async function recommend(
+  catalog: Catalog,
+  graph: SubscriberGraph,
+  user: UserId,
+  limit: number,
+): Promise<StoredPodcast[]> {
+  const own = new Set<Address>();
+  for (const number of await graph.addressesOf(user)) own.add(catalog.addresses[number]!.home);
+  const situation: Situation = { catalog, graph, user, own };
+  const chosen = new Set<StoredPodcast>();
+  for (const score of [sharedByPeople, sharedByTags, popularity]) {
+    for (const podcast of best(situation, await score(situation), limit + chosen.size)) {
+      if (chosen.size < limit) chosen.add(podcast);
+    }
+    if (chosen.size === limit) break;
+  }
+  return [...chosen];
+}
+
+/**
+ * Each person counts by how much they share with the user: a podcast that few have says more than one that everybody
+ * has. And what everybody has anyway is suggested less.
+ */
+async function sharedByPeople({ catalog, graph, user, own }: Situation): Promise<Scores> {
+  const audiences = await Promise.all(Array.from(own, (home) => audienceOf(catalog, graph, home.podcast!)));
+  const nearness = new Float64Array(graph.users.length);
+  for (const people of audiences) for (const person of people) nearness[person]! += 1 / people.size;
+  const others = [...graph.users.keys()].filter((person) => nearness[person]! > 0 && graph.users[person] !== user);
+  const asked = topN(
+    others,
+    PEOPLE_ASKED,
+    (a, b) => round(nearness[b]!) - round(nearness[a]!) || (graph.users[a]! < graph.users[b]! ? -1 : 1),
+  );
+  const lists = await Promise.all(asked.map((person) => graph.addressesOf(graph.users[person]!)));
+
+  const sums = new Float64Array(catalog.addresses.length);
+  /** The last person whose podcast was counted: somebody may have it under two URLs. */
+  const countedFor = new Int32Array(sums.length).fill(-1);
+  for (const [at, list] of lists.entries()) {
+    for (const number of list) {
+      const home = catalog.addresses[number]!.home.number;
+      if (countedFor[home] === at) continue;
+      countedFor[home] = at;
+      sums[home]! += nearness[asked[at]!]!;
+    }
+  }
+  return sums.map((sum, number) =>
+    sum === 0 ? 0 : sum / (subscribersOf(catalog.addresses[number]!.podcast!) + DOUBT),
+  );
+}
+
+/** Numbers of the people who subscribe to a podcast, under any of its URLs. */
+async function audienceOf(
+  catalog: Catalog,
+  graph: SubscriberGraph,
+  podcast: StoredPodcast,
+): Promise<ReadonlySet<number>> {
+  if (podcast.formerUrls.length === 0) return graph.usersOf(podcast.address);
+  const addresses = catalog.addressesOf(podcast);
+  const audiences = await Promise.all(addresses.map((address) => graph.usersOf(address)));
+  return new Set(audiences.flatMap((people) => [...people]));
+}
+
+/** How many tags a podcast shares with what the user has. */
+function sharedByTags({ catalog, own }: Situation): Scores {
+  const scores = new Float64Array(catalog.addresses.length);
+  for (const slug of slugsOf(Array.from(own).flatMap(({ podcast }) => podcast!.tags))) {
+    for (const { number } of catalog.tags.podcasts(slug)) scores[number]! += 1;
+  }
+  return scores;
+}
+
+function popularity({ catalog }: Situation): Scores {
+  const scores = new Float64Array(catalog.addresses.length);
+  for (const podcast of catalog.all()) scores[podcast.address.number] = subscribersOf(podcast);
+  return scores;
+}
+
+/** The podcasts with the best scores, without those that the user has. */
+function best({ catalog, own }: Situation, scores: Scores, limit: number): StoredPodcast[] {
+  const candidates: StoredPodcast[] = [];
+  for (let number = 0; number < scores.length; number += 1) {
+    const podcast = scores[number]! > 0 ? catalog.addresses[number]!.podcast : undefined;
+    if (podcast && !own.has(podcast.address)) candidates.push(podcast);
+  }
+  return topN(
+    candidates,
+    limit,
+    (a, b) =>
+      round(scores[b.address.number]!) - round(scores[a.address.number]!) ||
+      subscribersOf(b) - subscribersOf(a) ||
+      compareText(a.url, b.url),
+  );
+}
+
+/** Without the last digits, in which sums of the same numbers differ when these are added in another order. */
+const round = (score: number): number => Math.round(score * 1e9);

@@ -1,0 +1,89 @@
+import { LRUCache } from 'lru-cache';
+import type { UserId } from '../../domain/types.ts';
+import type { KeyValueStore } from '../contract.ts';
+import { under, type UrlDigest } from '../keys.ts';
+import { scan } from '../rows.ts';
+import type { Address } from './podcast.ts';
+
+/** Edges that stay in memory. */
+const IN_MEMORY = 1_000_000;
+
+/** Who subscribes to which URL, read when it is asked for. Users are numbered, as counting over numbers is quick. */
+export class SubscriberGraph {
+  /** By number. */
+  readonly users: UserId[] = [];
+  readonly #numbers = new Map<UserId, number>();
+  readonly #store: KeyValueStore;
+  readonly #addressOf: (digest: UrlDigest) => Address | undefined;
+  /** By prefix of the keys. Numbers of users, or of addresses. */
+  readonly #links = new LRUCache<string, Set<number>>({ maxSize: IN_MEMORY, sizeCalculation: ({ size }) => size + 1 });
+  /** Those that are being read, and have not changed meanwhile. */
+  readonly #loading = new Map<string, symbol>();
+
+  constructor(store: KeyValueStore, addressOf: (digest: UrlDigest) => Address | undefined) {
+    this.#store = store;
+    this.#addressOf = addressOf;
+  }
+
+  /** Numbers of the users who subscribe to this very URL. */
+  usersOf({ digest }: Address): Promise<ReadonlySet<number>> {
+    return this.#read(`f/${digest}/`, (user) => this.#numberOf(user as UserId));
+  }
+
+  /** Numbers of the addresses that a user subscribes to. */
+  addressesOf(user: UserId): Promise<ReadonlySet<number>> {
+    return this.#read(`b/${user}/`, (digest) => this.#addressOf(digest)?.number);
+  }
+
+  set(user: UserId, address: Address, isSubscribed: boolean): void {
+    this.#set(`f/${address.digest}/`, () => this.#numberOf(user), isSubscribed);
+    this.#set(`b/${user}/`, () => address.number, isSubscribed);
+  }
+
+  /** Another process changed who subscribes to a URL, or what a user subscribes to. */
+  drop(changed: UrlDigest | UserId): void {
+    for (const prefix of [`f/${changed}/`, `b/${changed}/`]) {
+      this.#loading.delete(prefix);
+      this.#links.delete(prefix);
+    }
+  }
+
+  clear(): void {
+    this.#links.clear();
+    this.#loading.clear();
+  }
+
+  async #read(prefix: `${string}/`, toNumber: (end: string) => number | undefined): Promise<ReadonlySet<number>> {
+    const known = this.#links.get(prefix);
+    if (known) return known;
+    const loading = Symbol(prefix);
+    this.#loading.set(prefix, loading);
+    const numbers = new Set<number>();
+    for await (const page of scan(this.#store, under(prefix))) {
+      for (const { key } of page) {
+        const number = toNumber(key.slice(prefix.length));
+        if (number !== undefined) numbers.add(number);
+      }
+    }
+    if (this.#loading.get(prefix) === loading) {
+      this.#loading.delete(prefix);
+      this.#links.set(prefix, numbers);
+    }
+    return numbers;
+  }
+
+  #set(prefix: string, number: () => number, isSubscribed: boolean): void {
+    this.#loading.delete(prefix);
+    const known = this.#links.peek(prefix);
+    if (!known) return;
+    if (isSubscribed) known.add(number());
+    else known.delete(number());
+  }
+
+  #numberOf(user: UserId): number {
+    const known = this.#numbers.get(user);
+    if (known !== undefined) return known;
+    this.#numbers.set(user, this.users.length);
+    return this.users.push(user) - 1;
+  }
+}

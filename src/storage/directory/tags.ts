@@ -1,0 +1,83 @@
+import { createSlug } from '../../domain/slug.ts';
+import { compareText } from '../../domain/text-order.ts';
+import type { Tag } from '../stores.ts';
+import type { Address } from './podcast.ts';
+import type { TagDocument } from './documents.ts';
+
+/** Which podcasts have which tag. Tags are the same when their slugs are. */
+export class Tags {
+  /** As first written, by slug. */
+  readonly #titles = new Map<string, string>();
+  readonly #podcasts = new Map<string, Set<Address>>();
+  #top: Tag[] | undefined;
+
+  has(tag: string): boolean {
+    return this.#titles.has(tag);
+  }
+
+  /** Slugs whose titles are not known. */
+  unknown(tags: readonly string[]): string[] {
+    return slugsOf(tags).filter((slug) => !this.#titles.has(slug));
+  }
+
+  /** Takes these as the titles of those that are not known yet, and returns them for being stored. */
+  claim(tags: readonly string[]): TagDocument[] {
+    const claimed: TagDocument[] = [];
+    for (const title of tags) {
+      const tag = createSlug(title);
+      if (tag === '' || this.#titles.has(tag)) continue;
+      this.#titles.set(tag, title);
+      claimed.push({ tag, title });
+    }
+    return claimed;
+  }
+
+  /** They were not stored. */
+  release(claimed: readonly TagDocument[]): void {
+    for (const { tag } of claimed) this.#titles.delete(tag);
+  }
+
+  /** How a tag was first written. */
+  setTitle({ tag, title }: TagDocument): void {
+    this.#titles.set(tag, title);
+    this.#top = undefined;
+  }
+
+  add(podcast: Address, tags: readonly string[]): void {
+    for (const slug of slugsOf(tags)) {
+      const podcasts = this.#podcasts.get(slug);
+      if (podcasts) podcasts.add(podcast);
+      else this.#podcasts.set(slug, new Set([podcast]));
+    }
+    this.#top = undefined;
+  }
+
+  remove(podcast: Address, tags: readonly string[]): void {
+    for (const slug of slugsOf(tags)) this.#podcasts.get(slug)?.delete(podcast);
+    this.#top = undefined;
+  }
+
+  clear(): void {
+    this.#titles.clear();
+    this.#podcasts.clear();
+    this.#top = undefined;
+  }
+
+  /** The podcasts with a tag, by its slug or title in any letter case. */
+  podcasts(tag: string): ReadonlySet<Address> {
+    return this.#podcasts.get(createSlug(tag)) ?? new Set();
+  }
+
+  /** By usage, most first, then by slug. */
+  top(limit: number): Tag[] {
+    this.#top ??= [...this.#podcasts]
+      .map(([tag, { size }]) => ({ tag, title: this.#titles.get(tag) ?? tag, usage: size }))
+      .filter(({ usage }) => usage > 0)
+      .toSorted((a, b) => b.usage - a.usage || compareText(a.tag, b.tag));
+    return this.#top.slice(0, limit).map((tag) => ({ ...tag }));
+  }
+}
+
+/** Slugs, each once; a tag without a letter or digit has none. */
+export const slugsOf = (tags: readonly string[]): string[] =>
+  tags.length === 0 ? [] : [...new Set(tags.map(createSlug))].filter((slug) => slug !== '');
