@@ -34,7 +34,11 @@ export default defineConfig({
     // One on two cores would be the usual, and take half as long again.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      onStorage('json', ['test/**/*.test.ts', 'examples/**/*.test.{js,ts}'], ['test/nodes/**']),
+      onStorage(
+        'json',
+        ['test/**/*.test.ts', 'examples/**/*.test.{js,ts}'],
+        ['test/nodes/**', 'examples/redis-storage/**'],
+      ),
       onStorage('sqlite', ON_STORAGE),
       onStorage('postgres', [...ON_STORAGE, 'test/nodes/**/*.test.ts']),
     ],

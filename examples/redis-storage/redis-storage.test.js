@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { storageConformance } from 'podsync/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import plugin from './redis-storage.js';
+
+/** A Redis of its own, on a free port of this machine. */
+async function startRedis(...options) {
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address();
+  await new Promise((resolve) => listener.close(resolve));
+
+  const dir = await mkdtemp(join(tmpdir(), 'podsync-redis-'));
+  const args = ['--port', port, '--bind', '127.0.0.1', '--dir', dir, '--save', '', ...options].map(String);
+  const redis = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(redis, 'spawn');
+  for await (const line of createInterface(redis.stdout)) if (line.includes('Ready to accept connections')) break;
+  redis.stdout.resume();
+  return {
+    url: `redis://127.0.0.1:${port}/0`,
+    async stop() {
+      redis.kill('SIGKILL');
+      await once(redis, 'exit');
+      await rm(dir, { recursive: true });
+    },
+  };
+}
+
+let redis;
+beforeAll(async () => {
+  redis = await startRedis('--appendonly', 'yes', '--appendfsync', 'always');
+});
+afterAll(() => redis.stop());
+
+let count = 0;
+storageConformance(
+  'redis',
+  async () => {
+    const options = plugin.parse(`${redis.url}?prefix=test-${(count += 1)}`);
+    return { open: (context) => plugin.open(options, context), destroy: async () => {} };
+  },
+  { describe, it, beforeEach, afterEach },
+);
+
+it('refuses a Redis that may lose what it acknowledged', async () => {
+  const careless = await startRedis('--appendonly', 'no');
+  const opening = plugin.open(plugin.parse(careless.url), { dataDir: '', log: () => undefined });
+  await expect(opening).rejects.toMatchObject({ code: 'unavailable', message: /must run with "appendonly yes"/ });
+  await careless.stop();
+});
+
+it('rejects with `unavailable` while Redis is away, and never shows the password', async () => {
+  const away = await startRedis('--appendonly', 'yes', '--appendfsync', 'always');
+  const store = await plugin.open(plugin.parse(away.url), { dataDir: '', log: () => undefined });
+  await store.commit({ set: [['a', '1']] });
+  await away.stop();
+  await expect(store.commit({ set: [['a', '2']] })).rejects.toMatchObject({ code: 'unavailable' });
+  await store.close();
+  const withPassword = plugin.parse(away.url.replace('://', '://user:hunter2@'));
+  const opening = plugin.open(withPassword, { dataDir: '', log: () => undefined });
+  await expect(opening).rejects.toMatchObject({ code: 'unavailable', message: expect.not.stringContaining('hunter2') });
+});
