@@ -1,4 +1,4 @@
-import { StorageError } from './errors.ts';
+import { isStorageError, StorageError } from './errors.ts';
 
 /* What the stores reject with, in the same words everywhere. */
 
@@ -18,3 +18,9 @@ export const userNotFirst = (): StorageError =>
   new StorageError('corrupt', 'the first record of an account must be its user');
 
 export const noSuchFeed = (): StorageError => new StorageError('missing', 'the directory does not know this feed');
+/** Undefined for an account that does not exist (any more). */
+export const unlessMissing = <T>(found: Promise<T>): Promise<T | undefined> =>
+  found.catch((error: unknown) => {
+    if (isStorageError(error, 'missing')) return undefined;
+    throw error;
+  });

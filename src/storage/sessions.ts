@@ -3,7 +3,7 @@ import type { UserId } from '../domain/types.ts';
 import { accountSessionKey, accountSessions, sessionKey, SESSIONS } from './account-keys.ts';
 import type { Entry, Key, Value } from './contract.ts';
 import type { Core } from './core.ts';
-import { isStorageError } from './errors.ts';
+import { unlessMissing } from './failures.ts';
 import { type Head, toUser } from './head.ts';
 import { under } from './keys.ts';
 import { removeAbandoned } from './removal.ts';
@@ -44,27 +44,9 @@ export function createSessionStore(core: Core): SessionStore {
   };
 
   const owner = (user: UserId): Promise<{ user: User; login: number } | undefined> =>
-    accounts
-      .read(user, [], ({ head }) => ({ user: toUser(user, head), login: head.login }))
-      .catch((error: unknown) => {
-        if (isStorageError(error, 'missing')) return undefined;
-        throw error;
-      });
+    unlessMissing(accounts.read(user, [], ({ head }) => ({ user: toUser(user, head), login: head.login })));
 
   const isOpen = ({ expiresAt }: Session): boolean => expiresAt > context.now();
-
-  /** With its entry, where it was read. */
-  const find = async (digest: string): Promise<{ stored: StoredSession; user: User } | undefined> => {
-    const guess = known.get(digest);
-    const isKnown = guess !== undefined && !store.isShared;
-    const [stored, guessed] = await Promise.all([
-      isKnown ? guess : read(digest).then((found) => found.stored),
-      guess && owner(guess.user),
-    ]);
-    if (!stored || !isOpen(stored)) return undefined;
-    const found = guess?.user === stored.user ? guessed : await owner(stored.user);
-    return found?.login === stored.login ? { stored, user: found.user } : undefined;
-  };
 
   return {
     save: (session) =>
@@ -96,8 +78,14 @@ export function createSessionStore(core: Core): SessionStore {
       }),
 
     async find(digest) {
-      const found = await find(digest);
-      return found && { session: toSession(found.stored), user: found.user };
+      const guess = known.get(digest);
+      const [stored, guessed] = await Promise.all([
+        guess && !store.isShared ? guess : read(digest).then((found) => found.stored),
+        guess && owner(guess.user),
+      ]);
+      if (!stored || !isOpen(stored)) return undefined;
+      const found = guess?.user === stored.user ? guessed : await owner(stored.user);
+      return found?.login === stored.login ? { session: toSession(stored), user: found.user } : undefined;
     },
 
     delete: (digest) =>
@@ -117,16 +105,13 @@ export function createSessionStore(core: Core): SessionStore {
       return sessions.filter(isOpen).toSorted((a, b) => b.expiresAt - a.expiresAt);
     },
 
-    endAll: (user) =>
-      accounts
-        .write(user, async ({ head }) => {
-          const { sessions, write } = await endSessions(core, user, head);
-          return { result: sessions.filter(isOpen).length, write };
-        })
-        .catch((error: unknown) => {
-          if (isStorageError(error, 'missing')) return 0;
-          throw error;
-        }),
+    async endAll(user) {
+      const ended = accounts.write(user, async ({ head }) => {
+        const { sessions, write } = await endSessions(core, user, head);
+        return { result: sessions.filter(isOpen).length, write };
+      });
+      return (await unlessMissing(ended)) ?? 0;
+    },
 
     async deleteExpired() {
       let count = 0;

@@ -6,7 +6,7 @@ import { foldLogin, headKey, loginKey, LOGINS } from './account-keys.ts';
 import type { Entry } from './contract.ts';
 import type { Core } from './core.ts';
 import { isStorageError } from './errors.ts';
-import { loginTaken } from './failures.ts';
+import { loginTaken, unlessMissing } from './failures.ts';
 import { type Head, type Login, loginKeys, newHead, setLogins, toUser } from './head.ts';
 import { under } from './keys.ts';
 import { removeAccount } from './removal.ts';
@@ -123,10 +123,3 @@ export const ifStored =
     if (entry) return entry.version;
     throw error;
   };
-
-/** Undefined for an account that does not exist (any more). */
-export const unlessMissing = <T>(found: Promise<T>): Promise<T | undefined> =>
-  found.catch((error: unknown) => {
-    if (isStorageError(error, 'missing')) return undefined;
-    throw error;
-  });

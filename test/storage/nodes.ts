@@ -24,8 +24,8 @@ export class Cluster {
     return { storage, store };
   }
 
-  /** Keys that are stored about an account. */
+  /** Keys that are stored about an account, but for what tells other nodes of its changes for some minutes. */
   keysOf(user: string): string[] {
-    return this.database.keys.filter((key) => key.includes(user));
+    return this.database.keys.filter((key) => key.includes(user) && !key.startsWith('d/'));
   }
 }
