@@ -22,6 +22,8 @@ import { ifStored, refuseTaken } from './users.ts';
 const COMMIT = 1024 * 1024;
 /** Keys of one commit. */
 const MAX_KEYS = 1000;
+/** A source that is slow must not look as if it were gone. */
+const RENEWAL: Seconds = 600;
 /** Actions of one upload that wait for more of it. */
 const MAX_WAITING = 5000;
 
@@ -49,6 +51,7 @@ class Staging {
   readonly id: UserId;
   readonly #core: Core;
   #version: Version = 0;
+  #renewedAt: Seconds = 0;
   #user: UserRecordOf<'user'> | undefined;
   readonly #devices: UserRecordOf<'device'>[] = [];
   readonly #groups: string[][] = [];
@@ -99,6 +102,7 @@ class Staging {
       this.#take(record);
       if (this.#size > COMMIT || this.#pending.length > MAX_KEYS) await this.#flush();
     }
+    if (this.#core.context.now() >= this.#renewedAt + RENEWAL) await this.#flush();
   }
 
   #take(record: UserRecord): void {
@@ -195,6 +199,7 @@ class Staging {
     });
     if (version === undefined) throw brokenOff();
     this.#version = version;
+    this.#renewedAt = this.#core.context.now();
   }
 
   /** Stores what is left, and shows the account. */

@@ -18,6 +18,7 @@ export const userNotFirst = (): StorageError =>
   new StorageError('corrupt', 'the first record of an account must be its user');
 
 export const noSuchFeed = (): StorageError => new StorageError('missing', 'the directory does not know this feed');
+
 /** Undefined for an account that does not exist (any more). */
 export const unlessMissing = <T>(found: Promise<T>): Promise<T | undefined> =>
   found.catch((error: unknown) => {
