@@ -8,7 +8,9 @@ export interface Catalog {
   readonly tags: Tags;
   /** By number. */
   readonly addresses: readonly Address[];
-  all(): Iterable<StoredPodcast>;
+  /** The numbers of their homes, by number: scores are added up over many of them. */
+  readonly homes: readonly number[];
+  all(): StoredPodcast[];
   /** By any URL that it had. */
   find(url: Url): StoredPodcast | undefined;
   /** All that it has or had. */

@@ -28,7 +28,10 @@ export class ChangeFeed {
   async refresh(): Promise<void> {
     const { store, context, graph, recounted } = this.#directory;
     const now = context.now();
-    if (now - this.#lookedAt > KEPT - OVERLAP) await this.#directory.load(); // some changes may be gone
+    if (now - this.#lookedAt > KEPT - OVERLAP) {
+      graph.clear(); // some changes may have been removed
+      await this.#directory.load();
+    }
     const seen = new Map<Key, Version>();
     const changed = new Set<string>();
     for await (const page of scan(store, { from: changesFrom(this.#lookedAt - OVERLAP), until: END })) {

@@ -193,7 +193,7 @@ export class Directory implements DirectoryCopy {
       const before = memory.find(podcast.url);
       const stored = memory.put(podcast, version, merged);
       if (episodes) this.episodes.keep(stored, episodes.episodes);
-      else this.episodes.keepAs(before, stored);
+      else if (before) this.episodes.keepAs(before, stored);
       if (change.endsLease) for (const url of urlsOf(podcast)) this.leases.set(urlDigest(url), undefined);
       return true;
     } finally {

@@ -54,9 +54,9 @@ export class EpisodeStore {
   }
 
   /** The podcast was changed, but its episodes were not. */
-  keepAs(before: StoredPodcast | undefined, after: StoredPodcast): void {
-    const known = before && this.#read.get(before.address.digest);
-    if (known?.version === before?.version && known) known.version = after.version;
+  keepAs(before: StoredPodcast, after: StoredPodcast): void {
+    const known = this.#read.get(before.address.digest);
+    if (known?.version === before.version) known.version = after.version;
   }
 
   clear(): void {

@@ -14,6 +14,7 @@ import { Toplist } from './toplist.ts';
 /** This process's copy of all podcasts, but for their episodes, with what lists and finds them. */
 export class Memory implements Catalog {
   readonly addresses: Address[] = [];
+  readonly homes: number[] = [];
   readonly tags = new Tags();
   readonly stamps = new Stamps();
   readonly toplist: Toplist;
@@ -37,8 +38,10 @@ export class Memory implements Catalog {
     return this.#byDigest.get(urlDigest(url))?.home.podcast;
   }
 
-  *all(): Iterable<StoredPodcast> {
-    for (const { podcast } of this.addresses) if (podcast) yield podcast;
+  all(): StoredPodcast[] {
+    const podcasts: StoredPodcast[] = [];
+    for (const { podcast } of this.addresses) if (podcast) podcasts.push(podcast);
+    return podcasts;
   }
 
   addressesOf(podcast: StoredPodcast): Address[] {
@@ -52,7 +55,7 @@ export class Memory implements Catalog {
 
   /** The logo URL whose SHA-256 this is. */
   logo(hash: string): string | undefined {
-    this.#logos ??= new Map(Array.from(this.all()).flatMap(logoOf));
+    this.#logos ??= new Map(this.all().flatMap(logoOf));
     return this.#logos.get(hash);
   }
 
@@ -74,6 +77,7 @@ export class Memory implements Catalog {
       if (address.podcast) this.#remove(address.podcast);
       address.podcast = address.merged = undefined;
       address.home = home;
+      this.homes[address.number] = home.number;
     }
     home.merged = addresses.length > 1 ? known : undefined;
     const podcast: StoredPodcast = { ...fields, address: home, version };
@@ -129,7 +133,7 @@ export class Memory implements Catalog {
 
   clear(): void {
     for (const { url } of this.all()) this.search.changed(url);
-    this.addresses.length = 0;
+    this.addresses.length = this.homes.length = 0;
     this.#byDigest.clear();
     this.#logos = undefined;
     this.tags.clear();

@@ -1,5 +1,4 @@
 import { compareText } from '../../domain/text-order.ts';
-import type { Url } from '../../domain/types.ts';
 import { urlDigest } from '../keys.ts';
 import type { Episode, FeedState, PodcastStore } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
@@ -14,7 +13,7 @@ import { topN } from './top-n.ts';
 export function createPodcastStore(directory: Directory): PodcastStore {
   const { memory, context, leases, graph, store } = directory;
 
-  const byUrl = (): StoredPodcast[] => [...memory.all()].toSorted((a, b) => compareText(a.url, b.url));
+  const byUrl = (): StoredPodcast[] => memory.all().toSorted((a, b) => compareText(a.url, b.url));
 
   return {
     find: async (urls) =>
@@ -63,21 +62,23 @@ export function createPodcastStore(directory: Directory): PodcastStore {
     },
 
     async claimDue(limit, lease) {
-      const claimed: FeedState[] = [];
+      const claimed: StoredPodcast[] = [];
       for (;;) {
         const now = context.now();
-        const due = Array.from(memory.all()).filter(
-          (podcast) =>
-            podcast.feed.nextAt !== undefined &&
-            podcast.feed.nextAt <= now &&
-            !leases.isHeld(podcast, now) &&
-            subscribersOf(podcast) > 0,
-        );
+        const due = memory
+          .all()
+          .filter(
+            (podcast) =>
+              podcast.feed.nextAt !== undefined &&
+              podcast.feed.nextAt <= now &&
+              !leases.isHeld(podcast, now) &&
+              subscribersOf(podcast) > 0,
+          );
         const first = topN(due, limit - claimed.length, longestDueFirst);
         const isClaimed = await Promise.all(first.map((podcast) => leases.claim(podcast, now + lease)));
-        claimed.push(...first.filter((_, at) => isClaimed[at]).map(toFeedState));
+        claimed.push(...first.filter((_, at) => isClaimed[at]));
         const lost = first.filter((_, at) => !isClaimed[at]);
-        if (lost.length === 0) return claimed;
+        if (lost.length === 0) return claimed.toSorted(longestDueFirst).map(toFeedState);
         await directory.reload(
           lost.map(({ url }) => urlDigest(url)),
           false,
@@ -124,7 +125,7 @@ export function createPodcastStore(directory: Directory): PodcastStore {
 const longestDueFirst = (a: StoredPodcast, b: StoredPodcast): number =>
   a.feed.nextAt! - b.feed.nextAt! || compareText(a.url, b.url);
 
-const toFeedState = ({ url, feed }: { url: Url; feed: StoredPodcast['feed'] }): FeedState => ({ url, ...feed });
+const toFeedState = ({ url, feed }: StoredPodcast): FeedState => ({ url, ...feed });
 
 function toEpisode(podcast: StoredPodcast, placed: PlacedEpisode): Episode {
   const { formerUrls: _, chunk: __, ...episode } = placed;

@@ -1,7 +1,6 @@
-import { compareText } from '../../domain/text-order.ts';
 import type { UserId } from '../../domain/types.ts';
 import type { Catalog } from './catalog.ts';
-import { type Address, type StoredPodcast, subscribersOf } from './podcast.ts';
+import { byPopularity, type StoredPodcast, subscribersOf } from './podcast.ts';
 import { DOUBT, PEOPLE_ASKED } from './rules.ts';
 import type { SubscriberGraph } from './subscriber-graph.ts';
 import { slugsOf } from './tags.ts';
@@ -15,8 +14,8 @@ interface Situation {
   catalog: Catalog;
   graph: SubscriberGraph;
   user: UserId;
-  /** What the user has. */
-  own: ReadonlySet<Address>;
+  /** Numbers of what the user has. */
+  own: ReadonlySet<number>;
 }
 
 /** What a user might like: what like-minded people have, then what has the same tags, then what everybody has. */
@@ -26,8 +25,7 @@ export async function recommend(
   user: UserId,
   limit: number,
 ): Promise<StoredPodcast[]> {
-  const own = new Set<Address>();
-  for (const number of await graph.addressesOf(user)) own.add(catalog.addresses[number]!.home);
+  const own = new Set(Array.from(await graph.addressesOf(user), (number) => catalog.homes[number]!));
   const situation: Situation = { catalog, graph, user, own };
   const chosen = new Set<StoredPodcast>();
   for (const score of [sharedByPeople, sharedByTags, popularity]) {
@@ -44,7 +42,9 @@ export async function recommend(
  * has. And what everybody has anyway is suggested less.
  */
 async function sharedByPeople({ catalog, graph, user, own }: Situation): Promise<Scores> {
-  const audiences = await Promise.all(Array.from(own, (home) => audienceOf(catalog, graph, home.podcast!)));
+  const audiences = await Promise.all(
+    Array.from(own, (number) => audienceOf(catalog, graph, catalog.addresses[number]!.podcast!)),
+  );
   const nearness = new Float64Array(graph.users.length);
   for (const people of audiences) for (const person of people) nearness[person]! += 1 / people.size;
   const others = [...graph.users.keys()].filter((person) => nearness[person]! > 0 && graph.users[person] !== user);
@@ -59,16 +59,18 @@ async function sharedByPeople({ catalog, graph, user, own }: Situation): Promise
   /** The last person whose podcast was counted: somebody may have it under two URLs. */
   const countedFor = new Int32Array(sums.length).fill(-1);
   for (const [at, list] of lists.entries()) {
+    const weight = nearness[asked[at]!]!;
     for (const number of list) {
-      const home = catalog.addresses[number]!.home.number;
+      const home = catalog.homes[number]!;
       if (countedFor[home] === at) continue;
       countedFor[home] = at;
-      sums[home]! += nearness[asked[at]!]!;
+      sums[home]! += weight;
     }
   }
-  return sums.map((sum, number) =>
-    sum === 0 ? 0 : sum / (subscribersOf(catalog.addresses[number]!.podcast!) + DOUBT),
-  );
+  for (let number = 0; number < sums.length; number += 1) {
+    if (sums[number]! > 0) sums[number]! /= subscribersOf(catalog.addresses[number]!.podcast!) + DOUBT;
+  }
+  return sums;
 }
 
 /** Numbers of the people who subscribe to a podcast, under any of its URLs. */
@@ -86,7 +88,7 @@ async function audienceOf(
 /** How many tags a podcast shares with what the user has. */
 function sharedByTags({ catalog, own }: Situation): Scores {
   const scores = new Float64Array(catalog.addresses.length);
-  for (const slug of slugsOf(Array.from(own).flatMap(({ podcast }) => podcast!.tags))) {
+  for (const slug of slugsOf(Array.from(own).flatMap((number) => catalog.addresses[number]!.podcast!.tags))) {
     for (const { number } of catalog.tags.podcasts(slug)) scores[number]! += 1;
   }
   return scores;
@@ -98,21 +100,19 @@ function popularity({ catalog }: Situation): Scores {
   return scores;
 }
 
-/** The podcasts with the best scores, without those that the user has. */
+/** The podcasts with the best scores, without those that the user has. By number, as there are many of them. */
 function best({ catalog, own }: Situation, scores: Scores, limit: number): StoredPodcast[] {
-  const candidates: StoredPodcast[] = [];
+  const candidates: number[] = [];
   for (let number = 0; number < scores.length; number += 1) {
-    const podcast = scores[number]! > 0 ? catalog.addresses[number]!.podcast : undefined;
-    if (podcast && !own.has(podcast.address)) candidates.push(podcast);
+    if (scores[number]! > 0 && !own.has(number)) candidates.push(number);
   }
-  return topN(
+  const podcastAt = (number: number): StoredPodcast => catalog.addresses[number]!.podcast!;
+  const first = topN(
     candidates,
     limit,
-    (a, b) =>
-      round(scores[b.address.number]!) - round(scores[a.address.number]!) ||
-      subscribersOf(b) - subscribersOf(a) ||
-      compareText(a.url, b.url),
+    (a, b) => round(scores[b]!) - round(scores[a]!) || byPopularity(podcastAt(a), podcastAt(b)),
   );
+  return first.map(podcastAt);
 }
 
 /** Without the last digits, in which sums of the same numbers differ when these are added in another order. */

@@ -4,14 +4,21 @@ import type { ToplistRebuild } from '../stores.ts';
 import type { Directory } from './directory.ts';
 import { type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
 
+const READ_AT_ONCE = 1000;
+
 /** Counts the subscribers of all podcasts once more, and keeps today's toplist. */
 export async function rebuildToplist(directory: Directory): Promise<ToplistRebuild> {
-  const { memory, context } = directory;
+  const { memory, context, store } = directory;
   const corrected = new Set<StoredPodcast>();
-  const counts = await countEdges(directory);
-  for (const address of memory.addresses) {
-    const isWrong = address.count !== (counts.get(address.digest) ?? 0) && (await correct(directory, address.digest));
-    if (isWrong && address.home.podcast) corrected.add(address.home.podcast);
+  const edges = await countEdges(directory);
+  for (let at = 0; at < memory.addresses.length; at += READ_AT_ONCE) {
+    const some = memory.addresses.slice(at, at + READ_AT_ONCE);
+    const stored = await store.get(some.map(({ digest }) => podcastKey(digest, 'count')));
+    for (const [n, { digest, count, home }] of some.entries()) {
+      const right = edges.get(digest) ?? 0;
+      const seemsWrong = right !== count || right !== Number(stored[n]?.value ?? 0);
+      if (seemsWrong && home.podcast && (await correct(directory, digest))) corrected.add(home.podcast);
+    }
   }
   for (const podcast of memory.all()) {
     const { merged } = podcast.address;
@@ -22,7 +29,7 @@ export async function rebuildToplist(directory: Directory): Promise<ToplistRebui
     memory.endLoading(set);
   }
   await directory.changeToplists(() => memory.toplist.keptWith(context.now()));
-  const podcasts = Array.from(memory.all()).filter((podcast) => subscribersOf(podcast) > 0).length;
+  const podcasts = memory.all().filter((podcast) => subscribersOf(podcast) > 0).length;
   return { podcasts, corrected: corrected.size };
 }
 
@@ -47,11 +54,9 @@ async function correct(directory: Directory, digest: UrlDigest): Promise<boolean
     for await (const page of scan(store, under(`f/${digest}/`))) edges += page.length;
     const isStoredWrong = edges !== Number(stored?.value ?? 0);
     if (isStoredWrong) {
-      const batch = {
-        check: [[key, stored?.version ?? 0]],
-        set: [[key, String(edges)], ...directory.changes([digest])],
-      };
-      if ((await store.commit(batch as never)) === undefined) continue;
+      const check = [[key, stored?.version ?? 0] as const];
+      const set = [[key, String(edges)] as const, ...directory.changes([digest])];
+      if ((await store.commit({ check, set })) === undefined) continue;
     }
     const address = memory.address(digest);
     const isWrong = address !== undefined && address.count !== edges;

@@ -64,7 +64,7 @@ export class SearchIndex {
   #byUrl(text: string, limit: number): StoredPodcast[] {
     const part = toSearched(text).trim().toLowerCase();
     if (part === '') return [];
-    const isIn = [...this.#catalog.all()].filter(({ url }) => toSearched(url).toLowerCase().includes(part));
+    const isIn = this.#catalog.all().filter(({ url }) => toSearched(url).toLowerCase().includes(part));
     return topN(isIn, limit, byPopularity);
   }
 

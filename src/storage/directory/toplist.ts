@@ -65,7 +65,7 @@ export class Toplist {
   #rank(limit: number): Ranking {
     if (this.#ranking && this.#ranking.length >= limit) return this.#ranking;
     const length = Math.max(limit, TOPLIST_LENGTH);
-    const popular = [...this.#catalog.all()].filter((podcast) => subscribersOf(podcast) > 0);
+    const popular = this.#catalog.all().filter((podcast) => subscribersOf(podcast) > 0);
     const podcasts = topN(popular, length, byPopularity);
     const lowest = podcasts.length < length ? 1 : subscribersOf(podcasts.at(-1)!);
     this.#ranking = { podcasts, length, lowest, answers: new Map() };

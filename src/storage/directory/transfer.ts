@@ -14,7 +14,7 @@ export async function* exportDirectory(directory: Directory): AsyncGenerator<Dir
   const tags = memory.tags.top(Infinity).toSorted((a, b) => compareText(a.tag, b.tag));
   if (tags.length > 0) yield tags.map(({ tag, title }) => ({ kind: 'tag', tag, title }));
 
-  const urls = Array.from(memory.all(), ({ url }) => url);
+  const urls = memory.all().map(({ url }) => url);
   /** As they were then: one that another was merged with since comes again. */
   const exported = new Set<StoredPodcast>();
   for (const url of urls.toSorted(compareText)) {

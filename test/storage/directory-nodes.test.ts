@@ -1,0 +1,240 @@
+import { afterEach, expect, it } from 'vitest';
+import type { Batch, KeyValueStore } from '../../src/storage/contract.ts';
+import { openDirectory, type OpenDirectory } from '../../src/storage/directory/open.ts';
+import type { AccountChange } from '../../src/storage/directory-writer.ts';
+import type { ActionStore, EpisodeAction, UserId } from '../../src/old-plugin.ts';
+import { StorageError } from '../../src/storage/errors.ts';
+import { podcastKey, urlDigest } from '../../src/storage/keys.ts';
+import { type Faults, MemoryDatabase, openMemoryStore } from './memory-store.ts';
+import { episode, episodes, info, state } from './suite/readings.ts';
+import { feed, feeds, numbersOf } from './suite/samples.ts';
+
+const HOUR = 3600;
+const START = 1_800_000_000;
+
+/** One of several processes on one database. */
+interface Node extends OpenDirectory {
+  store: KeyValueStore & Faults;
+  commits: Batch[];
+  change(user: string, change: AccountChange): Promise<void>;
+}
+
+let now = START;
+let nodes: Node[] = [];
+
+afterEach(async () => {
+  for (const node of nodes) await node.close();
+  nodes = [];
+  now = START;
+});
+
+const nobodyActed: ActionStore['query'] = async () => ({ pages: pagesOf([]), mark: 1 });
+
+async function* pagesOf(actions: readonly EpisodeAction[]): AsyncGenerator<EpisodeAction[]> {
+  if (actions.length > 0) yield [...actions];
+}
+
+async function openNode(database: MemoryDatabase, query = nobodyActed, isShared = true): Promise<Node> {
+  const store = openMemoryStore(database, isShared);
+  const directory = await openDirectory(store, { now: () => now, log: () => undefined }, query);
+  const commits: Batch[] = [];
+  store.before = (call, batch) => void (call === 'commit' && commits.push(batch!));
+  const change = async (user: string, accountChange: AccountChange): Promise<void> => {
+    const { apply, ...batch } = directory.writer.prepare(user as UserId, accountChange);
+    await store.commit(batch);
+    apply();
+  };
+  const node = { ...directory, store, commits, change };
+  nodes.push(node);
+  return node;
+}
+
+const openTwo = async (): Promise<[Node, Node, MemoryDatabase]> => {
+  const database = new MemoryDatabase();
+  return [await openNode(database), await openNode(database), database];
+};
+
+const read = (node: Node, n: number | string, found = episodes(0), fields = {}): Promise<void> =>
+  node.podcasts.record(feed(n), { state: state(feed(n)), content: { podcast: info(), episodes: found }, ...fields });
+
+const numbers = async (node: Node, n: number | string): Promise<number[]> =>
+  numbersOf(await node.podcasts.episodes(feed(n), 9));
+
+it('a podcast that one node learns of is on the others when they look', async () => {
+  const [a, b] = await openTwo();
+  await a.change('alice', { subscribed: [feed(1)] });
+  await read(a, 1, [episode(1)], {
+    content: { podcast: info({ title: 'Linux', tags: ['News'] }), episodes: [episode(1)] },
+  });
+  expect(await b.podcasts.find([feed(1)])).toEqual([undefined]);
+  await b.refresh();
+  const [found] = await b.podcasts.find([feed(1)]);
+  expect(found).toMatchObject({ title: 'Linux', subscribers: 1 });
+  expect(await b.podcasts.search('linux', 9)).toEqual([found]);
+  expect(await b.podcasts.top(9)).toMatchObject([{ url: feed(1) }]);
+  expect(await b.podcasts.topTags(9)).toEqual([{ tag: 'news', title: 'News', usage: 1 }]);
+  expect(await numbers(b, 1)).toEqual([1]);
+  await b.change('bob', { subscribed: [feed(1)] });
+  await a.change('alice', { unsubscribed: [feed(1)] });
+  for (const node of [a, b]) {
+    await node.refresh();
+    expect(await node.podcasts.find([feed(1)])).toMatchObject([{ subscribers: 1 }]);
+  }
+});
+
+it('a reading of a feed that only another node knows is stored', async () => {
+  const [a, b] = await openTwo();
+  await a.change('alice', { subscribed: [feed(1)] });
+  await read(b, 1, [episode(1)]);
+  expect(await numbers(b, 1)).toEqual([1]);
+});
+
+it('readings of one feed on two nodes keep the episodes of both', async () => {
+  const [a, b] = await openTwo();
+  await a.change('alice', { subscribed: [feed(1)] });
+  await b.refresh();
+  await Promise.all([read(a, 1, [episode(1)]), read(b, 1, [episode(2)])]);
+  await read(a, 1, [episode(3)]);
+  await read(b, 1, [episode(4)]);
+  expect(await numbers(b, 1)).toEqual([4, 3, 2, 1]);
+  await a.refresh();
+  expect(await numbers(a, 1)).toEqual([4, 3, 2, 1]);
+});
+
+it('a feed that moved on one node takes in what another node reads at its old URL', async () => {
+  const [a, b] = await openTwo();
+  await a.change('alice', { subscribed: [feed('old')] });
+  await b.refresh();
+  await b.change('bob', { subscribed: [feed('new')] });
+  await read(a, 'old', [episode(1)], { movedTo: feed('new') });
+  await read(b, 'old', [episode(2)]);
+  for (const node of [a, b]) {
+    await node.refresh();
+    expect(await node.podcasts.find([feed('old')])).toMatchObject([{ url: feed('new'), subscribers: 2 }]);
+    expect(await numbers(node, 'new')).toEqual([2, 1]);
+  }
+  await b.change('bob', { subscribed: [feed('old')], unsubscribed: [feed('new')] });
+  await a.refresh();
+  expect(await a.podcasts.find([feed('new')])).toMatchObject([{ subscribers: 2 }]);
+});
+
+it('a feed that is due goes to one node, and to another one when the lease is over', async () => {
+  const [a, b] = await openTwo();
+  await a.change('alice', { subscribed: feeds(5) });
+  await b.refresh();
+  const claims = await Promise.all([a, b, a, b].map((node) => node.podcasts.claimDue(2, 60)));
+  expect(numbersOf(claims.flat()).toSorted()).toEqual([1, 2, 3, 4, 5]);
+  expect(await b.podcasts.claimDue(9, 60)).toEqual([]);
+  await read(a, 1, [], { state: state(feed(1), { nextAt: now }) });
+  await b.refresh();
+  expect(numbersOf(await b.podcasts.claimDue(9, 60))).toEqual([1]);
+  now += 60;
+  expect(numbersOf(await a.podcasts.claimDue(9, 60))).toEqual([1, 2, 3, 4, 5]);
+});
+
+it('what a user might like follows what other nodes store', async () => {
+  const [a, b] = await openTwo();
+  await a.change('alice', { subscribed: [feed(1)] });
+  await a.change('bob', { subscribed: [feed(1), feed(2)] });
+  await b.refresh();
+  const suggested = async (): Promise<number[]> => numbersOf(await b.podcasts.alongside('alice' as UserId, 1));
+  expect(await suggested()).toEqual([2]);
+  await a.change('bob', { subscribed: [feed(3)], unsubscribed: [feed(2)] });
+  await b.refresh();
+  expect(await suggested()).toEqual([3]);
+  await a.change('alice', { subscribed: [feed(3)] });
+  expect(await suggested()).not.toContain(3);
+});
+
+it('a tag has the title that came first on any node', async () => {
+  const [a, b] = await openTwo();
+  await a.change('alice', { subscribed: feeds(2) });
+  await b.refresh();
+  await read(a, 1, [], { content: { podcast: info({ tags: ['NEWS'] }), episodes: [] } });
+  await read(b, 2, [], { content: { podcast: info({ tags: ['news'] }), episodes: [] } });
+  for (const node of [a, b]) {
+    await node.refresh();
+    expect(await node.podcasts.topTags(9)).toEqual([{ tag: 'news', title: 'NEWS', usage: 2 }]);
+  }
+});
+
+it('one toplist a day is kept, whichever nodes rebuild it', async () => {
+  const [a, b] = await openTwo();
+  await a.change('alice', { subscribed: [feed(1)] });
+  await a.podcasts.rebuildToplist();
+  await b.refresh();
+  now += 60;
+  await b.podcasts.rebuildToplist();
+  now += 7 * 24 * HOUR;
+  await b.refresh();
+  expect(await b.podcasts.top(9)).toMatchObject([{ positionLastWeek: 1 }]);
+  const records = [];
+  for await (const page of b.exportDirectory()) records.push(...page);
+  expect(records.filter(({ kind }) => kind === 'toplist')).toEqual([{ kind: 'toplist', at: START, urls: [feed(1)] }]);
+});
+
+it('what tells nodes of changes is removed, and a node that missed it reads all', async () => {
+  const [a, b, database] = await openTwo();
+  await a.change('alice', { subscribed: [feed(1)] });
+  now += 2 * HOUR;
+  await a.refresh();
+  expect([...database.entries.keys()].filter((key) => key.startsWith('d/'))).toEqual([]);
+  await b.refresh();
+  expect(await b.podcasts.find([feed(1)])).toMatchObject([{ subscribers: 1 }]);
+});
+
+it('a wrong number of subscribers is corrected, on all nodes', async () => {
+  const [a, b, database] = await openTwo();
+  await a.change('alice', { subscribed: [feed(1), feed(2)] });
+  await b.store.commit({ set: [[podcastKey(urlDigest(feed(1)), 'count'), '7']] });
+  const late = await openNode(database);
+  expect(await late.podcasts.find([feed(1)])).toMatchObject([{ subscribers: 7 }]);
+  expect(await a.podcasts.rebuildToplist()).toEqual({ podcasts: 2, corrected: 1 });
+  await late.refresh();
+  expect(await late.podcasts.find([feed(1)])).toMatchObject([{ subscribers: 1 }]);
+  expect(await late.podcasts.rebuildToplist()).toEqual({ podcasts: 2, corrected: 0 });
+});
+
+it('a reading whose answer was lost is there, and the next one is stored too', async () => {
+  const database = new MemoryDatabase();
+  const node = await openNode(database, nobodyActed, false);
+  await node.change('alice', { subscribed: [feed(1)] });
+  node.store.lostAnswers = 1;
+  await expect(read(node, 1, [episode(1)])).rejects.toThrow(StorageError);
+  await read(node, 1, [episode(2)]);
+  expect(await numbers(node, 1)).toEqual([2, 1]);
+});
+
+it('a reading with one new episode writes few of the others, and one without any writes none', async () => {
+  const node = await openNode(new MemoryDatabase(), nobodyActed, false);
+  await node.change('alice', { subscribed: [feed(1)] });
+  const long = (n: number) => episode(n, { description: 'x'.repeat(1000) });
+  const all = Array.from({ length: 900 }, (_, n) => long(n));
+  await read(node, 1, all);
+  await read(node, 1, [...all, long(900)]);
+  await read(node, 1, [...all, long(900)]);
+  const sizes = node.commits.map(({ set = [] }) => set.reduce((sum, [, value]) => sum + value.length, 0));
+  const [, first, second, third] = sizes;
+  expect(first).toBeGreaterThan(900_000);
+  expect(second).toBeLessThan(100_000);
+  expect(third).toBeLessThan(1000);
+  expect((await node.podcasts.episodes(feed(1), 2000)).length).toBe(901);
+});
+
+it('what accounts did on a feed with too many episodes is read once', async () => {
+  const asked: [UserId, number][] = [];
+  const query: ActionStore['query'] = async (user, { since = 0 }) => {
+    asked.push([user, since]);
+    const old: EpisodeAction = { podcast: feed(1), episode: episode(1).url, action: 'download', timestamp: 1 };
+    return { pages: pagesOf(since === 0 ? [old] : []), mark: 77 };
+  };
+  const node = await openNode(new MemoryDatabase(), query, false);
+  await node.change('alice', { subscribed: [feed(1)], acted: [feed(1)] });
+  for (const first of [1, 1001, 1002]) await read(node, 1, episodes(first === 1 ? 1001 : 1, first));
+  expect(asked).toEqual([
+    ['alice', 0],
+    ['alice', 77],
+    ['alice', 77],
+  ]);
+  expect((await node.podcasts.episodes(feed(1), 2000)).at(-1)?.url).toBe(episode(1).url);
+});
