@@ -16,6 +16,10 @@ export interface AddressDocuments {
   lease?: LeaseDocument & { version: Version };
 }
 
+/** Where the digest stands in a key. */
+const DIGEST_FROM = podcastKey('', 'url').indexOf('/') + 1;
+const DIGEST_UNTIL = DIGEST_FROM + urlDigest('').length;
+
 /** The keys of all documents of a URL. */
 export const documentKeys = (digest: UrlDigest): string[] =>
   (['url', 'info', 'feed', 'count', 'lease'] as const).map((part) => podcastKey(digest, part));
@@ -27,7 +31,8 @@ export function collectDocuments(
 ): Map<UrlDigest, AddressDocuments> {
   for (const entry of entries) {
     if (!entry) continue;
-    const [, digest, part] = entry.key.split('/') as [string, string, string];
+    const digest = entry.key.slice(DIGEST_FROM, DIGEST_UNTIL);
+    const part = entry.key.slice(DIGEST_UNTIL + 1);
     let found = documents.get(digest);
     if (!found) documents.set(digest, (found = { version: 0, count: 0 }));
     const { value, version } = entry;
@@ -40,10 +45,15 @@ export function collectDocuments(
   return documents;
 }
 
-/** The podcasts that these make, each with the version of its head. All URLs of a podcast must be among them. */
-export function toPodcasts(
-  documents: ReadonlyMap<UrlDigest, AddressDocuments>,
-): { fields: PodcastFields; version: Version }[] {
+/** A podcast as it is stored, with the version of its head. */
+export interface ReadPodcast {
+  digest: UrlDigest;
+  fields: PodcastFields;
+  version: Version;
+}
+
+/** The podcasts that these make, of which they become part. All URLs of a podcast must be among them. */
+export function toPodcasts(documents: ReadonlyMap<UrlDigest, AddressDocuments>): ReadPodcast[] {
   const former = new Map<Url, Url[]>();
   for (const { url, head } of documents.values()) {
     if (!url || !head || !('movedTo' in head)) continue;
@@ -51,13 +61,15 @@ export function toPodcasts(
     if (urls) urls.push(url.url);
     else former.set(head.movedTo, [url.url]);
   }
-  const podcasts: { fields: PodcastFields; version: Version }[] = [];
-  for (const { url: known, info = EMPTY_INFO, head, version } of documents.values()) {
+  const podcasts: ReadPodcast[] = [];
+  for (const [digest, { url: known, info = { ...EMPTY_INFO }, head, version }] of documents) {
     if (!known || (head && 'movedTo' in head)) continue;
     const { url, since } = known;
     const { newestEpisode, ...feed }: FeedProgress & { newestEpisode?: Stamp } = head ?? newFeed(since);
-    const fields = { ...info, url, formerUrls: former.get(url) ?? [], feed };
-    podcasts.push({ fields: newestEpisode === undefined ? fields : { ...fields, newestEpisode }, version });
+    // Not copied, as there are many of them when a store is opened.
+    const fields: PodcastFields = Object.assign(info, { url, formerUrls: former.get(url) ?? [], feed });
+    if (newestEpisode !== undefined) fields.newestEpisode = newestEpisode;
+    podcasts.push({ digest, fields, version });
   }
   return podcasts;
 }

@@ -4,7 +4,14 @@ import type { AccountChange, DirectoryCopy } from '../directory-writer.ts';
 import { changedKey, tagKey, TOPLISTS_KEY, under, type UrlDigest, urlDigest } from '../keys.ts';
 import { scan } from '../rows.ts';
 import type { ActionStore, StorageContext } from '../stores.ts';
-import { type AddressDocuments, collectDocuments, documentKeys, movedTo, toPodcasts } from './address-documents.ts';
+import {
+  type AddressDocuments,
+  collectDocuments,
+  documentKeys,
+  movedTo,
+  type ReadPodcast,
+  toPodcasts,
+} from './address-documents.ts';
 import { type PodcastChange, toBatch } from './change.ts';
 import { type KeptToplist, parse, type TagDocument } from './documents.ts';
 import { EpisodeReferences } from './episode-references.ts';
@@ -120,16 +127,17 @@ export class Directory implements DirectoryCopy {
     isCurrent = (): boolean => true,
   ): Promise<boolean> {
     const { memory } = this;
-    const podcasts = toPodcasts(documents).filter(({ fields, version }) => withCounts || this.#isNew(fields, version));
+    const podcasts = toPodcasts(documents).filter((podcast) => withCounts || this.#isNew(podcast));
     const sets = new Map<PodcastFields, SubscriberSet>();
     try {
       for (const { fields } of podcasts) {
         if (fields.formerUrls.length > 0) sets.set(fields, await this.readSubscribers(urlsOf(fields)));
       }
       if (!isCurrent()) return false;
-      for (const { fields, version } of podcasts) {
-        if (this.#isNew(fields, version)) memory.put(fields, version, sets.get(fields));
-        else if (sets.has(fields)) memory.find(fields.url)!.address.merged = sets.get(fields);
+      for (const podcast of podcasts) {
+        const { digest, fields, version } = podcast;
+        if (this.#isNew(podcast)) memory.put(fields, version, sets.get(fields));
+        else if (sets.has(fields)) memory.address(digest)!.merged = sets.get(fields);
       }
     } finally {
       for (const set of sets.values()) memory.endLoading(set);
@@ -142,9 +150,9 @@ export class Directory implements DirectoryCopy {
     return true;
   }
 
-  #isNew({ url }: PodcastFields, version: Version): boolean {
-    const known = this.memory.find(url);
-    return known?.url !== url || known.version !== version;
+  #isNew({ digest, version }: ReadPodcast): boolean {
+    const known = this.memory.address(digest)?.podcast;
+    return known?.version !== version;
   }
 
   /** Who subscribes to a podcast with these URLs. Changes of this process go to the set until `endLoading`. */

@@ -66,7 +66,7 @@ export class Memory implements Catalog {
   }
 
   /**
-   * A podcast takes the place of those that were shown under any of its URLs. `merged`: who subscribes to it, where it
+   * A podcast, which `fields` becomes, takes the place of those that were shown under any of its URLs. `merged`: who subscribes to it, where it
    * has several URLs that were not one podcast before.
    */
   put(fields: PodcastFields, version: number, merged?: SubscriberSet): StoredPodcast {
@@ -80,7 +80,7 @@ export class Memory implements Catalog {
       this.homes[address.number] = home.number;
     }
     home.merged = addresses.length > 1 ? known : undefined;
-    const podcast: StoredPodcast = { ...fields, address: home, version };
+    const podcast: StoredPodcast = Object.assign(fields, { address: home, version });
     home.podcast = podcast;
     this.tags.add(home, podcast.tags);
     this.stamps.add(podcast.newestEpisode ?? 0);
