@@ -37,34 +37,41 @@ export const sqliteThread = createThread<Request, Result[]>(import.meta.url, ROL
 const databases = new Map<number, Promise<Database>>();
 
 serveThread<Request, Result[]>(ROLE, async ({ store, path, operations }) => {
-  let opening = databases.get(store);
-  if (!opening) databases.set(store, (opening = Database.open(path)));
   try {
-    const database = await opening;
-    const results = run(database, operations);
+    const database = await open(store, path);
     if (operations.at(-1)?.kind === 'close') databases.delete(store);
-    return results;
+    return run(database, path, operations);
   } catch (error) {
-    databases.delete(store); // the next request tries again
     return operations.map(() => toFailure(error, path));
   }
-
-  function run(database: Database, all: readonly Operation[]): Result[] {
-    const commits = all.flatMap((each) => (each.kind === 'commit' ? [each.batch] : []));
-    const outcomes = commits.length > 0 ? database.commit(commits) : [];
-    return all.map((operation) => {
-      if (operation.kind === 'commit') {
-        const outcome = outcomes.shift()!;
-        return 'error' in outcome ? toFailure(outcome.error, path) : { value: outcome.version };
-      }
-      try {
-        return { value: execute(database, operation) };
-      } catch (error) {
-        return toFailure(error, path);
-      }
-    });
-  }
 });
+
+function open(store: number, path: string): Promise<Database> {
+  let database = databases.get(store);
+  if (!database) {
+    database = Database.open(path);
+    databases.set(store, database);
+    database.catch(() => databases.delete(store)); // the next request tries again
+  }
+  return database;
+}
+
+/** Commits first, and together: what is read in the same moment may be newer. */
+function run(database: Database, path: string, operations: readonly Operation[]): Result[] {
+  const batches = operations.flatMap((each) => (each.kind === 'commit' ? [each.batch] : []));
+  const outcomes = batches.length > 0 ? database.commit(batches) : [];
+  return operations.map((operation) => {
+    if (operation.kind === 'commit') {
+      const outcome = outcomes.shift()!;
+      return 'error' in outcome ? toFailure(outcome.error, path) : { value: outcome.version };
+    }
+    try {
+      return { value: execute(database, operation) };
+    } catch (error) {
+      return toFailure(error, path);
+    }
+  });
+}
 
 function execute(database: Database, operation: Exclude<Operation, { kind: 'commit' }>): unknown {
   switch (operation.kind) {

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import type { Batch, Key, KeyValueStore, Version } from '../plugin.ts';
 import { all, commit, keys, listAll, parse, read, readAll, type Suite, versionOf } from './fixture.ts';
 
+/** More than it ever takes, as in each round one of the writers succeeds. */
+const ATTEMPTS = 1000;
+
 /** Adds 1 by reading and checking, as often as it takes. */
 async function increment(store: KeyValueStore, key: Key, change: Batch = {}): Promise<number> {
-  for (;;) {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const [entry] = await store.get([key]);
     const next = (parse(entry) ?? 0) + 1;
     const check = [[key, entry?.version ?? 0] as const];
@@ -12,14 +15,21 @@ async function increment(store: KeyValueStore, key: Key, change: Batch = {}): Pr
       return next;
     }
   }
+  throw new assert.AssertionError({ message: `a check of ${key} failed each time, though nothing else changed it` });
 }
+
+/** Without it a store that answers from memory would leave no time for anything else. */
+const pause = (): Promise<unknown> => new Promise(setImmediate);
 
 /** Repeats a step until something else is done, or has failed. */
 async function repeatDuring(work: Promise<unknown>, step: () => Promise<void>): Promise<void> {
   const state = { isOver: false };
   const end = (): void => void (state.isOver = true);
   void work.then(end, end);
-  while (!state.isOver) await step();
+  while (!state.isOver) {
+    await step();
+    await pause();
+  }
 }
 
 const succeeded = (results: readonly (Version | undefined)[]): number =>
@@ -151,6 +161,7 @@ function writerTests(
           set: many.map((key) => [key, value]),
           ...(round % 2 ? { sum: [[`k/${n}`, 1]] } : { delete: [`k/${n}`] }),
         });
+        await pause();
       }
     });
     const reading = all(4, (n) =>
