@@ -50,8 +50,8 @@ const PAGE = 512 * 1024;
 const FIRST_LIMIT = 16;
 const MAX_LIMIT = 1000;
 
-/** All entries of a range in pages, none empty. Each page is of a moment of its own. */
-export async function* scan(store: KeyValueStore, range: Omit<Range, 'limit'>): AsyncGenerator<Entry[]> {
+/** All entries of a range in pages, none empty. Each page is of a moment of its own. `scale`: for larger pages. */
+export async function* scan(store: KeyValueStore, range: Omit<Range, 'limit'>, scale = 1): AsyncGenerator<Entry[]> {
   let { from } = range;
   let limit = FIRST_LIMIT;
   for (;;) {
@@ -60,7 +60,7 @@ export async function* scan(store: KeyValueStore, range: Omit<Range, 'limit'>): 
     if (page.length < limit) return;
     from = `${page.at(-1)!.key} `; // a blank is the least character that a key can have
     const size = page.reduce((sum, { value }) => sum + value.length, 0);
-    limit = Math.max(1, Math.min(MAX_LIMIT, Math.ceil(PAGE / (size / page.length + 1))));
+    limit = Math.max(1, Math.min(scale * MAX_LIMIT, Math.ceil((scale * PAGE) / (size / page.length + 1))));
   }
 }
 

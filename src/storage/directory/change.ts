@@ -1,7 +1,7 @@
 import type { Seconds } from '../../domain/types.ts';
 import type { Batch, Key, Value, Version } from '../contract.ts';
 import { changedKey, podcastKey, tagKey, type UrlDigest, urlDigest } from '../keys.ts';
-import { EMPTY_INFO, type HeadDocument, type TagDocument, type UrlDocument } from './documents.ts';
+import type { PodcastDocument, TagDocument, UrlDocument } from './documents.ts';
 import type { EpisodeBatch } from './episode-store.ts';
 import { type Address, type PodcastFields, type StoredPodcast, urlsOf } from './podcast.ts';
 
@@ -29,31 +29,28 @@ export interface Surroundings {
 export function toBatch({ podcast, replaces, episodes, endsLease }: PodcastChange, around: Surroundings): Batch {
   const { isShared, now, addressAt, tags } = around;
   const home = urlDigest(podcast.url);
-  const before = replaces.find(({ url }) => url === podcast.url);
-  const check: [Key, Version][] = replaces.map(({ address, version }) => [podcastKey(address.digest, 'feed'), version]);
+  const check: [Key, Version][] = replaces.map(({ address, version }) => [
+    podcastKey(address.digest, 'podcast'),
+    version,
+  ]);
   const set: [Key, Value][] = [...(episodes?.set ?? [])];
   const deleted: Key[] = [...(episodes?.delete ?? [])];
   const changed = new Set<UrlDigest>();
 
-  for (const { address, url } of replaces) if (url !== podcast.url) deleted.push(podcastKey(address.digest, 'info'));
   for (const url of urlsOf(podcast)) {
     const digest = urlDigest(url);
     const address = addressAt(digest);
     if (!address) {
       const document: UrlDocument = { url, since: now };
       set.push([podcastKey(digest, 'url'), JSON.stringify(document)]);
-      check.push([podcastKey(digest, 'feed'), 0]);
+      check.push([podcastKey(digest, 'podcast'), 0]);
     }
     if (endsLease && isShared) deleted.push(podcastKey(digest, 'lease'));
     if (digest !== home && address?.home.digest === home) continue; // it leads there already
-    const { feed, newestEpisode } = podcast;
-    const own = newestEpisode === undefined ? feed : { ...feed, newestEpisode };
-    const head: HeadDocument = digest === home ? own : { movedTo: podcast.url };
-    set.push([podcastKey(digest, 'feed'), JSON.stringify(head)]);
+    const document = digest === home ? toDocument(podcast) : { movedTo: podcast.url };
+    set.push([podcastKey(digest, 'podcast'), JSON.stringify(document)]);
     changed.add(digest);
   }
-  const info = infoOf(podcast);
-  if (info !== (before ? infoOf(before) : infoOf(EMPTY_INFO))) set.push([podcastKey(home, 'info'), info]);
   for (const tag of tags) {
     const key = tagKey(urlDigest(tag.tag));
     check.push([key, 0]);
@@ -63,13 +60,8 @@ export function toBatch({ podcast, replaces, episodes, endsLease }: PodcastChang
   return { check, set, delete: deleted };
 }
 
-const infoOf = ({
-  title,
-  author,
-  description,
-  website,
-  logoUrl,
-  language,
-  tags,
-}: Omit<PodcastFields, 'url' | 'formerUrls' | 'feed'>): Value =>
-  JSON.stringify({ title, author, description, website, logoUrl, language, tags });
+function toDocument(podcast: PodcastFields): PodcastDocument {
+  const { title, author, description, website, logoUrl, language, tags, feed, newestEpisode } = podcast;
+  const document = { title, author, description, website, logoUrl, language, tags, feed };
+  return newestEpisode === undefined ? document : { ...document, newestEpisode };
+}

@@ -11,10 +11,12 @@ export interface UrlDocument {
 }
 
 /**
- * `feed`: the head of a podcast. Every change of a podcast or its episodes sets it and checks its version, except for
- * the counts. Missing until the first change; at a former URL it says where the podcast is.
+ * `podcast`: every change of a podcast or its episodes sets it and checks its version, except for the counts. Missing
+ * until the first change; at a former URL it says where the podcast is.
  */
-export type HeadDocument = (FeedProgress & { newestEpisode?: Stamp }) | { movedTo: Url };
+export type PodcastDocument =
+  | (PodcastInfo & { feed: FeedProgress; /** See `PodcastFields`. */ newestEpisode?: Stamp })
+  | { movedTo: Url };
 
 /** `lease`: the feed is being read by whoever set it. Only where several processes share the store. */
 export interface LeaseDocument {
@@ -35,8 +37,8 @@ export interface TagDocument {
   title: string;
 }
 
-/** Before a feed was read. `info` is missing until then. */
-export const EMPTY_INFO: PodcastInfo = {
+/** A podcast whose feed nobody has read yet: it is due at once. */
+export const newPodcast = (since: Seconds): PodcastInfo & { feed: FeedProgress } => ({
   title: '',
   author: '',
   description: '',
@@ -44,9 +46,7 @@ export const EMPTY_INFO: PodcastInfo = {
   logoUrl: null,
   language: '',
   tags: [],
-};
-
-/** Of a feed that nobody has read yet: it is due at once. */
-export const newFeed = (since: Seconds): FeedProgress => ({ intervalSeconds: 0, failures: 0, nextAt: since });
+  feed: { intervalSeconds: 0, failures: 0, nextAt: since },
+});
 
 export const parse = <T>(value: string): T => JSON.parse(value) as T;

@@ -31,7 +31,7 @@ export class Leases {
     try {
       const claimed = await this.#store.commit({
         check: [
-          [podcastKey(digest, 'feed'), version],
+          [podcastKey(digest, 'podcast'), version],
           [key, before?.version ?? 0],
         ],
         set: [[key, JSON.stringify({ until } satisfies LeaseDocument)]],

@@ -4,7 +4,7 @@ import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import type { Podcast } from '../stores.ts';
 import type { Catalog } from './catalog.ts';
 import { Address, type PodcastFields, type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
-import { EMPTY_INFO, newFeed } from './documents.ts';
+import { newPodcast } from './documents.ts';
 import { SearchIndex } from './search.ts';
 import { Stamps } from './stamps.ts';
 import type { SubscriberSet } from './subscriber-set.ts';
@@ -62,7 +62,7 @@ export class Memory implements Catalog {
   /** Takes up a URL that nobody knew. Nothing happens to one that is known. */
   ensure(url: Url, since: Seconds): void {
     if (this.#byDigest.has(urlDigest(url))) return;
-    this.put({ ...EMPTY_INFO, url, formerUrls: [], feed: newFeed(since) }, 0);
+    this.put({ ...newPodcast(since), url, formerUrls: [] }, 0);
   }
 
   /**

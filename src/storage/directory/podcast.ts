@@ -20,7 +20,7 @@ export interface PodcastFields extends PodcastInfo {
 export interface StoredPodcast extends PodcastFields {
   /** That of `url`. */
   address: Address;
-  /** Of its head, 0 where it has none: see `HeadDocument`. */
+  /** Of its document, 0 where it has none: see `PodcastDocument`. */
   version: Version;
 }
 
