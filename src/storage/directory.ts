@@ -7,7 +7,7 @@ import type { EpisodeInfo, PodcastEntry, PodcastInfo, Seconds, Stamp, Url, UserI
 
 export interface Podcast extends PodcastInfo {
   url: Url;
-  /** How many users subscribe on any device: exact after every commit. */
+  /** How many users subscribe on any device: exact after every commit of this process, seconds late after one of another. */
   subscribers: number;
 }
 
@@ -80,15 +80,16 @@ export interface PodcastStore {
   episodes(podcast: Url, limit: number): Promise<Episode[]>;
   /**
    * Those with a directory stamp of `since` or later, of each podcast the newest `limit` of them, and the mark of the
-   * directory. A podcast that is asked for under two of its URLs is told once. Cost follows what is found.
+   * directory. A podcast that is asked for under two of its URLs is told once. Cost follows what is found. Where other
+   * processes store episodes too, theirs may come below the mark for some seconds: see `UserStore.settledAt`.
    */
   episodesSince(podcasts: readonly Url[], since: Stamp, limit: number): Promise<{ items: Episode[]; mark: Stamp }>;
   /** What an OPML file tells of known podcasts. It fills what is empty, and holds only until the feed itself was read. */
   announce(podcasts: readonly PodcastEntry[]): Promise<void>;
 
   /**
-   * Feeds with subscribers that are due, the longest due first, at most `limit`, each handed to one caller only: until it
-   * is recorded, or `lease` is over. A lease need not outlive a reopening or an import.
+   * Feeds with subscribers that are due, the longest due first, at most `limit`, each handed to one caller only, on any
+   * number of processes: until it is recorded, or `lease` is over. A lease need not outlive a reopening or an import.
    */
   claimDue(limit: number, lease: Seconds): Promise<FeedState[]>;
   feed(url: Url): Promise<FeedState | undefined>;

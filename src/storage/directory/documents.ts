@@ -3,7 +3,7 @@ import type { FeedProgress } from '../stores.ts';
 
 /* What is stored of a podcast under `p/<digest>/`, each document as JSON; `count` is a number. */
 
-/** `url`. Never checked: whoever stores it once more changes nothing that matters. */
+/** `url`. Never checked: to store it once more changes nothing that matters. */
 export interface UrlDocument {
   url: Url;
   /** When it became known. */
@@ -18,7 +18,7 @@ export type PodcastDocument =
   | (PodcastInfo & { feed: FeedProgress; /** See `PodcastFields`. */ newestEpisode?: Stamp })
   | { movedTo: Url };
 
-/** `lease`: the feed is being read by whoever set it. Only where several processes share the store. */
+/** `lease`: the process that set it is reading the feed. Only where several processes share the store. */
 export interface LeaseDocument {
   until: Seconds;
 }

@@ -29,8 +29,9 @@ const MISSPELT = 0.2;
 type Match = readonly [postings: readonly Posting[], weight: number];
 
 /**
- * Which podcasts have which words. Of its own, as a general index (minisearch 7.2) took 116 MB for 20,000 podcasts where
- * this takes 27, and up to 0.17 s for a search where this takes 5 ms; it also misses two letters that are swapped.
+ * Which podcasts have which words. No library, as minisearch 7.2 was measured with 20,000 podcasts: 116 MB in place of
+ * 27, 5.1 s to build in place of 1.8, 99 of 100 searches within 176 ms in place of 5; and it takes two swapped letters
+ * for two misspellings.
  */
 export class FullText {
   /** By number, as they were put; undefined where the number is free. */

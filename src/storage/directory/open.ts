@@ -36,16 +36,16 @@ export async function openDirectory(
       refreshing = undefined;
     }));
   let isFailing = false;
-  const timer = setInterval(() => {
-    refresh().then(
-      () => (isFailing = false),
-      (error: Error) => {
-        if (!isFailing) context.log('warn', `what other nodes store is not read for now: ${error.message}`);
-        isFailing = true;
-      },
-    );
-  }, REFRESH_EVERY).unref();
-  if (!store.isShared) clearInterval(timer);
+  const refreshOrWarn = async (): Promise<void> => {
+    try {
+      await refresh();
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) context.log('warn', `cannot read what other nodes store: ${(error as Error).message}`);
+      isFailing = true;
+    }
+  };
+  const timer = store.isShared ? setInterval(() => void refreshOrWarn(), REFRESH_EVERY).unref() : undefined;
 
   return {
     podcasts: createPodcastStore(directory),
