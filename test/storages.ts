@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { createTestDatabase } from './postgres/database.ts';
 
 export type StorageName = 'json' | 'sqlite' | 'postgres';
@@ -17,9 +16,8 @@ export interface TestStorage {
   destroy(): Promise<void>;
 }
 
-/** On PostgreSQL with the clock of whoever opens it, instead of the database's. */
 export async function createTestStorage(name: StorageName = STORAGE): Promise<TestStorage> {
   if (name !== 'postgres') return { spec: name, destroy: async () => undefined };
   const { url, destroy } = await createTestDatabase();
-  return { spec: `${join(import.meta.dirname, 'plugins/old/postgres/clocked.ts')}:${url}`, destroy };
+  return { spec: url, destroy };
 }

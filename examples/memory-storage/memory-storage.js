@@ -1,49 +1,61 @@
+import { definePlugin, StorageError } from 'podsync/plugin';
+
 /**
- * A storage plugin that keeps everything in memory and forgets it when the process ends: a model for real ones.
+ * A storage plugin to copy: it keeps everything in memory, for as long as the process runs.
  *
- *     podsync serve --storage ./memory-storage.js:any-name
+ * What is closed is found again under its name: `--storage ./memory-storage.js:NAME`.
  */
-import { createAttemptStore, defineOldPlugin } from 'podsync/old-plugin';
-import { createActionStore } from './actions.js';
-import { Data } from './data.js';
-import { createDeviceStore } from './devices.js';
-import { createListStore } from './lists.js';
-import { createPodcastStore } from './podcasts.js';
-import { createSessionStore } from './sessions.js';
-import { createSettingStore } from './settings.js';
-import { createSubscriptionStore } from './subscriptions.js';
-import { createTransferStore } from './transfer.js';
-import { createUserStore } from './users.js';
+const databases = new Map();
 
-/** By name. This is the backend: it outlives `close()`, as a database would. @type {Map<string, Data>} */
-const places = new Map();
-
-export default defineOldPlugin({
+export default definePlugin({
   name: 'memory',
   contract: 1,
-
-  parse(location) {
-    if (location === '') throw new Error('give the memory a name, such as memory-storage.js:demo');
-    return { place: location };
-  },
-
-  async open({ place }, context) {
-    const data = places.get(place) ?? new Data();
-    places.set(place, data);
-    return {
-      users: createUserStore(data, context),
-      sessions: createSessionStore(data, context),
-      attempts: createAttemptStore(context.now),
-      devices: createDeviceStore(data, context),
-      subscriptions: createSubscriptionStore(data, context),
-      actions: createActionStore(data, context),
-      settings: createSettingStore(data),
-      lists: createListStore(data),
-      podcasts: createPodcastStore(data, context),
-      transfer: createTransferStore(data, context),
-      async ping() {},
-      async verify() {},
-      async close() {},
-    };
+  parse: (location) => ({ name: location }),
+  async open({ name }) {
+    if (!databases.has(name)) databases.set(name, { entries: new Map(), version: 0 });
+    return createStore(databases.get(name));
   },
 });
+
+function createStore(database) {
+  const { entries } = database;
+  let isClosed = false;
+
+  /** Runs a step when nothing else runs, which is why all of it is one moment. */
+  const run = async (step) => {
+    if (isClosed) throw new StorageError('unavailable', 'the storage is closed');
+    return step();
+  };
+
+  const commit = ({ check = [], set = [], delete: deleted = [], sum = [] }) => {
+    if (check.some(([key, version]) => (entries.get(key)?.version ?? 0) !== version)) return undefined;
+    const version = (database.version += 1);
+    for (const [key, value] of set) entries.set(key, { key, value, version });
+    for (const key of deleted) entries.delete(key);
+    for (const [key, amount] of sum) {
+      const value = String(Number(entries.get(key)?.value ?? 0) + amount);
+      entries.set(key, { key, value, version });
+    }
+    return version;
+  };
+
+  const list = ({ from, until, limit }) => {
+    const keys = [...entries.keys()].filter((key) => key >= from && key < until);
+    return keys
+      .toSorted((a, b) => (a < b ? -1 : 1))
+      .slice(0, limit)
+      .map((key) => entries.get(key));
+  };
+
+  return {
+    isShared: false,
+    get: (keys) => run(() => keys.map((key) => entries.get(key))),
+    list: (range) => run(() => list(range)),
+    commit: (batch) => run(() => commit(batch)),
+    ping: () => run(() => undefined),
+    verify: () => run(() => undefined),
+    async close() {
+      isClosed = true;
+    },
+  };
+}

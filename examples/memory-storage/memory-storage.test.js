@@ -1,4 +1,4 @@
-import { storageConformance } from '../../test/storage/suite/index.ts';
+import { storageConformance } from 'podsync/testing';
 import { afterEach, beforeEach, describe, it } from 'vitest'; // or 'node:test'
 import plugin from './memory-storage.js';
 
@@ -8,7 +8,7 @@ storageConformance(
   async () => {
     const options = plugin.parse(`test ${(count += 1)}`); // an empty backend for each test
     return {
-      open: (context) => plugin.open(options, context), // again after close(): everything must still be there
+      open: (context) => plugin.open(options, context), // again after close(): everything must still exist
       destroy: async () => {}, // drop the database, say
     };
   },

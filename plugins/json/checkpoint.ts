@@ -6,7 +6,7 @@ import { type Files, sizeOf } from './files.ts';
 import { between, type Group, merge } from './group.ts';
 import type { Groups } from './groups.ts';
 import { fitsFileName, type Part } from './layout.ts';
-import { MAX_CHANGES, MAX_FILE_SIZE, MAX_LOG_SIZE } from './limits.ts';
+import { MAX_BACKLOG, MAX_CHANGES, MAX_FILE_SIZE, MAX_LOG_SIZE } from './limits.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 
 /** At the latest, a checkpoint follows a change after this long, so that the files are worth reading. Milliseconds. */
@@ -35,11 +35,20 @@ export class Checkpoint {
     this.#report = report;
   }
 
+  /** Whether so many times as much has changed as makes a checkpoint due. */
+  #has(times: number): boolean {
+    return this.#log.size > times * MAX_LOG_SIZE || this.#groups.changeCount > times * MAX_CHANGES;
+  }
+
+  /** Whether commits outrun it: what they take in memory must have a bound. */
+  get isBehind(): boolean {
+    return this.#running !== undefined && this.#has(MAX_BACKLOG);
+  }
+
   /** To be called after changes. */
   schedule(): void {
     if (this.#isClosed) return; // the write-ahead log keeps them
-    const isDue = this.#log.size > MAX_LOG_SIZE || this.#groups.changeCount > MAX_CHANGES;
-    if (isDue && !this.#hasFailed) void this.run();
+    if (this.#has(1) && !this.#hasFailed) void this.run();
     else this.#timer ??= setTimeout(() => void this.run(), this.#hasFailed ? RETRY_DELAY : DELAY).unref();
   }
 

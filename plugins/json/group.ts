@@ -15,6 +15,9 @@ export interface Source {
   readonly missing: number;
 }
 
+/** Parts of one group that a read of a range loads at once: a part is long, and the read may end in it. */
+const LOADED_AHEAD = 2;
+
 /** The place of the first item that is not below `key`. */
 export function placeOf<Item>(items: readonly Item[], key: Key, keyOf: (item: Item) => Key): number {
   let low = 0;
@@ -117,13 +120,14 @@ export class Group {
     const wanted = limit + changes.length;
     const found: Entry[] = [];
     const first = Math.max(0, this.parts.indexOf(this.partOf(from)!));
+    const missing = source.missing + LOADED_AHEAD;
     for (let place = first; place < this.parts.length && this.parts[place]!.start < until; place += 1) {
       const entries = source.entriesOf(this.parts[place]!);
       const end = this.parts[place + 1]?.start ?? until;
       const begin = placeOf(entries, from, keyOf);
       const stop = placeOf(entries, end < until ? end : until, keyOf);
       for (const entry of entries.slice(begin, Math.min(stop, begin + wanted - found.length))) found.push(entry);
-      if (found.length + source.missing >= wanted) break;
+      if (found.length >= wanted || source.missing >= missing) break;
     }
     return merge(found, changes).slice(0, limit);
   }

@@ -41,6 +41,7 @@ class PartFile implements Adapter<Content> {
     const bytes = await readFile(this.#path).catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'ENOENT' ? this.#damaged('is missing', error) : toStorageError(error, this.#path);
     });
+    if (isAsWritten(bytes, this.#prefix)) return readLines(bytes, this.#prefix);
     try {
       return this.#decode(bytes, (JSON.parse(bytes.toString()) ?? {}) as ParsedFile);
     } catch (error) {
@@ -48,6 +49,7 @@ class PartFile implements Adapter<Content> {
     }
   }
 
+  /** For a file that a person has changed. */
   #decode(bytes: Buffer, { checksum: expected, prefix, until, keys, versions }: ParsedFile): Content {
     if (expected !== undefined && checksum(bytes.subarray(CHECKED)) !== expected) {
       const error = this.#damaged('is not as podsync wrote it');
@@ -70,9 +72,9 @@ class PartFile implements Adapter<Content> {
 
   write({ entries, until }: Content): Promise<void> {
     const prefix = this.#prefix;
-    const lines = entries.map(({ key, value }) => `${JSON.stringify(key.slice(prefix.length))}: ${value}`);
+    const lines = entries.map(({ key, value }) => `${quote(key.slice(prefix.length))}: ${toLine(value)}`);
     const text = [
-      `${HEAD}00000000${AFTER_CHECKSUM}"prefix": ${JSON.stringify(prefix)},\n"keys": {\n`,
+      `${HEAD}00000000${AFTER_CHECKSUM}${afterChecksum(prefix)}`,
       lines.join(',\n'),
       `\n},\n"until": ${JSON.stringify(until)},\n"versions": [${entries.map(({ version }) => version).join()}]\n}\n`,
     ];
@@ -80,6 +82,55 @@ class PartFile implements Adapter<Content> {
     bytes.write(checksum(bytes.subarray(CHECKED)), HEAD.length, 'latin1');
     return replaceFile(this.#path, bytes);
   }
+}
+
+const afterChecksum = (prefix: string): string => `"prefix": ${JSON.stringify(prefix)},\n"keys": {\n`;
+
+/** A key as JSON, in which the only quotes are those around it. */
+const quote = (key: string): string =>
+  `"${key.replace(/["\\]/g, (char) => (char === '"' ? String.raw`\u0022` : String.raw`\u005c`))}"`;
+
+const toLine = (value: string): string => (value.includes('\n') ? JSON.stringify(JSON.parse(value)) : value);
+
+function isAsWritten(bytes: Buffer, prefix: string): boolean {
+  const isChecked = bytes.toString('latin1', 0, HEAD.length) === HEAD;
+  if (!isChecked || bytes.toString('latin1', HEAD.length, HEAD.length + 8) !== checksum(bytes.subarray(CHECKED))) {
+    return false;
+  }
+  const expected = afterChecksum(prefix);
+  return bytes.toString('latin1', CHECKED, CHECKED + expected.length) === expected;
+}
+
+const [NEWLINE, COMMA, BRACE, BACKSLASH] = ['\n', ',', '}', '\\'].map((char) => char.charCodeAt(0)) as [
+  number,
+  number,
+  number,
+  number,
+];
+
+/** Takes the values as they are: to parse them all and make text of them again takes most of the time of a start. */
+function readLines(bytes: Buffer, prefix: string): Content {
+  const found: { key: Key; value: string }[] = [];
+  let at = CHECKED + afterChecksum(prefix).length;
+  while (bytes[at] !== BRACE) {
+    const newline = bytes.indexOf(NEWLINE, at);
+    if (newline > at) {
+      const keyEnd = bytes.indexOf('": ', at) + 1;
+      const isEscaped = bytes.subarray(at, keyEnd).includes(BACKSLASH);
+      const key = bytes.toString('latin1', at + 1, keyEnd - 1);
+      const end = bytes[newline - 1] === COMMA ? newline - 1 : newline;
+      found.push({ key: isEscaped ? JSON.parse(`"${key}"`) : key, value: bytes.toString('utf8', keyEnd + 2, end) });
+    }
+    at = newline + 1;
+  }
+  const { until, versions } = JSON.parse(`{${bytes.toString('utf8', at + 2)}`) as Pick<
+    ParsedFile,
+    'until' | 'versions'
+  >;
+  return {
+    entries: found.map(({ key, value }, place) => ({ key: `${prefix}${key}`, value, version: versions[place]! })),
+    until,
+  };
 }
 
 /** Rejects with `corrupt` where the file is damaged or missing. */

@@ -97,6 +97,7 @@ class JsonStore implements KeyValueStore {
   }
 
   async commit(batch: Batch): Promise<Version | undefined> {
+    if (this.#checkpoint!.isBehind) await this.#checkpoint!.run();
     this.#requireOpen();
     const { check = [], sum = [] } = batch;
     return this.#loaded(

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ListSummary, PodcastList, Url, UserId } from '../domain/types.ts';
 import { listPrefix, listsPrefix } from './account-keys.ts';
 import type { Entry, Key, Value } from './contract.ts';
@@ -14,8 +15,13 @@ interface Header extends ListSummary {
   place: number;
 }
 
+/** Bytes of lists that stay in memory, about. */
+const CACHE = 16 * 1024 * 1024;
+
 export function createListStore(core: Core): ListStore {
   const { store, accounts } = core;
+  /** By the versions of its rows. Of a long list that many read at once, each would otherwise hold a copy of its own. */
+  const cache = new LRUCache<string, PodcastList>({ maxSize: CACHE });
   const read = (user: UserId, name: string): Promise<Entry[]> => listAll(store, under(listPrefix(user, name)));
 
   return {
@@ -26,7 +32,11 @@ export function createListStore(core: Core): ListStore {
 
     async find(user, name) {
       const entries = await read(user, name);
-      return entries.length > 0 ? withoutPlace(toList(entries)) : undefined;
+      if (entries.length === 0) return undefined;
+      const versions = entries.map(({ key, version }) => `${key} ${version}`).join();
+      const list = cache.get(versions) ?? withoutPlace(toList(entries));
+      cache.set(versions, list, { size: entries.reduce((size, { value }) => size + value.length, 1) });
+      return list;
     },
 
     create: (user, list) =>

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { OldPlugin } from './stores.ts';
+import type { StoragePlugin } from './contract.ts';
 import { parseStorageSpec, redactLocation } from './location.ts';
 
 /** Where a plugin was found. */
@@ -11,18 +11,18 @@ interface Found {
   load(): Promise<{ default?: unknown }>;
 }
 
-const CONTRACT: OldPlugin['contract'] = 1;
+const CONTRACT: StoragePlugin['contract'] = 1;
 
 /** The plugins that come with podsync. Only the one that is used is loaded. */
 const BUILT_IN: ReadonlyMap<string, Found['load']> = new Map<string, Found['load']>([
-  ['json', () => import('../../plugins/old/json/index.ts')],
-  ['sqlite', () => import('../../plugins/old/sqlite/index.ts')],
-  ['postgres', () => import('../../plugins/old/postgres/index.ts')],
+  ['json', () => import('../../plugins/json/index.ts')],
+  ['sqlite', () => import('../../plugins/sqlite/index.ts')],
+  ['postgres', () => import('../../plugins/postgres/index.ts')],
 ]);
 
 /** Loads the modules whose work is done in threads. */
 export async function loadStorageThreads(): Promise<void> {
-  await import('../../plugins/old/sqlite/thread.ts');
+  await import('../../plugins/sqlite/thread.ts');
 }
 
 /**
@@ -33,7 +33,7 @@ export async function loadStorageThreads(): Promise<void> {
  * `npx -p podsync -p podsync-storage-x podsync`. Rejects with an Error that says which plugin, from where, and what to
  * do. No message holds a password.
  */
-export async function loadStorage(spec: string, baseDir: string): Promise<{ plugin: OldPlugin; options: unknown }> {
+export async function loadStorage(spec: string, baseDir: string): Promise<{ plugin: StoragePlugin; options: unknown }> {
   const { kind, plugin: word, location } = parseStorageSpec(spec);
   const { title, load } = kind === 'file' ? await findFile(word, baseDir) : findModule(word, kind);
   const module = await load().catch((error: unknown) => {
@@ -86,10 +86,10 @@ function resolvePackage(name: string): string {
   }
 }
 
-function checkPlugin(module: { default?: unknown }, title: string): OldPlugin {
-  const plugin = module.default as Partial<Record<keyof OldPlugin, unknown>> | null | undefined;
+function checkPlugin(module: { default?: unknown }, title: string): StoragePlugin {
+  const plugin = module.default as Partial<Record<keyof StoragePlugin, unknown>> | null | undefined;
   if (plugin === undefined) {
-    throw pluginFailure(`${title} has no default export; a plugin ends with: export default defineOldPlugin({ ... })`);
+    throw pluginFailure(`${title} has no default export; a plugin ends with: export default definePlugin({ ... })`);
   }
   const number = plugin?.contract;
   if (typeof number === 'number' && number !== CONTRACT) {
@@ -97,15 +97,15 @@ function checkPlugin(module: { default?: unknown }, title: string): OldPlugin {
     throw pluginFailure(`${title} is made for contract ${number}, and this podsync for ${CONTRACT}; update ${older}`);
   }
   const wrong = Object.entries(SHAPE).flatMap(([key, type]) =>
-    typeof plugin?.[key as keyof OldPlugin] === type ? [] : `"${key}" must be a ${type}`,
+    typeof plugin?.[key as keyof StoragePlugin] === type ? [] : `"${key}" must be a ${type}`,
   );
   if (wrong.length > 0) {
     throw pluginFailure(`the default export of ${title} is not a storage plugin: ${wrong.join(', ')}`);
   }
-  return plugin as OldPlugin;
+  return plugin as StoragePlugin;
 }
 
-const SHAPE: Record<keyof OldPlugin, string> = {
+const SHAPE: Record<keyof StoragePlugin, string> = {
   name: 'string',
   contract: 'number',
   parse: 'function',

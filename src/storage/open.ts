@@ -1,39 +1,19 @@
-import type { StorageContext, Storage, StoreName } from './stores.ts';
+import type { KeyValueStore, StoragePlugin } from './contract.ts';
 import { isStorageError } from './errors.ts';
 import { loadStorage, pluginFailure, withPlace } from './load.ts';
+import { createStorage } from './storage.ts';
+import type { Storage, StorageContext } from './stores.ts';
 
-/** What a storage must have. It is checked here because plugins in plain JavaScript have no types. */
-const STORES: { [Name in StoreName]: Record<keyof Storage[Name], true> } = {
-  users: { create: true, find: true, setPassword: true, rename: true, delete: true, all: true, settledAt: true },
-  sessions: { save: true, prolong: true, find: true, delete: true, all: true, endAll: true, deleteExpired: true },
-  attempts: { add: true, wait: true, takeBack: true },
-  devices: { find: true, all: true, save: true, groups: true, synchronize: true },
-  subscriptions: { current: true, since: true, apply: true, replace: true },
-  actions: { append: true, query: true },
-  settings: { get: true, update: true, withKey: true },
-  lists: { all: true, find: true, create: true, replace: true, delete: true },
-  podcasts: {
-    find: true,
-    findEpisodes: true,
-    episodes: true,
-    episodesSince: true,
-    announce: true,
-    claimDue: true,
-    feed: true,
-    formerUrls: true,
-    feeds: true,
-    record: true,
-    search: true,
-    topTags: true,
-    byTag: true,
-    top: true,
-    alongside: true,
-    rebuildToplist: true,
-    logoUrl: true,
-  },
-  transfer: { exportUser: true, importUser: true, exportDirectory: true, importDirectory: true, clear: true },
+/** What a store must have. It is checked here because plugins in plain JavaScript have no types. */
+const SHAPE: { [Member in keyof KeyValueStore]: 'boolean' | 'function' } = {
+  isShared: 'boolean',
+  get: 'function',
+  list: 'function',
+  commit: 'function',
+  ping: 'function',
+  verify: 'function',
+  close: 'function',
 };
-const LIFECYCLE: Record<Exclude<keyof Storage, StoreName>, true> = { ping: true, verify: true, close: true };
 
 /**
  * Opens the storage that `spec` names. Rejects as `loadStorage` does, with a StorageError of the plugin, and with an Error
@@ -41,31 +21,33 @@ const LIFECYCLE: Record<Exclude<keyof Storage, StoreName>, true> = { ping: true,
  */
 export async function openStorage(spec: string, baseDir: string, context: StorageContext): Promise<Storage> {
   const { plugin, options } = await loadStorage(spec, baseDir);
-  const opening = (async () => plugin.open(options, context))();
-  const storage = await opening.catch((error: unknown) => {
+  const store = await openStore(plugin, options, context);
+  try {
+    return await createStorage(store, context);
+  } catch (error) {
+    await store.close().catch(() => undefined); // the error to report is the one before
+    throw error;
+  }
+}
+
+async function openStore(plugin: StoragePlugin, options: unknown, context: StorageContext): Promise<KeyValueStore> {
+  const { dataDir, log } = context;
+  const opening = (async () => plugin.open(options, { dataDir, log }))();
+  const store: Partial<Record<keyof KeyValueStore, unknown>> | undefined = await opening.catch((error: unknown) => {
     if (isStorageError(error)) throw error;
     throw pluginFailure(`${plugin.name} failed to open: ${withPlace(error)}; the fault is in the plugin`, error);
   });
-  const missing = missingOf(storage);
-  if (missing.length === 0) return storage;
+  const missing = Object.entries(SHAPE)
+    .filter(([member, type]) => typeof store?.[member as keyof KeyValueStore] !== type)
+    .map(([member]) => member);
+  if (missing.length === 0) return store as KeyValueStore;
   try {
-    if (!missing.includes('close')) await storage.close();
+    if (!missing.includes('close')) await (store as KeyValueStore).close();
   } catch {
-    // The error to tell of is the one below.
+    // The error to report is the one below.
   }
   throw pluginFailure(
-    `what ${plugin.name} opens is not a whole storage: it has no ${missing.join(', ')}; ` +
+    `what ${plugin.name} opens is not a whole store: it has no ${missing.join(', ')}; ` +
       'the fault is in the plugin, as nothing of the contract is optional',
   );
 }
-
-function missingOf(storage: any): string[] {
-  const stores = Object.entries(STORES).flatMap(([store, verbs]) => {
-    const missing = lacking(storage?.[store], verbs);
-    return missing.length === Object.keys(verbs).length ? [store] : missing.map((verb) => `${store}.${verb}`);
-  });
-  return [...stores, ...lacking(storage, LIFECYCLE)];
-}
-
-const lacking = (holder: any, verbs: Record<string, true>): string[] =>
-  Object.keys(verbs).filter((verb) => typeof holder?.[verb] !== 'function');

@@ -14,7 +14,7 @@ import type {
   Url,
   UserId,
 } from '../domain/types.ts';
-import type { Log } from './contract.ts';
+import type { OpenContext } from './contract.ts';
 import type { PodcastStore } from './directory.ts';
 import type { TransferStore } from './transfer.ts';
 
@@ -22,37 +22,18 @@ export type { Log } from './contract.ts';
 export type * from './directory.ts';
 export type * from './transfer.ts';
 
-// ---- plugin ----------------------------------------------------------------
-
-export interface OldPlugin<Options = unknown> {
-  /** Short name used in config, logs and errors: `json`, `sqlite`, `postgres`. */
-  readonly name: string;
-  /** Version of this contract. The loader refuses any other number. */
-  readonly contract: 1;
-  /** Turns the text after `name:` (a path or URL, may be empty) into options, or throws an Error that says what is wrong. */
-  parse(location: string): Options;
-  /** Connects, migrates the schema, takes whatever lock it needs. Rejects with a StorageError. */
-  open(options: Options, context: StorageContext): Promise<Storage>;
-}
-
-export interface StorageContext {
-  /** podsync's data folder; exists, private to the process. Relative paths start here. */
-  dataDir: string;
-  /**
-   * The time. A plugin reads it under the lock of the user it writes for (see `domain/stamp`), unless its backend has
-   * a clock that several nodes share.
-   */
+/** What the stores are opened with. */
+export interface StorageContext extends OpenContext {
+  /** The time. It never runs backwards. */
   now(): Seconds;
   /** How long an upload of another origin counts as overlapping: see `markAfterUpload`. */
   overlap: Seconds;
-  log: Log;
 }
 
 /**
- * Ten stores, and `ping`, `verify` and `close` for the whole. No optional members: a plugin does all of it. Every write is
- * one step: when its promise resolves it is durable and visible whole, when it rejects nothing of it is there. For
- * a user who is not there (any more) writes reject with `missing`, except removing the user and ending sessions; what
- * reads answer then is up to the plugin.
+ * Ten stores, and `ping`, `verify` and `close` for the whole. Every write is one step: when its promise resolves it is
+ * durable and visible whole, when it rejects nothing of it exists. For a user that does not exist (any more) writes reject
+ * with `missing`, except removing the user and ending sessions.
  */
 export interface Storage {
   readonly users: UserStore;

@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { rolldown } from 'rolldown';
+import { openStorage as openStores } from '../../dist/src/storage/open.js';
 import { createData, startPodsync } from './server.mjs';
 
 /** Actions of one upload, where a history is made. */
@@ -15,7 +16,7 @@ const PLACES = {
   json: async () => ({ spec: 'json', settle: nothing, remove: nothing }),
   sqlite: async () => ({ spec: 'sqlite', settle: nothing, remove: nothing }),
   postgres: async () => {
-    const server = await (await loadPostgres()).startServer({ durable: true });
+    const server = await startPostgres();
     return { spec: server.url, settle: () => analyze(server.url), remove: () => server.destroy() };
   },
 };
@@ -26,6 +27,9 @@ async function analyze(url) {
   await sql`VACUUM ANALYZE`;
   await sql.end();
 }
+
+/** A PostgreSQL as the tests start one, but durable. */
+export const startPostgres = async () => (await loadPostgres()).startServer({ durable: true });
 
 /** How the tests start a PostgreSQL, in a form that Node runs. */
 async function loadPostgres() {
@@ -45,7 +49,7 @@ async function loadPostgres() {
 export async function openStorage(kind, histories) {
   const folder = await createData([]);
   const { spec, settle, remove } = await PLACES[kind]();
-  const cookies = await fill(kind, spec, folder, histories);
+  const cookies = await fill(spec, folder, histories);
   await settle();
   const server = await startPodsync(folder, ['--storage', spec]);
   return {
@@ -59,11 +63,9 @@ export async function openStorage(kind, histories) {
   };
 }
 
-async function fill(kind, spec, dataDir, histories) {
-  const { default: plugin } = await import(`../../dist/plugins/old/${kind}/index.js`);
+async function fill(spec, dataDir, histories) {
   const now = () => Math.floor(Date.now() / 1000);
-  const location = plugin.parse(kind === 'postgres' ? spec : '');
-  const storage = await plugin.open(location, { dataDir, now, overlap: 120, log: console.error });
+  const storage = await openStores(spec, dataDir, { dataDir, now, overlap: 120, log: console.error });
   const cookies = new Map();
   for (const [name, count] of Object.entries(histories)) {
     const { id } = await storage.users.create({ name, passwordHash: 'of nobody' });

@@ -1,22 +1,22 @@
 import { once } from 'node:events';
-import json from '../../dist/plugins/old/json/index.js';
+import json from '../../dist/plugins/json/index.js';
+import { wrap } from './wrapped-store.js';
 
-/** JSON files; but whether there is an account is only told once the process was told to stop. */
+/** JSON files; but whether an account exists is only answered once the process was told to stop. */
 export default {
   ...json,
   async open(options, context) {
-    const storage = await json.open(options, context);
+    const store = await json.open(options, context);
     return {
-      ...storage,
-      users: {
-        ...storage.users,
-        async find(login) {
+      ...wrap(store),
+      async get(keys) {
+        if (keys.some((key) => key.startsWith('n/'))) {
           context.log('warn', 'an account is looked for');
           const alive = setInterval(() => undefined, 1000);
           await once(process, 'SIGINT');
           clearInterval(alive);
-          return storage.users.find(login);
-        },
+        }
+        return store.get(keys);
       },
     };
   },

@@ -52,7 +52,7 @@ it('names the account that cannot be read, and reads the others', async () => {
   const file = join(
     data,
     'users',
-    paths.find((path) => path.endsWith('actions-000001.json'))!,
+    paths.find((path) => path.endsWith('actions.json'))!,
   );
   await writeFile(file, 'x');
   for (const result of [await check(), await check('--repair')]) {
@@ -63,7 +63,7 @@ it('names the account that cannot be read, and reads the others', async () => {
       ),
     });
     expect(result.stdout).toMatch(/^accounts {7}2$/m);
-    expect(result.stdout).toMatch(/^damage {9}1\ndamage: account bob: .*actions-000001\.json .*\n$/m);
+    expect(result.stdout).toMatch(/^damage {9}1\ndamage: account bob: .*actions\.json .*\n$/m);
   }
   expect(await readFile(file, 'utf8')).toBe('x');
 
@@ -72,19 +72,19 @@ it('names the account that cannot be read, and reads the others', async () => {
   expect(await podsync(['export', '--format', 'backup', '-o', backup])).toEqual({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^\[error\] [^\n]*actions-000001\.json [^\n]+\n$/),
+    stderr: expect.stringMatching(/^\[error\] [^\n]*actions\.json [^\n]+\n$/),
   });
   expect(await readFile(backup, 'utf8')).toBe('what was there');
 });
 
 it('tells of a storage that cannot even be opened', async () => {
   const { data, check } = await makeSubject();
-  await writeFile(join(data, 'accounts.json'), '{"users": [');
+  await writeFile(join(data, 'podcasts.json'), '{"keys": {');
   const { code, stdout, stderr } = await check('--json');
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^\[error\] there is damage [^\n]+\n$/) });
   expect(JSON.parse(stdout)).toEqual({
     counts: null,
-    damage: [{ where: 'storage', problem: expect.stringMatching(/accounts\.json/) }],
+    damage: [{ where: 'storage', problem: expect.stringMatching(/podcasts\.json/) }],
     repaired: [],
     backup: null,
   });
@@ -131,19 +131,14 @@ it('a server that starts counts subscribers again', async () => {
   await server.says(/^\[warn\] the subscribers of 1 podcast were counted wrong; that is corrected$/);
 });
 
-it('finds an index of SQLite that lacks what its table has', async () => {
+it('finds a damaged index of SQLite, which no read would show', async () => {
   const { data, check } = await makeSubject(SQLITE);
-  loseFromIndex(
-    join(data, 'podsync.db'),
-    'actions_by_fingerprint',
-    `INSERT INTO actions (user_id, stamp, place, podcast, episode, action, timestamp, fingerprint, uploaded_at)
-     SELECT id, stamp, 0, '${FEED}', '${FEED}/1.mp3', 'new', 0, 'x', 0 FROM users WHERE name = 'bob'`,
-  );
+  await damageIndex(join(data, 'podsync.db'));
   const { code, stdout } = await check();
   expect({ code, stdout }).toEqual({
     code: 1,
     stdout: expect.stringMatching(
-      /^damage {9}1\ndamage: storage: \/.*\/podsync\.db is damaged; restore it from a backup \(.*actions_by_fingerprint\)\n$/m,
+      /^damage {9}1\ndamage: storage: \/.*\/podsync\.db is damaged; restore it from a backup \(.*\)\n$/m,
     ),
   });
 });
@@ -151,29 +146,23 @@ it('finds an index of SQLite that lacks what its table has', async () => {
 /** Counts the subscribers of the one podcast wrong. */
 function miscount(data: string): void {
   const database = new Database(join(data, 'podsync.db'));
-  expect(database.prepare('UPDATE podcasts SET subscribers = 7').run().changes).toBe(1);
+  expect(database.prepare("UPDATE entries SET value = '7' WHERE key LIKE 'p/%/count'").run().changes).toBe(1);
   database.close();
 }
 
-/** Changes a table of an SQLite file, and leaves out one of its indexes, as a bad disk may. */
-function loseFromIndex(path: string, index: string, change: string): void {
-  const edit = (sql: string, ...values: unknown[]): unknown => {
-    const database = new Database(path).unsafeMode();
-    try {
-      database.pragma('writable_schema = ON');
-      const statement = database.prepare(sql);
-      return statement.reader ? statement.get(...values) : expect(statement.run(...values).changes).toBe(1);
-    } finally {
-      database.close();
-    }
-  };
-  const entry = edit('SELECT * FROM sqlite_schema WHERE name = ?', index) as Record<string, unknown>;
-  edit('DELETE FROM sqlite_schema WHERE name = ?', index);
-  edit(change);
-  edit(
-    'INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES (@type, @name, @tbl_name, @rootpage, @sql)',
-    entry,
-  );
+/** Swaps two entries of the index of an SQLite file, as a bad disk may: it is found by reading all of it. */
+async function damageIndex(path: string): Promise<void> {
+  const database = new Database(path);
+  const { rootpage } = database.prepare("SELECT rootpage FROM sqlite_schema WHERE type = 'index'").get() as any;
+  const size = database.pragma('page_size', { simple: true }) as number;
+  database.close();
+  const bytes = await readFile(path);
+  const page = bytes.subarray((rootpage - 1) * size, rootpage * size);
+  const cells = 8; // of a leaf page: where the offsets of its cells begin
+  const [first, second] = [page.readUInt16BE(cells), page.readUInt16BE(cells + 2)];
+  page.writeUInt16BE(second, cells);
+  page.writeUInt16BE(first, cells + 2);
+  await writeFile(path, bytes);
 }
 
 /** Lets an app of a user tell of more episodes than are read when a storage is opened. */

@@ -1,4 +1,4 @@
-import json from '../../dist/plugins/old/json/index.js';
+import json from '../../dist/plugins/json/index.js';
 
 /** JSON files; but something goes on when they are closed, as a name does that nobody answers for. */
 export default {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { get } from 'node:https';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -185,9 +185,9 @@ it('does not start where its folder cannot be', async () => {
 
 it('does not start on damaged data', async () => {
   const data = await makeFolder();
-  await mkdir(data, { recursive: true });
-  await writeFile(join(data, 'accounts.json'), '{"users": [');
-  expect(await refuses(['--data', data, '--port', '0'])).toContain(join(data, 'accounts.json'));
+  await run(['user', 'add', 'bob', '--generate', '--data', data]);
+  await writeFile(join(data, 'podcasts.json'), '{"keys": {');
+  expect(await refuses(['--data', data, '--port', '0'])).toContain(join(data, 'podcasts.json'));
 });
 
 it('does not start on the folder of another server', async () => {

@@ -1,33 +1,30 @@
 import { once } from 'node:events';
-import json from '../../dist/plugins/old/json/index.js';
+import json from '../../dist/plugins/json/index.js';
+import { wrap } from './wrapped-store.js';
 
-/** JSON files; but an account goes in, and most of it goes out, only once the process was told to stop. */
+/** JSON files; but actions are stored, and most of them are read, only once the process was told to stop. */
 export default {
   ...json,
   async open(options, context) {
-    const storage = await json.open(options, context);
-    const { transfer } = storage;
-    const untilToldToStop = async () => {
-      context.log('warn', 'an account is on its way');
-      const alive = setInterval(() => undefined, 1000);
-      await once(process, 'SIGINT');
-      clearInterval(alive);
-    };
+    const store = await json.open(options, context);
+    let isStopped;
+    const untilToldToStop = () =>
+      (isStopped ??= (async () => {
+        context.log('warn', 'an account is on its way');
+        const alive = setInterval(() => undefined, 1000);
+        await once(process, 'SIGINT');
+        clearInterval(alive);
+      })());
+    let pages = 0;
     return {
-      ...storage,
-      transfer: {
-        ...transfer,
-        async importUser(records) {
-          await untilToldToStop();
-          return transfer.importUser(records);
-        },
-        async *exportUser(user) {
-          let pages = 0;
-          for await (const page of transfer.exportUser(user)) {
-            if (pages++ === 10) await untilToldToStop();
-            yield page;
-          }
-        },
+      ...wrap(store),
+      async commit(batch) {
+        if (batch.set?.some(([key]) => key.startsWith('l/'))) await untilToldToStop();
+        return store.commit(batch);
+      },
+      async list(range) {
+        if (range.from.startsWith('l/') && pages++ === 3) await untilToldToStop();
+        return store.list(range);
       },
     };
   },

@@ -1,5 +1,5 @@
-import json from '../../plugins/old/json/index.ts';
-import type { UserId } from '../../src/old-plugin.ts';
+import { openStorage } from '../../src/storage/open.ts';
+import type { UserId } from '../../src/domain/types.ts';
 import { recordFeed } from '../readings.ts';
 
 const ALPHA = 'http://feeds.example/alpha';
@@ -9,7 +9,7 @@ const GAMMA = 'http://feeds.example/gamma';
 /** Puts a small directory into an empty data folder: podcasts as their feeds told them, and people who have them. */
 export async function furnish(dataDir: string): Promise<void> {
   const now = (): number => Math.floor(Date.now() / 1000);
-  const storage = await json.open(json.parse(''), { dataDir, now, overlap: 120, log: () => undefined });
+  const storage = await openStorage('json', dataDir, { dataDir, now, overlap: 120, log: () => undefined });
   const subscribe = async (name: string, urls: string[]): Promise<UserId> => {
     const { id } = await storage.users.create({ name, passwordHash: 'of nobody' });
     await storage.subscriptions.replace(id, 'phone', urls);

@@ -122,7 +122,7 @@ it('a feed that is due is read by one node', async () => {
   expect([...fetched.values()]).toEqual(feeds.map(() => 1));
 });
 
-it('the toplist is right when both rebuild it while subscriptions come in', async () => {
+it('the toplist of a node that starts is right, though both others rebuilt it while subscriptions came in', async () => {
   const subscribe = async (node: TestServer, user: string, urls: readonly string[]): Promise<void> => {
     for (const url of urls) {
       const path = `/api/2/subscriptions/${user}/phone.json`;
@@ -142,17 +142,16 @@ it('the toplist is right when both rebuild it while subscriptions come in', asyn
     subscribe(two, 'eve', feeds.slice(0, 20).toReversed()),
     subscribe(two, 'bob', feeds.slice(20)),
   ]);
-  for (const { services } of [one, two]) {
-    const top = await services.directory.toplist(100);
-    expect(top.map(({ url, subscribers }) => [url, subscribers])).toEqual([
-      ...feeds
-        .slice(0, 20)
-        .toSorted()
-        .map((url) => [url, 2]),
-      ...feeds
-        .slice(20)
-        .toSorted()
-        .map((url) => [url, 1]),
-    ]);
-  }
+  const { services } = await openTestServer({ beside: one });
+  const top = await services.directory.toplist(100);
+  expect(top.map(({ url, subscribers }) => [url, subscribers])).toEqual([
+    ...feeds
+      .slice(0, 20)
+      .toSorted()
+      .map((url) => [url, 2]),
+    ...feeds
+      .slice(20)
+      .toSorted()
+      .map((url) => [url, 1]),
+  ]);
 });

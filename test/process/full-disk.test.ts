@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,7 +81,7 @@ it('what was killed on a full disk can be read there', { timeout: 60_000 }, asyn
   const lock = JSON.stringify({ host: hostname(), pid: 2 ** 22 + 1, started: '' }); // of a process that is gone
   const script = `mount -t tmpfs -o size=256k none "$0" && cd "$0" && mkdir data &&
     echo secret | node "$1" user add bob --password-stdin --data data 2> /dev/null &&
-    echo '${lock}' > data/lock && ! cat /dev/zero > ballast 2> /dev/null && node "$1" user list --json --data data`;
+    echo '${lock}' > data/lock.${randomUUID()} && ! cat /dev/zero > ballast 2> /dev/null && node "$1" user list --json --data data`;
   const run = promisify(execFile)('unshare', ['--map-root-user', '--mount', 'sh', '-c', script, folder, PROGRAM]);
   expect(JSON.parse((await run).stdout)).toMatchObject([{ name: 'bob' }]);
   await rm(folder, { recursive: true });

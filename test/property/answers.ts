@@ -40,7 +40,8 @@ const DECODERS: Record<string, (bytes: Buffer) => Promise<Buffer>> = {
   gzip: promisify(gunzip),
 };
 
-async function readBody(response: Response): Promise<string> {
+/** The body of an answer as text, however it is encoded. */
+export async function readBody(response: Response): Promise<string> {
   const bytes = Buffer.from(await response.arrayBuffer());
   const decode = DECODERS[response.headers.get('content-encoding') ?? ''];
   return (decode && bytes.length > 0 ? await decode(bytes) : bytes).toString();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { DirectoryRecord, Storage } from '../../src/old-plugin.ts';
+import type { DirectoryRecord, Storage } from '../../src/storage/stores.ts';
 import { exportDirectory, importDirectory } from '../storage/suite/transfer-samples.ts';
 import { recordFeed } from '../readings.ts';
 import { seed } from '../seed.ts';

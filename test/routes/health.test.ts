@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StorageError } from '../../src/old-plugin.ts';
+import { StorageError } from '../../src/storage/errors.ts';
 import { openTestServer, TARGETS } from '../server.ts';
 
 describe.each(TARGETS)('GET /health (%s)', (target) => {

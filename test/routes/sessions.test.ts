@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { StorageError } from '../../src/old-plugin.ts';
+import { StorageError } from '../../src/storage/errors.ts';
 import { openTestServer, type RequestOptions, TARGETS, type TestServer } from '../server.ts';
 
 const LOGIN = '/api/2/auth/bob/login.json';

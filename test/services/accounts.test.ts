@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { StorageError } from '../../src/old-plugin.ts';
+import { StorageError } from '../../src/storage/errors.ts';
 import { openTestServer } from '../server.ts';
 
 it('an account that cannot be made whole is not there, and can be made later', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'vitest';
 import { loadStorage } from '../../src/storage/load.ts';
-import { storageConformance } from './suite/index.ts';
+import { storageConformance } from '../../src/testing/index.ts';
 
 const example = join(import.meta.dirname, '../../examples/memory-storage');
 

@@ -46,7 +46,7 @@ describe('a plugin from a file', () => {
       'throws.js',
       /cannot be loaded: the driver was built for another version of Node \(.*throws\.js:1:\d+\); the fault is in the plugin/,
     ],
-    ['no-default-export.js', /has no default export; a plugin ends with: export default defineOldPlugin\(/],
+    ['no-default-export.js', /has no default export; a plugin ends with: export default definePlugin\(/],
     ['wrong-shape.js', /is not a storage plugin: "open" must be a function$/],
     ['not-an-object.js', /is not a storage plugin: "name" must be a string, "contract" must be a number, /],
     ['next-contract.js', /is made for contract 2, and this podsync for 1; update podsync$/],
@@ -102,7 +102,7 @@ it.each([
 ])('the example as %s has it', async (readme, folder) => {
   const root = join(import.meta.dirname, '../..');
   const [, spec] = /--storage (\S*memory-storage\.js\S*)/.exec(await readFile(join(root, readme), 'utf8'))!;
-  expect((await loadStorage(spec!, join(root, folder))).options).toEqual({ place: 'demo' });
+  expect((await loadStorage(spec!, join(root, folder))).options).toEqual({ name: 'demo' });
 });
 
 it.each(['json', 'sqlite', 'postgres'])('a plugin that comes with podsync: %s', async (name) => {

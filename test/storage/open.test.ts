@@ -10,19 +10,14 @@ function open(without: string, log: Log = () => undefined) {
   return openStorage(`./lacking.js:${without}`, fixtures, context);
 }
 
-const ALL =
-  'users, sessions, attempts, devices, subscriptions, actions, settings, lists, podcasts, transfer, ping, verify, close';
-
 it.each([
-  ['users', 'users'],
-  ['users.find users.rename', 'users.find, users.rename'],
-  ['lists podcasts.topTags ping', 'lists, podcasts.topTags, ping'],
-  ['sessions.save close', 'sessions.save, close'],
-  ['attempts.add attempts.wait attempts.takeBack', 'attempts'],
-  ['all', ALL],
-])('says what the storage of a plugin lacks: %s', async (without, missing) => {
+  ['commit', 'commit'],
+  ['list get', 'get, list'],
+  ['isShared close', 'isShared, close'],
+  ['all', 'isShared, get, list, commit, ping, verify, close'],
+])('says what the store of a plugin lacks: %s', async (without, missing) => {
   await expect(open(without)).rejects.toThrow(
-    `storage plugin: what memory opens is not a whole storage: it has no ${missing}; ` +
+    `storage plugin: what memory opens is not a whole store: it has no ${missing}; ` +
       'the fault is in the plugin, as nothing of the contract is optional',
   );
 });
@@ -37,10 +32,10 @@ it('says which plugin failed to open, and where, without the password that it sa
 
 it('closes what it refuses', async () => {
   const said: string[] = [];
-  await expect(open('users', (_level, message) => said.push(message))).rejects.toThrow('it has no users;');
+  await expect(open('list', (_level, message) => said.push(message))).rejects.toThrow('it has no list;');
   expect(said).toEqual(['closed']);
 });
 
-it('opens a storage that has all', async () => {
+it('opens a store that has everything', async () => {
   await expect((await open('')).ping()).resolves.toBeUndefined();
 });

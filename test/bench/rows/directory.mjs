@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import json from '../../../dist/plugins/old/json/index.js';
 import { parseFeed } from '../../../dist/src/feeds/parse.js';
+import { openStorage } from '../../../dist/src/storage/open.js';
 import { logIn } from '../client.mjs';
 import { load, request, requests, seconds } from '../load.mjs';
 import { alternate, median } from '../rounds.mjs';
@@ -36,7 +36,7 @@ const pick = () => feed(Math.floor(PODCASTS * random() ** 2));
 /** Fills a data folder through the storage plugin, as fetching 20,000 feeds would take hours. */
 async function fill(dataDir) {
   const now = () => Math.floor(Date.now() / 1000);
-  const storage = await json.open(json.parse(''), { dataDir, now, overlap: 120, log: console.error });
+  const storage = await openStorage('json', dataDir, { dataDir, now, overlap: 120, log: console.error });
   const everything = Array.from({ length: PODCASTS }, (_, n) => feed(n));
   const names = Array.from({ length: USERS - READERS.length }, (_, n) => `user-${n}`);
   for (const name of names) await storage.users.create({ name, passwordHash: 'of nobody' });

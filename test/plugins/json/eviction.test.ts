@@ -6,6 +6,7 @@ import { storageConformance } from '../../../src/testing/index.ts';
 vi.mock(import('../../../plugins/json/limits.ts'), () => ({
   MAX_LOG_SIZE: 50_000,
   MAX_CHANGES: 1000,
+  MAX_BACKLOG: 1000,
   MAX_FILE_SIZE: 300_000,
   CACHE_SIZE: 600_000,
 }));

@@ -45,7 +45,7 @@ it("a person can read an account's file", async () => {
 "checksum": "...",
 "prefix": "u/4f2a/",
 "keys": {
-"device/\\"phone\\"": {"caption":"Phone"},
+"device/\\u0022phone\\u0022": {"caption":"Phone"},
 "head": {"profile":{"name":"alice"},"stamp":1700000001},
 "list/phone": ["http://example.org/feed","http://example.org/ü"]
 },

@@ -11,6 +11,7 @@ import { seed } from '../../seed.ts';
 vi.mock(import('../../../plugins/json/limits.ts'), () => ({
   MAX_LOG_SIZE: 3000,
   MAX_CHANGES: 1000,
+  MAX_BACKLOG: 1000,
   MAX_FILE_SIZE: 1500,
   CACHE_SIZE: 4000,
 }));

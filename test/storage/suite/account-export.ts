@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { UserRecord } from '../../../src/old-plugin.ts';
+import type { UserRecord } from '../../../src/storage/stores.ts';
 import { START, type Suite } from './bench.ts';
 import { rejectsWith } from './expectations.ts';
 import { action, actions, add, addUser, feed, feeds, readPages, remove, SECRET, session } from './samples.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ActionQuery, EpisodeAction } from '../../../src/old-plugin.ts';
+import type { EpisodeAction } from '../../../src/domain/types.ts';
+import type { ActionQuery } from '../../../src/storage/stores.ts';
 import type { Suite } from './bench.ts';
 import { action, addUser, feed, ODD_TEXTS, readActions, readNumbers } from './samples.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isStorageError } from '../../../src/old-plugin.ts';
+import { isStorageError } from '../../../src/storage/errors.ts';
 import type { Suite } from './bench.ts';
 import { rejectsWith, watch } from './expectations.ts';
 import { episodes, read } from './readings.ts';

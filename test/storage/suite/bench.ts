@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { StorageContext, Seconds, Storage } from '../../../src/old-plugin.ts';
+import type { Seconds } from '../../../src/domain/types.ts';
+import type { StorageContext, Storage } from '../../../src/storage/stores.ts';
 import { SECRET } from './samples.ts';
 
 /** What is tested: one backend, empty at first. A plugin's author writes this, and nothing else. */

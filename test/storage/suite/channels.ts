@@ -1,4 +1,5 @@
-import type { Sender, Stamp, Storage, UserId } from '../../../src/old-plugin.ts';
+import type { Sender, Stamp, UserId } from '../../../src/domain/types.ts';
+import type { Storage } from '../../../src/storage/stores.ts';
 import { action, add, feed, numberOf, numbersOf, readPages } from './samples.ts';
 
 /** One kind of change as an app on one device sees it. A change is a number: that of a feed or of an episode. */

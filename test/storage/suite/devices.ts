@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { DeviceType } from '../../../src/old-plugin.ts';
+import type { DeviceType } from '../../../src/domain/types.ts';
 import type { Suite } from './bench.ts';
 import { action, add, addUser, feed, ODD_TEXTS, readActions, remove } from './samples.ts';
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Storage, UserId } from '../../../src/old-plugin.ts';
+import type { UserId } from '../../../src/domain/types.ts';
+import type { Storage } from '../../../src/storage/stores.ts';
 import type { Bench, Suite } from './bench.ts';
 import { read } from './readings.ts';
 import { add, addUser, feed, feeds, numberOf, numbersOf, readPages, remove, subscribe } from './samples.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { isStorageError, type Storage, type User } from '../../../src/old-plugin.ts';
+import { isStorageError } from '../../../src/storage/errors.ts';
+import type { Storage, User } from '../../../src/storage/stores.ts';
 import type { Suite } from './bench.ts';
 import { action, actions, add, addUser, feed, feeds, readActions, readNumbers, remove, session } from './samples.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { isStorageError, type StorageErrorCode } from '../../../src/old-plugin.ts';
+import { isStorageError, type StorageErrorCode } from '../../../src/storage/errors.ts';
 import { SECRET } from './samples.ts';
 
 /** Rejects with a StorageError of this code, whose message says something and gives nothing away. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Storage } from '../../../src/old-plugin.ts';
+import type { Storage } from '../../../src/storage/stores.ts';
 import type { Suite } from './bench.ts';
 import { episode, episodeNumbers, episodes, findEpisode, read } from './readings.ts';
 import { action, add, addUser, feed, feeds, numbersOf, subscribe } from './samples.ts';

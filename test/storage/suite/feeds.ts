@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { FeedState, Storage } from '../../../src/old-plugin.ts';
+import type { FeedState, Storage } from '../../../src/storage/stores.ts';
 import type { Suite } from './bench.ts';
 import { watch } from './expectations.ts';
 import { episode, episodes, read, state } from './readings.ts';

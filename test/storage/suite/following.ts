@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Stamp, Storage, UserId } from '../../../src/old-plugin.ts';
+import type { Stamp, UserId } from '../../../src/domain/types.ts';
+import type { Storage } from '../../../src/storage/stores.ts';
 import { OVERLAP, type Suite } from './bench.ts';
 import { A, B, C, currentOf, D, furnish, hears, markOf, sorted } from './group-samples.ts';
 import { action, add, addUser, remove } from './samples.ts';

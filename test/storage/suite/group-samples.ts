@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Stamp, Storage, SubscriptionChange, UserId } from '../../../src/old-plugin.ts';
+import type { Stamp, SubscriptionChange, UserId } from '../../../src/domain/types.ts';
+import type { Storage } from '../../../src/storage/stores.ts';
 import { add, addUser, feed } from './samples.ts';
 
 export const [A, B, C, D] = ['a', 'b', 'c', 'd'].map(feed) as [string, string, string, string];

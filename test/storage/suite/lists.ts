@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PodcastList } from '../../../src/old-plugin.ts';
+import type { PodcastList } from '../../../src/domain/types.ts';
 import type { Suite } from './bench.ts';
 import { rejectsWith } from './expectations.ts';
 import { addUser, feed, feeds, ODD_TEXTS } from './samples.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Stamp, Storage, UserId } from '../../../src/old-plugin.ts';
+import type { Stamp, UserId } from '../../../src/domain/types.ts';
+import type { Storage } from '../../../src/storage/stores.ts';
 import { OVERLAP, type Suite } from './bench.ts';
 import { CHANNELS, openActions, openSubscriptions } from './channels.ts';
 import { action, addUser, feed } from './samples.ts';

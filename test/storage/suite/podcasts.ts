@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Storage } from '../../../src/old-plugin.ts';
+import type { Storage } from '../../../src/storage/stores.ts';
 import type { Suite } from './bench.ts';
 import { rejectsWith } from './expectations.ts';
 import { info, read, state } from './readings.ts';

@@ -1,12 +1,5 @@
-import type {
-  Episode,
-  EpisodeInfo,
-  FeedReading,
-  FeedState,
-  PodcastInfo,
-  Storage,
-  Url,
-} from '../../../src/old-plugin.ts';
+import type { EpisodeInfo, PodcastInfo, Url } from '../../../src/domain/types.ts';
+import type { Episode, FeedReading, FeedState, Storage } from '../../../src/storage/stores.ts';
 import { feed, numbersOf } from './samples.ts';
 
 /** A podcast as its feed tells it, but for the fields given. */

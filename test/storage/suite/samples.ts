@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict';
-import type {
-  ActionQuery,
-  EpisodeAction,
-  Seconds,
-  Session,
-  Storage,
-  SubscriptionChange,
-  Url,
-  UserId,
-} from '../../../src/old-plugin.ts';
+import type { EpisodeAction, Seconds, SubscriptionChange, Url, UserId } from '../../../src/domain/types.ts';
+import type { ActionQuery, Session, Storage } from '../../../src/storage/stores.ts';
 
 /** Part of every password hash and session digest here: it must not turn up in the log. */
 export const SECRET = 'kept-secret';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { PodcastStore, Url } from '../../../src/old-plugin.ts';
+import type { Url } from '../../../src/domain/types.ts';
+import type { PodcastStore } from '../../../src/storage/stores.ts';
 import type { Bench, Suite } from './bench.ts';
 import { read } from './readings.ts';
 import { addUser, feed, numbersOf, subscribe } from './samples.ts';

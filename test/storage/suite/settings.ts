@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Json, SettingScope, SettingUpdate } from '../../../src/old-plugin.ts';
+import type { Json, SettingScope } from '../../../src/domain/types.ts';
+import type { SettingUpdate } from '../../../src/storage/stores.ts';
 import type { Suite } from './bench.ts';
 import { addUser, feed, ODD_TEXTS } from './samples.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { DirectoryRecord } from '../../../src/old-plugin.ts';
+import type { DirectoryRecord } from '../../../src/storage/stores.ts';
 import { type Bench, START, type Suite } from './bench.ts';
 import { episode, findEpisode, info, read, state } from './readings.ts';
 import { feed, numbersOf } from './samples.ts';

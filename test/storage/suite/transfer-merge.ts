@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { DirectoryRecord, Storage } from '../../../src/old-plugin.ts';
+import type { DirectoryRecord, Storage } from '../../../src/storage/stores.ts';
 import { START, type Suite } from './bench.ts';
 import { episode, info, read, state } from './readings.ts';
 import { add, addUser, feed, numberOf, numbersOf } from './samples.ts';

@@ -1,11 +1,5 @@
-import type {
-  DirectoryRecord,
-  FeedProgress,
-  PodcastInfo,
-  Storage,
-  UserId,
-  UserRecord,
-} from '../../../src/old-plugin.ts';
+import type { PodcastInfo, UserId } from '../../../src/domain/types.ts';
+import type { DirectoryRecord, FeedProgress, Storage, UserRecord } from '../../../src/storage/stores.ts';
 import { type Bench, START } from './bench.ts';
 import { episode, info, state } from './readings.ts';
 import { action, actions, add, addUser, feed, feeds, readPages, remove, SECRET, session } from './samples.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Storage, UserId, UserRecord } from '../../../src/old-plugin.ts';
+import type { UserId } from '../../../src/domain/types.ts';
+import type { Storage, UserRecord } from '../../../src/storage/stores.ts';
 import { OVERLAP, type Suite } from './bench.ts';
 import { CHANNELS } from './channels.ts';
 import { episode, episodes, read } from './readings.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Storage, User, UserRecord } from '../../../src/old-plugin.ts';
+import type { Storage, User, UserRecord } from '../../../src/storage/stores.ts';
 import { accountExportTests } from './account-export.ts';
 import type { Suite } from './bench.ts';
 import { rejectsWith } from './expectations.ts';

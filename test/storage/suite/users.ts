@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { NewUser, Storage, User } from '../../../src/old-plugin.ts';
+import type { NewUser, Storage, User } from '../../../src/storage/stores.ts';
 import type { Suite } from './bench.ts';
 import { rejectsWith } from './expectations.ts';
 import { action, add, addUser, feed, ODD_TEXTS, readActions, session } from './samples.ts';

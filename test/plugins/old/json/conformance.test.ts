@@ -1,9 +1,0 @@
-import { afterEach, beforeEach, describe, it } from 'vitest';
-import json from '../../../../plugins/old/json/index.ts';
-import { storageConformance } from '../../../storage/suite/index.ts';
-
-storageConformance(
-  'json',
-  async () => ({ open: (context) => json.open(json.parse(''), context), destroy: async () => undefined }),
-  { describe, it, beforeEach, afterEach },
-);

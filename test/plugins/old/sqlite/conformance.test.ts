@@ -1,9 +1,0 @@
-import { afterEach, beforeEach, describe, it } from 'vitest';
-import sqlite from '../../../../plugins/old/sqlite/index.ts';
-import { storageConformance } from '../../../storage/suite/index.ts';
-
-storageConformance(
-  'sqlite',
-  async () => ({ open: (context) => sqlite.open(sqlite.parse(''), context), destroy: async () => undefined }),
-  { describe, it, beforeEach, afterEach },
-);

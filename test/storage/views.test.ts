@@ -1,0 +1,80 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import postgres from 'postgres';
+import { expect, it } from 'vitest';
+import { openStorage } from '../../src/storage/open.ts';
+import { createBareDatabase } from '../postgres/database.ts';
+import { action, add, addUser, feed, feeds, remove } from './suite/samples.ts';
+
+const NOW = 1_800_000_000;
+const readView = (name: string): Promise<string> =>
+  readFile(join(import.meta.dirname, '../../examples/sql', name), 'utf8');
+
+interface Views {
+  query(sql: string): Promise<Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+/** Creates the views in a database, as an administrator would. */
+const OPEN: Record<string, (spec: string, dataDir: string) => Promise<Views>> = {
+  async sqlite(_spec, dataDir) {
+    const database = new Database(join(dataDir, 'podsync.sqlite'));
+    database.exec(await readView('views.sqlite.sql'));
+    return {
+      query: async (sql) => database.prepare(sql).all() as Record<string, unknown>[],
+      close: async () => void database.close(),
+    };
+  },
+  async postgres(spec) {
+    const sql = postgres(spec, { max: 1, onnotice: () => undefined, connection: { search_path: 'public, podsync' } });
+    await sql.unsafe(await readView('views.sql'));
+    return { query: (text) => sql.unsafe(text), close: () => sql.end() };
+  },
+};
+
+it.each(['sqlite', 'postgres'])(
+  'the views show devices, subscriptions and episode actions as columns: %s',
+  async (kind) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'podsync-views-'));
+    const database = kind === 'postgres' ? await createBareDatabase() : undefined;
+    const spec = database?.url ?? kind;
+    const storage = await openStorage(spec, dataDir, { dataDir, now: () => NOW, overlap: 120, log: () => undefined });
+    const alice = await addUser(storage);
+    await storage.devices.save(alice, 'phone', { caption: 'Ann’s', type: 'mobile' });
+    await storage.subscriptions.replace(alice, 'phone', feeds(100));
+    await storage.subscriptions.apply(alice, 'phone', [...remove(feed(1)), ...add(feed(200))]);
+    await storage.subscriptions.apply(alice, 'tv', add(feed(1)));
+    await storage.actions.append(alice, [
+      action(1),
+      action(2, { device: 'tv', action: 'play', play: { position: 20, started: 10, total: 30 } }),
+    ]);
+    await storage.close();
+
+    const views = await OPEN[kind]!(spec, dataDir);
+    const devices = await views.query('SELECT account, device, caption, type FROM devices ORDER BY device');
+    expect(devices).toEqual([
+      { account: 'alice', device: 'phone', caption: 'Ann’s', type: 'mobile' },
+      { account: 'alice', device: 'tv', caption: '', type: 'other' },
+    ]);
+    const subscriptions = await views.query("SELECT url FROM subscriptions WHERE device = 'phone'");
+    const urls = [...feeds(100).slice(1), feed(200)];
+    expect(subscriptions.map(({ url }) => url).toSorted()).toEqual(urls.toSorted());
+    expect(await views.query("SELECT url FROM subscriptions WHERE device = 'tv'")).toEqual([{ url: feed(1) }]);
+    const columns = 'account, podcast, episode, device, action, started, position, total';
+    expect(await views.query(`SELECT ${columns} FROM episode_actions ORDER BY episode`)).toEqual(
+      [
+        { ...action(1), device: null, started: null, position: null, total: null },
+        { ...action(2), device: 'tv', action: 'play', started: 10, position: 20, total: 30 },
+      ].map(({ timestamp: _, ...fields }) => ({ account: 'alice', ...fields })),
+    );
+    const [times] = await views.query(
+      'SELECT CAST(min(happened_at) AS text) AS first, CAST(min(uploaded_at) AS text) AS at FROM episode_actions',
+    );
+    expect(times).toEqual({ first: '2023-11-14 22:13:21', at: '2027-01-15 08:00:00' });
+    await views.close();
+    await database?.destroy();
+    await rm(dataDir, { recursive: true });
+  },
+);
