@@ -6,6 +6,9 @@ import { FILE_MODE, removeFile, syncFolder, toStorageError } from './durable-fil
 import type { Change } from './group.ts';
 import { cutOff, damaged, encodeCommit, encodeLine, logName, logNumbers, readLog, type Torn } from './log-file.ts';
 
+/** Milliseconds. */
+const QUICK_SYNC = 2;
+
 /** What happens to commits that were appended. */
 interface Outcome {
   /** They are durable. */
@@ -37,6 +40,8 @@ export class WriteAheadLog {
   #number = 0;
   #version: Version = 0;
   #queue: Waiting[] = [];
+  /** Of the last sync, milliseconds. */
+  #syncTime = 0;
   #writing: Promise<void> | undefined;
   #switchFile: (() => void) | undefined;
 
@@ -87,7 +92,7 @@ export class WriteAheadLog {
   }
 
   async #write(): Promise<void> {
-    await setImmediate(); // all commits of one turn of the event loop share the sync
+    await this.#gather();
     while (this.#queue.length > 0 || this.#switchFile) {
       this.#switchFile?.();
       const group = this.#queue;
@@ -102,9 +107,17 @@ export class WriteAheadLog {
         this.#outcome.apply(changes);
         resolve();
       }
-      await setImmediate(); // whoever waited for them may commit again
+      await this.#gather();
     }
     this.#writing = undefined;
+  }
+
+  /**
+   * Waits for more commits to share the next sync: those of this turn of the event loop, and of whoever was just answered.
+   * Where a sync is quick, processor and disk rather work at the same time.
+   */
+  async #gather(): Promise<void> {
+    if (this.#syncTime > QUICK_SYNC) await setImmediate();
   }
 
   /** Those behind it fail, too: their checks and sums built on what is not stored. */
@@ -121,7 +134,9 @@ export class WriteAheadLog {
       for (let written = 0; written < bytes.length;) {
         written += (await this.#file.write(bytes, written)).bytesWritten;
       }
+      const start = performance.now();
       await this.#file.datasync();
+      this.#syncTime = performance.now() - start;
       this.size += bytes.length;
     } catch (error) {
       throw await this.#undo(error);
