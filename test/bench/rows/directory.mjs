@@ -158,7 +158,7 @@ export default {
       bound: ['<', 5],
       measure: async ({ spare }) => {
         const now = () => Math.floor(Date.now() / 1000);
-        const storage = await json.open(json.parse(''), { dataDir: spare, now, overlap: 120, log: console.error });
+        const storage = await openStorage('json', spare, { dataDir: spare, now, overlap: 120, log: console.error });
         const began = performance.now();
         const { podcasts } = await storage.podcasts.rebuildToplist();
         const value = (performance.now() - began) / 1000;
