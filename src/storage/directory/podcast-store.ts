@@ -1,4 +1,5 @@
 import { compareText } from '../../domain/text-order.ts';
+import type { PodcastEntry } from '../../domain/types.ts';
 import { urlDigest } from '../keys.ts';
 import type { Episode, FeedState, PodcastStore } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
@@ -9,6 +10,9 @@ import { recordReading } from './reading.ts';
 import { recommend } from './recommendations.ts';
 import { rebuildToplist } from './recount.ts';
 import { topN } from './top-n.ts';
+
+/** Podcasts that an OPML file names, whose titles are stored at once. */
+const ANNOUNCED_AT_ONCE = 200;
 
 export function createPodcastStore(directory: Directory): PodcastStore {
   const { memory, context, leases, graph, store } = directory;
@@ -50,14 +54,22 @@ export function createPodcastStore(directory: Directory): PodcastStore {
     },
 
     async announce(entries) {
-      for (const { url, title = '', description = '', website = '' } of entries) {
-        await directory.change(async (): Promise<PodcastChange | undefined> => {
+      const announce = ({ url, title = '', description = '', website = '' }: PodcastEntry): Promise<void> =>
+        directory.change(async (): Promise<PodcastChange | undefined> => {
           const before = memory.find(url);
           if (!before || before.feed.fetchedAt !== undefined) return undefined;
-          const filled = { title: before.title || title, description: before.description || description };
-          const { address: _, version: __, ...podcast } = { ...before, ...filled, website: before.website || website };
-          return { podcast, replaces: [before] };
+          const { address: _, version: __, ...fields } = before;
+          const podcast = {
+            ...fields,
+            title: before.title || title,
+            description: before.description || description,
+            website: before.website || website,
+          };
+          const isNew = (['title', 'description', 'website'] as const).some((each) => podcast[each] !== before[each]);
+          return isNew ? { podcast, replaces: [before] } : undefined;
         });
+      for (let at = 0; at < entries.length; at += ANNOUNCED_AT_ONCE) {
+        await Promise.all(entries.slice(at, at + ANNOUNCED_AT_ONCE).map(announce));
       }
     },
 
