@@ -6,6 +6,8 @@ import { FILE_MODE, removeFile, syncFolder, toStorageError } from './durable-fil
 import type { Change } from './group.ts';
 import { cutOff, damaged, encodeCommit, encodeLine, logName, logNumbers, readLog, type Torn } from './log-file.ts';
 
+/** Characters of a line, unless a single commit has more. */
+const MAX_LINE = 2 * 1024 * 1024;
 /** Milliseconds. */
 const QUICK_SYNC = 2;
 
@@ -95,8 +97,7 @@ export class WriteAheadLog {
     await this.#gather();
     while (this.#queue.length > 0 || this.#switchFile) {
       this.#switchFile?.();
-      const group = this.#queue;
-      this.#queue = [];
+      const group = this.#nextGroup();
       try {
         if (group.length > 0) await this.#store(encodeLine(group.map(({ text }) => text)));
       } catch (error) {
@@ -110,6 +111,13 @@ export class WriteAheadLog {
       await this.#gather();
     }
     this.#writing = undefined;
+  }
+
+  /** Takes those that share the next line. A line takes several times its length in memory, so it has a bound. */
+  #nextGroup(): Waiting[] {
+    let length = 0;
+    const end = this.#queue.findIndex(({ text }, place) => (length += text.length) > MAX_LINE && place > 0);
+    return this.#queue.splice(0, end === -1 ? this.#queue.length : end);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import type { Storage } from '../storage/stores.ts';
 import { StorageError } from '../storage/errors.ts';
 
@@ -15,9 +15,14 @@ export function createPing(storage: Pick<Storage, 'ping'>, patience: number = PA
     asked ??= storage.ping().finally(() => {
       asked = undefined;
     });
-    const late = once(AbortSignal.timeout(patience), 'abort').then(() => {
+    const answered = new AbortController();
+    const late = setTimeout(patience, undefined, { signal: answered.signal, ref: false }).then(() => {
       throw new StorageError('unavailable', 'the storage does not answer');
     });
-    await Promise.race([asked, late]);
+    try {
+      await Promise.race([asked, late]);
+    } finally {
+      answered.abort(); // a monitor that asks all the time must not leave timers behind
+    }
   };
 }
