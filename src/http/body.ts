@@ -109,18 +109,25 @@ const collect = (request: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    /** Takes the chunks where the length is known, so that a long body is in memory once. */
+    let whole: Buffer | undefined;
+    const length = Number(request.headers['content-length'] ?? 0); // Node makes sure that no more comes
     const settle = (then: () => void): void => {
       request.off('data', onData).off('end', onEnd).off('error', onLost).off('close', onLost);
       then();
     };
     const onData = (chunk: Buffer): void => {
+      if (chunk.length < length) {
+        whole ??= Buffer.allocUnsafeSlow(length);
+        chunk.copy(whole, size);
+      } else chunks.push(chunk);
       size += chunk.length;
-      chunks.push(chunk);
       if (size <= limit) return;
       request.pause();
       settle(() => reject(tooLarge(limit)));
     };
-    const onEnd = (): void => settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
+    const onEnd = (): void =>
+      settle(() => resolve(whole ?? (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))));
     const onLost = (): void => settle(() => reject(brokenOff()));
     request.on('data', onData).on('end', onEnd).on('error', onLost).on('close', onLost);
     if (request.destroyed) onLost(); // while the password was checked
