@@ -84,7 +84,7 @@ export interface LoggedCommit {
 }
 
 /**
- * The commits in the first `length` bytes of a file, and the line at its end that is damaged, which nobody was told of
+ * The commits in the first `length` bytes of a file, and the line at its end that is damaged, which was never acknowledged
  * unless another file follows. Rejects with `corrupt` for damage anywhere else.
  */
 export async function readLog(

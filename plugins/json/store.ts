@@ -90,7 +90,7 @@ class JsonStore implements KeyValueStore {
     );
   }
 
-  /** While commits are being written, whoever reads from memory again and again must not hold them up. */
+  /** While commits are being written, a caller that reads from memory in a loop must not hold them up. */
   async #ready(): Promise<void> {
     this.#requireOpen();
     if (this.#log.isBusy) await setImmediate();
@@ -107,7 +107,7 @@ class JsonStore implements KeyValueStore {
       }),
       async ({ areMet, sums }) => {
         if (!areMet.includes(false)) return this.#write(batch, sums);
-        // Whoever reads to try again has to see what the check has failed on.
+        // A caller that reads again has to see what the check failed on.
         await Promise.allSettled(check.map(([key]) => this.#pending.get(key)?.settled));
         return undefined;
       },

@@ -53,8 +53,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Applies what earlier processes have logged, then begins a file. A damaged line at the end is cut off: nobody was told
-   * that it is stored. Rejects with `corrupt` for any other damage. `isNew`: whether the folder may have no log.
+   * Applies what earlier processes have logged, then begins a file. A damaged line at the end is cut off: it was never
+   * acknowledged. Rejects with `corrupt` for any other damage. `isNew`: whether the folder may have no log.
    */
   static async open(folder: string, isNew: boolean, outcome: Outcome): Promise<WriteAheadLog> {
     const log = new WriteAheadLog(folder, outcome);
@@ -121,7 +121,7 @@ export class WriteAheadLog {
   }
 
   /**
-   * Waits for more commits to share the next sync: those of this turn of the event loop, and of whoever was just answered.
+   * Waits for more commits to share the next sync: those of this turn of the event loop, and of callers just answered.
    * Where a sync is quick, processor and disk rather work at the same time.
    */
   async #gather(): Promise<void> {

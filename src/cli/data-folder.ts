@@ -32,8 +32,8 @@ export async function openDataFolder(path: string): Promise<boolean> {
 }
 
 /**
- * The same for a command that may have been typed in the wrong folder: a person at a terminal is asked before a data
- * folder is made, anybody else is told where one was made. Rejects where the answer is not yes, too.
+ * The same for a command that may have been typed in the wrong folder: on a terminal it asks before it creates a data
+ * folder, elsewhere it says where it created one. Rejects where the answer is not yes, too.
  */
 export async function openDataFolderOrAsk(path: string): Promise<void> {
   const isAsked = process.stdin.isTTY && (await isMissing(path));
@@ -45,7 +45,7 @@ export async function openDataFolderOrAsk(path: string): Promise<void> {
   );
 }
 
-/** Why anything else cannot be used is told when it is opened. */
+/** Whatever else is wrong with it shows when it is opened. */
 export const isMissing = (path: string): Promise<boolean> =>
   stat(path).then(
     () => false,

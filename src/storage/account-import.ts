@@ -82,7 +82,7 @@ class Staging {
     this.id = id;
   }
 
-  /** Throws `corrupt` when no record has told of the user yet. */
+  /** Throws `corrupt` while no record of the user has been read. */
   get user(): UserRecordOf<'user'> {
     if (!this.#user) throw userNotFirst();
     return this.#user;

@@ -7,7 +7,7 @@ const MAX_BYTES_A_UNIT = 3;
 
 /**
  * Throws a RangeError for a batch that no plugin has to accept: a key or value beyond the bounds of the contract, an
- * amount that is not a whole number, a key that stands twice. Whoever built such a batch has to refuse its input earlier.
+ * amount that is not a whole number, a key that stands twice. What builds such a batch must refuse its input earlier.
  */
 export function checkBatch({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): void {
   for (const [key] of check) checkKey(key);

@@ -1,4 +1,4 @@
-/** What `--storage` names: a plugin, and what it is told. */
+/** What `--storage` names: a plugin and its location. */
 interface StorageSpec {
   kind: 'file' | 'package' | 'name';
   plugin: string;

@@ -81,7 +81,7 @@ export function mergeEpisodes(one: readonly PlacedEpisode[], other: readonly Pla
 
 function takeOver(episode: PlacedEpisode, { url, formerUrls = [], stamp }: StoredEpisode): PlacedEpisode {
   const urls = [...(episode.formerUrls ?? []), ...formerUrls, url];
-  // Apps that have yet to be told of it there must not have a mark above it here.
+  // Apps that have not received it there must not have a mark above it here.
   return { ...episode, ...withFormerUrls(urls, episode.url), stamp: Math.max(episode.stamp, stamp) };
 }
 

@@ -124,7 +124,7 @@ export function createPodcastStore(directory: Directory): PodcastStore {
     top: async (limit) => memory.toplist.top(limit, context.now()),
 
     async alongside(user, limit) {
-      if (store.isShared) graph.drop(user); // what the user has is never suggested, whichever node it was told
+      if (store.isShared) graph.drop(user); // what the user has is never suggested, whichever node stored it
       return (await recommend(memory, graph, user, limit)).map((podcast) => memory.toPodcast(podcast));
     },
 
