@@ -17,6 +17,22 @@ const ANNOUNCED_AT_ONCE = 200;
 export function createPodcastStore(directory: Directory): PodcastStore {
   const { memory, context, leases, graph, store } = directory;
 
+  /** Fills what is empty of a podcast whose feed was not read yet. */
+  const announce = ({ url, title = '', description = '', website = '' }: PodcastEntry): Promise<void> =>
+    directory.change(async (): Promise<PodcastChange | undefined> => {
+      const before = memory.find(url);
+      if (!before || before.feed.fetchedAt !== undefined) return undefined;
+      const { address: _, version: __, ...fields } = before;
+      const podcast = {
+        ...fields,
+        title: before.title || title,
+        description: before.description || description,
+        website: before.website || website,
+      };
+      const isNew = (['title', 'description', 'website'] as const).some((each) => podcast[each] !== before[each]);
+      return isNew ? { podcast, replaces: [before] } : undefined;
+    });
+
   const byUrl = (): StoredPodcast[] => memory.all().toSorted((a, b) => compareText(a.url, b.url));
 
   return {
@@ -54,20 +70,6 @@ export function createPodcastStore(directory: Directory): PodcastStore {
     },
 
     async announce(entries) {
-      const announce = ({ url, title = '', description = '', website = '' }: PodcastEntry): Promise<void> =>
-        directory.change(async (): Promise<PodcastChange | undefined> => {
-          const before = memory.find(url);
-          if (!before || before.feed.fetchedAt !== undefined) return undefined;
-          const { address: _, version: __, ...fields } = before;
-          const podcast = {
-            ...fields,
-            title: before.title || title,
-            description: before.description || description,
-            website: before.website || website,
-          };
-          const isNew = (['title', 'description', 'website'] as const).some((each) => podcast[each] !== before[each]);
-          return isNew ? { podcast, replaces: [before] } : undefined;
-        });
       for (let at = 0; at < entries.length; at += ANNOUNCED_AT_ONCE) {
         await Promise.all(entries.slice(at, at + ANNOUNCED_AT_ONCE).map(announce));
       }
