@@ -43,11 +43,11 @@ export function createApp(services: Services, options: AppOptions): H3 {
     try {
       const reply = await handle();
       await ready();
-      dropRest(event);
+      await dropRest(event);
       // Awaited here: a stream that fails before anything of it was sent becomes an error answer.
       return await send(event, reply, { cookie: setCookieOf(event), onCut });
     } catch (error) {
-      dropRest(event);
+      await dropRest(event);
       return await send(event, toErrorReply(error, format, options), { cookie: setCookieOf(event) });
     }
   };
