@@ -60,7 +60,7 @@ export async function printPassword(password: string, user: string, config: Conf
   throw new Error(`${user} has a new password, which nobody could read; make another one with: ${command}`);
 }
 
-/** Says so where a new password is short: whoever runs the server may set one all the same. */
+/** Warns of a short new password. The operator may set one all the same. */
 export function warnIfShort(password: string): void {
   if (!isShortPassword(password)) return;
   words.warn(`this password has fewer than ${MIN_PASSWORD} characters: a longer one takes longer to guess`);

@@ -3,7 +3,7 @@ import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 
 /**
  * Writes a file beside its place and puts it there once it is complete: what was there stays until then. A link stays
- * one. Only its owner may read the file, whoever could read the one before: addresses of feeds can be secrets, too.
+ * one. Only its owner may read the file, whatever the mode of the one before: feed addresses can be secrets, too.
  * Rejects with why it cannot be written, or with what `content` throws.
  */
 export async function writeWhole(path: string, content: string | AsyncIterable<string | Uint8Array>): Promise<void> {

@@ -26,7 +26,7 @@ export function createListRoutes(
 ): Record<'all' | 'create' | 'read' | 'replace' | 'delete', Handler> {
   /**
    * Lists are there to be shared: anyone may read. By e-mail address only its owner, so that it gives nobody away.
-   * Undefined where there is no such user, which must not be told from a user without such a list.
+   * Undefined where no such user exists. The answer must be the same as for a user without such a list.
    */
   const findUser = (event: H3Event): Promise<User | undefined> =>
     isByEmail(event) ? identity.owner(event) : accounts.named(readParam(event, 'user'));

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 /** Few, as each may be looked up, and come with a long description. */
 const PAGE = 10;
 
-/** The items in pages, one turn of the event loop each: whoever works through a long list holds up nobody. */
+/** The items in pages, one turn of the event loop each, so that work on a long list does not block other requests. */
 export async function* inPages<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[], void, undefined> {
   for (let start = 0; start < items.length; start += PAGE) {
     if (start > 0) await setImmediate();

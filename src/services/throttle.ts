@@ -58,7 +58,7 @@ interface Counter {
  * had one at an address that others share, by what those do with other accounts.
  */
 export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
-  /** By counter, the refusals that this node knows of: whoever guesses on must not be let in by a remembered password. */
+  /** By counter, the refusals that this node knows of: a remembered password must not let in a client that goes on guessing. */
   const refusedUntil = new LRUCache<string, Seconds>({ max: 20_000 });
   /** By address, and by account. */
   const turns = new Turns<string>();

@@ -11,7 +11,7 @@ import { requireFeedUrl, requireMediaUrl } from './transfer-urls.ts';
 type RecordOf<Kind extends BackupRecord['kind']> = Extract<BackupRecord, { kind: Kind }>;
 
 /*
- * What a backup says of the directory, as a feed would be read: each throws `invalid` for what no feed can have told.
+ * What a backup says of the directory, as a feed would be read: each throws `invalid` for what no feed can contain.
  */
 
 export function checkTag({ tag, title }: RecordOf<'tag'>): void {
