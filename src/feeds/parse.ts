@@ -2,12 +2,18 @@ import type { EpisodeInfo, PodcastInfo, Url } from '../domain/types.ts';
 import { sanitizeFeedUrl } from '../domain/url.ts';
 import { decodeXml } from './charset.ts';
 import { baseOf, type EpisodeSource, findEpisode, readEpisode } from './episode.ts';
-import { type Fields, named } from './fields.ts';
+import { type Fields, named, texts } from './fields.ts';
 import { readPrefixes } from './namespaces.ts';
 import { readPodcast } from './podcast.ts';
 import { createXmlReader, quietly, type XmlElement, type XmlReader } from './xml.ts';
 
 export interface ParsedFeed extends PodcastInfo {
+  /** `itunes:block`: its publisher wants it in no directory. */
+  blocked: boolean;
+  /** `podcast:guid`, which stays the same at whatever address the feed is; 1 to 255 characters. */
+  guid: string | null;
+  /** `itunes:new-feed-url`, sanitized: where the publisher wants the feed to be read from now on. */
+  movedTo: Url | null;
   /** Newest first, then those without a date in the order of the feed; at most 5,000. */
   episodes: EpisodeInfo[];
   /** It ends before its root element does: there may be more of it. */
@@ -18,6 +24,9 @@ export interface ParsedFeed extends PodcastInfo {
 const MAX_EPISODES = 5000;
 /** Characters before the root element: a declaration, a DOCTYPE, and what broken servers print in front of it. */
 const MAX_PROLOGUE = 100_000;
+
+/** A longer one is ignored. */
+const MAX_PODCAST_GUID = 255;
 
 const ROOT = /<((?:[\w.-]+:)?(?:rss|feed|rdf))(?:\s[^<>]*)?>/i;
 const CHANNEL = /<(?:[\w.-]+:)?channel(?:\s[^<>]*)?>/i;
@@ -45,8 +54,22 @@ export function parseFeed(bytes: Uint8Array, contentType: string | undefined, ur
   const base = element ? baseOf(element, feedUrl) : feedUrl;
   const fields = readFields(readXml, content);
   if (fields.length === 0) throw notFeed('it is empty');
-  const podcast = readPodcast(fields, base, element?.attributes['xml:lang']);
-  return { ...podcast, episodes: readEpisodes(fields, base), ...(isCut && { isCut }) };
+  return {
+    ...readPodcast(fields, base, element?.attributes['xml:lang']),
+    ...readIdentity(fields),
+    episodes: readEpisodes(fields, base),
+    ...(isCut && { isCut }),
+  };
+}
+
+function readIdentity(fields: Fields): Pick<ParsedFeed, 'blocked' | 'guid' | 'movedTo'> {
+  const [guid = ''] = texts(fields, 'podcast:guid');
+  const [movedTo = ''] = texts(fields, 'itunes:new-feed-url');
+  return {
+    blocked: texts(fields, 'itunes:block').some((text) => text.toLowerCase() === 'yes'),
+    guid: guid !== '' && guid.length <= MAX_PODCAST_GUID ? guid : null,
+    movedTo: sanitizeFeedUrl(movedTo) || null,
+  };
 }
 
 const notFeed = (why: string): Error => new Error(`this is not a feed: ${why}`);

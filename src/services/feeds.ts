@@ -164,7 +164,7 @@ function toReading(state: FeedState, outcome: FetchOutcome, now: Seconds): FeedR
       return { state: { ...next, fetchedAt: now }, movedTo: outcome.movedTo };
     case 'fetched': {
       const { kind: _kind, feed, movedTo, ...validators } = outcome;
-      const { episodes, ...podcast } = feed;
+      const { episodes, blocked: _blocked, guid: _guid, movedTo: _announced, ...podcast } = feed;
       const content = { podcast, episodes };
       return { state: { ...next, ...validators, fetchedAt: now }, content, ...(movedTo !== undefined && { movedTo }) };
     }

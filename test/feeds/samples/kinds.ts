@@ -207,4 +207,26 @@ export const kinds: Sample[] = [
       <itunes:owner><itunes:name>Station</itunes:name><itunes:email>mail@show.test</itunes:email></itunes:owner>`),
     expected: feed({ title: 'T', author: 'Jo' }),
   },
+  {
+    oddity: 'a GUID, a new address, and no wish to be listed',
+    body: rss(`<title>T</title><podcast:guid> 917393e3-1b1e-5cef-ace4-edaa54e1f810 </podcast:guid><itunes:block>YES</itunes:block>
+      <itunes:new-feed-url>HTTPS://Feeds.test/new?a=1&amp;b=2</itunes:new-feed-url>`),
+    expected: feed({
+      title: 'T',
+      blocked: true,
+      guid: '917393e3-1b1e-5cef-ace4-edaa54e1f810',
+      movedTo: 'https://feeds.test/new?a=1&b=2',
+    }),
+  },
+  {
+    oddity: 'a GUID that is too long, a new address that is none, and a block that says no',
+    body: rss(`<title>T</title><podcast:guid>${'a'.repeat(256)}</podcast:guid><itunes:block>no</itunes:block>
+      <itunes:new-feed-url>mailto:me@show.test</itunes:new-feed-url>${item('http://media.test/1', '<itunes:block>yes</itunes:block>')}`),
+    expected: feed({ title: 'T', episodes: [episode({ url: 'http://media.test/1' })] }),
+  },
+  {
+    oddity: 'an empty GUID and an empty new address',
+    body: rss(`<title>T</title><podcast:guid/><itunes:block/><itunes:new-feed-url> </itunes:new-feed-url>`),
+    expected: feed({ title: 'T' }),
+  },
 ];

@@ -17,6 +17,9 @@ export const feed = (known: Partial<ParsedFeed> = {}): ParsedFeed => ({
   logoUrl: null,
   language: '',
   tags: [],
+  blocked: false,
+  guid: null,
+  movedTo: null,
   episodes: [],
   ...known,
 });
