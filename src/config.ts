@@ -111,12 +111,13 @@ export const FETCH_OPTIONS: readonly Option[] = [
   option('--allow-private-feeds [true|false]', 'read feeds in private networks, too', yesOrNo),
 ];
 
-/** What a command that makes accounts, or stores feeds, has to know where no server runs. A server goes by its own. */
-export const SYNC_DEVICES_OPTION = option(
-  '--sync-devices [true|false]',
-  'in new accounts all devices follow each other',
-  yesOrNo,
-);
+/** What a person is asked when an account is created. No defaults: see `user add`. */
+export const ACCOUNT_OPTIONS: readonly Option[] = [
+  option('--sync-devices [true|false]', 'keep one subscription list on all devices', yesOrNo).default(undefined),
+  option('--private [true|false]', 'do not show the subscriptions publicly', yesOrNo),
+];
+
+/** For commands that store feeds, where no server runs. A running server has its own. */
 export const KEEP_CREDENTIALS_OPTION = option(
   '--keep-url-credentials [true|false]',
   'keep user:password@ in feed addresses',
@@ -138,7 +139,7 @@ export const SERVER_OPTIONS: readonly Option[] = [
     'who may make an account at /register: open is anybody, closed nobody but the first',
     openOrClosed,
   ),
-  SYNC_DEVICES_OPTION,
+  option('--sync-devices [true|false]', 'in new accounts, keep one subscription list on all devices', yesOrNo),
   KEEP_CREDENTIALS_OPTION,
 ];
 

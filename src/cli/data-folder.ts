@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { confirm } from './confirm.ts';
+import { confirm } from './prompt.ts';
 import { words } from './words.ts';
 
 const ELSEWHERE = 'choose another one with --data';

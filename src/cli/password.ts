@@ -35,7 +35,7 @@ export async function getPassword(
 /** The password of an account on another server; asked for on the terminal unless it comes on standard input. */
 export async function getRemotePassword({ passwordStdin = false }: PasswordChoice): Promise<string> {
   if (passwordStdin) return readPassword(process.stdin);
-  if (process.stdin.isTTY) return askPassword(process.stdin, process.stderr, ['Password there: ']);
+  if (process.stdin.isTTY) return askPassword(process.stdin, process.stderr, ['Password: ']);
   throw new UsageError('there is no terminal to ask for a password; give --password-stdin');
 }
 
@@ -81,7 +81,7 @@ export async function readPassword(input: NodeJS.ReadableStream): Promise<string
 export async function askPassword(
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,
-  questions: readonly string[] = ['Password: ', 'The same again: '],
+  questions: readonly string[] = ['Password: ', 'Repeat password: '],
 ): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { countOf } from '../domain/count.ts';
-import { confirm, requireAnswerable } from './confirm.ts';
+import { confirm, requireTerminal } from './prompt.ts';
 import { askOperator, pathOf } from './operator.ts';
 import { getPassword, type PasswordChoice, printPassword, warnIfShort } from './password.ts';
 import { readAccount } from './user-read.ts';
@@ -12,7 +12,7 @@ export async function changePassword(config: Config, user: string, choice: Passw
   await askOperator(config, 'PUT', pathOf(user, '/password'), { password });
   warnIfShort(password);
   if (choice.generate) await printPassword(password, user, config);
-  words.success('the password is changed; apps that know the old one must be told the new one');
+  words.success('Password changed and all sessions ended. Enter the new password in your apps.');
 }
 
 /** `user rename`. */
@@ -23,7 +23,7 @@ export async function renameUser(config: Config, user: string, name: string): Pr
 
 /** `user remove`: asks first. */
 export async function removeUser(config: Config, user: string, { yes = false }): Promise<void> {
-  requireAnswerable(yes);
+  requireTerminal(yes);
   if (!yes) {
     const { name, devices, subscriptions, actions } = await readAccount(config, user);
     await confirm(

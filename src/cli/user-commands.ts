@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { readConfig, SYNC_DEVICES_OPTION } from '../config.ts';
+import { ACCOUNT_OPTIONS, readConfig } from '../config.ts';
 import { addCommand } from './command.ts';
 
 /** The commands about accounts. */
@@ -26,16 +26,21 @@ const takePassword = (command: Command): Command =>
     .addHelpText('after', '\nThe password is asked for unless one of --password-stdin and --generate is given.');
 
 function defineAdd(user: Command): void {
-  takePassword(define(user, 'add', 'make an account', 'add bob --email bob@example.org'))
+  const command = takePassword(define(user, 'add', 'create an account', 'add bob --email bob@example.org'))
     .argument('<name>', 'what the user logs in with')
-    .option('--email <address>', 'logs in as well as the name does')
-    .addOption(SYNC_DEVICES_OPTION)
-    .action(async (name: string, options) => {
-      const config = readConfig(options);
-      const { addUser } = await import('./user-add.ts');
-      await addUser(config, { name, ...options });
-    });
+    .option('--email <address>', 'can also be used to log in');
+  for (const option of ACCOUNT_OPTIONS) command.addOption(option);
+  command.addHelpText('after', ADD_HELP).action(async (name: string, options) => {
+    const config = readConfig(options);
+    const { addUser } = await import('./user-add.ts');
+    await addUser(config, { name, ...options });
+  });
 }
+
+const ADD_HELP = `
+With a password that is typed in, \`user add\` also asks for --sync-devices and --private unless they are given. With
+--password-stdin or --generate nothing is asked: each device then has its own list unless the server runs with
+--sync-devices, and subscriptions are public.`;
 
 function defineList(user: Command): void {
   define(user, 'list', 'show all accounts', 'list --json')

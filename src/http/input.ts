@@ -95,3 +95,14 @@ export function toTexts<Key extends string>(body: Record<string, unknown>, ...ke
   if (wrong !== undefined) throw invalid(`"${wrong}" must be a string`);
   return Object.fromEntries(keys.map((key) => [key, body[key]])) as Record<Key, string>;
 }
+
+/** Members of a JSON object that are true or false where they are there. Throws `invalid` naming the first one that is not. */
+export function toFlags<Key extends string>(
+  body: Record<string, unknown>,
+  ...keys: Key[]
+): Partial<Record<Key, boolean>> {
+  const given = keys.filter((key) => body[key] !== undefined);
+  const wrong = given.find((key) => typeof body[key] !== 'boolean');
+  if (wrong !== undefined) throw invalid(`"${wrong}" must be true or false`);
+  return Object.fromEntries(given.map((key) => [key, body[key]])) as Partial<Record<Key, boolean>>;
+}

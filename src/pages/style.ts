@@ -32,6 +32,8 @@ h1,h2,p,li,div.soft{unicode-bidi:plaintext}
 .do a:first-child{background:var(--accent);color:var(--paper)}
 label{display:block;margin:1rem 0 0}
 input{display:block;width:100%;max-width:24rem;font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.45rem .6rem;margin-top:.2rem}
+input[type=checkbox]{display:inline;width:auto;margin:0}
+.box .soft{display:block}
 button{font:inherit;background:var(--accent);color:var(--paper);border:0;border-radius:.5rem;padding:.45rem 1rem;cursor:pointer}
 .problem{border-left:.25rem solid #c0392b;background:var(--card);padding:.5rem .75rem}
 dt{color:var(--soft);font-size:.9rem;margin-top:.6rem}

@@ -65,13 +65,15 @@ export function createRegisterRoutes(
       const name = fields.get('name')?.trim() ?? '';
       const email = fields.get('email')?.trim() ?? '';
       const password = fields.get('password') ?? '';
+      const syncDevices = fields.has('sync_devices');
+      const isPublic = fields.has('public');
       const again = (problem: string, status = 400, headers = {}): Reply =>
-        form(event, status, { token, name, email, problem }, headers);
+        form(event, status, { token, name, email, syncDevices, isPublic, problem }, headers);
 
       if (!isSame(fields.get(CSRF), readToken(event))) return again('the form was too old; send it once more');
       if (password !== fields.get('again')) return again('the two passwords differ');
       try {
-        const account = { name, password, ...(email && { email }) };
+        const account = { name, password, ...(email && { email }), syncDevices, isPrivate: !isPublic };
         const user = await registration.register(account, token, readClient(event, origin).address);
         return page(200, renderRegistered(user.name, publicBase(event, origin)));
       } catch (error) {

@@ -20,10 +20,14 @@ export interface NewAccount {
   name: string;
   email?: string;
   password: string;
+  /** Whether all devices have one list of subscriptions: the setting `sync_devices`. Unless given, as the server has it. */
+  syncDevices?: boolean;
+  /** Whether nobody else sees the subscriptions: then the setting `public_subscriptions` (spec 2.9) is false. */
+  isPrivate?: boolean;
 }
 
 export interface Accounts {
-  /** Throws `invalid` with what is wrong, `conflict` when the name or e-mail is taken. */
+  /** With its settings, in one step. Throws `invalid` with what is wrong, `conflict` when the name or e-mail is taken. */
   create(account: NewAccount): Promise<User>;
   /** By user name, without case. An e-mail address finds nobody: anyone may ask, and it is private. */
   named(name: string): Promise<User | undefined>;
@@ -57,28 +61,24 @@ export function checkAccount({ name, email, password }: NewAccount): void {
 interface AccountRules {
   passwords: Passwords;
   throttle: Throttle;
-  /** Whether the devices of a new account follow each other: it begins with the setting `sync_devices`. */
+  /** Whether a new account begins with the setting `sync_devices`, unless it was asked for or refused. */
   syncDevices: boolean;
 }
 
 export const createAccounts = (
-  { users, settings }: Pick<Storage, 'users' | 'settings'>,
+  { users }: Pick<Storage, 'users'>,
   { passwords, throttle, syncDevices }: AccountRules,
 ): Accounts => ({
   async create(account) {
     checkAccount(account);
-    const { name, email, password } = account;
+    const { name, email, password, isPrivate } = account;
     const passwordHash = await passwords.hash(password);
+    const settings = {
+      ...((account.syncDevices ?? syncDevices) && { sync_devices: true }),
+      ...(isPrivate && { public_subscriptions: false }),
+    };
     try {
-      const user = await users.create({ name, ...(email !== undefined && { email }), passwordHash });
-      if (syncDevices) {
-        const change = { set: { sync_devices: true }, remove: [], limit: 1 };
-        await settings.update(user.id, { kind: 'account' }, change).catch(async (error: unknown) => {
-          await users.delete(user.id).catch(() => undefined); // or an account that nobody was told of has the name
-          throw error;
-        });
-      }
-      return user;
+      return await users.create({ name, ...(email !== undefined && { email }), passwordHash }, settings);
     } catch (error) {
       throw isStorageError(error, 'conflict') ? new Refusal('conflict', error.message) : error;
     }

@@ -79,8 +79,11 @@ export interface User extends NewUser {
 }
 
 export interface UserStore {
-  /** Rejects with `conflict` when the name or e-mail is taken. Names and e-mails share one space, compared without case. */
-  create(user: NewUser): Promise<User>;
+  /**
+   * `settings` are those of the account, set in the same step. Rejects with `conflict` when the name or e-mail is taken.
+   * Names and e-mails share one space, compared without case.
+   */
+  create(user: NewUser, settings?: Readonly<Record<string, Json>>): Promise<User>;
   /** By name or e-mail, without case. */
   find(login: string): Promise<User | undefined>;
   /** Sets the hash and ends all sessions of the user. */

@@ -12,6 +12,7 @@ import { under } from './keys.ts';
 import { removeAccount } from './removal.ts';
 import { scan } from './rows.ts';
 import { endSessions } from './sessions.ts';
+import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
 import type { User, UserStore } from './stores.ts';
 
 /** Logins of which it is remembered whose they are. */
@@ -35,14 +36,19 @@ export function createUserStore(core: Core): UserStore {
     );
 
   return {
-    async create(details) {
+    async create({ name, email, passwordHash }, settings = {}) {
       const id = randomUUID() as UserId;
-      const { name, email, passwordHash } = details;
       const user = { name, ...(email !== undefined && { email }), passwordHash, createdAt: context.now() };
       const keys = loginKeys(user);
+      const head = newHead(user);
+      const stored = Object.entries(settings).map(([key, value]) => {
+        const setting: StoredSetting = { scope: { kind: 'account' }, key, value, place: head.next++ };
+        return [settingKey(id, setting), JSON.stringify(setting)] as const;
+      });
+      head.syncDevices = settings[SYNC_DEVICES] === true;
       const batch = {
         check: [...keys, headKey(id)].map((key) => [key, 0] as const),
-        set: [...setLogins(keys, id), [headKey(id), JSON.stringify(newHead(user))] as const],
+        set: [...setLogins(keys, id), [headKey(id), JSON.stringify(head)] as const, ...stored],
       };
       while ((await store.commit(batch).catch(ifStored(core, id))) === undefined) await refuseTaken(core, user);
       return { id, ...user };

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeFolder, run } from './podsync.ts';
-import { startOnTerminal } from './terminal.ts';
+import { startOnTerminal, type Terminal } from './terminal.ts';
 
 /** A data folder with the account bob. */
 async function makeData(): Promise<string> {
@@ -23,7 +23,7 @@ it('user remove asks: a no, the enter key alone, Ctrl-C and Ctrl-D leave all as 
     terminal.type(keys);
     const { code, screen } = await terminal.ended;
     expect({ keys, code }).toEqual({ keys, code: 1 });
-    expect(screen).toMatch(/the answer was not yes: nothing was changed/);
+    expect(screen).toMatch(/not confirmed: nothing was changed/);
   }
   expect(await users(data)).toEqual(['bob']);
 
@@ -41,17 +41,76 @@ it('user remove asks nothing with --yes, on a terminal too', async () => {
   expect(screen).not.toContain('[y/N]');
 });
 
-it('user add asks for the password twice and shows nothing of it', async () => {
-  const data = await makeFolder();
-  const terminal = startOnTerminal(['user', 'add', 'bob', '--data', data]);
+const ONE_LIST = /Keep one subscription list on all devices\? \[Y\/n\] /;
+const PUBLIC = /Show my subscriptions publicly\? \[y\/N\] /;
+
+/** `user add bob` on a terminal, up to the questions. */
+async function startUserAdd(data: string, ...options: readonly string[]): Promise<Terminal> {
+  const terminal = startOnTerminal(['user', 'add', 'bob', '--data', data, ...options]);
   await terminal.shows(/Password: /);
   terminal.type('hunter2\r');
-  await terminal.shows(/The same again: /);
+  await terminal.shows(/Repeat password: /);
   terminal.type('hunter2\r');
+  return terminal;
+}
+
+/** The account settings of bob, out of a backup. */
+async function settings(data: string): Promise<unknown> {
+  const { stdout } = await run(['export', '--format', 'backup', '--data', data]);
+  const records = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  return Object.fromEntries(records.find(({ kind }) => kind === 'settings')?.values ?? []);
+}
+
+it('user add asks for the password twice and shows nothing of it', async () => {
+  const data = await makeFolder();
+  const terminal = await startUserAdd(data);
+  await terminal.shows(ONE_LIST);
+  terminal.type('\r');
+  await terminal.shows(PUBLIC);
+  terminal.type('\r');
   const { code, screen } = await terminal.ended;
   expect(code).toBe(0);
   expect(screen).not.toContain('hunter2');
   expect(await users(data)).toEqual(['bob']);
+});
+
+it.each([
+  { keys: ['\r', '\r'], expected: { sync_devices: true, public_subscriptions: false } },
+  { keys: ['n\r', 'YES\r'], expected: {} },
+])('user add asks how to sync and what to show: $keys', async ({ keys: [one, two], expected }) => {
+  const data = await makeFolder();
+  const terminal = await startUserAdd(data);
+  await terminal.shows(ONE_LIST);
+  terminal.type('perhaps\r');
+  await terminal.shows(new RegExp(`${ONE_LIST.source}[^]*${ONE_LIST.source}`));
+  terminal.type(one!);
+  await terminal.shows(PUBLIC);
+  terminal.type(two!);
+  expect((await terminal.ended).code).toBe(0);
+  expect(await settings(data)).toEqual(expected);
+});
+
+it('user add creates nothing where a question is cancelled', async () => {
+  const data = await makeFolder();
+  const terminal = await startUserAdd(data, '--sync-devices');
+  await terminal.shows(PUBLIC);
+  terminal.type('\u0003');
+  const { code, screen } = await terminal.ended;
+  expect(code).toBe(1);
+  expect(screen).toContain('cancelled: nothing was changed');
+  expect(await users(data)).toEqual([]);
+});
+
+it('user add does not ask what the options say', async () => {
+  const data = await makeFolder();
+  const terminal = await startUserAdd(data, '--sync-devices=false', '--private');
+  const { code, screen } = await terminal.ended;
+  expect(code).toBe(0);
+  expect(screen).not.toContain('[y/N]');
+  expect(await settings(data)).toEqual({ public_subscriptions: false });
 });
 
 it('user add asks before it makes a data folder: a no makes none, a yes does', async () => {
@@ -72,12 +131,12 @@ it('user add asks before it makes a data folder: a no makes none, a yes does', a
 it.each([
   ['name', ['BOB']],
   ['e-mail address', ['bobby', '--email', 'bob@example.org']],
-])('user add asks for no password where the %s is taken', async (_what, args) => {
+])('user add asks for no password where the %s is taken', async (what, args) => {
   const data = await makeFolder();
   await run(['user', 'add', 'bob', '--email', 'bob@example.org', '--generate', '--data', data]);
   const { code, screen } = await startOnTerminal(['user', 'add', ...args, '--data', data]).ended;
   expect(code).toBe(1);
-  expect(screen).toContain(`there is an account with ${args.at(-1)} already`);
+  expect(screen).toContain(`an account with the ${what} ${args.at(-1)} already exists`);
   expect(screen).not.toContain('Password');
 });
 
@@ -94,18 +153,18 @@ it('user passwd asks for the new password twice and shows nothing of it', async 
   const terminal = startOnTerminal(['user', 'passwd', 'bob', '--data', data]);
   await terminal.shows(/Password: /);
   terminal.type('hunter2\r');
-  await terminal.shows(/The same again: /);
+  await terminal.shows(/Repeat password: /);
   terminal.type('hunter2\r');
   const { code, screen } = await terminal.ended;
   expect(code).toBe(0);
-  expect(screen).toMatch(/the password is changed/);
+  expect(screen).toMatch(/Password changed/);
   expect(screen).not.toContain('hunter2');
 });
 
 it.each([
   { args: ['user', 'remove', 'bob'], asks: /\[y\/N\] / },
   { args: ['user', 'passwd', 'bob'], asks: /Password: / },
-  { args: ['pull', 'http://127.0.0.1:1', '--user', 'bob'], asks: /Password there: / },
+  { args: ['pull', 'http://127.0.0.1:1', '--user', 'bob'], asks: /Password: / },
 ])('asks on the terminal also where the output goes to a file: $args', async ({ args, asks }) => {
   const data = await makeData();
   const output = join(data, 'output');
@@ -120,6 +179,6 @@ it('does not fill a terminal with a backup', async () => {
   const data = await makeData();
   const { code, screen } = await startOnTerminal(['export', '--format', 'backup', '--data', data]).ended;
   expect(code).toBe(2);
-  expect(screen).toContain('a backup is for a file; name one with -o');
+  expect(screen).toContain('a backup cannot be printed on a terminal; name a file with -o');
   expect(screen).not.toContain('"kind"');
 });

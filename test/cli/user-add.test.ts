@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { makeFolder, run, type Server, startServer } from './podsync.ts';
 
 const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
-const DONE = /^\[success\] the account \S+ is there; .*podsync serve.*\n$/;
+const DONE = /^\[success\] Account \S+ created\..*podsync serve.*\n$/;
 
 const login = async ({ url }: Server, name: string, password: string, path = name): Promise<number> => {
   const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
@@ -100,14 +100,20 @@ it('several at once do not get in each other’s way', async () => {
   for (const name of names) expect(await login(await server(), name, 'secret')).toBe(200);
 });
 
-it('without a server: makes an account as a server does that is started so', async () => {
-  const { add, server } = await makeSubject(false);
-  await add(['bob', '--password-stdin', '--sync-devices'], 'secret');
+it.each([
+  ['while the server runs', true],
+  ['without a server', false],
+])('%s: asks a script nothing, and takes its options', async (_title, isRunning) => {
+  const { add, server } = await makeSubject(isRunning);
+  await add(['bob', '--password-stdin', '--sync-devices', '--private'], 'secret');
   await add(['eve', '--password-stdin'], 'secret');
   const { url } = await server();
   const settings = async (name: string): Promise<unknown> => {
     const headers = { authorization: `Basic ${btoa(`${name}:secret`)}` };
     return (await fetch(`${url}/api/2/settings/${name}/account.json`, { headers })).json();
   };
-  expect([await settings('bob'), await settings('eve')]).toEqual([{ sync_devices: true }, {}]);
+  expect([await settings('bob'), await settings('eve')]).toEqual([
+    { sync_devices: true, public_subscriptions: false },
+    {},
+  ]);
 });

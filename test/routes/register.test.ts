@@ -42,6 +42,33 @@ it('makes an account where registration is open', async () => {
   expect(await login(server, 'ann', 'pass phrase')).toBe(200);
 });
 
+/** Whether each box of the form is ticked. */
+const boxes = (html: string): (boolean | undefined)[] =>
+  ['sync_devices', 'public'].map((name) =>
+    new RegExp(`<input name="${name}" [^>]*>`).exec(html)?.[0].includes(' checked'),
+  );
+
+it('asks two questions, and suggests one list on all devices that only its owner sees', async () => {
+  const { html } = await openForm(await openTestServer(OPEN));
+  expect(html).toContain('Keep one subscription list on all devices');
+  expect(html).toContain('Show my subscriptions publicly');
+  expect(boxes(html)).toEqual([true, false]);
+});
+
+it.each([
+  { ticked: { sync_devices: 'yes' }, settings: { sync_devices: true, public_subscriptions: false } },
+  { ticked: { public: 'yes' }, settings: {} },
+  { ticked: {}, settings: { public_subscriptions: false } },
+])('gives the account the settings that were ticked: $ticked', async ({ ticked, settings }) => {
+  const server = await openTestServer({ ...OPEN, syncDevices: true });
+  const { send } = await openForm(server);
+  const slip = await (await send({ ...ticked, again: 'other' })).text();
+  expect(boxes(slip)).toEqual(['sync_devices', 'public'].map((name) => name in ticked));
+  expect((await send(ticked)).status).toBe(200);
+  const answer = await server.request('GET', '/api/2/settings/ann/account.json', { auth: 'ann:pass phrase' });
+  expect(await answer.json()).toEqual(settings);
+});
+
 it.each<[Record<string, string>, string]>([
   [{ again: 'other' }, 'the two passwords differ'],
   [{ password: '', again: '' }, 'the password is empty'],

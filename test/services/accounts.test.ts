@@ -1,12 +1,28 @@
 import { expect, it, vi } from 'vitest';
 import { StorageError } from '../../src/storage/errors.ts';
-import { openTestServer } from '../server.ts';
+import { openTestServer, type TestServer } from '../server.ts';
 
-it('an account that cannot be made whole is not there, and can be made later', async () => {
-  const { services, storage } = await openTestServer({ syncDevices: true, users: [] });
-  const account = { name: 'bob', password: 'secret' };
-  vi.spyOn(storage.settings, 'update').mockRejectedValueOnce(new StorageError('full', 'the disk is full'));
-  await expect(services.accounts.create(account)).rejects.toThrow('the disk is full');
-  expect(await services.accounts.any()).toBe(false);
-  expect(await services.accounts.create(account)).toMatchObject({ name: 'bob' });
+const ACCOUNT = { name: 'bob', password: 'secret' };
+
+const settings = ({ storage }: TestServer, id: Parameters<TestServer['storage']['settings']['get']>[0]) =>
+  storage.settings.get(id, { kind: 'account' });
+
+it('creates an account and its settings in one step: there is never one that lacks them', async () => {
+  const server = await openTestServer({ syncDevices: true, users: [] });
+  vi.spyOn(server.storage.settings, 'update').mockRejectedValue(new StorageError('full', 'the disk is full'));
+  const { id } = await server.services.accounts.create({ ...ACCOUNT, isPrivate: true });
+  expect(await settings(server, id)).toEqual({ sync_devices: true, public_subscriptions: false });
+});
+
+it('follows the server in what was not chosen for an account, and the choice in what was', async () => {
+  for (const [syncDevices, choice, expected] of [
+    [false, {}, {}],
+    [true, {}, { sync_devices: true }],
+    [true, { syncDevices: false, isPrivate: false }, {}],
+    [false, { syncDevices: true }, { sync_devices: true }],
+  ] as const) {
+    const server = await openTestServer({ syncDevices, users: [] });
+    const { id } = await server.services.accounts.create({ ...ACCOUNT, ...choice });
+    expect(await settings(server, id)).toEqual(expected);
+  }
 });

@@ -1,6 +1,6 @@
 import { formatUtc } from '../../domain/timestamp.ts';
 import { readObject } from '../../http/body.ts';
-import { readParam, toTexts } from '../../http/input.ts';
+import { readParam, toFlags, toTexts } from '../../http/input.ts';
 import { EMPTY, json } from '../../http/reply.ts';
 import type { AccountDetails, AccountSummary } from '../../services/administration.ts';
 import type { Services } from '../../services/services.ts';
@@ -42,7 +42,8 @@ export function createUserRoutes(
     async add(event) {
       const body = await readObject(event, reading('operator'));
       const email = body.email === undefined ? {} : toTexts(body, 'email');
-      await accounts.create({ ...toTexts(body, 'name', 'password'), ...email });
+      const choices = toFlags(body, 'syncDevices', 'isPrivate');
+      await accounts.create({ ...toTexts(body, 'name', 'password'), ...email, ...choices });
       return EMPTY;
     },
 

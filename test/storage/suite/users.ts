@@ -22,6 +22,20 @@ export const userTests: Suite = ({ describe, test }) => {
       assert.notEqual(carol.id, bob.id);
     });
 
+    test('sets the settings given in the same step, and they take effect', async ({ storage }) => {
+      const settings = { sync_devices: true, public_subscriptions: false };
+      const { id } = await storage.users.create(ALICE, settings);
+      assert.deepEqual(await storage.settings.get(id, { kind: 'account' }), settings);
+      await storage.subscriptions.apply(id, 'phone', add(feed(1)));
+      await storage.devices.save(id, 'tv', {});
+      assert.deepEqual(await storage.devices.groups(id), [['phone', 'tv']]);
+      const changed = { set: { colour: 'red' }, remove: ['sync_devices'], limit: 9 };
+      assert.deepEqual(await storage.settings.update(id, { kind: 'account' }, changed), {
+        public_subscriptions: false,
+        colour: 'red',
+      });
+    });
+
     for (const [what, taken] of [
       ['a name that is a name', { name: 'aLICE' }],
       ['a name that is an e-mail address', { name: 'zoë.alice@example.ORG' }],
