@@ -10,6 +10,7 @@ import { type Reply, send } from './http/reply.ts';
 import { createRoutes } from './routes/index.ts';
 import { createOperatorRoutes } from './routes/operator/index.ts';
 import type { Route } from './routes/route.ts';
+import { toErrorPage } from './routes/site/error-page.ts';
 import type { Services } from './services/services.ts';
 import type { Log } from './storage/stores.ts';
 
@@ -41,14 +42,15 @@ export function createApp(services: Services, options: AppOptions): H3 {
   const onCut = (error: unknown): void => logCut(error, options);
   const answer = async (event: H3Event, format: string, handle: () => Reply | Promise<Reply>) => {
     try {
-      const reply = await handle();
+      const reply = toErrorPage(event, await handle(), options);
       await ready();
       await dropRest(event);
       // Awaited here: a stream that fails before anything of it was sent becomes an error answer.
       return await send(event, reply, { cookie: setCookieOf(event), onCut });
     } catch (error) {
       await dropRest(event);
-      return await send(event, toErrorReply(error, format, options), { cookie: setCookieOf(event) });
+      const reply = toErrorPage(event, toErrorReply(error, format, options), options);
+      return await send(event, reply, { cookie: setCookieOf(event) });
     }
   };
 

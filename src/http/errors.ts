@@ -49,6 +49,7 @@ export function errorReply(
   const isText = format === 'txt' || format === 'opml' || format === 'xml';
   return {
     status,
+    error: message,
     type: isText ? MEDIA_TYPES.txt : MEDIA_TYPES.json,
     body: isText ? `${message}\n` : JSON.stringify({ code: status, message }),
     headers,

@@ -18,6 +18,8 @@ export interface Identity {
    * Basic does no harm.
    */
   user(event: H3Event): Promise<User>;
+  /** The same; undefined without credentials, and for a cookie whose session is over. */
+  visitor(event: H3Event): Promise<User | undefined>;
   /** The same, who must be the user that the path names: else throws `forbidden`, or what `otherwise` makes. */
   owner(event: H3Event, otherwise?: () => Refusal): Promise<User>;
   /** Whether that is who is asking; false without a login. Throws as `user` does for a wrong password. */
@@ -27,6 +29,8 @@ export interface Identity {
    * prolonged on the way, and its cookie sent again.
    */
   cookieUser(event: H3Event): Promise<User | undefined>;
+  /** Opens a session for somebody whose password was found right: the answer sets its cookie. */
+  signIn(event: H3Event, user: User): Promise<void>;
   /** Sends the cookie that the request came with once more, unless the answer has one already. */
   repeat(event: H3Event): void;
   /** Ends the session of the cookie and clears it. */
@@ -56,6 +60,11 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
     return found?.user;
   };
 
+  const signIn = async (event: H3Event, user: User): Promise<void> => {
+    const app = `${readClient(event, origin).address} ${event.req.headers.get('user-agent') ?? ''}`;
+    setCookie(event, await sessions.open(user, app), SESSION_LIFE);
+  };
+
   /** The cookie will do where somebody else behind the same proxy has tried too many passwords. */
   const logIn = async (event: H3Event, login: string, password: string, client: Client): Promise<User> => {
     try {
@@ -73,13 +82,10 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
     const user = await logIn(event, login, password, client);
     // Whoever comes without the cookie gets it with any answer: some clients answer only three challenges in their life.
     if ((await cookieUser(event))?.id !== user.id) {
-      const app = `${client.address} ${event.req.headers.get('user-agent') ?? ''}`;
-      const token = await sessions.open(user, app).catch((error: unknown) => {
+      await signIn(event, user).catch((error: unknown) => {
         // A full disk has no room for a session; whoever reads needs none, as Basic comes with each request.
-        if (['GET', 'HEAD'].includes(event.req.method) && isStorageError(error, 'full')) return undefined;
-        throw error;
+        if (!['GET', 'HEAD'].includes(event.req.method) || !isStorageError(error, 'full')) throw error;
       });
-      if (token !== undefined) setCookie(event, token, SESSION_LIFE);
     }
     return user;
   };
@@ -101,11 +107,13 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
       if (!isSelf(user, readParam(event, 'user'))) throw otherwise();
       return user;
     },
+    visitor: anyUser,
     async isOwner(event) {
       const user = await anyUser(event);
       return user !== undefined && isSelf(user, readParam(event, 'user'));
     },
     cookieUser,
+    signIn,
     repeat(event) {
       const token = readCookie(event, COOKIE);
       if (token !== undefined && setCookieOf(event) === undefined) setCookie(event, token, SESSION_LIFE);

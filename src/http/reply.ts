@@ -19,6 +19,8 @@ export interface Reply {
   isPublic?: boolean;
   /** `Cache-Control`, where it is not the one that follows from `isPublic`. */
   cache?: string;
+  /** What was wrong, of an error answer: one sentence. */
+  error?: string;
   /** Even a short stream is sent piece by piece. */
   isLive?: boolean;
 }

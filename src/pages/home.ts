@@ -1,22 +1,22 @@
-import { renderPage } from './layout.ts';
+import type { Page } from './layout.ts';
 import { registerPage } from './links.ts';
 import { markup } from './markup.ts';
 import { renderAppSettings } from './parts.ts';
 
 interface HomePage {
   base: string;
-  /** Whether anybody may make an account. */
+  /** Whether anybody may create an account. */
   isOpen: boolean;
 }
 
-/** What somebody sees who opens the address of the server in a browser. */
-export const renderHome = ({ base, isOpen }: HomePage): string =>
-  renderPage(
-    'podsync',
-    markup`<h1>podsync</h1>
-<p>This server keeps podcast apps in step.</p>
-${renderAppSettings({ server: base, name: 'the name of your account here', password: 'its password' })}
-<p>${isOpen ? markup`<a href="${registerPage(base)}">Make an account</a>` : ASK}</p>`,
-  );
-
-const ASK = 'Whoever runs this server can make an account for you.';
+/** What somebody sees who opens the address of the server and is not signed in. */
+export const renderWelcome = ({ base, isOpen }: HomePage): Page => ({
+  title: 'podsync',
+  isNarrow: true,
+  content: markup`<div class="welcome"><h1>Your podcasts, in sync</h1>
+<p class="lead">This server keeps your podcast apps in sync: subscriptions, what you have heard, and where you stopped.</p>
+<p class="actions"><a class="button" href="${base}/login">Sign in</a>${isOpen ? markup`<a class="button plain" href="${registerPage(base)}">Create an account</a>` : ''}</p>
+${isOpen ? '' : markup`<p class="soft">The administrator of this server can create an account for you.</p>`}
+<h2>Connect an app</h2>
+${renderAppSettings({ server: base, name: 'the name of your account here', password: 'its password' })}</div>`,
+});

@@ -1,22 +1,104 @@
-import { raw } from 'h3';
+import manifest from '../../package.json' with { type: 'json' };
+import { icon, script, styleSheet } from './assets.ts';
 import { type Markup, markup, toHtml } from './markup.ts';
-import { STYLE } from './style.ts';
+import { registerPage } from './links.ts';
 
-/** A whole page. */
-export const renderPage = (title: string, content: Markup): string =>
+/** Who is signed in. */
+export interface Visitor {
+  name: string;
+  /** Token that forms send back (see `csrf.ts`). */
+  csrf: string;
+}
+
+/** What a page shows around its content. */
+export interface Frame {
+  /** Address of this server as the outside sees it, without a slash at the end. */
+  base: string;
+  /** Path of the page below `base`, for the navigation. */
+  path: string;
+  /** Undefined: nobody is signed in. */
+  visitor?: Visitor | undefined;
+  /** Whether anybody may create an account. */
+  isOpen: boolean;
+}
+
+export interface Page {
+  title: string;
+  content: Markup;
+  /** A column to read or a form to fill in, rather than the whole width. */
+  isNarrow?: boolean;
+}
+
+const NAVIGATION = [
+  ['Home', '/'],
+  ['Subscriptions', '/subscriptions'],
+  ['History', '/history'],
+  ['Statistics', '/statistics'],
+  ['Devices', '/devices'],
+  ['Lists', '/lists'],
+  ['Directory', '/directory'],
+  ['Settings', '/settings'],
+] as const;
+
+/** A whole page as HTML. */
+export const renderPage = (frame: Frame, { title, content, isNarrow = false }: Page): string =>
   toHtml(markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="same-origin">
+<meta name="theme-color" content="#3949ab">
+${frame.visitor && markup`<meta name="robots" content="noindex">`}
 <title>${title}</title>
-<style>${raw(STYLE)}</style>
+<link rel="icon" href="${frame.base}/assets/${icon.name}" type="image/svg+xml">
+<link rel="manifest" href="${frame.base}/manifest.webmanifest">
+<link rel="stylesheet" href="${frame.base}/assets/${styleSheet.name}">
+<script src="${frame.base}/assets/${script.name}" defer></script>
 </head>
 <body>
-<main>
+<a class="skip" href="#content">Skip to content</a>
+${renderHeader(frame)}
+<main id="content"${isNarrow ? markup` class="narrow"` : ''}>
 ${content}
 </main>
+${renderFooter(frame)}
 </body>
 </html>
 `);
+
+function renderHeader({ base, path, visitor, isOpen }: Frame): Markup {
+  return markup`<header class="site-header">
+<div class="bar">
+<a class="brand" href="${base}/"><img src="${base}/assets/${icon.name}" alt="">podsync</a>
+<form role="search" action="${base}/directory"><input type="search" name="q" aria-label="Search the directory" placeholder="Search podcasts"></form>
+<div class="account">${visitor ? renderMenu(base, visitor) : renderSignIn(base, isOpen)}</div>
+</div>
+${visitor && renderNavigation(base, path)}
+</header>`;
+}
+
+const renderSignIn = (base: string, isOpen: boolean): Markup =>
+  markup`<a href="${base}/login">Sign in</a>${isOpen ? markup`<a href="${registerPage(base)}">Create an account</a>` : ''}`;
+
+const renderMenu = (
+  base: string,
+  { name, csrf }: Visitor,
+): Markup => markup`<details class="menu"><summary>${name}</summary>
+<div><a href="${base}/user/${encodeURIComponent(name)}">Public profile</a>
+<a href="${base}/settings">Settings</a>
+<form method="post" action="${base}/logout"><input type="hidden" name="csrf" value="${csrf}"><button>Sign out</button></form></div>
+</details>`;
+
+function renderNavigation(base: string, path: string): Markup {
+  const links = NAVIGATION.map(
+    ([name, to]) => markup`<a href="${base}${to}"${to === path ? markup` aria-current="page"` : ''}>${name}</a>\n`,
+  );
+  return markup`<nav class="site-nav" aria-label="Site">${links}</nav>`;
+}
+
+const renderFooter = ({ base, visitor }: Frame): Markup => markup`<footer class="site-footer"><div class="bar">
+<span>podsync ${manifest.version}</span>
+${visitor && markup`<a href="${base}/subscriptions/${encodeURIComponent(visitor.name)}.opml">OPML</a>`}
+<a href="${base}/clientconfig.json">API</a>
+</div></footer>`;

@@ -8,7 +8,7 @@ import type { Url } from '../domain/types.ts';
 
 const encode = encodeURIComponent;
 
-/** Where an account is made. */
+/** Where an account is created. */
 export const registerPage = (base: string): string => `${base}/register`;
 
 /** The page of a podcast on the site. */

@@ -1,6 +1,6 @@
 import { countOf } from '../domain/count.ts';
 import type { KnownPodcast } from '../services/directory.ts';
-import { renderPage } from './layout.ts';
+import type { Page } from './layout.ts';
 import { listResource } from './links.ts';
 import { markup } from './markup.ts';
 import { type PageNumber, renderPager, renderPodcasts } from './parts.ts';
@@ -19,13 +19,13 @@ interface ListPage extends PageNumber {
 }
 
 /** A list of podcasts that somebody shares. */
-export function renderList({ base, name, title, user, total, podcasts, ...number }: ListPage): string {
-  return renderPage(
+export function renderList({ base, name, title, user, total, podcasts, ...number }: ListPage): Page {
+  return {
     title,
-    markup`<h1>${title}</h1>
+    content: markup`<h1>${title}</h1>
 <p class="soft">A list by ${user}, ${countOf(total, 'podcast')}</p>
-<p class="do"><a href="${listResource(base, user, name, 'opml')}">OPML for your podcast app</a></p>
+<p class="actions"><a href="${listResource(base, user, name, 'opml')}">OPML for your podcast app</a></p>
 ${renderPodcasts(base, podcasts)}
 ${renderPager(number)}`,
-  );
+  };
 }

@@ -9,6 +9,15 @@ export const markup = (strings: TemplateStringsArray, ...values: readonly (Value
 
 type Value = Markup | string | number | undefined;
 
+/** Attributes of an element, each after a blank. `true` is one without a value; what is undefined or false is left out. */
+export const attributes = (values: Readonly<Record<string, string | number | boolean | undefined>>): Markup =>
+  joined(
+    Object.entries(values).flatMap(([name, value]) => {
+      if (value === undefined || value === false) return [];
+      return value === true ? raw(` ${name}`) : markup` ${raw(name)}="${value}"`;
+    }),
+  );
+
 /** The text of a whole page. */
 export const toHtml = (page: Markup): string => textOf(html(page));
 

@@ -50,7 +50,7 @@ export function renderPager({ page, pages }: PageNumber): Markup | undefined {
   if (pages === 1) return undefined;
   const previous = page > 1 ? markup`<a href="?page=${page - 1}" rel="prev">Previous page</a>` : undefined;
   const next = page < pages ? markup`<a href="?page=${page + 1}" rel="next">Next page</a>` : undefined;
-  return markup`<p class="soft">Page ${page} of ${pages}</p>\n<p class="do">${previous}${next}</p>`;
+  return markup`<p class="soft">Page ${page} of ${pages}</p>\n<p class="pager">${previous}${next}</p>`;
 }
 
 interface AppSettings {
@@ -62,4 +62,4 @@ interface AppSettings {
 /** What to enter in a podcast app. */
 export const renderAppSettings = ({ server, name, password }: AppSettings): Markup =>
   markup`<p>In the synchronization settings of your podcast app choose gpodder.net and enter:</p>
-<dl><dt>Server</dt><dd><code>${server}</code></dd><dt>User name</dt><dd>${name}</dd><dt>Password</dt><dd>${password}</dd></dl>`;
+<dl class="facts"><dt>Server</dt><dd><code>${server}</code></dd><dt>User name</dt><dd>${name}</dd><dt>Password</dt><dd>${password}</dd></dl>`;

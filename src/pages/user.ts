@@ -1,7 +1,7 @@
 import { countOf } from '../domain/count.ts';
 import type { ListSummary } from '../domain/types.ts';
 import type { KnownPodcast } from '../services/directory.ts';
-import { renderPage } from './layout.ts';
+import type { Page } from './layout.ts';
 import { listPage, sharedSubscriptions } from './links.ts';
 import { type Markup, markup } from './markup.ts';
 import { type PageNumber, renderPager, renderPodcasts } from './parts.ts';
@@ -18,16 +18,15 @@ interface UserPage extends PageNumber {
 }
 
 /** What a user shows to everybody. */
-export const renderUser = (page: UserPage): string =>
-  renderPage(
-    page.name,
-    markup`<h1>${page.name}</h1>\n${renderSubscriptions(page)}${renderLists(page)}${renderPager(page)}`,
-  );
+export const renderUser = (page: UserPage): Page => ({
+  title: page.name,
+  content: markup`<h1>${page.name}</h1>\n${renderSubscriptions(page)}${renderLists(page)}${renderPager(page)}`,
+});
 
 function renderSubscriptions({ base, name, total, podcasts }: UserPage): Markup | undefined {
   if (total === 0) return undefined;
   return markup`<p class="soft">${name} listens to ${countOf(total, 'podcast')}</p>
-<p class="do"><a href="${sharedSubscriptions(base, name)}">OPML for your podcast app</a></p>
+<p class="actions"><a href="${sharedSubscriptions(base, name)}">OPML for your podcast app</a></p>
 ${renderPodcasts(base, podcasts)}
 `;
 }

@@ -7,11 +7,10 @@ import { createHealthRoute } from './health.ts';
 import { createLegacyRoutes } from './legacy.ts';
 import { createListRoutes } from './lists.ts';
 import { createLogoRoute } from './logos.ts';
-import { createPageRoutes } from './pages.ts';
-import { createRegisterRoutes } from './register.ts';
 import { type Route, type RouteContext, type Row, toRoute } from './route.ts';
 import { createSessionRoutes } from './sessions.ts';
 import { createSettingRoutes } from './settings.ts';
+import { createSiteRoutes } from './site/index.ts';
 import { createSubscriptionRoutes } from './subscriptions.ts';
 import { createUpdateRoutes } from './updates.ts';
 
@@ -30,10 +29,8 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
   const settings = createSettingRoutes(services, context);
   const lists = createListRoutes(services, context);
   const directory = createDirectoryRoutes(services, context);
-  const pages = createPageRoutes(services, context);
   const updates = createUpdateRoutes(services, context);
   const legacy = createLegacyRoutes(services, context);
-  const register = createRegisterRoutes(services, context);
 
   const table: Row[] = [
     ['POST', '/api/2/auth/:user/login', JSON_ONLY, sessions.login],
@@ -73,12 +70,6 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['GET', '/toplist/:number', TOPLIST, directory.toplist],
     ['GET', '/search', LISTS, directory.search],
     ['GET', '/suggestions/:number', LISTS, directory.suggestions],
-    ['GET', '/', [], pages.home],
-    ['GET', '/podcast', [], pages.podcast],
-    ['GET', '/episode', [], pages.episode],
-    ['GET', '/user/:user', [], pages.user],
-    ['GET', '/user/:user/subscriptions', ['opml'], pages.shared],
-    ['GET', '/user/:user/lists/:name', [], pages.list],
     ['GET', '/logo/:size/:hash', [], createLogoRoute(services)],
     ['GET', '/api/2/updates/:user/:device', JSON_ONLY, updates.read],
 
@@ -95,12 +86,10 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['POST', '/upload', [], legacy.upload],
     ['GET', '/upload', [], legacy.notUploaded],
     ['GET', '/getlist', [], legacy.getList],
-    ['GET', '/register', [], register.show],
-    ['POST', '/register', [], register.submit],
     ['GET', '/toplist', ['opml'], directory.top50],
 
     ['GET', '/clientconfig', JSON_ONLY, createClientConfigRoute(context)],
     ['GET', '/health', [], createHealthRoute(services)],
   ];
-  return table.map(toRoute);
+  return [...table.map(toRoute), ...createSiteRoutes(services, context)];
 }

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { invalid, Refusal } from '../domain/errors.ts';
 import { isShortPassword, MIN_PASSWORD } from '../domain/password.ts';
 import type { User } from '../storage/stores.ts';
-import { type Accounts, checkAccount, type NewAccount } from './accounts.ts';
+import { type Accounts, checkEmail, checkUserName, type NewAccount } from './accounts.ts';
+import { checkPassword } from './passwords.ts';
 import type { Throttle } from './throttle.ts';
 
 /** Who may make an account on the website: anybody, or nobody once there is one. */
@@ -11,6 +12,8 @@ export type RegistrationMode = 'open' | 'closed';
 export interface Registration {
   /** Whether this visitor may make an account. `token` comes from the link of `firstAccountToken`. */
   isOpen(token: string | undefined): Promise<boolean>;
+  /** What is wrong with each field of an account, as far as can be told before it is created; empty where it is fine. */
+  problems(account: NewAccount): Partial<Record<'name' | 'email' | 'password', string>>;
   /**
    * Throws `forbidden` where it is not open, `throttled` after many accounts from one address where it is open to
    * anybody, `invalid` also for a password of fewer than 8 characters, else as `Accounts.create` does.
@@ -30,6 +33,7 @@ export function createRegistration(accounts: Accounts, throttle: Throttle, mode:
 
   return {
     isOpen,
+    problems: problemsOf,
 
     async register(account, token, address) {
       if (mode === 'open') {
@@ -58,8 +62,30 @@ export function createRegistration(accounts: Accounts, throttle: Throttle, mode:
 }
 
 function checkRegistration(account: NewAccount): void {
-  checkAccount(account);
-  if (isShortPassword(account.password)) throw invalid(`the password has fewer than ${MIN_PASSWORD} characters`);
+  const [problem] = Object.values(problemsOf(account));
+  if (problem !== undefined) throw invalid(problem);
+}
+
+function problemsOf({ name, email, password }: NewAccount): Partial<Record<'name' | 'email' | 'password', string>> {
+  const problems = {
+    name: problemOf(() => checkUserName(name)),
+    email: problemOf(() => email !== undefined && checkEmail(email)),
+    password: problemOf(() => {
+      checkPassword(password);
+      if (isShortPassword(password)) throw invalid(`the password has fewer than ${MIN_PASSWORD} characters`);
+    }),
+  };
+  return Object.fromEntries(Object.entries(problems).filter(([, problem]) => problem !== undefined));
+}
+
+function problemOf(check: () => void): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
 }
 
 const closed = (): Refusal =>

@@ -37,15 +37,16 @@ it('makes an account where registration is open', async () => {
   expect(shown.headers.get('content-security-policy')).toContain("form-action 'self'");
   expect(shown.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Strict/);
   const done = await send();
-  expect(done.status).toBe(200);
-  expect(await done.text()).toContain('<code>http://localhost</code>');
+  expect([done.status, done.headers.get('location')]).toEqual([303, 'http://localhost/']);
+  const cookie = /sessionid=[^;]+/.exec(done.headers.get('set-cookie')!)![0];
+  expect(await (await server.request('GET', '/', { cookie })).text()).toContain('<code>http://localhost</code>');
   expect(await login(server, 'ann', 'pass phrase')).toBe(200);
 });
 
 /** Whether each box of the form is ticked. */
 const boxes = (html: string): (boolean | undefined)[] =>
   ['sync_devices', 'public'].map((name) =>
-    new RegExp(`<input name="${name}" [^>]*>`).exec(html)?.[0].includes(' checked'),
+    new RegExp(`<input [^>]*name="${name}"[^>]*>`).exec(html)?.[0].includes(' checked'),
   );
 
 it('asks two questions, and suggests one list on all devices that only its owner sees', async () => {
@@ -64,21 +65,21 @@ it.each([
   const { send } = await openForm(server);
   const slip = await (await send({ ...ticked, again: 'other' })).text();
   expect(boxes(slip)).toEqual(['sync_devices', 'public'].map((name) => name in ticked));
-  expect((await send(ticked)).status).toBe(200);
+  expect((await send(ticked)).status).toBe(303);
   const answer = await server.request('GET', '/api/2/settings/ann/account.json', { auth: 'ann:pass phrase' });
   expect(await answer.json()).toEqual(settings);
 });
 
 it.each<[Record<string, string>, string]>([
-  [{ again: 'other' }, 'the two passwords differ'],
-  [{ password: '', again: '' }, 'the password is empty'],
-  [{ password: 'seven c', again: 'seven c' }, 'the password has fewer than 8 characters'],
-  [{ password: '🎧🎧🎧🎧', again: '🎧🎧🎧🎧' }, 'the password has fewer than 8 characters'],
-  [{ password: 'x'.repeat(73), again: 'x'.repeat(73) }, 'the password is longer than 72 bytes'],
-  [{ name: 'a b' }, 'a user name is'],
-  [{ name: 'BOB' }, 'an account with this name exists already'],
-  [{ email: 'nonsense' }, 'this is not an e-mail address'],
-  [{ csrf: 'guessed' }, 'the form was too old'],
+  [{ again: 'other' }, 'The two passwords differ.'],
+  [{ password: '', again: '' }, 'The password is empty.'],
+  [{ password: 'seven c', again: 'seven c' }, 'The password has fewer than 8 characters'],
+  [{ password: '🎧🎧🎧🎧', again: '🎧🎧🎧🎧' }, 'The password has fewer than 8 characters'],
+  [{ password: 'x'.repeat(73), again: 'x'.repeat(73) }, 'The password is longer than 72 bytes'],
+  [{ name: 'a b' }, 'A user name is'],
+  [{ name: 'BOB' }, 'An account with this name exists already.'],
+  [{ email: 'nonsense' }, 'This is not an e-mail address.'],
+  [{ csrf: 'guessed' }, 'This form was too old'],
 ])('shows the form again for %j', async (fields, problem) => {
   const server = await openTestServer(OPEN);
   const { send } = await openForm(server);
@@ -131,14 +132,14 @@ it('makes twenty accounts an hour from one address', async () => {
   const server = await openTestServer(OPEN);
   const { send } = await openForm(server);
   for (const slip of [{ name: 'a b' }, { email: 'nonsense' }, { password: '', again: '' }]) await send(slip);
-  for (let number = 1; number <= 20; number += 1) expect((await send({ name: `ann-${number}` })).status).toBe(200);
+  for (let number = 1; number <= 20; number += 1) expect((await send({ name: `ann-${number}` })).status).toBe(303);
   const refused = await send({ name: 'ann-21' });
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3600']);
   expect(refused.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(await refused.text()).toContain('too many accounts were made from here; try again in 60 minutes');
+  expect(await refused.text()).toContain('Too many accounts were made from here; try again in 60 minutes.');
   expect(await login(server, 'ann-21', 'pass phrase')).toBe(401);
   server.clock.now += 3600;
-  expect((await send({ name: 'ann-21' })).status).toBe(200);
+  expect((await send({ name: 'ann-21' })).status).toBe(303);
 });
 
 it('takes the form from no other site: that one has no cookie to go with it', async () => {
@@ -162,7 +163,7 @@ it.each([
     await app.request('http://localhost/register', { method: 'POST', headers, body: new URLSearchParams(FIELDS) }),
   ]) {
     expect(answer.status).toBeLessThan(500);
-    expect(answer.headers.get('set-cookie')).toMatch(/^csrf=[\w-]{24}; Path=\/register; [^,]+$/);
+    expect(answer.headers.get('set-cookie')).toMatch(/^csrf=[\w-]{24}; Path=\/; [^,]+$/);
   }
 });
 
@@ -172,7 +173,7 @@ it('keeps the csrf cookie that it has written, so that a form in another tab sti
   const [cookie] = shown.headers.get('set-cookie')!.split(';');
   const second = await server.app.request('http://localhost/register', { headers: { cookie: cookie! } });
   expect(second.headers.get('set-cookie')).toContain(cookie);
-  expect((await send()).status).toBe(200);
+  expect((await send()).status).toBe(303);
 });
 
 it('escapes what was entered', async () => {
@@ -201,7 +202,7 @@ it('makes the first account with the link, once', async () => {
     expect((await send(slip)).status).toBe(400);
   }
   const both = await Promise.all([send(), send({ name: 'eve' })]);
-  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 403]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual([303, 403]);
   expect((await openForm(server, `?token=${token}`)).shown.status).toBe(403);
   expect(await server.services.registration.firstAccountToken()).toBeUndefined();
 });

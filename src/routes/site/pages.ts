@@ -1,26 +1,22 @@
 import type { H3Event } from 'h3';
-import { Refusal } from '../domain/errors.ts';
-import type { PodcastEntry } from '../domain/types.ts';
-import { readPage, readParam, readQuery } from '../http/input.ts';
-import { publicBase } from '../http/origin.ts';
-import { type Reply, toPublic } from '../http/reply.ts';
-import { renderEpisode } from '../pages/episode.ts';
-import { renderHome } from '../pages/home.ts';
-import { renderList } from '../pages/list.ts';
-import type { PageNumber } from '../pages/parts.ts';
-import { renderPodcast } from '../pages/podcast.ts';
-import { PAGE_POLICY } from '../pages/style.ts';
-import { renderUser } from '../pages/user.ts';
-import type { Services } from '../services/services.ts';
-import { listStream } from './list-reply.ts';
-import type { Handler, RouteContext } from './route.ts';
+import { Refusal } from '../../domain/errors.ts';
+import type { PodcastEntry } from '../../domain/types.ts';
+import { readPage, readParam, readQuery } from '../../http/input.ts';
+import { toPublic } from '../../http/reply.ts';
+import { renderEpisode } from '../../pages/episode.ts';
+import { renderWelcome } from '../../pages/home.ts';
+import { renderList } from '../../pages/list.ts';
+import type { PageNumber } from '../../pages/parts.ts';
+import { renderPodcast } from '../../pages/podcast.ts';
+import { renderUser } from '../../pages/user.ts';
+import type { Services } from '../../services/services.ts';
+import { listStream } from '../list-reply.ts';
+import type { Handler } from '../route.ts';
+import type { Site } from './site.ts';
 
 const EPISODES = 50;
 /** Podcasts, and lists, on one page. */
 const PER_PAGE = 100;
-
-const page = (body: string): Reply =>
-  toPublic({ type: 'text/html; charset=utf-8', body, headers: { 'content-security-policy': PAGE_POLICY } });
 
 /** The page that is asked for, of so many items. Throws `missing` where there are not so many. */
 function pageOf(event: H3Event, items: number): PageNumber {
@@ -34,20 +30,17 @@ const partOf = <Item>(items: readonly Item[], { page }: PageNumber): readonly It
 
 /** What the address of the server, `svc_link` and `web` lead to, and what a user shows. */
 export function createPageRoutes(
-  services: Pick<Services, 'accounts' | 'directory' | 'lists' | 'profiles' | 'registration'>,
-  { origin }: RouteContext,
+  services: Pick<Services, 'accounts' | 'directory' | 'lists' | 'profiles'>,
+  site: Site,
 ): Record<'home' | 'podcast' | 'episode' | 'list' | 'user' | 'shared', Handler> {
-  const { accounts, directory, lists, profiles, registration } = services;
-  const baseOf = (event: H3Event): string => publicBase(event, origin);
+  const { accounts, directory, lists, profiles } = services;
   return {
-    async home(event) {
-      return page(renderHome({ base: baseOf(event), isOpen: await registration.isOpen(undefined) }));
-    },
+    home: (event) => site.page(event, renderWelcome),
 
     async podcast(event) {
       const podcast = await directory.podcast(readQuery(event, 'url') ?? '');
       const episodes = await directory.episodes(podcast.url, EPISODES);
-      return page(renderPodcast({ base: baseOf(event), podcast, episodes }));
+      return site.page(event, ({ base }) => renderPodcast({ base, podcast, episodes }));
     },
 
     async episode(event) {
@@ -55,7 +48,7 @@ export function createPageRoutes(
         readQuery(event, 'podcast') ?? '',
         readQuery(event, 'url') ?? '',
       );
-      return page(renderEpisode({ base: baseOf(event), podcast, episode }));
+      return site.page(event, ({ base }) => renderEpisode({ base, podcast, episode }));
     },
 
     async list(event) {
@@ -64,7 +57,9 @@ export function createPageRoutes(
       const number = pageOf(event, urls.length);
       const podcasts = await directory.describe(partOf(urls, number));
       const total = urls.length;
-      return page(renderList({ base: baseOf(event), user: user!.name, ...list, ...number, total, podcasts }));
+      return site.page(event, ({ base }) =>
+        renderList({ base, user: user!.name, ...list, ...number, total, podcasts }),
+      );
     },
 
     async user(event) {
@@ -72,7 +67,7 @@ export function createPageRoutes(
       const number = pageOf(event, Math.max(urls.length, all.length));
       const podcasts = await directory.describe(partOf(urls, number));
       const shown = { total: urls.length, podcasts, lists: partOf(all, number) };
-      return page(renderUser({ base: baseOf(event), name, ...shown, ...number }));
+      return site.page(event, ({ base }) => renderUser({ base, name, ...shown, ...number }));
     },
 
     async shared(event) {

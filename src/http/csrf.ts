@@ -1,0 +1,48 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { H3Event } from 'h3';
+import { readCookie } from './input.ts';
+import { basePath, type OriginRules, writeCookie } from './origin.ts';
+
+/*
+ * Each form carries the value of a cookie: a page of another website can send the form, but neither read the cookie nor
+ * set it. Cross-site requests are refused before that (see cross-site.ts); this holds in browsers without Sec-Fetch-*.
+ */
+
+const COOKIE = 'csrf';
+const LIFE = 30 * 86_400;
+const TOKEN_BYTES = 18;
+const TOKEN = /^[\w-]{24}$/;
+
+export interface Csrf {
+  /** The token for a form, and the header that sets its cookie: the one that the browser has lives on. */
+  issue(event: H3Event): { token: string; headers: Record<string, string> };
+  /** Whether a form came back with the token of its cookie. */
+  isValid(event: H3Event, fields: ReadonlyMap<string, string>): boolean;
+}
+
+export const createCsrf = (origin: OriginRules): Csrf => ({
+  issue(event) {
+    const token = readToken(event) ?? randomBytes(TOKEN_BYTES).toString('base64url');
+    const cookie = {
+      name: COOKIE,
+      value: token,
+      path: basePath(origin) || '/',
+      life: LIFE,
+      sameSite: 'Strict',
+    } as const;
+    return { token, headers: { 'set-cookie': writeCookie(event, origin, cookie) } };
+  },
+
+  isValid(event, fields) {
+    const [sent, known] = [fields.get('csrf'), readToken(event)];
+    if (sent === undefined || known === undefined) return false;
+    const [a, b] = [Buffer.from(sent), Buffer.from(known)];
+    return a.length === b.length && timingSafeEqual(a, b);
+  },
+});
+
+/** Only what this server may have written: the cookie is sent back as it came. */
+function readToken(event: H3Event): string | undefined {
+  const token = readCookie(event, COOKIE) ?? '';
+  return TOKEN.test(token) ? token : undefined;
+}

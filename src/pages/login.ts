@@ -1,0 +1,29 @@
+import { type Problems, renderField, renderProblem, renderToken } from './form.ts';
+import type { Page } from './layout.ts';
+import { registerPage } from './links.ts';
+import { markup } from './markup.ts';
+
+interface LoginForm {
+  base: string;
+  csrf: string;
+  /** Path below `base` where the visitor goes on. */
+  next: string;
+  name?: string;
+  problems?: Problems;
+  /** Whether anybody may create an account. */
+  isOpen: boolean;
+}
+
+export const renderLogin = ({ base, csrf, next, name, problems = {}, isOpen }: LoginForm): Page => ({
+  title: 'Sign in',
+  isNarrow: true,
+  content: markup`<h1>Sign in</h1>
+${renderProblem(problems.form)}
+<form method="post" action="${base}/login">
+${renderToken(csrf)}<input type="hidden" name="next" value="${next}">
+${renderField({ name: 'name', label: 'User name or e-mail address', value: name, problem: problems.name, input: { required: true, autofocus: true, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false' } })}
+${renderField({ name: 'password', label: 'Password', type: 'password', problem: problems.password, input: { required: true, autocomplete: 'current-password' } })}
+<p class="actions"><button>Sign in</button></p>
+</form>
+<p class="soft">${isOpen ? markup`No account yet? <a href="${registerPage(base)}">Create one</a>.` : 'Ask the administrator of this server for an account, or for a link to choose a new password.'}</p>`,
+});

@@ -1,0 +1,22 @@
+import { Refusal } from '../../domain/errors.ts';
+import { readParam } from '../../http/input.ts';
+import { toPublic } from '../../http/reply.ts';
+import { ASSETS, MANIFEST } from '../../pages/assets.ts';
+import type { Handler } from '../route.ts';
+
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+/** The style sheet, the script and the icon, and what browsers and search engines ask a site for. */
+export const ASSET_ROUTES: Record<'asset' | 'manifest' | 'robots', Handler> = {
+  asset(event) {
+    const asset = ASSETS.get(readParam(event, 'name'));
+    if (!asset) throw new Refusal('missing', 'there is no file with this name; reload the page that asked for it');
+    return { type: asset.type, body: asset.body, cache: FOR_EVER };
+  },
+  manifest: () => toPublic({ type: 'application/manifest+json', body: MANIFEST }),
+  robots: () =>
+    toPublic({
+      type: 'text/plain; charset=utf-8',
+      body: 'User-agent: *\nDisallow: /user/\nDisallow: /login\nDisallow: /register\n',
+    }),
+};

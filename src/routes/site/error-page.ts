@@ -1,0 +1,25 @@
+import type { H3Event } from 'h3';
+import { type OriginRules, publicBase } from '../../http/origin.ts';
+import type { Reply } from '../../http/reply.ts';
+import { CONTENT_SECURITY_POLICY } from '../../pages/assets.ts';
+import { renderError } from '../../pages/error.ts';
+import { renderPage } from '../../pages/layout.ts';
+
+/**
+ * An error answer as a page where a browser asks. Nobody is looked up for it: the storage may be what failed. Any other
+ * answer is returned as it is.
+ */
+export function toErrorPage(event: H3Event, reply: Reply, origin: OriginRules): Reply {
+  if (reply.error === undefined || !prefersHtml(event)) return reply;
+  const base = publicBase(event, origin);
+  const frame = { base, path: event.url.pathname, isOpen: false };
+  return {
+    ...reply,
+    type: 'text/html; charset=utf-8',
+    body: renderPage(frame, renderError(base, reply.status ?? 500, reply.error)),
+    headers: { ...reply.headers, 'content-security-policy': CONTENT_SECURITY_POLICY },
+  };
+}
+
+/** Browsers name HTML first when they ask for a page; apps do not. */
+const prefersHtml = (event: H3Event): boolean => /^\s*text\/html\b/i.test(event.req.headers.get('accept') ?? '');

@@ -1,0 +1,35 @@
+import type { Services } from '../../services/services.ts';
+import { type Route, type RouteContext, type Row, toRoute } from '../route.ts';
+import { ASSET_ROUTES } from './assets.ts';
+import { createLoginRoutes } from './login.ts';
+import { createPageRoutes } from './pages.ts';
+import { createRegisterRoutes } from './register.ts';
+import { createSite } from './site.ts';
+
+/** The website: pages for people. */
+export function createSiteRoutes(services: Services, context: RouteContext): Route[] {
+  const site = createSite(services, context);
+  const login = createLoginRoutes(services, context, site);
+  const register = createRegisterRoutes(services, context, site);
+  const pages = createPageRoutes(services, site);
+
+  const table: Row[] = [
+    ['GET', '/', [], pages.home],
+    ['GET', '/login', [], login.show],
+    ['POST', '/login', [], login.submit],
+    ['POST', '/logout', [], login.signOut],
+    ['GET', '/register', [], register.show],
+    ['POST', '/register', [], register.submit],
+
+    ['GET', '/podcast', [], pages.podcast],
+    ['GET', '/episode', [], pages.episode],
+    ['GET', '/user/:user', [], pages.user],
+    ['GET', '/user/:user/subscriptions', ['opml'], pages.shared],
+    ['GET', '/user/:user/lists/:name', [], pages.list],
+
+    ['GET', '/assets/:name', [], ASSET_ROUTES.asset],
+    ['GET', '/manifest.webmanifest', [], ASSET_ROUTES.manifest],
+    ['GET', '/robots.txt', [], ASSET_ROUTES.robots],
+  ];
+  return table.map(toRoute);
+}

@@ -1,0 +1,68 @@
+import type { H3Event } from 'h3';
+import { Refusal } from '../../domain/errors.ts';
+import { readQuery } from '../../http/input.ts';
+import { readClient } from '../../http/origin.ts';
+import type { Reply } from '../../http/reply.ts';
+import type { Problems } from '../../pages/form.ts';
+import { type RegisterForm, renderRegisterForm, renderRegistrationClosed } from '../../pages/register.ts';
+import type { Services } from '../../services/services.ts';
+import type { Handler, RouteContext } from '../route.ts';
+import { type Site, STALE } from './site.ts';
+
+/** A page for creating an account (spec 4.9, legacy paths), which signs the person in. */
+export function createRegisterRoutes(
+  { registration }: Pick<Services, 'registration'>,
+  { identity, origin }: RouteContext,
+  site: Site,
+): Record<'show' | 'submit', Handler> {
+  const closed = (event: H3Event): Promise<Reply> =>
+    site.page(event, renderRegistrationClosed, { status: 403, isPrivate: true });
+
+  const form = (event: H3Event, entered: Omit<RegisterForm, 'csrf'>, status = 200, retryAfter?: number) => {
+    const { token: csrf, headers } = site.csrf(event);
+    return site.page(event, () => renderRegisterForm({ ...entered, csrf }), {
+      status,
+      headers: { ...headers, ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }) },
+      isPrivate: true,
+    });
+  };
+
+  return {
+    async show(event) {
+      const token = readQuery(event, 'token');
+      return (await registration.isOpen(token)) ? form(event, { token }) : closed(event);
+    },
+
+    async submit(event) {
+      const { fields, isStale } = await site.readForm(event);
+      const token = fields.get('token');
+      if (!(await registration.isOpen(token))) return closed(event);
+      const name = fields.get('name')?.trim() ?? '';
+      const email = fields.get('email')?.trim() ?? '';
+      const password = fields.get('password') ?? '';
+      const syncDevices = fields.has('sync_devices');
+      const isPublic = fields.has('public');
+      const account = { name, password, ...(email && { email }), syncDevices, isPrivate: !isPublic };
+      const again = (problems: Problems, status = 400, retryAfter?: number): Promise<Reply> =>
+        form(event, { token, name, email, syncDevices, isPublic, problems }, status, retryAfter);
+
+      if (isStale) return again({ form: STALE });
+      const problems = {
+        ...registration.problems(account),
+        ...(password !== fields.get('again') && { again: 'the two passwords differ' }),
+      };
+      if (Object.keys(problems).length > 0) return again(problems);
+      try {
+        const user = await registration.register(account, token, readClient(event, origin).address);
+        await identity.signIn(event, user);
+        return site.redirect(event, '/');
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        if (error.code === 'forbidden') return closed(event);
+        if (error.code === 'conflict') return again({ name: error.message });
+        if (error.retryAfter === undefined) return again({ form: error.message });
+        return again({ form: error.message }, error.code === 'busy' ? 503 : 429, error.retryAfter);
+      }
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { TestServer } from '../server.ts';
+
+/** A visitor of the site as a browser without JavaScript is one: it keeps cookies, and sends forms with their hidden fields. */
+export interface Visitor {
+  get(path: string): Promise<VisitedPage>;
+  /** Opens the page at `path` and sends its form with `action` (else the first one), filled with `fields`. */
+  send(path: string, fields: Readonly<Record<string, string>>, action?: string): Promise<VisitedPage>;
+}
+
+export interface VisitedPage {
+  status: number;
+  html: string;
+  location: string | null;
+  headers: Headers;
+}
+
+export function openVisitor({ app }: Pick<TestServer, 'app'>, origin = 'http://localhost'): Visitor {
+  const cookies = new Map<string, string>();
+
+  const request = async (path: string, init: RequestInit = {}): Promise<VisitedPage> => {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+    const headers = { accept: 'text/html,*/*;q=0.8', ...(cookie && { cookie }) };
+    const answer = await app.request(new URL(path, origin).href, { redirect: 'manual', headers, ...init });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
+      if (value === '') cookies.delete(name!);
+      else cookies.set(name!, value!);
+    }
+    const location = answer.headers.get('location');
+    return { status: answer.status, html: await answer.text(), location, headers: answer.headers };
+  };
+
+  return {
+    get: (path) => request(path),
+    async send(path, fields, action) {
+      const { html } = await request(path);
+      const forms = [...html.matchAll(/<form[^>]*method="post"[^>]*>[^]*?<\/form>/g)].map(([form]) => form);
+      const form = forms.find((each) => action === undefined || each.includes(`action="${action}"`));
+      if (form === undefined) throw new Error(`no form ${action ?? ''} on ${path}:\n${html}`);
+      const hidden = [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
+      const body = new URLSearchParams(Object.fromEntries(hidden.map(([, name, value]) => [name!, value!])));
+      for (const [name, value] of Object.entries(fields)) body.set(name, value);
+      return request(/action="([^"]*)"/.exec(form)?.[1] ?? path, { method: 'POST', body });
+    },
+  };
+}
+
+/** A visitor who has signed in. */
+export async function signIn(server: TestServer, name = 'bob', password = 'secret'): Promise<Visitor> {
+  const visitor = openVisitor(server);
+  const { status } = await visitor.send('/login', { name, password }, 'http://localhost/login');
+  if (status !== 303) throw new Error(`could not sign in: ${status}`);
+  return visitor;
+}

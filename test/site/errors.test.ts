@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { openTestServer } from '../server.ts';
+
+const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+it.each([
+  ['/nowhere', 404, 'Page not found'],
+  ['/podcast?url=http://example.org/unknown', 404, 'Page not found'],
+  ['/api/2/devices/bob.json', 401, 'Sign in first'],
+  ['/upload/../toplist/0.json', 400, 'Bad request'],
+])('%s is an error page in a browser: %i', async (path, status, title) => {
+  const { request } = await openTestServer();
+  const answer = await request('GET', path, { headers: BROWSER });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
+  const html = await answer.text();
+  expect(html).toContain(`<h1>${title}</h1>`);
+  expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+});
+
+it.each([undefined, '*/*', 'application/json', 'application/json, text/html'])(
+  'an error is JSON for whoever accepts %s',
+  async (accept) => {
+    const { request } = await openTestServer();
+    const answer = await request('GET', '/nowhere', { headers: accept === undefined ? {} : { accept } });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'application/json']);
+    expect(await answer.json()).toMatchObject({ code: 404 });
+  },
+);
+
+it('a wrong method is a page that keeps the Allow header', async () => {
+  const { request } = await openTestServer();
+  const answer = await request('DELETE', '/podcast', { headers: BROWSER });
+  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+  expect(await answer.text()).toContain('<h1>Method not allowed</h1>');
+});

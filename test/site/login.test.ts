@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { openTestServer } from '../server.ts';
+import { openVisitor, signIn } from './browser.ts';
+
+const LOGIN = 'http://localhost/login';
+
+it('signs in with the password and goes on to the page that was asked for', async () => {
+  const server = await openTestServer();
+  const visitor = openVisitor(server);
+  const done = await visitor.send('/login?next=/podcast?url=a', { name: 'BOB', password: 'secret' }, LOGIN);
+  expect([done.status, done.location]).toEqual([303, 'http://localhost/podcast?url=a']);
+  const home = await visitor.get('/');
+  expect(home.html).toContain('<summary>bob</summary>');
+  expect(home.headers.get('cache-control')).toBe('no-store');
+  expect(home.html).toContain('<meta name="robots" content="noindex">');
+});
+
+it.each(['//evil.example', '/\\evil.example', 'https://evil.example/', '/a\nb'])(
+  'never goes on to another site: %j',
+  async (next) => {
+    const visitor = openVisitor(await openTestServer());
+    const done = await visitor.send('/login', { name: 'bob', password: 'secret', next }, LOGIN);
+    expect([done.status, done.location]).toEqual([303, 'http://localhost/']);
+  },
+);
+
+it.each<[Record<string, string>, string]>([
+  [{ name: 'bob', password: 'wrong' }, 'The user name or the password is wrong.'],
+  [{ name: 'nobody', password: 'secret' }, 'The user name or the password is wrong.'],
+  [{ name: 'bob', password: '' }, 'Enter your password.'],
+  [{ name: '', password: 'secret' }, 'Enter your user name.'],
+  [{ name: 'bob', password: 'secret', csrf: 'guessed' }, 'This form was too old'],
+])('shows the form again, with the name, for %j', async (fields, problem) => {
+  const visitor = openVisitor(await openTestServer());
+  const again = await visitor.send('/login', fields, LOGIN);
+  expect(again.status).toBeGreaterThanOrEqual(400);
+  expect(again.status).toBeLessThan(500);
+  expect(again.headers.get('www-authenticate')).toBeNull(); // no dialog of the browser over the form
+  expect(again.html).toContain(problem);
+  if (fields.name) expect(again.html).toContain(`value="${fields.name}"`);
+  expect(again.html).not.toContain('secret');
+  expect((await visitor.get('/')).html).not.toContain('<summary>');
+});
+
+it('counts wrong passwords together with those of apps', async () => {
+  const server = await openTestServer();
+  const visitor = openVisitor(server);
+  for (let guess = 0; guess < 10; guess += 1) await visitor.send('/login', { name: 'bob', password: 'wrong' }, LOGIN);
+  const refused = await visitor.send('/login', { name: 'bob', password: 'secret' }, LOGIN);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '300']);
+  expect((await server.request('GET', '/api/2/devices/bob.json', { auth: 'bob:secret' })).status).toBe(429);
+});
+
+it('signs out, and the session is over', async () => {
+  const server = await openTestServer();
+  const visitor = await signIn(server);
+  const done = await visitor.send('/', {}, 'http://localhost/logout');
+  expect([done.status, done.location]).toEqual([303, 'http://localhost/']);
+  expect((await visitor.get('/')).html).not.toContain('<summary>');
+});
+
+it('does not sign out by a form without the token', async () => {
+  const visitor = await signIn(await openTestServer());
+  const refused = await visitor.send('/', { csrf: 'guessed' }, 'http://localhost/logout');
+  expect(refused.status).toBe(403);
+  expect(refused.html).toContain('<h1>Not allowed</h1>');
+  expect((await visitor.get('/')).html).toContain('<summary>bob</summary>');
+});
