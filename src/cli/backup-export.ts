@@ -24,8 +24,9 @@ interface BackupOptions {
  */
 export async function exportBackup(config: Config, options: BackupOptions): Promise<void> {
   const { users, passwords, output, evenEmpty = false } = options;
-  if (output === undefined && process.stdout.isTTY)
+  if (output === undefined && process.stdout.isTTY) {
     throw new UsageError('a backup cannot be printed on a terminal; name a file with -o');
+  }
   const query = new URLSearchParams({ withoutPasswords: String(!passwords) });
   for (const user of users) query.append('user', user);
   const operator = await openOperator(config, { onlyReads: true });

@@ -72,6 +72,8 @@ export interface EpisodeInfo {
   /** http(s), or `''`. */
   website: string;
   releasedAt?: Seconds;
+  /** How long it plays: 1 to `MAX_POSITION`. Missing where the feed does not say. */
+  duration?: Seconds;
 }
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

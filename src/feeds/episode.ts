@@ -1,3 +1,4 @@
+import { MAX_POSITION } from '../domain/position.ts';
 import type { EpisodeInfo, Seconds, Url } from '../domain/types.ts';
 import { parseDate } from './dates.ts';
 import { type Fields, line, named, prose, texts } from './fields.ts';
@@ -46,6 +47,7 @@ export function findEpisode(item: XmlElement, feedBase: string): EpisodeSource |
 
 /** The episode, with its texts. */
 export function readEpisode({ url, guid, releasedAt, fields, base }: EpisodeSource): EpisodeInfo {
+  const duration = texts(fields, 'itunes:duration').map(parseDuration).find(Boolean);
   return {
     ...(guid !== undefined && { guid }),
     url,
@@ -53,7 +55,17 @@ export function readEpisode({ url, guid, releasedAt, fields, base }: EpisodeSour
     description: prose(fields, ...DESCRIPTIONS),
     website: readWebsite(fields, base) || permalink(fields),
     ...(releasedAt !== undefined && { releasedAt }),
+    ...(duration !== undefined && { duration }),
   };
+}
+
+const DURATION = /^(?:(?:(\d{1,10}):)?(\d{1,10}):)?(\d{1,10})(?:\.\d*)?$/;
+
+/** Seconds, or `MM:SS`, or `HH:MM:SS`, each with more digits where a feed likes it so. Undefined where it says nothing. */
+function parseDuration(text: string): Seconds | undefined {
+  const [, hours = 0, minutes = 0, seconds] = DURATION.exec(text) ?? [];
+  const duration = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  return duration > 0 && duration <= MAX_POSITION ? duration : undefined;
 }
 
 /** What `xml:base` makes of the base around it. */

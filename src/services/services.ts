@@ -78,7 +78,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
   const directory = createDirectory(podcasts, urlRules);
   const subscriptions = createSubscriptions(storage, urlRules);
   const devices = createDevices(storage);
-  const episodes = createEpisodes(storage.actions, now, urlRules);
+  const episodes = createEpisodes(storage, now, urlRules);
   const settings = createSettings(storage, urlRules);
   const lists = createLists(storage.lists, urlRules);
   const passwords = createPasswords(hasher);

@@ -1,4 +1,5 @@
 import { invalid } from '../domain/errors.ts';
+import { MAX_POSITION } from '../domain/position.ts';
 import { isSlug } from '../domain/slug.ts';
 import { parseTimestamp } from '../domain/timestamp.ts';
 import { MAX_GUID } from '../feeds/episode.ts';
@@ -39,6 +40,8 @@ export function checkEpisode(episode: RecordOf<'episode'>['episode']): void {
   checkLength('description', episode.description, MAX_DESCRIPTION);
   requirePage('website', episode.website);
   if (episode.releasedAt !== undefined) parseTimestamp(episode.releasedAt);
+  const { duration = 1 } = episode;
+  if (duration < 1 || duration > MAX_POSITION) throw invalid(`"duration" must be from 1 to ${MAX_POSITION}`);
 }
 
 function checkLength(name: string, text: string, most: number): void {

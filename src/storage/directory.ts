@@ -78,6 +78,8 @@ export interface PodcastStore {
   findEpisodes(podcast: Url, names: readonly string[]): Promise<(Episode | undefined)[]>;
   /** Newest first by release, then by stamp, then as the feed had them when they were first seen. */
   episodes(podcast: Url, limit: number): Promise<Episode[]>;
+  /** How long the episodes of a podcast play, by each URL and GUID that they have or had; only where the feed says so. */
+  durations(podcast: Url): Promise<ReadonlyMap<string, Seconds>>;
   /**
    * Those with a directory stamp of `since` or later, of each podcast the newest `limit` of them, and the mark of the
    * directory. A podcast that is asked for under two of its URLs is told once. Cost follows what is found. Where other

@@ -70,6 +70,7 @@ export const RECORDS: readonly BackupRecord[] = [
       description: '',
       website: '',
       releasedAt: -5,
+      duration: 60,
       stamp: 3,
       formerUrls: [],
     },

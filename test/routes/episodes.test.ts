@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { recordFeed } from '../readings.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
@@ -179,4 +180,51 @@ it('does not jump over what another device has just uploaded', async () => {
   server.clock.now += 120;
   const later = await upload(server, [{ ...play, device: 'phone', position: 2 }]);
   expect((await download(server, `?since=${later.timestamp}`)).actions).toEqual([]);
+});
+
+describe('a play with a position alone', () => {
+  const episodes = [1, 2, 3].map((n) => ({ url: `http://example.org/${n}.mp3`, guid: `g-${n}` }));
+  const [one, two, three] = episodes.map(({ url }) => url) as [string, string, string];
+
+  /** A server that knows how long the first episode of the feed plays. */
+  async function openWithFeed(actions: readonly object[]): Promise<TestServer> {
+    const server = await openTestServer({ operator: true });
+    await upload(server, actions);
+    await recordFeed(server.storage, podcast, {}, [{ ...episodes[0]!, duration: 3600 }, episodes[1]!]);
+    return server;
+  }
+
+  const plays = [
+    { ...play, episode: one, position: 5 },
+    { ...play, episode: 'http://cdn.example.org/1', guid: 'g-1', position: 6 },
+  ];
+
+  it('is answered with the duration that the feed says, so that apps that need all three keep the position', async () => {
+    const server = await openWithFeed(plays);
+    const expected = plays.map((action) => ({ ...action, started: 0, total: 3600 }));
+    for (const query of ['', '?aggregated=true', `?podcast=${podcast}`]) {
+      expect((await download(server, query)).actions).toEqual(expected);
+    }
+  });
+
+  it('is answered as it was sent where the duration is not known, or it is not alone', async () => {
+    const others = [
+      { ...play, episode: two, position: 5 },
+      { ...play, episode: three, position: 5 },
+      { ...play, podcast: 'http://example.org/other', episode: one, position: 5 },
+      { ...play, episode: one, started: 1, position: 5, total: 9 },
+      { ...play, episode: one },
+      { ...play, episode: one, action: 'delete' },
+    ];
+    expect((await download(await openWithFeed(others))).actions).toEqual(others);
+  });
+
+  it('stays as it was sent in what is stored and backed up', async () => {
+    const server = await openWithFeed(plays);
+    const backup = await (await server.request('GET', '/operator/backup')).text();
+    expect(backup).toContain('"play":{"position":5}');
+    expect(backup).not.toContain('"total"');
+    await upload(server, plays);
+    expect((await download(server)).actions).toHaveLength(plays.length);
+  });
 });

@@ -91,6 +91,7 @@ const RECORD = byKind<BackupRecord>({
       description: text,
       website: text,
       releasedAt: optional(whole),
+      duration: optional(whole),
       stamp: whole,
       formerUrls: array(text),
     }),

@@ -1,13 +1,15 @@
 import { LRUCache } from 'lru-cache';
-import type { Url } from '../../domain/types.ts';
+import type { Seconds, Url } from '../../domain/types.ts';
 import type { Entry, Key, KeyValueStore, Value, Version } from '../contract.ts';
 import { episodesKey, under, type UrlDigest, urlDigest } from '../keys.ts';
 import type { StoredPodcast } from './podcast.ts';
 import { parse } from './documents.ts';
-import { type PlacedEpisode, sortEpisodes, type StoredEpisode, UNPLACED } from './episodes.ts';
+import { byName, type PlacedEpisode, sortEpisodes, type StoredEpisode, UNPLACED } from './episodes.ts';
 
 /** Characters of episodes that stay in memory. */
 const IN_MEMORY = 32 * 1024 * 1024;
+/** Names of episodes whose durations stay in memory. */
+const DURATIONS_IN_MEMORY = 200_000;
 /** A chunk that has so many characters takes no more episodes, so that one new episode rewrites little. */
 const FULL = 64 * 1024;
 /** Where changes make a chunk longer than this, its last episodes go to another one. */
@@ -31,6 +33,12 @@ export class EpisodeStore {
     sizeCalculation: ({ size }) => size,
   });
 
+  /** Small beside the episodes: a history of plays asks for those of all its podcasts, page after page. */
+  readonly #durations = new LRUCache<UrlDigest, { version: Version; byName: ReadonlyMap<string, Seconds> }>({
+    maxSize: DURATIONS_IN_MEMORY,
+    sizeCalculation: ({ byName: { size } }) => size + 1,
+  });
+
   constructor(store: KeyValueStore) {
     this.#store = store;
   }
@@ -47,6 +55,20 @@ export class EpisodeStore {
     return episodes;
   }
 
+  /** By every name that an episode has or had; only where the feed says how long it plays. */
+  async durations(podcast: StoredPodcast | undefined): Promise<ReadonlyMap<string, Seconds>> {
+    if (podcast?.newestEpisode === undefined) return new Map();
+    const { address, version } = podcast;
+    const known = this.#durations.get(address.digest);
+    if (known?.version === version) return known.byName;
+    const durations = new Map<string, Seconds>();
+    for (const [name, { duration }] of byName(await this.read(podcast))) {
+      if (duration !== undefined) durations.set(name, duration);
+    }
+    this.#durations.set(address.digest, { version, byName: durations });
+    return durations;
+  }
+
   /** Remembers what is stored, or was read, of a podcast. */
   keep({ address, version }: Pick<StoredPodcast, 'address' | 'version'>, episodes: readonly PlacedEpisode[]): void {
     const size = episodes.reduce((sum, { description }) => sum + 500 + description.length, 1);
@@ -55,12 +77,15 @@ export class EpisodeStore {
 
   /** The podcast was changed, but its episodes were not. */
   keepAs(before: StoredPodcast, after: StoredPodcast): void {
-    const known = this.#read.get(before.address.digest);
-    if (known?.version === before.version) known.version = after.version;
+    for (const cache of [this.#read, this.#durations]) {
+      const known = cache.get(before.address.digest);
+      if (known?.version === before.version) known.version = after.version;
+    }
   }
 
   clear(): void {
     this.#read.clear();
+    this.#durations.clear();
   }
 }
 

@@ -138,7 +138,8 @@ const hasSameInfo = (a: EpisodeInfo, b: EpisodeInfo): boolean =>
   a.title === b.title &&
   a.description === b.description &&
   a.website === b.website &&
-  a.releasedAt === b.releasedAt;
+  a.releasedAt === b.releasedAt &&
+  a.duration === b.duration;
 
 function withFormerUrls(urls: readonly Url[], current: Url): Pick<StoredEpisode, 'formerUrls'> {
   const former = [...new Set(urls)].filter((url) => url !== current).slice(-FORMER_URLS_KEPT);

@@ -56,6 +56,8 @@ export function createPodcastStore(directory: Directory): PodcastStore {
       return episodes.slice(0, limit).map((episode) => toEpisode(podcast!, episode));
     },
 
+    durations: (url) => directory.episodes.durations(memory.find(url)),
+
     async episodesSince(urls, since, limit) {
       const mark = memory.stamps.mark(context.now()); // what comes while episodes are read is for the next time
       const homes = new Set(urls.flatMap((url) => memory.find(url)?.address ?? []));

@@ -97,6 +97,18 @@ export const episodes: Sample[] = [
     }),
   },
   {
+    oddity: 'durations in every form, and some that say nothing',
+    body: rss(
+      `<title>T</title>${['61', '01:01', '0:01:01', '61.9', '1:1', '0', '00:00:00', '-61', 'one hour', '', '99999999999'].map((duration, at) => item(`http://media.test/${at}`, `<itunes:duration> ${duration} </itunes:duration>`)).join('')}`,
+    ),
+    expected: feed({
+      title: 'T',
+      episodes: Array.from({ length: 11 }, (_, at) =>
+        episode({ url: `http://media.test/${at}`, ...(at < 5 && { duration: 61 }) }),
+      ),
+    }),
+  },
+  {
     oddity: '5,200 episodes, oldest first',
     body: rss(
       `<title>T</title>${Array.from({ length: 5200 }, (_, at) => item(`http://media.test/${at + 1}`, `<pubDate>${day(at + 1)}</pubDate>`)).join('')}`,

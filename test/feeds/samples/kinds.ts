@@ -29,6 +29,7 @@ export const kinds: Sample[] = [
         <description><![CDATA[<p>First.</p><p>Second&nbsp;line,<br>third.</p>]]></description>
         <content:encoded><![CDATA[<p>Not this.</p>]]></content:encoded>
         <itunes:image href="https://show.test/1.jpg"/>
+        <itunes:duration>01:02:03</itunes:duration>
         <enclosure url="https://media.test/1.mp3?a=1&amp;b=2" length="1000" type="audio/mpeg"/>
       </item>`),
     expected: feed({
@@ -47,6 +48,7 @@ export const kinds: Sample[] = [
           description: 'First.\n\nSecond line,\nthird.',
           website: 'https://show.test/1',
           releasedAt: RELEASED,
+          duration: 3723,
         },
       ],
     }),

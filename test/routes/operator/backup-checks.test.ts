@@ -174,6 +174,7 @@ describe('names the line and stores nothing where', () => {
     ['an episode has a script', [podcast(), episode({ website: 'javascript:1' })], '"website" must begin with http'],
     ['an episode has no address', [podcast(), episode({ url: '' })], 'an address in it'],
     ['an episode has no date', [podcast(), episode({ releasedAt: 1e15 })], 'the timestamp must be'],
+    ['an episode plays for no time', [podcast(), episode({ duration: 0 })], '"duration" must be from 1'],
     ['a toplist has no addresses', [{ kind: 'toplist', at: NOW, urls: ['x'] }], 'an address in it'],
     ['a tag is none', [{ kind: 'tag', tag: '<b>', title: 'B' }], '"tag" must be'],
   ];

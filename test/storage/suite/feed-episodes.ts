@@ -53,6 +53,26 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
+  test('have the duration that the feed says, by every name', async ({ storage, nowAndReopened }) => {
+    await subscribe(storage, 1);
+    assert.deepEqual([...(await storage.podcasts.durations(feed(1)))], []);
+    await read(storage, 1, {}, [episode(1, { duration: 60 }), episode(2), episode(3, { duration: 90 })]);
+    assert.equal((await storage.podcasts.durations(feed(1))).get(episode(1).url), 60);
+    const moved = 'https://elsewhere.example/1';
+    await read(storage, 1, {}, [episode(1, { url: moved, duration: 61 })]);
+    for await (const open of nowAndReopened()) {
+      assert.deepEqual(Object.fromEntries(await open.podcasts.durations(feed(1))), {
+        [episode(1).guid!]: 61,
+        [episode(1).url]: 61,
+        [moved]: 61,
+        [episode(3).guid!]: 90,
+        [episode(3).url]: 90,
+      });
+      assert.deepEqual([...(await open.podcasts.durations(feed(2)))], []);
+      assert.equal((await findEpisode(open, feed(1), moved))?.duration, 61);
+    }
+  });
+
   test('without a release time keep their order, whichever of them the feed tells again', async ({
     storage,
     nowAndReopened,
