@@ -14,29 +14,29 @@ export interface Config extends Options {
 /** Options that do not make sense: exit code 2. The message says which, and what they must be. */
 export class UsageError extends Error {}
 
-/** A kind of value: `read` answers undefined for a text that is none, `words` say what it must be. */
+/** A kind of value: `read` answers undefined for any other text, `description` says what it must be. */
 interface Kind<Value> {
   read(text: string): Value | undefined;
-  words: string;
+  description: string;
 }
 
 const whole = (max: number): Kind<number> => ({
   read: (text) => (/^\d{1,9}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
-  words: `a whole number from 0 to ${max}`,
+  description: `a whole number from 0 to ${max}`,
 });
 
-const text: Kind<string> = { read: (given) => given || undefined, words: 'a text that is not empty' };
+const text: Kind<string> = { read: (given) => given || undefined, description: 'a text that is not empty' };
 
-// A shell does not expand `~` after `=`, nor does systemd: a folder of that name would be made.
+// A shell does not expand `~` after `=`, nor does systemd: a folder of that name would be created.
 const folder: Kind<string> = {
   read: (given) => (/^~(?:\/|$)/.test(given) ? undefined : given || undefined),
-  words: 'a folder, with the path of the home folder in place of ~',
+  description: 'a folder, with the path of the home folder instead of ~',
 };
 
 // What listhen takes; given any other host, it would listen on one of its own choice.
 const host: Kind<string> = {
   read: (given) => (/^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/.test(given) ? given : undefined),
-  words: 'an IP address or a host name',
+  description: 'an IP address or a host name',
 };
 
 const MAX_BODY_LIMIT = 256 * 1024 * 1024;
@@ -48,15 +48,15 @@ const bytes: Kind<number> = {
     const size = Number(digits) * UNITS[unit.toLowerCase()]!;
     return size >= 1 && size <= MAX_BODY_LIMIT ? size : undefined;
   },
-  words: 'a number of bytes such as 16777216, 16384K or 16MiB, at most 256MiB',
+  description: 'a number of bytes such as 16777216, 16384K or 16MiB, at most 256MiB',
 };
 
 /** The address of a server; read without a slash at the end. */
-export const webAddress: Kind<string> = { read: readWebAddress, words: WEB_ADDRESS };
+export const webAddress: Kind<string> = { read: readWebAddress, description: WEB_ADDRESS };
 
 const openOrClosed: Kind<'open' | 'closed'> = {
   read: (given) => (given === 'open' || given === 'closed' ? given : undefined),
-  words: 'open or closed',
+  description: 'open or closed',
 };
 
 const YES_OR_NO = new Map(Object.entries({ true: true, '1': true, yes: true, false: false, '0': false, no: false }));
@@ -64,51 +64,49 @@ const YES_OR_NO = new Map(Object.entries({ true: true, '1': true, yes: true, fal
 // With an optional value, so that its variable can say no: commander takes any variable of a plain switch for yes.
 const yesOrNo: Kind<boolean> = {
   read: (given) => YES_OR_NO.get(given.toLowerCase()),
-  words: 'true or false',
+  description: 'true or false',
 };
 
-// What `--no-X` says is the opposite of X.
-const not = ({ read, words }: Kind<boolean>): Kind<boolean> => ({
+// `--no-X` sets the opposite of X.
+const not = ({ read, description }: Kind<boolean>): Kind<boolean> => ({
   read(given) {
     const value = read(given);
     return value === undefined ? undefined : !value;
   },
-  words,
+  description,
 });
 
 /** Its default is the one in `DEFAULTS`, where that has one of its name. */
-function option<Value>(flags: string, description: string, { read, words }: Kind<Value>): Option {
-  const made = new Option(flags, description);
+function option<Value>(flags: string, help: string, { read, description }: Kind<Value>): Option {
+  const made = new Option(flags, help);
   const variable = `PODSYNC_${made.name().toUpperCase().replaceAll('-', '_')}`;
   made.default(DEFAULTS[made.attributeName() as keyof typeof DEFAULTS]);
   return made.env(variable).argParser((given: string) => {
     const value = read(given);
-    if (value === undefined) throw new UsageError(`--${made.name()} (${variable}) must be ${words}`);
+    if (value === undefined) throw new UsageError(`--${made.name()} (${variable}) must be ${description}`);
     return value;
   });
 }
 
-export const DATA_OPTION = option('--data <folder>', 'folder for all that podsync keeps', folder).default(
-  './podsync-data',
-);
+export const DATA_OPTION = option('--data <folder>', 'folder for all data', folder).default('./podsync-data');
 
 /** Where the data is: nearly every command takes these. */
 export const STORAGE_OPTIONS: readonly Option[] = [
   DATA_OPTION,
   option(
     '--storage <where>',
-    'storage plugin and its place: json, sqlite:FILE, postgres://... or ./plugin.js:PLACE',
+    'storage plugin and location: json, sqlite:FILE, postgres://... or ./plugin.js:LOCATION',
     text,
   ),
 ];
 
 /** How feeds and logos are fetched. */
 export const FETCH_OPTIONS: readonly Option[] = [
-  option('--no-fetch [true|false]', 'connect to nobody: read no feeds and no logos', not(yesOrNo)).default(
+  option('--no-fetch [true|false]', 'make no outgoing connections: fetch no feeds and no logos', not(yesOrNo)).default(
     DEFAULTS.fetch,
     'false',
   ),
-  option('--allow-private-feeds [true|false]', 'read feeds in private networks, too', yesOrNo),
+  option('--allow-private-feeds [true|false]', 'also fetch feeds from private networks', yesOrNo),
 ];
 
 /** What a person is asked when an account is created. No defaults: see `user add`. */
@@ -126,17 +124,17 @@ export const KEEP_CREDENTIALS_OPTION = option(
 
 /** How `serve` listens, and what holds for requests. */
 export const SERVER_OPTIONS: readonly Option[] = [
-  option('--host <address>', 'address to listen on; 0.0.0.0 is every one', host).default('127.0.0.1'),
-  option('--port <number>', 'port to listen on; 0 is any free one', whole(65_535)).default(3000),
-  option('--base-url <url>', 'address that apps use, when a proxy stands in front', webAddress),
-  option('--trust-proxy [true|false]', 'believe the X-Forwarded headers of a proxy', yesOrNo),
-  option('--tls-cert <file>', 'certificate chain for https, PEM', text),
-  option('--tls-key <file>', 'key of the certificate, PEM', text),
+  option('--host <address>', 'address to listen on; 0.0.0.0 is all of them', host).default('127.0.0.1'),
+  option('--port <number>', 'port to listen on; 0 is any free port', whole(65_535)).default(3000),
+  option('--base-url <url>', 'address that apps use, if the server is behind a proxy', webAddress),
+  option('--trust-proxy [true|false]', 'trust the X-Forwarded headers of a proxy', yesOrNo),
+  option('--tls-cert <file>', 'certificate chain for https (PEM)', text),
+  option('--tls-key <file>', 'private key of the certificate (PEM)', text),
   option('--max-body <size>', 'largest upload', bytes).default(DEFAULTS.maxBody, '16MiB'),
-  option('--sync-overlap <seconds>', 'for how long an upload is sent again to other devices', whole(86_400)),
+  option('--sync-overlap <seconds>', 'how long uploads are repeated to other devices', whole(86_400)),
   option(
     '--registration <mode>',
-    'who may make an account at /register: open is anybody, closed nobody but the first',
+    'who may create an account at /register: open is anyone, closed only the first user',
     openOrClosed,
   ),
   option('--sync-devices [true|false]', 'in new accounts, keep one subscription list on all devices', yesOrNo),

@@ -1,21 +1,21 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-const EVERY = new Set(['0.0.0.0', '::']);
+const ALL_INTERFACES = new Set(['0.0.0.0', '::']);
 
-/** Whether only this machine reaches it. */
+/** Whether the host is reachable only from this machine. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
 
-/** The addresses under which other machines, or this one, reach a server that listens on `host` and `port`. */
+/** The URLs at which a server that listens on `host` and `port` is reachable. */
 export function reachableUrls({ host, port, tls }: { host: string; port: number; tls?: unknown }): string[] {
-  const hosts = EVERY.has(host) ? outsideAddresses(host) : [host];
+  const hosts = ALL_INTERFACES.has(host) ? externalAddresses(host) : [host];
   return hosts.map(
     (each) => new URL(`${tls ? 'https' : 'http'}://${isIP(each) === 6 ? `[${each}]` : each}:${port}`).origin,
   );
 }
 
-function outsideAddresses(host: string): string[] {
+function externalAddresses(host: string): string[] {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   const usable = all.filter(
     ({ internal, family, address }) =>

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import { STORAGE_OPTIONS } from '../config.ts';
 
-/** A command of `parent`; its options begin with those of the configuration that it takes. */
+/** Adds a command to `parent`, with the options of the configuration that it needs. */
 export function addCommand(
   parent: Command,
   name: string,

@@ -13,8 +13,8 @@ export interface ConnectionLimits {
 }
 
 /**
- * Closes connections that are of no use: those over the limit, those whose TLS handshake fails or is not finished in
- * time, and those that send what cannot be read. Must be called before the first connection. `onFull` is called once,
+ * Closes useless connections: those over the limit, those whose TLS handshake fails or is not finished in
+ * time, and those whose requests cannot be read. Must be called before the first connection. `onFull` is called once,
  * when the limit is reached for the first time.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits, onFull: () => void): void {
@@ -44,3 +44,34 @@ function limitHandshakes(server: Server, timeout: number): void {
 /** The same before and after the handshake, which puts another object in the place of the socket. */
 const nameOf = ({ localAddress, localPort, remoteAddress, remotePort }: Socket): string =>
   [localAddress, localPort, remoteAddress, remotePort].join(' ');
+
+/** What `serve` listens with. */
+export interface Listener {
+  /** Accepts no new connections, lets running requests finish for `deadline` milliseconds, then cuts what is left. */
+  close(deadline: number): Promise<void>;
+}
+
+/** How often connections that have become idle are looked for. Milliseconds. */
+const SWEEP = 50;
+
+/** The `close` of a `Listener` on this server. To be created before the first connection. */
+export function createDrain(server: Server): Listener['close'] {
+  // Node's own `closeAllConnections` does not know of those that are still shaking hands over TLS.
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return (deadline) =>
+    new Promise((resolve) => {
+      const sweep = setInterval(() => server.closeIdleConnections(), SWEEP);
+      const cut = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, deadline);
+      server.close(() => {
+        clearInterval(sweep);
+        clearTimeout(cut);
+        resolve();
+      });
+    });
+}

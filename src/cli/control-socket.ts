@@ -1,27 +1,27 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type H3, toNodeHandler } from 'h3';
-import { clearPlaces, makeTemporaryPlace, socketIn } from './control-place.ts';
-import { createDrain, type Listener } from './listener.ts';
+import { createDrain, type Listener } from './connections.ts';
+import { createTemporaryPath, removeSockets, socketIn } from './control-path.ts';
 
 /**
- * Serves the operator's app on a socket in the data folder, for its owner alone. Whoever calls this holds the storage
- * and has found no server that answers: a socket that is there was left by one that was killed.
+ * Serves the operator's app on a socket in the data folder, for its owner alone. The caller holds the
+ * storage and has found no server that answers: an existing socket was left by one that was killed.
  */
 export async function listenOnControlSocket(app: H3, data: string): Promise<Listener> {
-  await clearPlaces(data);
-  const server = createServer({ requestTimeout: 0 }, toNodeHandler(app)); // a backup takes as long as it takes
+  await removeSockets(data);
+  const server = createServer({ requestTimeout: 0 }, toNodeHandler(app)); // a backup may take hours
   const drain = createDrain(server);
-  await listenInPlace(server, data);
+  await listenInFolder(server, data);
   return {
     async close(deadline) {
       await drain(deadline);
-      await clearPlaces(data);
+      await removeSockets(data);
     },
   };
 }
 
-async function listenInPlace(server: Server, data: string): Promise<void> {
+async function listenInFolder(server: Server, data: string): Promise<void> {
   const own = socketIn(data);
   if (own) {
     try {
@@ -30,7 +30,7 @@ async function listenInPlace(server: Server, data: string): Promise<void> {
       // Some mounted file systems take no sockets.
     }
   }
-  await listenPrivately(server, await makeTemporaryPlace(data));
+  await listenPrivately(server, await createTemporaryPath(data));
 }
 
 async function listenPrivately(server: Server, path: string): Promise<void> {

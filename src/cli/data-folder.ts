@@ -1,51 +1,53 @@
 import { constants } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Config } from '../config.ts';
+import { parseStorageSpec } from '../storage/location.ts';
+import { findControlSocket } from './control-path.ts';
+import { messages } from './output.ts';
 import { confirm } from './prompt.ts';
-import { words } from './words.ts';
 
-const ELSEWHERE = 'choose another one with --data';
-const FOREIGN = `this user may not write there; run this as the user that owns it, or ${ELSEWHERE}`;
+const CHOOSE = 'choose another one with --data';
+const NOT_ALLOWED = `this user may not write there; run the command as the owner of the folder, or ${CHOOSE}`;
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: FOREIGN,
-  EPERM: FOREIGN,
-  EROFS: `it is on a file system that cannot be written; ${ELSEWHERE}`,
-  ENOENT: `no folder can be made there; ${ELSEWHERE}`,
-  ENOTDIR: `a part of the path is a file; ${ELSEWHERE}`,
-  ENOSPC: `there is no room left; free some space, or ${ELSEWHERE}`,
+  EACCES: NOT_ALLOWED,
+  EPERM: NOT_ALLOWED,
+  EROFS: `its file system is read-only; ${CHOOSE}`,
+  ENOENT: `no folder can be created there; ${CHOOSE}`,
+  ENOTDIR: `a part of the path is a file; ${CHOOSE}`,
+  ENOSPC: `the disk is full; free some space, or ${CHOOSE}`,
 };
 
 /**
- * Makes the data folder where it is missing, for its owner alone; answers whether it was. Rejects with why it cannot be
+ * Creates the data folder where it is missing, for its owner alone; answers whether it was. Rejects with why it cannot be
  * used.
  */
 export async function openDataFolder(path: string): Promise<boolean> {
   try {
-    const isNew = await makeFolder(path);
+    const isNew = await createFolder(path);
     await access(`${path}/`, constants.R_OK | constants.W_OK | constants.X_OK);
     return isNew;
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    const reason = REASONS[code] ?? `${code}; ${ELSEWHERE}`;
+    const reason = REASONS[code] ?? `${code}; ${CHOOSE}`;
     throw new Error(`the data folder ${path} cannot be used: ${reason}`, { cause: error });
   }
 }
 
 /**
  * The same for a command that may have been typed in the wrong folder: on a terminal it asks before it creates a data
- * folder, elsewhere it says where it created one. Rejects where the answer is not yes, too.
+ * folder, elsewhere it reports that it did. Rejects where the answer is not yes, too.
  */
 export async function openDataFolderOrAsk(path: string): Promise<void> {
   const isAsked = process.stdin.isTTY && (await isMissing(path));
-  if (isAsked) await confirm(`There is no data folder ${path}. Create it? (--data or PODSYNC_DATA names another one.)`);
+  if (isAsked) {
+    await confirm(`The data folder ${path} does not exist. Create it? (--data or PODSYNC_DATA selects another)`);
+  }
   const isNew = await openDataFolder(path);
-  if (!isNew || isAsked) return;
-  words.info(
-    `there was no data folder ${path}, so it was created; if you meant another one, name it with --data or PODSYNC_DATA`,
-  );
+  if (isNew && !isAsked) messages.info(`Created the data folder ${path}; --data or PODSYNC_DATA selects another one`);
 }
 
-/** Whatever else is wrong with it shows when it is opened. */
+/** Any other problem with it shows when it is opened. */
 export const isMissing = (path: string): Promise<boolean> =>
   stat(path).then(
     () => false,
@@ -53,28 +55,50 @@ export const isMissing = (path: string): Promise<boolean> =>
   );
 
 /**
- * Rejects where root would leave files in a folder that podsync uses as another user: that one could not read them, and
- * would not start any more.
+ * Rejects where root would leave files in a folder that podsync uses as another user, who could not read them: the server
+ * would no longer start.
  */
 export async function requireOwnFolder(path: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
-  const clock = await stat(join(path, 'clock')).catch(() => undefined); // of whoever used the folder last
+  const clock = await stat(join(path, 'clock')).catch(() => undefined); // owned by the last user of the folder
   if (!clock || clock.uid === 0) return;
   throw new Error(
-    `the data folder ${path} is used by another user, who could not read what root writes there; run this as that user, as with: sudo -u '#${clock.uid}' podsync ...`,
+    `the data folder ${path} belongs to another user, who could not read files that root creates; run the command as that user: sudo -u '#${clock.uid}' podsync ...`,
   );
 }
 
 /** Not `recursive`: with it Node tries for ever where a folder that exists answers ENOENT, as in /proc. */
-async function makeFolder(path: string): Promise<boolean> {
+async function createFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return false;
     if (code !== 'ENOENT' || dirname(path) === path) throw error;
-    await makeFolder(dirname(path));
+    await createFolder(dirname(path));
     await mkdir(path, { mode: 0o700 });
   }
   return true;
+}
+
+/** Default locations of the plugins that store files, relative to the data folder. */
+const DEFAULT_LOCATIONS: ReadonlyMap<string, string> = new Map([
+  ['json', ''],
+  ['sqlite', 'podsync.sqlite'],
+]);
+
+/**
+ * Rejects where the files of a storage do not exist: podsync would create new ones, though the location may only be
+ * misspelled. A running server uses its own storage.
+ */
+export async function requireStorage({ data, storage }: Pick<Config, 'data' | 'storage'>): Promise<void> {
+  const { plugin, location } = parseStorageSpec(storage);
+  const usual = DEFAULT_LOCATIONS.get(plugin);
+  if (usual === undefined) return;
+  const path = resolve(data, location || usual);
+  if (!(await isMissing(path)) || (await findControlSocket(data)) !== undefined) return;
+  if (!isAbsolute(location) && (await isMissing(data))) {
+    throw new Error(`the data folder ${data} does not exist; select the right one with --data`);
+  }
+  throw new Error(`no storage found at ${path}; check --data and --storage`);
 }

@@ -7,23 +7,20 @@ import type { Storage } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { redactLocation } from '../storage/location.ts';
 import { openStorage } from '../storage/open.ts';
-import { findControlSocket } from './control-place.ts';
-import { openDataFolderOrAsk, requireOwnFolder } from './data-folder.ts';
+import { findControlSocket } from './control-path.ts';
+import { openDataFolderOrAsk, requireOwnFolder, requireStorage } from './data-folder.ts';
+import { log, messages, printResult, toFacts } from './output.ts';
 import { createProgress } from './progress.ts';
-import { printResult } from './result.ts';
 import { watchSignals } from './signals.ts';
-import { requireStorage } from './storage-place.ts';
-import { toTable } from './table.ts';
-import { log, words } from './words.ts';
 
 interface MigrateOptions {
-  /** Storage plugin and place, as with `--storage`. May hold a password. */
+  /** As with `--storage`. May contain a password. */
   from: string;
   to: string;
   json?: boolean;
 }
 
-/** `migrate`. Rejects where anything goes wrong; then the target is as it was. */
+/** `migrate`. Rejects where anything goes wrong; the target is then as it was. */
 export async function migrateStorage(config: Config, { from, to, json }: MigrateOptions): Promise<void> {
   if (!from || !to) throw new UsageError('--from and --to must each name a storage, such as json or sqlite:podsync.db');
   if (from === to) throw new UsageError('--from and --to name the same storage');
@@ -31,14 +28,16 @@ export async function migrateStorage(config: Config, { from, to, json }: Migrate
   await openDataFolderOrAsk(config.data);
   await requireOwnFolder(config.data);
   if ((await findControlSocket(config.data)) !== undefined) {
-    throw new Error(`a server runs on ${config.data}; stop it first, as apps would go on to write to the old storage`);
+    throw new Error(
+      `a server is running on ${config.data}; stop it first, or apps would continue to write to the old storage`,
+    );
   }
-  const now = openClock(join(config.data, 'clock'), (message) => words.warn(message));
+  const now = openClock(join(config.data, 'clock'), (message) => messages.warn(message));
   const context = { dataDir: config.data, now, overlap: config.syncOverlap, log };
   const open = (spec: string): Promise<Storage> => openStorage(spec, process.cwd(), context);
   const openTarget = (source: Storage): Promise<Storage> =>
     open(to).catch(async (error: unknown) => {
-      // If the target opens once the source is closed, both names mean the same storage.
+      // If the target opens once the source is closed, both names are of the same storage.
       if (!isStorageError(error, 'busy')) throw error;
       await source.close();
       const target = await open(to).catch(() => Promise.reject(error));
@@ -46,7 +45,7 @@ export async function migrateStorage(config: Config, { from, to, json }: Migrate
       throw new UsageError('--from and --to name the same storage');
     });
   const signal = watchSignals();
-  const bar = createProgress('copying and comparing accounts');
+  const bar = createProgress('copying, then comparing accounts');
   const copy = async (): Promise<Counts> =>
     use(await open(from), async (source) =>
       use(await openTarget(source), (target) => migrate(source, target, { progress: bar.show, signal })),
@@ -56,8 +55,10 @@ export async function migrateStorage(config: Config, { from, to, json }: Migrate
       throw signal.aborted ? new Error('stopped: the target is empty again', { cause: error }) : error;
     })
     .finally(() => bar.stop());
-  printResult(counts, json, () => toTable(Object.entries(counts)));
-  words.success(`all of it is in ${redactLocation(to)} now; use that with --storage from now on`);
+  printResult(counts, json, () => toFacts(Object.entries(counts)));
+  messages.success(
+    `Copied everything to ${redactLocation(to)}. Start the server with it from now on, using --storage.`,
+  );
 }
 
 async function use<T>(storage: Storage, act: (storage: Storage) => Promise<T>): Promise<T> {

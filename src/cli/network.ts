@@ -1,13 +1,20 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import { type H3, toNodeHandler } from 'h3';
 import { listen, type Listener as Listhen } from 'listhen';
 import { isLoopback } from './address.ts';
-import { type CertificateFiles, checkCertificate } from './certificate.ts';
-import { type ConnectionLimits, limitConnections } from './connections.ts';
-import { createDrain, type Listener } from './listener.ts';
-import { words } from './words.ts';
+import { type ConnectionLimits, createDrain, limitConnections, type Listener } from './connections.ts';
+import { cannotRead } from './files.ts';
+import { messages } from './output.ts';
+
+/** Paths of PEM files. */
+interface CertificateFiles {
+  cert: string;
+  key: string;
+}
 
 interface NetworkOptions {
   host: string;
@@ -17,7 +24,7 @@ interface NetworkOptions {
 }
 
 interface NetworkListener extends Listener {
-  /** The one that is listened on. */
+  /** The one that it listens on. */
   port: number;
 }
 
@@ -31,7 +38,7 @@ const TIMEOUTS = { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTim
 const LIMITS: ConnectionLimits = { connections: 1000, handshakeTimeout: 15_000, closeTimeout: 5000 };
 
 /**
- * Serves an app over http, or https where there is a certificate. Rejects with what stands in the way. `limits` is
+ * Serves an app over http, or https where there is a certificate. Rejects with why it cannot. `limits` is
  * replaceable in tests.
  */
 export async function listenOnNetwork(app: H3, options: NetworkOptions, limits = LIMITS): Promise<NetworkListener> {
@@ -46,12 +53,12 @@ export async function listenOnNetwork(app: H3, options: NetworkOptions, limits =
   } catch (error) {
     throw new Error(explain(error as NodeJS.ErrnoException, options), { cause: error });
   }
-  throw new Error(`browsers refuse to go to port ${options.port}; choose another one with --port`);
+  throw new Error(`browsers block port ${options.port}; choose another one with --port`);
 }
 
 const warnFull = ({ connections }: ConnectionLimits): void =>
-  words.warn(
-    `${connections} connections are open, and no more are accepted while that is so; where it happens again, limit the connections of each address in a proxy or firewall`,
+  messages.warn(
+    `${connections} connections are open, the most that are accepted; if this happens again, limit connections per address in a proxy or firewall`,
   );
 
 /** The port, once it is known to be free: listhen does not say why one is not. */
@@ -64,14 +71,13 @@ async function findPort({ host, port }: NetworkOptions): Promise<number> {
 }
 
 /**
- * listhen on exactly this host and port. Left to itself it would take another port, listen on every address in a
- * container, end the process at a signal, and write to stdout. A port on the list of those that browsers block it
- * replaces all the same.
+ * listhen on exactly this host and port. By default it would choose another port, listen on every address in a
+ * container, end the process at a signal, and write to stdout. It still replaces a port that browsers block.
  */
 async function startListhen(app: H3, { host, port, tls }: NetworkOptions): Promise<Listhen> {
   let fail!: (error: Error) => void;
   const failed = new Promise<never>((_resolve, reject) => (fail = reject));
-  process.once('uncaughtException', fail); // how listhen's own `listen` fails, when the port was taken since the look
+  process.once('uncaughtException', fail); // how listhen's own `listen` fails, where the port was taken since `findPort`
   try {
     const listening = listen(toNodeHandler(app), {
       port: { port, random: false, alternativePortRange: [port, port], verbose: false },
@@ -93,15 +99,37 @@ async function startListhen(app: H3, { host, port, tls }: NetworkOptions): Promi
 function explain({ code, name, message }: NodeJS.ErrnoException, { host, port }: NetworkOptions): string {
   switch (code ?? name) {
     case 'EADDRINUSE':
-    case 'GetPortError': // listhen's own look at the port
+    case 'GetPortError': // listhen's own check of the port
       return `port ${port} of ${host} is in use by another program; choose another one with --port`;
     case 'EACCES':
-      return `this user may not listen on port ${port}; choose one from 1024 on with --port, and let a proxy take ${port}`;
+      return `this user may not listen on port ${port}; choose 1024 or higher with --port, and let a proxy listen on ${port}`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `this machine has no address ${host}; choose another one with --host`;
     default:
       return `listening on port ${port} of ${host} failed: ${message}`;
+  }
+}
+
+/** Rejects with what is wrong where the files cannot be read or do not match. */
+async function checkCertificate(files: CertificateFiles): Promise<void> {
+  const cert = await readPem('--tls-cert', files.cert);
+  const key = await readPem('--tls-key', files.key);
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    throw new Error(
+      `${files.cert} and ${files.key} are not a certificate and its key; both must be PEM files without a passphrase`,
+      { cause: error },
+    );
+  }
+}
+
+async function readPem(option: string, path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw cannotRead(`the file of ${option}, ${path},`, error);
   }
 }

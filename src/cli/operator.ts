@@ -2,21 +2,52 @@ import { request } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { ReadableStream } from 'node:stream/web';
+import { setTimeout } from 'node:timers/promises';
 import { createClock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import type { Podsync } from '../podsync.ts';
-import { isMissing, openDataFolderOrAsk } from './data-folder.ts';
-import { openOrReach } from './opening.ts';
-import { requireStorage } from './storage-place.ts';
-import { log } from './words.ts';
+import type { Podsync, PodsyncOptions, PodsyncParts } from '../podsync.ts';
+import { isStorageError } from '../storage/errors.ts';
+import { findControlSocket } from './control-path.ts';
+import { isMissing, openDataFolderOrAsk, requireOwnFolder, requireStorage } from './data-folder.ts';
+import { log } from './output.ts';
 
-/** The operator's routes, wherever podsync is: in the server that runs on the data folder, else in this process. */
+/** How long to wait for another command to finish. Milliseconds. */
+const BUSY_TIMEOUT = 10_000;
+const RETRY_INTERVAL = 100;
+
+/** podsync in this process, or the path of the control socket of the server that runs on its data folder. */
+type Connection = { podsync: Podsync } | { socket: string };
+
+/**
+ * Opens podsync, unless a server runs on its data folder. Where the storage is busy without a server, another command is
+ * running or a server is starting: waits for it, up to `timeout` milliseconds. Rejects as `openPodsync` does.
+ */
+export async function connect(
+  options: PodsyncOptions,
+  { timeout = BUSY_TIMEOUT, ...parts }: PodsyncParts & { timeout?: number } = {},
+): Promise<Connection> {
+  const deadline = performance.now() + timeout;
+  for (;;) {
+    const socket = await findControlSocket(options.data);
+    if (socket !== undefined) return { socket };
+    await requireOwnFolder(options.data);
+    try {
+      const { openPodsync } = await import('../podsync.ts');
+      return { podsync: await openPodsync(options, parts) };
+    } catch (error) {
+      if (!isStorageError(error, 'busy') || performance.now() >= deadline) throw error;
+    }
+    await setTimeout(RETRY_INTERVAL);
+  }
+}
+
+/** The operator's routes: of the server that runs on the data folder, else of podsync in this process. */
 export interface Operator {
   /** `body` goes as JSON, a stream as it comes. */
   request(method: string, path: string, body?: unknown): Promise<OperatorReply>;
-  /** In words, what becomes of long work that nobody waits for any longer. */
-  abandoned: string;
-  /** Lets go of what was opened. A server goes on. */
+  /** What to tell a person who cancels long work. */
+  cancelled: string;
+  /** Closes what was opened. A server keeps running. */
   close(): Promise<void>;
 }
 
@@ -27,42 +58,35 @@ interface OperatorReply {
   body: Readable;
 }
 
-/** An empty name, `.` and `..` lead elsewhere in a path, also when written as %2E. */
-const NOBODY = /^\.{0,2}$/;
-
-/** The path of a user in the operator's routes. Throws for a name that nobody can have. */
-export function pathOf(user: string, part = ''): string {
-  if (NOBODY.test(user)) throw new Error('there is no account with this name or e-mail address');
-  return `/operator/users/${encodeURIComponent(user)}${part}`;
-}
+type OperatorRequest = Parameters<Operator['request']>;
 
 /** What a command needs of the data folder and the storage. */
-export interface Expectation {
-  /** Whether this may be the first command of all: what is not there yet is made. */
+export interface OperatorOptions {
+  /** Whether this may be the first command of all: then what does not exist is created. */
   mayBeNew?: boolean;
-  /** Whether the command changes nothing: then it makes no data folder either, where the storage is somewhere else. */
-  onlyReads?: boolean;
+  /** Whether the command changes nothing: then it creates no data folder either, where the storage is somewhere else. */
+  readOnly?: boolean;
 }
 
-/** Opens or reaches podsync, or rejects with why it cannot. A missing data folder is made as the expectation allows. */
+/** Connects to podsync, or rejects with why it cannot. A missing data folder is created as the options allow. */
 export async function openOperator(
   config: Config,
-  { mayBeNew = false, onlyReads = false }: Expectation = {},
+  { mayBeNew = false, readOnly = false }: OperatorOptions = {},
 ): Promise<Operator> {
   if (!mayBeNew) await requireStorage(config);
-  const hasFolder = !onlyReads || !(await isMissing(config.data));
+  const hasFolder = !readOnly || !(await isMissing(config.data));
   if (hasFolder) await openDataFolderOrAsk(config.data);
-  const opened = await openOrReach({ ...config, log }, hasFolder ? {} : { now: createClock() });
-  return 'socket' in opened ? reach(opened.socket) : hold(opened.podsync);
+  const connection = await connect({ ...config, log }, hasFolder ? {} : { now: createClock() });
+  return 'socket' in connection ? createRemote(connection.socket) : createLocal(connection.podsync);
 }
 
-/** Opens or reaches podsync, and lets go of it when `work` is done. Rejects as `openOperator` does. */
+/** Connects to podsync, and closes it when `work` is done. Rejects as `openOperator` does. */
 export async function withOperator<T>(
   config: Config,
   work: (operator: Operator) => Promise<T>,
-  expectation?: Expectation,
+  options?: OperatorOptions,
 ): Promise<T> {
-  const operator = await openOperator(config, expectation);
+  const operator = await openOperator(config, options);
   try {
     return await work(operator);
   } finally {
@@ -70,36 +94,43 @@ export async function withOperator<T>(
   }
 }
 
-/** Why an answer is not whole. */
-export const BROKEN_OFF =
-  'the server broke off before it was done: it was stopped, or its log says why; run this again';
+/** The error where an answer ends too early. */
+export const INCOMPLETE =
+  'the answer of the server is incomplete: it was stopped, or its log has the reason; try again';
 
-type Question = Parameters<Operator['request']>;
+/** A command that is a single request. Answers and rejects as `send` does. */
+export const sendOnce = (config: Config, ...sent: OperatorRequest): Promise<unknown> =>
+  withOperator(config, (operator) => send(operator, ...sent), { readOnly: sent[0] === 'GET' });
 
-/** A single request of the operator. Answers and rejects as `ask` does. */
-export const askOperator = (config: Config, ...question: Question): Promise<unknown> =>
-  withOperator(config, (operator) => ask(operator, ...question), { onlyReads: question[0] === 'GET' });
+/** Answers parsed JSON; undefined for an empty answer. Rejects with its message when the request is refused. */
+export const send = (operator: Operator, ...sent: OperatorRequest): Promise<unknown> =>
+  readReply(operator, sent, async (reply) => parse(await text(reply)));
 
-/** A request; undefined when the answer is empty. Rejects with its message when it is refused. */
-export const ask = (operator: Operator, ...question: Question): Promise<unknown> =>
-  readReply(operator, question, async (reply) => parse(await text(reply)));
+/** An empty name, `.` and `..` lead elsewhere in a path, also when written as %2E. */
+const IMPOSSIBLE_NAME = /^\.{0,2}$/;
 
-/** Whether there is an account with this name or e-mail address. Rejects where that cannot be told. */
+/** The path of an account in the operator's routes. Throws for a name that no account can have. */
+export function accountPath(login: string, rest = ''): string {
+  if (IMPOSSIBLE_NAME.test(login)) throw new Error('there is no account with this name or e-mail address');
+  return `/operator/users/${encodeURIComponent(login)}${rest}`;
+}
+
+/** Whether an account with this name or e-mail address exists. */
 export async function hasAccount(operator: Operator, login: string): Promise<boolean> {
-  if (NOBODY.test(login)) return false;
-  const reply = await operator.request('GET', pathOf(login, '/sessions'));
+  if (IMPOSSIBLE_NAME.test(login)) return false;
+  const reply = await operator.request('GET', accountPath(login, '/sessions'));
   if (reply.status !== 404) await readAnswer(reply, text);
   reply.body.resume();
   return reply.status !== 404;
 }
 
-/** A request; `read` gets the answer as it comes. Rejects as `ask` does. */
+/** A request; `read` gets the answer as it arrives. Rejects as `send` does. */
 export async function readReply<T>(
   operator: Operator,
-  question: Question,
+  sent: OperatorRequest,
   read: (body: Readable, headers: OperatorReply['headers']) => Promise<T>,
 ): Promise<T> {
-  return readAnswer(await operator.request(...question), read);
+  return readAnswer(await operator.request(...sent), read);
 }
 
 async function readAnswer<T>(
@@ -111,13 +142,13 @@ async function readAnswer<T>(
     throw new Error((parse(await text(body)) as { message: string }).message);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
-    throw new Error(BROKEN_OFF, { cause: error });
+    throw new Error(INCOMPLETE, { cause: error });
   }
 }
 
 const HEADERS = { 'content-type': 'application/json' };
 
-const hold = (podsync: Podsync): Operator => ({
+const createLocal = (podsync: Podsync): Operator => ({
   async request(method, path, body) {
     const response = await podsync.operatorApp.request(path, {
       method,
@@ -128,11 +159,11 @@ const hold = (podsync: Podsync): Operator => ({
     const headers = Object.fromEntries(response.headers);
     return { status: response.status, headers, body: stream ? Readable.fromWeb(stream) : Readable.from([]) };
   },
-  abandoned: 'stopped; what was done by then stays, and the same command once more does the rest',
+  cancelled: 'stopped; what was finished is kept, and running the command again continues',
   close: () => podsync.close(),
 });
 
-const reach = (socketPath: string): Operator => ({
+const createRemote = (socketPath: string): Operator => ({
   request: (method, path, body) =>
     new Promise((resolve, reject) => {
       const sent = request({ socketPath, method, path, headers: HEADERS }, (response) =>
@@ -148,7 +179,7 @@ const reach = (socketPath: string): Operator => ({
       if (body instanceof Readable) pipeline(body, sent, () => undefined);
       else sent.end(body === undefined ? undefined : JSON.stringify(body));
     }),
-  abandoned: 'no longer waiting; the server goes on with it',
+  cancelled: 'stopped waiting; the server continues in the background',
   close: async () => undefined,
 });
 

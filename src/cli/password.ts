@@ -6,21 +6,21 @@ import { buffer } from 'node:stream/consumers';
 import { type Config, UsageError } from '../config.ts';
 import { isShortPassword, MIN_PASSWORD } from '../domain/password.ts';
 import { commandLine, quote } from './invocation.ts';
-import { words } from './words.ts';
+import { messages } from './output.ts';
 
-export interface PasswordChoice {
-  /** The password comes on standard input. */
+export interface PasswordOptions {
+  /** Read it from standard input. */
   passwordStdin?: boolean;
-  /** The password is made here, and printed. */
+  /** Generate and print one. */
   generate?: boolean;
 }
 
 /**
- * A new password; asked for on the terminal unless it comes another way. `beforeAsking` may reject where it would be
- * typed for nothing.
+ * A new password, asked for on the terminal unless the options say otherwise. `beforeAsking` may reject, so that nobody
+ * types one in vain.
  */
 export async function getPassword(
-  { passwordStdin = false, generate = false }: PasswordChoice,
+  { passwordStdin = false, generate = false }: PasswordOptions,
   beforeAsking?: () => Promise<unknown>,
 ): Promise<string> {
   if (generate) return generatePassword();
@@ -29,20 +29,20 @@ export async function getPassword(
     await beforeAsking?.();
     return askPassword(process.stdin, process.stderr);
   }
-  throw new UsageError('there is no terminal to ask for a password; give --password-stdin or --generate');
+  throw new UsageError('no terminal to ask for a password; use --password-stdin or --generate');
 }
 
-/** The password of an account on another server; asked for on the terminal unless it comes on standard input. */
-export async function getRemotePassword({ passwordStdin = false }: PasswordChoice): Promise<string> {
+/** The password of an account on another server, asked for on the terminal unless it comes on standard input. */
+export async function getRemotePassword(host: string, { passwordStdin = false }: PasswordOptions): Promise<string> {
   if (passwordStdin) return readPassword(process.stdin);
-  if (process.stdin.isTTY) return askPassword(process.stdin, process.stderr, ['Password: ']);
-  throw new UsageError('there is no terminal to ask for a password; give --password-stdin');
+  if (process.stdin.isTTY) return askPassword(process.stdin, process.stderr, [`Password on ${host}: `]);
+  throw new UsageError('no terminal to ask for a password; use --password-stdin');
 }
 
-/** Without those that look alike in some typefaces. */
+/** Without characters that look alike in some typefaces. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** A password of 99 random bits that can be typed on a phone: four groups of five. */
+/** A password of 99 random bits that is easy to type on a phone: four groups of five. */
 export function generatePassword(): string {
   return Array.from({ length: 4 }, randomGroup).join('-');
 }
@@ -50,34 +50,37 @@ export function generatePassword(): string {
 const randomGroup = (): string => Array.from({ length: 5 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
 /**
- * Prints the password that was made for `user`. To be called once it holds: a script would go on with one that was
- * refused. Rejects where nobody could read it.
+ * Prints the password generated for `user`: alone on stdout, as scripts read it, with a label on stderr. Only once it is
+ * set: a script would continue with one that was refused. Rejects where it could not be printed.
  */
 export async function printPassword(password: string, user: string, config: Config): Promise<void> {
+  messages.info(`Generated password for ${user}:`);
   const failure = await new Promise((resolve) => process.stdout.write(`${password}\n`, resolve));
   if (!failure) return;
   const command = commandLine(`user passwd ${quote(user)} --generate`, config);
-  throw new Error(`${user} has a new password, which nobody could read; make another one with: ${command}`);
+  throw new Error(`the new password of ${user} could not be printed; generate another one with: ${command}`);
 }
 
-/** Warns of a short new password. The operator may set one all the same. */
+/** Warns of a short new password, which the operator may set. */
 export function warnIfShort(password: string): void {
   if (!isShortPassword(password)) return;
-  words.warn(`this password has fewer than ${MIN_PASSWORD} characters: a longer one takes longer to guess`);
+  messages.warn(`This password has fewer than ${MIN_PASSWORD} characters; a longer one is harder to guess`);
 }
 
-/** The one line that comes through a pipe. Rejects when there is none, or more. */
+/** The single line that comes through a pipe. Rejects where there is none, or more. */
 export async function readPassword(input: NodeJS.ReadableStream): Promise<string> {
   const bytes = await buffer(input);
   if (!isUtf8(bytes)) throw new Error('the password on standard input is not UTF-8');
   // The decoder drops a byte order mark, which PowerShell may put in front.
   const password = new TextDecoder().decode(bytes).replace(/\r?\n$/, '');
-  if (password === '') throw new Error('there is no password on standard input');
-  if (/[\r\n]/.test(password)) throw new Error('there is more than one line on standard input; a password is one line');
+  if (password === '') throw new Error('standard input is empty; it must contain the password');
+  if (/[\r\n]/.test(password)) {
+    throw new Error('standard input has more than one line; it must contain only the password');
+  }
   return password;
 }
 
-/** Asks, twice for a new one, on a terminal that shows nothing of it. Rejects when it is given up, or the two differ. */
+/** Asks without showing the answer, twice for a new password. Rejects where it is cancelled, and where the two differ. */
 export async function askPassword(
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,
@@ -91,7 +94,7 @@ export async function askPassword(
     output.write(question);
     const line = await lines.next();
     output.write('\n');
-    if (line.done) throw new Error('no password was given: nothing was changed');
+    if (line.done) throw new Error('cancelled: nothing was changed');
     return line.value;
   };
   try {

@@ -1,25 +1,33 @@
+import { createInterface } from 'node:readline';
 import { Presets, SingleBar } from 'cli-progress';
+import type { Config } from '../config.ts';
+import { INCOMPLETE, type Operator, type OperatorOptions, readReply, withOperator } from './operator.ts';
+import { watchSignals } from './signals.ts';
 
 interface Progress {
-  /** How far it is; `total` as far as is known by now. */
-  show(done: number, total: number): void;
+  /** `total` as far as it is known; `records` show that the work goes on while `done` stays the same. */
+  show(done: number, total: number, records?: number): void;
   stop(): void;
 }
 
 /**
- * A bar with rate and remaining time on stderr, for long work; nothing where that is no terminal. `what` is the work, in
- * words.
+ * A bar with rate and remaining time on stderr, for long work; nothing where that is not a terminal. `what` names the work
+ * and what is counted.
  */
 export function createProgress(what: string): Progress {
   if (!process.stderr.isTTY) return { show: () => undefined, stop: () => undefined };
-  const format = `${what} {bar} {value} of {total}, {rate} a second, {left} left`;
+  const format = `${what} {bar} {value} of {total}{records}, {rate}/s, {left} left`;
   const bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true }, Presets.shades_classic);
   const startedAt = performance.now();
   let isStarted = false;
   return {
-    show(done, total) {
+    show(done, total, records) {
       const rate = (done * 1000) / Math.max(performance.now() - startedAt, 1);
-      const texts = { rate: Math.round(rate), left: toTime((total - done) / rate) };
+      const texts = {
+        records: records === undefined ? '' : ` (${records.toLocaleString('en')} records)`,
+        rate: rate.toLocaleString('en', { maximumSignificantDigits: 2 }),
+        left: toTime((total - done) / rate),
+      };
       if (!isStarted) bar.start(total, done, texts);
       isStarted = true;
       bar.setTotal(total);
@@ -29,8 +37,42 @@ export function createProgress(what: string): Progress {
   };
 }
 
-/** Not known at the beginning. */
+/** `?` until there is a rate. */
 function toTime(seconds: number): string {
   if (!Number.isFinite(seconds)) return '?';
   return seconds < 120 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
+}
+
+interface LongWork {
+  /** As in `createProgress`. */
+  what: string;
+  path: string;
+  body: unknown;
+  options?: OperatorOptions;
+}
+
+type Line = { done: number; total: number; records?: number } | { report: unknown } | { message: string };
+
+/**
+ * A command that is one long request, answered step by step, with a progress bar. Answers its report; rejects as `send`
+ * does, and when a signal stops it.
+ */
+export async function sendWithProgress(config: Config, { what, path, body, options }: LongWork): Promise<unknown> {
+  const signal = watchSignals();
+  const bar = createProgress(what);
+  const follow = (operator: Operator): Promise<Line | undefined> =>
+    readReply(operator, ['POST', path, body], async (reply) => {
+      let last: Line | undefined;
+      for await (const line of createInterface({ input: reply, signal })) {
+        last = JSON.parse(line) as Line;
+        if ('done' in last) bar.show(last.done, last.total, last.records);
+      }
+      reply.destroy();
+      if (signal.aborted) throw new Error(operator.cancelled);
+      return last;
+    });
+  const last = await withOperator(config, follow, options).finally(() => bar.stop());
+  if (!last || 'done' in last) throw new Error(INCOMPLETE);
+  if ('message' in last) throw new Error(last.message);
+  return last.report;
 }

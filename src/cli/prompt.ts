@@ -4,7 +4,7 @@ import { UsageError } from '../config.ts';
 /** Throws UsageError where a question must be asked, but there is no terminal to ask it on. */
 export function requireTerminal(yes: boolean): void {
   if (!yes && !process.stdin.isTTY) {
-    throw new UsageError('this asks for confirmation, but there is no terminal; confirm with --yes');
+    throw new UsageError('no terminal to ask for confirmation; confirm with --yes');
   }
 }
 

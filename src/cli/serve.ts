@@ -3,25 +3,26 @@ import type { Podsync } from '../podsync.ts';
 import { redactLocation } from '../storage/location.ts';
 import { isLoopback, reachableUrls } from './address.ts';
 import { listenOnControlSocket } from './control-socket.ts';
+import type { Listener } from './connections.ts';
 import { openDataFolder } from './data-folder.ts';
 import { commandLine } from './invocation.ts';
-import type { Listener } from './listener.ts';
 import { listenOnNetwork } from './network.ts';
-import { openOrReach } from './opening.ts';
+import { connect } from './operator.ts';
+import { log, messages, showTimes } from './output.ts';
 import { untilSignal } from './signals.ts';
-import { log, words } from './words.ts';
 
-/** How long running requests may take once the server is told to stop. Milliseconds. */
-const DRAIN = 10_000;
+/** How long running requests may take once the server is stopping. Milliseconds. */
+const DRAIN_TIMEOUT = 10_000;
 
-/** `serve`: runs until a signal says to stop, then finishes what is under way. Rejects with why it cannot start. */
+/** `serve`: runs until a signal, then finishes running requests. Rejects with why it cannot start. */
 export async function serve(config: Config): Promise<void> {
+  showTimes();
   const isNew = await openDataFolder(config.data);
-  const opened = await openOrReach({ ...config, log });
-  if ('socket' in opened) {
-    throw new Error(`a server already runs on ${config.data}; stop that one, or choose another folder with --data`);
+  const connection = await connect({ ...config, log });
+  if ('socket' in connection) {
+    throw new Error(`a server is already running on ${config.data}; stop it, or choose another folder with --data`);
   }
-  const { podsync } = opened;
+  const { podsync } = connection;
   const listeners: Listener[] = [];
   try {
     const network = await listenOnNetwork(podsync.publicApp, config);
@@ -30,13 +31,13 @@ export async function serve(config: Config): Promise<void> {
     const stopped = untilSignal();
     podsync.services.feeds.start();
     podsync.services.upkeep.start();
-    if (isNew) words.info(`created the data folder ${config.data}; --data or PODSYNC_DATA names another one`);
+    if (isNew) messages.info(`Created the data folder ${config.data}; --data or PODSYNC_DATA selects another one`);
     await greet(podsync, { ...config, port: network.port });
     await stopped;
-    words.info('stopping as soon as running requests are done; another signal stops at once');
+    messages.info('Stopping when running requests are finished; another signal stops at once');
   } finally {
-    // Feeds are stopped while a command that waits for them can still hear how that ended.
-    await Promise.all([podsync.services.feeds.stop(), ...listeners.map((listener) => listener.close(DRAIN))]);
+    // Feeds are stopped while a command that waits for them can still get its report.
+    await Promise.all([podsync.services.feeds.stop(), ...listeners.map((listener) => listener.close(DRAIN_TIMEOUT))]);
     await podsync.close();
   }
 }
@@ -45,23 +46,23 @@ async function greet({ services }: Podsync, config: Config): Promise<void> {
   const { host, baseUrl, tls, data, storage } = config;
   const urls = reachableUrls(config);
   if (!tls && !isLoopback(host) && !baseUrl?.startsWith('https:')) {
-    words.warn(
-      'passwords go over the network in clear; give --tls-cert and --tls-key, or put a proxy with https in front and give its address with --base-url',
+    messages.warn(
+      'Passwords are sent unencrypted. Use --tls-cert and --tls-key, or an https proxy in front, with its address as --base-url',
     );
   }
-  words.info(`data folder ${data}, storage ${redactLocation(storage)}`);
+  messages.info(`Data folder ${data}, storage ${redactLocation(storage)}`);
   const token = await services.registration.firstAccountToken();
   if (token !== undefined) {
-    words.info(`there is no account yet; make one with: ${commandLine('user add NAME', config)}`);
-    words.info(`or make it in a browser, once: ${baseUrl ?? urls[0]}/register?token=${token}`);
+    messages.info(`There is no account yet. Create one with: ${commandLine('user add NAME', config)}`);
+    messages.info(`Or create the first one in a browser: ${baseUrl ?? urls[0]}/register?token=${token}`);
   }
   if (baseUrl) {
-    words.info(`listening on ${urls.join(' and ')}`);
+    messages.info(`Listening on ${urls.join(' and ')}`);
   } else if (config.trustProxy) {
-    words.info('apps want the address of the proxy: give it with --base-url, and it is told here');
+    messages.info('Apps need the address of the proxy. Set it with --base-url to have it shown here');
   } else if (isLoopback(host)) {
-    words.info('only this machine gets there; for a phone, start it with --host 0.0.0.0');
+    messages.info('Reachable only from this machine. For phones, start it with --host 0.0.0.0');
   }
-  const whose = config.trustProxy && !baseUrl ? 'to give to the proxy' : 'to enter in a podcast app';
-  words.success(`ready; the server address ${whose} is ${baseUrl ?? urls.join(' or ')}`);
+  const user = config.trustProxy && !baseUrl ? 'the proxy' : 'podcast apps';
+  messages.success(`Ready. Server address for ${user}: ${baseUrl ?? urls.join(' or ')}`);
 }

@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
 
 /**
- * Resolves at the first SIGINT, SIGTERM or SIGHUP, which comes where a terminal is closed. One more of them ends the
- * process at once, with the exit code that shells give to a signal.
+ * Resolves at the first SIGINT, SIGTERM or SIGHUP (a closed terminal). A second one ends the process at once, with the
+ * exit code that shells use for a signal.
  */
 export function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
@@ -17,7 +17,7 @@ export function untilSignal(): Promise<void> {
   });
 }
 
-/** For long work that can be given up: aborts at the first signal, after which another one ends the process at once. */
+/** For long work that can be cancelled: aborts at the first signal; a second one ends the process at once. */
 export function watchSignals(): AbortSignal {
   const stop = new AbortController();
   void untilSignal().then(() => stop.abort(new Error('stopped')));

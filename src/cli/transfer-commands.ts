@@ -1,55 +1,59 @@
 import { type Command, Option } from 'commander';
-import { DATA_OPTION, KEEP_CREDENTIALS_OPTION, readConfig, UsageError } from '../config.ts';
+import { DATA_OPTION, KEEP_CREDENTIALS_OPTION, readConfig, UsageError, webAddress } from '../config.ts';
 import { addCommand } from './command.ts';
 
-/** The commands that take subscriptions, accounts and everything in and out. */
+/** The commands that import and export subscriptions, accounts and everything. */
 export function defineTransfer(program: Command): void {
   defineImportOpml(program);
   defineExport(program);
   defineImport(program);
   defineMigrate(program);
+  definePull(program);
 }
 
 function defineImportOpml(program: Command): void {
   addCommand(program, 'import-opml', 'subscribe a device to the feeds of an OPML file')
     .argument('<file>', 'OPML file, or - for standard input')
     .requiredOption('--user <user>', 'name or e-mail address')
-    .requiredOption('--device <id>', 'device; made where it is missing')
-    .option('--replace', 'unsubscribe the device from all that is not in the file')
+    .requiredOption('--device <id>', 'device id; created if it does not exist')
+    .option('--replace', 'unsubscribe the device from feeds that are not in the file')
     .addOption(KEEP_CREDENTIALS_OPTION)
-    .option('--dry-run', 'change nothing, only print what would be')
-    .option('--json', 'print the result as JSON')
+    .option('--dry-run', 'change nothing, only report what would change')
+    .option('--strict', 'exit with 1 if a feed was refused; the others are imported all the same')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  podsync import-opml podcasts.opml --user bob --device phone')
     .action(async (file: string, options) => {
       const config = readConfig(options);
-      const { importOpml } = await import('./opml-import.ts');
+      const { importOpml } = await import('./import-opml.ts');
       await importOpml(config, file, options);
     });
 }
 
 function defineExport(program: Command): void {
-  addCommand(program, 'export', 'write the subscriptions of an account, or a backup')
-    .option('--user <user>', 'name or e-mail address; for a backup any number of them', collect)
-    .option('--device <id>', 'subscriptions of this device alone')
-    .addOption(new Option('--format <format>', 'of the list, or backup').choices([...LISTS, 'backup']).default('opml'))
-    .option('-o, --output <file>', 'write a file, and only when it is complete; - is standard output')
-    .option('--no-passwords', 'leave the hashes of passwords, and the sessions, out of a backup')
+  addCommand(program, 'export', 'export the subscriptions of an account, or a backup')
+    .option('--user <user>', 'name or e-mail address; may be repeated for a backup', collect)
+    .option('--device <id>', 'only the subscriptions of this device')
+    .addOption(
+      new Option('--format <format>', 'format of the list, or backup').choices([...LISTS, 'backup']).default('opml'),
+    )
+    .option('-o, --output <file>', 'file to write, replaced only by a complete export; - is standard output')
+    .option('--no-passwords', 'omit password hashes and sessions from a backup')
     .addHelpText('after', EXPORT_HELP)
     .action(async (options: ExportFlags) => {
       const config = readConfig(options);
       const { user: users = [], format, device, passwords, output } = options;
-      const place = { ...(output !== undefined && output !== '-' && { output }) };
+      const target = { ...(output !== undefined && output !== '-' && { output }) };
       if (format === 'backup') {
-        if (device !== undefined) throw new UsageError('--device is for lists; a backup is of whole accounts');
-        const { exportBackup } = await import('./backup-export.ts');
-        return exportBackup(config, { users, passwords, ...place });
+        if (device !== undefined) throw new UsageError('--device is only for lists; a backup has whole accounts');
+        const { exportBackup } = await import('./export.ts');
+        return exportBackup(config, { users, passwords, ...target });
       }
       const [user] = users;
       if (user === undefined) throw new UsageError("required option '--user <user>' not specified");
-      if (users.length > 1) throw new UsageError('a list is of one account; give --user once');
-      if (!passwords) throw new UsageError('--no-passwords is for --format backup; there are none in a list');
-      const { exportSubscriptions } = await import('./subscription-export.ts');
-      await exportSubscriptions(config, { user, format, ...(device !== undefined && { device }), ...place });
+      if (users.length > 1) throw new UsageError('a list has the subscriptions of one account; give --user once');
+      if (!passwords) throw new UsageError('--no-passwords is only for --format backup; a list has no passwords');
+      const { exportSubscriptions } = await import('./export.ts');
+      await exportSubscriptions(config, { user, format, ...(device !== undefined && { device }), ...target });
     });
 }
 
@@ -66,9 +70,9 @@ interface ExportFlags {
 const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
 const EXPORT_HELP = `
-A backup has everything of the accounts: devices, subscriptions, episode actions, settings, lists, sessions and the hashes
-of passwords. Without --user it is of all accounts, and has the directory, too. The server may run meanwhile. A backup is
-packed where its name ends in .gz. \`podsync import\` restores it, into any storage. Every file has mode 0600.
+A backup contains all data of the accounts: devices, subscriptions, episode actions, settings, lists, sessions and password
+hashes. Without --user it contains all accounts and the directory. The server can keep running. The file is compressed if
+its name ends in .gz. \`podsync import\` restores it into any storage. Files are created with mode 0600.
 
 Examples:
   podsync export --user bob --format opml -o podcasts.opml
@@ -76,23 +80,26 @@ Examples:
 
 function defineImport(program: Command): void {
   addCommand(program, 'import', 'restore accounts from a backup')
-    .argument('<file>', 'what `podsync export --format backup` has written')
-    .option('--as <name>', 'give the one account of the backup this name; its e-mail address and sessions are left out')
-    .option('--dry-run', 'change nothing, only print what would be')
-    .option('--json', 'print the result as JSON')
+    .argument('<file>', 'backup written by `podsync export --format backup`')
+    .option(
+      '--as <name>',
+      'import the only account of the backup under this name, without its e-mail address and sessions',
+    )
+    .option('--dry-run', 'change nothing, only report what would change')
+    .option('--json', 'print JSON')
     .addHelpText('after', IMPORT_HELP)
     .action(async (file: string, options) => {
       const config = readConfig(options);
-      const { importBackup } = await import('./backup-import.ts');
+      const { importBackup } = await import('./import.ts');
       await importBackup(config, file, options);
     });
 }
 
 const IMPORT_HELP = `
-All of the file is read first, and where it was cut off or altered nothing is changed. Each account comes whole or not at
-all. One that is there already is left as it is, and the exit code is 1: where an import was stopped, the same command
-once more brings the rest. Apps go on where they were. Without passwords in the backup nobody can log in until
-\`podsync user passwd\`. The directory is added to the one that is there; what was read of a feed later counts.
+The whole file is checked first; if it is incomplete or was altered, nothing is changed. Each account is imported completely
+or not at all. Existing accounts are skipped, and the exit code is then 1. If an import is interrupted, run it again to
+import the rest. Apps continue where they were. If the backup has no passwords, nobody can log in until \`podsync user
+passwd\`. The directory is merged with the existing one; of each feed, the newer version is kept.
 
 Examples:
   podsync import podsync.ndjson.gz
@@ -100,9 +107,9 @@ Examples:
 
 function defineMigrate(program: Command): void {
   addCommand(program, 'migrate', 'copy everything from one storage to another', [DATA_OPTION])
-    .requiredOption('--from <storage>', 'plugin and place of the source, as with --storage; stop the server first')
-    .requiredOption('--to <storage>', 'plugin and place of the target, which must be empty')
-    .option('--json', 'print the counts as JSON')
+    .requiredOption('--from <storage>', 'source, as with --storage; stop the server first')
+    .requiredOption('--to <storage>', 'target, as with --storage; must be empty')
+    .option('--json', 'print JSON')
     .addHelpText('after', MIGRATE_HELP)
     .action(async (options) => {
       const config = readConfig(options);
@@ -112,10 +119,39 @@ function defineMigrate(program: Command): void {
 }
 
 const MIGRATE_HELP = `
-Storages are named as with --storage: json, json:FOLDER, sqlite:FILE, postgres://...; FOLDER and FILE are in the data
-folder unless they begin with /. Both storages are compared line for line at the end. Where anything goes wrong, and when
-it is stopped, the target is emptied again; a second signal ends it at once, and then the target is not to be used. The
-source is never changed.
+Storages are named as with --storage: json, json:FOLDER, sqlite:FILE, postgres://...; FOLDER and FILE are relative to the
+data folder. At the end both storages are compared record by record. If anything goes wrong, and if it is interrupted, the
+target is emptied again. A second signal ends it at once; do not use the target then. The source is never changed.
 
 Example:
   podsync migrate --data ./podsync-data --from json --to sqlite:podsync.db`;
+
+function definePull(program: Command): void {
+  addCommand(program, 'pull', 'import an account from another gpodder-compatible server')
+    .argument('<url>', 'address of the other server, such as gpodder.net', parseAddress)
+    .requiredOption('--user <user>', 'name or e-mail address of an existing account on this server')
+    .option('--remote-user <name>', 'account name on the other server, if it differs')
+    .option('--password-stdin', 'read the password on the other server from standard input')
+    .addOption(KEEP_CREDENTIALS_OPTION)
+    .option('--json', 'print JSON')
+    .addHelpText('after', PULL_HELP)
+    .action(async (address: string, options) => {
+      const config = readConfig(options);
+      const { pull } = await import('./pull.ts');
+      await pull(config, address, options);
+    });
+}
+
+function parseAddress(given: string): string {
+  const address = webAddress.read(/^[a-z][a-z\d+.-]*:\/\//i.test(given) ? given : `https://${given}`);
+  if (address === undefined) throw new UsageError(`<url> must be ${webAddress.description}`);
+  return address;
+}
+
+const PULL_HELP = `
+Asks for the password on the other server unless --password-stdin is given. Adds devices, subscriptions, episode actions,
+settings and podcast lists to the account on this server. Run it again to import what is new; nothing is duplicated.
+Servers do not reveal passwords, past subscriptions, or settings of episodes that are not favorites.
+
+Example:
+  podsync pull https://gpodder.net --user bob --remote-user bob1987`;

@@ -1,5 +1,5 @@
 import { Refusal } from '../domain/errors.ts';
-import type { ListSummary, UserId } from '../domain/types.ts';
+import type { ListSummary, Seconds, UserId } from '../domain/types.ts';
 import type { DeviceSummary, Storage, User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { checkUserName } from './accounts.ts';
@@ -11,10 +11,13 @@ export interface AccountSummary {
   devices: number;
   /** Feeds on any device, each once. */
   subscriptions: number;
+  lastSyncAt: Seconds | undefined;
 }
 
 export interface AccountDetails {
   user: User;
+  /** When an app last used a session, to the day. Undefined without a session. */
+  lastSyncAt: Seconds | undefined;
   subscriptions: number;
   actions: number;
   sessions: number;
@@ -54,6 +57,7 @@ export function createAdministration(
     user,
     devices: (await devices.all(user.id)).length,
     subscriptions: (await subscriptions.current(user.id)).length,
+    lastSyncAt: (await sessions.all(user.id))[0]?.usedAt,
   });
 
   const countActions = async (user: UserId): Promise<number> => {
@@ -76,11 +80,13 @@ export function createAdministration(
 
     async show(login) {
       const user = await find(login);
+      const open = await sessions.all(user.id);
       return {
         user,
+        lastSyncAt: open[0]?.usedAt,
         subscriptions: (await subscriptions.current(user.id)).length,
         actions: await countActions(user.id),
-        sessions: (await sessions.all(user.id)).length,
+        sessions: open.length,
         devices: await devices.all(user.id),
         lists: await lists.all(user.id),
       };

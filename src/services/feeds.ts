@@ -28,8 +28,8 @@ export interface FeedReport {
 }
 
 export interface Feeds {
-  /** By URL. */
-  list(): AsyncIterable<FeedState>;
+  /** By URL, with their titles. */
+  list(): AsyncIterable<FeedState & { title: string }>;
   /**
    * Reads feeds now; `progress` hears of each. What goes wrong with one is in the report. Throws `missing` for an
    * unknown feed, `forbidden` where nothing may be fetched.
@@ -117,7 +117,12 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
   };
 
   return {
-    list: () => podcasts.feeds(),
+    async *list() {
+      for await (const state of podcasts.feeds()) {
+        const [podcast] = await podcasts.find([state.url]);
+        yield { ...state, title: podcast?.title ?? '' };
+      }
+    },
 
     async update(selection, progress = () => undefined) {
       if (!fetcher) throw new Refusal('forbidden', 'podsync runs with --no-fetch: it connects to nobody');

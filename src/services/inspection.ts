@@ -19,8 +19,11 @@ export interface InspectionReport {
 }
 
 export interface Inspection {
-  /** Reads all that is stored, and tells what of it cannot be read or does not fit together. Changes nothing. */
-  run(progress: (done: number, total: number) => void): Promise<InspectionReport>;
+  /**
+   * Reads all that is stored, and reports what of it cannot be read or does not fit together. Changes nothing. `progress`
+   * counts accounts, the directory and the storage as a whole; `records` also grow within them.
+   */
+  run(progress: (done: number, total: number, records: number) => void): Promise<InspectionReport>;
 }
 
 export const createInspection = (storage: Pick<Storage, 'users' | 'podcasts' | 'transfer' | 'verify'>): Inspection => ({
@@ -35,18 +38,24 @@ export const createInspection = (storage: Pick<Storage, 'users' | 'podcasts' | '
       if (problem !== undefined && !isKnown) findings.push({ where, problem, isRepairable: false });
     };
     const read = async (pages: AsyncIterable<BackupRecord[]>, see: (record: BackupRecord) => void): Promise<void> => {
-      for await (const page of tally.count(pages)) page.forEach((record) => see(readRecord(record)));
+      for await (const page of tally.count(pages)) {
+        page.forEach((record) => see(readRecord(record)));
+        records += page.length;
+        report();
+      }
     };
 
     const all: User[] = [];
+    let [done, records] = [0, 0];
+    const report = (): void => progress(done, all.length + 2, records);
     let before = new Map<Url, number>();
     await look('storage', async () => {
       for await (const user of users.all()) all.push(user);
       before = await readAudience(podcasts);
     });
     const counted = new Map<Url, number>();
-    for (const [index, { id, name }] of all.entries()) {
-      progress(index, all.length + 1);
+    for (const { id, name } of all) {
+      report();
       await look(`account ${name}`, async () => {
         const feeds = new Set<Url>();
         await read(transfer.exportUser(id), (record) => {
@@ -54,9 +63,12 @@ export const createInspection = (storage: Pick<Storage, 'users' | 'podcasts' | '
         });
         for (const url of await findShown(podcasts, feeds)) counted.set(url, (counted.get(url) ?? 0) + 1);
       });
+      done += 1;
     }
-    progress(all.length, all.length + 1);
+    report();
     await look('directory', () => read(transfer.exportDirectory(), () => undefined));
+    done += 1;
+    report();
     await look('storage', () => storage.verify());
 
     // The subscriptions of an account that cannot be read were not counted.

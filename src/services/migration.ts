@@ -4,7 +4,8 @@ import type { Storage, User } from '../storage/stores.ts';
 import { type Counts, createTally } from './transfer-tally.ts';
 
 interface MigrationOptions {
-  progress(done: number, total: number): void;
+  /** Accounts and directories, each once copied and once compared; `records` also grow within them. */
+  progress(done: number, total: number, records: number): void;
   /** Stops it. */
   signal: AbortSignal;
 }
@@ -19,19 +20,21 @@ export async function migrate(from: Moved, to: Moved, { progress, signal }: Migr
   if (await holdsAnything(to)) throw new Error('the target is not empty; choose a new place for it');
   const users: User[] = [];
   for await (const user of from.users.all()) users.push(user);
-  if (users.length === 0) throw new Error('there is no account in the source; look whether its place is spelled right');
+  if (users.length === 0) throw new Error('there is no account in the source; check that it is the right storage');
 
   const tally = createTally();
   const total = 2 * (users.length + 1);
-  let done = 0;
+  let [begun, records] = [0, 0];
   const step = (): void => {
     signal.throwIfAborted();
-    progress(done++, total);
+    progress(begun++, total, records);
   };
-  const watch = async function* <Page>(pages: AsyncIterable<Page>): AsyncIterable<Page> {
+  const watch = async function* <Page extends readonly unknown[]>(pages: AsyncIterable<Page>): AsyncIterable<Page> {
     for await (const page of pages) {
       signal.throwIfAborted();
       yield page;
+      records += page.length;
+      progress(begun - 1, total, records);
     }
   };
   try {

@@ -76,7 +76,7 @@ export function createTransfer(storage: Pick<Storage, 'users' | 'transfer'>, now
   };
 
   const findProblem = async ({ name, email }: AccountRecord): Promise<string | undefined> => {
-    if (await users.find(name)) return 'there is an account of this name already';
+    if (await users.find(name)) return 'an account with this name already exists';
     if (email !== undefined && (await users.find(email))) return 'another account has its e-mail address';
     return undefined;
   };

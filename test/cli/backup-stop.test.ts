@@ -49,7 +49,7 @@ it('an import that is stopped leaves nothing of the account, and says how to go 
   const file = await makeBackup();
   const data = await makeFolder();
   expect(await stop('import', file, '--data', data, '--storage', SLOW)).toBe(
-    '[error] stopped: accounts that were complete by then are there, and the same command once more imports the others',
+    '[error] stopped: complete accounts were imported, and running the command again imports the others',
   );
   expect(await listUsers('--data', data, '--storage', 'json:slow')).toEqual([]);
   const again = await run(['import', file, '--data', data, '--storage', 'json:slow']);
@@ -102,7 +102,7 @@ it('an export from a server that dies leaves the file as it was', async () => {
   expect(await program.ended).toEqual({
     code: 1,
     stdout: '',
-    stderr: '[error] the server broke off before it was done: it was stopped, or its log says why; run this again\n',
+    stderr: '[error] the answer of the server is incomplete: it was stopped, or its log has the reason; try again\n',
   });
   expect(await readFile(file, 'utf8')).toBe('what was there');
   expect(await readdir(folder)).toEqual(['old.ndjson']);
@@ -125,7 +125,7 @@ it('whoever waits for a server is told that it died', async () => {
   const { code, stderr } = await program.ended;
   expect({ code, last: stderr.trimEnd().split('\n').at(-1) }).toEqual({
     code: 1,
-    last: '[error] the server broke off before it was done: it was stopped, or its log says why; run this again',
+    last: '[error] the answer of the server is incomplete: it was stopped, or its log has the reason; try again',
   });
 });
 
@@ -150,7 +150,7 @@ it('Ctrl-C ends the waiting for a server, which goes on', async () => {
   expect(await program.ended).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/no longer waiting; the server goes on with it\n$/),
+    stderr: expect.stringMatching(/stopped waiting; the server continues in the background\n$/),
   });
 });
 

@@ -37,7 +37,7 @@ it('a backup of another storage, which has no account, does not replace a good o
   await server.ended;
   const alone = await backUp(...elsewhere);
   for (const [refused, says] of [
-    [missing, /^\[error\] there is no storage/],
+    [missing, /^\[error\] no storage found/],
     [beside, /^\[error\] there is no account/],
     [alone, /^\[error\] there is no account/],
   ] as const) {
@@ -49,7 +49,11 @@ it('a backup of another storage, which has no account, does not replace a good o
 it('export and import: what comes back is the same, packed or not, beside a server or without one', async () => {
   const { data, podsync, backUp, files, inFile } = await makeSubject('bob', 'eve');
   await podsync(['toplist', 'rebuild']); // as a server does when it starts
-  expect(await backUp('-o', 'all.ndjson')).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await backUp('-o', 'all.ndjson')).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: expect.stringMatching(/^\[success\] Wrote a backup of 2 accounts to \S*all\.ndjson \(\d+ kB\)\n$/),
+  });
   expect((await stat(join(files, 'all.ndjson'))).mode & 0o777).toBe(0o600);
   const alone = (await inFile('all.ndjson')).toString();
   expect(alone).toMatch(/"name":"bob"[^]+"name":"eve"[^]+"kind":"podcast"/);
@@ -63,14 +67,14 @@ it('export and import: what comes back is the same, packed or not, beside a serv
   await podsync(['user', 'remove', 'bob', '--yes']);
   const back = await podsync(['import', 'all.ndjson.gz']);
   expect(back.stdout).toBe(
-    'NAME  DEVICES  SUBSCRIPTIONS  ACTIONS  LISTS\n' +
+    'NAME  DEVICES  SUBSCRIPTIONS  ACTIONS  LISTS  RESULT\n' +
       'bob   1        1              0        0      imported\n' +
-      'eve   1        1              0        0      left out: there is an account of this name already\n' +
+      'eve   1        1              0        0      skipped: an account with this name already exists\n' +
       'directory: 1 podcast, 0 episodes\n',
   );
   expect(back).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/account eve was left out: there is an account/),
+    stderr: expect.stringMatching(/account eve was skipped: an account with this name/),
   });
   expect(await logIn(server.url, 'bob')).toBe(200);
 
@@ -94,7 +98,7 @@ it('an import into a data folder, or a storage, that is not there yet makes it',
   await backUp('-o', 'all.ndjson');
   for (const storage of ['json', 'sqlite:new.db']) {
     const place = ['--data', join(await makeFolder(), 'new'), '--storage', storage];
-    const stderr = expect.stringMatching(/^\[info\] there was no data folder [^\n]+\n$/);
+    const stderr = expect.stringMatching(/^\[info\] Created the data folder [^\n]+\n$/);
     expect(await run(['import', join(files, 'all.ndjson'), ...place])).toMatchObject({ code: 0, stderr });
     expect((await run(['user', 'list', ...place])).stdout).toMatch(/^bob /m);
   }
@@ -108,10 +112,10 @@ it('a backup is for its owner alone, also where it replaces a file that others c
   expect((await stat(join(files, 'all.ndjson'))).mode & 0o777).toBe(0o600);
 });
 
-it('says how many accounts were left out', async () => {
+it('says how many accounts were skipped', async () => {
   const { podsync, backUp } = await makeSubject('bob', 'eve');
   await backUp('-o', 'all.ndjson');
-  const stderr = '[error] 2 accounts were left out; the list above says why\n';
+  const stderr = '[error] 2 accounts were skipped, for the reasons above\n';
   expect(await podsync(['import', 'all.ndjson'])).toMatchObject({ code: 1, stderr });
 });
 
@@ -158,7 +162,7 @@ it('--no-passwords: nobody gets in until there is a new password, and that is sa
   const { code, stderr } = await fresh.podsync(['import', join(files, 'all.ndjson')]);
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: expect.stringMatching(/^\[warn\] there are no passwords in this backup: .* user passwd bob --data \S+\n$/),
+    stderr: expect.stringMatching(/^\[warn\] The backup contains no passwords\. .* user passwd bob --data \S+\n$/),
   });
   const server = await startServer(['--data', fresh.data]);
   expect(await logIn(server.url, 'bob')).toBe(401);
@@ -213,13 +217,13 @@ describe('-o', () => {
 });
 
 it.each([
-  [['export', '--format', 'backup', '--device', 'phone'], 2, /--device is for lists/],
+  [['export', '--format', 'backup', '--device', 'phone'], 2, /--device is only for lists/],
   [['export', '--user', 'bob', '--user', 'eve'], 2, /give --user once/],
-  [['export', '--user', 'bob', '--no-passwords'], 2, /--no-passwords is for --format backup/],
+  [['export', '--user', 'bob', '--no-passwords'], 2, /--no-passwords is only for --format backup/],
   [['import'], 2, /missing required argument 'file'/],
   [['import', 'nothing.ndjson'], 1, /nothing\.ndjson cannot be read \(ENOENT\)/],
-  [['import', '.'], 1, /\. cannot be imported: a backup is read twice, and must be a file/],
-  [['import', '-'], 1, /- cannot be imported: a backup is read twice, and must be a file/],
+  [['import', '.'], 1, /\. cannot be imported: a backup is read twice, so it must be a file/],
+  [['import', '-'], 1, /- cannot be imported: a backup is read twice, so it must be a file/],
 ])('says what is wrong: %j', async (args, code, says) => {
   const { podsync } = await makeSubject();
   expect(await podsync(args)).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(says) });

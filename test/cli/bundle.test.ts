@@ -117,12 +117,12 @@ const CASES: Record<string, (world: World) => Promise<void>> = {
     expect(JSON.parse(await podsync(['check', '--json']))).toMatchObject({ damage: [] });
   },
   async serve({ refused, login }) {
-    expect(await refused(['serve', '--port', '0'])).toMatch(/a server already runs on /);
+    expect(await refused(['serve', '--port', '0'])).toMatch(/a server is already running on /);
     expect(await login('bob', 'secret')).toBe(200);
   },
   async migrate({ refused }) {
     expect(await refused(['migrate', '--from', 'json', '--to', 'json:moved'])).toMatch(
-      /a server runs on .*stop it first/,
+      /a server is running on .*stop it first/,
     );
   },
   async completion({ podsync }) {

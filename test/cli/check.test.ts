@@ -58,9 +58,7 @@ it('names the account that cannot be read, and reads the others', async () => {
   for (const result of [await check(), await check('--repair')]) {
     expect(result).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(
-        /^\[error\] there is damage that cannot be repaired [^\n]+; copy the data folder[^\n]+\n$/,
-      ),
+      stderr: expect.stringMatching(/^\[error\] some damage cannot be repaired; copy the data folder[^\n]+\n$/),
     });
     expect(result.stdout).toMatch(/^accounts {7}2$/m);
     expect(result.stdout).toMatch(/^damage {9}1\ndamage: account bob: .*actions\.json .*\n$/m);
@@ -81,7 +79,7 @@ it('tells of a storage that cannot even be opened', async () => {
   const { data, check } = await makeSubject();
   await writeFile(join(data, 'podcasts.json'), '{"keys": {');
   const { code, stdout, stderr } = await check('--json');
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^\[error\] there is damage [^\n]+\n$/) });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^\[error\] some damage [^\n]+\n$/) });
   expect(JSON.parse(stdout)).toEqual({
     counts: null,
     damage: [{ where: 'storage', problem: expect.stringMatching(/podcasts\.json/) }],
@@ -97,14 +95,14 @@ it('--repair counts subscribers again, after a backup', async () => {
   const found = await check();
   expect(found).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^\[error\] there is damage; put it right with: .* check --repair --data .*\n$/),
+    stderr: expect.stringMatching(/^\[error\] damage found; repair it with: .* check --repair --data .*\n$/),
   });
   expect(found.stdout).toMatch(`damage         1\ndamage: directory: ${problem}\n`);
 
   const repaired = await check('--repair', '--json');
   expect(repaired).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/^\[info\] a backup from before the repair is/),
+    stderr: expect.stringMatching(/^\[success\] Wrote a backup of 2 accounts to \S+before-repair/),
   });
   const { damage, repaired: put, backup } = JSON.parse(repaired.stdout);
   expect({ damage, put }).toEqual({ damage: [], put: [{ where: 'directory', problem }] });

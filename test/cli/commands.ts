@@ -4,5 +4,5 @@ import { createProgram } from '../../src/cli/program.ts';
 /** All that podsync can be told to do, as typed after its name. */
 export const COMMANDS: readonly string[] = readTree(createProgram())
   .filter(({ subcommands }) => subcommands.length === 0)
-  .map(({ place }) => place.trim())
+  .map(({ path }) => path.trim())
   .filter((command) => !/\bhelp$/.test(command));

@@ -85,7 +85,11 @@ describe('-o', () => {
     const folder = await makeFolder();
     const file = join(folder, 'list.opml');
     await writeFile(file, 'what was there');
-    expect(await write('--device', 'phone', '-o', file)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await write('--device', 'phone', '-o', file)).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: `[success] Wrote the subscriptions of BOB to ${file} (1 kB)\n`,
+    });
     expect(await readFile(file, 'utf8')).toBe(OPML);
     expect(await readdir(folder)).toEqual(['list.opml']);
     expect(await write('--device', 'phone', '-o', 'here.opml')).toMatchObject({ code: 0 });
@@ -118,7 +122,7 @@ describe('-o', () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     for (const place of [pipe, folder]) {
-      const stderr = `[error] ${place} is no file; choose another place with -o, or - for standard output\n`;
+      const stderr = `[error] ${place} is not a file; choose another one with -o, or - for standard output\n`;
       expect(await write('-o', place)).toEqual({ code: 1, stdout: '', stderr });
     }
     expect((await lstat(pipe)).isFIFO()).toBe(true);

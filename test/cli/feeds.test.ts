@@ -54,11 +54,18 @@ it('reads feeds without a server, and shows how that went', async () => {
   const list = await run(['feeds', 'list', '--json', '--data', data]);
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   expect(JSON.parse(list.stdout)).toEqual([
-    { url: good, state: 'ok', error: null, failures: 0, read: time, next: time },
-    { url: missing, state: 'failed', error: problem, failures: 1, read: null, next: time },
+    { url: good, title: 'Alpha Hour', state: 'ok', error: null, failures: 0, read: time, next: time },
+    { url: missing, title: '', state: 'failed', error: problem, failures: 1, read: null, next: time },
   ]);
   const failed = await run(['feeds', 'list', '--failed', '--data', data]);
-  expect(failed.stdout).toMatch(new RegExp(`^failed next \\S+ +${missing}\n +the server answered 404 [^\n]*\n$`));
+  expect(failed.stdout).toMatch(
+    new RegExp(
+      `^STATE +NEXT UPDATE +TITLE +ADDRESS +ERROR\nfailed +\\S+Z +- +${missing} +the server answered 404 [^\n]*\n$`,
+    ),
+  );
+  expect((await run(['feeds', 'list', '--data', data])).stdout).toMatch(
+    new RegExp(`^ok +\\S+Z +Alpha Hour +${good}$`, 'm'),
+  );
 });
 
 it('exits 1 when the feed that was named is unknown or cannot be read', async () => {
@@ -88,7 +95,7 @@ it('where a server runs, its rules apply', async () => {
   expect(update).toMatchObject({ code: 1, stderr: expect.stringContaining('--no-fetch') });
   expect(await run(['toplist', 'rebuild', '--data', data])).toEqual({
     code: 0,
-    stdout: '1 podcast with subscribers, 0 counted wrong before\n',
+    stdout: '1 podcast with subscribers, 0 counts corrected\n',
     stderr: '',
   });
   server.kill('SIGTERM');
@@ -113,12 +120,16 @@ it('says of a feed that is gone that it is never read again', async () => {
   const data = await subscribe([gone]);
   await run(['feeds', 'update', '--allow-private-feeds', '--data', data]);
   const { stdout } = await run(['feeds', 'list', '--data', data]);
-  expect(stdout).toMatch(new RegExp(`^gone +never again +${gone}\n`));
+  expect(stdout).toMatch(new RegExp(`^gone +never +- +${gone} +`, 'm'));
 });
 
-it('lists nothing in an empty folder', async () => {
+it('says that there are no feeds in an empty folder', async () => {
   const data = await makeFolder();
-  expect(await run(['feeds', 'list', '--data', data])).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await run(['feeds', 'list', '--data', data])).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '[info] No feeds yet\n',
+  });
 });
 
 it('stopped by Ctrl-C it says so, and what was read stays', async () => {
@@ -133,7 +144,7 @@ it('stopped by Ctrl-C it says so, and what was read stays', async () => {
   update.kill('SIGINT');
   const { code, stdout, stderr } = await update.ended;
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^\[error\] stopped; [^\n]*once more does the rest\n$/);
+  expect(stderr).toMatch(/^\[error\] stopped; [^\n]*running the command again continues\n$/);
   const list = JSON.parse((await run(['feeds', 'list', '--json', '--data', data])).stdout);
   expect(list).toMatchObject([
     { url: good, state: 'ok' },

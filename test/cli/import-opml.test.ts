@@ -35,7 +35,7 @@ it('keeps what a server keeps that is started so', async () => {
   const secret = 'https://user:geheim@feeds.example/1';
   const options = ['--keep-url-credentials'];
   await importText(opmlOf(outline(secret)), options);
-  expect((await importText(opmlOf(outline(secret)), [...options, '--replace'])).stdout).toMatch(/^already there +1$/m);
+  expect((await importText(opmlOf(outline(secret)), [...options, '--replace'])).stdout).toMatch(/^unchanged +1$/m);
   const server = await startServer(['--data', data, ...options]);
   expect(await read(server, '/subscriptions/bob/phone.json')).toEqual([secret]);
 });
@@ -56,13 +56,13 @@ it('subscribes to what is in folders and of any type, and says what it did', asy
   );
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toBe(
-    `added          3
-already there  1
-rewritten      2
-refused        1
-rewritten: feed://feeds.example/3 is http://feeds.example/3
-rewritten: https://***@feeds.example/4 is https://feeds.example/4
-refused: mailto:me@example.org: a feed address begins with http:// or https://
+    `added      3
+unchanged  1
+rewritten  2
+refused    1
+rewritten  feed://feeds.example/3 -> http://feeds.example/3
+rewritten  https://***@feeds.example/4 -> https://feeds.example/4
+refused    mailto:me@example.org: a feed address begins with http:// or https://
 `,
   );
   const server = await startServer(['--data', data]);
@@ -83,6 +83,16 @@ refused: mailto:me@example.org: a feed address begins with http:// or https://
     title: 'Three',
     website: '',
   });
+});
+
+it('--strict exits 1 where a feed was refused, and imports the others', async () => {
+  const { data, importText } = await makeSubject();
+  const refused = await importText(opmlOf(outline(feed(1)) + outline('mailto:me@example.org')), ['--strict']);
+  expect(refused).toMatchObject({ code: 1, stdout: expect.stringMatching(/^refused +1$/m) });
+  expect(refused.stderr).toBe('[error] 1 feed refused\n');
+  expect(await importText(opmlOf(outline(feed(2))), ['--strict'])).toMatchObject({ code: 0, stderr: '' });
+  const server = await startServer(['--data', data]);
+  expect(await read(server, '/subscriptions/bob/phone.json')).toEqual([feed(1), feed(2)]);
 });
 
 it('the same beside a running server, from standard input, as JSON', async () => {
@@ -110,8 +120,8 @@ it('--dry-run tells what --replace would do, which then does it', async () => {
   const { data, importText } = await makeSubject();
   await importText(opmlOf(outline(feed(1)) + outline(feed(2))));
   const next = opmlOf(outline(feed(2)) + outline(feed(3)));
-  const counts = 'added          1\nalready there  1\nremoved        1\nrewritten      0\nrefused        0\n';
-  const dry = '[info] this was a dry run: nothing was changed\n';
+  const counts = 'added      1\nunchanged  1\nremoved    1\nrewritten  0\nrefused    0\n';
+  const dry = '[info] Dry run: nothing was changed\n';
   expect(await importText(next, ['--replace', '--dry-run'])).toEqual({ code: 0, stdout: counts, stderr: dry });
   expect(await importText(next, ['--replace'])).toEqual({ code: 0, stdout: counts, stderr: '' });
   const server = await startServer(['--data', data]);

@@ -54,7 +54,7 @@ it.each<[string, () => Promise<TestStorage>]>([
     stdout:
       'accounts       2\ndevices        2\nsubscriptions  2\nactions        0\nsettings       0\nlists          0\n' +
       'sessions       0\npodcasts       1\nepisodes       0\n',
-    stderr: `[success] all of it is in ${redactLocation(spec)} now; use that with --storage from now on\n`,
+    stderr: `[success] Copied everything to ${redactLocation(spec)}. Start the server with it from now on, using --storage.\n`,
   });
   expect(await backUp(spec)).toBe(backup);
   const back = await migrate(spec, 'json:again', '--json');
@@ -96,13 +96,13 @@ it('refuses a target that is not empty, a source in use, and one that is not the
   expect(await refused('json', 'json:full')).toMatch('the target is not empty; choose a new place for it');
   expect(await backUp('json:full')).toBe(full);
   for (const typo of ['json:typo', 'sqlite:typo']) {
-    expect(await refused(typo, 'json:new')).toMatch(`there is no storage at ${data}/typo; look whether its place is`);
+    expect(await refused(typo, 'json:new')).toMatch(`no storage found at ${data}/typo; check --data and --storage`);
   }
   expect((await readdir(data)).join()).not.toMatch(/typo|new/);
   expect(await refused('nothing', 'json:new')).toMatch('there is no package podsync-storage-nothing');
 
   const server = await startServer(['--data', data]);
-  expect(await refused('json', 'json:new')).toMatch(/a server runs on .*; stop it first/);
+  expect(await refused('json', 'json:new')).toMatch(/a server is running on .*; stop it first/);
   const elsewhere = ['--data', await makeFolder()];
   const away = await run(['migrate', '--from', `json:${data}`, '--to', 'json', ...elsewhere]);
   expect(away).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/is in use by process \d+/) });
@@ -114,7 +114,7 @@ it.skipIf(process.getuid?.() !== 0)('is not root where another user has the fold
   const { data, migrate } = await makeSubject();
   await chown(join(data, 'clock'), 12_345, 12_345);
   const refused = await migrate('json', 'json:new');
-  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/is used by another user/) });
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/belongs to another user/) });
   expect(await readdir(data)).not.toContain('new');
 });
 
@@ -148,7 +148,5 @@ it('a data folder that it has to make is told, as it may be the wrong one', asyn
   await run(['user', 'add', 'bob', '--generate', '--data', before, '--storage', from]);
   const { code, stderr } = await run(['migrate', '--from', from, '--to', 'json', '--data', data]);
   expect(code).toBe(0);
-  expect(stderr).toMatch(
-    /^\[info\] there was no data folder \S+typo, so it was created; [^\n]+--data or PODSYNC_DATA\n/,
-  );
+  expect(stderr).toMatch(/^\[info\] Created the data folder \S+typo; --data or PODSYNC_DATA [^\n]+\n/);
 });

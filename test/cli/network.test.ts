@@ -10,7 +10,7 @@ import { H3 } from 'h3';
 import { afterEach, expect, it, vi } from 'vitest';
 import { limitConnections } from '../../src/cli/connections.ts';
 import { listenOnNetwork } from '../../src/cli/network.ts';
-import { words } from '../../src/cli/words.ts';
+import { messages } from '../../src/cli/output.ts';
 
 const LONGER_THAN_THE_TEST = 60_000;
 const PATIENT = { connections: 1000, handshakeTimeout: LONGER_THAN_THE_TEST, closeTimeout: LONGER_THAN_THE_TEST };
@@ -107,12 +107,12 @@ it.each([
 });
 
 it('accepts no more connections than the limit, says so once, and accepts others when some are closed', async () => {
-  const warn = vi.spyOn(words, 'warn').mockImplementation(() => undefined);
+  const warn = vi.spyOn(messages, 'warn').mockImplementation(() => undefined);
   const port = await listen({ connections: 2 });
   const [first] = await Promise.all([connectTo(port), connectTo(port)]);
   const refused = await Promise.all([connectTo(port), connectTo(port)]);
   expect(await Promise.all(refused.map(isCut))).toEqual([true, true]);
-  expect(warn.mock.calls).toEqual([[expect.stringMatching(/^2 connections are open, and no more are accepted/)]]);
+  expect(warn.mock.calls).toEqual([[expect.stringMatching(/^2 connections are open, the most that are accepted/)]]);
   const ask = async (socket: Socket): Promise<string> => {
     socket.end('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     return text(socket);

@@ -48,7 +48,7 @@ describe.each([...COMMANDS.map((args) => [args]), [['--help']]])('%j', (args) =>
     const { stderr, code } = await runInto(full.fd, await withData());
     await full.close();
     expect(code).toBe(1);
-    expect(stderr).toBe('[error] standard output cannot be written (ENOSPC); choose another place for it\n');
+    expect(stderr).toBe('[error] standard output cannot be written (ENOSPC); send it somewhere else\n');
   });
 });
 
@@ -69,8 +69,10 @@ it.each(['add', 'passwd'])('says of a password that was made and that nobody cou
   const { stderr, code } = await runInto(full.fd, ['user', command, 'bob', '--generate', '--data', data]);
   await full.close();
   expect(code).toBe(1);
-  expect(stderr).toContain('[error] standard output cannot be written (ENOSPC); choose another place for it\n');
+  expect(stderr).toContain('[error] standard output cannot be written (ENOSPC); send it somewhere else\n');
   expect(stderr).not.toContain('[success]');
-  const [, advice = ''] = /has a new password, which nobody could read; make another one with: (.+)\n/.exec(stderr)!;
+  const [, advice = ''] = /the new password of bob could not be printed; generate another one with: (.+)\n/.exec(
+    stderr,
+  )!;
   expect(advice).toMatch(/ user passwd bob --generate --data /);
 });

@@ -15,7 +15,7 @@ async function type(keys: string) {
 it('asks twice and shows nothing of what is typed', async () => {
   const { result, shown } = await type('hunter2\rhunter2\r');
   expect(result).toBe('hunter2');
-  expect(shown).toBe('Password: \nThe same again: \n');
+  expect(shown).toBe('Password: \nRepeat password: \n');
 });
 
 it('knows the keys that correct a mistake, and does not offer the first password for the second', async () => {
@@ -26,9 +26,9 @@ it('knows the keys that correct a mistake, and does not offer the first password
 });
 
 it.each([
-  ['Ctrl-C', 'hunt\u0003', 'no password was given: nothing was changed'],
-  ['Ctrl-D', '\u0004', 'no password was given: nothing was changed'],
-  ['the end of the input', 'hunter2\r', 'no password was given: nothing was changed'],
+  ['Ctrl-C', 'hunt\u0003', 'cancelled: nothing was changed'],
+  ['Ctrl-D', '\u0004', 'cancelled: nothing was changed'],
+  ['the end of the input', 'hunter2\r', 'cancelled: nothing was changed'],
   ['something else the second time', 'hunter2\rhunter3\r', 'the two passwords differ: nothing was changed'],
 ])('gives up at %s', async (_title, keys, message) => {
   const { result, shown } = await type(keys);

@@ -38,7 +38,7 @@ const PULLED = {
   lists: [{ name: 'news', title: 'News' }],
 };
 
-it('takes an account over, says what became of it, and run again doubles nothing', async () => {
+it('takes an account over, reports the result, and run again duplicates nothing', async () => {
   const data = await makeData();
   const pull = (...args: string[]) =>
     run(['pull', `${other.url}/`, '--user', 'bob', '--password-stdin', '--data', data, ...args], { input: 'secret' });
@@ -46,21 +46,21 @@ it('takes an account over, says what became of it, and run again doubles nothing
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const { host } = new URL(other.url);
   expect(stdout).toBe(
-    `devices            1
-subscriptions      2
-groups of devices  0
-episode actions    1
-settings           1
-podcast lists      1
-rewritten          1
-refused            1
-rewritten: HTTPS://feeds.example/2 is https://feeds.example/2
-refused: ftp://feeds.example/3: a feed address begins with http:// or https://
-an episode action has no time: it counts as the oldest
-not given: favorite episodes: ${host} answered 404 (Not Found)
-not given: settings of devices: ${host} answered 404 (Not Found)
-not given: settings of podcasts: ${host} answered 404 (Not Found) (3 times)
-not given: which devices follow each other: ${host} answered 404 (Not Found)
+    `devices          1
+subscriptions    2
+device groups    0
+episode actions  1
+settings         1
+podcast lists    1
+rewritten        1
+refused          1
+rewritten  HTTPS://feeds.example/2 -> https://feeds.example/2
+refused    ftp://feeds.example/3: a feed address begins with http:// or https://
+changed: an episode action has no time: it counts as the oldest
+missing: favorite episodes: ${host} answered 404 (Not Found)
+missing: settings of devices: ${host} answered 404 (Not Found)
+missing: settings of podcasts: ${host} answered 404 (Not Found) (3 times)
+missing: which devices follow each other: ${host} answered 404 (Not Found)
 `,
   );
   expect(await show(data)).toMatchObject(PULLED);
@@ -98,7 +98,9 @@ it('stopped by Ctrl-C it says how to go on, and the next one takes the rest', as
   pull.kill('SIGINT');
   const { code, stdout, stderr } = await pull.ended;
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^\[error\] stopped; what was taken stays, and the same command once more takes the rest\n$/);
+  expect(stderr).toMatch(
+    /^\[error\] stopped; what was imported is kept, and running the command again imports the rest\n$/,
+  );
   expect(await show(data)).toMatchObject({ subscriptions: 2, actions: 0 });
 
   other.interfere = () => undefined;
@@ -109,24 +111,24 @@ it('stopped by Ctrl-C it says how to go on, and the next one takes the rest', as
 it('on a terminal it asks for the password, shows how far it is, and leaves nothing of both', async () => {
   const data = await makeData();
   const terminal = startOnTerminal(['pull', other.url, '--user', 'bob', '--data', data]);
-  await terminal.shows(/Password there: /);
+  await terminal.shows(/Password on 127\.0\.0\.1:\d+: /);
   terminal.type('secret\r');
-  await terminal.shows(/asking 127\.0\.0\.1:\d+ .* \d+ of \d+, \d+ a second, .*left/);
+  await terminal.shows(/requests to 127\.0\.0\.1:\d+ .* \d+ of \d+, [\d.,]+\/s, .*left/);
   const { code, screen } = await terminal.ended;
   expect(code).toBe(0);
   expect(screen).not.toContain('secret');
-  expect(screen).toMatch(/podcast lists +1/);
+  expect(screen).toMatch(/podcast lists\u001b\[22m +1/);
 });
 
 it.each([
   {
     args: ['--user', 'eve'],
     input: 'secret',
-    says: /there is no account eve here; make it with: .* user add eve --data /,
+    says: /there is no account eve on this server; create it with: .* user add eve --data /,
   },
   { args: ['--user', 'bob'], input: 'wrong', says: /does not take this user name with this password/ },
   { path: '/x', args: ['--user', 'bob'], input: 'secret', says: /there is no gpodder-compatible server, or its/ },
-  { args: ['--user', 'bob'], input: '', says: /there is no password on standard input/ },
+  { args: ['--user', 'bob'], input: '', says: /standard input is empty; it must contain the password/ },
 ])('a refusal is code 1 and one sentence: %j', async ({ path = '', args, input, says }) => {
   const data = await makeData();
   const result = await run(['pull', other.url + path, ...args, '--password-stdin', '--data', data], { input });
@@ -141,14 +143,14 @@ it.each([
   { url: 'pods.example', warns: false },
 ])('warns where the password goes over the network in clear: $url', async ({ url, warns }) => {
   const { stderr } = await run(['pull', url, '--user', 'bob', '--password-stdin'], { cwd: await makeFolder() });
-  expect(stderr.startsWith('[warn] the password goes over the network in clear')).toBe(warns);
+  expect(stderr.startsWith('[warn] The password is sent unencrypted')).toBe(warns);
 });
 
 it.each([
   { args: ['https://bob:secret@pods.example'], says: /<url> must be an http or https address/ },
   { args: ['ftp://pods.example'], says: /<url> must be an http or https address/ },
   { args: ['pods.example', '--password', 'secret'], says: /unknown option '--password'/ },
-  { args: ['pods.example'], says: /no terminal to ask for a password; give --password-stdin/ },
+  { args: ['pods.example'], says: /no terminal to ask for a password; use --password-stdin/ },
 ])('wrong usage is code 2: %j', async ({ args, says }) => {
   const result = await run(['pull', ...args, '--user', 'bob'], { cwd: await makeFolder() });
   expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(says) });

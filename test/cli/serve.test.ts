@@ -61,11 +61,11 @@ it('tells what to do next as long as there is no account', async () => {
   const data = join(await makeFolder(), "it's here");
   const first = await startServer(['--data', data]);
   const [, program, args] = await first.says(
-    /there is no account yet; make one with: node (\S+) (user add NAME --data .*)$/,
+    /There is no account yet\. Create one with: node (\S+) (user add NAME --data .*)$/,
   );
   expect(args).toBe(`user add NAME --data '${data.replace("'", String.raw`'\''`)}'`);
   expect(program).toMatch(/podsync\.js$/);
-  const [, link = ''] = await first.says(/make it in a browser, once: (\S+)$/);
+  const [, link = ''] = await first.says(/create the first one in a browser: (\S+)$/);
   expect((await fetch(link)).status).toBe(200);
   await run(['user', 'add', 'bob', '--generate', '--data', data]);
   first.kill('SIGTERM');
@@ -86,18 +86,18 @@ it('gives the address that apps must use where a proxy stands in front', async (
     '--base-url',
     'https://example.org/pods/',
   ]);
-  await server.says(/^\[success\] ready; .* https:\/\/example\.org\/pods$/);
-  await server.says(/listening on http:\/\/127\.0\.0\.1:\d+$/);
-  await server.says(/make it in a browser, once: https:\/\/example\.org\/pods\/register\?token=\S+$/);
+  await server.says(/^\[success\] Ready\. .* https:\/\/example\.org\/pods$/);
+  await server.says(/Listening on http:\/\/127\.0\.0\.1:\d+$/);
+  await server.says(/create the first one in a browser: https:\/\/example\.org\/pods\/register\?token=\S+$/);
 });
 
 it('tells no app the address that only the proxy uses', async () => {
   const server = await startServer(['--trust-proxy']);
-  await server.says(/apps want the address of the proxy: give it with --base-url/);
+  await server.says(/Apps need the address of the proxy\. Set it with --base-url/);
   server.kill('SIGTERM');
   const { stderr } = await server.ended;
-  expect(stderr).toMatch(/ready; the server address to give to the proxy is http:/);
-  expect(stderr).not.toContain('to enter in a podcast app');
+  expect(stderr).toMatch(/Ready\. Server address for the proxy: http:/);
+  expect(stderr).not.toContain('podcast apps');
 });
 
 it('tells no password of the storage', async () => {
@@ -119,10 +119,10 @@ it.each([
   { args: ['--host', '0.0.0.0', '--base-url', 'https://example.org'], warns: false },
   { args: ['--host', '0.0.0.0', '--tls-cert', CERT, '--tls-key', KEY], warns: false },
   { args: ['--host', '127.0.0.1'], warns: false },
-])('warns where passwords go over the network in clear: $args', async ({ args, warns }) => {
+])('warns where Passwords are sent unencrypted: $args', async ({ args, warns }) => {
   const server = await startServer(args);
   server.kill('SIGTERM');
-  expect(/\[warn\] passwords go over the network in clear/.test((await server.ended).stderr)).toBe(warns);
+  expect(/\[warn\] Passwords are sent unencrypted/.test((await server.ended).stderr)).toBe(warns);
 });
 
 it.each([
@@ -131,7 +131,7 @@ it.each([
 ])('says how a phone gets there where none does: $host', async ({ host, hints }) => {
   const server = await startServer(['--host', host]);
   server.kill('SIGTERM');
-  expect(/only this machine gets there; .* --host 0\.0\.0\.0$/m.test((await server.ended).stderr)).toBe(hints);
+  expect(/Reachable only from this machine\. .* --host 0\.0\.0\.0$/m.test((await server.ended).stderr)).toBe(hints);
 });
 
 it('speaks https with a certificate', async () => {
@@ -166,7 +166,7 @@ it('does not start on a port that is taken', async () => {
 });
 
 it.each([
-  { args: ['--port', '6000'], says: 'browsers refuse to go to port 6000' },
+  { args: ['--port', '6000'], says: 'browsers block port 6000' },
   { args: ['--port', '0', '--host', '192.0.2.1'], says: 'this machine has no address 192.0.2.1' },
   { args: ['--port', '0', '--host', 'host.invalid'], says: 'this machine has no address host.invalid' },
 ])('does not listen elsewhere than it is told to: $args', async ({ args, says }) => {
@@ -192,7 +192,7 @@ it('does not start on damaged data', async () => {
 
 it('does not start on the folder of another server', async () => {
   const { data } = await startServer();
-  expect(await refuses(['--data', data, '--port', '0'])).toContain(`a server already runs on ${data}`);
+  expect(await refuses(['--data', data, '--port', '0'])).toContain(`a server is already running on ${data}`);
 });
 
 it('starts again after it was killed', async () => {
@@ -218,5 +218,5 @@ it('lets one of two that start at once on one port win', async () => {
     stdout: '',
     stderr: expect.stringMatching(/^\[error\] port \d+ of [^\n]+ is in use[^\n]+\n$/),
   });
-  await Promise.any(programs.map((program) => program.says(/ready/)));
+  await Promise.any(programs.map((program) => program.says(/Ready/)));
 });

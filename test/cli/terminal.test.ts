@@ -120,7 +120,7 @@ it('user add asks before it makes a data folder: a no makes none, a yes does', a
     ['y\r', true],
   ] as const) {
     const terminal = startOnTerminal(['user', 'add', 'bob', '--generate', '--data', data]);
-    await terminal.shows(/There is no data folder \S+typo\. Create it\?[^\n]*--data[^\n]* \[y\/N\] /);
+    await terminal.shows(/The data folder \S+typo does not exist\. Create it\?[^\n]*--data[^\n]* \[y\/N\] /);
     terminal.type(keys);
     expect((await terminal.ended).code).toBe(exists ? 0 : 1);
     expect(existsSync(data)).toBe(exists);
@@ -164,7 +164,7 @@ it('user passwd asks for the new password twice and shows nothing of it', async 
 it.each([
   { args: ['user', 'remove', 'bob'], asks: /\[y\/N\] / },
   { args: ['user', 'passwd', 'bob'], asks: /Password: / },
-  { args: ['pull', 'http://127.0.0.1:1', '--user', 'bob'], asks: /Password: / },
+  { args: ['pull', 'http://127.0.0.1:1', '--user', 'bob'], asks: /Password on 127\.0\.0\.1:1: / },
 ])('asks on the terminal also where the output goes to a file: $args', async ({ args, asks }) => {
   const data = await makeData();
   const output = join(data, 'output');
@@ -181,4 +181,26 @@ it('does not fill a terminal with a backup', async () => {
   expect(code).toBe(2);
   expect(screen).toContain('a backup cannot be printed on a terminal; name a file with -o');
   expect(screen).not.toContain('"kind"');
+});
+
+it('prints tables in colour on a terminal, and plain where the output goes to a file', async () => {
+  const data = await makeData();
+  const output = join(data, 'output');
+  const { screen } = await startOnTerminal(['user', 'list', '--data', data]).ended;
+  expect(screen).toMatch(/\u001b\[1mNAME\u001b\[22m +\u001b\[1mE-MAIL/);
+  expect(screen).toMatch(/^bob +- +0 +0 +- +\d{4}-\d\d-\d\d\r$/m);
+  await startOnTerminal(['user', 'list', '--data', data], { output }).ended;
+  expect(await readFile(output, 'utf8')).toMatch(/^NAME  E-MAIL .*\nbob /);
+});
+
+it('prints the time beside messages of a server, but not of other commands', async () => {
+  const data = await makeData();
+  const time = /\d:\d\d:\d\d/;
+  const list = await startOnTerminal(['feeds', 'list', '--data', data]).ended;
+  expect(list.screen).toContain('No feeds yet');
+  expect(list.screen).not.toMatch(time);
+  const server = startOnTerminal(['serve', '--port', '0', '--no-fetch', '--data', data]);
+  await server.shows(/Ready\./);
+  server.type('\u0003');
+  expect((await server.ended).screen).toMatch(time);
 });

@@ -21,7 +21,7 @@ export function startOnTerminal(args: readonly string[], { output = '/dev/tty' }
   const env = { PATH, HOME, TERM: 'xterm', ...(TMPDIR && { TMPDIR }) };
   const child = spawn(
     'python3',
-    ['-c', ON_TERMINAL, 'sh', '-c', 'exec "$@" > "$0"', output, process.execPath, PROGRAM, ...args],
+    ['-c', ON_TERMINAL, 'sh', '-c', 'stty cols 120; exec "$@" > "$0"', output, process.execPath, PROGRAM, ...args],
     { env },
   );
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -7,7 +7,9 @@ const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
 
 it('prints the version of the package as data', async () => {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
-  expect(await run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  for (const option of ['--version', '-V']) {
+    expect(await run([option])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  }
 });
 
 it.each([
@@ -37,7 +39,7 @@ it.each(COMMANDS)('help tells the variable of each option and an example: %s', a
 it('help tells that feeds are read unless told otherwise', async () => {
   const { stdout } = await run(['serve', '--help']);
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-    'read no feeds and no logos (default: false, env: PODSYNC_NO_FETCH)',
+    'fetch no feeds and no logos (default: false, env: PODSYNC_NO_FETCH)',
   );
 });
 
@@ -64,7 +66,7 @@ it.each([
   { args: ['user', 'add', 'bob', '--generate', '--password-stdin'], says: /cannot be used with/ },
   { args: ['user', 'rename', 'bob'], says: /missing required argument 'name'/ },
   { args: ['user', 'passwd', 'bob'], says: /no terminal to ask for a password/ },
-  { args: ['user', 'add', 'bob'], says: /no terminal to ask for a password; give --password-stdin or --generate/ },
+  { args: ['user', 'add', 'bob'], says: /no terminal to ask for a password; use --password-stdin or --generate/ },
 ])('wrong usage is code 2 and words: %j', async ({ args, says }) => {
   const { code, stdout, stderr } = await run(args, { cwd: await makeFolder() });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

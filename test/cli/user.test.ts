@@ -53,8 +53,8 @@ async function stop(server: Server): Promise<void> {
   await server.ended;
 }
 
-const BOB = { name: 'bob', email: 'bob@example.org', created: TIME, devices: 2, subscriptions: 3 };
-const EVE = { name: 'eve', email: null, created: TIME, devices: 0, subscriptions: 0 };
+const BOB = { name: 'bob', email: 'bob@example.org', created: TIME, lastSync: TIME, devices: 2, subscriptions: 3 };
+const EVE = { name: 'eve', email: null, created: TIME, lastSync: null, devices: 0, subscriptions: 0 };
 
 it('list and show tell the same with and without a server, as JSON and in words', async () => {
   const { server, user } = await furnish();
@@ -68,7 +68,9 @@ it('list and show tell the same with and without a server, as JSON and in words'
   expect(running.map(({ code, stderr }) => ({ code, stderr }))).toEqual(commands.map(() => ({ code: 0, stderr: '' })));
   const [list, listed, show, shown] = running.map(({ stdout }) => stdout) as [string, string, string, string];
   expect(JSON.parse(list)).toEqual([BOB, EVE]);
-  expect(listed).toMatch(/^NAME +E-MAIL +.*\nbob +bob@example\.org +2 +3 +\S+Z\neve +- +0 +0 +\S+Z\n$/);
+  expect(listed).toMatch(
+    /^NAME +E-MAIL +.* +LAST SYNC +.*\nbob +bob@example\.org +2 +3( +\d{4}-\d\d-\d\d){2}\neve +- +0 +0 +- +\d\S+\n$/,
+  );
   expect(JSON.parse(show)).toEqual({
     ...BOB,
     actions: 1,
@@ -101,7 +103,7 @@ describe('passwd', () => {
     expect(await user(['passwd', 'bob', '--password-stdin'], 'another\n')).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: expect.stringContaining('[warn] this password has fewer than 8 characters'),
+      stderr: expect.stringContaining('[warn] This password has fewer than 8 characters'),
     });
     expect(await devicesBy(server, cookie)).toBe(401);
     expect((await login(server, 'bob', 'secret')).status).toBe(401);
@@ -153,7 +155,9 @@ it('sessions tells of them, and ends them all with --end', async () => {
   for (const each of open) expect(each).toEqual({ used: expect.stringContaining(day), expires: TIME });
   expect((await user(['sessions', 'bob'])).stdout.split('\n')).toHaveLength(open.length + 2);
 
-  expect((await user(['sessions', 'bob', '--end'])).stdout).toBe(`${open.length} ended\n`);
+  expect((await user(['sessions', 'bob', '--end'])).stdout).toBe(
+    `${open.length} session${open.length === 1 ? '' : 's'} ended\n`,
+  );
   expect(await devicesBy(server, cookie)).toBe(401);
   expect((await login(server, 'bob', 'secret')).status).toBe(200);
   await stop(server);
@@ -183,12 +187,12 @@ it.each([
 
 it('a data folder that a first account had to make is told, once, as it may be the wrong one', async () => {
   const data = `${await makeFolder()}/other`;
-  const told = `[info] there was no data folder ${data}, so it was created; if you meant another one, name it with --data or PODSYNC_DATA\n`;
+  const created = `[info] Created the data folder ${data}; --data or PODSYNC_DATA selects another one\n`;
   const first = await run(['user', 'add', 'eve', '--generate', '--data', data]);
-  expect(first.stderr.startsWith(told)).toBe(true);
+  expect(first.stderr.startsWith(created)).toBe(true);
   expect((await stat(data)).mode & 0o777).toBe(0o700);
   const second = await run(['user', 'add', 'bob', '--generate', '--data', data]);
-  expect(second.stderr).not.toContain('no data folder');
+  expect(second.stderr).not.toContain('data folder');
 });
 
 it.each([['user', 'list'], ['check'], ['export', '--format', 'backup'], ['toplist', 'rebuild']])(
@@ -198,7 +202,7 @@ it.each([['user', 'list'], ['check'], ['export', '--format', 'backup'], ['toplis
     expect(await run([...args, '--data', data])).toEqual({
       code: 1,
       stdout: '',
-      stderr: `[error] there is no data folder ${data}; name the one that is meant with --data\n`,
+      stderr: `[error] the data folder ${data} does not exist; select the right one with --data\n`,
     });
     expect(existsSync(data)).toBe(false);
   },
@@ -209,14 +213,17 @@ it.each(['sqlite', 'sqlite:podsync.db', 'json:files'])(
   async (storage) => {
     const data = `${await makeFolder()}/other`;
     const { code, stderr } = await run(['user', 'list', '--storage', storage, '--data', data]);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('there is no data folder') });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`the data folder ${data} does not exist`),
+    });
     expect(existsSync(data)).toBe(false);
   },
 );
 
 it('a storage that is kept anywhere else does not', async () => {
   const [data, memory] = [`${await makeFolder()}/other`, './examples/memory-storage/memory-storage.js:demo'];
-  for (const command of [['user', 'list'], ['feeds', 'list'], ['check']]) {
+  for (const command of [['user', 'list'], ['feeds', 'list', '--json'], ['check']]) {
     const { code, stderr } = await run([...command, '--storage', memory, '--data', data]);
     expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: '' });
   }
@@ -235,7 +242,7 @@ it.each([
   ['export', '--user', 'bob'],
   ['export', '--format', 'backup'],
   ['import-opml', '/dev/null', '--user', 'bob', '--device', 'phone'],
-])('a storage that is misspelled is said not to be there, and none is made: %s %s', async (...args) => {
+])('reports a misspelled storage as missing, and creates none: %s %s', async (...args) => {
   const data = await makeFolder();
   await run(['user', 'add', 'bob', '--generate', '--data', data]);
   const before = await readdir(data);
@@ -248,7 +255,7 @@ it.each([
     expect(await run([...args, '--data', data, '--storage', storage])).toEqual({
       code: 1,
       stdout: '',
-      stderr: `[error] there is no storage at ${data}/${place}; look whether its place is spelled right\n`,
+      stderr: `[error] no storage found at ${data}/${place}; check --data and --storage\n`,
     });
   }
   expect(await readdir(data)).toEqual(before);

@@ -41,7 +41,7 @@ const withAccount = (storage: Storage, exportUser: () => AsyncIterable<UserRecor
 
 it('counts all that is there, tells how far it is, and finds nothing wrong', async () => {
   const { storage } = await openFurnished();
-  const steps: [number, number][] = [];
+  const steps: [done: number, total: number, records: number][] = [];
   const report = await createInspection(storage).run((...step) => steps.push(step));
   expect(report).toEqual({
     counts: {
@@ -57,11 +57,15 @@ it('counts all that is there, tells how far it is, and finds nothing wrong', asy
     },
     findings: [],
   });
-  expect(steps).toEqual([
-    [0, 3],
-    [1, 3],
-    [2, 3],
+  expect([...new Set(steps.map(([done, total]) => `${done} of ${total}`))]).toEqual([
+    '0 of 4',
+    '1 of 4',
+    '2 of 4',
+    '3 of 4',
   ]);
+  const records = steps.map(([, , each]) => each);
+  expect(records).toEqual(records.toSorted((a, b) => a - b));
+  expect(records.at(-1)).toBeGreaterThan(100); // the actions alone
 });
 
 it('goes on where the accounts cannot be listed', async () => {

@@ -28,12 +28,17 @@ const move = (from: TestServer, to: Pick<Storage, 'users' | 'podcasts' | 'transf
 
 it('copies everything, counts it, and tells how far it is', async () => {
   const [from, to] = [await openFurnished(), await openEmpty()];
-  const steps: [number, number][] = [];
-  const progress = (...step: [number, number]): void => void steps.push(step);
+  const steps: [done: number, total: number, records: number][] = [];
+  const progress = (...step: (typeof steps)[number]): void => void steps.push(step);
   const counts = await migrate(from.storage, to.storage, { progress, signal: never });
   expect(counts).toMatchObject({ accounts: 2, devices: 8, actions: 100, lists: 4, podcasts: 4, episodes: 1 });
   expect(await backUp(to)).toBe(await backUp(from));
-  expect(steps).toEqual([0, 1, 2, 3, 4, 5].map((done) => [done, 6]));
+  expect([...new Set(steps.map(([done, total]) => `${done} of ${total}`))]).toEqual(
+    [0, 1, 2, 3, 4, 5].map((done) => `${done} of 6`),
+  );
+  const records = steps.map(([, , each]) => each);
+  expect(records).toEqual(records.toSorted((a, b) => a - b));
+  expect(records.at(-1)).toBeGreaterThan(2 * 100); // the actions alone, copied and compared
 });
 
 it('refuses a target that is not empty, and leaves it as it is', async () => {

@@ -1,13 +1,13 @@
 import { quoted } from '../invocation.ts';
-import { type CommandNode, quotedPlaces, spellings } from './tree.ts';
+import { type CommandNode, quotedPaths, spellings } from './tree.ts';
 
-/** The completion script for bash. Where it has no words, bash offers files. */
+/** The completion script for bash. Where it has no completions, bash offers files. */
 export const toBash = (name: string, tree: readonly CommandNode[]): string => `# bash completion for ${name}
 _${name}() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]} at='' i
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "$at \${COMP_WORDS[i]}" in
-      ${quotedPlaces(tree).join(' | ')}) at="$at \${COMP_WORDS[i]}" ;;
+      ${quotedPaths(tree).join(' | ')}) at="$at \${COMP_WORDS[i]}" ;;
     esac
   done
   COMPREPLY=()
@@ -15,7 +15,7 @@ _${name}() {
 ${values(tree)}
   esac
   case "$at" in
-${words(tree)}
+${completions(tree)}
   esac
 }
 complete -o default -F _${name} ${name}
@@ -23,15 +23,15 @@ complete -o default -F _${name} ${name}
 
 const reply = (list: readonly string[]): string => `COMPREPLY=($(compgen -W ${quoted(list.join(' '))} -- "$word"))`;
 
-/** What follows an option: one of its choices, else anything. */
+/** After an option: its choices, else any value. */
 function values(tree: readonly CommandNode[]): string {
-  const all = tree.flatMap(({ place, options }) =>
+  const all = tree.flatMap(({ path, options }) =>
     options
       .filter(({ takesValue }) => takesValue)
       .map((option) => ({
         ...option,
         pattern: spellings(option)
-          .map((each) => quoted(`${place} ${each}`))
+          .map((each) => quoted(`${path} ${each}`))
           .join(' | '),
       })),
   );
@@ -44,13 +44,13 @@ function values(tree: readonly CommandNode[]): string {
   ].join('\n');
 }
 
-const words = (tree: readonly CommandNode[]): string =>
+const completions = (tree: readonly CommandNode[]): string =>
   tree
     .map((node) => {
       const commands = [...node.subcommands.map((each) => each.name), ...node.choices];
       const list = [...commands, ...node.options.flatMap(spellings)];
-      // Options are offered where one is begun: an argument may be a file.
+      // Options are offered only after a `-`: an argument may be a file.
       const condition = node.takesFile ? '[[ $word == -* ]] && ' : '';
-      return `    ${quoted(node.place)}) ${condition}${reply(list)} ;;`;
+      return `    ${quoted(node.path)}) ${condition}${reply(list)} ;;`;
     })
     .join('\n');

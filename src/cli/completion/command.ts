@@ -1,12 +1,12 @@
 import { Argument, type Command } from 'commander';
 import type { Shell } from './script.ts';
 
-/** The command that helps a shell to complete all others. */
+/** The command that prints a completion script. */
 export function defineCompletion(program: Command): void {
   program
     .command('completion')
-    .description('print the script with which a shell completes commands and options')
-    .addArgument(new Argument('<shell>', 'which one').choices(['bash', 'zsh', 'fish']))
+    .description('print a script that completes commands and options in a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
     .addHelpText('after', HELP)
     .action(async (shell: Shell) => {
       const { printCompletion } = await import('./script.ts');

@@ -1,12 +1,12 @@
 import { quoted } from '../invocation.ts';
-import { type CommandNode, type OptionNode, quotedPlaces } from './tree.ts';
+import { type CommandNode, type OptionNode, quotedPaths } from './tree.ts';
 
 /** The completion script for fish. Files are offered where a command takes arguments. */
 export const toFish = (name: string, tree: readonly CommandNode[]): string => `# fish completion for ${name}
 function __${name}_at
     set -l at ''
     for word in (commandline -opc)[2..-1]
-        if contains -- "$at $word" ${quotedPlaces(tree).join(' ')}
+        if contains -- "$at $word" ${quotedPaths(tree).join(' ')}
             set at "$at $word"
         end
     end
@@ -17,7 +17,7 @@ ${tree.flatMap((node) => toLines(name, node)).join('\n')}
 `;
 
 function toLines(name: string, node: CommandNode): string[] {
-  const begin = `complete -c ${name} -n ${quoted(`__${name}_at "${node.place}"`)}`;
+  const begin = `complete -c ${name} -n ${quoted(`__${name}_at "${node.path}"`)}`;
   return [
     ...node.subcommands.map((each) => `${begin} -a ${each.name} -d ${quoted(each.description)}`),
     ...node.options.map((option) => `${begin} ${toSwitches(option)} -d ${quoted(option.description)}`),

@@ -8,7 +8,7 @@ const SCRIPTS = { bash: toBash, zsh: toZsh, fish: toFish };
 
 export type Shell = keyof typeof SCRIPTS;
 
-/** `completion`: the script that teaches a shell the commands of a program. */
+/** `completion`. */
 export function printCompletion(program: Command, shell: Shell): void {
   process.stdout.write(SCRIPTS[shell](program.name(), readTree(program)));
 }

@@ -3,11 +3,11 @@ import { quoted } from '../invocation.ts';
 
 /** A command as shells complete it. */
 export interface CommandNode {
-  /** What is typed after the name of the program, each word with a blank before it; `''` is the program itself. */
-  place: string;
+  /** The words after the program name, each with a blank before it, such as ` user add`; `''` is the program itself. */
+  path: string;
   subcommands: { name: string; description: string }[];
   options: OptionNode[];
-  /** The values that the argument may have; empty where any will do. */
+  /** The values that the argument may have; empty for any value. */
   choices: readonly string[];
   /** Whether it takes an argument that may be a file. */
   takesFile: boolean;
@@ -21,23 +21,23 @@ export interface OptionNode {
   description: string;
   /** Whether a value must follow. */
   takesValue: boolean;
-  /** The values that it may have; empty where any will do. */
+  /** The values that it may have; empty for any value. */
   choices: readonly string[];
 }
 
 /** All commands of a program, each before its subcommands. */
-export function readTree(command: Command, place = ''): CommandNode[] {
+export function readTree(command: Command, path = ''): CommandNode[] {
   const help = command.createHelp();
   const subcommands = help.visibleCommands(command);
   const choices = command.registeredArguments[0]?.argChoices ?? [];
   const node: CommandNode = {
-    place,
+    path,
     subcommands: subcommands.map((each) => ({ name: each.name(), description: each.description() })),
     options: help.visibleOptions(command).flatMap((option) => (option.long ? toNode(option, option.long) : [])),
     choices,
     takesFile: command.registeredArguments.length > 0 && choices.length === 0,
   };
-  return [node, ...subcommands.flatMap((each) => readTree(each, `${place} ${each.name()}`))];
+  return [node, ...subcommands.flatMap((each) => readTree(each, `${path} ${each.name()}`))];
 }
 
 const toNode = ({ short, description, required, argChoices }: Option, long: string): OptionNode => ({
@@ -48,9 +48,9 @@ const toNode = ({ short, description, required, argChoices }: Option, long: stri
   choices: argChoices ?? [],
 });
 
-/** All places but that of the program itself, in quotes. */
-export const quotedPlaces = (tree: readonly CommandNode[]): string[] =>
-  tree.flatMap(({ place }) => (place === '' ? [] : [quoted(place)]));
+/** All paths except that of the program itself, in quotes. */
+export const quotedPaths = (tree: readonly CommandNode[]): string[] =>
+  tree.flatMap(({ path }) => (path === '' ? [] : [quoted(path)]));
 
-/** How an option may be typed. */
+/** The forms of an option: short and long. */
 export const spellings = ({ short, long }: OptionNode): string[] => (short ? [short, long] : [long]);

@@ -1,5 +1,5 @@
 import { quoted } from '../invocation.ts';
-import { type CommandNode, type OptionNode, quotedPlaces, spellings } from './tree.ts';
+import { type CommandNode, type OptionNode, quotedPaths, spellings } from './tree.ts';
 
 /** The completion script for zsh: for a folder of `fpath`, or to be sourced. */
 export const toZsh = (name: string, tree: readonly CommandNode[]): string => `#compdef ${name}
@@ -9,7 +9,7 @@ _${name}() {
   integer depth=0
   for each in "\${(@)words[2,CURRENT-1]}"; do
     case "$at $each" in
-      (${quotedPlaces(tree).join(' | ')}) at="$at $each"; (( depth += 1 )) ;;
+      (${quotedPaths(tree).join(' | ')}) at="$at $each"; (( depth += 1 )) ;;
       (*) break ;;
     esac
   done
@@ -28,10 +28,10 @@ fi
 
 function toCase(node: CommandNode): string {
   const specs = [...node.options.map(toArgument), ...toRest(node)];
-  return `    (${quoted(node.place)})\n      _arguments ${specs.join(' \\\n        ')} ;;`;
+  return `    (${quoted(node.path)})\n      _arguments ${specs.join(' \\\n        ')} ;;`;
 }
 
-/** What comes besides options: `1:command:((add\:"make an account"))`. */
+/** Arguments and subcommands: `1:command:((add\:"create an account"))`. */
 function toRest({ subcommands, choices, takesFile }: CommandNode): string[] {
   const commands = subcommands.map(({ name, description }) => `${name}\\:"${escape(description, /["$`:\\]/g)}"`);
   if (commands.length > 0) return [quoted(`1:command:((${commands.join(' ')}))`)];

@@ -4,6 +4,7 @@ import type { Seconds } from '../../domain/types.ts';
 import { readOptionalObject } from '../../http/body.ts';
 import { readBoolean } from '../../http/input.ts';
 import { jsonStream } from '../../http/reply.ts';
+import type { Feeds } from '../../services/feeds.ts';
 import type { Services } from '../../services/services.ts';
 import type { FeedState } from '../../storage/stores.ts';
 import type { Handler, RouteContext } from '../route.ts';
@@ -12,6 +13,8 @@ import { steps } from './steps.ts';
 /** What `list` answers of each feed. Times are in UTC, as `2026-01-31T12:00:00Z`. */
 export interface ListedFeed {
   url: string;
+  /** `''` where it is not known. */
+  title: string;
   /** `gone` is not read any more. */
   state: 'new' | 'ok' | 'failed' | 'gone';
   error: string | null;
@@ -39,7 +42,7 @@ export function createFeedRoutes(
   };
 }
 
-async function* writeStates(states: AsyncIterable<FeedState>, failed: boolean): AsyncIterable<string> {
+async function* writeStates(states: ReturnType<Feeds['list']>, failed: boolean): AsyncIterable<string> {
   yield '[';
   let comma = '';
   for await (const state of states) {
@@ -52,8 +55,9 @@ async function* writeStates(states: AsyncIterable<FeedState>, failed: boolean): 
 
 const toTime = (at: Seconds | undefined): string | null => (at === undefined ? null : formatUtc(at));
 
-const toListed = ({ url, error, failures, nextAt, fetchedAt }: FeedState): ListedFeed => ({
+const toListed = ({ url, title, error, failures, nextAt, fetchedAt }: FeedState & { title: string }): ListedFeed => ({
   url,
+  title,
   state: nextAt === undefined ? 'gone' : error !== undefined ? 'failed' : fetchedAt === undefined ? 'new' : 'ok',
   error: error ?? null,
   failures,

@@ -1,7 +1,7 @@
 import type { Reply } from '../../http/reply.ts';
 
 /** Long work that tells how far it is, and answers a report. */
-type Work = (progress: (done: number, total: number) => void) => Promise<unknown>;
+type Work = (progress: (done: number, total: number, records?: number) => void) => Promise<unknown>;
 
 /**
  * Answers long work while it goes on, a line of JSON for each step: how far it is, and at the end its `report`, or the
@@ -14,10 +14,10 @@ export const steps = (work: Work): Reply => ({
 });
 
 async function* write(work: Work): AsyncIterable<string> {
-  let told = { done: 0, total: 0 };
+  let told: { done: number; total: number; records?: number } = { done: 0, total: 0 };
   let tell: (() => void) | undefined;
-  const result = work((done, total) => {
-    told = { done, total };
+  const result = work((done, total, records) => {
+    told = { done, total, ...(records !== undefined && { records }) };
     tell?.();
   }).then(
     (report) => ({ report }),

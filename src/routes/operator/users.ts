@@ -1,4 +1,5 @@
 import { formatUtc } from '../../domain/timestamp.ts';
+import type { Seconds } from '../../domain/types.ts';
 import { readObject } from '../../http/body.ts';
 import { readParam, toFlags, toTexts } from '../../http/input.ts';
 import { EMPTY, json } from '../../http/reply.ts';
@@ -13,13 +14,15 @@ interface DescribedUser {
   email: string | null;
   /** In UTC, as `2026-01-31T12:00:00Z`. */
   created: string;
+  /** To the day; null without a session. */
+  lastSync: string | null;
 }
 
 /** What `list` answers of each account. */
-export type ListedAccount = DescribedUser & Omit<AccountSummary, 'user'>;
+export type ListedAccount = DescribedUser & Omit<AccountSummary, 'user' | 'lastSyncAt'>;
 
 /** What `show` answers. */
-export type ShownAccount = DescribedUser & Omit<AccountDetails, 'user'>;
+export type ShownAccount = DescribedUser & Omit<AccountDetails, 'user' | 'lastSyncAt'>;
 
 /** What `sessions` answers of each session. Times are as in `created`. */
 export interface ListedSession {
@@ -35,7 +38,9 @@ export function createUserRoutes(
   return {
     async list() {
       const all: ListedAccount[] = [];
-      for await (const { user, ...counts } of administration.list()) all.push({ ...describe(user), ...counts });
+      for await (const { user, lastSyncAt, ...counts } of administration.list()) {
+        all.push({ ...describe(user, lastSyncAt), ...counts });
+      }
       return json(all);
     },
 
@@ -48,8 +53,8 @@ export function createUserRoutes(
     },
 
     async show(event) {
-      const { user, ...rest } = await administration.show(readParam(event, 'user'));
-      const account: ShownAccount = { ...describe(user), ...rest };
+      const { user, lastSyncAt, ...rest } = await administration.show(readParam(event, 'user'));
+      const account: ShownAccount = { ...describe(user, lastSyncAt), ...rest };
       return json(account);
     },
 
@@ -86,8 +91,9 @@ const toListed = ({ usedAt, expiresAt }: OpenSession): ListedSession => ({
   expires: formatUtc(expiresAt),
 });
 
-const describe = ({ name, email, createdAt }: User): DescribedUser => ({
+const describe = ({ name, email, createdAt }: User, lastSyncAt: Seconds | undefined): DescribedUser => ({
   name,
   email: email ?? null,
   created: formatUtc(createdAt),
+  lastSync: lastSyncAt === undefined ? null : formatUtc(lastSyncAt),
 });

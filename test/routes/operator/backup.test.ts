@@ -117,7 +117,7 @@ it('an account that is there stays as it is, and the others come', async () => {
   const copy = await open(['Bob']);
   const before = await inventory(copy, 'Bob');
   const expected = [
-    { name: 'bob', actions: 50, problem: 'there is an account of this name already' },
+    { name: 'bob', actions: 50, problem: 'an account with this name already exists' },
     { name: 'eve', actions: 50, problem: null },
   ];
   expect(await restore(copy, backup, '?dryRun=true')).toMatchObject({ accounts: expected, podcasts: 4 });

@@ -1,7 +1,7 @@
 import { chown, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openOrReach } from '../../src/cli/opening.ts';
+import { connect } from '../../src/cli/operator.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Podsync } from '../../src/podsync.ts';
 import { makeFolder, startServer } from './podsync.ts';
@@ -10,16 +10,16 @@ async function makeOptions() {
   return { ...readConfig({ data: await makeFolder() }), log: () => undefined };
 }
 
-async function open(...args: Parameters<typeof openOrReach>): Promise<Podsync> {
-  const opened = await openOrReach(...args);
-  if ('socket' in opened) throw new Error('there is no server');
-  return opened.podsync;
+async function open(...args: Parameters<typeof connect>): Promise<Podsync> {
+  const connection = await connect(...args);
+  if ('socket' in connection) throw new Error('there is no server');
+  return connection.podsync;
 }
 
-it('says who holds the folder when patience ends', async () => {
+it('says who holds the folder after the timeout', async () => {
   const options = await makeOptions();
   const holder = await open(options);
-  await expect(open(options, { patience: 0 })).rejects.toThrow(/in use by process \d+/);
+  await expect(open(options, { timeout: 0 })).rejects.toThrow(/in use by process \d+/);
   await holder.close();
 });
 
@@ -27,7 +27,7 @@ it('waits for a command that holds the folder', async () => {
   const options = await makeOptions();
   const holder = await open(options);
   const waiting = open(options);
-  await expect(open(options, { patience: 0 })).rejects.toThrow('in use'); // by now the other one was refused, too
+  await expect(open(options, { timeout: 0 })).rejects.toThrow('in use'); // by now the other one was refused, too
   await holder.close();
   await (await waiting).close();
 });
@@ -37,11 +37,11 @@ it.skipIf(process.getuid?.() !== 0)('is not root where another user has the fold
   await writeFile(join(options.data, 'clock'), '1');
   await chown(join(options.data, 'clock'), 12_345, 12_345);
   const before = await readdir(options.data);
-  await expect(open(options)).rejects.toThrow(`the data folder ${options.data} is used by another user`);
+  await expect(open(options)).rejects.toThrow(`the data folder ${options.data} belongs to another user`);
   expect(await readdir(options.data)).toEqual(before);
 });
 
 it('reaches a server that runs on the folder', async () => {
   const { data } = await startServer();
-  expect(await openOrReach({ ...(await makeOptions()), data })).toEqual({ socket: expect.stringContaining(data) });
+  expect(await connect({ ...(await makeOptions()), data })).toEqual({ socket: expect.stringContaining(data) });
 });

@@ -3,14 +3,12 @@ import { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
 import { countOf } from '../domain/count.ts';
 import type { RestoreReport } from '../routes/operator/backup.ts';
+import { cannotRead } from './files.ts';
 import { commandLine, quote } from './invocation.ts';
-import { ask, openOperator, type Operator } from './operator.ts';
+import { openOperator, type Operator, send } from './operator.ts';
+import { type Cell, messages, printResult, toTable } from './output.ts';
 import { createProgress } from './progress.ts';
-import { printResult } from './result.ts';
 import { watchSignals } from './signals.ts';
-import { toTable } from './table.ts';
-import { unreadable } from './unreadable.ts';
-import { words } from './words.ts';
 
 interface ImportBackupOptions {
   /** Another name for the one account of the backup. */
@@ -20,8 +18,8 @@ interface ImportBackupOptions {
 }
 
 /**
- * `import`: reads all of a backup before anything is changed, and then once more. Rejects where it cannot be used, and
- * where accounts were left out.
+ * `import`: reads all of a backup before anything is changed, then reads it again to import it. Rejects where it cannot
+ * be used, and where accounts were skipped.
  */
 export async function importBackup(config: Config, path: string, options: ImportBackupOptions): Promise<void> {
   const { as, dryRun = false, json = false } = options;
@@ -32,18 +30,18 @@ export async function importBackup(config: Config, path: string, options: Import
   let isBegun = false;
   let report: RestoreReport;
   try {
-    report = await send(backup, true);
+    report = await upload(backup, true);
     const isWanted = report.podcasts > 0 || report.accounts.some(({ problem }) => problem === null);
     if (isWanted && !dryRun) {
       signal.throwIfAborted();
       isBegun = true;
-      report = await send(backup, false);
+      report = await upload(backup, false);
     }
   } catch (error) {
     if (!signal.aborted && !isBegun) throw error;
     const why = signal.aborted ? 'stopped' : (error as Error).message;
     const left = isBegun
-      ? 'accounts that were complete by then are there, and the same command once more imports the others'
+      ? 'complete accounts were imported, and running the command again imports the others'
       : 'nothing was changed';
     throw new Error(`${why}: ${left}`, { cause: error });
   } finally {
@@ -51,18 +49,18 @@ export async function importBackup(config: Config, path: string, options: Import
     await file.close();
   }
   printResult(report, json, () => toText(report, dryRun));
-  tell(report, config, dryRun);
+  reportProblems(report, config, dryRun);
 }
 
 async function openFile(path: string): Promise<FileHandle> {
-  const unfit = (): Error => new Error(`${path} cannot be imported: a backup is read twice, and must be a file`);
-  if (path === '-') throw unfit();
+  const notFile = (): Error => new Error(`${path} cannot be imported: a backup is read twice, so it must be a file`);
+  if (path === '-') throw notFile();
   const file = await open(path).catch((error) => {
-    throw unreadable(path, error);
+    throw cannotRead(path, error);
   });
   if ((await file.stat()).isFile()) return file;
   await file.close();
-  throw unfit();
+  throw notFile();
 }
 
 interface Backup {
@@ -73,9 +71,9 @@ interface Backup {
 }
 
 /** Sends the whole file, with a progress bar. */
-async function send({ file, operator, signal, as }: Backup, dryRun: boolean): Promise<RestoreReport> {
+async function upload({ file, operator, signal, as }: Backup, dryRun: boolean): Promise<RestoreReport> {
   const query = new URLSearchParams({ dryRun: String(dryRun), ...(as !== undefined && { as }) });
-  const bar = createProgress(dryRun ? 'checking kB' : 'importing kB');
+  const bar = createProgress(dryRun ? 'checking, in kB' : 'importing, in kB');
   const { size } = await file.stat();
   const step = (done: number): void => {
     signal.throwIfAborted();
@@ -83,7 +81,7 @@ async function send({ file, operator, signal, as }: Backup, dryRun: boolean): Pr
   };
   const body = Readable.from(watch(file.createReadStream({ start: 0, autoClose: false }), step), { objectMode: false });
   try {
-    return (await ask(operator, 'POST', `/operator/backup?${query}`, body)) as RestoreReport;
+    return (await send(operator, 'POST', `/operator/backup?${query}`, body)) as RestoreReport;
   } finally {
     body.destroy();
     bar.stop();
@@ -103,39 +101,41 @@ async function* watch(bytes: AsyncIterable<Buffer>, step: (done: number) => void
 
 function toText({ accounts, podcasts, episodes }: RestoreReport, dryRun: boolean): string {
   const done = dryRun ? 'can be imported' : 'imported';
+  const toResult = (problem: string | null): Cell =>
+    problem === null ? [done, 'green'] : [`skipped: ${problem}`, 'red'];
   return (
-    toTable([
-      ['NAME', 'DEVICES', 'SUBSCRIPTIONS', 'ACTIONS', 'LISTS', ''],
-      ...accounts.map((each) => [
-        each.name,
-        each.devices,
-        each.subscriptions,
-        each.actions,
-        each.lists,
-        each.problem === null ? done : `left out: ${each.problem}`,
+    toTable(
+      accounts.map(({ name, devices, subscriptions, actions, lists, problem }) => [
+        name,
+        devices,
+        subscriptions,
+        actions,
+        lists,
+        toResult(problem),
       ]),
-    ]) + (podcasts > 0 ? `directory: ${countOf(podcasts, 'podcast')}, ${countOf(episodes, 'episode')}\n` : '')
+      ['NAME', 'DEVICES', 'SUBSCRIPTIONS', 'ACTIONS', 'LISTS', 'RESULT'],
+    ) + (podcasts > 0 ? `directory: ${countOf(podcasts, 'podcast')}, ${countOf(episodes, 'episode')}\n` : '')
   );
 }
 
-/** Says what is left to do. Throws where accounts were left out. */
-function tell({ accounts, inFuture }: RestoreReport, config: Config, dryRun: boolean): void {
+/** Warns of what needs attention. Throws where accounts were skipped. */
+function reportProblems({ accounts, inFuture }: RestoreReport, config: Config, dryRun: boolean): void {
   if (inFuture !== undefined) {
-    words.warn(
-      `${countOf(inFuture, 'line')} of the backup ${inFuture === 1 ? 'has a time' : 'have times'} more than a day in the future, which ${dryRun ? 'would be' : 'were'} set back: is the clock of this machine right?`,
+    messages.warn(
+      `${countOf(inFuture, 'line')} of the backup ${inFuture === 1 ? 'has a time' : 'have times'} more than a day in the future, which ${dryRun ? 'would be' : 'were'} set back; check the clock of this machine`,
     );
   }
   const imported = accounts.filter(({ problem }) => problem === null);
   const locked = imported.find(({ password }) => !password);
   if (locked && !dryRun) {
     const command = commandLine(`user passwd ${quote(locked.name)}`, config);
-    words.warn(`there are no passwords in this backup: nobody can log in until each has one, as with: ${command}`);
+    messages.warn(`The backup contains no passwords. Nobody can log in until each account has one: ${command}`);
   }
   const [first, ...others] = accounts.filter(({ problem }) => problem !== null);
   if (!first) return;
   throw new Error(
     others.length === 0
-      ? `the account ${first.name} was left out: ${first.problem}`
-      : `${others.length + 1} accounts were left out; the list above says why`,
+      ? `account ${first.name} was skipped: ${first.problem}`
+      : `${others.length + 1} accounts were skipped, for the reasons above`,
   );
 }

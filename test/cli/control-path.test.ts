@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { findControlSocket } from '../../src/cli/control-place.ts';
+import { findControlSocket } from '../../src/cli/control-path.ts';
 import { makeFolder, run, startServer } from './podsync.ts';
 
 /** A folder whose path no socket can have. */
@@ -94,7 +94,7 @@ it.runIf(process.getuid?.() === 0)('whoever may not use the socket is told as wh
   process.seteuid!(65_534);
   try {
     await expect(findControlSocket(data)).rejects.toThrow(
-      /may not be used by this user; run this as the user that runs/,
+      /this user may not use .*; run the command as the user that runs/,
     );
   } finally {
     process.seteuid!(0);

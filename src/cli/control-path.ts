@@ -12,11 +12,11 @@ export function socketIn(folder: string): string | undefined {
   return Buffer.byteLength(path) <= LONGEST_PATH ? path : undefined;
 }
 
-/** The file that says where the socket is, when it is not in the data folder. */
+/** The file with the path of the socket, where that is not in the data folder. */
 const pointerOf = (data: string): string => join(data, 'control.path');
 
-/** Makes a place in the temporary folder, for its owner alone, and a pointer to it in the data folder. */
-export async function makeTemporaryPlace(data: string): Promise<string> {
+/** Creates a folder in the temporary folder, for its owner alone, and a pointer to the socket there in the data folder. */
+export async function createTemporaryPath(data: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'podsync-'));
   const path = socketIn(folder);
   if (!path) {
@@ -27,8 +27,8 @@ export async function makeTemporaryPlace(data: string): Promise<string> {
   return path;
 }
 
-/** Removes socket, temporary place and pointer, as far as they are there and can be removed. */
-export async function clearPlaces(data: string): Promise<void> {
+/** Removes the socket, its temporary folder and the pointer, where they exist and can be removed. */
+export async function removeSockets(data: string): Promise<void> {
   const own = socketIn(data);
   if (own) await rm(own).catch(() => undefined);
   const temporary = await readPointer(data);
@@ -39,7 +39,7 @@ export async function clearPlaces(data: string): Promise<void> {
   await rm(pointerOf(data), { force: true });
 }
 
-/** The control socket of the server that runs on a data folder; undefined when none does. */
+/** The control socket of the server that runs on a data folder; undefined where none runs. */
 export async function findControlSocket(data: string): Promise<string | undefined> {
   const path = (await readPointer(data)) ?? socketIn(data);
   return path !== undefined && (await answers(path)) ? path : undefined;
@@ -48,9 +48,9 @@ export async function findControlSocket(data: string): Promise<string | undefine
 async function readPointer(data: string): Promise<string | undefined> {
   try {
     const path = await readFile(pointerOf(data), 'utf8');
-    // Once our folder is gone anybody may make one of that name, and would be sent passwords: it must have our owner.
-    const [pointer, place] = [await stat(pointerOf(data)), await stat(dirname(path))];
-    return pointer.uid === place.uid ? path : undefined;
+    // Once the folder was removed, anybody may create one of that name, and would be sent passwords: the owner must match.
+    const [pointer, folder] = [await stat(pointerOf(data)), await stat(dirname(path))];
+    return pointer.uid === folder.uid ? path : undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
@@ -64,8 +64,8 @@ function answers(path: string): Promise<boolean> {
       resolve(true);
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EACCES' && error.code !== 'EPERM') return resolve(false); // left by one that was killed
-      reject(new Error(`${path} may not be used by this user; run this as the user that runs the server`));
+      if (error.code !== 'EACCES' && error.code !== 'EPERM') return resolve(false); // left by a server that was killed
+      reject(new Error(`this user may not use ${path}; run the command as the user that runs the server`));
     });
   });
 }

@@ -1,0 +1,121 @@
+import { addAbortSignal, pipeline, type Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline as pipe } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { type Config, UsageError } from '../config.ts';
+import { countOf } from '../domain/count.ts';
+import { writeAtomically } from './files.ts';
+import { accountPath, INCOMPLETE, openOperator, readReply, withOperator } from './operator.ts';
+import { formatSize, messages } from './output.ts';
+import { createProgress } from './progress.ts';
+import { watchSignals } from './signals.ts';
+
+interface ListOptions {
+  user: string;
+  format: 'opml' | 'json' | 'txt';
+  device?: string;
+  /** File; standard output unless given. */
+  output?: string;
+}
+
+/** `export`. Rejects where there is no such user or device, and where the file cannot be written; then it is as it was. */
+export async function exportSubscriptions(config: Config, options: ListOptions): Promise<void> {
+  const { user, format, device, output } = options;
+  const query = new URLSearchParams({ format, ...(device !== undefined && { device }) });
+  const path = accountPath(user, `/subscriptions?${query}`);
+  const list = await withOperator(config, (operator) => readReply(operator, ['GET', path], text), { readOnly: true });
+  if (output === undefined) return void process.stdout.write(list);
+  const { bytes } = await writeAtomically(output, list);
+  messages.success(`Wrote the subscriptions of ${user} to ${output} (${formatSize(bytes)})`);
+}
+
+interface BackupOptions {
+  /** Names or e-mail addresses; none is everything. */
+  users: readonly string[];
+  /** With password hashes and sessions. */
+  passwords: boolean;
+  /** File, compressed where its name ends in `.gz`; standard output unless given. */
+  output?: string;
+  /** Whether a backup of everything may contain no account. */
+  mayBeEmpty?: boolean;
+}
+
+/**
+ * `export --format backup`. Rejects where there is no such user, or no account at all, where the backup is incomplete,
+ * and where the file cannot be written; then it is as it was.
+ */
+export async function exportBackup(config: Config, options: BackupOptions): Promise<void> {
+  const { users, passwords, output, mayBeEmpty = false } = options;
+  if (output === undefined && process.stdout.isTTY) {
+    throw new UsageError('a backup cannot be printed on a terminal; name a file with -o');
+  }
+  const query = new URLSearchParams({ withoutPasswords: String(!passwords) });
+  for (const user of users) query.append('user', user);
+  const operator = await openOperator(config, { readOnly: true });
+  const signal = watchSignals();
+  const bar = createProgress('exporting accounts');
+  try {
+    await readReply(operator, ['GET', `/operator/backup?${query}`], async (body, headers) => {
+      const total = Number(headers['podsync-accounts']);
+      // Without a server, and without its --storage, this is another storage: its backup must not replace a good one.
+      if (total === 0 && !mayBeEmpty) {
+        body.destroy();
+        throw new Error('there is no account to back up; check --data and --storage');
+      }
+      const backup = requireEnd(body, signal, (done, records) => bar.show(done, total, records));
+      if (output === undefined) return pipe(backup, process.stdout, { end: false });
+      const { bytes } = await writeAtomically(output, output.endsWith('.gz') ? compress(backup) : backup);
+      bar.stop();
+      messages.success(`Wrote a backup of ${countOf(total, 'account')} to ${output} (${formatSize(bytes)})`);
+    });
+  } catch (error) {
+    throw signal.aborted ? new Error('stopped: no backup was written', { cause: error }) : error;
+  } finally {
+    bar.stop();
+    await operator.close();
+  }
+}
+
+/** Bytes that contain the last line of a complete backup. */
+const LAST_LINE = 4096;
+const NEWLINE = '\n'.charCodeAt(0);
+/** What each account begins with. */
+const ACCOUNT = '\n{"kind":"user"';
+
+/** Passes a backup on and reports its progress. Throws unless the last line marks its end. */
+async function* requireEnd(
+  backup: Readable,
+  signal: AbortSignal,
+  progress: (accounts: number, records: number) => void,
+): AsyncGenerator<Buffer, void> {
+  let tail = Buffer.alloc(0);
+  let accounts = 0;
+  let records = 0;
+  try {
+    // Not earlier: a stream that fails before anybody reads it ends the process.
+    for await (const chunk of addAbortSignal(signal, backup)) {
+      const seam = Buffer.concat([tail.subarray(1 - ACCOUNT.length), chunk]);
+      for (let at = seam.indexOf(ACCOUNT); at !== -1; at = seam.indexOf(ACCOUNT, at + 1)) accounts += 1;
+      for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) records += 1;
+      progress(Math.max(0, accounts - 1), records);
+      tail = Buffer.concat([tail, chunk]).subarray(-LAST_LINE);
+      yield chunk;
+    }
+  } catch (error) {
+    throw new Error(INCOMPLETE, { cause: error });
+  }
+  const { kind, message } = parseLast(tail.toString());
+  if (kind !== 'end') throw new Error(message ?? INCOMPLETE);
+}
+
+function parseLast(lines: string): { kind?: string; message?: string } {
+  try {
+    return JSON.parse(lines.trimEnd().split('\n').at(-1)!) as { kind?: string; message?: string };
+  } catch {
+    return {};
+  }
+}
+
+/** Either end that breaks ends the other. */
+const compress = (backup: AsyncIterable<Buffer>): AsyncIterable<Buffer> =>
+  pipeline(backup, createGzip(), () => undefined);

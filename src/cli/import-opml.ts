@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import type { Config } from '../config.ts';
+import { countOf } from '../domain/count.ts';
+import { decodeXml } from '../feeds/charset.ts';
+import type { OpmlImportReport } from '../services/opml-import.ts';
+import { cannotRead } from './files.ts';
+import { accountPath, sendOnce } from './operator.ts';
+import { messages, printResult, toChanges, toFacts } from './output.ts';
+
+interface OpmlImportOptions {
+  user: string;
+  device: string;
+  replace?: boolean;
+  dryRun?: boolean;
+  /** Fail where feeds were refused. What can be used is imported all the same. */
+  strict?: boolean;
+  json?: boolean;
+}
+
+/** `import-opml`. `file` is `-` for standard input. Rejects where it cannot be read or is not OPML. */
+export async function importOpml(config: Config, file: string, options: OpmlImportOptions): Promise<void> {
+  const { user, device, replace = false, dryRun = false, strict = false, json } = options;
+  const opml = decodeXml(await readInput(file));
+  const body = { device, opml, replace, dryRun };
+  const report = (await sendOnce(config, 'POST', accountPath(user, '/opml'), body)) as OpmlImportReport;
+  printResult(report, json, () => toText(report, replace));
+  if (dryRun) messages.info('Dry run: nothing was changed');
+  if (strict && report.refused.length > 0) throw new Error(`${countOf(report.refused.length, 'feed')} refused`);
+}
+
+async function readInput(file: string): Promise<Buffer> {
+  try {
+    return await (file === '-' ? buffer(process.stdin) : readFile(file));
+  } catch (error) {
+    throw cannotRead(file, error);
+  }
+}
+
+function toText({ added, present, removed, rewritten, refused }: OpmlImportReport, replace: boolean): string {
+  const counts = toFacts([
+    ['added', added.length],
+    ['unchanged', present.length],
+    ...(replace ? [['removed', removed.length] as const] : []),
+    ['rewritten', rewritten.length],
+    ['refused', refused.length],
+  ]);
+  return (
+    counts +
+    toChanges(
+      rewritten,
+      refused.map(({ url, reason }) => ({ what: url, reason })),
+    )
+  );
+}

@@ -1,0 +1,81 @@
+import { styleText } from 'node:util';
+import { createConsola } from 'consola';
+import stringWidth from 'string-width';
+import type { Log } from '../storage/stores.ts';
+
+/** Messages to people, on stderr, as stdout is for data. A command prints them without the time: see `showTimes`. */
+export const messages = createConsola({
+  level: 3,
+  fancy: Boolean(process.stderr.isTTY),
+  formatOptions: { date: false },
+  stdout: process.stderr,
+  stderr: process.stderr,
+});
+
+/** For a server: its messages on a terminal have the time from now on. Those in a file get it from what keeps the file. */
+export function showTimes(): void {
+  messages.options.formatOptions.date = true;
+}
+
+/** The log of a podsync, in a server or in a command. */
+export const log: Log = (level, message) => messages[level](message);
+
+/** Prints the result of a command on stdout: one line of JSON for scripts, else text for people. */
+export function printResult(result: unknown, json: boolean | undefined, toText: () => string): void {
+  process.stdout.write(json ? `${JSON.stringify(result)}\n` : toText());
+}
+
+type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
+type Value = string | number | null;
+/** A value, alone or with the style that it has on a terminal. Null is shown as a dash. */
+export type Cell = Value | readonly [value: Value, style: Style];
+
+/** Rows in columns as wide as their widest cell, below a header where one is given. */
+export function toTable(rows: readonly (readonly Cell[])[], header?: readonly string[]): string {
+  const head = header?.map((title): Cell => [title, 'bold']);
+  const cells = (head ? [head, ...rows] : rows).map((row) => row.map(toText));
+  const widths = cells.reduce<number[]>(
+    (widest, row) => row.map(({ text }, at) => Math.max(stringWidth(text), widest[at] ?? 0)),
+    [],
+  );
+  return cells
+    .map((row) => {
+      const columns = row.map(({ text, style }, at) => {
+        const padding = at < row.length - 1 ? ' '.repeat(widths[at]! - stringWidth(text)) : '';
+        return paint(text, style) + padding;
+      });
+      return `${columns.join('  ').trimEnd()}\n`;
+    })
+    .join('');
+}
+
+/** Names and their values, one a line. */
+export const toFacts = (facts: readonly (readonly [name: string, value: Cell])[]): string =>
+  toTable(facts.map(([name, value]) => [[name, 'dim'], value]));
+
+/** What did not come through as it was: addresses that were changed, and what was refused. */
+export const toChanges = (
+  rewritten: readonly { from: string; to: string }[],
+  refused: readonly { what: string; reason: string }[],
+): string =>
+  toTable([
+    ...rewritten.map(({ from, to }): Cell[] => [['rewritten', 'yellow'], `${from} -> ${to}`]),
+    ...refused.map(({ what, reason }): Cell[] => [['refused', 'red'], `${what}: ${reason}`]),
+  ]);
+
+function toText(cell: Cell): { text: string; style?: Style } {
+  const [value, style] = isStyled(cell) ? cell : [cell];
+  // A caption or a title of others must not control the terminal.
+  const text = String(value ?? '-').replace(/\p{Cc}/gu, '\ufffd');
+  return { text, ...(style && { style }) };
+}
+
+const isStyled = (cell: Cell): cell is Exclude<Cell, Value> => Array.isArray(cell);
+
+/** Styled where stdout is a terminal with colours; NO_COLOR switches them off. */
+export const paint = (text: string, style: Style | undefined): string =>
+  style && process.stdout.isTTY && process.stdout.hasColors() ? styleText(style, text) : text;
+
+/** A number of bytes as people read it. */
+export const formatSize = (bytes: number): string =>
+  bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;

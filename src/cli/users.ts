@@ -1,0 +1,148 @@
+import type { Config } from '../config.ts';
+import { countOf } from '../domain/count.ts';
+import type { ListedAccount, ListedSession, ShownAccount } from '../routes/operator/users.ts';
+import type { NewAccount } from '../services/accounts.ts';
+import { accountPath, hasAccount, type Operator, send, sendOnce, withOperator } from './operator.ts';
+import { messages, printResult, toFacts, toTable } from './output.ts';
+import { getPassword, type PasswordOptions, printPassword, warnIfShort } from './password.ts';
+import { askYesNo, confirm, requireTerminal } from './prompt.ts';
+
+interface AddUserOptions extends PasswordOptions {
+  name: string;
+  email?: string;
+  /** Asked for along with the password unless given; scripts are not asked, and the server's default applies. */
+  syncDevices?: boolean;
+  private?: boolean;
+}
+
+/** For many this is the first command of all. */
+const FIRST = { mayBeNew: true };
+
+/** `user add`. Rejects with why the account was not created. */
+export async function addUser(config: Config, options: AddUserOptions): Promise<void> {
+  const { name, email, passwordStdin, generate } = options;
+  const requireFree = async (operator: Operator): Promise<void> => {
+    for (const [what, login] of Object.entries({ name, ...(email !== undefined && { 'e-mail address': email }) })) {
+      if (await hasAccount(operator, login)) throw new Error(`an account with the ${what} ${login} already exists`);
+    }
+  };
+  const password = await getPassword(options, () => withOperator(config, requireFree, FIRST));
+  const account = { name, email, password, ...(await chooseSettings(options, !passwordStdin && !generate)) };
+  await withOperator(config, (operator) => send(operator, 'POST', '/operator/users', account), FIRST);
+  warnIfShort(password);
+  if (generate) await printPassword(password, name, config);
+  messages.success(
+    `Account ${name} created. Log in with it in your podcast app, at the address that \`podsync serve\` shows.`,
+  );
+}
+
+async function chooseSettings(
+  { syncDevices, private: isPrivate }: AddUserOptions,
+  isAsked: boolean,
+): Promise<Pick<NewAccount, 'syncDevices' | 'isPrivate'>> {
+  if (isAsked) {
+    syncDevices ??= await askYesNo('Keep one subscription list on all devices?', true);
+    isPrivate ??= !(await askYesNo('Show my subscriptions publicly?', false));
+  }
+  return { ...(syncDevices !== undefined && { syncDevices }), ...(isPrivate !== undefined && { isPrivate }) };
+}
+
+/** `user passwd`. */
+export async function changePassword(config: Config, user: string, options: PasswordOptions): Promise<void> {
+  const password = await getPassword(options, () => readAccount(config, user));
+  await sendOnce(config, 'PUT', accountPath(user, '/password'), { password });
+  warnIfShort(password);
+  if (options.generate) await printPassword(password, user, config);
+  messages.success('Password changed and all sessions ended. Enter the new password in your apps.');
+}
+
+/** `user rename`. */
+export async function renameUser(config: Config, user: string, name: string): Promise<void> {
+  await sendOnce(config, 'PUT', accountPath(user, '/name'), { name });
+  messages.success(`Account renamed to ${name}. Enter the new name in your apps: every address they use contains it.`);
+}
+
+/** `user remove`: asks first. */
+export async function removeUser(config: Config, user: string, { yes = false }): Promise<void> {
+  requireTerminal(yes);
+  if (!yes) {
+    const { name, devices, subscriptions, actions } = await readAccount(config, user);
+    await confirm(
+      `Remove ${name} with ${countOf(devices.length, 'device')}, ${countOf(subscriptions, 'subscription')} and ${countOf(actions, 'episode action')}?`,
+    );
+  }
+  await sendOnce(config, 'DELETE', accountPath(user));
+  messages.success('Account and all its data removed');
+}
+
+const readAccount = async (config: Config, user: string): Promise<ShownAccount> =>
+  (await sendOnce(config, 'GET', accountPath(user))) as ShownAccount;
+
+/** `user list`. */
+export async function listUsers(config: Config, { json = false }): Promise<void> {
+  const users = (await sendOnce(config, 'GET', '/operator/users')) as ListedAccount[];
+  const header = ['NAME', 'E-MAIL', 'DEVICES', 'SUBSCRIPTIONS', 'LAST SYNC', 'CREATED'];
+  printResult(users, json, () =>
+    toTable(
+      users.map(({ name, email, devices, subscriptions, lastSync, created }) => [
+        name,
+        email,
+        devices,
+        subscriptions,
+        toDay(lastSync),
+        toDay(created),
+      ]),
+      header,
+    ),
+  );
+}
+
+const toDay = (time: string | null): string | null => time && time.slice(0, 10);
+
+/** `user show`. */
+export async function showUser(config: Config, user: string, { json = false }): Promise<void> {
+  const account = await readAccount(config, user);
+  printResult(account, json, () => toText(account));
+}
+
+function toText(account: ShownAccount): string {
+  const { name, email, created, lastSync, subscriptions, actions, sessions, devices, lists } = account;
+  const facts = toFacts([
+    ['name', name],
+    ['e-mail', email],
+    ['created', toDay(created)],
+    ['last sync', toDay(lastSync)],
+    ['subscriptions', subscriptions],
+    ['episode actions', actions],
+    ['sessions', sessions],
+  ]);
+  const deviceTable = toTable(
+    devices.map((device) => [device.id, device.type, device.subscriptions, device.caption]),
+    ['DEVICE', 'TYPE', 'SUBSCRIPTIONS', 'CAPTION'],
+  );
+  const listTable = toTable(
+    lists.map((list) => [list.name, list.title]),
+    ['LIST', 'TITLE'],
+  );
+  return [facts, ...(devices.length > 0 ? [deviceTable] : []), ...(lists.length > 0 ? [listTable] : [])].join('\n');
+}
+
+interface SessionOptions {
+  /** End them, instead of listing them. */
+  end?: boolean;
+  json?: boolean;
+}
+
+/** `user sessions`. */
+export async function manageSessions(config: Config, user: string, { end, json }: SessionOptions): Promise<void> {
+  const answer = await sendOnce(config, end ? 'DELETE' : 'GET', accountPath(user, '/sessions'));
+  printResult(answer, json, () => (end ? toSummary(answer) : toSessionTable(answer as ListedSession[])));
+}
+
+const toSummary = (answer: unknown): string => `${countOf((answer as { ended: number }).ended, 'session')} ended\n`;
+
+const toSessionTable = (sessions: readonly ListedSession[]): string =>
+  toTable(
+    sessions.map(({ used, expires }) => [toDay(used), toDay(expires)]),
+    ['LAST USED', 'EXPIRES'],
+  );
