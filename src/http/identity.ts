@@ -3,11 +3,11 @@ import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
 import type { Seconds } from '../domain/types.ts';
 import { type Accounts, isSelf } from '../services/accounts.ts';
-import { SESSION_LIFE, type Sessions } from '../services/sessions.ts';
+import { SESSION_LIFE, sessionId, type Sessions } from '../services/sessions.ts';
 import type { User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { refuseForeignScript } from './cross-site.ts';
-import { readCookie, readParam } from './input.ts';
+import { readApp, readCookie, readParam } from './input.ts';
 import { basePath, type Client, type OriginRules, readClient, writeCookie } from './origin.ts';
 
 /** Who is asking. */
@@ -31,6 +31,8 @@ export interface Identity {
   cookieUser(event: H3Event): Promise<User | undefined>;
   /** Opens a session for somebody whose password was found right: the answer sets its cookie. */
   signIn(event: H3Event, user: User): Promise<void>;
+  /** Id of the session that the cookie is of (see `OpenSession`); undefined without a cookie. */
+  sessionId(event: H3Event): string | undefined;
   /** Sends the cookie that the request came with once more, unless the answer has one already. */
   repeat(event: H3Event): void;
   /** Ends the session of the cookie and clears it. */
@@ -61,8 +63,8 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
   };
 
   const signIn = async (event: H3Event, user: User): Promise<void> => {
-    const app = `${readClient(event, origin).address} ${event.req.headers.get('user-agent') ?? ''}`;
-    setCookie(event, await sessions.open(user, app), SESSION_LIFE);
+    const client = { address: readClient(event, origin).address, app: readApp(event) };
+    setCookie(event, await sessions.open(user, client), SESSION_LIFE);
   };
 
   /** The cookie will do where somebody else behind the same proxy has tried too many passwords. */
@@ -114,6 +116,10 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
     },
     cookieUser,
     signIn,
+    sessionId(event) {
+      const token = readCookie(event, COOKIE);
+      return token === undefined ? undefined : sessionId(token);
+    },
     repeat(event) {
       const token = readCookie(event, COOKIE);
       if (token !== undefined && setCookieOf(event) === undefined) setCookie(event, token, SESSION_LIFE);

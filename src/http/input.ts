@@ -58,6 +58,9 @@ export function readCookie(event: H3Event, name: string): string | undefined {
   return getCookie(event, name)?.replace(/^"(.*)"$/, '$1') || undefined;
 }
 
+/** What an app calls itself: its `User-Agent`, empty where it sends none. */
+export const readApp = (event: H3Event): string => event.req.headers.get('user-agent') ?? '';
+
 /** Mark of an earlier answer. Missing or empty is 0; else a non-negative integer, or `invalid`. */
 export function readSince(event: H3Event): Stamp {
   const text = readQuery(event, 'since') || '0';

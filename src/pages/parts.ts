@@ -6,11 +6,17 @@ import { type Markup, markup } from './markup.ts';
 
 const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
 
+const TIME = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+
 export function renderDate(at: Seconds | undefined): Markup | undefined {
   if (at === undefined) return undefined;
   const date = new Date(at * 1000);
   return markup`<time datetime="${date.toISOString()}">${DATE.format(date)}</time>`;
 }
+
+/** A moment to the minute. The script shows it in the visitor's own time zone. */
+export const renderTime = (at: Seconds): Markup =>
+  markup`<time datetime="${new Date(at * 1000).toISOString()}" data-local>${TIME.format(at * 1000)} UTC</time>`;
 
 /** A link to somewhere else, as long as it is a web address. */
 export const renderLink = (url: string, words: string): Markup | undefined =>

@@ -14,7 +14,8 @@ export function createDeviceRoutes(
   return {
     async all(event) {
       const user = await identity.owner(event);
-      return json(await devices.all(user.id));
+      const all = await devices.all(user.id);
+      return json(all.map(({ id, caption, type, subscriptions }) => ({ id, caption, type, subscriptions })));
     },
 
     async save(event) {

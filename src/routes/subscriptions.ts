@@ -3,9 +3,10 @@ import { Refusal } from '../domain/errors.ts';
 import type { PodcastEntry, Url } from '../domain/types.ts';
 import type { UploadFormat } from '../formats/list.ts';
 import { readObject, readUrls } from '../http/body.ts';
-import { readParam, readSince, toStrings } from '../http/input.ts';
+import { readApp, readParam, readSince, toStrings } from '../http/input.ts';
 import { EMPTY, json, type Reply } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
+import type { User } from '../storage/stores.ts';
 import { listReply, listStream } from './list-reply.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { uploadReply } from './upload-reply.ts';
@@ -15,9 +16,13 @@ const invalidUser = (): Refusal => new Refusal('unauthenticated', 'log in as the
 
 /** Subscriptions as whole lists and as changes since a mark, of a device and of all together (spec 4.3). */
 export function createSubscriptionRoutes(
-  { subscriptions, directory }: Pick<Services, 'subscriptions' | 'directory'>,
+  { subscriptions, devices, directory }: Pick<Services, 'subscriptions' | 'devices' | 'directory'>,
   { identity, reading }: RouteContext,
 ): Record<'all' | 'list' | 'replace' | 'changes' | 'upload', Handler> {
+  /** The last sync of a device is shown to its owner. */
+  const touch = (event: H3Event, user: User): Promise<void> =>
+    devices.touch(user.id, readParam(event, 'device'), readApp(event));
+
   /** JSON is an array of feed URLs (spec 4.3); OPML says what is known of them. */
   const reply = (event: H3Event, title: string, urls: readonly Url[]): Reply => {
     const listing = { title, toJson: ({ url }: PodcastEntry) => url };
@@ -39,6 +44,7 @@ export function createSubscriptionRoutes(
       const user = await identity.owner(event, invalidUser);
       const device = readParam(event, 'device');
       const urls = await subscriptions.list(user.id, device);
+      await touch(event, user);
       return reply(event, `Subscriptions of ${user.name} on ${device}`, urls);
     },
 
@@ -46,6 +52,7 @@ export function createSubscriptionRoutes(
       const user = await identity.owner(event, invalidUser);
       const submitted = await readUrls(event, readParam(event, 'format') as UploadFormat, reading(user.id));
       await subscriptions.replace(user.id, readParam(event, 'device'), submitted);
+      await touch(event, user);
       return EMPTY;
     },
 
@@ -53,6 +60,7 @@ export function createSubscriptionRoutes(
       const user = await identity.owner(event);
       const since = readSince(event);
       const { add, remove, mark } = await subscriptions.changes(user.id, readParam(event, 'device'), since);
+      await touch(event, user);
       return json({ add, remove, timestamp: mark });
     },
 
@@ -60,7 +68,9 @@ export function createSubscriptionRoutes(
       const user = await identity.owner(event);
       const body = await readObject(event, reading(user.id));
       const delta = { add: toStrings(body.add, 'add'), remove: toStrings(body.remove, 'remove') };
-      return uploadReply(await subscriptions.upload(user.id, readParam(event, 'device'), delta));
+      const stored = await subscriptions.upload(user.id, readParam(event, 'device'), delta);
+      await touch(event, user);
+      return uploadReply(stored);
     },
   };
 }

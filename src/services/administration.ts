@@ -2,7 +2,7 @@ import { Refusal } from '../domain/errors.ts';
 import type { ListSummary, Seconds, UserId } from '../domain/types.ts';
 import type { DeviceSummary, Storage, User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
-import { checkUserName } from './accounts.ts';
+import { checkEmail, checkUserName } from './accounts.ts';
 import type { Passwords } from './passwords.ts';
 import type { OpenSession, Sessions } from './sessions.ts';
 
@@ -35,6 +35,8 @@ export interface Administration {
   setPassword(login: string, password: string): Promise<void>;
   /** Throws `invalid` for a name that cannot be one; rejects with `conflict` when it is taken. */
   rename(login: string, name: string): Promise<void>;
+  /** Undefined removes it. Throws `invalid` for what is no address; `conflict` when it is taken. */
+  setEmail(login: string, email: string | undefined): Promise<void>;
   /** Removes the user with all data. */
   remove(login: string): Promise<void>;
   sessions(login: string): Promise<OpenSession[]>;
@@ -101,6 +103,14 @@ export function createAdministration(
       checkUserName(name);
       const { id } = await find(login);
       await users.rename(id, name);
+    },
+
+    async setEmail(login, email) {
+      if (email !== undefined) checkEmail(email);
+      const { id } = await find(login);
+      await users.setEmail(id, email).catch((error: unknown) => {
+        throw isStorageError(error, 'conflict') ? new Refusal('conflict', error.message) : error;
+      });
     },
 
     async remove(login) {

@@ -1,13 +1,24 @@
+import { LRUCache } from 'lru-cache';
+import { cutAppName } from './app-name.ts';
+import type { Clock } from '../clock.ts';
 import { parseCaption, parseDeviceId, requireFewDevices } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
-import { DEVICE_TYPES, type UserId } from '../domain/types.ts';
+import { DEVICE_TYPES, type Seconds, type UserId } from '../domain/types.ts';
+import { isStorageError } from '../storage/errors.ts';
 import type { DeviceSummary, Storage } from '../storage/stores.ts';
+
+/** How often the last sync of a device is written down. */
+const TOUCHED_EVERY: Seconds = 3600;
 
 export interface Devices {
   /** In the order created (spec 2.5). */
   all(user: UserId): Promise<DeviceSummary[]>;
   /** Creates the device, or changes only what is given (spec 4.5). Throws `invalid`. */
   save(user: UserId, device: string, patch: { caption?: unknown; type?: unknown }): Promise<void>;
+  /** Notes that an app synced a device: when, and which app, unless the account setting `store_user_agent` is false. */
+  touch(user: UserId, device: string, userAgent: string): Promise<void>;
+  /** Removes a device and its list. Throws `missing` for an unknown one. */
+  remove(user: UserId, device: string): Promise<void>;
   /** Which devices follow each other, all in the order created. */
   following(user: UserId): Promise<Following>;
   /**
@@ -25,37 +36,61 @@ export interface Following {
   alone: string[];
 }
 
-export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | 'settings'>): Devices => ({
-  all: (user) => devices.all(user),
+export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | 'settings'>, now: Clock): Devices => {
+  /** What was written down lately: a device that syncs every minute costs a write an hour. */
+  const touched = new LRUCache<string, { at: Seconds; app: string }>({ max: 10_000 });
 
-  async save(user, device, { caption, type }) {
-    const id = parseDeviceId(device);
-    const known = DEVICE_TYPES.find((each) => each === type);
-    if (type !== undefined && !known) throw invalid(`"type" must be one of ${DEVICE_TYPES.join(', ')}`);
-    await devices.save(user, id, {
-      ...(caption !== undefined && { caption: parseCaption(caption) }),
-      ...(known && { type: known }),
-    });
-  },
+  return {
+    all: (user) => devices.all(user),
 
-  following: async (user) => toFollowing(await devices.groups(user), await devices.all(user)),
+    async save(user, device, { caption, type }) {
+      const id = parseDeviceId(device);
+      const known = DEVICE_TYPES.find((each) => each === type);
+      if (type !== undefined && !known) throw invalid(`"type" must be one of ${DEVICE_TYPES.join(', ')}`);
+      await devices.save(user, id, {
+        ...(caption !== undefined && { caption: parseCaption(caption) }),
+        ...(known && { type: known }),
+      });
+    },
 
-  async synchronize(user, join, leave) {
-    const joining = new Set(join.flat());
-    const named = [...joining, ...leave];
-    requireFewDevices(named);
-    for (const id of named) parseDeviceId(id);
-    if (join.some((group) => new Set(group).size < 2)) throw invalid('it takes two devices to follow each other');
-    if (leave.some((id) => joining.has(id))) throw invalid('a device cannot both join a group and leave');
-    if (leave.length > 0 && (await settings.get(user, { kind: 'account' })).sync_devices === true) {
-      throw new Refusal(
-        'conflict',
-        'the account setting sync_devices keeps all devices together; set it to false first',
-      );
-    }
-    return toFollowing(await devices.synchronize(user, join, leave), await devices.all(user));
-  },
-});
+    async touch(user, device, userAgent) {
+      const app = cutAppName(userAgent);
+      const known = `${user} ${device}`;
+      const latest = touched.get(known);
+      if (latest && latest.app === app && latest.at + TOUCHED_EVERY > now()) return;
+      try {
+        const { store_user_agent: isKept } = await settings.get(user, { kind: 'account' });
+        const activity = { syncedAt: now(), app: isKept === false ? '' : app };
+        if (await devices.touch(user, device, activity)) touched.set(known, { at: activity.syncedAt, app });
+      } catch (error) {
+        if (!isStorageError(error)) throw error; // a sync goes on where there is no room for a note of it
+      }
+    },
+
+    async remove(user, device) {
+      if (!(await devices.delete(user, device))) throw new Refusal('missing', 'there is no device with this id');
+      touched.delete(`${user} ${device}`);
+    },
+
+    following: async (user) => toFollowing(await devices.groups(user), await devices.all(user)),
+
+    async synchronize(user, join, leave) {
+      const joining = new Set(join.flat());
+      const named = [...joining, ...leave];
+      requireFewDevices(named);
+      for (const id of named) parseDeviceId(id);
+      if (join.some((group) => new Set(group).size < 2)) throw invalid('it takes two devices to follow each other');
+      if (leave.some((id) => joining.has(id))) throw invalid('a device cannot both join a group and leave');
+      if (leave.length > 0 && (await settings.get(user, { kind: 'account' })).sync_devices === true) {
+        throw new Refusal(
+          'conflict',
+          'the account setting sync_devices keeps all devices together; set it to false first',
+        );
+      }
+      return toFollowing(await devices.synchronize(user, join, leave), await devices.all(user));
+    },
+  };
+};
 
 function toFollowing(groups: readonly (readonly string[])[], devices: readonly DeviceSummary[]): Following {
   const place = new Map(devices.map(({ id }, index) => [id, index]));

@@ -74,10 +74,10 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
   const { now, hasher, fetcher, log } = options;
   const { podcasts } = storage;
   const urlRules = { keepCredentials: options.keepUrlCredentials };
-  const sessions = createSessions(storage.sessions, now);
+  const sessions = createSessions(storage.sessions, storage.settings, now);
   const directory = createDirectory(podcasts, urlRules);
   const subscriptions = createSubscriptions(storage, urlRules);
-  const devices = createDevices(storage);
+  const devices = createDevices(storage, now);
   const episodes = createEpisodes(storage, now, urlRules);
   const settings = createSettings(storage, urlRules);
   const lists = createLists(storage.lists, urlRules);

@@ -8,6 +8,9 @@ import type { Storage } from '../storage/stores.ts';
 
 type SettingValues = Readonly<Record<string, Json>>;
 
+/** The scope of an account as a whole. */
+export const ACCOUNT: ScopeRequest = { scope: 'account', device: undefined, podcast: undefined, episode: undefined };
+
 export interface Settings {
   /** All settings of a scope; what it names need not exist. Throws `invalid` when that is no scope. */
   get(user: UserId, scope: ScopeRequest): Promise<SettingValues>;

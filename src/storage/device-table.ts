@@ -1,15 +1,16 @@
 import type { Device } from '../domain/types.ts';
 import type { Key } from './contract.ts';
+import type { Activity } from './stores.ts';
 
 /** What is known of a device until a client says more. */
 export const NEW_DEVICE = { caption: '', type: 'other' } as const;
 
 /** A device as it is stored. */
-export interface DeviceRow extends Device {
+export interface DeviceRow extends Device, Partial<Activity> {
   /** Stands for it in keys; it never changes. */
   number: number;
   /** Devices of one group follow each other. */
-  group?: number;
+  group?: number | undefined;
 }
 
 /** The devices of an account, in the order created. Never changed. */
@@ -53,26 +54,32 @@ export class DeviceTable {
   /** With devices that are new. */
   with(ids: readonly string[], firstNumber: number): DeviceTable {
     const created = ids.map((id, i): DeviceRow => ({ number: firstNumber + i, id, ...NEW_DEVICE }));
-    return new DeviceTable([...this.rows, ...created], this.keys);
+    return this.#with([...this.rows, ...created]);
   }
 
   /** This table itself where nothing changes. */
   patched(id: string, patch: Partial<Omit<Device, 'id'>>): DeviceTable {
     const row = this.#byId.get(id)!;
     if ((patch.caption ?? row.caption) === row.caption && (patch.type ?? row.type) === row.type) return this;
-    return new DeviceTable(
-      this.rows.map((each) => (each === row ? { ...row, ...patch } : each)),
-      this.keys,
-    );
+    return this.#with(this.rows.map((each) => (each === row ? { ...row, ...patch } : each)));
+  }
+
+  touched(id: string, activity: Activity): DeviceTable {
+    return this.#with(this.rows.map((row) => (row.id === id ? { ...row, ...activity } : row)));
+  }
+
+  without(id: string): DeviceTable {
+    const rest = this.#with(this.rows.filter((row) => row.id !== id));
+    return rest.grouped(rest.groups.filter((group) => group.length > 1));
+  }
+
+  #with(rows: readonly DeviceRow[]): DeviceTable {
+    return new DeviceTable(rows, this.keys);
   }
 
   grouped(groups: readonly (readonly string[])[]): DeviceTable {
     const groupOf = new Map(groups.flatMap((ids, i) => ids.map((id) => [id, i + 1] as const)));
-    const rows = this.rows.map(({ number, id, caption, type }): DeviceRow => {
-      const group = groupOf.get(id);
-      return { number, id, caption, type, ...(group !== undefined && { group }) };
-    });
-    return new DeviceTable(rows, this.keys);
+    return this.#with(this.rows.map((row) => ({ ...row, group: groupOf.get(row.id) })));
   }
 }
 

@@ -4,14 +4,18 @@ import type { Core } from './core.ts';
 import { NEW_DEVICE, toDevice } from './device-table.ts';
 import { noSuchDevice } from './failures.ts';
 import type { DeviceStore } from './stores.ts';
-import { storeUpload } from './upload.ts';
+import { storeUpload, writeDevices } from './upload.ts';
 
 export const createDeviceStore = (core: Core): DeviceStore => ({
   find: (user, id) => core.accounts.read(user, ['devices'], (_, { devices }) => devices.find(id)),
 
   all: (user) =>
     core.accounts.read(user, ['devices', 'subscriptions'], (_, { devices, subscriptions }) =>
-      devices.rows.map((row) => ({ ...toDevice(row), subscriptions: subscriptions.of(row.number).size })),
+      devices.rows.map(({ number, syncedAt, app = '', ...row }) => ({
+        ...toDevice(row),
+        subscriptions: subscriptions.of(number).size,
+        ...(syncedAt !== undefined && { syncedAt, app }),
+      })),
     ),
 
   async save(user, id, patch) {
@@ -22,6 +26,38 @@ export const createDeviceStore = (core: Core): DeviceStore => ({
     });
     return device;
   },
+
+  touch: (user, id, activity) =>
+    core.accounts.write(user, async (account) => {
+      const before = await core.accounts.part(account, 'devices');
+      if (!before.get(id)) return { result: false };
+      return { result: true, write: writeDevices(account, before, before.touched(id, activity)) };
+    }),
+
+  delete: (user, id) =>
+    core.accounts.write(user, async (account) => {
+      const before = await core.accounts.part(account, 'devices');
+      const device = before.get(id);
+      if (!device) return { result: false };
+      const subscriptions = await core.accounts.part(account, 'subscriptions');
+      const list = subscriptions.of(device.number);
+      const unsubscribed = list.current().flatMap(({ url }) => (subscriptions.devicesOf(url) === 1 ? url : []));
+      const write = writeDevices(account, before, before.without(id));
+      const { revisions } = account.head;
+      return {
+        result: true,
+        write: {
+          ...write,
+          head: { revisions: { devices: revisions.devices + 1, subscriptions: revisions.subscriptions + 1 } },
+          delete: [...write.delete, ...list.listKeys, ...list.logKeys],
+          directory: core.directory.prepare(user, { unsubscribed }),
+          apply() {
+            write.apply();
+            subscriptions.remove(device.number);
+          },
+        },
+      };
+    }),
 
   groups: (user) => core.accounts.read(user, ['devices'], (_, { devices }) => devices.groups),
 

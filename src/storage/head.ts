@@ -7,7 +7,8 @@ import type { User } from './stores.ts';
  * What every write of an account checks and sets, so that its writes are in line on any number of nodes. It is small:
  * the rest lies beside it, and is read again where its revision has changed.
  */
-export interface Head extends Omit<User, 'id'> {
+export interface Head extends Omit<User, 'id' | 'email'> {
+  email?: string | undefined;
   /** The newest stamp. */
   stamp: Stamp;
   /** The newest stamp of episode actions; 0 without any. */

@@ -146,7 +146,12 @@ export const sessionEntries = (session: Session, login: number): [Key, Value][] 
 
 const readSession = ({ value }: Entry): StoredSession => JSON.parse(value) as StoredSession;
 
-const toSession = ({ digest, user, expiresAt }: Session): Session => ({ digest, user, expiresAt });
+const toSession = ({ digest, user, expiresAt, app }: Session): Session => ({
+  digest,
+  user,
+  expiresAt,
+  ...(app !== undefined && { app }),
+});
 
 /** Those of an account that have not been ended, expired ones too until they are removed. */
 export async function readSessions({ store }: Core, user: UserId, login: number): Promise<Session[]> {

@@ -90,6 +90,8 @@ export interface UserStore {
   setPassword(user: UserId, passwordHash: string): Promise<void>;
   /** Rejects with `conflict` when another account has this name or e-mail. Ends no session. */
   rename(user: UserId, name: string): Promise<void>;
+  /** Undefined removes it. Rejects with `conflict` when another account has it. Ends no session. */
+  setEmail(user: UserId, email: string | undefined): Promise<void>;
   /** Removes the user and all that hangs from it. */
   delete(user: UserId): Promise<void>;
   /** By name, in code-point order. */
@@ -107,6 +109,8 @@ export interface Session {
   digest: string;
   user: UserId;
   expiresAt: Seconds;
+  /** `User-Agent` of the app that opened it, where it may be kept. */
+  app?: string;
 }
 
 export interface SessionStore {
@@ -151,8 +155,16 @@ export interface AttemptStore {
 
 // ---- devices and subscriptions ---------------------------------------------
 
-export interface DeviceSummary extends Device {
+export interface DeviceSummary extends Device, Partial<Activity> {
   subscriptions: number;
+}
+
+/** The last time that an app synced a device. */
+export interface Activity {
+  /** To the hour. */
+  syncedAt: Seconds;
+  /** Its `User-Agent`; empty where it has none, or none is to be kept. */
+  app: string;
 }
 
 /**
@@ -166,6 +178,10 @@ export interface DeviceStore {
   all(user: UserId): Promise<DeviceSummary[]>;
   /** Creates with defaults (caption `""`, type `other`) or changes only the keys given. */
   save(user: UserId, device: string, patch: Partial<Omit<Device, 'id'>>): Promise<Device>;
+  /** Notes that an app synced a device. False when it is unknown: it is not created. */
+  touch(user: UserId, device: string, activity: Activity): Promise<boolean>;
+  /** Removes a device and its list; what was played on it keeps its name. False when it is unknown. */
+  delete(user: UserId, device: string): Promise<boolean>;
   /** The devices that follow each other: groups of two or more, no device in two of them, in any order. */
   groups(user: UserId): Promise<string[][]>;
   /**

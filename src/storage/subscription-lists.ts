@@ -80,6 +80,12 @@ export class SubscriptionLists {
     return { set: replaced.set, delete: [...replaced.delete, ...list.logKeys], apply };
   }
 
+  /** Drops the list of a device that is no more. */
+  remove(device: number): void {
+    for (const { url } of this.of(device).current()) this.#count(url, -1);
+    this.#lists.delete(device);
+  }
+
   #apply(device: number, rows: readonly Row[], list: SubscriptionList): void {
     this.#lists.set(device, list);
     for (const { url, subscribed } of rows) {

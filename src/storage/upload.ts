@@ -60,8 +60,8 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
   if (!draft && actions.length === 0) {
     const result = markAfterUpload(markAfter(head.stamp), overlapped);
     if (devices === before) return { result };
-    const change = { next, revisions: { ...head.revisions, devices: head.revisions.devices + 1 } };
-    return { result, write: { ...writeDevices(account, before, devices), head: change } };
+    const write = writeDevices(account, before, devices);
+    return { result, write: { ...write, head: { ...write.head, next } } };
   }
 
   const writes = [
@@ -83,7 +83,7 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
   return {
     result: markAfterUpload(isMerged ? stamp - 1 : markAfter(stamp), overlapped),
     write: {
-      head: Object.assign(change, ...writes.map((write: Write) => write.head)),
+      head: Object.assign({}, ...writes.map((write: Write) => write.head), change),
       set: writes.flatMap(({ set = [] }: Write) => set),
       delete: writes.flatMap((write: Write) => write.delete ?? []),
       directory: core.directory.prepare(account.id, { ...draft?.difference(), acted }),
@@ -139,10 +139,16 @@ async function changeSubscriptions(
   return draft.isEmpty ? { isMerged } : { draft, isMerged };
 }
 
-function writeDevices(account: Account, before: DeviceTable, { rows }: DeviceTable): Write {
+/** What it takes to store the devices of an account. */
+export function writeDevices(account: Account, before: DeviceTable, { rows }: DeviceTable) {
   const replaced = replaceRows(devicesPrefix(account.id), rows, before.keys);
   const keys = replaced.set.map(([key]) => key);
-  return { ...replaced, apply: () => void (account.parts.devices = new DeviceTable(rows, keys)) };
+  const { revisions } = account.head;
+  return {
+    ...replaced,
+    head: { revisions: { ...revisions, devices: revisions.devices + 1 } },
+    apply: () => void (account.parts.devices = new DeviceTable(rows, keys)),
+  };
 }
 
 function writeActionsOf(

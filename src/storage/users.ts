@@ -72,23 +72,8 @@ export function createUserStore(core: Core): UserStore {
         return { result: undefined, write: { ...write, head: { ...write.head, passwordHash } } };
       }),
 
-    rename: (id, name) =>
-      accounts.write(id, async ({ head }) => {
-        const before = loginKeys(head);
-        const renamed = { ...head, name };
-        const after = loginKeys(renamed);
-        const added = after.filter((key) => !before.includes(key));
-        if (added.length > 0) await refuseTaken(core, { name });
-        return {
-          result: undefined,
-          write: {
-            head: { name },
-            check: added.map((key) => [key, 0] as const),
-            set: setLogins(added, id),
-            delete: before.filter((key) => !after.includes(key)),
-          },
-        };
-      }),
+    rename: (id, name) => changeLogin(core, id, ({ email }) => ({ name, email })),
+    setEmail: (id, email) => changeLogin(core, id, ({ name }) => ({ name, email })),
 
     delete: (id) => removeAccount(core, id),
 
@@ -110,6 +95,26 @@ export function createUserStore(core: Core): UserStore {
     },
   };
 }
+
+/** Gives an account another name or e-mail address. */
+const changeLogin = (core: Core, id: UserId, change: (before: Login) => Login): Promise<void> =>
+  core.accounts.write(id, async ({ head }) => {
+    const login = change(head);
+    const before = loginKeys(head);
+    const after = loginKeys(login);
+    const added = after.filter((key) => !before.includes(key));
+    const isTaken = (await core.store.get(added)).some((entry) => entry !== undefined);
+    if (isTaken) throw loginTaken(foldLogin(login.name) === foldLogin(head.name) ? 'e-mail address' : 'name');
+    return {
+      result: undefined,
+      write: {
+        head: login,
+        check: added.map((key) => [key, 0] as const),
+        set: setLogins(added, id),
+        delete: before.filter((key) => !after.includes(key)),
+      },
+    };
+  });
 
 const userIn = ({ value }: Entry): UserId => (JSON.parse(value) as { user: UserId }).user;
 

@@ -38,7 +38,7 @@ it('makes an account where registration is open', async () => {
   expect(shown.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Strict/);
   const done = await send();
   expect([done.status, done.headers.get('location')]).toEqual([303, 'http://localhost/']);
-  const cookie = /sessionid=[^;]+/.exec(done.headers.get('set-cookie')!)![0];
+  const cookie = /sessionid=([^;]+)/.exec(done.headers.get('set-cookie')!)![1]!;
   expect(await (await server.request('GET', '/', { cookie })).text()).toContain('<code>http://localhost</code>');
   expect(await login(server, 'ann', 'pass phrase')).toBe(200);
 });

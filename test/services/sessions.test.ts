@@ -26,9 +26,9 @@ function createStore(): SessionStore {
 }
 
 it('clients with long names take no more memory than others', async () => {
-  const sessions = createSessions(createStore(), () => 1_700_000_000);
+  const sessions = createSessions(createStore(), { get: async () => ({}) }, () => 1_700_000_000);
   const open = (client: number): Promise<string> =>
-    sessions.open(bob, Buffer.alloc(10_000, `client ${client} `).toString());
+    sessions.open(bob, { address: '', app: Buffer.alloc(10_000, `client ${client} `).toString() });
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
   const tokens: string[] = [];

@@ -28,6 +28,12 @@ export function runInBrowser() {
     for (const button of document.querySelectorAll('form button[disabled]')) button.removeAttribute('disabled');
   });
 
+  // Times are in UTC without a script.
+  const format = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+  for (const time of document.querySelectorAll('time[data-local]')) {
+    if (time instanceof HTMLTimeElement) time.textContent = format.format(new Date(time.dateTime));
+  }
+
   // Choices that apply themselves, such as an order, need no button.
   for (const form of document.querySelectorAll('form[data-submit-on-change]')) {
     if (!(form instanceof HTMLFormElement)) continue;

@@ -1,9 +1,11 @@
 import type { Services } from '../../services/services.ts';
 import { type Route, type RouteContext, type Row, toRoute } from '../route.ts';
 import { ASSET_ROUTES } from './assets.ts';
+import { createDevicePages } from './devices.ts';
 import { createLoginRoutes } from './login.ts';
 import { createPageRoutes } from './pages.ts';
 import { createRegisterRoutes } from './register.ts';
+import { createSettingsPages } from './settings.ts';
 import { createSite } from './site.ts';
 
 /** The website: pages for people. */
@@ -12,6 +14,8 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
   const login = createLoginRoutes(services, context, site);
   const register = createRegisterRoutes(services, context, site);
   const pages = createPageRoutes(services, site);
+  const devices = createDevicePages(services, site);
+  const settings = createSettingsPages(services, context, site);
 
   const table: Row[] = [
     ['GET', '/', [], pages.home],
@@ -20,6 +24,21 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
     ['POST', '/logout', [], login.signOut],
     ['GET', '/register', [], register.show],
     ['POST', '/register', [], register.submit],
+
+    ['GET', '/devices', [], devices.all],
+    ['POST', '/devices/sync', [], devices.sync],
+    ['POST', '/devices/groups', [], devices.group],
+    ['GET', '/devices/:device', [], devices.show],
+    ['POST', '/devices/:device', [], devices.save],
+    ['POST', '/devices/:device/remove', [], devices.remove],
+
+    ['GET', '/settings', [], settings.show],
+    ['POST', '/settings/privacy', [], settings.privacy],
+    ['POST', '/settings/email', [], settings.email],
+    ['POST', '/settings/password', [], settings.password],
+    ['POST', '/settings/sessions', [], settings.sessions],
+    ['GET', '/settings/backup', [], settings.backup],
+    ['POST', '/settings/delete', [], settings.delete],
 
     ['GET', '/podcast', [], pages.podcast],
     ['GET', '/episode', [], pages.episode],

@@ -138,6 +138,89 @@ export const deviceTests: Suite = ({ describe, test }) => {
     assert.deepEqual(await storage.devices.all(alice), []);
   });
 
+  describe('removing', () => {
+    test('takes the device and its list away, and leaves what was played on it', async ({
+      storage,
+      nowAndReopened,
+    }) => {
+      const alice = await addUser(storage);
+      await storage.subscriptions.apply(alice, 'phone', add(feed(1), feed(2)));
+      await storage.subscriptions.apply(alice, 'tv', add(feed(2)));
+      await storage.actions.append(alice, [action(1, { device: 'phone' })]);
+      assert.equal(await storage.devices.delete(alice, 'phone'), true);
+      for await (const open of nowAndReopened()) {
+        const { devices, subscriptions, podcasts } = open;
+        assert.equal((await readActions(open, alice, { device: 'phone' })).length, 1);
+        assert.deepEqual(
+          (await devices.all(alice)).map(({ id }) => id),
+          ['tv'],
+        );
+        assert.deepEqual(await subscriptions.current(alice), [feed(2)]);
+        assert.equal(await devices.find(alice, 'phone'), undefined);
+        assert.deepEqual(
+          (await podcasts.top(10)).map(({ url, subscribers }) => [url, subscribers]),
+          [[feed(2), 1]],
+        );
+      }
+    });
+
+    test('is false for an unknown device', async ({ storage }) => {
+      const alice = await addUser(storage);
+      assert.equal(await storage.devices.delete(alice, 'phone'), false);
+    });
+
+    test('takes the device out of its group, and a group of one is none', async ({ storage, nowAndReopened }) => {
+      const alice = await addUser(storage);
+      for (const id of ['a', 'b', 'c', 'd']) await storage.devices.save(alice, id, {});
+      await storage.devices.synchronize(
+        alice,
+        [
+          ['a', 'b'],
+          ['c', 'd', 'b'],
+        ],
+        [],
+      );
+      await storage.devices.synchronize(alice, [], ['c']);
+      await storage.devices.delete(alice, 'a');
+      assert.deepEqual(await storage.devices.groups(alice), [['b', 'd']]);
+      await storage.devices.delete(alice, 'd');
+      for await (const { devices } of nowAndReopened()) assert.deepEqual(await devices.groups(alice), []);
+    });
+
+    test('a device that comes back begins anew', async ({ storage, nowAndReopened }) => {
+      const alice = await addUser(storage);
+      await storage.devices.save(alice, 'phone', { caption: 'My phone' });
+      await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+      await storage.devices.delete(alice, 'phone');
+      await storage.subscriptions.apply(alice, 'phone', add(feed(2)));
+      for await (const { devices, subscriptions } of nowAndReopened()) {
+        assert.deepEqual(await devices.all(alice), [{ id: 'phone', caption: '', type: 'other', subscriptions: 1 }]);
+        assert.deepEqual(await subscriptions.current(alice, 'phone'), [feed(2)]);
+      }
+    });
+  });
+
+  describe('the last sync', () => {
+    const app = 'AntennaPod/3.5';
+
+    test('is kept with the app', async ({ storage, clock, nowAndReopened }) => {
+      const alice = await addUser(storage);
+      await storage.devices.save(alice, 'phone', { caption: 'My phone' });
+      await storage.devices.touch(alice, 'phone', { syncedAt: clock.at, app });
+      await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+      for await (const { devices } of nowAndReopened()) {
+        const phone = { id: 'phone', caption: 'My phone', type: 'other', subscriptions: 1, syncedAt: clock.at, app };
+        assert.deepEqual(await devices.all(alice), [phone]);
+      }
+    });
+
+    test('creates no device', async ({ storage, clock }) => {
+      const alice = await addUser(storage);
+      assert.equal(await storage.devices.touch(alice, 'phone', { syncedAt: clock.at, app }), false);
+      assert.deepEqual(await storage.devices.all(alice), []);
+    });
+  });
+
   test('devices of two users are their own, also under one id', async ({ storage }) => {
     const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
     await storage.devices.save(alice, 'phone', { caption: 'of alice' });

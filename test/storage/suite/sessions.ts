@@ -12,6 +12,14 @@ export const sessionTests: Suite = ({ describe, test }) => {
     assert.deepEqual(await storage.sessions.find(saved.digest), { session: saved, user: alice });
   });
 
+  test('keeps the app that opened it', async ({ storage, clock, reopen }) => {
+    const alice = await addUser(storage);
+    const saved = { ...session(alice, 'one', clock.at + 100), app: 'Kasts/24' };
+    await storage.sessions.save(saved);
+    await storage.sessions.prolong(saved.digest, clock.at + 200);
+    assert.deepEqual(await (await reopen()).sessions.all(alice), [{ ...saved, expiresAt: clock.at + 200 }]);
+  });
+
   test('tells digests apart to the letter', async ({ storage, clock }) => {
     const alice = await addUser(storage);
     const saved = session(alice, 'Abc+/=', clock.at + 100);

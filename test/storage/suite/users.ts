@@ -150,6 +150,41 @@ export const userTests: Suite = ({ describe, test }) => {
     });
   });
 
+  describe('a new e-mail address', () => {
+    test('logs in instead of the old one', async ({ storage, nowAndReopened }) => {
+      const alice = await storage.users.create(ALICE);
+      await storage.users.setEmail(alice.id, 'New@example.org');
+      for await (const { users } of nowAndReopened()) {
+        assert.equal(await users.find(ALICE.email!), undefined);
+        assert.deepEqual(await users.find('new@example.org'), { ...alice, email: 'New@example.org' });
+      }
+    });
+
+    test('may be none', async ({ storage, nowAndReopened }) => {
+      const { id } = await storage.users.create(ALICE);
+      await storage.users.setEmail(id, undefined);
+      for await (const { users } of nowAndReopened()) {
+        assert.equal(await users.find(ALICE.email!), undefined);
+        assert.equal((await users.find(ALICE.name))?.email, undefined);
+      }
+    });
+
+    test('frees the old one for somebody else', async ({ storage }) => {
+      const { id } = await storage.users.create(ALICE);
+      await storage.users.setEmail(id, undefined);
+      const bob = await storage.users.create({ name: 'bob', email: ALICE.email!, passwordHash: 'hash' });
+      assert.equal((await storage.users.find(ALICE.email!))?.id, bob.id);
+    });
+
+    test('is refused where another account has it as name or address', async ({ storage }) => {
+      await storage.users.create(ALICE);
+      const bob = await addUser(storage, 'bob');
+      await rejectsWith('conflict', storage.users.setEmail(bob, ALICE.email!.toUpperCase()));
+      await rejectsWith('conflict', storage.users.setEmail(bob, ALICE.name));
+      assert.equal((await storage.users.find('bob'))?.email, undefined);
+    });
+  });
+
   describe('a new name', () => {
     test('logs in instead of the old one, and nothing else changes', async ({ storage, clock, nowAndReopened }) => {
       const alice = await storage.users.create(ALICE);

@@ -1,0 +1,113 @@
+import { countOf } from '../domain/count.ts';
+import { DEVICE_TYPES, type DeviceType } from '../domain/types.ts';
+import type { Following } from '../services/devices.ts';
+import type { DeviceSummary } from '../storage/stores.ts';
+import { type Problems, renderField, renderNotice, renderProblem, renderToken } from './form.ts';
+import type { Page } from './layout.ts';
+import { attributes, type Markup, markup } from './markup.ts';
+import { renderTime } from './parts.ts';
+
+interface DevicesPage {
+  base: string;
+  csrf: string;
+  devices: readonly DeviceSummary[];
+  following: Following;
+  /** Whether the account setting `sync_devices` is on. */
+  isSynced: boolean;
+  notice?: string | undefined;
+  problem?: string | undefined;
+}
+
+/** The devices of an account, and which of them have the same subscriptions. */
+export function renderDevices(page: DevicesPage): Page {
+  const { devices, notice, problem } = page;
+  return {
+    title: 'Devices',
+    content: markup`<h1>Devices</h1>
+${renderNotice(notice)}${renderProblem(problem)}
+${devices.length === 0 ? markup`<p>No device has synced yet. <a href="${page.base}/">Connect an app</a></p>` : markup`<ul class="items">${devices.map((device) => renderDevice(page, device))}</ul>`}
+${renderSync(page)}`,
+  };
+}
+
+/** What the owner calls it, or else its id. */
+export const deviceName = ({ id, caption }: { id: string; caption: string }): string => caption || id;
+
+const devicePage = (base: string, id: string): string => `${base}/devices/${encodeURIComponent(id)}`;
+
+function renderDevice({ base }: DevicesPage, device: DeviceSummary): Markup {
+  const { id, type, subscriptions, syncedAt, app } = device;
+  const facts = [TYPES[type], countOf(subscriptions, 'subscription'), app].filter(Boolean).join(' · ');
+  return markup`<li><div><a href="${devicePage(base, id)}">${deviceName(device)}</a>
+<p class="soft">${facts}</p></div>
+<span class="soft">${syncedAt === undefined ? 'No sync recorded' : markup`Last sync ${renderTime(syncedAt)}`}</span></li>
+`;
+}
+
+const TYPES: Record<DeviceType, string> = {
+  desktop: 'Desktop',
+  laptop: 'Laptop',
+  mobile: 'Mobile',
+  server: 'Server',
+  other: 'Other',
+};
+
+function renderSync({ base, csrf, devices, following, isSynced }: DevicesPage): Markup {
+  const switched = isSynced
+    ? markup`<p>All devices have the same subscriptions. A device that is new receives them, too.</p>
+<button class="plain" name="sync" value="off">Let each device have its own subscriptions</button>`
+    : markup`<p>Each device has its own subscriptions${following.groups.length > 0 ? ', apart from the groups below' : ''}.</p>
+<button name="sync" value="on">Keep the same subscriptions on all devices</button>`;
+  return markup`<h2>Same subscriptions on all devices</h2>
+<form method="post" action="${base}/devices/sync" class="card">${renderToken(csrf)}${switched}</form>
+${isSynced || devices.length < 2 ? '' : renderGroups({ base, csrf, devices, following })}`;
+}
+
+function renderGroups({ base, csrf, devices, following }: Omit<DevicesPage, 'isSynced'>): Markup {
+  const byId = new Map(devices.map((device) => [device.id, device]));
+  const groups = following.groups.map(
+    (ids) => markup`<li><div>${ids.map((id) => deviceName(byId.get(id)!)).join(', ')}</div></li>`,
+  );
+  const boxes = devices.map((device, number) => {
+    const group = following.groups.findIndex((ids) => ids.includes(device.id));
+    const label = group === -1 ? deviceName(device) : `${deviceName(device)} (in group ${group + 1})`;
+    return markup`<label class="check"><input type="checkbox" name="device-${number}" value="${device.id}"><span>${label}</span></label>`;
+  });
+  return markup`<h2>Groups</h2>
+<p class="soft">Devices in a group have the same subscriptions; the others keep their own.</p>
+${groups.length > 0 ? markup`<ol class="items">${groups}</ol>` : ''}
+<form method="post" action="${base}/devices/groups"><fieldset><legend>Choose devices</legend>${renderToken(csrf)}${boxes}
+<p class="actions"><button name="do" value="join">Group them</button><button class="plain" name="do" value="leave">Take them out of their group</button></p></fieldset></form>`;
+}
+
+interface DevicePage {
+  base: string;
+  csrf: string;
+  device: DeviceSummary;
+  problems?: Problems;
+}
+
+/** One device: its name and type, and its removal. */
+export function renderDevicePage({ base, csrf, device, problems = {} }: DevicePage): Page {
+  const { id, caption, type, subscriptions, syncedAt, app } = device;
+  const options = DEVICE_TYPES.map(
+    (each) => markup`<option${attributes({ value: each, selected: each === type })}>${TYPES[each]}</option>`,
+  );
+  return {
+    title: deviceName(device),
+    isNarrow: true,
+    content: markup`<p class="soft"><a href="${base}/devices">Devices</a></p>
+<h1>${deviceName(device)}</h1>
+<dl class="facts"><dt>Device id</dt><dd><code>${id}</code></dd>
+<dt>Subscriptions</dt><dd>${subscriptions}</dd>
+<dt>Last sync</dt><dd>${syncedAt === undefined ? 'Not recorded' : renderTime(syncedAt)}</dd>
+${app ? markup`<dt>App</dt><dd>${app}</dd>` : ''}</dl>
+<form method="post" action="${devicePage(base, id)}">${renderToken(csrf)}
+${renderField({ name: 'caption', label: 'Name', value: caption, problem: problems.caption, input: { maxlength: 255 } })}
+<div class="field"><label for="type">Type</label><select id="type" name="type">${options}</select></div>
+<p class="actions"><button>Save</button></p></form>
+<h2>Remove this device</h2>
+<p>Its list of subscriptions is deleted; your history stays. If an app still syncs with this device, it is created again, with an empty list.</p>
+<form method="post" action="${devicePage(base, id)}/remove">${renderToken(csrf)}<button class="danger">Remove device</button></form>`,
+  };
+}

@@ -1,0 +1,84 @@
+import type { H3Event } from 'h3';
+import { Refusal } from '../../domain/errors.ts';
+import { readParam } from '../../http/input.ts';
+import type { Reply } from '../../http/reply.ts';
+import type { Problems } from '../../pages/form.ts';
+import { renderDevicePage, renderDevices } from '../../pages/devices.ts';
+import type { Services } from '../../services/services.ts';
+import { ACCOUNT } from '../../services/settings.ts';
+import type { DeviceSummary, User } from '../../storage/stores.ts';
+import type { Handler } from '../route.ts';
+import type { Form, Site } from './site.ts';
+
+type DeviceHandlers = 'all' | 'show' | 'save' | 'remove' | 'sync' | 'group';
+
+/** The devices of an account: names and types, and which have the same subscriptions. */
+export function createDevicePages(
+  { devices, settings }: Pick<Services, 'devices' | 'settings'>,
+  site: Site,
+): Record<DeviceHandlers, Handler> {
+  const find = async (event: H3Event, user: User): Promise<DeviceSummary> => {
+    const id = readParam(event, 'device');
+    const device = (await devices.all(user.id)).find((each) => each.id === id);
+    if (!device) throw new Refusal('missing', 'you have no device with this id');
+    return device;
+  };
+
+  const overview = async (event: H3Event, user: User, problem?: string): Promise<Reply> => {
+    const all = await devices.all(user.id);
+    const following = await devices.following(user.id);
+    const isSynced = (await settings.get(user.id, ACCOUNT)).sync_devices === true;
+    return site.page(
+      event,
+      ({ base, visitor }) => renderDevices({ base, csrf: visitor!.csrf, devices: all, following, isSynced, problem }),
+      { status: problem === undefined ? 200 : 400 },
+    );
+  };
+
+  const one = (event: H3Event, device: DeviceSummary, problems: Problems = {}): Promise<Reply> =>
+    site.page(event, ({ base, visitor }) => renderDevicePage({ base, csrf: visitor!.csrf, device, problems }), {
+      status: Object.keys(problems).length > 0 ? 400 : 200,
+    });
+
+  return {
+    all: site.signedIn((event, user) => overview(event, user)),
+    show: site.signedIn(async (event, user) => one(event, await find(event, user))),
+
+    save: site.submitted(async (event, user, fields) => {
+      const device = await find(event, user);
+      const { caption, type } = Object.fromEntries(fields);
+      try {
+        await devices.save(user.id, device.id, { caption, type });
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.code !== 'invalid') throw error;
+        return one(event, { ...device, caption: caption ?? '' }, { caption: error.message });
+      }
+      return site.redirect(event, '/devices');
+    }),
+
+    remove: site.submitted(async (event, user) => {
+      await devices.remove(user.id, (await find(event, user)).id);
+      return site.redirect(event, '/devices');
+    }),
+
+    sync: site.submitted(async (event, user, fields) => {
+      const set = { sync_devices: fields.get('sync') === 'on' };
+      await settings.update(user.id, ACCOUNT, { set, remove: [] });
+      return site.redirect(event, '/devices');
+    }),
+
+    group: site.submitted(async (event, user, fields) => {
+      const ids = chosen(fields);
+      const isLeaving = fields.get('do') === 'leave';
+      if (ids.length < (isLeaving ? 1 : 2)) {
+        return overview(event, user, isLeaving ? 'choose at least one device' : 'choose at least two devices');
+      }
+      await devices.synchronize(user.id, isLeaving ? [] : [ids], isLeaving ? ids : []);
+      return site.redirect(event, '/devices');
+    }),
+  };
+}
+
+/** The devices that are ticked. */
+const chosen = (fields: Form): string[] =>
+  [...fields].flatMap(([name, value]) => (name.startsWith('device-') ? value : []));

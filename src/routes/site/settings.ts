@@ -1,0 +1,154 @@
+import type { H3Event } from 'h3';
+import { Refusal } from '../../domain/errors.ts';
+import { readQuery } from '../../http/input.ts';
+import { readClient } from '../../http/origin.ts';
+import type { Reply } from '../../http/reply.ts';
+import type { Problems } from '../../pages/form.ts';
+import { type Privacy, renderSettings } from '../../pages/settings.ts';
+import type { Services } from '../../services/services.ts';
+import { ACCOUNT } from '../../services/settings.ts';
+import type { User } from '../../storage/stores.ts';
+import type { Handler, RouteContext } from '../route.ts';
+import { type Form, type Site, STALE } from './site.ts';
+
+type SettingsServices = Pick<
+  Services,
+  'accounts' | 'administration' | 'registration' | 'sessions' | 'settings' | 'transfer'
+>;
+type SettingsHandlers = 'show' | 'privacy' | 'email' | 'password' | 'sessions' | 'backup' | 'delete';
+
+/** Privacy settings by the name of their field (spec 2.9). Each is true unless set. */
+const PRIVACY = {
+  publicProfile: 'public_profile',
+  publicSubscriptions: 'public_subscriptions',
+  storeUserAgent: 'store_user_agent',
+} as const satisfies Record<keyof Privacy, string>;
+
+const NOTICES: Readonly<Record<string, string>> = {
+  privacy: 'Your privacy settings are saved.',
+  email: 'Your e-mail address is saved.',
+  password: 'Your password is changed. All other browsers and apps are signed out.',
+  sessions: 'Signed out.',
+};
+
+/** What an owner decides about an account. */
+export function createSettingsPages(
+  { accounts, administration, registration, sessions, settings, transfer }: SettingsServices,
+  { identity, origin }: RouteContext,
+  site: Site,
+): Record<SettingsHandlers, Handler> {
+  const readPrivacy = async ({ id }: User): Promise<Privacy> => {
+    const stored = await settings.get(id, ACCOUNT);
+    const privacy = Object.entries(PRIVACY).map(([field, key]) => [field, stored[key] !== false]);
+    return Object.fromEntries(privacy) as Privacy;
+  };
+
+  const page = async (
+    event: H3Event,
+    user: User,
+    problems: Problems = {},
+    fields: Form = new Map(),
+  ): Promise<Reply> => {
+    const shown = {
+      name: user.name,
+      email: fields.get('email') ?? user.email ?? '',
+      privacy: await readPrivacy(user),
+      sessions: await sessions.all(user.id),
+      current: identity.sessionId(event),
+      notice: NOTICES[readQuery(event, 'saved') ?? ''],
+      problems,
+    };
+    return site.page(event, ({ base, visitor }) => renderSettings({ ...shown, base, csrf: visitor!.csrf }), {
+      status: Object.keys(problems).length > 0 ? 400 : 200,
+    });
+  };
+
+  const saved = (event: H3Event, what: string): Reply => site.redirect(event, `/settings?saved=${what}#${what}`);
+
+  /** Problem with a password that has to be right; undefined where it is. Wrong ones count as they do for a login. */
+  const checkPassword = async (event: H3Event, user: User, password = ''): Promise<string | undefined> => {
+    try {
+      await accounts.login(user.name, password, readClient(event, origin));
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return error.code === 'unauthenticated' ? 'this is not your password' : error.message;
+    }
+  };
+
+  const onStale = (event: H3Event, user: User, fields: Form): Promise<Reply> =>
+    page(event, user, { form: STALE }, fields);
+
+  return {
+    show: site.signedIn((event, user) => page(event, user)),
+
+    privacy: site.submitted(async (event, user, fields) => {
+      const set = Object.entries(PRIVACY).map(([field, key]) => [key, fields.has(field)]);
+      await settings.update(user.id, ACCOUNT, { set: Object.fromEntries(set), remove: [] });
+      return saved(event, 'privacy');
+    }),
+
+    email: site.submitted(
+      async (event, user, fields) => {
+        const email = fields.get('email')?.trim() ?? '';
+        try {
+          await administration.setEmail(user.name, email === '' ? undefined : email);
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          return page(event, user, { email: error.message }, fields);
+        }
+        return saved(event, 'email');
+      },
+      { onStale },
+    ),
+
+    password: site.submitted(
+      async (event, user, fields) => {
+        const password = fields.get('password') ?? '';
+        const current = await checkPassword(event, user, fields.get('current'));
+        const { password: weak } = registration.problems({ name: user.name, password });
+        const problems = {
+          ...(current !== undefined && { current }),
+          ...(weak !== undefined && { password: weak }),
+          ...(password !== fields.get('again') && { again: 'the two passwords differ' }),
+        };
+        if (Object.keys(problems).length > 0) return page(event, user, problems);
+        await administration.setPassword(user.name, password); // ends all sessions
+        await identity.signIn(event, await administration.find(user.name));
+        return saved(event, 'password');
+      },
+      { onStale },
+    ),
+
+    sessions: site.submitted(async (event, user, fields) => {
+      const id = fields.get('id') ?? '';
+      if (id === 'others') await sessions.endOthers(user.id, identity.sessionId(event));
+      else await sessions.endOne(user.id, id);
+      return saved(event, 'sessions');
+    }),
+
+    backup: site.signedIn(async (_event, user) => {
+      const { text } = await transfer.export({ users: [user.name], passwords: true });
+      return {
+        type: 'application/x-ndjson',
+        body: text,
+        headers: { 'content-disposition': `attachment; filename="podsync-${user.name}.ndjson"` },
+      };
+    }),
+
+    delete: site.submitted(
+      async (event, user, fields) => {
+        const confirm = await checkPassword(event, user, fields.get('confirm'));
+        const problems = {
+          ...(fields.get('name') !== user.name && { name: 'this is not your user name' }),
+          ...(confirm !== undefined && { confirm }),
+        };
+        if (Object.keys(problems).length > 0) return page(event, user, problems, fields);
+        await administration.remove(user.name);
+        await identity.forget(event);
+        return site.redirect(event, '/');
+      },
+      { onStale },
+    ),
+  };
+}

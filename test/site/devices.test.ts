@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest';
+import { openTestServer } from '../server.ts';
+import { signIn } from './browser.ts';
+
+const BOB = { auth: 'bob:secret' };
+
+async function openDevices() {
+  const server = await openTestServer();
+  const { request } = server;
+  for (const [device, feed] of [
+    ['phone', 'a'],
+    ['tv', 'b'],
+  ]) {
+    await request('PUT', `/subscriptions/bob/${device}.json`, {
+      ...BOB,
+      headers: { 'user-agent': `App/${feed}` },
+      body: [`http://example.org/${feed}`],
+    });
+  }
+  const listOf = async (device: string): Promise<string[]> =>
+    ((await (await request('GET', `/subscriptions/bob/${device}.json`, BOB)).json()) as string[]).toSorted();
+  return { ...server, listOf, visitor: await signIn(server) };
+}
+
+it('shows each device with its app, its last sync and its subscriptions', async () => {
+  const { visitor } = await openDevices();
+  const { html } = await visitor.get('/devices');
+  expect(html).toContain('>phone</a>');
+  expect(html).toContain('Other · 1 subscription · App/a');
+  expect(html).toContain('Last sync <time');
+});
+
+it('keeps no app where the account does not want it', async () => {
+  const { visitor, request, clock } = await openDevices();
+  await visitor.send(
+    '/settings',
+    { publicProfile: 'on', publicSubscriptions: 'on' },
+    'http://localhost/settings/privacy',
+  );
+  clock.now += 3600;
+  await request('GET', '/api/2/subscriptions/bob/phone.json?since=0', { ...BOB, headers: { 'user-agent': 'App/c' } });
+  const { html } = await visitor.get('/devices');
+  expect(html).not.toContain('App/c');
+});
+
+it('names a device', async () => {
+  const { visitor, request } = await openDevices();
+  const done = await visitor.send(
+    '/devices/phone',
+    { caption: 'My <phone>', type: 'mobile' },
+    'http://localhost/devices/phone',
+  );
+  expect([done.status, done.location]).toEqual([303, 'http://localhost/devices']);
+  expect((await visitor.get('/devices')).html).toContain('My &lt;phone&gt;');
+  const [phone] = (await (await request('GET', '/api/2/devices/bob.json', BOB)).json()) as unknown[];
+  expect(phone).toMatchObject({ id: 'phone', caption: 'My <phone>', type: 'mobile' });
+});
+
+it('shows a name that is too long again, with the problem beside it', async () => {
+  const { visitor } = await openDevices();
+  const caption = 'x'.repeat(256);
+  const again = await visitor.send('/devices/phone', { caption, type: 'mobile' }, 'http://localhost/devices/phone');
+  expect(again.status).toBe(400);
+  expect(again.html).toContain(caption);
+  expect(again.html).toContain('id="caption-error"');
+});
+
+it('keeps the same subscriptions on all devices, and lets them go again', async () => {
+  const { visitor, request, listOf } = await openDevices();
+  await visitor.send('/devices', { sync: 'on' }, 'http://localhost/devices/sync');
+  expect(await listOf('tv')).toEqual(['http://example.org/a', 'http://example.org/b']);
+  expect((await visitor.get('/devices')).html).toContain('All devices have the same subscriptions');
+  await visitor.send('/devices', { sync: 'off' }, 'http://localhost/devices/sync');
+  await request('PUT', '/subscriptions/bob/tv.json', { ...BOB, body: [] });
+  expect(await listOf('phone')).toEqual(['http://example.org/a', 'http://example.org/b']);
+});
+
+it('groups devices and takes them out again', async () => {
+  const { visitor, listOf, services } = await openDevices();
+  const bob = (await services.accounts.named('bob'))!.id;
+  const form = 'http://localhost/devices/groups';
+  await visitor.send('/devices', { 'device-0': 'phone', 'device-1': 'tv', do: 'join' }, form);
+  expect(await listOf('phone')).toEqual(['http://example.org/a', 'http://example.org/b']);
+  await visitor.send('/devices', { 'device-0': 'phone', do: 'leave' }, form);
+  expect((await services.devices.following(bob)).groups).toEqual([]);
+  const none = await visitor.send('/devices', { 'device-0': 'phone', do: 'join' }, form);
+  expect(none.status).toBe(400);
+  expect(none.html).toContain('Choose at least two devices.');
+});
+
+it('removes a device with its list', async () => {
+  const { visitor, request } = await openDevices();
+  const done = await visitor.send('/devices/phone', {}, 'http://localhost/devices/phone/remove');
+  expect([done.status, done.location]).toEqual([303, 'http://localhost/devices']);
+  expect((await visitor.get('/devices')).html).not.toContain('>phone</a>');
+  expect((await request('GET', '/subscriptions/bob/phone.json', BOB)).status).toBe(404);
+  expect((await visitor.get('/devices/phone')).status).toBe(404);
+});
+
+it('sends a visitor who is not signed in to sign in, and back', async () => {
+  const { request } = await openTestServer();
+  const answer = await request('GET', '/devices');
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, 'http://localhost/login?next=%2Fdevices']);
+});

@@ -1,0 +1,138 @@
+import { expect, it } from 'vitest';
+import { openTestServer } from '../server.ts';
+import { openVisitor, signIn } from './browser.ts';
+
+const at = (form: string): string => `http://localhost/settings/${form}`;
+
+async function openSettings() {
+  const server = await openTestServer({ users: ['bob', 'eve'] });
+  return { ...server, server, visitor: await signIn(server) };
+}
+
+it('switches what others see', async () => {
+  const { visitor, request } = await openSettings();
+  const done = await visitor.send('/settings', { publicProfile: 'on' }, at('privacy'));
+  expect(done.location).toBe('http://localhost/settings?saved=privacy#privacy');
+  const stored = await request('GET', '/api/2/settings/bob/account.json', { auth: 'bob:secret' });
+  const privacy = { public_profile: true, public_subscriptions: false, store_user_agent: false };
+  expect(await stored.json()).toEqual(privacy);
+  const { html } = await visitor.get('/settings');
+  expect(/name="publicProfile"[^>]*/.exec(html)![0]).toContain('checked');
+  expect(/name="publicSubscriptions"[^>]*/.exec(html)![0]).not.toContain('checked');
+});
+
+it('changes the e-mail address, which can then be used to sign in', async () => {
+  const { visitor, server } = await openSettings();
+  await visitor.send('/settings', { email: 'bob@example.org' }, at('email'));
+  await signIn(server, 'bob@example.org');
+  expect((await visitor.get('/settings')).html).toContain('value="bob@example.org"');
+  await visitor.send('/settings', { email: '' }, at('email'));
+  await expect(signIn(server, 'bob@example.org')).rejects.toThrow('could not sign in');
+});
+
+it.each([
+  ['nonsense', 'This is not an e-mail address.'],
+  ['eve@example.org', 'An account with this e-mail address exists already.'],
+])('shows the form again for the e-mail address %s', async (email, problem) => {
+  const { visitor, services } = await openSettings();
+  await services.administration.setEmail('eve', 'eve@example.org');
+  const again = await visitor.send('/settings', { email }, at('email'));
+  expect(again.status).toBe(400);
+  expect(again.html).toContain(problem);
+  expect(again.html).toContain(`value="${email}"`);
+});
+
+it('changes the password, and signs out everywhere else', async () => {
+  const { visitor, server, request } = await openSettings();
+  const other = await signIn(server);
+  const fields = { current: 'secret', password: 'new pass phrase', again: 'new pass phrase' };
+  expect((await visitor.send('/settings', fields, at('password'))).status).toBe(303);
+  expect((await visitor.get('/settings')).status).toBe(200);
+  expect((await other.get('/settings')).status).toBe(303);
+  expect((await request('GET', '/api/2/devices/bob.json', { auth: 'bob:secret' })).status).toBe(401);
+  expect((await request('GET', '/api/2/devices/bob.json', { auth: 'bob:new pass phrase' })).status).toBe(200);
+});
+
+it('tells everything that is wrong with a new password at once', async () => {
+  const { visitor, request } = await openSettings();
+  const again = await visitor.send(
+    '/settings',
+    { current: 'guess', password: 'short', again: 'shore' },
+    at('password'),
+  );
+  expect(again.status).toBe(400);
+  for (const problem of ['This is not your password.', 'fewer than 8 characters', 'The two passwords differ.']) {
+    expect(again.html).toContain(problem);
+  }
+  expect(again.html).not.toContain('guess');
+  expect((await request('GET', '/api/2/devices/bob.json', { auth: 'bob:secret' })).status).toBe(200);
+});
+
+it('lists what is signed in, and signs it out: one, or everything else', async () => {
+  const { visitor, request } = await openSettings();
+  const sync = async (app: string): Promise<string> => {
+    const login = await request('POST', '/api/2/auth/bob/login.json', {
+      auth: 'bob:secret',
+      headers: { 'user-agent': app },
+    });
+    return /sessionid=([^;]+)/.exec(login.headers.get('set-cookie')!)![1]!;
+  };
+  const [phone, laptop, tablet] = [await sync('Phone/1'), await sync('Laptop/1'), await sync('Tablet/1')];
+  const isSignedIn = async (cookie: string): Promise<boolean> =>
+    (await request('GET', '/api/2/devices/bob.json', { cookie })).status === 200;
+  const { html } = await visitor.get('/settings');
+  expect(html).toContain('This browser');
+  const id = /Phone\/1.*?name="id" value="([^"]+)"/s.exec(html)![1]!;
+  await visitor.send('/settings', { id }, at('sessions'));
+  expect(await Promise.all([phone, laptop, tablet].map(isSignedIn))).toEqual([false, true, true]);
+  await visitor.send('/settings', { id: 'others' }, at('sessions'));
+  expect(await Promise.all([phone, laptop, tablet].map(isSignedIn))).toEqual([false, false, false]);
+  expect((await visitor.get('/settings')).status).toBe(200);
+});
+
+it('downloads the whole account as a backup, and of no other account', async () => {
+  const { visitor, request } = await openSettings();
+  await request('PUT', '/subscriptions/bob/phone.json', { auth: 'bob:secret', body: ['http://example.org/a'] });
+  const backup = await visitor.get('/settings/backup');
+  expect(backup.headers.get('content-disposition')).toBe('attachment; filename="podsync-bob.ndjson"');
+  expect(backup.html).toContain('http://example.org/a');
+  expect(backup.html).not.toContain('"eve"');
+  expect((await request('GET', '/settings/backup')).status).toBe(303);
+});
+
+it('deletes the account once name and password are typed', async () => {
+  const { visitor, server } = await openSettings();
+  const wrong = await visitor.send('/settings', { name: 'eve', confirm: 'guess' }, at('delete'));
+  expect(wrong.status).toBe(400);
+  expect(wrong.html).toContain('This is not your user name.');
+  expect(wrong.html).toContain('This is not your password.');
+  const done = await visitor.send('/settings', { name: 'bob', confirm: 'secret' }, at('delete'));
+  expect([done.status, done.location]).toEqual([303, 'http://localhost/']);
+  await expect(signIn(server)).rejects.toThrow('could not sign in');
+  expect((await openVisitor(server).get('/user/bob')).status).toBe(404);
+});
+
+it.each(['privacy', 'email', 'password', 'sessions', 'delete'])(
+  'changes nothing without the token: %s',
+  async (form) => {
+    const { visitor, request } = await openSettings();
+    await request('GET', '/api/2/devices/bob.json', { auth: 'bob:secret', headers: { 'user-agent': 'Phone/1' } });
+    const fields = {
+      csrf: 'guessed',
+      email: 'x@example.org',
+      current: 'secret',
+      password: 'new password',
+      again: 'new password',
+    };
+    const again = await visitor.send(
+      '/settings',
+      { ...fields, name: 'bob', confirm: 'secret', id: 'others' },
+      at(form),
+    );
+    expect(again.status).toBeGreaterThanOrEqual(400);
+    expect(again.html).toContain('This form was too old');
+    expect((await request('GET', '/api/2/devices/bob.json', { auth: 'bob:secret' })).status).toBe(200);
+    const stored = await request('GET', '/api/2/settings/bob/account.json', { auth: 'bob:secret' });
+    expect(await stored.json()).toEqual({});
+  },
+);
