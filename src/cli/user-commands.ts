@@ -28,7 +28,7 @@ const addPasswordOptions = (command: Command): Command =>
 function defineAdd(user: Command): void {
   const command = addPasswordOptions(define(user, 'add', 'create an account', 'add bob --email bob@example.org'))
     .argument('<name>', 'user name to log in with')
-    .option('--email <address>', 'can also be used to log in');
+    .option('--email <address>', 'e-mail address, which can also be used to log in');
   for (const option of ACCOUNT_OPTIONS) command.addOption(option);
   command.addHelpText('after', ADD_HELP).action(async (name: string, options) => {
     const config = readConfig(options);

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type OtherServer, startOther, type Stock } from '../pull/reference.ts';
 import { makeFolder, run, start, startServer } from './podsync.ts';
@@ -117,7 +118,7 @@ it('on a terminal it asks for the password, shows how far it is, and leaves noth
   const { code, screen } = await terminal.ended;
   expect(code).toBe(0);
   expect(screen).not.toContain('secret');
-  expect(screen).toMatch(/podcast lists\u001b\[22m +1/);
+  expect(stripVTControlCharacters(screen)).toMatch(/podcast lists +1/);
 });
 
 it.each([
