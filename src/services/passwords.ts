@@ -28,6 +28,13 @@ export function checkPassword(password: string): void {
   if (isTooLong(password)) throw invalid(`the password is longer than ${MAX_BYTES} bytes`);
 }
 
+/**
+ * Has the form of a bcrypt hash, and is that of no password: nobody can log in until one was chosen. It is random, as
+ * links to choose one are signed with it.
+ */
+export const createLockedHash = (): string =>
+  `$2b$10$${randomBytes(40).toString('base64').replaceAll(/[+=]/g, '.').slice(0, 53)}`;
+
 export function createPasswords(hasher: Hasher): Passwords {
   // Fingerprints never leave this process, so that nobody can extend one: a secret prefix keys them as well as an HMAC,
   // which would take a tenth of a whole request with Basic.

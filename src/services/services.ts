@@ -14,6 +14,7 @@ import { createLists, type Lists } from './lists.ts';
 import { createLogoFolder } from './logo-folder.ts';
 import { createLogos, type Logos } from './logos.ts';
 import { createOpmlImport, type OpmlImport } from './opml-import.ts';
+import { createPasswordLinks, type PasswordLinks } from './password-links.ts';
 import { createPasswords } from './passwords.ts';
 import { createPing } from './ping.ts';
 import { createProfiles, type Profiles } from './profiles.ts';
@@ -33,6 +34,7 @@ export interface Services {
   accounts: Accounts;
   administration: Administration;
   registration: Registration;
+  passwordLinks: PasswordLinks;
   sessions: Sessions;
   devices: Devices;
   subscriptions: Subscriptions;
@@ -89,6 +91,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     accounts,
     administration: createAdministration(storage, passwords, sessions),
     registration: createRegistration(accounts, throttle, options.registration),
+    passwordLinks: createPasswordLinks(storage, passwords, now),
     sessions,
     devices,
     subscriptions,

@@ -7,6 +7,7 @@ import { writeBackup } from '../formats/backup/write.ts';
 import type { DirectoryRecord, Storage, TransferStore, User, UserRecord } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { checkUserName } from './accounts.ts';
+import { createLockedHash } from './passwords.ts';
 import { createTransferChecks } from './transfer-checks.ts';
 import { drain, type Section, splitSections } from './transfer-sections.ts';
 import { type Counts, createTally } from './transfer-tally.ts';
@@ -57,9 +58,6 @@ export interface Transfer {
    */
   import(backup: AsyncIterable<Uint8Array>, choice: ImportChoice): Promise<ImportReport>;
 }
-
-/** Has the form of a bcrypt hash, and is that of no password. */
-const NO_PASSWORD = `$2b$10$${'.'.repeat(53)}`;
 
 export function createTransfer(storage: Pick<Storage, 'users' | 'transfer'>, now: Clock): Transfer {
   const { users, transfer } = storage;
@@ -177,7 +175,7 @@ async function* toStored(
   for await (const page of pages) {
     const kept = page.filter(({ kind }) => sessions || kind !== 'session');
     const stored = kept.map((record) =>
-      record.kind === 'user' ? { ...account, passwordHash: account.passwordHash ?? NO_PASSWORD } : record,
+      record.kind === 'user' ? { ...account, passwordHash: account.passwordHash ?? createLockedHash() } : record,
     );
     if (stored.length > 0) yield stored as UserRecord[];
   }

@@ -6,6 +6,7 @@ import { createLoginRoutes } from './login.ts';
 import { createPageRoutes } from './pages.ts';
 import { createRegisterRoutes } from './register.ts';
 import { createSettingsPages } from './settings.ts';
+import { createWelcomeRoutes } from './welcome.ts';
 import { createSite } from './site.ts';
 
 /** The website: pages for people. */
@@ -13,6 +14,7 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
   const site = createSite(services, context);
   const login = createLoginRoutes(services, context, site);
   const register = createRegisterRoutes(services, context, site);
+  const welcome = createWelcomeRoutes(services, context, site);
   const pages = createPageRoutes(services, site);
   const devices = createDevicePages(services, site);
   const settings = createSettingsPages(services, context, site);
@@ -24,6 +26,9 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
     ['POST', '/logout', [], login.signOut],
     ['GET', '/register', [], register.show],
     ['POST', '/register', [], register.submit],
+
+    ['GET', '/welcome/:token', [], welcome.show],
+    ['POST', '/welcome/:token', [], welcome.submit],
 
     ['GET', '/devices', [], devices.all],
     ['POST', '/devices/sync', [], devices.sync],

@@ -1,0 +1,28 @@
+import { MIN_PASSWORD } from '../domain/password.ts';
+import { type Problems, renderField, renderProblem, renderToken } from './form.ts';
+import type { Page } from './layout.ts';
+import { markup } from './markup.ts';
+
+interface WelcomeForm {
+  csrf: string;
+  /** Undefined where the person chooses it, too. */
+  name: string | undefined;
+  /** What was entered before, and what was wrong with it. */
+  chosen?: string | undefined;
+  problems?: Problems;
+}
+
+/** Where a one-time link leads: a person chooses a password, and a name where the account has none yet. */
+export const renderPasswordForm = ({ csrf, name, chosen, problems = {} }: WelcomeForm): Page => ({
+  title: 'Choose a password',
+  isNarrow: true,
+  content: markup`<h1>Choose a password</h1>
+${name === undefined ? markup`<p>You have been invited to this server. Choose how you want to sign in.</p>` : markup`<p>For the account <strong>${name}</strong>.</p>`}
+${renderProblem(problems.form)}
+<form method="post">${renderToken(csrf)}
+${name === undefined ? renderField({ name: 'name', label: 'User name', value: chosen, problem: problems.name, input: { required: true, autofocus: true, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', maxlength: 150 } }) : markup`<input type="text" name="username" value="${name}" autocomplete="username" hidden>`}
+${renderField({ name: 'password', label: 'Password', type: 'password', hint: `At least ${MIN_PASSWORD} characters.`, problem: problems.password, input: { required: true, minlength: MIN_PASSWORD, autocomplete: 'new-password' } })}
+${renderField({ name: 'again', label: 'Repeat password', type: 'password', problem: problems.again, input: { required: true, autocomplete: 'new-password' } })}
+<p class="actions"><button>Save and sign in</button></p>
+</form>`,
+});

@@ -1,0 +1,52 @@
+import type { H3Event } from 'h3';
+import { Refusal } from '../../domain/errors.ts';
+import { readParam } from '../../http/input.ts';
+import type { Reply } from '../../http/reply.ts';
+import type { Problems } from '../../pages/form.ts';
+import { renderPasswordForm } from '../../pages/welcome.ts';
+import type { Services } from '../../services/services.ts';
+import type { Handler, RouteContext } from '../route.ts';
+import { type Site, STALE } from './site.ts';
+
+/** Where the one-time links of `user invite` and `user reset` lead. */
+export function createWelcomeRoutes(
+  { passwordLinks, registration }: Pick<Services, 'passwordLinks' | 'registration'>,
+  { identity }: RouteContext,
+  site: Site,
+): Record<'show' | 'submit', Handler> {
+  const form = async (event: H3Event, problems: Problems = {}, chosen?: string): Promise<Reply> => {
+    const { user, isUnnamed } = await passwordLinks.find(readParam(event, 'token'));
+    const { token: csrf, headers } = site.csrf(event);
+    const name = isUnnamed ? undefined : user.name;
+    return site.page(event, () => renderPasswordForm({ csrf, name, chosen, problems }), {
+      status: Object.keys(problems).length > 0 ? 400 : 200,
+      headers,
+      isPrivate: true,
+    });
+  };
+
+  return {
+    show: (event) => form(event),
+
+    async submit(event) {
+      const { fields, isStale } = await site.readForm(event);
+      const name = fields.get('name')?.trim();
+      const password = fields.get('password') ?? '';
+      if (isStale) return form(event, { form: STALE }, name);
+      const { user, isUnnamed } = await passwordLinks.find(readParam(event, 'token'));
+      const problems = {
+        ...registration.problems({ name: isUnnamed ? (name ?? '') : user.name, password }),
+        ...(password !== fields.get('again') && { again: 'the two passwords differ' }),
+      };
+      if (Object.keys(problems).length > 0) return form(event, problems, name);
+      try {
+        const chosen = { password, ...(name !== undefined && { name }) };
+        await identity.signIn(event, await passwordLinks.use(readParam(event, 'token'), chosen));
+        return site.redirect(event, '/');
+      } catch (error) {
+        if (error instanceof Refusal && error.code === 'conflict') return form(event, { name: error.message }, name);
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import { openTestServer } from '../server.ts';
+import { openVisitor, signIn } from './browser.ts';
+
+const CHOSEN = { password: 'new pass phrase', again: 'new pass phrase' };
+
+it('a person who forgot the password chooses another with a link, once', async () => {
+  const server = await openTestServer();
+  const path = `/welcome/${await server.services.passwordLinks.reset('bob')}`;
+  const visitor = openVisitor(server);
+  expect((await visitor.get(path)).html).toContain('<strong>bob</strong>');
+  const done = await visitor.send(path, CHOSEN);
+  expect([done.status, done.location]).toEqual([303, 'http://localhost/']);
+  expect((await visitor.get('/settings')).status).toBe(200);
+  await signIn(server, 'bob', 'new pass phrase');
+  await expect(signIn(server, 'bob', 'secret')).rejects.toThrow('could not sign in');
+  expect((await openVisitor(server).get(path)).status).toBe(404);
+});
+
+it('the old password works until the link was used', async () => {
+  const server = await openTestServer();
+  await server.services.passwordLinks.reset('bob');
+  await signIn(server);
+});
+
+it('an invited person chooses name and password', async () => {
+  const server = await openTestServer();
+  const { token } = await server.services.passwordLinks.invite({});
+  const visitor = openVisitor(server);
+  const taken = await visitor.send(`/welcome/${token}`, { ...CHOSEN, name: 'bob' });
+  expect([taken.status, taken.html.includes('An account with this name exists already.')]).toEqual([400, true]);
+  expect((await visitor.send(`/welcome/${token}`, { ...CHOSEN, name: 'ann' })).status).toBe(303);
+  await signIn(server, 'ann', 'new pass phrase');
+});
+
+it('an invited person whose name is set chooses a password', async () => {
+  const server = await openTestServer();
+  const { token } = await server.services.passwordLinks.invite({ name: 'ann' });
+  await openVisitor(server).send(`/welcome/${token}`, { ...CHOSEN, name: 'eve' });
+  await signIn(server, 'ann', 'new pass phrase');
+});
+
+it('a link works for a day', async () => {
+  const server = await openTestServer();
+  const path = `/welcome/${await server.services.passwordLinks.reset('bob')}`;
+  server.clock.now += 86_399;
+  expect((await openVisitor(server).get(path)).status).toBe(200);
+  server.clock.now += 1;
+  const late = await openVisitor(server).get(path);
+  expect([late.status, late.html.includes('This link has expired or was used already')]).toEqual([404, true]);
+});
+
+it.each([
+  [{ password: 'short', again: 'short' }, 'fewer than 8 characters'],
+  [{ password: 'new pass phrase', again: 'another' }, 'The two passwords differ.'],
+  [{ ...CHOSEN, csrf: 'guessed' }, 'This form was too old'],
+])('shows the form again for %j', async (fields, problem) => {
+  const server = await openTestServer();
+  const path = `/welcome/${await server.services.passwordLinks.reset('bob')}`;
+  const again = await openVisitor(server).send(path, fields);
+  expect(again.status).toBe(400);
+  expect(again.html).toContain(problem);
+  await signIn(server);
+});
+
+it('a link that is not ours is a 404: of another account, made up, or altered', async () => {
+  const server = await openTestServer({ users: ['bob', 'eve'] });
+  const token = await server.services.passwordLinks.reset('bob');
+  const [, expires, signature] = token.split('.');
+  const eve = Buffer.from('eve').toString('base64url');
+  const later = (parseInt(expires!, 36) + 1).toString(36);
+  const altered = [`${eve}.${expires}.${signature}`, token.replace(expires!, later), 'x', `${eve}.${expires}.`];
+  for (const each of altered) expect((await openVisitor(server).get(`/welcome/${each}`)).status).toBe(404);
+});
