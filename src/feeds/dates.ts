@@ -1,19 +1,6 @@
 import type { Seconds } from '../domain/types.ts';
 
-const MONTHS = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-];
+const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 /** Minutes from UTC. What is not in here, the military letters too, counts as UTC. */
 const ZONES: Record<string, number> = {
   est: -300,

@@ -34,7 +34,7 @@ export interface EpisodeSource {
 
 /** Undefined where an item holds no usable enclosure. `feedBase` is what its links start from, unless it says otherwise. */
 export function findEpisode(item: XmlElement, feedBase: string): EpisodeSource | undefined {
-  const fields = item.children();
+  const fields = withGroups(item.children());
   const base = baseOf(item, feedBase);
   const url = findMedia(fields, base);
   if (url === undefined) return undefined;
@@ -44,6 +44,12 @@ export function findEpisode(item: XmlElement, feedBase: string): EpisodeSource |
     .find((date) => date !== undefined);
   return { url, guid: guid === '' || guid.length > MAX_GUID ? undefined : guid, releasedAt, fields, base };
 }
+
+/** Media RSS may have its elements in a group. */
+const withGroups = (fields: Fields): Fields => [
+  ...fields,
+  ...named(fields, 'media:group').flatMap((group) => group.children()),
+];
 
 /** The episode, with its texts. */
 export function readEpisode({ url, guid, releasedAt, fields, base }: EpisodeSource): EpisodeInfo {
@@ -97,8 +103,7 @@ function enclosuresOf(fields: Fields): Enclosure[] {
       type: attributes['type'] ?? attributes['enc:type'],
     }));
   }
-  const groups = named(fields, 'media:group').flatMap((group) => group.children());
-  return named([...fields, ...groups], 'media:content').map(({ attributes: { url, type, medium } }) => ({
+  return named(fields, 'media:content').map(({ attributes: { url, type, medium } }) => ({
     link: url,
     type: type ?? (medium === undefined ? undefined : `${medium}/`),
   }));

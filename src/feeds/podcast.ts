@@ -53,9 +53,9 @@ function namesOf(person: XmlElement): XmlElement[] {
   return parts.length === 0 ? [person] : named(parts, 'name', 'atom:name', 'itunes:name');
 }
 
-/** RSS has people as `mail@example.org (Name)`, or the other way round. An address alone is not shown around. */
+/** RSS has people as `mail@example.org (Name)`, mail the other way round. An address alone is not shown around. */
 const personName = (text: string): string =>
-  /^\S+@\S+\s*\((.+)\)$/.exec(text)?.[1] ?? text.replace(/\s*\(\S+@\S+\)$/, '').replace(/^\S+@\S+$/, '');
+  /^\S+@\S+\s*\((.+)\)$/.exec(text)?.[1] ?? text.replace(/\s*[(<]\S+@\S+[)>]$/, '').replace(/^\S+@\S+$/, '');
 
 function readLogo(fields: Fields, base: string): string | null {
   const images = named(fields, 'image', 'googleplay:image');

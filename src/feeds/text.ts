@@ -1,4 +1,6 @@
-import { ALL_ENTITIES, EntityDecoder } from '@nodable/entities';
+import { decodeHTMLStrict } from 'entities';
+import { htmlTagNames } from 'html-tag-names';
+import { Parser } from 'htmlparser2';
 import { readC1 } from './charset.ts';
 
 /** Characters of markup that are looked at for one text; far more than any text that is kept. */
@@ -6,11 +8,16 @@ const MAX_MARKUP = 200_000;
 
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff\ufffe\uffff]/g;
+const REFERENCE = /&(?:#x[\da-f]+|#\d+|[a-z][a-z\d]*);/gi;
 
-const entities = new EntityDecoder({ namedEntities: ALL_ENTITIES });
-
-/** Named (HTML) and numeric character references decoded once. Anything else stays, such as a bare `&`. */
-export const decodeReferences = (text: string): string => readC1(text.includes('&') ? entities.decode(text) : text);
+/**
+ * Named (HTML) and numeric character references decoded once; those to what is no character are left out. Anything else
+ * stays, such as a bare `&`.
+ */
+export const decodeReferences = (text: string): string =>
+  readC1(
+    text.includes('&') ? text.replace(REFERENCE, (written) => decodeHTMLStrict(written).replace('\ufffd', '')) : text,
+  );
 
 /** Content of an XML element as its text: references decoded once, CDATA as it is, inner markup left. */
 export const textOf = (content: string): string =>
@@ -28,15 +35,31 @@ export const textOf = (content: string): string =>
 export function plainText(content: string, max: number): string {
   const { text, isMarkup } = strip(textOf(content.slice(0, MAX_MARKUP)));
   // Escaped once too often: there was no markup in it, and now it reads like HTML.
-  const plain = !isMarkup && /<\/[a-z]|<br/i.test(text) ? strip(text).text : text;
-  return plain
+  return cut(!isMarkup && /<\/[a-z]|<br/i.test(text) ? strip(text).text : text, max);
+}
+
+/**
+ * Content of an XML element as plain text of at most `max` characters in one line, for a title or a name: only what
+ * formats text is markup in it, and only in pairs, as titles speak of elements: `The <b> element`.
+ */
+export function plainLine(content: string, max: number): string {
+  const text = decodeTwice(textOf(content.slice(0, MAX_MARKUP))).replace(CDATA, '');
+  const closed = new Set([...text.matchAll(END_TAG)].map(([, name]) => name!.toLowerCase()));
+  const plain = text.replace(FORMATTING, (tag, written: string) => {
+    const name = written.toLowerCase();
+    return closed.has(name) || VOID.has(name) ? (GAPS.get(name) ?? '') : tag;
+  });
+  return cut(tidy(plain.replace(BREAKS, ' ').replace(/\s+/g, ' ')), max);
+}
+
+const cut = (text: string, max: number): string =>
+  text
     .slice(0, max)
     .replace(/[\ud800-\udbff]$/, '')
     .trimEnd();
-}
 
-/** As `plainText`, in one line. */
-export const plainLine = (content: string, max: number): string => plainText(content, max).replace(/\s+/g, ' ');
+/** Once more than HTML has it: texts that were escaped twice are far more common than texts about references. */
+const decodeTwice = (text: string): string => decodeReferences(decodeReferences(text));
 
 /** Stands for a line break while the white space of the source, which means nothing in HTML, is collapsed. */
 const BREAK = '\u0000';
@@ -56,42 +79,63 @@ const GAPS = new Map([
   ...SPACED.map((name) => [name, ' '] as const),
 ]);
 /** Elements whose content nobody reads. */
-const HIDDEN = new Set(words('script style head svg iframe object template noscript'));
-/** `<` and one of these is markup; anything else, such as `<3` or `<unknown>`, is text. */
-const KNOWN = new Set([
-  ...GAPS.keys(),
-  ...HIDDEN,
-  ...words(
-    'a abbr acronym audio b big body button caption cite code col colgroup data del details dfn em embed font html i input ins kbd label legend link map mark meta param picture q rp rt ruby s samp select small source span strike strong sub summary sup tbody textarea tfoot thead time title tt u var video wbr',
-  ),
-]);
+const HIDDEN = words('script style head svg iframe object template noscript');
+const VOID = new Set(words('br hr img wbr'));
+const KNOWN = new Set([...htmlTagNames, 'svg']);
 
-/** A tag never holds another `<`: so each character is looked at once. */
-const TOKEN = /<!--|-->|<!\[CDATA\[|\]\]>|<\/?([a-z][\w:.-]*)(?:[\s/][^<>]*)?>/gi;
+const CDATA = /<!\[CDATA\[|\]\]>/g;
+const END_TAG = /<\/([a-z][a-z\d]*)\s*>/gi;
+const FORMATTING =
+  /<\/?(a|abbr|b|big|br|cite|code|del|div|em|font|h[1-6]|hr|i|img|ins|kbd|mark|p|q|s|small|span|strong|sub|sup|tt|u|wbr)(?:[\s/][^<>]*)?>/gi;
+/** A tag that the end of the text cuts off. */
+const CUT_TAG = /<(?:!-?|\/?[a-z]+(?:\s+[a-z-]+=[^<>]*)?)$/i;
+/** Whatever begins with `<`. A tag never holds another one: so each character is looked at once. */
+const TOKEN = /<(?:!--|[!?][^<>]*>|\/?([a-z][^\s<>/]*)[^<>]*>)?/gi;
 
 function strip(html: string): { text: string; isMarkup: boolean } {
+  const { markup, isMarkup } = onlyMarkup(html.replace(CDATA, '').replace(CUT_TAG, ''));
   let out = '';
-  let from = 0;
-  let isMarkup = false;
-  let hiddenUntil: string | undefined;
-  for (const { 0: token, 1: written = '', index } of html.matchAll(TOKEN)) {
-    const name = written.toLowerCase();
-    const isClosing = token[1] === '/';
-    if (hiddenUntil !== undefined) {
-      if (!token.toLowerCase().startsWith(hiddenUntil)) continue;
-      hiddenUntil = undefined;
-    } else {
-      if (name !== '' && !KNOWN.has(name) && !/[:-]/.test(name)) continue;
-      out += html.slice(from, index) + (isClosing && LINES.includes(name) ? '' : (GAPS.get(name) ?? ''));
-      if (token === '<!--') hiddenUntil = '-->';
-      else if (HIDDEN.has(name) && !isClosing && !token.endsWith('/>')) hiddenUntil = `</${name}`;
-      isMarkup = true;
-    }
-    from = index + token.length;
-  }
-  if (hiddenUntil === undefined) out += html.slice(from);
+  let hidden = 0;
+  const parser = new Parser(
+    {
+      onopentagname(name) {
+        if (HIDDEN.includes(name)) hidden++;
+        else if (hidden === 0) out += GAPS.get(name) ?? '';
+      },
+      onclosetag(name) {
+        if (HIDDEN.includes(name)) hidden--;
+        else if (hidden === 0 && !LINES.includes(name)) out += GAPS.get(name) ?? '';
+      },
+      ontext(text) {
+        if (hidden === 0) out += text;
+      },
+    },
+    { decodeEntities: false, recognizeSelfClosing: true },
+  );
+  parser.end(markup);
   const lines = out.includes(BREAK) ? out.replace(/\s+/g, ' ').replace(BREAKS, '\n') : out;
-  return { text: tidy(decodeReferences(lines)), isMarkup };
+  return { text: tidy(decodeTwice(lines)), isMarkup };
+}
+
+/**
+ * Escapes what no element of HTML is, such as `<3` or `<https://example.org>`, and leaves out the beginning of what
+ * hides all that follows: a comment or a script that has no end.
+ */
+function onlyMarkup(html: string): { markup: string; isMarkup: boolean } {
+  const lower = html.toLowerCase();
+  const ends = new Map(HIDDEN.map((name) => [name, lower.lastIndexOf(`</${name}`)]));
+  ends.set('!--', lower.lastIndexOf('-->'));
+  let isMarkup = false;
+  const markup = html.replace(TOKEN, (token, written: string | undefined, at: number) => {
+    const name = token === '<!--' ? '!--' : (written?.toLowerCase() ?? '');
+    // With a prefix or a hyphen it belongs to another language, such as `<o:p>` of word processors.
+    const isElement =
+      token !== '<' && (name === '' || name === '!--' || KNOWN.has(name) || /^[a-z]+[:-][a-z-]+$/.test(name));
+    if (!isElement) return token.replace('<', '&lt;');
+    isMarkup = true;
+    return at > (ends.get(name) ?? at) && token[1] !== '/' ? '' : token;
+  });
+  return { markup, isMarkup };
 }
 
 const tidy = (text: string): string =>

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { EpisodeInfo } from '../../../src/domain/types.ts';
 import type { ParsedFeed } from '../../../src/feeds/parse.ts';
 
@@ -41,3 +43,11 @@ export const rss = (channel: string, prologue = '<?xml version="1.0" encoding="U
 /** An item that holds nothing but its media and what is given. */
 export const item = (url: string, inner = ''): string =>
   `<item><enclosure url="${url}" length="1" type="audio/mpeg"/>${inner}</item>`;
+
+/** A feed as a podcast host writes it; the episode in it is invented. */
+export const host = (name: string, expected: Partial<ParsedFeed>): Sample => ({
+  oddity: `the habits of ${name}`,
+  contentType: 'application/rss+xml; charset=utf-8',
+  body: readFileSync(join(import.meta.dirname, 'hosts', `${name}.xml`)),
+  expected: feed(expected),
+});

@@ -81,7 +81,7 @@ export const texts: Sample[] = [
     body: one(
       '<description>Line one\r\n  line two <![CDATA[<a href="http://x.test/?a>b">here</a>]]>\n\n\n\nline three</description>',
     ),
-    expected: read({ description: 'Line one\nline two b">here\n\nline three' }),
+    expected: read({ description: 'Line one\nline two here\n\nline three' }),
   },
   {
     oddity: 'scripts, styles and comments in a description',
@@ -126,5 +126,58 @@ export const texts: Sample[] = [
       `<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY who "Eve <rss>"><!ENTITY file SYSTEM "file:///etc/hostname">]>\n`,
     ),
     expected: feed({ title: '&who; &file; x', episodes: [episode({ url: MEDIA })] }),
+  },
+  ...[
+    ['The &lt;template&gt; element and how to use it', 'The <template> element and how to use it'],
+    ['Episode 5: &lt;script&gt; tags explained', 'Episode 5: <script> tags explained'],
+    ['<![CDATA[Episode 5: <script> tags explained]]>', 'Episode 5: <script> tags explained'],
+    ['&lt;iframe&gt; or &lt;object&gt;?', '<iframe> or <object>?'],
+    ['The &amp;lt;b&amp;gt; element &lt;em&gt;today&lt;/em&gt;', 'The <b> element today'],
+    ['&lt;p&gt;One&lt;br/&gt;two &lt;img src="x.png"&gt;&lt;a href="x"&gt;three&lt;/a&gt;&lt;/p&gt;', 'One two three'],
+  ].map(([written, title]) => ({
+    oddity: `the title ${written}`,
+    body: one(`<title>${written}</title>`),
+    expected: read({ title: title! }),
+  })),
+  {
+    oddity: 'references of every kind: named, numeric, escaped twice, in CDATA, and in attributes',
+    body: rss(`<title>One &mdash; two &ndash; three&hellip; &quot;four&quot; &#39;five&#x27; &apos;six&apos;</title>
+      <itunes:author>Anna &amp;amp; Ben &amp;quot;Bo&amp;quot; M&amp;uuml;ller</itunes:author>
+      <description><![CDATA[<p>&sbquo;a&lsquo; &dagger; b&ensp;c &hearts; It&amp;#8217;s &amp;ldquo;d&amp;rdquo; &amp;amp; e</p>]]></description>
+      <itunes:category text="Rock &amp;amp; &quot;Roll&quot; &ndash; live"/>
+      ${item(MEDIA, '<title><![CDATA[Tom &amp;amp; Jerry&amp;#8217;s &quot;show&quot;]]></title>')}`),
+    expected: feed({
+      title: "One — two – three… \"four\" 'five' 'six'",
+      author: 'Anna & Ben "Bo" Müller',
+      description: '‚a‘ † b c ♥ It’s “d” & e',
+      tags: ['Rock & "Roll" – live'],
+      episodes: [episode({ url: MEDIA, title: 'Tom & Jerry’s "show"' })],
+    }),
+  },
+  ...['script', 'style', 'iframe src="x"', 'object', 'svg', '!--'].map((tag) => ({
+    oddity: `<${tag}> without an end in a description`,
+    body: one(`<description><![CDATA[<p>One</p><${tag}${tag === '!--' ? '' : '>'}<p>two</p>]]></description>`),
+    expected: read({ description: 'One\n\ntwo' }),
+  })),
+  {
+    oddity: 'a description that is cut off in a tag',
+    body: one('<description><![CDATA[<p>One <a href="http://show.te]]></description>'),
+    expected: read({ description: 'One' }),
+  },
+  {
+    oddity: 'what only looks like HTML in a description',
+    body: one(
+      '<description><![CDATA[I <3 List<int>: if a <b then c.\nWrite to <jo@show.test> or <https://show.test/>\nMore]]></description>',
+    ),
+    expected: read({
+      description: 'I <3 List<int>: if a <b then c.\nWrite to <jo@show.test> or <https://show.test/>\nMore',
+    }),
+  },
+  {
+    oddity: 'the markup of a word processor',
+    body: one(
+      '<description><![CDATA[<!DOCTYPE html><?xml:namespace prefix="o"?><p class=MsoNormal title="a > b">One<o:p></o:p></p><br/>two]]></description>',
+    ),
+    expected: read({ description: 'One\n\ntwo' }),
   },
 ];
