@@ -5,6 +5,7 @@ import { baseOf, type EpisodeSource, findEpisode, readEpisode } from './episode.
 import { type Fields, named, texts } from './fields.ts';
 import { readPrefixes } from './namespaces.ts';
 import { readPodcast } from './podcast.ts';
+import { decodeReferences } from './text.ts';
 import { createXmlReader, quietly, type XmlElement, type XmlReader } from './xml.ts';
 
 export interface ParsedFeed extends PodcastInfo {
@@ -32,6 +33,10 @@ const ROOT = /<((?:[\w.-]+:)?(?:rss|feed|rdf))(?:\s[^<>]*)?>/i;
 const CHANNEL = /<(?:[\w.-]+:)?channel(?:\s[^<>]*)?>/i;
 const EPISODE_END = /<\/(?:[\w.-]+:)?(?:item|entry)\s*>/gi;
 const EPISODE_BEGIN = /(?=<(?:[\w.-]+:)?(?:item|entry)[\s>])/i;
+const WEB_PAGE = /<(?:!doctype\s+)?html/i;
+const ENTITY = /<!ENTITY\s+[\w.:-]+\s+(?:"([^"]*)"|'([^']*)')/g;
+/** Characters of an entity that a feed declares itself. */
+const MAX_ENTITY = 1000;
 const BARE_LESS_THAN = /<(?![a-z_/!?])/gi;
 
 /**
@@ -42,7 +47,9 @@ const BARE_LESS_THAN = /<(?![a-z_/!?])/gi;
 export function parseFeed(bytes: Uint8Array, contentType: string | undefined, url: Url): ParsedFeed {
   const text = withoutComments(decodeXml(bytes, contentType));
   const root = ROOT.exec(text.slice(0, MAX_PROLOGUE));
-  if (!root) throw notFeed(describe(text));
+  const prologue = text.slice(0, root?.index);
+  if (!root || WEB_PAGE.test(prologue)) throw notFeed(describe(text));
+  if (isBomb(prologue)) throw notFeed('its DOCTYPE declares entities made of others, or very long ones');
   const [tag, name = ''] = root;
   const rest = text.slice(root.index + tag.length);
   const isCut = !rest.includes(`</${name}`);
@@ -95,6 +102,16 @@ function readFields(readXml: XmlReader, content: string): XmlElement[] {
   }
 }
 
+/**
+ * Whether it declares what is made to grow when it is expanded. Nothing is ever expanded here, but a feed that holds a
+ * bomb must not replace what was read before. Entities for characters and words, as a few old feeds have them, pass.
+ */
+const isBomb = (prologue: string): boolean =>
+  [...prologue.matchAll(ENTITY)].some(([, double, single]) => {
+    const value = double ?? single ?? '';
+    return value.length > MAX_ENTITY || /&[\w.:-]+;/.test(decodeReferences(value));
+  });
+
 /** Blanks the comments before the first episode: they may have tags in them. */
 function withoutComments(text: string): string {
   const episodes = EPISODE_BEGIN.exec(text)?.index ?? text.length;
@@ -113,7 +130,7 @@ function describe(text: string): string {
   const head = text.slice(0, MAX_PROLOGUE).trim();
   if (head === '') return 'it is empty';
   if (/^[{[]/.test(head)) return 'it is JSON';
-  if (/<(?:!doctype\s+)?html/i.test(head)) return 'it is a web page';
+  if (WEB_PAGE.test(head)) return 'it is a web page';
   if (/<opml/i.test(head)) return 'it is an OPML list';
   return 'it is neither RSS nor Atom';
 }

@@ -4,7 +4,7 @@ import { Parser } from 'htmlparser2';
 import { readC1 } from './charset.ts';
 
 /** Characters of markup that are looked at for one text; far more than any text that is kept. */
-const MAX_MARKUP = 200_000;
+const MAX_MARKUP = 100_000;
 
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff\ufffe\uffff]/g;
@@ -87,6 +87,9 @@ const CDATA = /<!\[CDATA\[|\]\]>/g;
 const END_TAG = /<\/([a-z][a-z\d]*)\s*>/gi;
 const FORMATTING =
   /<\/?(a|abbr|b|big|br|cite|code|del|div|em|font|h[1-6]|hr|i|img|ins|kbd|mark|p|q|s|small|span|strong|sub|sup|tt|u|wbr)(?:[\s/][^<>]*)?>/gi;
+/** Name of what begins a comment. */
+const COMMENT = '!--';
+const HIDDEN_END = new RegExp(`-->|</(${HIDDEN.join('|')})`, 'gi');
 /** A tag that the end of the text cuts off. */
 const CUT_TAG = /<(?:!-?|\/?[a-z]+(?:\s+[a-z-]+=[^<>]*)?)$/i;
 /** Whatever begins with `<`. A tag never holds another one: so each character is looked at once. */
@@ -122,18 +125,19 @@ function strip(html: string): { text: string; isMarkup: boolean } {
  * hides all that follows: a comment or a script that has no end.
  */
 function onlyMarkup(html: string): { markup: string; isMarkup: boolean } {
-  const lower = html.toLowerCase();
-  const ends = new Map(HIDDEN.map((name) => [name, lower.lastIndexOf(`</${name}`)]));
-  ends.set('!--', lower.lastIndexOf('-->'));
+  const ends = new Map<string, number>();
+  for (const { 1: name = COMMENT, index } of html.matchAll(HIDDEN_END)) ends.set(name.toLowerCase(), index);
+  const hidesAll = (name: string, at: number): boolean =>
+    (name === COMMENT || HIDDEN.includes(name)) && at > (ends.get(name) ?? -1);
   let isMarkup = false;
   const markup = html.replace(TOKEN, (token, written: string | undefined, at: number) => {
-    const name = token === '<!--' ? '!--' : (written?.toLowerCase() ?? '');
+    const name = token === '<!--' ? COMMENT : (written?.toLowerCase() ?? '');
     // With a prefix or a hyphen it belongs to another language, such as `<o:p>` of word processors.
     const isElement =
-      token !== '<' && (name === '' || name === '!--' || KNOWN.has(name) || /^[a-z]+[:-][a-z-]+$/.test(name));
+      token !== '<' && (name === '' || name === COMMENT || KNOWN.has(name) || /^[a-z]+[:-][a-z-]+$/.test(name));
     if (!isElement) return token.replace('<', '&lt;');
     isMarkup = true;
-    return at > (ends.get(name) ?? at) && token[1] !== '/' ? '' : token;
+    return hidesAll(name, at) && token[1] !== '/' ? '' : token;
   });
   return { markup, isMarkup };
 }

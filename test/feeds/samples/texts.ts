@@ -123,7 +123,7 @@ export const texts: Sample[] = [
     oddity: 'a DOCTYPE with entities, which stay what they are',
     body: rss(
       `<title>&who; &file; &nbsp;x</title>${item(MEDIA)}`,
-      `<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY who "Eve <rss>"><!ENTITY file SYSTEM "file:///etc/hostname">]>\n`,
+      `<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY nbsp "&#160;"><!ENTITY co 'A &amp; B'><!ENTITY who "Eve <rss>"><!ENTITY file SYSTEM "file:///etc/hostname">]>\n`,
     ),
     expected: feed({ title: '&who; &file; x', episodes: [episode({ url: MEDIA })] }),
   },
