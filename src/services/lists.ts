@@ -9,7 +9,7 @@ import { NOBODY } from './accounts.ts';
 import { sanitizeFeedUrls } from './feed-urls.ts';
 
 export interface Lists {
-  /** In the order created; none of a user who does not exist. */
+  /** In the order created, but for those that were moved; none of a user who does not exist. */
   all(user: UserId | undefined): Promise<ListSummary[]>;
   /** Throws `missing`, the same where there is no such user. */
   find(user: UserId | undefined, name: string): Promise<PodcastList>;
@@ -21,11 +21,23 @@ export interface Lists {
   create(user: UserId, title: string, submitted: readonly string[]): Promise<PodcastList>;
   /** Gives a list other podcasts. Throws `invalid` and `missing`, and then nothing changes. */
   replace(user: UserId, name: string, submitted: readonly string[]): Promise<void>;
+  /** Adds podcasts at the end; those that are on the list already stay in their place. Throws as `replace` does. */
+  add(user: UserId, name: string, submitted: readonly string[]): Promise<void>;
+  /** Takes a podcast off. Throws `missing` for an unknown list. */
+  remove(user: UserId, name: string, url: Url): Promise<void>;
+  /** Gives a list another title; its name, which is in its address, stays. Throws `invalid` and `missing`. */
+  rename(user: UserId, name: string, title: string): Promise<void>;
+  /** Moves a list so many places down, or up where negative; not beyond an end. Throws `missing`. */
+  move(user: UserId, name: string, by: number): Promise<void>;
   /** Throws `missing`. */
   delete(user: UserId, name: string): Promise<void>;
 }
 
 const noSuchList = (): Refusal => new Refusal('missing', 'there is no list with this name');
+
+function requireFound(isFound: boolean): void {
+  if (!isFound) throw noSuchList();
+}
 
 /** Nothing where the storage rejects as there is no such user. */
 const noneIfMissing = (error: unknown): undefined => {
@@ -62,10 +74,34 @@ export const createLists = (lists: ListStore, rules: UrlRules): Lists => ({
   },
 
   async replace(user, name, submitted) {
-    if (!(await lists.replace(user, name, await readFeeds(submitted, rules)))) throw noSuchList();
+    const urls = await readFeeds(submitted, rules);
+    requireFound(await lists.update(user, name, () => ({ urls })));
+  },
+
+  async add(user, name, submitted) {
+    const added = await readFeeds(submitted, rules);
+    const isFound = await lists.update(user, name, (list) => {
+      const urls = [...new Set([...list.urls, ...added])];
+      requireFewListFeeds(urls);
+      return { urls };
+    });
+    requireFound(isFound);
+  },
+
+  async remove(user, name, url) {
+    requireFound(await lists.update(user, name, ({ urls }) => ({ urls: urls.filter((each) => each !== url) })));
+  },
+
+  async rename(user, name, title) {
+    checkListTitle(title, createSlug(title));
+    requireFound(await lists.update(user, name, () => ({ title })));
+  },
+
+  async move(user, name, by) {
+    requireFound(await lists.move(user, name, by));
   },
 
   async delete(user, name) {
-    if (!(await lists.delete(user, name))) throw noSuchList();
+    requireFound(await lists.delete(user, name));
   },
 });

@@ -92,7 +92,7 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
     const name = createSlug(title);
     const known = (await lists.all(user)).find((list) => list.name === name);
     if (!known) await lists.create(user, title, urls);
-    else await lists.replace(user, name, [...(await lists.find(user, name)).urls, ...urls]);
+    else await lists.add(user, name, urls);
     return { ...NOTHING, taken: 1, ...tell(log.pairs) };
   };
 

@@ -1,4 +1,4 @@
-import { parseDeviceId } from '../domain/device.ts';
+import { parseDeviceId, requireFewDevices } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { Sender, Stamp, Url, UserId } from '../domain/types.ts';
 import {
@@ -27,10 +27,15 @@ export interface Subscriptions {
    */
   replace(user: UserId, device: string, submitted: readonly string[], sender?: Sender): Promise<void>;
   /**
-   * Delta upload; creates the device. Throws `invalid` when a feed is in both lists, whichever way it is written, and
-   * `too-large`. `sender`: see `originOf`.
+   * Delta upload; creates the device, of which there may be several. Throws `invalid` when a feed is in both lists,
+   * whichever way it is written, and `too-large`. `sender`: see `originOf`.
    */
-  upload(user: UserId, device: string, delta: Delta, sender?: Sender): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
+  upload(
+    user: UserId,
+    device: string | readonly string[],
+    delta: Delta,
+    sender?: Sender,
+  ): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
   /** What changed on a device at `since` or later; nothing for an unknown device. */
   changes(user: UserId, device: string, since: Stamp): Promise<Delta & { mark: Stamp }>;
 }
@@ -69,7 +74,8 @@ export function createSubscriptions(
     },
 
     async upload(user, device, { add, remove }, sender) {
-      const id = parseDeviceId(device);
+      const ids = [device].flat().map(parseDeviceId);
+      requireFewDevices(ids);
       requireFewFeeds([...add, ...remove]);
       const rewrites = createRewriteLog();
       const added = await sanitizeAll(add, rewrites);
@@ -81,7 +87,7 @@ export function createSubscriptions(
         ...added.map((url) => ({ url, subscribed: true })),
         ...[...removed].map((url) => ({ url, subscribed: false })),
       ];
-      const mark = await subscriptions.apply(user, id, changes, sender);
+      const mark = await subscriptions.apply(user, ids, changes, sender);
       return { mark, rewrites: rewrites.pairs };
     },
 

@@ -11,7 +11,7 @@ import type { ListStore } from './stores.ts';
 
 /** The first row of a list; its URLs follow. */
 interface Header extends ListSummary {
-  /** Its place in the order created. */
+  /** Its place in the order of lists. */
   place: number;
 }
 
@@ -45,13 +45,25 @@ export function createListStore(core: Core): ListStore {
         return { result: undefined, write: { head: { next: head.next + 1 }, set: writeList(user, list, head.next) } };
       }),
 
-    replace: (user, name, urls) =>
+    update: (user, name, change) =>
       accounts.write(user, async () => {
         const entries = await read(user, name);
         if (entries.length === 0) return { result: false };
-        const [header] = readRows<Header>(entries.slice(0, 1)) as [Header];
+        const { place, ...list } = toList(entries);
         const keys = entries.map(({ key }) => key);
-        return { result: true, write: replaceRows(listPrefix(user, name), [header, ...urls], keys) };
+        const rows = toRows({ ...list, ...change(list) }, place);
+        return { result: true, write: replaceRows(listPrefix(user, name), rows, keys) };
+      }),
+
+    move: (user, name, by) =>
+      accounts.write(user, async () => {
+        const before = await readPlaced(core, user);
+        const from = before.findIndex((list) => list.name === name);
+        if (from === -1) return { result: false };
+        const after = before.toSpliced(from, 1).toSpliced(Math.max(0, from + by), 0, before[from]!);
+        const moved = after.filter((list, at) => list !== before[at]);
+        const set = moved.flatMap((list) => writeList(user, list, before[after.indexOf(list)]!.place));
+        return { result: true, ...(moved.length > 0 && { write: { set } }) };
       }),
 
     delete: (user, name) =>
@@ -63,22 +75,30 @@ export function createListStore(core: Core): ListStore {
 }
 
 /** What it takes to store a list. */
-export const writeList = (user: UserId, { name, title, urls }: PodcastList, place: number): [Key, Value][] =>
-  writeRows(listPrefix(user, name), [{ name, title, place } satisfies Header, ...urls]);
+export const writeList = (user: UserId, list: PodcastList, place: number): [Key, Value][] =>
+  writeRows(listPrefix(user, list.name), toRows(list, place));
+
+const toRows = ({ name, title, urls }: PodcastList, place: number): (Header | Url)[] => [
+  { name, title, place },
+  ...urls,
+];
 
 function toList(entries: readonly Entry[]): PodcastList & Header {
   const [header, ...urls] = readRows<Header | Url>(entries) as [Header, ...Url[]];
   return { ...header, urls };
 }
 
-/** All lists of an account, in the order created. */
-export async function readLists({ store }: Core, user: UserId): Promise<PodcastList[]> {
+/** All lists of an account, in their order. */
+export const readLists = async (core: Core, user: UserId): Promise<PodcastList[]> =>
+  (await readPlaced(core, user)).map(withoutPlace);
+
+async function readPlaced({ store }: Core, user: UserId): Promise<(PodcastList & Header)[]> {
   const lists = new Map<string, Entry[]>();
   for (const entry of await listAll(store, under(listsPrefix(user)))) {
     const list = entry.key.slice(0, entry.key.lastIndexOf('/'));
     lists.set(list, [...(lists.get(list) ?? []), entry]);
   }
-  return [...lists.values()].map(toList).toSorted(byPlace).map(withoutPlace);
+  return [...lists.values()].map(toList).toSorted(byPlace);
 }
 
 const withoutPlace = ({ name, title, urls }: PodcastList): PodcastList => ({ name, title, urls });

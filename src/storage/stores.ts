@@ -202,10 +202,15 @@ export interface SubscriptionStore {
    */
   since(user: UserId, device: string, since: Stamp): Promise<Since<SubscriptionChange>>;
   /**
-   * Applies changes, none of them both ways, to a device under one stamp; a missing device is created. A change that
-   * changes nothing leaves no stamp. `sender`: see `originOf`. Answers the mark.
+   * Applies changes, none of them both ways, to one or several devices under one stamp; missing devices are created. A
+   * change that changes nothing leaves no stamp. `sender`: see `originOf`. Answers the mark.
    */
-  apply(user: UserId, device: string, changes: readonly SubscriptionChange[], sender?: Sender): Promise<Stamp>;
+  apply(
+    user: UserId,
+    device: string | readonly string[],
+    changes: readonly SubscriptionChange[],
+    sender?: Sender,
+  ): Promise<Stamp>;
   /** Makes the list equal `urls`; the difference is taken inside the same step. `sender` and answer as in `apply`. */
   replace(user: UserId, device: string, urls: readonly Url[], sender?: Sender): Promise<Stamp>;
 }
@@ -261,14 +266,21 @@ export interface SettingStore {
   withKey(user: UserId, kind: SettingScope['kind'], key: string): Promise<{ scope: SettingScope; value: Json }[]>;
 }
 
+export type ListChange = Partial<Pick<PodcastList, 'title' | 'urls'>>;
+
 export interface ListStore {
-  /** In the order created. */
+  /** In the order created, but for those that were moved. */
   all(user: UserId): Promise<ListSummary[]>;
   find(user: UserId, name: string): Promise<PodcastList | undefined>;
   /** Rejects with `conflict` when the user has a list of this name. */
   create(user: UserId, list: PodcastList): Promise<void>;
-  /** Keeps title and place. False when there is no such list. */
-  replace(user: UserId, name: string, urls: readonly Url[]): Promise<boolean>;
+  /**
+   * Changes what `change` returns of the list as it is, in one step; its name and place stay. Rejects as `change` throws,
+   * which may be called more than once. False when there is no such list.
+   */
+  update(user: UserId, name: string, change: (list: PodcastList) => ListChange): Promise<boolean>;
+  /** Moves a list so many places down, or up where negative; not beyond an end. False when there is no such list. */
+  move(user: UserId, name: string, by: number): Promise<boolean>;
   /** False when there is no such list. */
   delete(user: UserId, name: string): Promise<boolean>;
 }

@@ -19,12 +19,10 @@ export const createSubscriptionStore = (core: Core): SubscriptionStore => ({
       return { items: row ? subscriptions.of(row.number).since(since) : [], mark: markAfter(head.stamp) };
     }),
 
-  apply: (user, device, changes, sender) =>
-    storeUpload(core, user, () => ({
-      devices: [device],
-      origin: originOf([device], sender),
-      subscriptions: changes,
-    })),
+  apply(user, device, changes, sender) {
+    const devices = [device].flat();
+    return storeUpload(core, user, () => ({ devices, origin: originOf(devices, sender), subscriptions: changes }));
+  },
 
   replace: (user, device, urls, sender): Promise<Stamp> =>
     storeUpload(core, user, async (account, devices) => {

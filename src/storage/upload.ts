@@ -17,7 +17,7 @@ export interface Upload {
   devices: readonly string[];
   /** See `originOf`. */
   origin: string | undefined;
-  /** Of the first device, and of all that follow each other with it. */
+  /** Of all these devices, and of those that follow each other with them. */
   subscriptions?: readonly SubscriptionChange[];
   actions?: readonly EpisodeAction[];
   /** Of the first device. */
@@ -130,8 +130,8 @@ async function changeSubscriptions(
   const draft = new SubscriptionDraft(await core.accounts.part(account, 'subscriptions'), stamp, next);
   const brought = new Set<Url>();
   if (changes.length > 0) {
-    const [id] = upload.devices as [string];
-    const targets = before.get(id) ? before.following(id) : [devices.get(id)!];
+    const targets = upload.devices.flatMap((id) => (before.get(id) ? before.following(id) : [devices.get(id)!]));
+    // Those of one group come several times; only the first changes anything.
     for (const { number } of targets) for (const url of draft.change(number, changes)) brought.add(url);
   }
   const merged = groups.flatMap((ids) => draft.merge(ids.map((id) => devices.get(id)!.number)));

@@ -21,7 +21,7 @@ async function furnish(storage: Storage, now: number): Promise<void> {
     await storage.settings.update(id, { kind: 'account' }, { set: { a: 1, b: [name] }, remove: [], limit: 10 });
     await storage.settings.update(id, { kind: 'account' }, { set: {}, remove: ['a'], limit: 10 });
     for (const list of ['news', 'gone']) await storage.lists.create(id, { name: list, title: name, urls: feeds(3) });
-    await storage.lists.replace(id, 'news', feeds(5));
+    await storage.lists.update(id, 'news', () => ({ urls: feeds(5) }));
     await storage.lists.delete(id, 'gone');
     await storage.sessions.save(session(id, name, now + 100));
     await storage.sessions.save(session(id, `ended ${name}`, now + 100));

@@ -27,7 +27,7 @@ export const listTests: Suite = ({ describe, test }) => {
     await storage.lists.create(alice, list('news', feed(1)));
     assert.deepEqual(await storage.lists.all(bob), []);
     assert.equal(await storage.lists.find(bob, 'news'), undefined);
-    assert.equal(await storage.lists.replace(bob, 'news', [feed(2)]), false);
+    assert.equal(await storage.lists.update(bob, 'news', () => ({ urls: [feed(2)] })), false);
     assert.equal(await storage.lists.delete(bob, 'news'), false);
     await storage.lists.create(bob, list('news', feed(2)));
     assert.equal(await storage.lists.delete(bob, 'news'), true);
@@ -52,7 +52,7 @@ export const listTests: Suite = ({ describe, test }) => {
     const urls = [feed(1)];
     await storage.lists.create(alice, { ...list('created'), urls });
     await storage.lists.create(alice, list('replaced'));
-    await storage.lists.replace(alice, 'replaced', urls);
+    await storage.lists.update(alice, 'replaced', () => ({ urls }));
     urls.push(feed(2));
     for (const name of ['created', 'replaced']) {
       assert.deepEqual(await storage.lists.find(alice, name), list(name, feed(1)));
@@ -94,9 +94,9 @@ export const listTests: Suite = ({ describe, test }) => {
   test('keep title and place when their podcasts are replaced', async ({ storage, nowAndReopened }) => {
     const alice = await addUser(storage);
     for (const name of ['a', 'b', 'c']) await storage.lists.create(alice, list(name, feed(1)));
-    assert.equal(await storage.lists.replace(alice, 'b', [feed(3), feed(1)]), true);
-    assert.equal(await storage.lists.replace(alice, 'a', []), true);
-    assert.equal(await storage.lists.replace(alice, 'unknown', [feed(1)]), false);
+    assert.equal(await storage.lists.update(alice, 'b', () => ({ urls: [feed(3), feed(1)] })), true);
+    assert.equal(await storage.lists.update(alice, 'a', () => ({ urls: [] })), true);
+    assert.equal(await storage.lists.update(alice, 'unknown', () => ({ urls: [feed(1)] })), false);
     for await (const { lists } of nowAndReopened()) {
       assert.deepEqual(
         (await lists.all(alice)).map(({ name }) => name),
@@ -105,6 +105,70 @@ export const listTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await lists.find(alice, 'a'), list('a'));
       assert.deepEqual(await lists.find(alice, 'b'), list('b', feed(3), feed(1)));
       assert.deepEqual(await lists.find(alice, 'c'), list('c', feed(1)));
+    }
+  });
+
+  test('keep name and place with another title, which is not lost to a change of the podcasts at once', async ({
+    storage,
+    nowAndReopened,
+  }) => {
+    const alice = await addUser(storage);
+    for (const name of ['a', 'b']) await storage.lists.create(alice, list(name, feed(1)));
+    await Promise.all([
+      storage.lists.update(alice, 'a', () => ({ title: 'Fresh' })),
+      storage.lists.update(alice, 'a', ({ urls }) => ({ urls: [...urls, feed(2)] })),
+      storage.lists.update(alice, 'a', ({ urls }) => ({ urls: [...urls, feed(3)] })),
+    ]);
+    assert.equal(await storage.lists.update(alice, 'unknown', () => ({ title: 'Fresh' })), false);
+    for await (const { lists } of nowAndReopened()) {
+      const found = await lists.find(alice, 'a');
+      assert.deepEqual(
+        { ...found, urls: new Set(found?.urls) },
+        {
+          name: 'a',
+          title: 'Fresh',
+          urls: new Set(feeds(3)),
+        },
+      );
+      assert.deepEqual(
+        (await lists.all(alice)).map(({ title }) => title),
+        ['Fresh', 'Title of b'],
+      );
+    }
+  });
+
+  test('stay as they are when a change of them throws', async ({ storage }) => {
+    const alice = await addUser(storage);
+    await storage.lists.create(alice, list('a', feed(1)));
+    const refuse = (): never => {
+      throw new Error('no');
+    };
+    await assert.rejects(storage.lists.update(alice, 'a', refuse), /no/);
+    assert.deepEqual(await storage.lists.find(alice, 'a'), list('a', feed(1)));
+  });
+
+  test('are moved up and down, not beyond the ends, and new ones come last', async ({ storage, nowAndReopened }) => {
+    const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
+    const names = async (lists = storage.lists): Promise<string> =>
+      (await lists.all(alice)).map(({ name }) => name).join('');
+    for (const name of ['a', 'b', 'c', 'd']) await storage.lists.create(alice, list(name, feed(1)));
+    await storage.lists.create(bob, list('a', feed(1)));
+    for (const [name, by, order] of [
+      ['b', -1, 'bacd'],
+      ['a', 2, 'bcda'],
+      ['a', 5, 'bcda'],
+      ['d', -9, 'dbca'],
+      ['c', 0, 'dbca'],
+    ] as const) {
+      assert.equal(await storage.lists.move(alice, name, by), true);
+      assert.equal(await names(), order, `${name} by ${by}`);
+    }
+    assert.equal(await storage.lists.move(alice, 'unknown', 1), false);
+    await storage.lists.create(alice, list('e', feed(1)));
+    for await (const { lists } of nowAndReopened()) {
+      assert.equal(await names(lists), 'dbcae');
+      assert.deepEqual(await lists.find(alice, 'b'), list('b', feed(1)));
+      assert.equal((await lists.all(bob)).length, 1);
     }
   });
 

@@ -56,6 +56,40 @@ export const subscriptionTests: Suite = ({ describe, test }) => {
     });
   });
 
+  describe('a change on several devices', () => {
+    test('is one upload, which every device receives, and creates those that are unknown', async ({ storage }) => {
+      const { subscriptions, devices } = storage;
+      const alice = await addUser(storage);
+      await subscriptions.apply(alice, 'phone', add(A));
+      const { mark } = await subscriptions.since(alice, 'phone', 0);
+      const after = await subscriptions.apply(alice, ['phone', 'tv'], [...add(B), ...remove(A)]);
+      for (const device of ['phone', 'tv']) {
+        const changes = await subscriptions.since(alice, device, mark);
+        assert.deepEqual(changes.items, device === 'tv' ? add(B) : [...add(B), ...remove(A)]);
+        assert.deepEqual((await subscriptions.since(alice, device, changes.mark)).items, []);
+        assert.deepEqual(await subscriptions.current(alice, device), [B]);
+      }
+      assert.ok(after <= mark + 2, 'one stamp');
+      assert.deepEqual(
+        (await devices.all(alice)).map(({ id }) => id),
+        ['phone', 'tv'],
+      );
+    });
+
+    test('that follow each other is made once', async ({ storage }) => {
+      const { subscriptions, devices } = storage;
+      const alice = await addUser(storage);
+      for (const id of ['phone', 'tv', 'desk']) await devices.save(alice, id, {});
+      await devices.synchronize(alice, [['phone', 'tv']], []);
+      await subscriptions.apply(alice, ['phone', 'tv'], add(A));
+      assert.deepEqual(await subscriptions.current(alice, 'phone'), [A]);
+      assert.deepEqual(await subscriptions.current(alice, 'tv'), [A]);
+      assert.deepEqual(await subscriptions.current(alice, 'desk'), []);
+      const counted = await storage.podcasts.find([A]);
+      assert.equal(counted[0]?.subscribers, 1);
+    });
+  });
+
   describe('a since-read', () => {
     test('answers the last state of each URL, by stamp and then in order of upload', async ({ storage }) => {
       const alice = await addUser(storage);

@@ -76,7 +76,7 @@ export async function furnish({ storage, clock }: Pick<Bench, 'storage' | 'clock
   }
   for (const name of ['news', 'art', 'gone', 'music']) await lists.create(id, { name, title: HALF, urls: feeds(3) });
   await lists.delete(id, 'gone');
-  await lists.replace(id, 'news', [feed(7), feed(2)]);
+  await lists.update(id, 'news', () => ({ urls: [feed(7), feed(2)] }));
   await lists.create(id, { name: 'gone', title: 'Back again', urls: [] });
   for (const digest of ['b', 'B', 'a']) await sessions.save(session(id, digest, START + 5000));
   await sessions.save(session(id, 'over', START - 10));

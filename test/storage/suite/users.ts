@@ -274,7 +274,10 @@ export const userTests: Suite = ({ describe, test }) => {
         storage.settings.update(alice, { kind: 'account' }, { set: {}, remove: [], limit: 1 }),
       );
       await rejectsWith('missing', storage.lists.create(alice, { name: 'news', title: 'News', urls: [] }));
-      await rejectsWith('missing', storage.lists.replace(alice, 'news', []));
+      await rejectsWith(
+        'missing',
+        storage.lists.update(alice, 'news', () => ({ urls: [] })),
+      );
       await rejectsWith('missing', storage.lists.delete(alice, 'news'));
       await rejectsWith('missing', storage.sessions.save(session(alice, 'late', 4_000_000_000)));
       await rejectsWith('missing', storage.users.setPassword(alice, 'new hash'));
