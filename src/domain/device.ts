@@ -1,11 +1,15 @@
 import { isLonger } from './count.ts';
 import { invalid, Refusal } from './errors.ts';
+import type { Device } from './types.ts';
 
 /** Of a device id: letters (with their marks) and digits of any script, `_ . -` and blank. */
 const CHARACTERS = String.raw`\p{L}\p{M}\p{N}_. -`;
 const LONGEST = 255;
 const DEVICE_ID = new RegExp(`^[${CHARACTERS}]{1,${LONGEST}}$`, 'u');
 const OTHERS = new RegExp(`[^${CHARACTERS}]`, 'gu');
+
+/** The browser as a device: where the website plays, and where it subscribes while the account has no other. */
+export const WEB_DEVICE: Device = { id: 'web', caption: 'Web browser', type: 'other' };
 
 /** The device id itself. Throws `invalid` when it is not one. */
 export function parseDeviceId(value: unknown): string {

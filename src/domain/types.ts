@@ -8,7 +8,10 @@ export type Url = string;
 export type Seconds = number;
 /** Server-issued stamp of a change, one rising line per user; see `domain/stamp`. */
 export type Stamp = number;
-/** Who sends an upload that names a device: the device itself, or the operator on its behalf, as with an import. */
+/**
+ * Who sends an upload that names a device: the device itself, or the operator on its behalf, as with an import. The
+ * website counts as the operator: the device has yet to hear of it.
+ */
 export type Sender = 'device' | 'operator';
 
 export const DEVICE_TYPES = ['desktop', 'laptop', 'mobile', 'server', 'other'] as const;

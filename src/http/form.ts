@@ -7,7 +7,7 @@ import { invalid, Refusal } from '../domain/errors.ts';
 import { nodeRequest, readPieces } from './body.ts';
 import { REPLACEMENT } from './input.ts';
 
-/** The most fields of a form, files included. */
+/** The most fields of a usual form, files included. */
 const MAX_FIELDS = 50;
 /** The most bytes of headers before the content of a field, and the most of them. */
 const MAX_FIELD_HEAD = 4096;
@@ -20,25 +20,51 @@ const MULTIPART = 'multipart/form-data';
 /** What RFC 2046 allows, without what would have to be quoted. */
 const BOUNDARY = /^[\w'()+./:=?-]{1,70}$/;
 
+/** The fields of a form by name; of several with one name the last. */
+export class Form extends Map<string, string> {
+  readonly #all = new Map<string, string[]>();
+
+  /** Adds a field beside those that have the same name. */
+  append(name: string, value: string): void {
+    this.set(name, value);
+    const values = this.#all.get(name);
+    if (values) values.push(value);
+    else this.#all.set(name, [value]);
+  }
+
+  /** All with one name, in their order. */
+  all(name: string): readonly string[] {
+    return this.#all.get(name) ?? [];
+  }
+}
+
+/** What a form may have. */
+export interface FormLimits {
+  /** Bytes. */
+  limit: number;
+  /** Files included. */
+  maxFields?: number;
+}
+
 /**
- * A form, url-encoded or multipart: its texts, and those of its files; of several fields with one name the last. `limit`
- * in bytes. Parsed while it arrives, as anybody can send one. Throws `too-large`, or `invalid` for another
- * Content-Type, any Content-Encoding, too many fields, and what is not UTF-8.
+ * A form, url-encoded or multipart: its texts, and those of its files. Parsed while it arrives, as anybody can send one.
+ * Throws `too-large`, or `invalid` for another Content-Type, any Content-Encoding, too many fields, and what is not
+ * UTF-8.
  */
-export async function readForm(event: H3Event, limit: number): Promise<Map<string, string>> {
+export async function readForm(event: H3Event, { limit, maxFields = MAX_FIELDS }: FormLimits): Promise<Form> {
   const headers = { 'content-type': readFormType(event) };
   requireNoEncoding(event);
 
-  const fields = new Map<string, string>();
+  const fields = new Form();
   let count = 0;
   const keep = (name: string | undefined, text: string): void => {
     count += 1;
-    if (name !== undefined && count <= MAX_FIELDS) fields.set(name, text);
+    if (name !== undefined && count <= maxFields) fields.append(name, text);
   };
-  const limits = { fieldSize: limit, parts: MAX_FIELDS, headerSize: MAX_FIELD_HEAD, headerPairs: MAX_FIELD_HEADERS };
+  const limits = { fieldSize: limit, parts: maxFields, headerSize: MAX_FIELD_HEAD, headerPairs: MAX_FIELD_HEADERS };
   const parser = new Busboy({ headers, limits })
     .on('field', (name: string | undefined, text: string) => keep(name, text))
-    .on('partsLimit', () => (count = MAX_FIELDS + 1))
+    .on('partsLimit', () => (count = maxFields + 1))
     .on('file', (name, file) => {
       const chunks: Buffer[] = [];
       file.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -50,23 +76,23 @@ export async function readForm(event: H3Event, limit: number): Promise<Map<strin
     for await (const chunk of readPieces(event, limit)) {
       for (let at = 0; at < chunk.length; at += PIECE) {
         yield chunk.subarray(at, at + PIECE);
-        if (count > MAX_FIELDS) throw tooManyFields();
+        if (count > maxFields) throw tooManyFields(maxFields);
       }
     }
   }
   await pipeline(pieces, parser).catch((error: unknown) => {
     throw error instanceof Refusal ? error : invalid('the request body is not a form');
   });
-  if (count > MAX_FIELDS) throw tooManyFields();
-  for (const [name, text] of fields) {
-    if (name.includes(REPLACEMENT) || text.includes(REPLACEMENT)) throw invalid('the form is not UTF-8');
+  if (count > maxFields) throw tooManyFields(maxFields);
+  for (const name of fields.keys()) {
+    if ([name, ...fields.all(name)].some((text) => text.includes(REPLACEMENT))) throw invalid('the form is not UTF-8');
   }
   return fields;
 }
 
 const toText = (bytes: Buffer): string => (isUtf8(bytes) ? bytes.toString() : REPLACEMENT);
 
-const tooManyFields = (): Refusal => invalid(`the form has more than ${MAX_FIELDS} fields`);
+const tooManyFields = (most: number): Refusal => invalid(`the form has more than ${most} fields`);
 
 /**
  * The media type of a form, written anew from what was understood of it: the parser must not understand it in another

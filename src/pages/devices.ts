@@ -68,10 +68,10 @@ function renderGroups({ base, csrf, devices, following }: Omit<DevicesPage, 'isS
   const groups = following.groups.map(
     (ids) => markup`<li><div>${ids.map((id) => deviceName(byId.get(id)!)).join(', ')}</div></li>`,
   );
-  const boxes = devices.map((device, number) => {
+  const boxes = devices.map((device) => {
     const group = following.groups.findIndex((ids) => ids.includes(device.id));
     const label = group === -1 ? deviceName(device) : `${deviceName(device)} (in group ${group + 1})`;
-    return markup`<label class="check"><input type="checkbox" name="device-${number}" value="${device.id}"><span>${label}</span></label>`;
+    return markup`<label class="check"><input type="checkbox" name="device" value="${device.id}"><span>${label}</span></label>`;
   });
   return markup`<h2>Groups</h2>
 <p class="soft">Devices in a group have the same subscriptions; the others keep their own.</p>

@@ -6,7 +6,7 @@ export type Problems = Readonly<Record<string, string | undefined>>;
 interface Field {
   name: string;
   label: string;
-  type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'file';
+  type?: 'text' | 'search' | 'email' | 'password' | 'url' | 'date' | 'file';
   value?: string | undefined;
   hint?: string | undefined;
   problem?: string | undefined;
@@ -30,6 +30,31 @@ export function renderField({ name, label, type = 'text', value, hint, problem, 
 ${hint && markup`<p class="hint" id="${name}-hint">${hint}</p>`}
 <input${attrs}>
 ${problem && markup`<p class="error" id="${name}-error">${toSentence(problem)}</p>`}</div>`;
+}
+
+interface Choice {
+  name: string;
+  /** Where a page has several of that name. */
+  id?: string;
+  label: string;
+  /** Value and text of each. */
+  options: readonly (readonly [value: string, text: string])[];
+  value: string;
+  problem?: string | undefined;
+}
+
+/** A list to choose from, with its label. */
+export function renderSelect({ name, id = name, label, options, value, problem }: Choice): Markup {
+  const items = options.map(
+    ([each, text]) => markup`<option${attributes({ value: each, selected: each === value })}>${text}</option>`,
+  );
+  const described = attributes({
+    'aria-describedby': problem && `${id}-error`,
+    'aria-invalid': problem === undefined ? undefined : 'true',
+  });
+  return markup`<div class="field"><label for="${id}">${label}</label>
+<select id="${id}" name="${name}"${described}>${items}</select>
+${problem && markup`<p class="error" id="${id}-error">${toSentence(problem)}</p>`}</div>`;
 }
 
 interface Check {

@@ -1,7 +1,7 @@
 import manifest from '../../package.json' with { type: 'json' };
 import { icon, script, styleSheet } from './assets.ts';
 import { type Markup, markup, toHtml } from './markup.ts';
-import { registerPage } from './links.ts';
+import { ownSubscriptions, registerPage } from './links.ts';
 
 /** Who is signed in. */
 export interface Visitor {
@@ -99,6 +99,6 @@ function renderNavigation(base: string, path: string): Markup {
 
 const renderFooter = ({ base, visitor }: Frame): Markup => markup`<footer class="site-footer"><div class="bar">
 <span>podsync ${manifest.version}</span>
-${visitor && markup`<a href="${base}/subscriptions/${encodeURIComponent(visitor.name)}.opml">OPML</a>`}
+${visitor && markup`<a href="${ownSubscriptions(base, visitor.name, 'opml')}">OPML</a>`}
 <a href="${base}/clientconfig.json">API</a>
 </div></footer>`;

@@ -14,6 +14,9 @@ export const registerPage = (base: string): string => `${base}/register`;
 /** The page of a podcast on the site. */
 export const podcastPage = (base: string, podcast: Url): string => `${base}/podcast?url=${encode(podcast)}`;
 
+/** The podcasts with a tag. */
+export const tagPage = (base: string, tag: string): string => `${base}/directory?tag=${encode(tag)}`;
+
 /** The page of an episode on the site. */
 export const episodePage = (base: string, podcast: Url, episode: Url): string =>
   `${base}/episode?podcast=${encode(podcast)}&url=${encode(episode)}`;
@@ -22,9 +25,16 @@ export const episodePage = (base: string, podcast: Url, episode: Url): string =>
 export const listPage = (base: string, user: string, name: string): string =>
   `${base}/user/${encode(user)}/lists/${encode(name)}`;
 
+/** The same for its owner, who can change it there. */
+export const ownListPage = (base: string, name: string): string => `${base}/lists/${encode(name)}`;
+
 /** What a user subscribes to and shows, for podcast apps. */
 export const sharedSubscriptions = (base: string, user: string): string =>
   `${base}/user/${encode(user)}/subscriptions.opml`;
+
+/** What a user subscribes to on any device, for that user alone. */
+export const ownSubscriptions = (base: string, user: string, format: string): string =>
+  `${base}/subscriptions/${encode(user)}.${format}`;
 
 /** The list itself, as clients read it. */
 export const listResource = (base: string, user: string, name: string, format: string): string =>

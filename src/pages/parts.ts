@@ -29,6 +29,12 @@ const LOGO_FILE = 2 * LOGO;
 export const renderLogo = (base: string, { logoUrl }: Pick<Podcast, 'logoUrl'>): Markup =>
   markup`<img class="logo" src="${scaledLogo(base, LOGO_FILE, logoUrl)}" alt="" width="${LOGO}" height="${LOGO}">`;
 
+/** That of one of many podcasts: it is loaded when it comes into view. */
+export const renderLazyLogo = (base: string, { logoUrl = null }: KnownPodcast, size: 'small' | 'large'): Markup =>
+  size === 'large'
+    ? markup`<img class="logo" src="${scaledLogo(base, LOGO_FILE, logoUrl)}" alt="" width="${LOGO}" height="${LOGO}" loading="lazy">`
+    : markup`<img class="logo small" src="${scaledLogo(base, LOGO, logoUrl)}" alt="" width="56" height="56" loading="lazy">`;
+
 /** As much of a description as two lines can hold, without half a character at its end. */
 export const renderBrief = (description = ''): Markup | '' =>
   description && markup`<p class="brief">${description.slice(0, 300).replace(/[\ud800-\udbff]$/, '')}</p>`;
@@ -51,11 +57,15 @@ export interface PageNumber {
   pages: number;
 }
 
-/** Links to the pages before and after this one, where there are any. */
-export function renderPager({ page, pages }: PageNumber): Markup | undefined {
+/** Links to the pages before and after this one, where there are any. `query`: what else belongs into their address. */
+export function renderPager(
+  { page, pages }: PageNumber,
+  query: Readonly<Record<string, string>> = {},
+): Markup | undefined {
   if (pages === 1) return undefined;
-  const previous = page > 1 ? markup`<a href="?page=${page - 1}" rel="prev">Previous page</a>` : undefined;
-  const next = page < pages ? markup`<a href="?page=${page + 1}" rel="next">Next page</a>` : undefined;
+  const to = (number: number): string => `?${new URLSearchParams({ ...query, page: String(number) }).toString()}`;
+  const previous = page > 1 ? markup`<a href="${to(page - 1)}" rel="prev">Previous page</a>` : undefined;
+  const next = page < pages ? markup`<a href="${to(page + 1)}" rel="next">Next page</a>` : undefined;
   return markup`<p class="soft">Page ${page} of ${pages}</p>\n<p class="pager">${previous}${next}</p>`;
 }
 

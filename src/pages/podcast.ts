@@ -1,7 +1,7 @@
 import { countOf } from '../domain/count.ts';
 import type { Episode, Podcast } from '../storage/stores.ts';
 import type { Page } from './layout.ts';
-import { episodePage } from './links.ts';
+import { episodePage, tagPage } from './links.ts';
 import { type Markup, markup } from './markup.ts';
 import { renderBrief, renderDate, renderLink, renderLogo } from './parts.ts';
 
@@ -24,7 +24,7 @@ export function renderPodcast({ base, podcast, episodes }: PodcastPage): Page {
 ${author && markup`<p>${author}</p>`}
 <p class="soft">${countOf(subscribers, 'subscriber')}</p>
 </div></div>
-${tags.length > 0 ? markup`<ul class="tags">${tags.map((tag) => markup`<li><a href="${base}/directory?tag=${encodeURIComponent(tag)}">${tag}</a></li>`)}</ul>` : ''}
+${tags.length > 0 ? markup`<ul class="tags">${tags.map((tag) => markup`<li><a href="${tagPage(base, tag)}">${tag}</a></li>`)}</ul>` : ''}
 ${description && markup`<p class="text">${description}</p>`}
 <p class="actions">${renderLink(website, 'Website')}${renderLink(url, 'Feed')}</p>
 <p class="soft">To subscribe, add this address in your podcast app: <code>${url}</code></p>

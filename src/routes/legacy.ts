@@ -30,7 +30,7 @@ export function createLegacyRoutes(
   return {
     upload: (event) =>
       answer(async () => {
-        const form = await readForm(event, Math.min(MAX_FORM, maxBody));
+        const form = await readForm(event, { limit: Math.min(MAX_FORM, maxBody) });
         const { action, protocol, username, password, opml } = Object.fromEntries(form);
         if (action !== 'update-subscriptions' || protocol !== '0') return say('@PROTOERROR');
         if (username === undefined || password === undefined || opml === undefined) return say('@PROTOERROR');

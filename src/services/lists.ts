@@ -15,8 +15,7 @@ export interface Lists {
   find(user: UserId | undefined, name: string): Promise<PodcastList>;
   /**
    * Makes a list, named after its title (spec 4.4). Throws `invalid` for a title without a letter or digit and for URLs
-   * of which none can be used or that are too many, `conflict` when the user has too many lists; rejects with `conflict`
-   * when the user has a list of that name.
+   * of which none can be used or that are too many, `conflict` when the user has too many lists, or one of that name.
    */
   create(user: UserId, title: string, submitted: readonly string[]): Promise<PodcastList>;
   /** Gives a list other podcasts. Throws `invalid` and `missing`, and then nothing changes. */
@@ -69,7 +68,9 @@ export const createLists = (lists: ListStore, rules: UrlRules): Lists => ({
     if ((await lists.all(user)).length >= MAX_LISTS) {
       throw new Refusal('conflict', `an account may have up to ${MAX_LISTS} podcast lists; delete one first`);
     }
-    await lists.create(user, list);
+    await lists.create(user, list).catch((error: unknown) => {
+      throw isStorageError(error, 'conflict') ? new Refusal('conflict', error.message) : error;
+    });
     return list;
   },
 

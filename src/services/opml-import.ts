@@ -67,7 +67,8 @@ export const createOpmlImport = (
   },
 });
 
-function sift(entries: readonly PodcastEntry[], rules: UrlRules) {
+/** What of a file can be used, by the address it is stored under, and what became of the rest. */
+export function sift(entries: readonly PodcastEntry[], rules: UrlRules) {
   const usable = new Map<Url, PodcastEntry>();
   const rewritten: OpmlImportReport['rewritten'] = [];
   const refused: OpmlImportReport['refused'] = [];

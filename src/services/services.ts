@@ -10,9 +10,11 @@ import { createEpisodes, type Episodes } from './episodes.ts';
 import { createFeeds, type Feeds } from './feeds.ts';
 import type { Hasher } from './hasher.ts';
 import { createInspection, type Inspection } from './inspection.ts';
+import { createLibrary, type Library } from './library.ts';
 import { createLists, type Lists } from './lists.ts';
 import { createLogoFolder } from './logo-folder.ts';
 import { createLogos, type Logos } from './logos.ts';
+import { createNewestEpisodes } from './newest-episodes.ts';
 import { createOpmlImport, type OpmlImport } from './opml-import.ts';
 import { createPasswordLinks, type PasswordLinks } from './password-links.ts';
 import { createPasswords } from './passwords.ts';
@@ -38,6 +40,7 @@ export interface Services {
   sessions: Sessions;
   devices: Devices;
   subscriptions: Subscriptions;
+  library: Library;
   opmlImport: OpmlImport;
   pull: Pull;
   episodes: Episodes;
@@ -81,6 +84,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
   const subscriptions = createSubscriptions(storage, urlRules);
   const devices = createDevices(storage, now);
   const episodes = createEpisodes(storage, now, urlRules);
+  const newestEpisodes = createNewestEpisodes(podcasts);
   const settings = createSettings(storage, urlRules);
   const lists = createLists(storage.lists, urlRules);
   const passwords = createPasswords(hasher);
@@ -95,6 +99,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     sessions,
     devices,
     subscriptions,
+    library: createLibrary({ devices: storage.devices, podcasts, subscriptions, newestEpisodes }, urlRules),
     opmlImport: createOpmlImport(subscriptions, podcasts, urlRules),
     pull: createPull({ devices, subscriptions, episodes, settings, lists }, urlRules),
     episodes,

@@ -1,4 +1,4 @@
-import { parseDeviceId, requireFewDevices } from '../domain/device.ts';
+import { parseDeviceId } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { Sender, Stamp, Url, UserId } from '../domain/types.ts';
 import {
@@ -75,7 +75,6 @@ export function createSubscriptions(
 
     async upload(user, device, { add, remove }, sender) {
       const ids = [device].flat().map(parseDeviceId);
-      requireFewDevices(ids);
       requireFewFeeds([...add, ...remove]);
       const rewrites = createRewriteLog();
       const added = await sanitizeAll(add, rewrites);

@@ -4,8 +4,11 @@ import type { TestServer } from '../server.ts';
 export interface Visitor {
   get(path: string): Promise<VisitedPage>;
   /** Opens the page at `path` and sends its form with `action` (else the first one), filled with `fields`. */
-  send(path: string, fields: Readonly<Record<string, string>>, action?: string): Promise<VisitedPage>;
+  send(path: string, fields: Fields, action?: string): Promise<VisitedPage>;
 }
+
+/** What is filled in, by name; several for fields with one name, such as ticked boxes. */
+type Fields = Readonly<Record<string, string | readonly string[]>>;
 
 export interface VisitedPage {
   status: number;
@@ -35,12 +38,21 @@ export function openVisitor({ app }: Pick<TestServer, 'app'>, origin = 'http://l
     async send(path, fields, action) {
       const { html } = await request(path);
       const forms = [...html.matchAll(/<form[^>]*method="post"[^>]*>[^]*?<\/form>/g)].map(([form]) => form);
-      const form = forms.find((each) => action === undefined || each.includes(`action="${action}"`));
+      const form = forms.find(
+        (each) => action === undefined || each.includes(`action="${action?.replaceAll('&', '&amp;')}"`),
+      );
       if (form === undefined) throw new Error(`no form ${action ?? ''} on ${path}:\n${html}`);
-      const hidden = [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
-      const body = new URLSearchParams(Object.fromEntries(hidden.map(([, name, value]) => [name!, value!])));
-      for (const [name, value] of Object.entries(fields)) body.set(name, value);
-      return request(/action="([^"]*)"/.exec(form)?.[1] ?? path, { method: 'POST', body });
+      const isMultipart = form.includes('enctype="multipart/form-data"');
+      const body = isMultipart ? new FormData() : new URLSearchParams();
+      for (const [, name, value] of form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)) {
+        body.append(name!, decode(value!));
+      }
+      for (const [name, value] of Object.entries(fields)) {
+        body.delete(name);
+        for (const each of [value].flat()) body.append(name, each);
+      }
+      const target = action ?? decode(/action="([^"]*)"/.exec(form)?.[1] ?? path);
+      return request(target, { method: 'POST', body });
     },
   };
 }
@@ -52,3 +64,9 @@ export async function signIn(server: TestServer, name = 'bob', password = 'secre
   if (status !== 303) throw new Error(`could not sign in: ${status}`);
   return visitor;
 }
+
+/** The text that a value of an attribute stands for. */
+export const decode = (value: string): string =>
+  value.replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name]!);
+
+const ENTITIES: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };

@@ -79,11 +79,11 @@ it('groups devices and takes them out again', async () => {
   const { visitor, listOf, services } = await openDevices();
   const bob = (await services.accounts.named('bob'))!.id;
   const form = 'http://localhost/devices/groups';
-  await visitor.send('/devices', { 'device-0': 'phone', 'device-1': 'tv', do: 'join' }, form);
+  await visitor.send('/devices', { device: ['phone', 'tv'], do: 'join' }, form);
   expect(await listOf('phone')).toEqual(['http://example.org/a', 'http://example.org/b']);
-  await visitor.send('/devices', { 'device-0': 'phone', do: 'leave' }, form);
+  await visitor.send('/devices', { device: 'phone', do: 'leave' }, form);
   expect((await services.devices.following(bob)).groups).toEqual([]);
-  const none = await visitor.send('/devices', { 'device-0': 'phone', do: 'join' }, form);
+  const none = await visitor.send('/devices', { device: 'phone', do: 'join' }, form);
   expect(none.status).toBe(400);
   expect(none.html).toContain('Choose at least two devices.');
 });

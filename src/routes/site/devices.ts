@@ -8,7 +8,7 @@ import type { Services } from '../../services/services.ts';
 import { ACCOUNT } from '../../services/settings.ts';
 import type { DeviceSummary, User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import type { Form, Site } from './site.ts';
+import type { Site } from './site.ts';
 
 type DeviceHandlers = 'all' | 'show' | 'save' | 'remove' | 'sync' | 'group';
 
@@ -68,7 +68,7 @@ export function createDevicePages(
     }),
 
     group: site.submitted(async (event, user, fields) => {
-      const ids = chosen(fields);
+      const ids = fields.all('device');
       const isLeaving = fields.get('do') === 'leave';
       if (ids.length < (isLeaving ? 1 : 2)) {
         return overview(event, user, isLeaving ? 'choose at least one device' : 'choose at least two devices');
@@ -78,7 +78,3 @@ export function createDevicePages(
     }),
   };
 }
-
-/** The devices that are ticked. */
-const chosen = (fields: Form): string[] =>
-  [...fields].flatMap(([name, value]) => (name.startsWith('device-') ? value : []));

@@ -7,6 +7,10 @@ import { createPageRoutes } from './pages.ts';
 import { createRegisterRoutes } from './register.ts';
 import { createSettingsPages } from './settings.ts';
 import { createWelcomeRoutes } from './welcome.ts';
+import { createDirectoryPage } from './directory.ts';
+import { createListPages } from './lists.ts';
+import { createOpmlImportPages } from './opml-import.ts';
+import { createSubscriptionPages } from './subscriptions.ts';
 import { createSite } from './site.ts';
 
 /** The website: pages for people. */
@@ -18,6 +22,10 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
   const pages = createPageRoutes(services, site);
   const devices = createDevicePages(services, site);
   const settings = createSettingsPages(services, context, site);
+
+  const subscriptions = createSubscriptionPages(services, site);
+  const lists = createListPages(services, site);
+  const opmlImport = createOpmlImportPages(services, site);
 
   const table: Row[] = [
     ['GET', '/', [], pages.home],
@@ -44,6 +52,24 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
     ['POST', '/settings/sessions', [], settings.sessions],
     ['GET', '/settings/backup', [], settings.backup],
     ['POST', '/settings/delete', [], settings.delete],
+    ['GET', '/subscriptions', [], subscriptions.show],
+    ['POST', '/subscriptions', [], subscriptions.subscribe],
+    ['POST', '/subscriptions/remove', [], subscriptions.remove],
+    ['POST', '/subscriptions/restore', [], subscriptions.restore],
+    ['GET', '/subscriptions/import', [], opmlImport.show],
+    ['POST', '/subscriptions/import', [], opmlImport.submit],
+
+    ['GET', '/directory', [], createDirectoryPage(services, context, site)],
+
+    ['GET', '/lists', [], lists.all],
+    ['POST', '/lists', [], lists.create],
+    ['GET', '/lists/:name', [], lists.show],
+    ['POST', '/lists/:name/up', [], lists.up],
+    ['POST', '/lists/:name/down', [], lists.down],
+    ['POST', '/lists/:name/add', [], lists.add],
+    ['POST', '/lists/:name/remove', [], lists.remove],
+    ['POST', '/lists/:name/rename', [], lists.rename],
+    ['POST', '/lists/:name/delete', [], lists.delete],
 
     ['GET', '/podcast', [], pages.podcast],
     ['GET', '/episode', [], pages.episode],

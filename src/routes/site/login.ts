@@ -7,7 +7,7 @@ import { renderLogin } from '../../pages/login.ts';
 import type { Problems } from '../../pages/form.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { type Site, STALE } from './site.ts';
+import { type Site, STALE, toLocalPath } from './site.ts';
 
 /** Signing in and out with a browser: the same sessions, and the same limits on wrong passwords, as for apps. */
 export function createLoginRoutes(
@@ -68,9 +68,4 @@ export function createLoginRoutes(
       return site.redirect(event, '/');
     },
   };
-}
-
-/** A path of this site; anything else would send the visitor elsewhere after signing in. */
-function toLocalPath(path = '/'): string {
-  return /^\/(?![/\\])[^\\\s]*$/.test(path) ? path : '/';
 }

@@ -1,5 +1,6 @@
 import type { H3Event } from 'h3';
 import { Refusal } from '../../domain/errors.ts';
+import { Form } from '../../http/form.ts';
 import { readQuery } from '../../http/input.ts';
 import { readClient } from '../../http/origin.ts';
 import type { Reply } from '../../http/reply.ts';
@@ -9,7 +10,7 @@ import type { Services } from '../../services/services.ts';
 import { ACCOUNT } from '../../services/settings.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { type Form, type Site, STALE } from './site.ts';
+import { type Site, STALE } from './site.ts';
 
 type SettingsServices = Pick<
   Services,
@@ -43,12 +44,7 @@ export function createSettingsPages(
     return Object.fromEntries(privacy) as Privacy;
   };
 
-  const page = async (
-    event: H3Event,
-    user: User,
-    problems: Problems = {},
-    fields: Form = new Map(),
-  ): Promise<Reply> => {
+  const page = async (event: H3Event, user: User, problems: Problems = {}, fields = new Form()): Promise<Reply> => {
     const shown = {
       name: user.name,
       email: fields.get('email') ?? user.email ?? '',

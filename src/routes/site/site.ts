@@ -1,7 +1,7 @@
 import type { H3Event } from 'h3';
 import { Refusal } from '../../domain/errors.ts';
 import { createCsrf } from '../../http/csrf.ts';
-import { readForm } from '../../http/form.ts';
+import { Form, type FormLimits, readForm } from '../../http/form.ts';
 import { publicBase } from '../../http/origin.ts';
 import { type Reply, toPublic } from '../../http/reply.ts';
 import { CONTENT_SECURITY_POLICY } from '../../pages/assets.ts';
@@ -19,22 +19,19 @@ export interface Site {
   /** A page for whoever is signed in; others sign in first, and come back. */
   signedIn(handler: (event: H3Event, user: User) => Reply | Promise<Reply>): Handler;
   /**
-   * A form that somebody who is signed in has sent, of at most `limit` bytes. One without the right token goes to
-   * `onStale`, which shows it again with what was typed; where there was nothing to type it is a 403.
+   * A form that somebody who is signed in has sent. One without the right token goes to `onStale`, which shows it again
+   * with what was typed; where there was nothing to type it is a 403.
    */
-  submitted(handler: FormHandler, options?: { limit?: number; onStale?: FormHandler }): Handler;
+  submitted(handler: FormHandler, options?: Partial<FormLimits> & { onStale?: FormHandler }): Handler;
   /** Goes on to another page after a form was accepted; `path` begins with a slash. */
   redirect(event: H3Event, path: string): Reply;
   /** A form with its token checked, for pages that need nobody to be signed in. */
-  readForm(event: H3Event, limit?: number): Promise<{ fields: Form; isStale: boolean }>;
+  readForm(event: H3Event, limits?: Partial<FormLimits>): Promise<{ fields: Form; isStale: boolean }>;
   /** The token for a form where nobody is signed in, and the header that goes with it. */
   csrf(event: H3Event): { token: string; headers: Record<string, string> };
 }
 
-/** The fields of a form, by name. */
-export type Form = ReadonlyMap<string, string>;
-
-type FormHandler = (event: H3Event, user: User, fields: Form) => Reply | Promise<Reply>;
+export type FormHandler = (event: H3Event, user: User, fields: Form) => Reply | Promise<Reply>;
 
 interface PageOptions {
   status?: number;
@@ -64,14 +61,15 @@ export function createSite({ registration }: Pick<Services, 'registration'>, { i
     headers: { location: publicBase(event, origin) + path },
   });
 
-  const read: Site['readForm'] = async (event, limit = MAX_FORM) => {
-    const fields = await readForm(event, limit);
+  const read: Site['readForm'] = async (event, limits) => {
+    const fields = await readForm(event, { limit: MAX_FORM, ...limits });
     return { fields, isStale: !csrf.isValid(event, fields) };
   };
 
   const toSignIn = (event: H3Event): Reply => {
+    // A form may have been sent to an address that is no page; the first segment always is one.
     const isPage = event.req.method === 'GET';
-    const next = isPage ? event.url.pathname + event.url.search : event.url.pathname;
+    const next = isPage ? event.url.pathname + event.url.search : /^\/[^/]*/.exec(event.url.pathname)![0];
     return redirect(event, `/login?next=${encodeURIComponent(next)}`);
   };
 
@@ -98,14 +96,17 @@ export function createSite({ registration }: Pick<Services, 'registration'>, { i
     },
 
     submitted:
-      (handler, { limit, onStale } = {}) =>
+      (handler, { onStale, ...limits } = {}) =>
       async (event) => {
         const user = await identity.visitor(event);
         if (!user) return toSignIn(event);
-        const { fields, isStale } = await read(event, limit);
+        const { fields, isStale } = await read(event, limits);
         if (!isStale) return handler(event, user, fields);
         if (!onStale) throw new Refusal('forbidden', STALE);
         return onStale(event, user, fields);
       },
   };
 }
+
+/** A path of this site; anything else would send the visitor elsewhere. */
+export const toLocalPath = (path = '/'): string => (/^\/(?![/\\])[^\\\s]*$/.test(path) ? path : '/');

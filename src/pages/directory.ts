@@ -1,0 +1,82 @@
+import { countOf } from '../domain/count.ts';
+import type { Url } from '../domain/types.ts';
+import type { KnownPodcast } from '../services/directory.ts';
+import type { Tag } from '../storage/stores.ts';
+import { renderToken } from './form.ts';
+import type { Page } from './layout.ts';
+import { podcastPage, tagPage } from './links.ts';
+import { attributes, type Markup, markup } from './markup.ts';
+import { renderBrief, renderLazyLogo } from './parts.ts';
+
+/** What is looked for. */
+export type DirectoryView =
+  | { kind: 'toplist'; tags: readonly Tag[] }
+  | { kind: 'search'; text: string }
+  | { kind: 'tag'; tag: string };
+
+interface DirectoryPage {
+  base: string;
+  /** Undefined: nobody is signed in. */
+  csrf: string | undefined;
+  view: DirectoryView;
+  podcasts: readonly KnownPodcast[];
+  /** Those that the visitor subscribes to. */
+  subscribed: ReadonlySet<Url>;
+}
+
+/** The podcasts that this server knows: the toplist, those with a tag, or those that a search found. */
+export function renderDirectory(page: DirectoryPage): Page {
+  const { base, view, podcasts } = page;
+  const heading = headingOf(view);
+  return {
+    title: heading,
+    content: markup`<div class="page-head"><h1>${heading}</h1>
+${view.kind === 'toplist' ? '' : markup`<p class="soft"><a href="${base}/directory">All of the directory</a></p>`}</div>
+${view.kind === 'search' ? renderSearch(base, view.text) : ''}
+${view.kind === 'toplist' ? renderTags(base, view.tags) : ''}
+${podcasts.length === 0 ? markup`<p class="soft">${emptyText(view)}</p>` : renderFound(page)}`,
+  };
+}
+
+function headingOf(view: DirectoryView): string {
+  if (view.kind === 'search') return `Search: ${view.text}`;
+  return view.kind === 'tag' ? `Podcasts tagged ${view.tag}` : 'Directory';
+}
+
+function emptyText({ kind }: DirectoryView): string {
+  if (kind === 'search') return 'No podcast was found. To subscribe by the address of its feed, go to Subscriptions.';
+  return kind === 'tag' ? 'No podcast has this tag.' : 'No podcast is listed here yet.';
+}
+
+const renderSearch = (base: string, text: string): Markup =>
+  markup`<form role="search" aria-label="Podcasts" action="${base}/directory" class="inline"><input type="search"${attributes({ name: 'q', value: text, 'aria-label': 'Search podcasts' })}><button class="plain">Search</button></form>`;
+
+function renderTags(base: string, tags: readonly Tag[]): Markup | undefined {
+  if (tags.length === 0) return undefined;
+  const items = tags.map(({ tag, title }) => markup`<li><a href="${tagPage(base, tag)}">${title}</a></li>`);
+  return markup`<ul class="tags">${items}</ul>`;
+}
+
+function renderFound({ base, csrf, view, podcasts, subscribed }: DirectoryPage): Markup {
+  const action = (url: Url, name: string): Markup | undefined => {
+    if (csrf === undefined) return undefined;
+    if (subscribed.has(url)) return markup`<span class="soft">Subscribed</span>`;
+    return markup`<button class="plain"${attributes({ name: 'url', value: url, 'aria-label': `Subscribe to ${name}` })}>Subscribe</button>`;
+  };
+  const items = podcasts.map((podcast) => {
+    const { url, title, author, description, subscribers = 0 } = podcast;
+    const name = title || url;
+    return markup`<li>${renderLazyLogo(base, podcast, 'small')}<div><a href="${podcastPage(base, url)}">${name}</a>
+<div class="soft">${author && markup`${author} · `}${countOf(subscribers, 'subscriber')}${renderBrief(description)}</div></div>${action(url, name)}</li>
+`;
+  });
+  const list = markup`<ul class="items">${items}</ul>`;
+  if (csrf === undefined) return list;
+  return markup`<form method="post" action="${base}/subscriptions">${renderToken(csrf)}<input type="hidden" name="next" value="${directoryPath(view)}">
+${list}</form>`;
+}
+
+function directoryPath(view: DirectoryView): string {
+  if (view.kind === 'search') return `/directory?q=${encodeURIComponent(view.text)}`;
+  return view.kind === 'tag' ? tagPage('', view.tag) : '/directory';
+}

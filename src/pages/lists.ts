@@ -1,0 +1,113 @@
+import { countOf } from '../domain/count.ts';
+import type { ListSummary } from '../domain/types.ts';
+import type { KnownPodcast } from '../services/directory.ts';
+import { type Problems, renderField, renderNotice, renderProblem, renderToken } from './form.ts';
+import type { Page } from './layout.ts';
+import { listPage, ownListPage, podcastPage } from './links.ts';
+import { attributes, type Markup, markup } from './markup.ts';
+import { type PageNumber, renderLazyLogo, renderPager } from './parts.ts';
+
+interface ListsPage {
+  base: string;
+  csrf: string;
+  user: string;
+  lists: readonly ListSummary[];
+  /** What was entered for a new one, and what was wrong with it. */
+  title?: string;
+  problems?: Problems;
+}
+
+/** The lists of an account, for its owner. */
+export const renderLists = ({ base, csrf, user, lists, title, problems = {} }: ListsPage): Page => ({
+  title: 'Lists',
+  isNarrow: true,
+  content: markup`<h1>Lists</h1>
+<p class="soft">Collections of podcasts to share: anybody who has the link can see a list, and podcast apps can subscribe to it as OPML.</p>
+${renderProblem(problems.form)}
+<form method="post" action="${base}/lists" class="inline">${renderToken(csrf)}
+${renderField({ name: 'title', label: 'New list', value: title, problem: problems.title, input: { required: true, maxlength: 255, placeholder: 'Title' } })}
+<button>Create</button>
+</form>
+${lists.length === 0 ? markup`<p class="soft">You have no lists yet.</p>` : renderOrdered(base, csrf, user, lists)}`,
+});
+
+function renderOrdered(base: string, csrf: string, user: string, lists: readonly ListSummary[]): Markup {
+  const items = lists.map(
+    (list, at) => markup`<li><div><a href="${ownListPage(base, list.name)}">${list.title}</a>
+<div class="soft"><a href="${listPage(base, user, list.name)}">Public page</a></div></div>
+${renderMove(base, list, 'up', at === 0)}${renderMove(base, list, 'down', at === lists.length - 1)}</li>
+`,
+  );
+  return markup`<form method="post">${renderToken(csrf)}<ul class="items">${items}</ul></form>`;
+}
+
+function renderMove(base: string, { name, title }: ListSummary, way: 'up' | 'down', isAtEnd: boolean): Markup {
+  const attrs = attributes({
+    formaction: `${ownListPage(base, name)}/${way}`,
+    'aria-label': `Move ${title} ${way}`,
+    disabled: isAtEnd,
+  });
+  return markup`<button class="plain"${attrs}>${way === 'up' ? '↑' : '↓'}</button>`;
+}
+
+interface OwnListPage extends PageNumber {
+  base: string;
+  csrf: string;
+  user: string;
+  name: string;
+  title: string;
+  /** How many podcasts are on the list. */
+  total: number;
+  /** Those of this page. */
+  podcasts: readonly KnownPodcast[];
+  /** What the account subscribes to: suggested to be added. */
+  suggested: readonly KnownPodcast[];
+  notice?: string | undefined;
+  /** What was entered, and what was wrong with it. */
+  entered?: { title?: string; url?: string };
+  problems?: Problems;
+}
+
+/** One list, for its owner. */
+export function renderOwnList(list: OwnListPage): Page {
+  const { base, csrf, user, name, title, total, suggested, notice, entered = {}, problems = {} } = list;
+  const path = ownListPage(base, name);
+  const shared = listPage(base, user, name);
+  const options = suggested.map((podcast) => markup`<option value="${podcast.url}">${podcast.title}</option>\n`);
+  return {
+    title,
+    isNarrow: true,
+    content: markup`<p class="soft"><a href="${base}/lists">Lists</a></p>
+<h1>${title}</h1>
+${renderProblem(problems.form)}${renderNotice(notice)}
+<p class="soft">${countOf(total, 'podcast')} · Public link: <a href="${shared}">${shared}</a></p>
+<form method="post" action="${path}/add" class="inline">${renderToken(csrf)}
+${renderField({ name: 'url', label: 'Add a podcast', value: entered.url, problem: problems.url, input: { required: true, list: 'suggested', inputmode: 'url', autocapitalize: 'none', spellcheck: 'false', placeholder: 'Address of a feed' } })}
+<datalist id="suggested">${options}</datalist>
+<button>Add</button>
+</form>
+${total === 0 ? markup`<p class="soft">Nothing on this list yet.</p>` : renderPodcastsOf(list)}
+${renderPager(list)}
+<h2>Rename</h2>
+<form method="post" action="${path}/rename" class="inline">${renderToken(csrf)}
+${renderField({ name: 'title', label: 'Title', value: entered.title ?? title, problem: problems.title, hint: 'The link stays the same.', input: { required: true, maxlength: 255 } })}
+<button class="plain">Rename</button>
+</form>
+<h2>Delete</h2>
+<form method="post" action="${path}/delete">${renderToken(csrf)}
+<p>The list and its public link are deleted. Your subscriptions stay.</p>
+<p class="actions"><button class="danger">Delete this list</button></p>
+</form>`,
+  };
+}
+
+function renderPodcastsOf({ base, csrf, name, podcasts }: OwnListPage): Markup {
+  const items = podcasts.map((podcast) => {
+    const { url, title, author } = podcast;
+    const known = title || url;
+    return markup`<li>${renderLazyLogo(base, podcast, 'small')}<div><a href="${podcastPage(base, url)}">${known}</a>
+<div class="soft">${author}</div></div><button class="plain"${attributes({ name: 'url', value: url, 'aria-label': `Remove ${known}` })}>Remove</button></li>
+`;
+  });
+  return markup`<form method="post" action="${ownListPage(base, name)}/remove">${renderToken(csrf)}<ul class="items">${items}</ul></form>`;
+}

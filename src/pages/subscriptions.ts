@@ -1,0 +1,198 @@
+import { countOf } from '../domain/count.ts';
+import type { Device } from '../domain/types.ts';
+import type { LibraryOrder, LibraryPodcast, OnDevices } from '../services/library.ts';
+import type { KnownPodcast } from '../services/directory.ts';
+import { type Problems, renderField, renderNotice, renderProblem, renderSelect, renderToken } from './form.ts';
+import type { Page } from './layout.ts';
+import { ownSubscriptions, podcastPage } from './links.ts';
+import { attributes, type Markup, markup } from './markup.ts';
+import { type PageNumber, renderDate, renderLazyLogo, renderPager } from './parts.ts';
+
+/** How the page is asked for. */
+export interface SubscriptionsView {
+  text: string;
+  order: LibraryOrder;
+  layout: 'grid' | 'list';
+}
+
+/** What was changed last, which the page tells. */
+export type SubscriptionsNotice =
+  | { kind: 'subscribed'; podcast: KnownPodcast }
+  | { kind: 'removed'; podcasts: readonly (KnownPodcast & OnDevices)[] }
+  | { kind: 'imported'; count: number };
+
+interface SubscriptionsPage extends PageNumber {
+  base: string;
+  csrf: string;
+  user: string;
+  devices: readonly Device[];
+  view: SubscriptionsView;
+  /** How many podcasts the account has. */
+  total: number;
+  /** How many the filter leaves. */
+  found: number;
+  /** Those of this page. */
+  podcasts: readonly LibraryPodcast[];
+  notice?: SubscriptionsNotice | undefined;
+  /** What was entered to subscribe, and what was wrong with it. */
+  entered?: { url: string; device: string };
+  problems?: Problems;
+}
+
+/** The podcasts of an account, to look through and to change. */
+export function renderSubscriptions(page: SubscriptionsPage): Page {
+  const { base, user, total, problems = {} } = page;
+  const downloads = (['opml', 'json', 'txt'] as const).map(
+    (format) => markup` <a href="${ownSubscriptions(base, user, format)}" download>${format.toUpperCase()}</a>`,
+  );
+  return {
+    title: 'Subscriptions',
+    content: markup`<div class="page-head"><h1>Subscriptions</h1>
+<p class="soft">${total > 0 ? markup`${countOf(total, 'podcast')} · Download${downloads} · ` : ''}<a href="${base}/subscriptions/import">Import OPML</a></p></div>
+${renderProblem(problems.form)}
+${renderLastChange(page)}
+${renderSubscribe(page)}
+${total === 0 ? renderEmpty(base) : renderLibrary(page)}`,
+  };
+}
+
+const renderEmpty = (base: string): Markup =>
+  markup`<p class="soft">Nothing here yet. Enter the address of a feed above, <a href="${base}/subscriptions/import">import an OPML file</a>, or look around in the <a href="${base}/directory">directory</a>. What your podcast apps subscribe to appears here after they have synced.</p>`;
+
+interface DeviceChoice {
+  devices: readonly Device[];
+  id?: string;
+  value?: string | undefined;
+  problem?: string | undefined;
+}
+
+/** All devices first: a person seldom wants a podcast on one alone. Nothing to choose where there is only one. */
+export function renderDeviceChoice({ devices, value = '', ...field }: DeviceChoice): Markup | undefined {
+  if (devices.length < 2 && field.problem === undefined) return undefined;
+  const options = [['', 'All devices'] as const, ...devices.map((each) => [each.id, deviceName(each)] as const)];
+  return renderSelect({ name: 'device', label: 'On', options, value, ...field });
+}
+
+const deviceName = ({ id, caption }: Device): string => caption || id;
+
+const renderSubscribe = ({
+  base,
+  csrf,
+  devices,
+  entered,
+  problems = {},
+}: SubscriptionsPage): Markup => markup`<form method="post" action="${base}/subscriptions" class="inline">
+${renderToken(csrf)}
+${renderField({ name: 'url', label: 'Subscribe to a feed', value: entered?.url, problem: problems.url, input: { required: true, inputmode: 'url', autocapitalize: 'none', spellcheck: 'false', placeholder: 'https://' } })}
+${renderDeviceChoice({ devices, value: entered?.device, problem: problems.device })}
+<button>Subscribe</button>
+</form>`;
+
+function renderLastChange({ base, csrf, view, notice }: SubscriptionsPage): Markup | undefined {
+  if (!notice) return undefined;
+  if (notice.kind === 'imported') return renderNotice(`Subscribed to ${countOf(notice.count, 'podcast')}.`);
+  if (notice.kind === 'subscribed') {
+    const { title, url } = notice.podcast;
+    return renderNotice(markup`Subscribed to <a href="${podcastPage(base, url)}">${title || url}</a>.`);
+  }
+  const { podcasts } = notice;
+  const [first] = podcasts;
+  if (!first) return undefined;
+  const what = podcasts.length === 1 ? first.title || first.url : countOf(podcasts.length, 'podcast');
+  const fields = podcasts.map(
+    (podcast) => markup`<input type="hidden" name="removed" value="${writeRemoved(podcast)}">`,
+  );
+  return renderNotice(
+    markup`Unsubscribed from ${what}. <form method="post" action="${base}${subscriptionsPath(view, '/restore')}">${renderToken(csrf)}${fields}<button class="link">Undo</button></form>`,
+  );
+}
+
+/** A feed and its devices as a field of a form: a URL has no blank in it, and a device id no slash. */
+export const writeRemoved = ({ url, devices }: OnDevices): string => `${url} ${devices.join('/')}`;
+
+/** What `writeRemoved` wrote. */
+export function readRemoved(field: string): OnDevices {
+  const at = field.indexOf(' ');
+  return { url: field.slice(0, at), devices: field.slice(at + 1).split('/') };
+}
+
+function renderLibrary(page: SubscriptionsPage): Markup {
+  const { base, csrf, devices, view, podcasts, found } = page;
+  const names = new Map(devices.map((device) => [device.id, deviceName(device)]));
+  const onDevices = (podcast: LibraryPodcast): string | undefined => {
+    if (devices.length < 2) return undefined;
+    if (podcast.devices.length === devices.length) return 'All devices';
+    return podcast.devices.map((id) => names.get(id)).join(', ');
+  };
+  const render = view.layout === 'grid' ? renderTile : renderRow;
+  const items = podcasts.map((podcast) => render(base, podcast, onDevices(podcast)));
+  return markup`${renderFilter(page)}
+${found === 0 ? markup`<p class="soft">No podcast matches “${view.text}”.</p>` : ''}
+<form method="post" action="${base}${subscriptionsPath(view, '/remove')}">${renderToken(csrf)}
+<ul class="${view.layout === 'grid' ? 'grid' : 'items'}">
+${items}</ul>
+${found > 0 ? renderRemoval(devices) : ''}
+</form>
+${renderPager(page, toQuery(view))}`;
+}
+
+/** The path of the page, or of one of its forms, that keeps the view. */
+export function subscriptionsPath(
+  view: SubscriptionsView,
+  form = '',
+  more: Readonly<Record<string, string>> = {},
+): string {
+  const query = new URLSearchParams({ ...toQuery(view), ...more }).toString();
+  return `/subscriptions${form}${query && `?${query}`}`;
+}
+
+/** What of a view differs from the usual one. */
+const toQuery = ({ text, order, layout }: SubscriptionsView): Record<string, string> => ({
+  ...(text && { q: text }),
+  ...(order !== 'name' && { sort: order }),
+  ...(layout !== 'grid' && { view: layout }),
+});
+
+const ORDERS = [
+  ['name', 'Name'],
+  ['newest', 'Newest episode'],
+] as const satisfies readonly (readonly [LibraryOrder, string])[];
+
+const LAYOUTS = [
+  ['grid', 'Grid'],
+  ['list', 'List'],
+] as const;
+
+const renderFilter = ({
+  base,
+  view,
+}: SubscriptionsPage): Markup => markup`<form action="${base}/subscriptions" class="inline filter" role="search" aria-label="Your subscriptions" data-submit-on-change>
+${renderField({ name: 'q', label: 'Filter', type: 'search', value: view.text })}
+${renderSelect({ name: 'sort', label: 'Sort by', options: ORDERS, value: view.order })}
+${renderSelect({ name: 'view', label: 'Show as', options: LAYOUTS, value: view.layout })}
+<button class="plain">Apply</button>
+</form>`;
+
+const renderRemoval = (devices: readonly Device[]): Markup => markup`<div class="form-bar">
+<span>Selected podcasts:</span>${renderDeviceChoice({ devices, id: 'remove-device' })}
+<button class="danger">Unsubscribe</button>
+</div>`;
+
+const renderPick = (url: string, name: string): Markup =>
+  markup`<input type="checkbox"${attributes({ name: 'podcast', value: url, 'aria-label': `Select ${name}` })}>`;
+
+function renderTile(base: string, podcast: LibraryPodcast, devices: string | undefined): Markup {
+  const name = podcast.title || podcast.url;
+  return markup`<li>${renderPick(podcast.url, name)}<a href="${podcastPage(base, podcast.url)}">${renderLazyLogo(base, podcast, 'large')}${name}</a>
+${devices && markup`<div class="soft">${devices}</div>`}</li>
+`;
+}
+
+function renderRow(base: string, podcast: LibraryPodcast, devices: string | undefined): Markup {
+  const { url, title, author, newest } = podcast;
+  const name = title || url;
+  const latest = newest && markup`<div class="soft">${newest.title} · ${renderDate(newest.releasedAt)}</div>`;
+  return markup`<li>${renderPick(url, name)}${renderLazyLogo(base, podcast, 'small')}<div><a href="${podcastPage(base, url)}">${name}</a>
+<div class="soft">${[author, devices].filter(Boolean).join(' · ')}</div>${latest}</div></li>
+`;
+}

@@ -1,0 +1,127 @@
+import type { H3Event } from 'h3';
+import { Refusal } from '../../domain/errors.ts';
+import { readPage, readParam, readQuery } from '../../http/input.ts';
+import { ownListPage } from '../../pages/links.ts';
+import { renderLists, renderOwnList } from '../../pages/lists.ts';
+import type { Problems } from '../../pages/form.ts';
+import type { Reply } from '../../http/reply.ts';
+import type { Services } from '../../services/services.ts';
+import type { User } from '../../storage/stores.ts';
+import type { Handler } from '../route.ts';
+import { type FormHandler, type Site, STALE } from './site.ts';
+
+/** Podcasts on one page. */
+const PER_PAGE = 100;
+
+const NOTICES: Readonly<Record<string, string>> = {
+  added: 'Podcast added.',
+  removed: 'Podcast removed.',
+  renamed: 'List renamed.',
+};
+
+/** The podcast lists of an account, for its owner; `pages.list` shows one to everybody. */
+export function createListPages(
+  { lists, directory, library }: Pick<Services, 'lists' | 'directory' | 'library'>,
+  site: Site,
+): Record<'all' | 'create' | 'up' | 'down' | 'show' | 'add' | 'remove' | 'rename' | 'delete', Handler> {
+  const all = async (event: H3Event, user: User, entered: { title?: string; problems?: Problems } = {}) => {
+    const own = await lists.all(user.id);
+    return site.page(
+      event,
+      ({ base, visitor }) => renderLists({ base, csrf: visitor!.csrf, user: user.name, lists: own, ...entered }),
+      { status: entered.problems ? 400 : 200 },
+    );
+  };
+
+  interface Entered {
+    entered?: { title?: string; url?: string };
+    problems?: Problems;
+  }
+
+  const one = async (event: H3Event, user: User, entered: Entered = {}): Promise<Reply> => {
+    const { urls, ...list } = await lists.find(user.id, readParam(event, 'name'));
+    const pages = Math.max(1, Math.ceil(urls.length / PER_PAGE));
+    const page = Math.min(readPage(event), pages);
+    const podcasts = await directory.describe(urls.slice((page - 1) * PER_PAGE, page * PER_PAGE));
+    const onList = new Set(urls);
+    const contents = await library.contents(user.id);
+    const suggested = contents.podcasts.filter(({ url }) => !onList.has(url));
+    const notice = NOTICES[readQuery(event, 'done') ?? ''];
+    const shown = { ...list, podcasts, suggested, total: urls.length, page, pages, notice, ...entered };
+    return site.page(
+      event,
+      ({ base, visitor }) => renderOwnList({ base, csrf: visitor!.csrf, user: user.name, ...shown }),
+      { status: entered.problems ? 400 : 200 },
+    );
+  };
+
+  const back = (event: H3Event, done: keyof typeof NOTICES): Reply =>
+    site.redirect(event, `${ownListPage('', readParam(event, 'name'))}?done=${done}`);
+
+  /** A form with one field: `problem` of it, or of a token that is too old, brings the list again. */
+  const submitted = (
+    field: 'title' | 'url',
+    change: (user: User, name: string, value: string) => Promise<void>,
+    done: string,
+  ) => {
+    const again = (event: H3Event, user: User, value: string, problems: Problems) =>
+      one(event, user, { entered: { [field]: value }, problems });
+    const handler: FormHandler = async (event, user, fields) => {
+      const value = fields.get(field)?.trim() ?? '';
+      try {
+        await change(user, readParam(event, 'name'), value);
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.code !== 'invalid') throw error;
+        return again(event, user, value, { [field]: error.message });
+      }
+      return back(event, done);
+    };
+    return site.submitted(handler, {
+      onStale: (event, user, fields) => again(event, user, fields.get(field) ?? '', { form: STALE }),
+    });
+  };
+
+  const move = (by: number): Handler =>
+    site.submitted(async (event, user) => {
+      await lists.move(user.id, readParam(event, 'name'), by);
+      return site.redirect(event, '/lists');
+    });
+
+  return {
+    all: site.signedIn((event, user) => all(event, user)),
+    show: site.signedIn((event, user) => one(event, user)),
+
+    create: site.submitted(
+      async (event, user, fields) => {
+        const title = fields.get('title')?.trim() ?? '';
+        try {
+          const { name } = await lists.create(user.id, title, []);
+          return site.redirect(event, ownListPage('', name));
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          return all(event, user, { title, problems: { title: error.message } });
+        }
+      },
+      {
+        onStale: (event, user, fields) =>
+          all(event, user, { title: fields.get('title') ?? '', problems: { form: STALE } }),
+      },
+    ),
+
+    up: move(-1),
+    down: move(1),
+
+    add: submitted('url', (user, name, url) => lists.add(user.id, name, [url]), 'added'),
+    rename: submitted('title', (user, name, title) => lists.rename(user.id, name, title), 'renamed'),
+
+    remove: site.submitted(async (event, user, fields) => {
+      await lists.remove(user.id, readParam(event, 'name'), fields.get('url') ?? '');
+      return back(event, 'removed');
+    }),
+
+    delete: site.submitted(async (event, user) => {
+      await lists.delete(user.id, readParam(event, 'name'));
+      return site.redirect(event, '/lists');
+    }),
+  };
+}

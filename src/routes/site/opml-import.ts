@@ -1,0 +1,60 @@
+import type { H3Event } from 'h3';
+import { Refusal } from '../../domain/errors.ts';
+import type { Form } from '../../http/form.ts';
+import type { Reply } from '../../http/reply.ts';
+import { renderImportForm, renderImportPreview } from '../../pages/opml-import.ts';
+import type { Services } from '../../services/services.ts';
+import type { User } from '../../storage/stores.ts';
+import type { Handler } from '../route.ts';
+import { type Site, STALE } from './site.ts';
+
+/** A file, with what a form has beside it. */
+const LIMITS = { limit: 1024 * 1024 + 16 * 1024 };
+
+/**
+ * Subscribes to what is in an OPML file, in two steps. The file travels in the form of the second one, so that any node
+ * can answer it, and nothing is left behind where it is never sent.
+ */
+export function createOpmlImportPages(
+  { library, devices, bodyParser }: Pick<Services, 'library' | 'devices' | 'bodyParser'>,
+  site: Site,
+): Record<'show' | 'submit', Handler> {
+  const form = async (event: H3Event, user: User, entered: { device?: string; problems?: object } = {}) => {
+    const known = await devices.all(user.id);
+    return site.page(
+      event,
+      ({ base, visitor }) => renderImportForm({ base, csrf: visitor!.csrf, devices: known, ...entered }),
+      { status: entered.problems ? 400 : 200 },
+    );
+  };
+
+  const submit = async (event: H3Event, user: User, fields: Form, problem?: string): Promise<Reply> => {
+    const device = fields.get('device') ?? '';
+    const confirmed = fields.get('confirmed');
+    const opml = confirmed ?? fields.get('opml') ?? '';
+    if (opml === '') return form(event, user, { device, problems: { opml: problem ?? 'choose a file' } });
+    try {
+      const entries = await bodyParser.podcasts(user.id, opml);
+      const isPreview = confirmed === undefined || problem !== undefined;
+      const report = await library.import(user.id, entries, { device, isPreview });
+      if (!isPreview) return site.redirect(event, `/subscriptions?imported=${report.added.length}`);
+      return site.page(
+        event,
+        ({ base, visitor }) => renderImportPreview({ base, csrf: visitor!.csrf, opml, device, problem, ...report }),
+        { status: problem === undefined ? 200 : 400 },
+      );
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.retryAfter !== undefined) throw error;
+      const field = error.code === 'missing' ? 'device' : 'opml';
+      return form(event, user, { device, problems: { [field]: error.message } });
+    }
+  };
+
+  return {
+    show: site.signedIn((event, user) => form(event, user)),
+    submit: site.submitted((event, user, fields) => submit(event, user, fields), {
+      ...LIMITS,
+      onStale: (event, user, fields) => submit(event, user, fields, STALE),
+    }),
+  };
+}

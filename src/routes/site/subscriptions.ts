@@ -1,0 +1,129 @@
+import type { H3Event } from 'h3';
+import { invalid, Refusal } from '../../domain/errors.ts';
+import type { Form } from '../../http/form.ts';
+import { readPage, readQuery } from '../../http/input.ts';
+import type { Reply } from '../../http/reply.ts';
+import type { Problems } from '../../pages/form.ts';
+import {
+  readRemoved,
+  renderSubscriptions,
+  subscriptionsPath,
+  type SubscriptionsNotice,
+  type SubscriptionsView,
+} from '../../pages/subscriptions.ts';
+import { LIBRARY_ORDERS, selectPodcasts } from '../../services/library.ts';
+import type { Services } from '../../services/services.ts';
+import type { User } from '../../storage/stores.ts';
+import type { Handler } from '../route.ts';
+import { type Site, STALE, toLocalPath } from './site.ts';
+
+/** Podcasts on one page. */
+const PER_PAGE = 300;
+/** Of a form that names podcasts: each of the page, with its devices. */
+const LIMITS = { limit: 1024 * 1024, maxFields: 2 * PER_PAGE };
+
+/** The subscriptions of an account over all its devices. */
+export function createSubscriptionPages(
+  { library }: Pick<Services, 'library'>,
+  site: Site,
+): Record<'show' | 'subscribe' | 'remove' | 'restore', Handler> {
+  interface Attempt {
+    entered?: { url: string; device: string };
+    problems?: Problems;
+    status?: number;
+  }
+
+  const page = async (event: H3Event, user: User, { status = 200, ...attempt }: Attempt = {}): Promise<Reply> => {
+    const view = readView(event);
+    const { podcasts, devices } = await library.contents(user.id);
+    const found = selectPodcasts(podcasts, view);
+    const pages = Math.max(1, Math.ceil(found.length / PER_PAGE));
+    const number = Math.min(readPage(event), pages);
+    const notice = await readNotice(event, user, podcasts);
+    return site.page(
+      event,
+      ({ base, visitor }) =>
+        renderSubscriptions({
+          base,
+          csrf: visitor!.csrf,
+          user: user.name,
+          devices,
+          view,
+          total: podcasts.length,
+          found: found.length,
+          podcasts: found.slice((number - 1) * PER_PAGE, number * PER_PAGE),
+          page: number,
+          pages,
+          notice,
+          ...attempt,
+        }),
+      { status },
+    );
+  };
+
+  /** From the address that a form led to. */
+  const readNotice = async (
+    event: H3Event,
+    user: User,
+    podcasts: readonly { url: string; title?: string }[],
+  ): Promise<SubscriptionsNotice | undefined> => {
+    const added = readQuery(event, 'added');
+    const podcast = podcasts.find(({ url }) => url === added);
+    if (podcast) return { kind: 'subscribed', podcast };
+    const imported = readNumber(event, 'imported');
+    if (imported) return { kind: 'imported', count: imported };
+    const since = readNumber(event, 'removed');
+    return since ? { kind: 'removed', podcasts: await library.removed(user.id, since) } : undefined;
+  };
+
+  const entered = (fields: Form) => ({ url: fields.get('url') ?? '', device: fields.get('device') ?? '' });
+
+  return {
+    show: site.signedIn((event, user) => page(event, user)),
+
+    subscribe: site.submitted(
+      async (event, user, fields) => {
+        const { url, device } = entered(fields);
+        try {
+          const added = await library.subscribe(user.id, url, device);
+          const next = fields.get('next') ?? `/subscriptions?added=${encodeURIComponent(added)}`;
+          return site.redirect(event, toLocalPath(next));
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          const field = error.code === 'missing' ? 'device' : 'url';
+          return page(event, user, { entered: { url, device }, problems: { [field]: error.message }, status: 400 });
+        }
+      },
+      {
+        onStale: (event, user, fields) =>
+          page(event, user, { entered: entered(fields), problems: { form: STALE }, status: 400 }),
+      },
+    ),
+
+    remove: site.submitted(async (event, user, fields) => {
+      const urls = fields.all('podcast');
+      if (urls.length === 0) throw invalid('no podcast was selected; go back and tick those to unsubscribe from');
+      const mark = await library.unsubscribe(user.id, urls, fields.get('device'));
+      return site.redirect(event, subscriptionsPath(readView(event), '', { removed: String(mark) }));
+    }, LIMITS),
+
+    restore: site.submitted(async (event, user, fields) => {
+      await library.restore(user.id, fields.all('removed').map(readRemoved));
+      return site.redirect(event, subscriptionsPath(readView(event)));
+    }, LIMITS),
+  };
+}
+
+function readView(event: H3Event): SubscriptionsView {
+  const order = readQuery(event, 'sort');
+  return {
+    text: readQuery(event, 'q')?.trim() ?? '',
+    order: LIBRARY_ORDERS.find((each) => each === order) ?? 'name',
+    layout: readQuery(event, 'view') === 'list' ? 'list' : 'grid',
+  };
+}
+
+function readNumber(event: H3Event, name: string): number | undefined {
+  const text = readQuery(event, name) ?? '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { openTestServer, type TestServer } from '../server.ts';
+import { openVisitor, signIn } from './browser.ts';
+
+const feed = (name: string): string => `https://feeds.example/${name}`;
+
+/** Podcasts that eve subscribes to, with a tag each. */
+async function fill(server: TestServer): Promise<void> {
+  const { accounts, subscriptions } = server.services;
+  const eve = (await accounts.named('eve'))!;
+  for (const [name, title, tag] of [
+    ['a', 'Rocket science', 'Science'],
+    ['b', 'Garden <hour>', 'Home & garden'],
+  ] as const) {
+    await subscriptions.upload(eve.id, 'phone', { add: [feed(name)], remove: [] });
+    const podcast = { title, author: '', description: '', website: '', logoUrl: null, language: '', tags: [tag] };
+    const state = { url: feed(name), intervalSeconds: 3600, failures: 0, fetchedAt: server.clock.now };
+    await server.storage.podcasts.record(feed(name), { state, content: { podcast, episodes: [] } });
+  }
+}
+
+it('shows the toplist and the tags, those of a tag, and what a search finds', async () => {
+  const server = await openTestServer();
+  await fill(server);
+  const visitor = openVisitor(server);
+  const { html } = await visitor.get('/directory');
+  expect(html).toContain('Rocket science');
+  expect(html).toContain('Garden &lt;hour&gt;');
+  expect(html).not.toContain('Subscribe</button>');
+  const [, tag] = /href="http:\/\/localhost(\/directory\?tag=[^"]*)">Home &amp; garden</.exec(html)!;
+  const tagged = await visitor.get(tag!);
+  expect(tagged.html).toContain('Garden &lt;hour&gt;');
+  expect(tagged.html).not.toContain('Rocket science');
+  const found = await visitor.get('/directory?q=rocket');
+  expect(found.html).toContain('Rocket science');
+  expect(found.html).not.toContain('Garden');
+  expect((await visitor.get('/directory?q=zzzzzz')).html).toContain('No podcast was found.');
+});
+
+it('subscribes from the directory, and stays there', async () => {
+  const server = await openTestServer();
+  await fill(server);
+  const visitor = await signIn(server);
+  const done = await visitor.send('/directory?q=rocket', { url: feed('a') }, 'http://localhost/subscriptions');
+  expect(done.location).toBe('http://localhost/directory?q=rocket');
+  const { html } = await visitor.get(done.location!);
+  expect(html).toContain('<span class="soft">Subscribed</span>');
+  const listed = await server.request('GET', '/subscriptions/bob.json', { auth: 'bob:secret' });
+  expect(await listed.json()).toEqual([feed('a')]);
+});

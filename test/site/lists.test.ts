@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import { openTestServer, type TestServer } from '../server.ts';
+import { signIn, type Visitor } from './browser.ts';
+
+const LISTS = 'http://localhost/lists';
+const A = 'https://feeds.example/a';
+const B = 'https://feeds.example/b';
+
+const create = (visitor: Visitor, title: string) => visitor.send('/lists', { title }, LISTS);
+
+/** As anybody reads them. */
+const names = async ({ request }: TestServer): Promise<string[]> => {
+  const lists = (await (await request('GET', '/api/2/lists/bob.json')).json()) as { name: string }[];
+  return lists.map(({ name }) => name);
+};
+const urls = async ({ request }: TestServer, name: string): Promise<string> =>
+  (await request('GET', `/api/2/lists/bob/list/${name}.txt`)).text();
+
+it('creates a list, fills it and shows its public page', async () => {
+  const server = await openTestServer();
+  const visitor = await signIn(server);
+  expect((await visitor.get('/lists')).html).toContain('You have no lists yet.');
+  const created = await create(visitor, ' Long drives & rain ');
+  expect(created.location).toBe(`${LISTS}/long-drives-rain`);
+  for (const url of [A, B, A]) await visitor.send('/lists/long-drives-rain', { url }, `${LISTS}/long-drives-rain/add`);
+  expect(await urls(server, 'long-drives-rain')).toBe(`${A}\n${B}\n`);
+  const { html } = await visitor.get('/lists/long-drives-rain');
+  expect(html).toContain('2 podcasts · Public link: <a href="http://localhost/user/bob/lists/long-drives-rain">');
+  await visitor.send('/lists/long-drives-rain', { url: A }, `${LISTS}/long-drives-rain/remove`);
+  expect(await urls(server, 'long-drives-rain')).toBe(`${B}\n`);
+  const shared = await server.request('GET', '/user/bob/lists/long-drives-rain');
+  expect(await shared.text()).toContain('Long drives &amp; rain');
+});
+
+it('renames, moves and deletes; the link of a list stays', async () => {
+  const server = await openTestServer();
+  const visitor = await signIn(server);
+  for (const title of ['One', 'Two', 'Three']) await create(visitor, title);
+  await visitor.send('/lists', {}, `${LISTS}/three/up`);
+  expect(await names(server)).toEqual(['one', 'three', 'two']);
+  await visitor.send('/lists', {}, `${LISTS}/one/down`);
+  expect(await names(server)).toEqual(['three', 'one', 'two']);
+  const renamed = await visitor.send('/lists/one', { title: 'Uno' }, `${LISTS}/one/rename`);
+  expect((await visitor.get(renamed.location!)).html).toContain('<h1>Uno</h1>');
+  expect((await visitor.get(renamed.location!)).html).toContain('List renamed.');
+  expect(await names(server)).toEqual(['three', 'one', 'two']);
+  const deleted = await visitor.send('/lists/one', {}, `${LISTS}/one/delete`);
+  expect(deleted.location).toBe(LISTS);
+  expect(await names(server)).toEqual(['three', 'two']);
+});
+
+it.each<[string, string, Record<string, string>, string]>([
+  ['/lists', '', { title: '!!!' }, 'must have a letter or digit'],
+  ['/lists', '', { title: 'ONE' }, 'There is a list with this name already.'],
+  ['/lists', '', { title: 'Two', csrf: 'old' }, 'This form was too old'],
+  ['/lists/one', '/add', { url: 'nothing' }, 'None of these URLs can be used'],
+  ['/lists/one', '/rename', { title: '!!!' }, 'must have a letter or digit'],
+  ['/lists/one', '/rename', { title: 'Two', csrf: 'old' }, 'This form was too old'],
+])('shows the form of %s%s again with what was typed: %j', async (path, form, fields, problem) => {
+  const server = await openTestServer();
+  const visitor = await signIn(server);
+  await create(visitor, 'One');
+  const again = await visitor.send(path, fields, `http://localhost${path}${form}`);
+  expect(again.status).toBe(400);
+  expect(again.html).toContain(problem);
+  expect(again.html).toContain(`value="${fields.title ?? fields.url}"`);
+  expect(await names(server)).toEqual(['one']);
+});
+
+it('is a 404 for a list that somebody else has', async () => {
+  const server = await openTestServer();
+  await create(await signIn(server, 'eve'), 'Mine');
+  const visitor = await signIn(server);
+  expect((await visitor.get('/lists/mine')).status).toBe(404);
+});

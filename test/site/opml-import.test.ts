@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { openTestServer, type TestServer } from '../server.ts';
+import { signIn } from './browser.ts';
+
+const PATH = '/subscriptions/import';
+const OPML = `<?xml version="1.0"?><opml version="2.0"><head><title>"My" list</title></head><body>
+<outline text="News &amp; more" xmlUrl="https://feeds.example/news"/>
+<outline text="Old" xmlUrl="https://feeds.example/old"/>
+<outline text="Odd" xmlUrl="gopher://feeds.example/odd"/>
+</body></opml>`;
+
+const subscriptions = async ({ request }: TestServer): Promise<unknown> =>
+  (await request('GET', '/subscriptions/bob.json', { auth: 'bob:secret' })).json();
+
+async function open(): Promise<TestServer> {
+  const server = await openTestServer();
+  await server.services.subscriptions.upload((await server.services.accounts.named('bob'))!.id, 'phone', {
+    add: ['https://feeds.example/old'],
+    remove: [],
+  });
+  return server;
+}
+
+it('shows what a file would change, changes nothing yet, and then subscribes', async () => {
+  const server = await open();
+  const visitor = await signIn(server);
+  const preview = await visitor.send(PATH, { opml: OPML }, `http://localhost${PATH}`);
+  expect(preview.status).toBe(200);
+  expect(preview.html).toContain('1 new podcast, 1 already in your subscriptions, 1 refused.');
+  expect(preview.html).toContain('News &amp; more');
+  expect(preview.html).toContain('a feed address begins with http:// or https://');
+  expect(await subscriptions(server)).toEqual(['https://feeds.example/old']);
+
+  const [, csrf] = /name="csrf" value="([^"]*)"><input type="hidden" name="device"/.exec(preview.html)!;
+  const done = await visitor.send(PATH, { csrf: csrf!, confirmed: OPML }, `http://localhost${PATH}`);
+  expect(done.location).toBe('http://localhost/subscriptions?imported=1');
+  const { html } = await visitor.get(done.location!);
+  expect(html).toContain('Subscribed to 1 podcast.');
+  expect(html).toContain('News &amp; more'); // the title of the file, until the feed itself is read
+  expect(await subscriptions(server)).toEqual(['https://feeds.example/old', 'https://feeds.example/news']);
+});
+
+it.each<[Record<string, string>, string]>([
+  [{ opml: '' }, 'Choose a file.'],
+  [{ opml: '<opml><body>' }, 'The OPML cannot be read'],
+  [{ opml: OPML, device: 'unknown' }, 'You have no device with this name.'],
+  [{ opml: OPML, csrf: 'old' }, 'This form was too old'],
+  [{ confirmed: OPML, csrf: 'old' }, 'This form was too old'],
+])('changes nothing for %j, and says why', async (fields, problem) => {
+  const server = await open();
+  const visitor = await signIn(server);
+  const again = await visitor.send(PATH, fields, `http://localhost${PATH}`);
+  expect(again.status).toBe(400);
+  expect(again.html).toContain(problem);
+  expect(await subscriptions(server)).toEqual(['https://feeds.example/old']);
+});
+
+it('refuses a file that is too large before it is parsed', async () => {
+  const visitor = await signIn(await open());
+  const refused = await visitor.send(PATH, { opml: 'x'.repeat(1024 * 1024 + 20_000) }, `http://localhost${PATH}`);
+  expect(refused.status).toBe(413);
+});

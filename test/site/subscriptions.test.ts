@@ -1,0 +1,184 @@
+import { expect, it } from 'vitest';
+import { openTestServer, type TestServer } from '../server.ts';
+import { signIn } from './browser.ts';
+
+const PAGE = 'http://localhost/subscriptions';
+const feed = (name: string): string => `https://feeds.example/${name}.xml`;
+
+/** What an app finds on its device. */
+const onDevice = async ({ request }: TestServer, device: string): Promise<string[]> =>
+  (await request('GET', `/subscriptions/bob/${device}.json`, { auth: 'bob:secret' })).json() as Promise<string[]>;
+
+/** What an app receives that asks for changes since `mark`, and the mark to ask with next. */
+async function sync({ request }: TestServer, device: string, since = 0) {
+  const path = `/api/2/subscriptions/bob/${device}.json?since=${since}`;
+  const answer = await request('GET', path, { auth: 'bob:secret' });
+  return (await answer.json()) as { add: string[]; remove: string[]; timestamp: number };
+}
+
+async function upload({ request }: TestServer, device: string, add: string[], remove: string[] = []): Promise<number> {
+  const path = `/api/2/subscriptions/bob/${device}.json`;
+  const answer = await request('POST', path, { auth: 'bob:secret', body: { add, remove } });
+  return ((await answer.json()) as { timestamp: number }).timestamp;
+}
+
+/** What the directory reads of a feed. */
+async function describeFeed({ storage, clock }: TestServer, url: string, title: string, releasedAt: number) {
+  const podcast = { title, author: 'An author', description: '', website: '', logoUrl: null, language: '', tags: [] };
+  const episode = { url: `${url}/1.mp3`, title: `Episode of ${title}`, description: '', website: '', releasedAt };
+  const state = { url, intervalSeconds: 3600, failures: 0, fetchedAt: clock.now };
+  await storage.podcasts.record(url, { state, content: { podcast, episodes: [episode] } });
+}
+
+/** Titles in their order on the page. */
+const titlesOf = (html: string): string[] =>
+  [...html.matchAll(/aria-label="Select ([^"]*)"/g)].map(([, title]) => title!);
+
+it('leads to sign in whoever is not signed in, and back', async () => {
+  const { request } = await openTestServer();
+  const answer = await request('GET', '/subscriptions?view=list', { headers: { accept: 'text/html' } });
+  expect(answer.status).toBe(303);
+  expect(answer.headers.get('location')).toBe('http://localhost/login?next=%2Fsubscriptions%3Fview%3Dlist');
+  const sent = await request('POST', '/subscriptions/remove', { headers: { accept: 'text/html' } });
+  expect(sent.headers.get('location')).toBe('http://localhost/login?next=%2Fsubscriptions');
+});
+
+it('makes the browser a device where the account has none yet', async () => {
+  const server = await openTestServer();
+  const visitor = await signIn(server);
+  expect((await visitor.get('/subscriptions')).html).toContain('Nothing here yet.');
+  const done = await visitor.send('/subscriptions', { url: ` feed://feeds.example/a.xml ` }, PAGE);
+  expect(done.status).toBe(303);
+  const { html } = await visitor.get(done.location!);
+  expect(html).toContain('Subscribed to <a');
+  const devices = await server.request('GET', '/api/2/devices/bob.json', { auth: 'bob:secret' });
+  expect(await devices.json()).toEqual([{ id: 'web', caption: 'Web browser', type: 'other', subscriptions: 1 }]);
+});
+
+it('subscribes on all devices or on one, and each receives it with its next sync', async () => {
+  const server = await openTestServer();
+  const phone = await upload(server, 'phone', [feed('a')]);
+  await upload(server, 'tv', []);
+  const visitor = await signIn(server);
+  await visitor.send('/subscriptions', { url: feed('b') }, PAGE);
+  await visitor.send('/subscriptions', { url: feed('c'), device: 'tv' }, PAGE);
+  expect(await sync(server, 'phone', phone)).toMatchObject({ add: [feed('b')], remove: [] });
+  expect(await onDevice(server, 'tv')).toEqual([feed('b'), feed('c')]);
+  const { html } = await visitor.get('/subscriptions?view=list');
+  expect(html.match(/<div class="soft">[^<]*<\/div>/g)).toEqual([
+    '<div class="soft">phone</div>',
+    '<div class="soft">All devices</div>',
+    '<div class="soft">tv</div>',
+  ]);
+});
+
+it('tells a device of a change by the website even where it uploads before it asks', async () => {
+  const server = await openTestServer();
+  const before = await upload(server, 'phone', [feed('a')]);
+  const visitor = await signIn(server);
+  await visitor.send('/subscriptions', { url: feed('b'), device: 'phone' }, PAGE);
+  const mark = await upload(server, 'phone', [feed('c')]);
+  expect((await sync(server, 'phone', mark)).add).toContain(feed('b'));
+  expect((await sync(server, 'phone', before)).add).toContain(feed('b'));
+});
+
+it.each<[Record<string, string>, string, string]>([
+  [
+    { url: 'ftp://feeds.example/a' },
+    'A feed address begins with http:// or https://.',
+    'value="ftp://feeds.example/a"',
+  ],
+  [{ url: '' }, 'There is no address.', 'id="url-error"'],
+  [{ url: feed('b'), device: 'unknown' }, 'You have no device with this name.', `value="${feed('b')}"`],
+  [{ url: feed('b'), csrf: 'old' }, 'This form was too old', `value="${feed('b')}"`],
+])('shows the form again with what was typed: %j', async (fields, problem, typed) => {
+  const server = await openTestServer();
+  await upload(server, 'phone', [feed('a')]);
+  const visitor = await signIn(server);
+  const again = await visitor.send('/subscriptions', fields, PAGE);
+  expect(again.status).toBe(400);
+  expect(again.html).toContain(problem);
+  expect(again.html).toContain(typed);
+  expect(await onDevice(server, 'phone')).toEqual([feed('a')]);
+});
+
+it('unsubscribes from several at once, and takes it back on the same devices', async () => {
+  const server = await openTestServer();
+  await upload(server, 'phone', ['a', 'b', 'c'].map(feed));
+  await upload(server, 'tv', ['b', 'c'].map(feed));
+  const visitor = await signIn(server);
+  const removed = await visitor.send(
+    '/subscriptions?view=list',
+    { podcast: ['a', 'b'].map(feed) },
+    `${PAGE}/remove?view=list`,
+  );
+  expect(removed.location).toMatch(/\/subscriptions\?view=list&removed=\d+$/);
+  expect(await onDevice(server, 'phone')).toEqual([feed('c')]);
+  expect(await onDevice(server, 'tv')).toEqual([feed('c')]);
+  expect((await visitor.get(removed.location!)).html).toContain('Unsubscribed from 2 podcasts.');
+  // Hours later, something else has changed meanwhile.
+  server.clock.now += 10_000;
+  const undone = await visitor.send(removed.location!, {}, `${PAGE}/restore?view=list`);
+  expect(undone.location).toBe(`${PAGE}?view=list`);
+  expect(await onDevice(server, 'phone')).toEqual(['a', 'b', 'c'].map(feed));
+  expect(await onDevice(server, 'tv')).toEqual(['b', 'c'].map(feed));
+  const after = await visitor.get(removed.location!);
+  expect(after.html).not.toContain('Unsubscribed from');
+});
+
+it('unsubscribes on one device alone', async () => {
+  const server = await openTestServer();
+  for (const device of ['phone', 'tv']) await upload(server, device, [feed('a')]);
+  const visitor = await signIn(server);
+  await visitor.send('/subscriptions', { podcast: feed('a'), device: 'tv' }, `${PAGE}/remove`);
+  expect(await onDevice(server, 'tv')).toEqual([]);
+  expect(await onDevice(server, 'phone')).toEqual([feed('a')]);
+});
+
+it('filters by words and sorts by name or newest episode, which follows the feeds', async () => {
+  const server = await openTestServer();
+  await upload(server, 'phone', ['a', 'b', 'c'].map(feed));
+  await describeFeed(server, feed('a'), 'Zebra talk', 1_600_000_000);
+  await describeFeed(server, feed('b'), 'apple news', 1_500_000_000);
+  const visitor = await signIn(server);
+  expect(titlesOf((await visitor.get('/subscriptions')).html)).toEqual(['apple news', feed('c'), 'Zebra talk']);
+  const newest = async (): Promise<string[]> => titlesOf((await visitor.get('/subscriptions?sort=newest')).html);
+  expect(await newest()).toEqual(['Zebra talk', 'apple news', feed('c')]);
+  server.clock.now += 1000;
+  await describeFeed(server, feed('c'), 'Middle', 1_550_000_000);
+  const second = { url: `${feed('b')}/2.mp3`, title: 'Two', description: '', website: '', releasedAt: 1_650_000_000 };
+  const known = (await server.storage.podcasts.find([feed('b')]))[0]!;
+  const state = { url: feed('b'), intervalSeconds: 3600, failures: 0, fetchedAt: server.clock.now };
+  await server.storage.podcasts.record(feed('b'), { state, content: { podcast: known, episodes: [second] } });
+  expect(await newest()).toEqual(['apple news', 'Zebra talk', 'Middle']);
+  const filtered = await visitor.get('/subscriptions?q=TALK+zebra&view=list');
+  expect(titlesOf(filtered.html)).toEqual(['Zebra talk']);
+  expect(filtered.html).toContain('Episode of Zebra talk');
+  expect((await visitor.get('/subscriptions?q=%3Cb%3E')).html).toContain('No podcast matches “&lt;b&gt;”.');
+});
+
+it('shows a long library in pages', async () => {
+  const server = await openTestServer();
+  await upload(
+    server,
+    'phone',
+    Array.from({ length: 301 }, (_, i) => feed(`f${i}`)),
+  );
+  const visitor = await signIn(server);
+  const first = await visitor.get('/subscriptions?view=list');
+  expect(titlesOf(first.html).length).toBe(300);
+  expect(first.html).toContain('href="?view=list&amp;page=2"');
+  expect(titlesOf((await visitor.get('/subscriptions?view=list&page=2')).html).length).toBe(1);
+});
+
+it('offers its lists as files that only the owner gets', async () => {
+  const server = await openTestServer();
+  await upload(server, 'phone', [feed('a')]);
+  const visitor = await signIn(server);
+  const { html } = await visitor.get('/subscriptions');
+  for (const format of ['opml', 'json', 'txt']) {
+    expect(html).toContain(`href="http://localhost/subscriptions/bob.${format}"`);
+    expect((await visitor.get(`/subscriptions/bob.${format}`)).status).toBe(200);
+    expect((await visitor.get(`/subscriptions/eve.${format}`)).status).toBe(401);
+  }
+});
