@@ -34,6 +34,7 @@ export function renderDirectory(page: DirectoryPage): Page {
 ${view.kind === 'toplist' ? '' : markup`<p class="soft"><a href="${base}/directory">All of the directory</a></p>`}</div>
 ${view.kind === 'search' ? renderSearch(base, view.text) : ''}
 ${view.kind === 'toplist' ? renderTags(base, view.tags) : ''}
+${view.kind === 'toplist' && podcasts.length > 0 ? markup`<h2>Most subscribed</h2>` : ''}
 ${podcasts.length === 0 ? markup`<p class="soft">${emptyText(view)}</p>` : renderFound(page)}`,
   };
 }
@@ -54,7 +55,7 @@ const renderSearch = (base: string, text: string): Markup =>
 function renderTags(base: string, tags: readonly Tag[]): Markup | undefined {
   if (tags.length === 0) return undefined;
   const items = tags.map(({ tag, title }) => markup`<li><a href="${tagPage(base, tag)}">${title}</a></li>`);
-  return markup`<ul class="tags">${items}</ul>`;
+  return markup`<h2>Tags</h2>\n<ul class="tags">${items}</ul>`;
 }
 
 function renderFound({ base, csrf, view, podcasts, subscribed }: DirectoryPage): Markup {

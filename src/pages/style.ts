@@ -84,14 +84,17 @@ details.menu > div > a:hover, details.menu button:hover { background: var(--tint
 .items, .tags, .grid { list-style: none; margin: .75rem 0; padding: 0; }
 .items > li { padding: .8rem 1rem; display: flex; gap: .9rem; align-items: flex-start; flex-wrap: wrap; }
 .items > li + li { border-top: 1px solid var(--line); }
-.items > li > div { flex: 1 1 14rem; min-width: 0; }
+.items > li > div { flex: 1 1 12rem; min-width: 0; }
 .items a { font-weight: 600; text-decoration: none; }
 .items a:hover { text-decoration: underline; }
+.items .soft a { font-weight: inherit; text-decoration: underline; }
 .tags { display: flex; flex-wrap: wrap; gap: .4rem; }
 .tags a, .tag { display: inline-block; background: var(--tint); border-radius: 1rem; padding: .1rem .7rem; font-size: .875rem; text-decoration: none; color: var(--ink); }
 .tags a:hover { text-decoration: underline; }
 .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: 1.25rem 1rem; }
 .grid .logo { width: 100%; height: auto; aspect-ratio: 1; display: block; margin-bottom: .4rem; }
+.grid > li { position: relative; min-width: 0; }
+.grid > li > input { position: absolute; top: .5rem; inset-inline-start: .5rem; width: 1.5rem; height: 1.5rem; outline: 2px solid var(--card); border-radius: .25rem; }
 .grid a { font-weight: 600; text-decoration: none; color: var(--ink); }
 .grid a:hover { text-decoration: underline; }
 
@@ -104,8 +107,14 @@ button.danger { background: var(--card); color: var(--bad); border-color: var(--
 button.link { background: none; border: 0; padding: 0; color: var(--accent); text-decoration: underline; }
 button:disabled { opacity: .6; cursor: default; }
 
-form.inline { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; }
+form.inline { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin: 1.25rem 0; }
 form.inline .field { margin: 0; }
+form.inline .field input { margin-top: .2rem; }
+form.inline .field:has(> input) { flex: 1 1 14rem; }
+.form-bar { display: flex; flex-wrap: wrap; gap: .6rem 1rem; align-items: center; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: .7rem 1rem; }
+.form-bar .field { display: flex; gap: .5rem; align-items: center; margin: 0; }
+.form-bar select { margin: 0; }
+form:has(input:checked) > .form-bar { position: sticky; bottom: .75rem; z-index: 1; box-shadow: 0 6px 24px rgb(10 15 35 / 18%); }
 fieldset { margin: 1rem 0; padding: .75rem 1.15rem 1.15rem; min-width: 0; }
 legend { font-weight: 600; padding: 0 .35rem; }
 .field { margin: 1rem 0; max-width: 26rem; }

@@ -166,7 +166,7 @@ const LAYOUTS = [
 const renderFilter = ({
   base,
   view,
-}: SubscriptionsPage): Markup => markup`<form action="${base}/subscriptions" class="inline filter" role="search" aria-label="Your subscriptions" data-submit-on-change>
+}: SubscriptionsPage): Markup => markup`<form action="${base}/subscriptions" class="inline" role="search" aria-label="Your subscriptions" data-submit-on-change>
 ${renderField({ name: 'q', label: 'Filter', type: 'search', value: view.text })}
 ${renderSelect({ name: 'sort', label: 'Sort by', options: ORDERS, value: view.order })}
 ${renderSelect({ name: 'view', label: 'Show as', options: LAYOUTS, value: view.layout })}

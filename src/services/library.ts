@@ -75,15 +75,6 @@ export function createLibrary({ devices, podcasts, subscriptions, newestEpisodes
     await subscriptions.upload(user, ids, { add: [], remove: [], ...delta }, 'operator');
   };
 
-  /** Feeds by device, as feeds that have devices. */
-  const gather = (ids: readonly string[], lists: readonly (readonly Url[])[]): OnDevices[] => {
-    const found = new Map<Url, string[]>();
-    for (const [at, urls] of lists.entries()) {
-      for (const url of urls) found.set(url, [...(found.get(url) ?? []), ids[at]!]);
-    }
-    return Array.from(found, ([url, on]) => ({ url, devices: on }));
-  };
-
   return {
     async contents(user) {
       const known = await devices.all(user);
@@ -159,6 +150,15 @@ export function createLibrary({ devices, podcasts, subscriptions, newestEpisodes
       return { added, present: all.filter(isPresent), refused };
     },
   };
+}
+
+/** Feeds by device, as feeds that have devices. */
+function gather(ids: readonly string[], lists: readonly (readonly Url[])[]): OnDevices[] {
+  const found = new Map<Url, string[]>();
+  for (const [at, urls] of lists.entries()) {
+    for (const url of urls) found.set(url, [...(found.get(url) ?? []), ids[at]!]);
+  }
+  return Array.from(found, ([url, on]) => ({ url, devices: on }));
 }
 
 /** In which order podcasts may be listed. */

@@ -26,7 +26,7 @@ export function createNewestEpisodes(podcasts: Pick<PodcastStore, 'episodesSince
 
   const update = async (urls: readonly Url[], since: Stamp): Promise<void> => {
     const { items, mark } = await podcasts.episodesSince(urls, since, 1);
-    const found = new Map(items.map(({ description: _, ...episode }) => [episode.podcast, episode]));
+    const found = new Map(items.map((item) => [item.podcast, withoutDescription(item)]));
     for (const url of urls) known.set(url, { episode: newer(known.get(url)?.episode, found.get(url)), mark });
   };
 
@@ -44,6 +44,11 @@ export function createNewestEpisodes(podcasts: Pick<PodcastStore, 'episodesSince
       );
     },
   };
+}
+
+function withoutDescription(item: Episode): NewestEpisode {
+  const { description: _, ...episode } = item;
+  return episode;
 }
 
 /** An episode that was seen later may have been released earlier. */

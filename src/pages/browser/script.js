@@ -21,11 +21,17 @@ export function runInBrowser() {
   // A form is sent once, however often its button is pressed.
   document.addEventListener('submit', ({ target, submitter }) => {
     if (target instanceof HTMLFormElement && target.method === 'post') {
-      setTimeout(() => submitter?.setAttribute('disabled', ''));
+      setTimeout(() => {
+        submitter?.setAttribute('disabled', '');
+        submitter?.setAttribute('data-sent', '');
+      });
     }
   });
   window.addEventListener('pageshow', () => {
-    for (const button of document.querySelectorAll('form button[disabled]')) button.removeAttribute('disabled');
+    for (const button of document.querySelectorAll('form button[data-sent]')) {
+      button.removeAttribute('disabled');
+      button.removeAttribute('data-sent');
+    }
   });
 
   // Times are in UTC without a script.

@@ -76,8 +76,6 @@ export function createSubscriptionPages(
     return since ? { kind: 'removed', podcasts: await library.removed(user.id, since) } : undefined;
   };
 
-  const entered = (fields: Form) => ({ url: fields.get('url') ?? '', device: fields.get('device') ?? '' });
-
   return {
     show: site.signedIn((event, user) => page(event, user)),
 
@@ -113,6 +111,8 @@ export function createSubscriptionPages(
     }, LIMITS),
   };
 }
+
+const entered = (fields: Form) => ({ url: fields.get('url') ?? '', device: fields.get('device') ?? '' });
 
 function readView(event: H3Event): SubscriptionsView {
   const order = readQuery(event, 'sort');
