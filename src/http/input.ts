@@ -32,6 +32,14 @@ export function readCount(event: H3Event, name: string, max: number): number {
   return count;
 }
 
+/** One of several words; undefined when missing or empty. Throws `invalid` for any other. */
+export function readOneOf<Word extends string>(event: H3Event, name: string, words: readonly Word[]): Word | undefined {
+  const text = readQuery(event, name) || undefined;
+  const known = words.find((word) => word === text);
+  if (text !== undefined && !known) throw invalid(`"${name}" must be one of ${words.join(', ')}`);
+  return known;
+}
+
 /** Which page of a long list is asked for, from 1; else `invalid`. */
 export function readPage(event: H3Event): number {
   const text = readQuery(event, 'page') ?? '1';

@@ -43,9 +43,10 @@ interface Choice {
   problem?: string | undefined;
 }
 
-/** A list to choose from, with its label. */
+/** A list to choose from, with its label. A value that is not among the options is listed, too. */
 export function renderSelect({ name, id = name, label, options, value, problem }: Choice): Markup {
-  const items = options.map(
+  const all = options.some(([each]) => each === value) ? options : [...options, [value, value] as const];
+  const items = all.map(
     ([each, text]) => markup`<option${attributes({ value: each, selected: each === value })}>${text}</option>`,
   );
   const described = attributes({

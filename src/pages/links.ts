@@ -43,3 +43,21 @@ export const listResource = (base: string, user: string, name: string, format: s
 /** A logo in a size of pixels; where there is none, it is the built-in one. */
 export const scaledLogo = (base: string, size: number, logoUrl: string | null): string =>
   `${base}/logo/${size}/${logoUrl === null ? NO_LOGO : logoHash(logoUrl)}`;
+
+/** What the history can be filtered by. Dates are as `YYYY-MM-DD`. */
+export interface HistoryQuery {
+  podcast?: string | undefined;
+  device?: string | undefined;
+  action?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  before?: string | undefined;
+  after?: string | undefined;
+}
+
+/** A page of the owner's history, or with a format a download of it. */
+export function historyPage(base: string, query: HistoryQuery, format?: 'csv' | 'json'): string {
+  const given = Object.entries(query).filter(([, value]) => value);
+  const search = new URLSearchParams(given as [string, string][]).toString();
+  return `${base}/history${format ? `.${format}` : ''}${search && `?${search}`}`;
+}

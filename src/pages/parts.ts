@@ -30,7 +30,11 @@ export const renderLogo = (base: string, { logoUrl }: Pick<Podcast, 'logoUrl'>):
   markup`<img class="logo" src="${scaledLogo(base, LOGO_FILE, logoUrl)}" alt="" width="${LOGO}" height="${LOGO}">`;
 
 /** That of one of many podcasts: it is loaded when it comes into view. */
-export const renderLazyLogo = (base: string, { logoUrl = null }: KnownPodcast, size: 'small' | 'large'): Markup =>
+export const renderLazyLogo = (
+  base: string,
+  { logoUrl = null }: Partial<Pick<Podcast, 'logoUrl'>>,
+  size: 'small' | 'large',
+): Markup =>
   size === 'large'
     ? markup`<img class="logo" src="${scaledLogo(base, LOGO_FILE, logoUrl)}" alt="" width="${LOGO}" height="${LOGO}" loading="lazy">`
     : markup`<img class="logo small" src="${scaledLogo(base, LOGO, logoUrl)}" alt="" width="56" height="56" loading="lazy">`;

@@ -67,6 +67,8 @@ details.menu > div > a:hover, details.menu button:hover { background: var(--tint
 .card, .items, fieldset, .table { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; box-shadow: var(--shadow); }
 .card { padding: 1rem 1.15rem; margin: 1rem 0; }
 .card > :first-child { margin-top: 0; }
+.head.card { justify-content: space-between; flex-wrap: wrap; }
+.qr { width: 11rem; flex: none; border-radius: .6rem; }
 .card > :last-child { margin-bottom: 0; }
 .notice, .problem { border-radius: .6rem; padding: .7rem 1rem; margin: 1rem 0; border-inline-start: .3rem solid var(--good); background: var(--card); }
 .problem { border-color: var(--bad); background: var(--bad-tint); }
@@ -86,6 +88,7 @@ details.menu > div > a:hover, details.menu button:hover { background: var(--tint
 .items > li + li { border-top: 1px solid var(--line); }
 .items > li > div { flex: 1 1 12rem; min-width: 0; }
 .items a { font-weight: 600; text-decoration: none; }
+.items a.quiet { font-weight: inherit; color: inherit; }
 .items a:hover { text-decoration: underline; }
 .items .soft a { font-weight: inherit; text-decoration: underline; }
 .tags { display: flex; flex-wrap: wrap; gap: .4rem; }
@@ -135,6 +138,7 @@ caption { text-align: start; padding: .6rem .9rem; color: var(--soft); font-size
 th, td { text-align: start; padding: .55rem .9rem; vertical-align: top; }
 thead th { color: var(--soft); font-size: .875rem; font-weight: 600; }
 tbody tr { border-top: 1px solid var(--line); }
+tbody th { font-weight: inherit; }
 td.number, th.number { text-align: end; }
 dl.facts { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1.25rem; margin: 1rem 0; }
 dl.facts dt { color: var(--soft); }
@@ -154,6 +158,19 @@ progress::-moz-progress-bar { background: var(--accent); }
 .chart text { fill: var(--soft); font-size: 11px; }
 .chart .mark { fill: var(--accent); }
 .chart .axis { stroke: var(--line); }
+.chart .none { fill: var(--line); }
+.chart.bars { height: 9rem; }
+.chart.share { height: .3rem; margin-top: .35rem; border-radius: 1rem; }
+figure { margin: .75rem 0 0; }
+.scale { display: flex; justify-content: space-between; color: var(--soft); font-size: .8rem; margin-top: .3rem; }
+.heat { display: grid; grid-template-columns: auto 1fr; gap: 0 .6rem; }
+.heat .chart { height: 12rem; }
+.heat .scale { grid-column: 2; }
+.weekdays { display: grid; grid-template-rows: repeat(7, 1fr); align-items: center; color: var(--soft); font-size: .8rem; }
+summary { cursor: pointer; }
+.behind { margin-top: .6rem; color: var(--soft); font-size: .9rem; }
+.behind table { color: var(--ink); }
+.tags a[aria-current] { background: var(--accent); color: var(--on-accent); }
 audio { width: 100%; display: block; }
 
 @media (max-width: 40rem) {

@@ -11,6 +11,7 @@ import { type Route, type RouteContext, type Row, toRoute } from './route.ts';
 import { createSessionRoutes } from './sessions.ts';
 import { createSettingRoutes } from './settings.ts';
 import { createSiteRoutes } from './site/index.ts';
+import { createStatisticsRoute } from './statistics.ts';
 import { createSubscriptionRoutes } from './subscriptions.ts';
 import { createUpdateRoutes } from './updates.ts';
 
@@ -72,6 +73,8 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['GET', '/suggestions/:number', LISTS, directory.suggestions],
     ['GET', '/logo/:size/:hash', [], createLogoRoute(services)],
     ['GET', '/api/2/updates/:user/:device', JSON_ONLY, updates.read],
+
+    ['GET', '/api/podsync/1/statistics/:user', JSON_ONLY, createStatisticsRoute(services, context)],
 
     // version 1, deprecated: the same but for episode actions (see createEpisodeRoutes)
     ['GET', '/api/1/subscriptions/:user/:device', JSON_ONLY, subscriptions.changes],

@@ -9,8 +9,11 @@ import { createDirectory, type Directory } from './directory.ts';
 import { createEpisodes, type Episodes } from './episodes.ts';
 import { createFeeds, type Feeds } from './feeds.ts';
 import type { Hasher } from './hasher.ts';
+import { createHistory, type History } from './history.ts';
+import { createHome, type Home } from './home.ts';
 import { createInspection, type Inspection } from './inspection.ts';
 import { createLibrary, type Library } from './library.ts';
+import { createListening } from './listening.ts';
 import { createLists, type Lists } from './lists.ts';
 import { createLogoFolder } from './logo-folder.ts';
 import { createLogos, type Logos } from './logos.ts';
@@ -24,6 +27,7 @@ import { createPull, type Pull } from './pull.ts';
 import { createRegistration, type Registration, type RegistrationMode } from './registration.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createSettings, type Settings } from './settings.ts';
+import { createStatistics, type Statistics } from './statistics.ts';
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts';
 import { createThrottle } from './throttle.ts';
 import { createTransfer, type Transfer } from './transfer.ts';
@@ -49,6 +53,9 @@ export interface Services {
   profiles: Profiles;
   directory: Directory;
   updates: Updates;
+  home: Home;
+  history: History;
+  statistics: Statistics;
   logos: Logos;
   feeds: Feeds;
   transfer: Transfer;
@@ -87,6 +94,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
   const newestEpisodes = createNewestEpisodes(podcasts);
   const settings = createSettings(storage, urlRules);
   const lists = createLists(storage.lists, urlRules);
+  const listening = createListening(storage.actions);
   const passwords = createPasswords(hasher);
   const throttle = createThrottle(storage.attempts, now);
   const accounts = createAccounts(storage, { passwords, throttle, syncDevices: options.syncDevices });
@@ -108,6 +116,9 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     profiles: createProfiles(accounts, storage),
     directory,
     updates: createUpdates(storage, subscriptions),
+    home: createHome(listening, storage, now),
+    history: createHistory(listening, podcasts),
+    statistics: createStatistics(listening, podcasts, now),
     logos: createLogos({ podcasts, fetcher, folder: createLogoFolder(options.logoFolder) }),
     feeds: createFeeds(podcasts, { fetcher, now, rules: urlRules, warn: (message) => log('warn', message) }),
     transfer: createTransfer(storage, now),

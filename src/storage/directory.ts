@@ -86,6 +86,11 @@ export interface PodcastStore {
    * processes store episodes too, theirs may come below the mark for some seconds: see `UserStore.settledAt`.
    */
   episodesSince(podcasts: readonly Url[], since: Stamp, limit: number): Promise<{ items: Episode[]; mark: Stamp }>;
+  /**
+   * The newest of several podcasts by release, at most `limit`, of those podcasts of which a new episode was seen last,
+   * at most `limit` of them: cost does not follow how many are asked for.
+   */
+  newestEpisodes(podcasts: readonly Url[], limit: number): Promise<Episode[]>;
   /** What an OPML file tells of known podcasts. It fills what is empty, and holds only until the feed itself was read. */
   announce(podcasts: readonly PodcastEntry[]): Promise<void>;
 

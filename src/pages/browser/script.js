@@ -39,6 +39,17 @@ export function runInBrowser() {
   for (const time of document.querySelectorAll('time[data-local]')) {
     if (time instanceof HTMLTimeElement) time.textContent = format.format(new Date(time.dateTime));
   }
+  // A line that waits for something asks for itself again, and the page is loaded anew once it waits no more.
+  const waiting = document.querySelector('[data-waiting]');
+  const ask = async () => {
+    if (!waiting || document.hidden) return;
+    const answer = await fetch(location.href);
+    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('[data-waiting]');
+    if (!answer.ok) return;
+    if (!fresh) location.reload();
+    else if (fresh.textContent !== waiting.textContent) waiting.replaceChildren(...fresh.childNodes);
+  };
+  if (waiting) setInterval(() => void ask().catch(() => undefined), 5000); // a server that is away is asked again
 
   // Choices that apply themselves, such as an order, need no button.
   for (const form of document.querySelectorAll('form[data-submit-on-change]')) {

@@ -2,6 +2,8 @@ import type { Services } from '../../services/services.ts';
 import { type Route, type RouteContext, type Row, toRoute } from '../route.ts';
 import { ASSET_ROUTES } from './assets.ts';
 import { createDevicePages } from './devices.ts';
+import { createHistoryRoutes } from './history.ts';
+import { createHomePage } from './home.ts';
 import { createLoginRoutes } from './login.ts';
 import { createPageRoutes } from './pages.ts';
 import { createRegisterRoutes } from './register.ts';
@@ -12,6 +14,7 @@ import { createListPages } from './lists.ts';
 import { createOpmlImportPages } from './opml-import.ts';
 import { createSubscriptionPages } from './subscriptions.ts';
 import { createSite } from './site.ts';
+import { createStatisticsPage } from './statistics.ts';
 
 /** The website: pages for people. */
 export function createSiteRoutes(services: Services, context: RouteContext): Route[] {
@@ -26,9 +29,10 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
   const subscriptions = createSubscriptionPages(services, site);
   const lists = createListPages(services, site);
   const opmlImport = createOpmlImportPages(services, site);
+  const history = createHistoryRoutes(services, site);
 
   const table: Row[] = [
-    ['GET', '/', [], pages.home],
+    ['GET', '/', [], createHomePage(services, context, site)],
     ['GET', '/login', [], login.show],
     ['POST', '/login', [], login.submit],
     ['POST', '/logout', [], login.signOut],
@@ -70,6 +74,9 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
     ['POST', '/lists/:name/remove', [], lists.remove],
     ['POST', '/lists/:name/rename', [], lists.rename],
     ['POST', '/lists/:name/delete', [], lists.delete],
+    ['GET', '/history', [], history.show],
+    ['GET', '/history', ['csv', 'json'], history.download],
+    ['GET', '/statistics', [], createStatisticsPage(services, site)],
 
     ['GET', '/podcast', [], pages.podcast],
     ['GET', '/episode', [], pages.episode],

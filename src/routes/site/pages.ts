@@ -4,7 +4,6 @@ import type { PodcastEntry } from '../../domain/types.ts';
 import { readPage, readParam, readQuery } from '../../http/input.ts';
 import { toPublic } from '../../http/reply.ts';
 import { renderEpisode } from '../../pages/episode.ts';
-import { renderWelcome } from '../../pages/home.ts';
 import { renderList } from '../../pages/list.ts';
 import type { PageNumber } from '../../pages/parts.ts';
 import { renderPodcast } from '../../pages/podcast.ts';
@@ -28,15 +27,13 @@ function pageOf(event: H3Event, items: number): PageNumber {
 const partOf = <Item>(items: readonly Item[], { page }: PageNumber): readonly Item[] =>
   items.slice((page - 1) * PER_PAGE, page * PER_PAGE);
 
-/** What the address of the server, `svc_link` and `web` lead to, and what a user shows. */
+/** What `svc_link` and `web` lead to, and what a user shows. */
 export function createPageRoutes(
   services: Pick<Services, 'accounts' | 'directory' | 'lists' | 'profiles'>,
   site: Site,
-): Record<'home' | 'podcast' | 'episode' | 'list' | 'user' | 'shared', Handler> {
+): Record<'podcast' | 'episode' | 'list' | 'user' | 'shared', Handler> {
   const { accounts, directory, lists, profiles } = services;
   return {
-    home: (event) => site.page(event, renderWelcome),
-
     async podcast(event) {
       const podcast = await directory.podcast(readQuery(event, 'url') ?? '');
       const episodes = await directory.episodes(podcast.url, EPISODES);

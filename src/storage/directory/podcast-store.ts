@@ -4,7 +4,7 @@ import { urlDigest } from '../keys.ts';
 import type { Episode, FeedState, PodcastStore } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
 import type { Directory } from './directory.ts';
-import { byName, type PlacedEpisode } from './episodes.ts';
+import { byName, type PlacedEpisode, sortEpisodes } from './episodes.ts';
 import { byPopularity, type StoredPodcast, subscribersOf } from './podcast.ts';
 import { recordReading } from './reading.ts';
 import { recommend } from './recommendations.ts';
@@ -69,6 +69,22 @@ export function createPodcastStore(directory: Directory): PodcastStore {
         items.push(...fresh.slice(0, limit).map((episode) => toEpisode(podcast!, episode)));
       }
       return { items, mark };
+    },
+
+    async newestEpisodes(urls, limit) {
+      const homes = new Set(urls.flatMap((url) => memory.find(url)?.address ?? []));
+      const known = Array.from(homes, ({ podcast }) => podcast!).filter(
+        ({ newestEpisode }) => newestEpisode !== undefined,
+      );
+      const newest = topN(known, limit, (a, b) => b.newestEpisode! - a.newestEpisode! || compareText(a.url, b.url));
+      const items: (PlacedEpisode & { podcast: StoredPodcast })[] = [];
+      for (const { url } of newest) {
+        const { podcast, episodes } = await directory.withEpisodes(url);
+        for (const episode of episodes.slice(0, limit)) items.push({ ...episode, podcast: podcast! });
+      }
+      return sortEpisodes(items)
+        .slice(0, limit)
+        .map(({ podcast, ...episode }) => toEpisode(podcast, episode));
     },
 
     async announce(entries) {

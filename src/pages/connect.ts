@@ -1,0 +1,90 @@
+import { encode } from 'uqr';
+import type { OverviewDevice } from '../services/home.ts';
+import type { Page } from './layout.ts';
+import { type Markup, markup } from './markup.ts';
+
+interface ConnectPage {
+  base: string;
+  name: string;
+  /** Devices that apps have set up already. */
+  devices: readonly OverviewDevice[];
+}
+
+/** AntennaPod refuses names with any of these. */
+const REFUSED_BY_ANTENNAPOD = /[!@#$%&*()+=|<>?{}[\]~]/;
+const LOCAL = /^(localhost|127\.|\[::1\])/;
+
+/** Home of somebody who has not synced yet: what to enter in each app. */
+export const renderConnect = ({ base, name, devices }: ConnectPage): Page => ({
+  title: 'Connect your app',
+  content: markup`<h1>Connect your app</h1>
+${renderWaiting(base, devices)}
+<section class="card head"><div>
+<h2>Enter this in your app</h2>
+${renderFacts(base, name)}
+${renderHints(base)}</div>
+${renderQrCode(base)}</section>
+<div class="columns">
+${renderAntennaPod(base, name)}
+${renderGpodder(base, name)}
+${renderKasts(base, name)}
+${renderOthers(base, name)}
+</div>`,
+});
+
+/** The script asks for this line again every few seconds, and loads the page anew once the line is not in it. */
+function renderWaiting(base: string, devices: readonly OverviewDevice[]): Markup {
+  const names = devices.map(({ id, caption }) => caption || id).join(', ');
+  const state =
+    devices.length === 0
+      ? 'No app has connected yet.'
+      : `Connected: ${names}. Waiting for the first sync with subscriptions or episodes.`;
+  return markup`<div class="notice" role="status" data-waiting>${state} <a href="${base}/">Refresh</a></div>`;
+}
+
+const renderFacts = (base: string, name: string): Markup =>
+  markup`<dl class="facts"><dt>Server</dt><dd><code>${base}</code></dd><dt>User name</dt><dd><code>${name}</code></dd><dt>Password</dt><dd>the one you sign in with here</dd></dl>`;
+
+function renderHints(base: string): Markup | undefined {
+  const { protocol, hostname } = new URL(base);
+  if (LOCAL.test(hostname)) {
+    return markup`<p class="soft">This address works on this computer only. To connect a phone, open this page by an address that the phone can reach.</p>`;
+  }
+  if (protocol !== 'http:') return undefined;
+  return markup`<p class="soft">Enter the address with <code>http://</code>: apps assume <code>https://</code> otherwise. Passwords are sent without encryption.</p>`;
+}
+
+const renderAntennaPod = (base: string, name: string): Markup => markup`<section class="card"><h2>AntennaPod</h2>
+<ol><li>Open <b>Settings › Synchronization</b> and choose <b>gpodder.net</b> as the provider.</li>
+<li>Choose your own server, and enter <code>${base}</code></li>
+<li>Enter <code>${name}</code> and your password, and tap <b>Login</b>.</li>
+<li>Name this device, or pick the one it had before.</li></ol>
+${REFUSED_BY_ANTENNAPOD.test(name) ? markup`<p class="problem">AntennaPod does not accept this user name: it may not contain any of <code>! @ # $ % &amp; * ( ) + = | &lt; &gt; ? { } [ ] ~</code>.</p>` : markup`<p class="soft">The first sync starts by itself and uploads all your podcasts.</p>`}</section>`;
+
+const renderGpodder = (base: string, name: string): Markup => markup`<section class="card"><h2>gPodder</h2>
+<ol><li>Open <b>Preferences › gpodder.net</b> and switch synchronization on.</li>
+<li>Server: <code>${base}</code></li>
+<li>User name: <code>${name}</code>, and your password.</li>
+<li>Choose <b>Replace list on server</b>: gPodder does not upload podcasts that it has already by itself.</li></ol></section>`;
+
+const renderKasts = (base: string, name: string): Markup => markup`<section class="card"><h2>Kasts</h2>
+<ol><li>Open <b>Settings › Synchronization</b>, choose <b>Login</b>, then <b>gpodder.net</b>.</li>
+<li>Choose a custom server, and enter <code>${base}</code> without a slash at the end.</li>
+<li>Enter <code>${name}</code> and your password.</li>
+<li>Create a device, or pick the one it had before. Linking up all devices gives them one list.</li></ol></section>`;
+
+function renderOthers(base: string, name: string): Markup {
+  const { protocol, hostname, port, pathname } = new URL(base);
+  const path = pathname === '/' ? undefined : markup`<dt>Path</dt><dd><code>${pathname}</code></dd>`;
+  return markup`<section class="card"><h2>Other apps</h2>
+<p>Choose gpodder.net, or gPodder, as the service, and your own server. Where an app asks for the parts of the address:</p>
+<dl class="facts"><dt>Protocol</dt><dd><code>${protocol.slice(0, -1)}</code></dd><dt>Host</dt><dd><code>${hostname}</code></dd>
+<dt>Port</dt><dd><code>${port || (protocol === 'https:' ? '443' : '80')}</code></dd>${path}<dt>User name</dt><dd><code>${name}</code></dd></dl></section>`;
+}
+
+/** A code that a phone reads the address from. Dark on light in either colour scheme, as readers need it. */
+function renderQrCode(text: string): Markup {
+  const { data, size } = encode(text, { border: 2 });
+  const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])));
+  return markup`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="QR code of ${text}"><rect width="${size}" height="${size}" fill="#fff"/><path fill="#000" d="${dark.join('')}" shape-rendering="crispEdges"/></svg>`;
+}

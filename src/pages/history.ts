@@ -1,0 +1,93 @@
+import { dayOf } from '../domain/listening.ts';
+import { ACTION_TYPES, type ActionType } from '../domain/types.ts';
+import type { HistoryEntry, HistoryPage } from '../services/history.ts';
+import { type Problems, renderField, renderSelect } from './form.ts';
+import type { Page } from './layout.ts';
+import { episodePage, historyPage, type HistoryQuery, podcastPage } from './links.ts';
+import { type Markup, markup } from './markup.ts';
+import { renderLazyLogo } from './parts.ts';
+import { renderTime, toClock } from './time.ts';
+
+export interface ListedHistory {
+  base: string;
+  /** What was asked for, as it was typed. */
+  query: HistoryQuery;
+  problems?: Problems;
+  history: HistoryPage;
+  podcasts: readonly { url: string; title: string }[];
+  devices: readonly string[];
+  /** What a device is called, by its id. */
+  captions: ReadonlyMap<string, string>;
+}
+
+const ACTION_NAMES: Readonly<Record<ActionType, string>> = {
+  play: 'Played',
+  download: 'Downloaded',
+  delete: 'Deleted',
+  new: 'Marked as new',
+};
+
+/** What happened to episodes, by day, the newest first. */
+export function renderHistory(page: ListedHistory): Page {
+  const { base, query, history } = page;
+  const filter = { ...query, before: undefined, after: undefined };
+  const downloads = markup`<span>Download <a href="${historyPage(base, filter, 'csv')}" download>CSV</a> or <a href="${historyPage(base, filter, 'json')}" download>JSON</a></span>`;
+  return {
+    title: 'History',
+    content: markup`<div class="page-head"><h1>History</h1>${downloads}</div>
+${renderFilter(page)}
+${history.entries.length > 0 ? byDay(history.entries).map((entries) => renderDay(page, entries)) : renderNothing(page)}
+<p class="pager">${history.newer && markup`<a href="${historyPage(base, { ...filter, after: history.newer })}" rel="prev">Newer</a>`}${history.older && markup`<a href="${historyPage(base, { ...filter, before: history.older })}" rel="next">Older</a>`}</p>
+<p class="soft">Days and times are in UTC.</p>`,
+  };
+}
+
+function renderFilter({ base, query, problems = {}, podcasts, devices, captions }: ListedHistory): Markup {
+  const any = ['', 'All'] as const;
+  return markup`<form class="inline" action="${base}/history">
+${renderSelect({ name: 'podcast', label: 'Podcast', value: query.podcast ?? '', options: [any, ...podcasts.map(({ url, title }) => [url, title] as const)] })}
+${renderSelect({ name: 'device', label: 'Device', value: query.device ?? '', options: [any, ...devices.map((id) => [id, captions.get(id) || id] as const)] })}
+${renderSelect({ name: 'action', label: 'Action', value: query.action ?? '', problem: problems.action, options: [any, ...ACTION_TYPES.map((type) => [type, ACTION_NAMES[type]] as const)] })}
+${renderField({ name: 'from', label: 'From', type: 'date', value: query.from, problem: problems.from })}
+${renderField({ name: 'to', label: 'To', type: 'date', value: query.to, problem: problems.to })}
+<button>Show</button></form>`;
+}
+
+const renderNothing = ({ base, podcasts, problems = {} }: ListedHistory): Markup | undefined => {
+  if (Object.keys(problems).length > 0) return undefined;
+  if (podcasts.length === 0) {
+    return markup`<p class="card">Nothing yet. What your apps sync is listed here; <a href="${base}/">connect an app</a>.</p>`;
+  }
+  return markup`<p class="card">Nothing in your history matches. <a href="${base}/history">Show all</a></p>`;
+};
+
+function byDay(entries: readonly HistoryEntry[]): HistoryEntry[][] {
+  const days = new Map<number, HistoryEntry[]>();
+  for (const entry of entries) {
+    const day = dayOf(entry.timestamp);
+    const known = days.get(day);
+    if (known) known.push(entry);
+    else days.set(day, [entry]);
+  }
+  return [...days.values()];
+}
+
+const renderDay = (page: ListedHistory, entries: readonly HistoryEntry[]): Markup =>
+  markup`<h2>${renderTime(entries[0]!.timestamp, 'weekday')}</h2>
+<ul class="items">${entries.map((entry) => renderEntry(page, entry))}</ul>
+`;
+
+function renderEntry({ base, captions }: ListedHistory, entry: HistoryEntry): Markup {
+  const { podcast, episode, title, podcastTitle, device, timestamp } = entry;
+  return markup`<li>${renderLazyLogo(base, entry, 'small')}<div><a href="${episodePage(base, podcast, episode)}">${title || episode}</a>
+<div class="soft"><a class="quiet" href="${podcastPage(base, podcast)}">${podcastTitle || podcast}</a></div>
+<div class="soft">${renderTime(timestamp, 'time')} · ${describe(entry)}${device && ` · ${captions.get(device) || device}`}</div></div></li>
+`;
+}
+
+function describe({ action, play }: HistoryEntry): string {
+  if (!play) return ACTION_NAMES[action];
+  const { position, started, total } = play;
+  const to = started === undefined ? `to ${toClock(position)}` : `${toClock(started)} to ${toClock(position)}`;
+  return `${ACTION_NAMES[action]} ${to}${total ? ` of ${toClock(total)}` : ''}`;
+}

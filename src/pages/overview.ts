@@ -1,0 +1,77 @@
+import type { Overview, OverviewDevice } from '../services/home.ts';
+import { renderBars } from './chart.ts';
+import type { Page } from './layout.ts';
+import { episodePage, historyPage, podcastPage } from './links.ts';
+import { type Markup, markup } from './markup.ts';
+import { renderLazyLogo } from './parts.ts';
+import { formatTime, renderTime, toClock, toDuration } from './time.ts';
+
+interface OverviewPage {
+  base: string;
+  overview: Overview;
+}
+
+/** Home of somebody who has synced. */
+export function renderOverview({ base, overview }: OverviewPage): Page {
+  const { begun, newEpisodes, devices } = overview;
+  const names = new Map(devices.map(({ id, caption }) => [id, caption || id]));
+  return {
+    title: 'Home',
+    content: markup`<h1 class="visually-hidden">Home</h1>
+<div class="columns">
+<section><h2>Continue listening</h2>
+${begun.length === 0 ? renderNothing('No episode is begun and unfinished.') : markup`<ul class="items">${begun.map((episode) => renderBegun(base, episode, names))}</ul>`}
+</section>
+<section><h2>New episodes</h2>
+${newEpisodes.length === 0 ? renderNothing('No new episodes of your subscriptions are known.') : markup`<ul class="items">${newEpisodes.map((episode) => renderNew(base, episode))}</ul>`}
+</section>
+</div>
+${renderDays(base, overview.days)}
+<section><h2>Devices</h2>
+${devices.length === 0 ? renderNothing('No app has registered a device.') : renderDevices(base, devices)}
+</section>`,
+  };
+}
+
+const renderNothing = (text: string): Markup => markup`<p class="card soft">${text}</p>`;
+
+function renderBegun(base: string, episode: Overview['begun'][number], names: ReadonlyMap<string, string>): Markup {
+  const { podcast, url, title, podcastTitle, position, total, device, playedAt } = episode;
+  const progress =
+    total !== undefined &&
+    markup`<progress max="${total}" value="${Math.min(position, total)}" aria-label="Played">${Math.round((100 * position) / total)} %</progress>`;
+  const left = total === undefined ? `stopped at ${toClock(position)}` : `${toDuration(total - position)} left`;
+  return markup`<li>${renderLazyLogo(base, episode, 'small')}<div><a href="${episodePage(base, podcast, url)}">${title || url}</a>
+<div class="soft"><a class="quiet" href="${podcastPage(base, podcast)}">${podcastTitle || podcast}</a></div>
+${progress || undefined}<div class="soft">${left}${device && ` · ${names.get(device) ?? device}`} · ${renderTime(playedAt, 'day')}</div></div></li>
+`;
+}
+
+const renderNew = (base: string, episode: Overview['newEpisodes'][number]): Markup =>
+  markup`<li>${renderLazyLogo(base, episode, 'small')}<div><a href="${episodePage(base, episode.podcast, episode.url)}">${episode.title || episode.url}</a>
+<div class="soft"><a class="quiet" href="${podcastPage(base, episode.podcast)}">${episode.podcastTitle || episode.podcast}</a>${episode.releasedAt && markup` · ${renderTime(episode.releasedAt, 'date')}`}</div></div></li>
+`;
+
+function renderDays(base: string, days: Overview['days']): Markup {
+  const listened = days.reduce((sum, day) => sum + day.listened, 0);
+  const bars = days.map((day) => ({ label: formatTime(day.start, 'day'), listened: day.listened }));
+  return markup`<section class="card"><div class="page-head"><h2>Last 30 days</h2><span>${toDuration(listened)} listened · <a href="${base}/statistics">Statistics</a></span></div>
+${renderBars({ caption: 'Listening time by day (UTC)', heading: 'Day', bars })}</section>`;
+}
+
+function renderDevices(base: string, devices: readonly OverviewDevice[]): Markup {
+  const rows = devices.map(
+    ({
+      id,
+      caption,
+      type,
+      subscriptions,
+      actedAt,
+    }) => markup`<tr><th scope="row"><a href="${historyPage(base, { device: id })}">${caption || id}</a></th><td>${type}</td>
+<td class="number">${subscriptions}</td><td>${actedAt === undefined ? 'none yet' : renderTime(actedAt, 'date')}</td></tr>
+`,
+  );
+  return markup`<div class="table"><table><caption class="visually-hidden">Devices</caption>
+<thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col" class="number">Subscriptions</th><th scope="col">Last action</th></tr></thead>
+<tbody>${rows}</tbody></table></div>`;
+}

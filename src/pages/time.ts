@@ -1,0 +1,41 @@
+import type { Seconds } from '../domain/types.ts';
+import { type Markup, markup } from './markup.ts';
+
+/** A span of time in words: `1 h 5 min`, `12 min`, `40 s`. */
+export function toDuration(seconds: Seconds): string {
+  if (seconds > 0 && seconds < 60) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  if (hours === 0) return `${minutes} min`;
+  return minutes % 60 === 0 ? `${hours.toLocaleString('en')} h` : `${hours.toLocaleString('en')} h ${minutes % 60} min`;
+}
+
+const two = (part: number): string => String(part).padStart(2, '0');
+
+/** A position within an episode as a player shows it: `1:02:03`, `4:05`. */
+export function toClock(seconds: Seconds): string {
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}
+
+const format = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
+const FORMATS = {
+  /** 25 Nov */
+  day: format({ day: 'numeric', month: 'short' }),
+  /** 25 Nov 2026 */
+  date: format({ day: 'numeric', month: 'short', year: 'numeric' }),
+  /** Wednesday, 25 November 2026 */
+  weekday: format({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }),
+  /** Nov 2026 */
+  month: format({ month: 'short', year: 'numeric' }),
+  year: format({ year: 'numeric' }),
+  /** 14:05 */
+  time: format({ hour: '2-digit', minute: '2-digit' }),
+};
+
+/** A time in UTC as text. */
+export const formatTime = (at: Seconds, as: keyof typeof FORMATS): string => FORMATS[as].format(at * 1000);
+
+export const renderTime = (at: Seconds, as: keyof typeof FORMATS): Markup =>
+  markup`<time datetime="${new Date(at * 1000).toISOString().slice(0, 19)}Z">${formatTime(at, as)}</time>`;

@@ -1,0 +1,19 @@
+import { renderConnect } from '../../pages/connect.ts';
+import { renderWelcome } from '../../pages/home.ts';
+import { renderOverview } from '../../pages/overview.ts';
+import type { Services } from '../../services/services.ts';
+import type { Handler, RouteContext } from '../route.ts';
+import type { Site } from './site.ts';
+
+/** What the address of the server leads to: a welcome, how to connect an app, or what was synced. */
+export const createHomePage =
+  ({ home }: Pick<Services, 'home'>, { identity }: Pick<RouteContext, 'identity'>, site: Site): Handler =>
+  async (event) => {
+    const user = await identity.visitor(event);
+    if (!user) return site.page(event, renderWelcome);
+    const overview = await home.overview(user.id);
+    const { name } = user;
+    return site.page(event, ({ base }) =>
+      overview.isEmpty ? renderConnect({ base, name, devices: overview.devices }) : renderOverview({ base, overview }),
+    );
+  };

@@ -1,0 +1,17 @@
+import { readOneOf } from '../../http/input.ts';
+import { renderStatistics } from '../../pages/statistics.ts';
+import type { Services } from '../../services/services.ts';
+import { RANGES } from '../../services/statistics.ts';
+import type { Handler } from '../route.ts';
+import type { Site } from './site.ts';
+
+/** What the owner of an account has listened to, in charts. */
+export const createStatisticsPage = (
+  { statistics, devices }: Pick<Services, 'statistics' | 'devices'>,
+  site: Site,
+): Handler =>
+  site.signedIn(async (event, { id, name }) => {
+    const counted = await statistics.of(id, readOneOf(event, 'range', RANGES) ?? RANGES[0]);
+    const captions = new Map((await devices.all(id)).map((device) => [device.id, device.caption]));
+    return site.page(event, ({ base }) => renderStatistics({ base, name, statistics: counted, captions }));
+  });

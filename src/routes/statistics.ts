@@ -1,0 +1,29 @@
+import { formatTimestamp } from '../domain/timestamp.ts';
+import type { Seconds } from '../domain/types.ts';
+import { readOneOf } from '../http/input.ts';
+import { json } from '../http/reply.ts';
+import type { Services } from '../services/services.ts';
+import { RANGES } from '../services/statistics.ts';
+import type { Handler, RouteContext } from './route.ts';
+
+/** What the owner has listened to, for dashboards: days as `YYYY-MM-DD` in UTC, times in seconds. */
+export const createStatisticsRoute =
+  ({ statistics }: Pick<Services, 'statistics'>, { identity }: Pick<RouteContext, 'identity'>): Handler =>
+  async (event) => {
+    const user = await identity.owner(event);
+    const { from, until, longestStreak, finishedEpisodes, periods, devices, ...counted } = await statistics.of(
+      user.id,
+      readOneOf(event, 'range', RANGES) ?? RANGES[0],
+    );
+    return json({
+      ...counted,
+      from: toDate(from),
+      to: toDate(until - 1),
+      longest_streak: longestStreak,
+      finished_episodes: finishedEpisodes,
+      periods: periods.map(({ start, listened }) => ({ start: toDate(start), listened })),
+      devices: devices.map(({ id = null, listened }) => ({ id, listened })),
+    });
+  };
+
+const toDate = (at: Seconds): string => formatTimestamp(at).slice(0, 10);
