@@ -80,13 +80,13 @@ const GAPS = new Map([
 ]);
 /** Elements whose content nobody reads. */
 const HIDDEN = words('script style head svg iframe object template noscript');
-const VOID = new Set(words('br hr img wbr'));
+const VOID = new Set(words('br img wbr'));
 const KNOWN = new Set([...htmlTagNames, 'svg']);
 
 const CDATA = /<!\[CDATA\[|\]\]>/g;
 const END_TAG = /<\/([a-z][a-z\d]*)\s*>/gi;
 const FORMATTING =
-  /<\/?(a|abbr|b|big|br|cite|code|del|div|em|font|h[1-6]|hr|i|img|ins|kbd|mark|p|q|s|small|span|strong|sub|sup|tt|u|wbr)(?:[\s/][^<>]*)?>/gi;
+  /<\/?(a|abbr|b|big|br|cite|code|del|div|em|font|h[1-6]|i|img(?=\s)|ins|kbd|mark|p|q|s|small|span|strong|sub|sup|tt|u|wbr)(?:[\s/][^<>]*)?>/gi;
 /** Name of what begins a comment. */
 const COMMENT = '!--';
 const HIDDEN_END = new RegExp(`-->|</(${HIDDEN.join('|')})`, 'gi');

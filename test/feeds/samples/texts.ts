@@ -132,6 +132,7 @@ export const texts: Sample[] = [
     ['Episode 5: &lt;script&gt; tags explained', 'Episode 5: <script> tags explained'],
     ['<![CDATA[Episode 5: <script> tags explained]]>', 'Episode 5: <script> tags explained'],
     ['&lt;iframe&gt; or &lt;object&gt;?', '<iframe> or <object>?'],
+    ['&lt;img&gt;, &lt;hr&gt; and I &lt;3 U', '<img>, <hr> and I <3 U'],
     ['The &amp;lt;b&amp;gt; element &lt;em&gt;today&lt;/em&gt;', 'The <b> element today'],
     ['&lt;p&gt;One&lt;br/&gt;two &lt;img src="x.png"&gt;&lt;a href="x"&gt;three&lt;/a&gt;&lt;/p&gt;', 'One two three'],
   ].map(([written, title]) => ({
