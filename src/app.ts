@@ -1,5 +1,6 @@
 import { H3, type H3Event } from 'h3';
-import type { Reading } from './http/body.ts';
+import { type Reading, releaseBody } from './http/body.ts';
+import { type BudgetLimits, createBodyBudget } from './http/body-budget.ts';
 import { createBurst } from './http/burst.ts';
 import { refuseForged } from './http/cross-site.ts';
 import { dropRest } from './http/early-answer.ts';
@@ -20,7 +21,12 @@ export interface AppOptions extends OriginRules {
   log: Log;
   /** With the operator's routes, which ask for no login. */
   operator?: boolean;
+  /** Replaceable in tests. */
+  budget?: Partial<BudgetLimits>;
 }
+
+/** Bytes of forms in memory at once. They have a budget of their own, as anybody can send one. */
+const FORMS = 8 * 1024 * 1024;
 
 /** The HTTP application: the route table, and what holds for every route. It does not listen. */
 export function createApp(services: Services, options: AppOptions): H3 {
@@ -42,7 +48,7 @@ export function createApp(services: Services, options: AppOptions): H3 {
   const onCut = (error: unknown): void => logCut(error, options);
   const answer = async (event: H3Event, format: string, handle: () => Reply | Promise<Reply>) => {
     try {
-      const reply = toErrorPage(event, await handle(), options);
+      const reply = toErrorPage(event, await handleThenRelease(event, handle), options);
       await ready();
       await dropRest(event);
       // Awaited here: a stream that fails before anything of it was sent becomes an error answer.
@@ -55,8 +61,15 @@ export function createApp(services: Services, options: AppOptions): H3 {
   };
 
   const { maxBody } = options;
-  const reading = (sender: string): Reading => ({ limit: maxBody, parser: services.bodyParser, sender });
-  const context = { identity, maxBody, reading, origin: options };
+  const budget = createBodyBudget(options.budget);
+  const reading = (sender: string): Reading => ({ limit: maxBody, parser: services.bodyParser, budget, sender });
+  const context = {
+    identity,
+    maxBody,
+    reading,
+    formBudget: createBodyBudget({ bytes: FORMS, ...options.budget }),
+    origin: options,
+  };
   const routes = createRoutes(services, context);
   if (options.operator) routes.push(...createOperatorRoutes(services, context));
   for (const [pattern, methods] of byPattern(routes)) {
@@ -73,6 +86,14 @@ export function createApp(services: Services, options: AppOptions): H3 {
     return answer(event, format, () => errorReply(404, 'there is nothing at this address', format));
   });
   return app;
+}
+
+async function handleThenRelease(event: H3Event, handle: () => Reply | Promise<Reply>): Promise<Reply> {
+  try {
+    return await handle();
+  } finally {
+    releaseBody(event);
+  }
 }
 
 /** The routes of each path by method. HEAD works where GET does. */

@@ -6,8 +6,9 @@ export interface Thread<Input, Output> {
   /**
    * Rejects with an Error that has the message of what the work threw. Rejects, too, when the thread crashes or takes
    * longer than `within`: then all else that waits for it is rejected as well, and the next call starts a new thread.
+   * What is in `transfer` is moved to the thread instead of copied.
    */
-  run(input: Input, within?: Seconds): Promise<Output>;
+  run(input: Input, within?: Seconds, transfer?: ArrayBuffer[]): Promise<Output>;
   /** Ends the thread for good; what it had to do is rejected. */
   close(): Promise<void>;
 }
@@ -70,7 +71,7 @@ export function createThread<Input, Output>(
   };
 
   return {
-    async run(input, within) {
+    async run(input, within, transfer = []) {
       if (isClosed) throw new Error(CLOSING);
       const thread = (worker ??= start());
       const id = ++jobs;
@@ -78,7 +79,7 @@ export function createThread<Input, Output>(
         within === undefined ? undefined : setTimeout(() => void stop(new TookTooLong(within)), within * 1000);
       try {
         return await new Promise<Output>((resolve, reject) => {
-          thread.postMessage({ id, input } satisfies Job<Input>); // throws where it cannot be cloned
+          thread.postMessage({ id, input } satisfies Job<Input>, transfer); // throws where it cannot be cloned
           waiting.set(id, { resolve, reject });
           thread.ref();
         });

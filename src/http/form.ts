@@ -4,6 +4,7 @@ import { MIMEType } from 'node:util';
 import { Busboy } from '@fastify/busboy';
 import type { H3Event } from 'h3';
 import { invalid, Refusal } from '../domain/errors.ts';
+import type { Reservation } from './body-budget.ts';
 import { nodeRequest, readPieces } from './body.ts';
 import { REPLACEMENT } from './input.ts';
 
@@ -44,6 +45,8 @@ export interface FormLimits {
   limit: number;
   /** Files included. */
   maxFields?: number;
+  /** Its memory, where it may be large. */
+  reservation?: Reservation;
 }
 
 /**
@@ -51,7 +54,10 @@ export interface FormLimits {
  * Throws `too-large`, or `invalid` for another Content-Type, any Content-Encoding, too many fields, and what is not
  * UTF-8.
  */
-export async function readForm(event: H3Event, { limit, maxFields = MAX_FIELDS }: FormLimits): Promise<Form> {
+export async function readForm(
+  event: H3Event,
+  { limit, maxFields = MAX_FIELDS, reservation }: FormLimits,
+): Promise<Form> {
   const headers = { 'content-type': readFormType(event) };
   requireNoEncoding(event);
 
@@ -73,7 +79,7 @@ export async function readForm(event: H3Event, { limit, maxFields = MAX_FIELDS }
     });
 
   async function* pieces(): AsyncIterable<Uint8Array> {
-    for await (const chunk of readPieces(event, limit)) {
+    for await (const chunk of readPieces(event, limit, reservation)) {
       for (let at = 0; at < chunk.length; at += PIECE) {
         yield chunk.subarray(at, at + PIECE);
         if (count > maxFields) throw tooManyFields(maxFields);
@@ -83,6 +89,7 @@ export async function readForm(event: H3Event, { limit, maxFields = MAX_FIELDS }
   await pipeline(pieces, parser).catch((error: unknown) => {
     throw error instanceof Refusal ? error : invalid('the request body is not a form');
   });
+  reservation?.complete();
   if (count > maxFields) throw tooManyFields(maxFields);
   for (const name of fields.keys()) {
     if ([name, ...fields.all(name)].some((text) => text.includes(REPLACEMENT))) throw invalid('the form is not UTF-8');

@@ -2,6 +2,7 @@ import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
 import { MEDIA_TYPES } from '../formats/format.ts';
 import { writeOpml } from '../formats/opml-write.ts';
+import { openReservation } from '../http/body.ts';
 import { readForm } from '../http/form.ts';
 import { readQuery } from '../http/input.ts';
 import { readClient } from '../http/origin.ts';
@@ -23,19 +24,20 @@ const say = (word: Word): Reply => ({ type: MEDIA_TYPES.txt, body: word });
 /** Upload and download of one list, with the password among the parameters (spec 4.9, legacy paths). */
 export function createLegacyRoutes(
   { accounts, bodyParser, subscriptions }: Pick<Services, 'accounts' | 'bodyParser' | 'subscriptions'>,
-  { maxBody, origin }: RouteContext,
+  { formBudget, maxBody, origin }: RouteContext,
 ): Record<'upload' | 'notUploaded' | 'getList', Handler> {
   const logIn = (event: H3Event, login: string, password: string): Promise<User> =>
     accounts.login(login, password, readClient(event, origin));
   return {
     upload: (event) =>
       answer(async () => {
-        const form = await readForm(event, { limit: Math.min(MAX_FORM, maxBody) });
+        const reservation = openReservation(event, formBudget, event);
+        const form = await readForm(event, { limit: Math.min(MAX_FORM, maxBody), reservation });
         const { action, protocol, username, password, opml } = Object.fromEntries(form);
         if (action !== 'update-subscriptions' || protocol !== '0') return say('@PROTOERROR');
         if (username === undefined || password === undefined || opml === undefined) return say('@PROTOERROR');
         const user = await logIn(event, username, password);
-        await subscriptions.replace(user.id, DEVICE, await bodyParser.list(user.id, 'opml', opml));
+        await subscriptions.replace(user.id, DEVICE, await bodyParser.list('opml', opml));
         return say('@SUCCESS');
       }),
 

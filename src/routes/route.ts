@@ -1,4 +1,5 @@
 import type { H3Event } from 'h3';
+import type { BodyBudget } from '../http/body-budget.ts';
 import type { Reading } from '../http/body.ts';
 import type { Identity } from '../http/identity.ts';
 import type { OriginRules } from '../http/origin.ts';
@@ -27,6 +28,8 @@ export interface RouteContext {
   maxBody: number;
   /** How a body of a user, or of the operator, is read. */
   reading(sender: string): Reading;
+  /** For the forms that anybody can send. */
+  formBudget: BodyBudget;
   /** How the outside sees this server: links begin with it. */
   origin: OriginRules;
 }

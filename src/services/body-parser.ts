@@ -11,17 +11,16 @@ import { Turns } from '../turns.ts';
 
 /**
  * Parses what is uploaded: large bodies in a thread of their own, one after another, so that none holds up a request.
- * `sender` tells clients apart: each has one body in the line, and those of one client wait for each other. All throw
- * `invalid` for what cannot be read, `too-large` for more entries than one upload may bring and for what takes too long,
- * and `throttled` where too many bodies of a sender wait.
+ * Bytes are handed over to the thread: the caller must not read them again. All throw `invalid` for what cannot be read,
+ * and `too-large` for more entries than one upload may bring and for what takes too long.
  */
 export interface BodyParser {
   /** Undefined when the body is empty. */
-  json(sender: string, body: Uint8Array): Promise<unknown>;
+  json(body: Uint8Array): Promise<unknown>;
   /** URLs of a list as they are written, each once. */
-  list(sender: string, format: UploadFormat, body: Uint8Array | string): Promise<string[]>;
+  list(format: UploadFormat, body: Uint8Array | string): Promise<string[]>;
   /** Podcasts of an OPML, each URL once. */
-  podcasts(sender: string, opml: string): Promise<PodcastEntry[]>;
+  podcasts(opml: string): Promise<PodcastEntry[]>;
   close(): Promise<void>;
 }
 
@@ -30,10 +29,6 @@ const ROLE = 'podsync-body-parser';
 const INLINE_UP_TO = 65_536;
 /** For one body: several times what a good one of 16 MiB needs. */
 const LIMITS: ParserLimits = { time: 20, memory: 256 };
-/** Bodies of one sender that wait for their turn. */
-const MAX_WAITING = 8;
-/** Seconds after which a sender with too many may try again. */
-const BACK_IN = 10;
 /** Entries of a JSON array: more than the actions that fit into 16 MiB. */
 const MAX_ENTRIES = 100_000;
 /** Values and keys that are taken over from the thread at once. */
@@ -59,25 +54,10 @@ export function createBodyParser({ time, memory }: ParserLimits = LIMITS): BodyP
     maxOldGenerationSizeMb: memory,
     maxYoungGenerationSizeMb: 8,
   });
-  const senders = new Turns<string>();
   const turns = new Turns<typeof ROLE>();
-  const waiting = new Map<string, number>();
-
-  async function parseApart(sender: string, job: Job): Promise<unknown> {
-    const before = waiting.get(sender) ?? 0;
-    if (before > MAX_WAITING) throw tooManyWaiting();
-    waiting.set(sender, before + 1);
-    try {
-      return await senders.take(sender, () => turns.take(ROLE, () => run(job)));
-    } finally {
-      const left = waiting.get(sender)! - 1;
-      if (left > 0) waiting.set(sender, left);
-      else waiting.delete(sender);
-    }
-  }
 
   async function run(job: Job): Promise<unknown> {
-    const result = await thread.run(job, time).catch(() => {
+    const result = await thread.run(job, time, transferable(job.body)).catch(() => {
       throw new Refusal(
         'too-large',
         'the request body takes too long, or too much memory, to be read; send less at once',
@@ -88,18 +68,19 @@ export function createBodyParser({ time, memory }: ParserLimits = LIMITS): BodyP
     return (await mapInSlices(result.pieces, (piece) => deserialize(piece) as unknown[])).flat();
   }
 
-  const parse = async (sender: string, job: Job): Promise<unknown> =>
-    job.body.length <= INLINE_UP_TO ? parseJob(job) : parseApart(sender, job);
+  const parse = async (job: Job): Promise<unknown> =>
+    job.body.length <= INLINE_UP_TO ? parseJob(job) : turns.take(ROLE, () => run(job));
   return {
-    json: (sender, body) => parse(sender, { kind: 'json', body }),
-    list: async (sender, format, body) => (await parse(sender, { kind: 'list', format, body })) as string[],
-    podcasts: async (sender, body) => (await parse(sender, { kind: 'podcasts', body })) as PodcastEntry[],
+    json: (body) => parse({ kind: 'json', body }),
+    list: async (format, body) => (await parse({ kind: 'list', format, body })) as string[],
+    podcasts: async (body) => (await parse({ kind: 'podcasts', body })) as PodcastEntry[],
     close: () => thread.close(),
   };
 }
 
-const tooManyWaiting = (): Refusal =>
-  new Refusal('throttled', 'too many large uploads at once; send one after another', BACK_IN);
+/** What need not be copied to get into the thread: memory in which there is nothing else. */
+const transferable = (body: Uint8Array | string): ArrayBuffer[] =>
+  typeof body !== 'string' && body.length === body.buffer.byteLength ? [body.buffer as ArrayBuffer] : [];
 
 function parseJob(job: Job): unknown {
   switch (job.kind) {

@@ -22,12 +22,12 @@ it.each([
   ['a number', Number(`1${'0'.repeat(300)}`)],
 ])('reads %s as JSON', async (_, value) => {
   const text = `${' '.repeat(70_000)}${JSON.stringify(value)}`;
-  expect(await parser.json('bob', bytes(text))).toEqual(JSON.parse(text));
+  expect(await parser.json(bytes(text))).toEqual(JSON.parse(text));
 });
 
 it('keeps keys that objects have', async () => {
   const text = `[{"__proto__":{"a":1},"constructor":2},"${'x'.repeat(70_000)}"]`;
-  const [entry] = (await parser.json('bob', bytes(text))) as object[];
+  const [entry] = (await parser.json(bytes(text))) as object[];
   expect(JSON.stringify(entry)).toBe('{"__proto__":{"a":1},"constructor":2}');
 });
 
@@ -37,26 +37,26 @@ it.each([
   ['values', `{"a":[${'0,'.repeat(50_000)}0]}`, 'too-large', 'up to 50000 values'],
   ['levels', `${'['.repeat(70_000)}`, 'invalid', 'nested too deeply'],
 ])('refuses JSON with too many %s', async (_, text, code, words) => {
-  await expect(parser.json('bob', bytes(text))).rejects.toEqual(refused(code, words));
+  await expect(parser.json(bytes(text))).rejects.toEqual(refused(code, words));
 });
 
 it('says what is wrong with a large body as with a small one', async () => {
   const long = ' '.repeat(70_000);
-  await expect(parser.json('bob', bytes(`${long}{`))).rejects.toEqual(refused('invalid', 'not JSON'));
-  await expect(parser.list('bob', 'opml', `<opml>${long}`)).rejects.toEqual(refused('invalid', 'cut off'));
-  await expect(parser.list('bob', 'txt', Buffer.from(`${long}\xe9`, 'latin1'))).rejects.toEqual(
+  await expect(parser.json(bytes(`${long}{`))).rejects.toEqual(refused('invalid', 'not JSON'));
+  await expect(parser.list('opml', `<opml>${long}`)).rejects.toEqual(refused('invalid', 'cut off'));
+  await expect(parser.list('txt', Buffer.from(`${long}\xe9`, 'latin1'))).rejects.toEqual(
     refused('invalid', 'not UTF-8'),
   );
-  expect(await parser.json('bob', bytes(long))).toBeUndefined();
+  expect(await parser.json(bytes(long))).toBeUndefined();
 });
 
 it('answers each URL of a list once, and up to 20,000', async () => {
-  expect(await parser.list('bob', 'opml', opml(outlines(5000) + outlines(5000)))).toHaveLength(5000);
-  expect(await parser.podcasts('bob', opml(outlines(5000) + outlines(5000)))).toHaveLength(5000);
-  expect(await parser.list('bob', 'txt', bytes('a\n'.repeat(5_000_000)))).toEqual(['a']);
+  expect(await parser.list('opml', opml(outlines(5000) + outlines(5000)))).toHaveLength(5000);
+  expect(await parser.podcasts(opml(outlines(5000) + outlines(5000)))).toHaveLength(5000);
+  expect(await parser.list('txt', bytes('a\n'.repeat(5_000_000)))).toEqual(['a']);
   const tooMany = refused('too-large', 'up to 20000 feeds');
-  await expect(parser.list('bob', 'opml', opml(outlines(20_001)))).rejects.toEqual(tooMany);
-  await expect(parser.podcasts('bob', opml(outlines(20_001)))).rejects.toEqual(tooMany);
+  await expect(parser.list('opml', opml(outlines(20_001)))).rejects.toEqual(tooMany);
+  await expect(parser.podcasts(opml(outlines(20_001)))).rejects.toEqual(tooMany);
 });
 
 it.each([
@@ -64,23 +64,6 @@ it.each([
   ['memory', { time: 600, memory: 16 }, opml(`<outline a="${'&amp;'.repeat(1_000_000)}"/>`)],
 ])('gives up on a body that takes too much %s', async (_, limits, text) => {
   const strict = createBodyParser(limits);
-  await expect(strict.list('bob', 'opml', text)).rejects.toEqual(refused('too-large', 'takes too long'));
+  await expect(strict.list('opml', text)).rejects.toEqual(refused('too-large', 'takes too long'));
   await strict.close();
-});
-
-it('lets nobody wait behind all bodies of another client', async () => {
-  const done: string[] = [];
-  const send = (sender: string): Promise<unknown> =>
-    parser.list(sender, 'opml', opml(outlines(2000))).then(() => done.push(sender));
-  await Promise.all([...Array.from({ length: 6 }, () => send('eve')), send('bob')]);
-  expect(done.indexOf('bob')).toBeLessThanOrEqual(1);
-});
-
-it('refuses a client of whom many bodies wait', async () => {
-  const sent = Array.from({ length: 12 }, () => parser.list('eve', 'opml', opml(outlines(2000))));
-  const results = await Promise.allSettled(sent);
-  expect(results.filter(({ status }) => status === 'rejected')).toEqual(
-    Array.from({ length: 3 }, () => ({ status: 'rejected', reason: refused('throttled', 'one after another') })),
-  );
-  expect(await parser.list('eve', 'opml', opml(outlines(2000)))).toHaveLength(2000);
 });

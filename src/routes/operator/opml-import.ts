@@ -18,7 +18,7 @@ export function createOpmlImportRoute(
     const body = await readObject(event, { ...reading(OPERATOR), limit: MAX_BODY });
     const { device, opml } = toTexts(body, 'device', 'opml');
     const { id } = await administration.find(readParam(event, 'user'));
-    const podcasts = await bodyParser.podcasts(OPERATOR, opml);
+    const podcasts = await bodyParser.podcasts(opml);
     const choice = { device, replace: body.replace === true, dryRun: body.dryRun === true };
     return json(await opmlImport.run(id, podcasts, choice));
   };

@@ -1,0 +1,150 @@
+import { Refusal } from '../domain/errors.ts';
+import type { Seconds } from '../domain/types.ts';
+
+/**
+ * How much memory large request bodies may take, all together. A body that does not fit waits, unread on its connection,
+ * until others are parsed. Each sender has one body in memory; those of one sender wait for each other.
+ */
+export interface BodyBudget {
+  /** `sender` tells clients apart; nothing is reserved yet. */
+  open(sender: unknown): Reservation;
+}
+
+/** What one body takes of the budget. */
+export interface Reservation {
+  /**
+   * Resolves when there is room for a body of this many bytes; a second call changes nothing. Rejects with `throttled`
+   * where too many bodies of the sender wait, and with `busy` after too long a wait. `giveWay` is called when the body
+   * is slow to arrive and others wait: its reader must then release it.
+   */
+  reserve(bytes: number, giveWay?: (reason: Refusal) => void): Promise<void>;
+  /** The body has arrived, and will not have to give way. */
+  complete(): void;
+  release(): void;
+}
+
+export interface BudgetLimits {
+  /** Bytes of all bodies. A larger one has the budget to itself. */
+  bytes: number;
+  /** Bodies of one sender that wait. */
+  waiting: number;
+  /** How long a body waits at most. */
+  wait: Seconds;
+  /** How long a body may take to arrive while others wait. */
+  arrival: Seconds;
+}
+
+const LIMITS: BudgetLimits = { bytes: 16 * 1024 * 1024, waiting: 8, wait: 30, arrival: 10 };
+/** Seconds after which a refused client may try again. */
+const BACK_IN = 10;
+
+interface Entry {
+  sender: unknown;
+  bytes: number;
+  admit: () => void;
+  giveWay: () => void;
+  isLate: boolean;
+  isComplete: boolean;
+  timer: NodeJS.Timeout;
+}
+
+export function createBodyBudget(given: Partial<BudgetLimits> = {}): BodyBudget {
+  const limits = { ...LIMITS, ...given };
+  /** In the order of their arrival. */
+  const waiting = new Set<Entry>();
+  const admitted = new Set<Entry>();
+
+  const isBusy = (sender: unknown): boolean => some(admitted, (entry) => entry.sender === sender);
+  const isRoomFor = (bytes: number): boolean => {
+    let sum = bytes;
+    for (const entry of admitted) sum += entry.bytes;
+    return admitted.size === 0 || sum <= limits.bytes;
+  };
+
+  /** Lets in who fits. Nobody passes another sender who waits for room, or a large body would wait for ever. */
+  function admitWaiting(): void {
+    for (const entry of waiting) {
+      if (isBusy(entry.sender)) continue;
+      if (!isRoomFor(entry.bytes)) return makeRoom();
+      waiting.delete(entry);
+      admitted.add(entry);
+      clearTimeout(entry.timer);
+      entry.timer = setTimeout(() => {
+        entry.isLate = true;
+        admitWaiting();
+      }, limits.arrival * 1000);
+      entry.admit();
+    }
+  }
+
+  /** Ends the body that has been arriving for the longest, if that is too long. */
+  function makeRoom(): void {
+    for (const entry of admitted) if (entry.isLate && !entry.isComplete) return entry.giveWay();
+  }
+
+  function wait(sender: unknown, bytes: number, giveWay: (reason: Refusal) => void) {
+    let admit!: () => void;
+    let refuse!: (reason: Refusal) => void;
+    const room = new Promise<void>((resolve, reject) => {
+      admit = resolve;
+      refuse = reject;
+    });
+    const timer = setTimeout(() => {
+      waiting.delete(entry);
+      refuse(tooBusy());
+      admitWaiting();
+    }, limits.wait * 1000);
+    const entry: Entry = {
+      sender,
+      bytes,
+      admit,
+      giveWay: () => giveWay(tooSlow()),
+      isLate: false,
+      isComplete: false,
+      timer,
+    };
+    waiting.add(entry);
+    admitWaiting();
+    return { entry, room };
+  }
+
+  return {
+    open(sender) {
+      let reserved: ReturnType<typeof wait> | undefined;
+      return {
+        async reserve(bytes, giveWay = () => undefined) {
+          if (!reserved && count(waiting, (entry) => entry.sender === sender) >= limits.waiting) throw tooManyWaiting();
+          reserved ??= wait(sender, bytes, giveWay);
+          await reserved.room;
+        },
+        complete() {
+          if (reserved) reserved.entry.isComplete = true;
+        },
+        release() {
+          if (!reserved) return;
+          clearTimeout(reserved.entry.timer);
+          waiting.delete(reserved.entry);
+          if (admitted.delete(reserved.entry)) admitWaiting();
+        },
+      };
+    },
+  };
+}
+
+const tooManyWaiting = (): Refusal =>
+  new Refusal('throttled', 'too many large uploads at once; send one after another', BACK_IN);
+const tooBusy = (): Refusal =>
+  new Refusal('busy', 'the server is busy with other large uploads; try again later', BACK_IN);
+const tooSlow = (): Refusal =>
+  new Refusal('busy', 'the request body arrives too slowly while other uploads wait; try again later', BACK_IN);
+
+function some<T>(items: Iterable<T>, test: (item: T) => boolean): boolean {
+  for (const item of items) if (test(item)) return true;
+  return false;
+}
+
+function count<T>(items: Iterable<T>, test: (item: T) => boolean): number {
+  let found = 0;
+  for (const item of items) if (test(item)) found += 1;
+  return found;
+}

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createBodyBudget, type Reservation } from '../../src/http/body-budget.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const MB = 1024 * 1024;
+const refused = (code: string, words: string) =>
+  expect.objectContaining({ code, message: expect.stringContaining(words), retryAfter: 10 });
+
+/** Bodies that were let in, in their order, and what became of the others. */
+function watch(budget = createBodyBudget()) {
+  const events: string[] = [];
+  return {
+    events,
+    reserve(sender: string, bytes: number): Reservation {
+      const reservation = budget.open(sender);
+      reservation
+        .reserve(bytes, () => events.push(`${sender} gives way`))
+        .then(
+          () => events.push(sender),
+          (error: { code: string }) => events.push(`${sender} ${error.code}`),
+        );
+      return reservation;
+    },
+  };
+}
+const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
+
+it('lets in as many bodies as fit, and the next when one is done', async () => {
+  const { events, reserve } = watch();
+  const first = reserve('a', 9 * MB);
+  reserve('b', 7 * MB);
+  reserve('c', MB);
+  await settle();
+  expect(events).toEqual(['a', 'b']);
+  first.release();
+  await settle();
+  expect(events).toEqual(['a', 'b', 'c']);
+});
+
+it('lets in a body above all bounds when there is no other', async () => {
+  const { events, reserve } = watch();
+  const small = reserve('a', MB);
+  const large = reserve('b', 100 * MB);
+  reserve('c', MB);
+  small.release();
+  await settle();
+  expect(events).toEqual(['a', 'b']);
+  large.release();
+  await settle();
+  expect(events).toEqual(['a', 'b', 'c']);
+});
+
+it('lets nobody wait behind all bodies of another sender', async () => {
+  const { events, reserve } = watch();
+  const first = reserve('eve', MB);
+  for (let count = 0; count < 8; count += 1) reserve('eve', MB);
+  reserve('bob', MB);
+  await settle();
+  expect(events).toEqual(['eve', 'bob']);
+  first.release();
+  await settle();
+  expect(events).toEqual(['eve', 'bob', 'eve']);
+});
+
+it('refuses a sender of whom many bodies wait, and goes on with those', async () => {
+  const budget = createBodyBudget();
+  const all = Array.from({ length: 12 }, () => budget.open('eve'));
+  const waits = all.map((each) => each.reserve(MB));
+  const results = Promise.allSettled(waits.slice(9));
+  for (const [index, each] of all.slice(0, 9).entries()) {
+    await waits[index];
+    each.release();
+  }
+  const reason = refused('throttled', 'one after another');
+  expect(await results).toEqual(Array.from({ length: 3 }, () => ({ status: 'rejected', reason })));
+});
+
+it('refuses a body that waited for too long, and those behind it come in', async () => {
+  const { events, reserve } = watch();
+  reserve('a', 10 * MB).complete();
+  reserve('b', 10 * MB);
+  await vi.advanceTimersByTimeAsync(20_000);
+  reserve('c', 6 * MB);
+  await vi.advanceTimersByTimeAsync(9999);
+  expect(events).toEqual(['a']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(events).toEqual(['a', 'b busy', 'c']);
+});
+
+it('a body that is slow to arrive gives way to those that wait, one that has arrived does not', async () => {
+  const { events, reserve } = watch();
+  reserve('arrived', 4 * MB).complete();
+  const slow = reserve('slow', 12 * MB);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(events).toEqual(['arrived', 'slow']);
+  reserve('next', 12 * MB);
+  await settle();
+  expect(events).toEqual(['arrived', 'slow', 'slow gives way']);
+  slow.release();
+  await settle();
+  expect(events).toEqual(['arrived', 'slow', 'slow gives way', 'next']);
+});
+
+it('a body has its time to arrive while others wait', async () => {
+  const { events, reserve } = watch();
+  reserve('slow', 12 * MB);
+  reserve('next', 12 * MB);
+  await vi.advanceTimersByTimeAsync(9999);
+  expect(events).toEqual(['slow']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(events).toEqual(['slow', 'slow gives way']);
+});
+
+it('forgets a body whose client is gone', async () => {
+  const { events, reserve } = watch();
+  const first = reserve('a', 16 * MB);
+  reserve('b', 16 * MB).release();
+  reserve('c', 16 * MB);
+  first.release();
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(events).toEqual(['a', 'c']);
+});

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { createServer } from 'node:http';
+import { toNodeHandler } from 'h3';
+import { expect, it } from 'vitest';
+import { openTestServer } from '../server.ts';
+
+/* All large bodies together may take so much memory; who sends one must not be able to keep others from it. */
+
+const LARGE = 700_000;
+const auth = (user: string): string => `Authorization: Basic ${Buffer.from(`${user}:secret`).toString('base64')}`;
+/** A list of one feed, with as many empty lines as it takes. */
+const list = (user: string): Buffer => Buffer.from(`http://example.org/${user}`.padEnd(LARGE, '\n'));
+
+async function openServer(budget: { bytes: number; arrival?: number; wait?: number }) {
+  const server = await openTestServer({ budget });
+  const http = createServer(toNodeHandler(server.app)).listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const { port } = http.address() as AddressInfo;
+  /** Sends the head of an upload; `more` are headers that tell how the body comes. */
+  const begin = (user: string, more: string): Socket => {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(
+      `PUT /subscriptions/${user}/phone.txt HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${auth(user)}\r\n${more}\r\n\r\n`,
+    );
+    return socket;
+  };
+  const upload = async (user: string, body = list(user), more = ''): Promise<string> => {
+    const socket = begin(user, `Content-Length: ${body.length}${more}`);
+    socket.write(body); // not `end`: Node takes that for a client that is gone
+    return (await socket.toArray()).join('');
+  };
+  const stored = async (user: string) =>
+    (await server.request('GET', `/subscriptions/${user}/phone.json`, { auth: `${user}:secret` })).json();
+  return { begin, upload, stored, close: () => http.close() };
+}
+
+it('takes large bodies one after another where they do not fit together', async () => {
+  const { upload, stored, close } = await openServer({ bytes: LARGE });
+  const answers = await Promise.all([
+    upload('bob'),
+    upload('eve'),
+    upload('bob', gzipSync(list('bob')), '\r\nContent-Encoding: gzip'),
+  ]);
+  for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  expect([await stored('bob'), await stored('eve')]).toEqual([['http://example.org/bob'], ['http://example.org/eve']]);
+  close();
+});
+
+it.each([
+  ['of a told length', `Content-Length: ${LARGE}`, ''],
+  ['in chunks', 'Transfer-Encoding: chunked', 'ffffff\r\n'],
+])('a body %s that stands still is refused where another waits, which is stored', async (_, head, before) => {
+  const { begin, upload, stored, close } = await openServer({ bytes: LARGE, arrival: 0 });
+  const stalled = begin('eve', head);
+  stalled.write(before + 'x'.repeat(LARGE / 2));
+  const refused = stalled.toArray();
+  expect(await upload('bob')).toMatch(/^HTTP\/1\.1 200 /);
+  expect((await refused).join('')).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 10[^]*arrives too slowly/i);
+  expect(await stored('bob')).toEqual(['http://example.org/bob']);
+  close();
+});
+
+it('a small body is taken whatever else arrives', async () => {
+  const { begin, upload, close } = await openServer({ bytes: LARGE });
+  const stalled = begin('eve', `Content-Length: ${LARGE}`);
+  stalled.write('x'.repeat(LARGE / 2));
+  const small = Buffer.from('http://example.org/bob');
+  expect(await upload('bob', small)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await upload('bob', gzipSync(small), '\r\nContent-Encoding: gzip')).toMatch(/^HTTP\/1\.1 200 /);
+  stalled.destroy();
+  close();
+});
+
+it('a large body that waits for too long is told to come back', async () => {
+  const { begin, upload, close } = await openServer({ bytes: LARGE, wait: 0 });
+  const stalled = begin('eve', `Content-Length: ${LARGE}`);
+  await new Promise((sent) => stalled.write('x'.repeat(LARGE / 2), sent));
+  expect(await upload('bob')).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 10[^]*busy with other large uploads/i);
+  stalled.destroy();
+  close();
+});
