@@ -21,6 +21,7 @@ import { performance } from 'node:perf_hooks';
  * @property {number} rate Answers per second.
  * @property {number} p50 Milliseconds.
  * @property {number} p99 Milliseconds.
+ * @property {number} max Milliseconds.
  * @property {number} count
  */
 export async function load({ url, next, until, connections = 16, status = 200 }) {
@@ -43,7 +44,13 @@ export async function load({ url, next, until, connections = 16, status = 200 })
     const took = performance.now() - begun;
     times.sort((a, b) => a - b);
     const percentile = (share) => times[Math.floor(share * (times.length - 1))] ?? NaN;
-    return { rate: (times.length / took) * 1000, p50: percentile(0.5), p99: percentile(0.99), count: times.length };
+    return {
+      rate: (times.length / took) * 1000,
+      p50: percentile(0.5),
+      p99: percentile(0.99),
+      max: percentile(1),
+      count: times.length,
+    };
   } finally {
     for (const wire of wires) wire.close();
   }
