@@ -34,7 +34,7 @@ export function createOpmlImportPages(
     const opml = confirmed ?? fields.get('opml') ?? '';
     if (opml === '') return form(event, user, { device, problems: { opml: problem ?? 'choose a file' } });
     try {
-      const entries = await bodyParser.podcasts(user.id, opml);
+      const entries = await bodyParser.podcasts(opml);
       const isPreview = confirmed === undefined || problem !== undefined;
       const report = await library.import(user.id, entries, { device, isPreview });
       if (!isPreview) return site.redirect(event, `/subscriptions?imported=${report.added.length}`);
