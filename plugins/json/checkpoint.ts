@@ -23,6 +23,8 @@ export class Checkpoint {
   readonly #report: Log;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
+  /** Whether the log has been rotated: what is in it now is more than is being written. */
+  #isWriting = false;
   #hasFailed = false;
   #isClosed = false;
   /** Folders with names that are not durable yet. */
@@ -42,7 +44,7 @@ export class Checkpoint {
 
   /** Whether commits outrun it: what they take in memory must have a bound. */
   get isBehind(): boolean {
-    return this.#running !== undefined && this.#has(MAX_BACKLOG);
+    return this.#isWriting && this.#has(MAX_BACKLOG);
   }
 
   /** To be called after changes. */
@@ -56,6 +58,7 @@ export class Checkpoint {
   run(): Promise<void> {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
+      this.#isWriting = false;
       if (this.#log.size > 0 || this.#hasFailed) this.schedule();
     });
     return this.#running;
@@ -81,6 +84,7 @@ export class Checkpoint {
   async #writeAll(): Promise<void> {
     await this.#log.rotate();
     this.#groups.changeCount = 0;
+    this.#isWriting = true;
     const groups = this.#groups.changed();
     const failures: unknown[] = []; // one damaged file must not keep the others from being written
     while (groups.length > 0) {
@@ -179,7 +183,7 @@ const removeEmptyFolder = (folder: string): Promise<boolean> =>
 /** Divides the entries of a part that has become too long. */
 function split(part: Part, entries: readonly Entry[]): [[Part, readonly Entry[]], ...[Part, readonly Entry[]][]] {
   const size = entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
-  const length = size <= MAX_FILE_SIZE ? size : size / Math.ceil((2 * size) / MAX_FILE_SIZE);
+  const length = size <= MAX_FILE_SIZE ? size : size / Math.ceil(size / MAX_FILE_SIZE);
   const starts: [place: number, start: Key][] = [[0, part.start]];
   let filled = 0;
   for (const [place, entry] of entries.entries()) {

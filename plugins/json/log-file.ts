@@ -1,6 +1,6 @@
 import { open, readdir, readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { type Key, StorageError, type Version } from '../../src/plugin.ts';
+import { type Key, StorageError, type Value, type Version } from '../../src/plugin.ts';
 import { toStorageError } from './durable-files.ts';
 import type { Change } from './group.ts';
 
@@ -19,23 +19,37 @@ const LINE_END = 10;
 
 export const checksum = (bytes: Uint8Array): string => crc32(bytes).toString(16).padStart(8, '0');
 
-/** One commit of a line. */
-export function encodeCommit(version: Version, changes: readonly Change[]): string {
-  const set: string[] = [];
-  const deleted: Key[] = [];
-  for (const { key, value } of changes) {
-    if (value === undefined) deleted.push(key);
-    // A line break would end the line.
-    else set.push(`${JSON.stringify(key)}:${value.includes('\n') ? JSON.stringify(JSON.parse(value)) : value}`);
-  }
-  return `[${version},{${set.join()}},${JSON.stringify(deleted)}]`;
+/** The changes of one commit. */
+export interface LoggedCommit {
+  version: Version;
+  changes: readonly Change[];
 }
 
-export function encodeLine(commits: readonly string[]): Buffer {
-  const bytes = Buffer.from(`${HEAD}${commits.join()}]\n`);
+/** Characters of a commit in a line, about. */
+export const lengthOf = ({ changes }: LoggedCommit): number =>
+  changes.reduce((sum, { key, value = '' }) => sum + key.length + value.length, 0);
+
+export function encodeLine(commits: readonly LoggedCommit[]): Buffer {
+  const texts: string[] = []; // joined only once: values are long
+  for (const { version, changes } of commits) {
+    texts.push(`${texts.length === 0 ? HEAD : ','}[${version},{`);
+    const deleted: Key[] = [];
+    let comma = '';
+    for (const { key, value } of changes) {
+      if (value === undefined) deleted.push(key);
+      else texts.push(`${comma}${JSON.stringify(key)}:`, onOneLine(value));
+      if (value !== undefined) comma = ',';
+    }
+    texts.push(`},${JSON.stringify(deleted)}]`);
+  }
+  texts.push(']\n');
+  const bytes = Buffer.from(texts.join(''));
   bytes.write(checksum(bytes.subarray(HEAD.length, -1)), CHECKSUM_START, 'latin1');
   return bytes;
 }
+
+/** JSON text without line breaks. */
+export const onOneLine = (value: Value): string => (value.includes('\n') ? JSON.stringify(JSON.parse(value)) : value);
 
 /** The numbers of the files in the folder, oldest first. */
 export async function logNumbers(folder: string): Promise<number[]> {
@@ -75,12 +89,6 @@ export async function cutOff({ path, length }: Torn): Promise<void> {
   } catch (error) {
     throw toStorageError(error, path);
   }
-}
-
-/** The changes of one commit. */
-export interface LoggedCommit {
-  version: Version;
-  changes: Change[];
 }
 
 /**

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Adapter, Low } from 'lowdb';
 import { type Entry, type Key, StorageError, type Version } from '../../src/plugin.ts';
 import { replaceFile, toStorageError } from './durable-files.ts';
-import { checksum } from './log-file.ts';
+import { checksum, onOneLine } from './log-file.ts';
 
 /** What a file holds: the entries, in key order, up to the key at which the next file starts. */
 export interface Content {
@@ -72,7 +72,7 @@ class PartFile implements Adapter<Content> {
 
   write({ entries, until }: Content): Promise<void> {
     const prefix = this.#prefix;
-    const lines = entries.map(({ key, value }) => `${quote(key.slice(prefix.length))}: ${toLine(value)}`);
+    const lines = entries.map(({ key, value }) => `${quote(key.slice(prefix.length))}: ${onOneLine(value)}`);
     const text = [
       `${HEAD}00000000${AFTER_CHECKSUM}${afterChecksum(prefix)}`,
       lines.join(',\n'),
@@ -89,8 +89,6 @@ const afterChecksum = (prefix: string): string => `"prefix": ${JSON.stringify(pr
 /** A key as JSON, in which the only quotes are those around it. */
 const quote = (key: string): string =>
   `"${key.replace(/["\\]/g, (char) => (char === '"' ? String.raw`\u0022` : String.raw`\u005c`))}"`;
-
-const toLine = (value: string): string => (value.includes('\n') ? JSON.stringify(JSON.parse(value)) : value);
 
 function isAsWritten(bytes: Buffer, prefix: string): boolean {
   const isChecked = bytes.toString('latin1', 0, HEAD.length) === HEAD;

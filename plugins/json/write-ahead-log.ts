@@ -4,7 +4,17 @@ import { setImmediate } from 'node:timers/promises';
 import { StorageError, type Version } from '../../src/plugin.ts';
 import { FILE_MODE, removeFile, syncFolder, toStorageError } from './durable-files.ts';
 import type { Change } from './group.ts';
-import { cutOff, damaged, encodeCommit, encodeLine, logName, logNumbers, readLog, type Torn } from './log-file.ts';
+import {
+  cutOff,
+  damaged,
+  encodeLine,
+  lengthOf,
+  logName,
+  logNumbers,
+  type LoggedCommit,
+  readLog,
+  type Torn,
+} from './log-file.ts';
 
 /** Characters of a line, unless a single commit has more. */
 const MAX_LINE = 2 * 1024 * 1024;
@@ -19,9 +29,7 @@ interface Outcome {
   discard(): void;
 }
 
-interface Waiting {
-  text: string;
-  changes: readonly Change[];
+interface Waiting extends LoggedCommit {
   resolve(): void;
   reject(error: Error): void;
 }
@@ -86,9 +94,8 @@ export class WriteAheadLog {
   /** Resolves when the changes of one commit are durable and applied. */
   append(version: Version, changes: readonly Change[]): Promise<void> {
     if (this.broken) return Promise.reject(this.broken);
-    const text = encodeCommit(version, changes);
     return new Promise((resolve, reject) => {
-      this.#queue.push({ text, changes, resolve, reject });
+      this.#queue.push({ version, changes, resolve, reject });
       this.#writing ??= this.#write();
     });
   }
@@ -99,7 +106,7 @@ export class WriteAheadLog {
       this.#switchFile?.();
       const group = this.#nextGroup();
       try {
-        if (group.length > 0) await this.#store(encodeLine(group.map(({ text }) => text)));
+        if (group.length > 0) await this.#store(encodeLine(group));
       } catch (error) {
         this.#fail([...group, ...this.#queue], error as StorageError);
         continue;
@@ -116,7 +123,7 @@ export class WriteAheadLog {
   /** Takes those that share the next line. A line takes several times its length in memory, so it has a bound. */
   #nextGroup(): Waiting[] {
     let length = 0;
-    const end = this.#queue.findIndex(({ text }, place) => (length += text.length) > MAX_LINE && place > 0);
+    const end = this.#queue.findIndex((commit, place) => (length += lengthOf(commit)) > MAX_LINE && place > 0);
     return this.#queue.splice(0, end === -1 ? this.#queue.length : end);
   }
 

@@ -39,7 +39,8 @@ export interface ActionWrite {
   set: [Key, Value][];
   /** How many chunks they take. */
   chunks: number;
-  fingerprints: number[];
+  /** Of each chunk. */
+  fingerprints: (readonly number[])[];
   /** The latest time at which any of them happened. */
   latest: Seconds;
 }
@@ -67,7 +68,7 @@ export function writeActions(
       [actionsKey(user, stamp, number), text],
       [actionTimesKey(user, latest, { stamp, number }), JSON.stringify({ from, fingerprints } satisfies TimesEntry)],
     );
-    for (const each of fingerprints) written.fingerprints.push(each);
+    written.fingerprints.push(fingerprints);
     written.latest = Math.max(written.latest, latest);
   }
   return written;

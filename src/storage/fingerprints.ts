@@ -9,6 +9,9 @@ export class Fingerprints {
   /** There is one of every action that happened at this time or later. */
   from: Seconds;
   readonly #known = new Set<number>();
+  /** To be added to them when somebody asks, which most accounts never do. */
+  #added: (readonly number[])[] = [];
+  size = 0;
 
   private constructor(from: Seconds) {
     this.from = from;
@@ -19,22 +22,23 @@ export class Fingerprints {
     return new Fingerprints(latest + 1);
   }
 
-  get size(): number {
-    return this.#known.size;
-  }
-
   has(action: EpisodeAction): boolean {
+    for (const fingerprints of this.#added) for (const each of fingerprints) this.#known.add(each);
+    this.#added = [];
     return this.#known.has(fingerprint(action));
   }
 
   add(fingerprints: readonly number[]): void {
-    for (const each of fingerprints) this.#known.add(each);
+    this.#added.push(fingerprints);
+    this.size += fingerprints.length;
   }
 
   /** `latest`: see `Head`. */
   forgetBeyondBound(latest: Seconds): void {
-    if (this.#known.size <= MAX) return;
+    if (this.size <= MAX) return;
     this.#known.clear();
+    this.#added = [];
+    this.size = 0;
     this.from = latest + 1;
   }
 }

@@ -69,8 +69,8 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
     draft ? draft.write(account.id) : {},
     actions.length === 0 ? {} : writeActionsOf(account, actions, { stamp, at: now }),
   ];
-  const podcasts = new Set(actions.map(({ podcast }) => podcast));
-  const acted = [...podcasts].filter((url) => !account.acted.has(url));
+  const acted = new Set<Url>();
+  for (const { podcast } of actions) if (!account.acted.has(podcast)) acted.add(podcast);
   const change: Partial<Head> = {
     stamp,
     next: draft?.next ?? next,
@@ -86,7 +86,7 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
       head: Object.assign({}, ...writes.map((write: Write) => write.head), change),
       set: writes.flatMap(({ set = [] }: Write) => set),
       delete: writes.flatMap((write: Write) => write.delete ?? []),
-      directory: core.directory.prepare(account.id, { ...draft?.difference(), acted }),
+      directory: core.directory.prepare(account.id, { ...draft?.difference(), acted: [...acted] }),
       apply() {
         for (const write of writes as Write[]) write.apply?.();
         for (const url of acted) account.acted.add(url);
@@ -158,5 +158,5 @@ function writeActionsOf(
 ): Write {
   const { set, fingerprints, latest } = writeActions(account.id, actions, upload);
   const head = { acted: upload.stamp, latest: Math.max(account.head.latest, latest) };
-  return { set, head, apply: () => account.fingerprints.add(fingerprints) };
+  return { set, head, apply: () => fingerprints.forEach((each) => account.fingerprints.add(each)) };
 }
