@@ -35,7 +35,7 @@ export function collectDocuments(
     if (!found) documents.set(digest, (found = { version: 0, count: 0 }));
     const { value, version } = entry;
     if (part === 'url') found.url = parse(value);
-    else if (part === 'podcast') Object.assign(found, { podcast: parse(value), version });
+    else if (part === 'podcast') [found.podcast, found.version] = [parse(value), version];
     else if (part === 'count') found.count = Number(value);
     else if (part === 'lease') found.lease = { ...parse<LeaseDocument>(value), version };
   }

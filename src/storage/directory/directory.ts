@@ -59,6 +59,7 @@ export class Directory implements DirectoryCopy {
   ): Promise<Directory> {
     const directory = new Directory(store, context, query);
     await directory.load();
+    directory.memory.search.buildSoon();
     return directory;
   }
 

@@ -84,7 +84,7 @@ export class Memory implements Catalog {
     home.podcast = podcast;
     this.tags.add(home, podcast.tags);
     this.stamps.add(podcast.newestEpisode ?? 0);
-    for (const [hash, logoUrl] of logoOf(podcast)) this.#logos?.set(hash, logoUrl);
+    if (this.#logos) for (const [hash, logoUrl] of logoOf(podcast)) this.#logos.set(hash, logoUrl);
     this.search.changed(podcast.url);
     this.toplist.changed(podcast);
     return podcast;

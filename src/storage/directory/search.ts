@@ -8,7 +8,7 @@ import { topN } from './top-n.ts';
 
 /** How long indexing may hold up requests at once. Milliseconds. */
 const SLICE = 5;
-/** The index is built this long after the start, or at the first search. Most commands are over by then. Milliseconds. */
+/** The index is built this long after all podcasts are read, or at the first search. Most commands are over by then. Milliseconds. */
 const BUILT_AFTER = 1000;
 /** At most so many words of a search may be misspelt: it bounds the time taken. */
 const MOST_MISSPELT = 3;
@@ -21,10 +21,14 @@ export class SearchIndex {
   readonly #stale = new Set<Url>();
   #isBegun = false;
   #updating: Promise<void> | undefined;
-  readonly #building: NodeJS.Timeout;
+  #building: NodeJS.Timeout | undefined;
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
+  }
+
+  /** All podcasts are read. On a slow machine that takes so long that an index begun meanwhile would hold up the start. */
+  buildSoon(): void {
     this.#building = setTimeout(() => void this.#refresh(), BUILT_AFTER).unref();
   }
 
