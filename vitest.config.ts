@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { defineConfig, type Plugin, type TestProjectConfiguration } from 'vitest/config';
 
 /** A thread cannot be started from TypeScript: it is started from what the global setup has built. */
-const builtThreads: Plugin = {
+export const builtThreads: Plugin = {
   name: 'built-threads',
   transform(code, id) {
     if (!id.endsWith('.ts') || !/createThread\b.*\(import\.meta\.url/.test(code)) return undefined;
@@ -22,7 +22,7 @@ const onStorage = (name: string, include: string[], exclude: string[] = []): Tes
   test: {
     name,
     include,
-    exclude: ['test/clients/**', ...exclude],
+    exclude: ['test/{clients,browser}/**', ...exclude],
     env: { PODSYNC_TEST_STORAGE: name },
     testTimeout: 30_000, // a busy machine is no failure
   },

@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Where the browser is; undefined on a machine without one. */
+export const CHROMIUM = process.env.CHROMIUM ?? PLACES.find((path) => existsSync(path));
+
+if (CHROMIUM === undefined) {
+  console.warn('skipped: tests in a browser need Chromium (apt install chromium, or set CHROMIUM)');
+}
+
+let browser: Browser;
+
+/** Starts the browser before the tests of a file, and ends it after them. */
+export function useChromium(): void {
+  beforeAll(async () => {
+    // In a container there is often no user to run the sandbox as; it loads nothing but this server.
+    browser = await chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  });
+  afterAll(() => browser?.close());
+}
+
+export interface Tab {
+  page: Page;
+  context: BrowserContext;
+  /** What the console and the content security policy complained of. */
+  complaints: string[];
+}
+
+/** A window of a visitor of its own. */
+export async function openTab(origin: string, options: BrowserContextOptions = {}): Promise<Tab> {
+  const context = await browser.newContext({ baseURL: origin, locale: 'en-GB', timezoneId: 'UTC', ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  return { page, context, complaints };
+}
+
+/** Signs in with the form. */
+export async function signIn(page: Page, name = 'alice', password = 'secret'): Promise<void> {
+  await page.goto('/login');
+  await page.getByLabel('User name or e-mail address').fill(name);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL('**/');
+}
