@@ -78,7 +78,7 @@ export const renderProblem = (problem: string | undefined): Markup | undefined =
 
 /** What has just been done. */
 export const renderNotice = (notice: Markup | string | undefined): Markup | undefined =>
-  notice === undefined ? undefined : markup`<p class="notice" role="status">${notice}</p>`;
+  notice === undefined ? undefined : markup`<div class="notice" role="status">${notice}</div>`;
 
 /** Messages of the interface begin in lower case and have no full stop, as they also stand within sentences. */
 export function toSentence(message: string): string {

@@ -6,6 +6,7 @@ import { type Problems, renderField, renderNotice, renderProblem, renderSelect, 
 import type { Page } from './layout.ts';
 import { ownSubscriptions, podcastPage } from './links.ts';
 import { attributes, type Markup, markup } from './markup.ts';
+import { toDuration } from './time.ts';
 import { type PageNumber, renderDate, renderLazyLogo, renderPager } from './parts.ts';
 
 /** How the page is asked for. */
@@ -125,7 +126,10 @@ function renderLibrary(page: SubscriptionsPage): Markup {
     return podcast.devices.map((id) => names.get(id)).join(', ');
   };
   const render = view.layout === 'grid' ? renderTile : renderRow;
-  const items = podcasts.map((podcast) => render(base, podcast, onDevices(podcast)));
+  const items = podcasts.map((podcast) => {
+    const listened = podcast.listened ? `${toDuration(podcast.listened)} listened` : undefined;
+    return render(base, podcast, [onDevices(podcast), listened]);
+  });
   return markup`${renderFilter(page)}
 ${found === 0 ? markup`<p class="soft">No podcast matches “${view.text}”.</p>` : ''}
 <form method="post" action="${base}${subscriptionsPath(view, '/remove')}">${renderToken(csrf)}
@@ -156,6 +160,7 @@ const toQuery = ({ text, order, layout }: SubscriptionsView): Record<string, str
 const ORDERS = [
   ['name', 'Name'],
   ['newest', 'Newest episode'],
+  ['listened', 'Most listened'],
 ] as const satisfies readonly (readonly [LibraryOrder, string])[];
 
 const LAYOUTS = [
@@ -181,18 +186,23 @@ const renderRemoval = (devices: readonly Device[]): Markup => markup`<div class=
 const renderPick = (url: string, name: string): Markup =>
   markup`<input type="checkbox"${attributes({ name: 'podcast', value: url, 'aria-label': `Select ${name}` })}>`;
 
-function renderTile(base: string, podcast: LibraryPodcast, devices: string | undefined): Markup {
+function renderDetails(details: readonly (string | undefined)[]): Markup | undefined {
+  const known = details.filter(Boolean);
+  return known.length > 0 ? markup`<div class="soft">${known.join(' · ')}</div>` : undefined;
+}
+
+function renderTile(base: string, podcast: LibraryPodcast, details: readonly (string | undefined)[]): Markup {
   const name = podcast.title || podcast.url;
   return markup`<li>${renderPick(podcast.url, name)}<a href="${podcastPage(base, podcast.url)}">${renderLazyLogo(base, podcast, 'large')}${name}</a>
-${devices && markup`<div class="soft">${devices}</div>`}</li>
+${renderDetails(details)}</li>
 `;
 }
 
-function renderRow(base: string, podcast: LibraryPodcast, devices: string | undefined): Markup {
+function renderRow(base: string, podcast: LibraryPodcast, details: readonly (string | undefined)[]): Markup {
   const { url, title, author, newest } = podcast;
   const name = title || url;
   const latest = newest && markup`<div class="soft">${newest.title} · ${renderDate(newest.releasedAt)}</div>`;
   return markup`<li>${renderPick(url, name)}${renderLazyLogo(base, podcast, 'small')}<div><a href="${podcastPage(base, url)}">${name}</a>
-<div class="soft">${[author, devices].filter(Boolean).join(' · ')}</div>${latest}</div></li>
+${renderDetails([author, ...details])}${latest}</div></li>
 `;
 }

@@ -45,6 +45,8 @@ export class ActionTable {
   readonly #position: number[] = [];
   readonly #started: number[] = [];
   readonly #total: number[] = [];
+  /** By podcast: listening time of all its plays. */
+  readonly #listened: Seconds[] = [];
   /** By device: the time of its newest action. */
   readonly #actedAt: Seconds[] = [];
   /** Rows by the time at which the actions happened; those of one time in order of upload. */
@@ -69,6 +71,11 @@ export class ActionTable {
     return this.#devices.texts;
   }
 
+  /** Listening time of each podcast that was ever acted on, by its URL as it was uploaded. */
+  listenedTo(): Map<Url, Seconds> {
+    return new Map(this.podcasts.map((url, at) => [url, this.#listened[at]!]));
+  }
+
   /** Takes up actions that were uploaded after all that it has. */
   add(actions: readonly EpisodeAction[]): void {
     const first = this.length;
@@ -89,6 +96,8 @@ export class ActionTable {
     this.#position.push(play?.position ?? NONE);
     this.#started.push(play?.started ?? NONE);
     this.#total.push(play?.total ?? NONE);
+    const home = this.#podcastOf[number]!;
+    this.#listened[home] = (this.#listened[home] ?? 0) + this.listenedIn(row);
     if (play?.total) this.#totals[number] = play.total;
     // A download says nothing of how far it was played, nor does a play without a position.
     if (action === 'download' || (action === 'play' && !play)) return;

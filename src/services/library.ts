@@ -1,10 +1,11 @@
 import { WEB_DEVICE } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import { toWebScheme } from '../domain/feed-scheme.ts';
-import type { PodcastEntry, Stamp, Url, UserId } from '../domain/types.ts';
+import type { PodcastEntry, Seconds, Stamp, Url, UserId } from '../domain/types.ts';
 import { sanitizeFeedUrl, type UrlRules } from '../domain/url.ts';
 import type { DeviceSummary, Storage } from '../storage/stores.ts';
 import type { KnownPodcast } from './directory.ts';
+import type { Listening } from './listening.ts';
 import type { NewestEpisode, NewestEpisodes } from './newest-episodes.ts';
 import { type OpmlImportReport, sift } from './opml-import.ts';
 import { whyRefused } from './refused-url.ts';
@@ -17,7 +18,12 @@ export interface OnDevices {
 }
 
 /** A podcast of an account: what is known of it, under the very URL that the account has. */
-export type LibraryPodcast = KnownPodcast & OnDevices & { newest?: NewestEpisode };
+export type LibraryPodcast = KnownPodcast &
+  OnDevices & {
+    newest?: NewestEpisode;
+    /** Listening time, where it was asked for. */
+    listened?: Seconds;
+  };
 
 export interface LibraryContents {
   /** In the order first added. */
@@ -39,7 +45,7 @@ export interface ImportReport extends Pick<OpmlImportReport, 'refused'> {
  * every device. All throw `missing` for an unknown device.
  */
 export interface Library {
-  contents(user: UserId): Promise<LibraryContents>;
+  contents(user: UserId, options?: { withListening?: boolean }): Promise<LibraryContents>;
   /** Which of these podcasts the account subscribes to, under any of their URLs. Takes the URLs they are shown under. */
   among(user: UserId, podcasts: readonly Url[]): Promise<Set<Url>>;
   /** Answers the address as it is stored. Throws `invalid` for one that is no feed. */
@@ -58,9 +64,28 @@ export interface Library {
   ): Promise<ImportReport>;
 }
 
-type Parts = Pick<Storage, 'devices' | 'podcasts'> & { subscriptions: Subscriptions; newestEpisodes: NewestEpisodes };
+interface Parts extends Pick<Storage, 'devices' | 'podcasts'> {
+  subscriptions: Subscriptions;
+  listening: Listening;
+  newestEpisodes: NewestEpisodes;
+}
 
-export function createLibrary({ devices, podcasts, subscriptions, newestEpisodes }: Parts, rules: UrlRules): Library {
+export function createLibrary(
+  { devices, podcasts, subscriptions, listening, newestEpisodes }: Parts,
+  rules: UrlRules,
+): Library {
+  /** By the URL that each podcast is shown under: an app may know it under an address that it had before. */
+  const listenedTo = async (user: UserId): Promise<Map<Url, Seconds>> => {
+    const byAddress = (await listening.read(user)).listenedTo();
+    const found = await podcasts.find([...byAddress.keys()]);
+    const listened = new Map<Url, Seconds>();
+    for (const [at, [url, seconds]] of [...byAddress].entries()) {
+      const shown = found[at]?.url ?? url;
+      listened.set(shown, (listened.get(shown) ?? 0) + seconds);
+    }
+    return listened;
+  };
+
   const targetsOf = async (user: UserId, device = ''): Promise<{ ids: string[]; isNew: boolean }> => {
     const known = (await devices.all(user)).map(({ id }) => id);
     if (device !== '' && !known.includes(device)) throw new Refusal('missing', 'you have no device with this name');
@@ -76,7 +101,7 @@ export function createLibrary({ devices, podcasts, subscriptions, newestEpisodes
   };
 
   return {
-    async contents(user) {
+    async contents(user, { withListening = false } = {}) {
       const known = await devices.all(user);
       const ids = known.map(({ id }) => id);
       const lists = await Promise.all(ids.map(async (id) => (await subscriptions.find(user, id)) ?? []));
@@ -84,9 +109,17 @@ export function createLibrary({ devices, podcasts, subscriptions, newestEpisodes
       const urls = (await subscriptions.all(user)).filter((url) => on.has(url));
       const found = await podcasts.find(urls);
       const newest = await newestEpisodes.find(found.flatMap((podcast) => podcast?.url ?? []));
+      const listened = withListening ? await listenedTo(user) : undefined;
       const contents = urls.map((url, at): LibraryPodcast => {
-        const episode = newest.get(found[at]?.url ?? url);
-        return { ...found[at], url, devices: on.get(url)!, ...(episode && { newest: episode }) };
+        const shown = found[at]?.url ?? url;
+        const episode = newest.get(shown);
+        return {
+          ...found[at],
+          url,
+          devices: on.get(url)!,
+          ...(episode && { newest: episode }),
+          ...(listened && { listened: listened.get(shown) ?? 0 }),
+        };
       });
       return { podcasts: contents, devices: known };
     },
@@ -162,12 +195,19 @@ function gather(ids: readonly string[], lists: readonly (readonly Url[])[]): OnD
 }
 
 /** In which order podcasts may be listed. */
-export const LIBRARY_ORDERS = ['name', 'newest'] as const;
+export const LIBRARY_ORDERS = ['name', 'newest', 'listened'] as const;
 export type LibraryOrder = (typeof LIBRARY_ORDERS)[number];
 
 const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
 const nameOf = ({ title, url }: KnownPodcast): string => title || url;
 const byName = (a: KnownPodcast, b: KnownPodcast): number => collator.compare(nameOf(a), nameOf(b));
+
+/** Highest first. */
+const RANKS: Record<LibraryOrder, (podcast: LibraryPodcast) => number> = {
+  name: () => 0,
+  newest: ({ newest }) => newest?.releasedAt ?? 0,
+  listened: ({ listened = 0 }) => listened,
+};
 
 /** Those that have a text in their title, author or address, in order. */
 export function selectPodcasts(
@@ -179,6 +219,5 @@ export function selectPodcasts(
     const searched = `${title}\n${author}\n${url}`.toLowerCase();
     return words.every((word) => searched.includes(word));
   });
-  const releaseOf = ({ newest }: LibraryPodcast): number => newest?.releasedAt ?? 0;
-  return found.toSorted((a, b) => (order === 'newest' ? releaseOf(b) - releaseOf(a) : 0) || byName(a, b));
+  return found.toSorted((a, b) => RANKS[order](b) - RANKS[order](a) || byName(a, b));
 }

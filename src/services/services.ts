@@ -107,7 +107,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     sessions,
     devices,
     subscriptions,
-    library: createLibrary({ devices: storage.devices, podcasts, subscriptions, newestEpisodes }, urlRules),
+    library: createLibrary({ devices: storage.devices, podcasts, subscriptions, listening, newestEpisodes }, urlRules),
     opmlImport: createOpmlImport(subscriptions, podcasts, urlRules),
     pull: createPull({ devices, subscriptions, episodes, settings, lists }, urlRules),
     episodes,

@@ -157,6 +157,33 @@ it('filters by words and sorts by name or newest episode, which follows the feed
   expect((await visitor.get('/subscriptions?q=%3Cb%3E')).html).toContain('No podcast matches “&lt;b&gt;”.');
 });
 
+it('sorts by listening time, also under an address that the podcast had before', async () => {
+  const server = await openTestServer();
+  await upload(server, 'phone', ['a', 'b', 'c'].map(feed));
+  const state = { url: feed('c'), intervalSeconds: 3600, failures: 0, fetchedAt: server.clock.now };
+  await server.storage.podcasts.record(feed('c'), { state, movedTo: feed('moved') });
+  const play = (name: string, episode: number, position: number) => ({
+    podcast: feed(name),
+    episode: `${feed(name)}/${episode}.mp3`,
+    device: 'phone',
+    action: 'play',
+    timestamp: '2023-11-14T00:00:00',
+    started: 60,
+    position,
+    total: 9000,
+  });
+  const body = [play('b', 1, 660), play('a', 1, 3660), play('c', 1, 3660), play('c', 2, 3660)];
+  const answer = await server.request('POST', '/api/2/episodes/bob.json', { auth: 'bob:secret', body });
+  expect(answer.status).toBe(200);
+  const { html } = await (await signIn(server)).get('/subscriptions?sort=listened');
+  expect(titlesOf(html)).toEqual(['c', 'a', 'b'].map(feed));
+  expect(html.match(/<div class="soft">[^<]* listened<\/div>/g)).toEqual([
+    '<div class="soft">2 h listened</div>',
+    '<div class="soft">1 h listened</div>',
+    '<div class="soft">10 min listened</div>',
+  ]);
+});
+
 it('shows a long library in pages', async () => {
   const server = await openTestServer();
   await upload(

@@ -35,7 +35,7 @@ export function createSubscriptionPages(
 
   const page = async (event: H3Event, user: User, { status = 200, ...attempt }: Attempt = {}): Promise<Reply> => {
     const view = readView(event);
-    const { podcasts, devices } = await library.contents(user.id);
+    const { podcasts, devices } = await library.contents(user.id, { withListening: view.order === 'listened' });
     const found = selectPodcasts(podcasts, view);
     const pages = Math.max(1, Math.ceil(found.length / PER_PAGE));
     const number = Math.min(readPage(event), pages);
