@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openTestServer, type TestServer } from '../server.ts';
-import { signIn } from './browser.ts';
+import { openVisitor, signIn } from './browser.ts';
 
 const PAGE = 'http://localhost/subscriptions';
 const feed = (name: string): string => `https://feeds.example/${name}.xml`;
@@ -208,4 +208,18 @@ it('offers its lists as files that only the owner gets', async () => {
     expect((await visitor.get(`/subscriptions/bob.${format}`)).status).toBe(200);
     expect((await visitor.get(`/subscriptions/eve.${format}`)).status).toBe(401);
   }
+});
+
+it('leads below the path that a proxy has it under', async () => {
+  const server = await openTestServer({ baseUrl: 'https://host.example/pods' });
+  const visitor = openVisitor(server, 'https://host.example');
+  await visitor.send('/pods/login', { name: 'bob', password: 'secret' }, 'https://host.example/pods/login');
+  const base = 'https://host.example/pods/subscriptions';
+  const done = await visitor.send('/pods/subscriptions', { url: feed('a') }, base);
+  expect(done.location).toBe(`${base}?added=${encodeURIComponent(feed('a'))}`);
+  const removed = await visitor.send(done.location!, { podcast: feed('a') }, `${base}/remove`);
+  expect(removed.location).toMatch(/^https:\/\/host\.example\/pods\/subscriptions\?removed=\d+$/);
+  const undone = await visitor.send(removed.location!, {}, `${base}/restore`);
+  expect(undone.location).toBe(base);
+  expect(await onDevice(server, 'web')).toEqual([feed('a')]);
 });
