@@ -97,7 +97,7 @@ details.menu > div > a:hover, details.menu button:hover { background: var(--tint
 .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: 1.25rem 1rem; }
 .grid .logo { width: 100%; height: auto; aspect-ratio: 1; display: block; margin-bottom: .4rem; }
 .grid > li { position: relative; min-width: 0; }
-.grid > li > input { position: absolute; top: .5rem; inset-inline-start: .5rem; width: 1.5rem; height: 1.5rem; outline: 2px solid var(--card); border-radius: .25rem; }
+.grid > li > input { position: absolute; top: .5rem; inset-inline-start: .5rem; width: 1.5rem; height: 1.5rem; box-shadow: 0 0 0 2px var(--card); border-radius: .25rem; }
 .grid a { font-weight: 600; text-decoration: none; color: var(--ink); }
 .grid a:hover { text-decoration: underline; }
 
@@ -115,7 +115,8 @@ form.inline .field { margin: 0; }
 form.inline .field input { margin-top: .2rem; }
 form.inline .field:has(> input) { flex: 1 1 14rem; }
 .form-bar { display: flex; flex-wrap: wrap; gap: .6rem 1rem; align-items: center; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: .7rem 1rem; }
-.form-bar .field { display: flex; gap: .5rem; align-items: center; margin: 0; }
+.form-bar .field { display: flex; gap: .5rem; align-items: center; margin: 0; max-width: none; }
+.form-bar label { white-space: nowrap; }
 .form-bar select { margin: 0; }
 form:has(input:checked) > .form-bar { position: sticky; bottom: .75rem; z-index: 1; box-shadow: 0 6px 24px rgb(10 15 35 / 18%); }
 fieldset { margin: 1rem 0; padding: .75rem 1.15rem 1.15rem; min-width: 0; }

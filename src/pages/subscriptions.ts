@@ -71,7 +71,7 @@ interface DeviceChoice {
 export function renderDeviceChoice({ devices, value = '', ...field }: DeviceChoice): Markup | undefined {
   if (devices.length < 2 && field.problem === undefined) return undefined;
   const options = [['', 'All devices'] as const, ...devices.map((each) => [each.id, deviceName(each)] as const)];
-  return renderSelect({ name: 'device', label: 'On', options, value, ...field });
+  return renderSelect({ name: 'device', label: 'Device', options, value, ...field });
 }
 
 const deviceName = ({ id, caption }: Device): string => caption || id;
@@ -179,7 +179,7 @@ ${renderSelect({ name: 'view', label: 'Show as', options: LAYOUTS, value: view.l
 </form>`;
 
 const renderRemoval = (devices: readonly Device[]): Markup => markup`<div class="form-bar">
-<span>Selected podcasts:</span>${renderDeviceChoice({ devices, id: 'remove-device' })}
+<span>Selected podcasts</span>${renderDeviceChoice({ devices, id: 'remove-device' })}
 <button class="danger">Unsubscribe</button>
 </div>`;
 
