@@ -14,7 +14,7 @@ export const builtThreads: Plugin = {
 };
 
 /** What stands on a storage, and is run on each. */
-const ON_STORAGE = ['test/{model,routes,services}/**/*.test.ts', 'test/property/{round-trip,routes}.test.ts'];
+const ON_STORAGE = ['test/{model,routes,services,site}/**/*.test.ts', 'test/property/{round-trip,routes}.test.ts'];
 
 /** Tests on one storage: see `test/storages.ts`. */
 const onStorage = (name: string, include: string[], exclude: string[] = []): TestProjectConfiguration => ({

@@ -24,7 +24,7 @@ ${renderWaiting(base, devices)}
 ${renderFacts(base, name)}
 ${renderHints(base)}</div>
 ${renderQrCode(base)}</section>
-<div class="columns">
+<div class="columns two">
 ${renderAntennaPod(base, name)}
 ${renderGpodder(base, name)}
 ${renderKasts(base, name)}

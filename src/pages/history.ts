@@ -79,8 +79,8 @@ const renderDay = (page: ListedHistory, entries: readonly HistoryEntry[]): Marku
 
 function renderEntry({ base, captions }: ListedHistory, entry: HistoryEntry): Markup {
   const { podcast, episode, title, podcastTitle, device, timestamp } = entry;
-  return markup`<li>${renderLazyLogo(base, entry, 'small')}<div><a href="${episodePage(base, podcast, episode)}">${title || episode}</a>
-<div class="soft"><a class="quiet" href="${podcastPage(base, podcast)}">${podcastTitle || podcast}</a></div>
+  return markup`<li>${renderLazyLogo(base, entry, 'small')}<div><bdi><a href="${episodePage(base, podcast, episode)}">${title || episode}</a></bdi>
+<div class="soft"><bdi><a class="quiet" href="${podcastPage(base, podcast)}">${podcastTitle || podcast}</a></bdi></div>
 <div class="soft">${renderTime(timestamp, 'time')} · ${describe(entry)}${device && ` · ${captions.get(device) || device}`}</div></div></li>
 `;
 }

@@ -17,7 +17,7 @@ export function renderOverview({ base, overview }: OverviewPage): Page {
   const names = new Map(devices.map(({ id, caption }) => [id, caption || id]));
   return {
     title: 'Home',
-    content: markup`<h1 class="visually-hidden">Home</h1>
+    content: markup`<h1>Home</h1>
 <div class="columns">
 <section><h2>Continue listening</h2>
 ${begun.length === 0 ? renderNothing('No episode is begun and unfinished.') : markup`<ul class="items">${begun.map((episode) => renderBegun(base, episode, names))}</ul>`}
@@ -41,15 +41,15 @@ function renderBegun(base: string, episode: Overview['begun'][number], names: Re
     total !== undefined &&
     markup`<progress max="${total}" value="${Math.min(position, total)}" aria-label="Played">${Math.round((100 * position) / total)} %</progress>`;
   const left = total === undefined ? `stopped at ${toClock(position)}` : `${toDuration(total - position)} left`;
-  return markup`<li>${renderLazyLogo(base, episode, 'small')}<div><a href="${episodePage(base, podcast, url)}">${title || url}</a>
-<div class="soft"><a class="quiet" href="${podcastPage(base, podcast)}">${podcastTitle || podcast}</a></div>
+  return markup`<li>${renderLazyLogo(base, episode, 'small')}<div><bdi><a href="${episodePage(base, podcast, url)}">${title || url}</a></bdi>
+<div class="soft"><bdi><a class="quiet" href="${podcastPage(base, podcast)}">${podcastTitle || podcast}</a></bdi></div>
 ${progress || undefined}<div class="soft">${left}${device && ` · ${names.get(device) ?? device}`} · ${renderTime(playedAt, 'day')}</div></div></li>
 `;
 }
 
 const renderNew = (base: string, episode: Overview['newEpisodes'][number]): Markup =>
-  markup`<li>${renderLazyLogo(base, episode, 'small')}<div><a href="${episodePage(base, episode.podcast, episode.url)}">${episode.title || episode.url}</a>
-<div class="soft"><a class="quiet" href="${podcastPage(base, episode.podcast)}">${episode.podcastTitle || episode.podcast}</a>${episode.releasedAt && markup` · ${renderTime(episode.releasedAt, 'date')}`}</div></div></li>
+  markup`<li>${renderLazyLogo(base, episode, 'small')}<div><bdi><a href="${episodePage(base, episode.podcast, episode.url)}">${episode.title || episode.url}</a></bdi>
+<div class="soft"><bdi><a class="quiet" href="${podcastPage(base, episode.podcast)}">${episode.podcastTitle || episode.podcast}</a></bdi>${episode.releasedAt && markup` · ${renderTime(episode.releasedAt, 'date')}`}</div></div></li>
 `;
 
 function renderDays(base: string, days: Overview['days']): Markup {

@@ -48,7 +48,7 @@ function renderEverything({ base, statistics, captions }: StatisticsPage): Marku
   const { heading, as } = STEPS[step];
   const caption = `Listening time by ${step}`;
   return markup`<dl class="figures">
-${renderFigure('Listened', toDuration(listened))}${renderFigure('Per day with plays', toDuration(Math.round(listened / Math.max(1, days))))}${renderFigure('Longest streak', `${longestStreak} ${longestStreak === 1 ? 'day' : 'days'}`)}${renderFigure('Episodes finished', finishedEpisodes.toLocaleString('en'))}</dl>
+${renderFigure('Listened', toDuration(listened))}${renderFigure('Per listening day', toDuration(Math.round(listened / Math.max(1, days))))}${renderFigure('Longest streak', `${longestStreak} ${longestStreak === 1 ? 'day' : 'days'}`)}${renderFigure('Episodes finished', finishedEpisodes.toLocaleString('en'))}</dl>
 <section class="card"><h2>${caption}</h2>
 ${renderBars({ caption, heading, bars: periods.map((each) => ({ label: formatTime(each.start, as), listened: each.listened })) })}</section>
 <section class="card"><h2>By hour of the week</h2>
@@ -57,7 +57,10 @@ ${renderHeatMap('Listening time by hour of the week', hours)}</section>
 ${renderRanking(
   'Podcasts',
   'Podcast',
-  podcasts.map((each) => ({ ...each, name: markup`<a href="${podcastPage(base, each.url)}">${each.title}</a>` })),
+  podcasts.map((each) => ({
+    ...each,
+    name: markup`<bdi><a href="${podcastPage(base, each.url)}">${each.title}</a></bdi>`,
+  })),
 )}
 ${renderRanking(
   'Devices',

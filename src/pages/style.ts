@@ -27,6 +27,8 @@ h1 { font-size: 1.7rem; margin-top: 0; letter-spacing: -.01em; }
 h2 { font-size: 1.2rem; }
 h3 { font-size: 1rem; margin-top: 1.25rem; }
 p { margin: .6rem 0; }
+ol { padding-inline-start: 1.4rem; }
+ol > li + li { margin-top: .35rem; }
 h1, h2, h3, p, li, dd, td, th, .soft { unicode-bidi: plaintext; }
 a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset: .16em; }
 a:hover { text-decoration-thickness: 2px; }
@@ -74,10 +76,12 @@ details.menu > div > a:hover, details.menu button:hover { background: var(--tint
 .problem { border-color: var(--bad); background: var(--bad-tint); }
 .notice form { display: inline; }
 .page-head { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: .5rem 1.5rem; margin-bottom: 1rem; }
-.page-head h1 { margin: 0; }
+.page-head h1, .page-head h2 { margin: 0; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 0 1.5rem; align-items: start; }
 .head { display: flex; gap: 1.25rem; align-items: flex-start; }
+.columns.two { grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); align-items: stretch; gap: 0 1.25rem; }
 .head > div { min-width: 0; }
+.head > div > :first-child { margin-top: 0; }
 .logo { width: 9rem; height: 9rem; flex: none; border-radius: .8rem; object-fit: cover; background: var(--tint); }
 .logo.small { width: 3.5rem; height: 3.5rem; border-radius: .5rem; }
 .text { white-space: pre-line; margin-top: 1.25rem; max-width: 48rem; }
@@ -119,6 +123,11 @@ form.inline .field:has(> input) { flex: 1 1 14rem; }
 .form-bar label { white-space: nowrap; }
 .form-bar select { margin: 0; }
 form:has(input:checked) > .form-bar { position: sticky; bottom: .75rem; z-index: 1; box-shadow: 0 6px 24px rgb(10 15 35 / 18%); }
+form.inline input, form.inline select { height: 2.7rem; }
+form.inline button { height: 2.7rem; }
+form.inline .field:has(> input[type=date]) { flex: none; }
+form.inline:has(.error) { align-items: start; }
+form.inline:has(.error) > button { margin-top: 1.75rem; }
 fieldset { margin: 1rem 0; padding: .75rem 1.15rem 1.15rem; min-width: 0; }
 legend { font-weight: 600; padding: 0 .35rem; }
 .field { margin: 1rem 0; max-width: 26rem; }
@@ -140,7 +149,7 @@ th, td { text-align: start; padding: .55rem .9rem; vertical-align: top; }
 thead th { color: var(--soft); font-size: .875rem; font-weight: 600; }
 tbody tr { border-top: 1px solid var(--line); }
 tbody th { font-weight: inherit; }
-td.number, th.number { text-align: end; }
+td.number, th.number { text-align: end; white-space: nowrap; }
 dl.facts { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1.25rem; margin: 1rem 0; }
 dl.facts dt { color: var(--soft); }
 dl.facts dd { margin: 0; min-width: 0; }

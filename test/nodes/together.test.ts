@@ -155,3 +155,17 @@ it('the toplist of a node that starts is right, though both others rebuilt it wh
       .map((url) => [url, 1]),
   ]);
 });
+
+it('what is played through one node is in the statistics of the other at once', async () => {
+  const listened = async (): Promise<number> => {
+    const answer = await one.request('GET', '/api/podsync/1/statistics/bob.json', { auth });
+    return ((await answer.json()) as { listened: number }).listened;
+  };
+  const play = { podcast: feeds[0], action: 'play', timestamp: '2023-11-14T10:00:00', started: 0, total: 100 };
+  for (const position of [10, 20]) {
+    const before = await listened();
+    const body = [{ ...play, episode: `http://example.org/${position}.mp3`, position }];
+    expect((await two.request('POST', '/api/2/episodes/bob.json', { auth, body })).status).toBe(200);
+    expect(await listened()).toBe(before + position);
+  }
+});

@@ -58,9 +58,14 @@ export function openVisitor({ app }: Pick<TestServer, 'app'>, origin = 'http://l
 }
 
 /** A visitor who has signed in. */
-export async function signIn(server: TestServer, name = 'bob', password = 'secret'): Promise<Visitor> {
-  const visitor = openVisitor(server);
-  const { status } = await visitor.send('/login', { name, password }, 'http://localhost/login');
+export async function signIn(
+  server: TestServer,
+  name = 'bob',
+  password = 'secret',
+  base = 'http://localhost',
+): Promise<Visitor> {
+  const visitor = openVisitor(server, new URL(base).origin);
+  const { status } = await visitor.send('/login', { name, password }, `${base}/login`);
   if (status !== 303) throw new Error(`could not sign in: ${status}`);
   return visitor;
 }

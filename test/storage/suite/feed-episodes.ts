@@ -30,6 +30,32 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
+  test('of several feeds are the newest of those that had new ones last', async ({
+    storage,
+    clock,
+    nowAndReopened,
+  }) => {
+    await subscribe(storage, 1, 2, 3, 4);
+    for (const [n, found] of [
+      [1, [episode(1), episode(9)]],
+      [2, [episode(2), episode(8), episode(6)]],
+      [3, [episode(7), episode(5)]],
+    ] as const) {
+      clock.at += 60;
+      await read(storage, n, {}, found);
+    }
+    const newest = async (open: Storage, urls: readonly string[], limit: number): Promise<number[]> =>
+      numbersOf(await open.podcasts.newestEpisodes(urls, limit));
+    for await (const open of nowAndReopened()) {
+      assert.deepEqual(await newest(open, feeds(9), 10), [9, 8, 7, 6, 5, 2, 1]);
+      assert.deepEqual(await newest(open, [feed(2), feed(2), feed(1)], 3), [9, 8, 6]);
+      assert.deepEqual(await newest(open, feeds(9), 2), [8, 7]);
+      assert.deepEqual(await newest(open, [feed(4), feed(9)], 2), []);
+      const [first] = await open.podcasts.newestEpisodes([feed(3)], 1);
+      assert.deepEqual(first, await findEpisode(open, feed(3), episode(7).url));
+    }
+  });
+
   test('without a date stand as they were first seen, the newest first', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     const undated = [1, 2, 3].map((n) => {

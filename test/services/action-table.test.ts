@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { ACTION_TYPES, type EpisodeAction } from '../../src/domain/types.ts';
+import { ActionTable } from '../../src/services/action-table.ts';
+
+const name = (kind: string): fc.Arbitrary<string> => fc.nat(3).map((n) => `http://${kind}.example/${n}`);
+
+/** Few names and few times, so that all of it meets. */
+const action: fc.Arbitrary<EpisodeAction> = fc
+  .record({
+    podcast: name('feeds'),
+    episode: name('media'),
+    device: fc.option(fc.constantFrom('phone', 'tv'), { nil: undefined }),
+    action: fc.constantFrom(...ACTION_TYPES),
+    timestamp: fc.nat(20),
+    position: fc.option(fc.nat(120), { nil: undefined }),
+    times: fc.option(fc.record({ started: fc.nat(120), total: fc.nat(120) }), { nil: undefined }),
+  })
+  .map(({ device, position, times, ...fields }) => ({
+    ...fields,
+    ...(device !== undefined && { device }),
+    ...(fields.action === 'play' && position !== undefined && { play: { position, ...times } }),
+  }));
+
+const batches = fc.array(fc.array(action, { maxLength: 12 }), { maxLength: 8 });
+
+function fill(uploads: readonly EpisodeAction[][]): { table: ActionTable; byTime: EpisodeAction[] } {
+  const table = new ActionTable();
+  for (const upload of uploads) table.add(upload);
+  return { table, byTime: uploads.flat().toSorted((a, b) => a.timestamp - b.timestamp) };
+}
+
+it('has every action by time, then as uploaded, and from each place on', () => {
+  fc.assert(
+    fc.property(batches, fc.nat(22), fc.nat(22), (uploads, from, until) => {
+      const { table, byTime } = fill(uploads);
+      const read = (rows: Iterable<number>): EpisodeAction[] => Array.from(rows, (row) => table.actionAt(row));
+      expect(read(table.before())).toEqual(byTime.toReversed());
+      const wanted = byTime.filter(({ timestamp }) => timestamp >= from && timestamp < until);
+      expect(read(table.between(from, until))).toEqual(wanted);
+      for (const [at, row] of [...table.before()].toReversed().entries()) {
+        const place = table.placeAt(row);
+        expect(read(table.before(place))).toEqual(byTime.slice(0, at).toReversed());
+        expect(read(table.after(place))).toEqual(byTime.slice(at + 1));
+      }
+    }),
+  );
+});
+
+it('an episode is begun where the last that says how far it was played is a play short of its end', () => {
+  fc.assert(
+    fc.property(batches, (uploads) => {
+      const { table, byTime } = fill(uploads);
+      const states = new Map<string, EpisodeAction>();
+      const totals = new Map<string, number>();
+      for (const each of byTime) {
+        const key = `${each.podcast} ${each.episode}`;
+        if (each.action !== 'download' && !(each.action === 'play' && !each.play)) {
+          states.delete(key);
+          states.set(key, each);
+        }
+      }
+      for (const { podcast, episode, play } of uploads.flat()) {
+        if (play?.total) totals.set(`${podcast} ${episode}`, play.total);
+      }
+      const expected = [...states].toReversed().flatMap(([key, { podcast, episode, device, timestamp, play }]) => {
+        const total = totals.get(key);
+        const isShort = play && play.position > 0 && (total === undefined || total - play.position >= 30);
+        return isShort ? [{ podcast, url: episode, device, playedAt: timestamp, position: play.position, total }] : [];
+      });
+      expect(table.begun(100)).toEqual(expected);
+      expect(table.begun(2)).toEqual(expected.slice(0, 2));
+    }),
+  );
+});

@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest';
+import { openTestServer } from '../server.ts';
+import { openVisitor, signIn } from './browser.ts';
+import { feed, media, openListening, subscribe, textOf, upload } from './listener.ts';
+
+it('says what to enter in each app until something was synced, and then shows it', async () => {
+  const server = await openTestServer({ baseUrl: 'https://sync.example/pods' });
+  const visitor = await signIn(server, 'bob', 'secret', 'https://sync.example/pods');
+  const empty = await visitor.get('/');
+  for (const app of ['AntennaPod', 'gPodder', 'Kasts', 'Other apps']) expect(empty.html).toContain(`<h2>${app}</h2>`);
+  expect(empty.html).toContain('<code>https://sync.example/pods</code>');
+  expect(empty.html).toContain('<dt>Port</dt><dd><code>443</code></dd><dt>Path</dt><dd><code>/pods</code></dd>');
+  expect(empty.html).toContain('aria-label="QR code of https://sync.example/pods"');
+  expect(empty.html).toMatch(/data-waiting>No app has connected yet\. <a href="https:\/\/sync\.example\/pods\/">/);
+
+  const device = { auth: 'bob:secret', body: { caption: 'My phone', type: 'mobile' } };
+  await server.request('POST', '/api/2/devices/bob/phone.json', device);
+  expect((await visitor.get('/')).html).toContain('data-waiting>Connected: My phone.');
+
+  await subscribe(server, 'phone', 'a');
+  const filled = await visitor.get('/');
+  expect(filled.html).not.toContain('data-waiting');
+  expect(filled.html).toContain('<h2>Continue listening</h2>');
+});
+
+it('says that AntennaPod refuses the name', async () => {
+  const visitor = await signIn(await openTestServer({ users: ['b+b'] }), 'b+b');
+  expect((await visitor.get('/')).html).toContain('AntennaPod does not accept this user name');
+});
+
+it('shows no more than a welcome to somebody who is not signed in', async () => {
+  const { html } = await openVisitor(await openListening()).get('/');
+  expect(html).toContain('Your podcasts, in sync');
+  expect(html).not.toContain('Show');
+});
+
+it('lists episodes that were begun and not finished, the last played first', async () => {
+  const server = await openListening();
+  const visitor = await signIn(server);
+  await upload(
+    server,
+    { number: 1, device: 'phone', timestamp: '2023-11-13T10:00:00', started: 0, position: 600, total: 3600 },
+    { number: 2, device: 'phone', timestamp: '2023-11-13T11:00:00', started: 0, position: 3590, total: 3600 },
+    { number: 3, device: 'phone', timestamp: '2023-11-13T12:00:00', started: 0, position: 60, total: 3600 },
+    { number: 3, device: 'phone', timestamp: '2023-11-13T12:30:00', action: 'new' },
+    { podcast: 'b', number: 1, device: 'tv', timestamp: '2023-11-12T10:00:00', started: 0, position: 60, total: 600 },
+    { podcast: 'b', number: 2, timestamp: '2023-11-14T10:00:00', started: 0, position: 60, total: 600 },
+    { podcast: 'b', number: 2, timestamp: '2023-11-14T11:00:00', action: 'delete' },
+    // Uploaded last, but it happened before.
+    { number: 1, device: 'tv', timestamp: '2023-11-01T10:00:00', started: 0, position: 3600, total: 3600 },
+  );
+  const [begun] = (await visitor.get('/')).html.split('<h2>New episodes</h2>');
+  const text = textOf(begun!);
+  expect(text).toContain('a 1 <b> Show "a" 17 % 50 min left · phone · 13 Nov b 1 <b> Show "b" 10 % 9 min left · tv');
+  expect(text).not.toMatch(/[ab] [23] </);
+  expect(begun).toContain('<progress max="3600" value="600"');
+});
+
+it('a play that was finished elsewhere is gone from it at the next load', async () => {
+  const server = await openListening();
+  const visitor = await signIn(server);
+  await upload(server, { timestamp: '2023-11-13T10:00:00', started: 0, position: 600, total: 3600 });
+  expect(textOf((await visitor.get('/')).html)).toContain('50 min left');
+  await upload(server, { timestamp: '2023-11-13T11:00:00', started: 600, position: 3600, total: 3600 });
+  expect(textOf((await visitor.get('/')).html)).not.toContain('min left');
+});
+
+it('lists the newest episodes of the subscriptions that were not played', async () => {
+  const server = await openListening();
+  const visitor = await signIn(server);
+  await subscribe(server, 'phone', 'a');
+  await upload(
+    server,
+    { number: 3, timestamp: '2023-11-13T10:00:00', started: 0, position: 60, total: 600 },
+    { number: 2, timestamp: '2023-11-13T10:00:00', action: 'download' },
+  );
+  const [, fresh] = (await visitor.get('/')).html.split('<h2>New episodes</h2>');
+  const shown = textOf(fresh!.split('</section>')[0]!);
+  expect(shown.trim()).toBe('a 2 <b> Show "a" · 6 Nov 2023 a 1 <b> Show "a" · 5 Nov 2023');
+  const episode = `/episode?podcast=${encodeURIComponent(feed('a'))}&amp;url=${encodeURIComponent(media('a', 2))}`;
+  expect(fresh).toContain(`href="http://localhost${episode}"`);
+});
+
+it('shows the listening time of each of the last 30 days, and the devices', async () => {
+  const server = await openListening();
+  await upload(
+    server,
+    { device: 'phone', timestamp: '2023-11-14T10:00:00', started: 0, position: 600, total: 3600 },
+    { device: 'phone', timestamp: '2023-10-16T00:00:00', started: 0, position: 60, total: 3600 },
+    { device: 'phone', timestamp: '2023-10-15T23:59:59', started: 0, position: 60, total: 3600 },
+  );
+  const { html } = await (await signIn(server)).get('/');
+  expect(textOf(html)).toContain('Last 30 days 11 min listened');
+  expect(html.match(/<rect [^>]*class="(mark|none)"/g)).toHaveLength(30);
+  expect(html).toContain('<tr><th scope="row">14 Nov</th><td class="number">10 min</td></tr>');
+  expect(textOf(html)).toContain('phone other 2 14 Nov 2023');
+});

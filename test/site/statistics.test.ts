@@ -1,0 +1,145 @@
+import { expect, it } from 'vitest';
+import { recordFeed } from '../readings.ts';
+import type { TestServer } from '../server.ts';
+import { openVisitor, signIn } from './browser.ts';
+import { feed, openListening, subscribe, textOf, upload } from './listener.ts';
+
+const auth = 'bob:secret';
+
+async function read({ request }: TestServer, query = ''): Promise<any> {
+  const answer = await request('GET', `/api/podsync/1/statistics/bob.json${query}`, { auth });
+  expect(answer.status).toBe(200);
+  return answer.json();
+}
+
+async function openPlayed(): Promise<TestServer> {
+  const server = await openListening();
+  await upload(
+    server,
+    // Today is Tuesday, the 14th.
+    { device: 'phone', timestamp: '2023-11-14T08:30:00', started: 0, position: 600, total: 3600 },
+    { device: 'phone', timestamp: '2023-11-14T08:59:59', started: 600, position: 3580, total: 3600 },
+    { podcast: 'b', device: 'tv', timestamp: '2023-11-13T23:00:00', started: 0, position: 60, total: 600 },
+    { podcast: 'b', timestamp: '2023-11-11T07:00:00', started: 0, position: 30, total: 600 },
+    { podcast: 'b', number: 2, device: 'tv', timestamp: '2023-08-17T07:00:00', started: 0, position: 60, total: 600 },
+    { podcast: 'b', number: 2, device: 'tv', timestamp: '2022-11-15T07:00:00', started: 0, position: 60, total: 600 },
+    {
+      podcast: 'b',
+      number: 3,
+      device: 'tv',
+      timestamp: '2021-03-05T07:00:00',
+      started: 540,
+      position: 600,
+      total: 600,
+    },
+    // No listening time: nothing is guessed.
+    { podcast: 'c', timestamp: '2023-11-12T07:00:00' },
+    { podcast: 'c', timestamp: '2023-11-12T07:00:01', position: 600 },
+    { podcast: 'c', timestamp: '2023-11-12T07:00:02', started: 600, position: 60, total: 6000 },
+    { podcast: 'c', timestamp: '2023-11-12T07:00:03', action: 'download' },
+    // Marked as played, as apps do it.
+    { podcast: 'c', number: 9, timestamp: '2023-11-12T07:00:04', started: 6000, position: 6000, total: 6000 },
+    // Of a phone whose clock is wrong.
+    { podcast: 'c', timestamp: '2043-11-12T07:00:00', started: 0, position: 60, total: 6000 },
+  );
+  return server;
+}
+
+it('counts what apps reported of the last 30 days', async () => {
+  const server = await openPlayed();
+  const { periods, hours, ...counted } = await read(server);
+  expect(counted).toEqual({
+    range: '30d',
+    from: '2023-10-16',
+    to: '2023-11-14',
+    listened: 3670,
+    plays: 4,
+    days: 3,
+    longest_streak: 2,
+    finished_episodes: 2,
+    step: 'day',
+    podcasts: [
+      { url: feed('a'), title: 'Show "a"', listened: 3580 },
+      { url: feed('b'), title: 'Show "b"', listened: 90 },
+    ],
+    devices: [
+      { id: 'phone', listened: 3580 },
+      { id: 'tv', listened: 60 },
+      { id: null, listened: 30 },
+    ],
+  });
+  expect(periods).toHaveLength(30);
+  expect(periods.slice(-4)).toEqual([
+    { start: '2023-11-11', listened: 30 },
+    { start: '2023-11-12', listened: 0 },
+    { start: '2023-11-13', listened: 60 },
+    { start: '2023-11-14', listened: 3580 },
+  ]);
+  expect([hours[1][8], hours[0][23], hours[5][7]]).toEqual([3580, 60, 30]);
+  expect(hours.flat().reduce((sum: number, each: number) => sum + each)).toBe(3670);
+});
+
+it.each([
+  ['90d', '2023-08-17', 'day', 90, 3730],
+  ['year', '2022-11-15', 'week', 53, 3790],
+  ['all', '2021-03-05', 'month', 33, 3850],
+])('%s begins at %s and goes by %s', async (range, from, step, periods, listened) => {
+  const counted = await read(await openPlayed(), `?range=${range}`);
+  expect(counted).toMatchObject({ range, from, step, listened });
+  expect(counted.periods).toHaveLength(periods);
+  const sum = counted.periods.reduce((total: number, each: { listened: number }) => total + each.listened, 0);
+  expect(sum).toBe(listened);
+});
+
+it('a history of many years goes by year', async () => {
+  const server = await openListening();
+  await upload(server, { timestamp: '1999-05-01T00:00:00', started: 0, position: 60, total: 600 });
+  const { step, periods } = await read(server, '?range=all');
+  expect([step, periods.length, periods[0].start, periods[1].start]).toEqual(['year', 25, '1999-05-01', '2000-01-01']);
+});
+
+it('two addresses of one podcast are one', async () => {
+  const server = await openPlayed();
+  await subscribe(server, 'phone', 'a', 'b', 'moved');
+  await upload(server, { podcast: 'moved', timestamp: '2023-11-14T09:00:00', started: 0, position: 60, total: 600 });
+  await recordFeed(server.storage, feed('a'), { title: 'Moved' }, [], { movedTo: feed('moved') });
+  const { podcasts } = await read(server);
+  expect(podcasts[0]).toEqual({ url: feed('moved'), title: 'Moved', listened: 3640 });
+  const visitor = await signIn(server);
+  const { html } = await visitor.get(`/history?podcast=${encodeURIComponent(feed('a'))}`);
+  expect(html.match(/Played/g)).toHaveLength(3 + 1); // and once in the form
+});
+
+it('the numbers are for their owner alone', async () => {
+  const { request } = await openPlayed();
+  const path = '/api/podsync/1/statistics/bob.json';
+  expect((await request('GET', path)).status).toBe(401);
+  expect((await request('GET', path, { auth: 'eve:secret' })).status).toBe(401);
+  const wrong = await request('GET', `${path}?range=7d`, { auth });
+  expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining('30d, 90d, year, all')]);
+});
+
+it('a page shows them as charts, each with its numbers in a table', async () => {
+  const server = await openPlayed();
+  const visitor = await signIn(server);
+  const { html } = await visitor.get('/statistics');
+  const text = textOf(html);
+  expect(text).toContain('Listened 1 h 1 min Per listening day 20 min Longest streak 2 days Episodes finished 2');
+  expect(html).toContain('<tr><th scope="row">14 Nov 2023</th><td class="number">1 h</td></tr>');
+  expect(html.match(/<figure>/g)).toHaveLength(html.match(/<details class="behind">/g)!.length);
+  expect(text).toContain('08:00 1 h'); // on Tuesdays
+  expect(text).toContain('Not named 30 s');
+  expect(html).toContain('aria-current="true">30 days</a>');
+  expect(html).not.toMatch(/style=|NaN|undefined/);
+  const year = await visitor.get('/statistics?range=year');
+  expect(year.html).toContain('<h2>Listening time by week</h2>');
+  expect((await visitor.get('/statistics?range=7d')).status).toBe(400);
+});
+
+it('without listening time the page says so', async () => {
+  const { html } = await (await signIn(await openListening())).get('/statistics?range=all');
+  expect(html).toContain('No app has reported listening time yet.');
+  expect((await openVisitor(await openListening()).get('/statistics')).location).toBe(
+    'http://localhost/login?next=%2Fstatistics',
+  );
+});
