@@ -114,7 +114,7 @@ it('the numbers are for their owner alone', async () => {
   const { request } = await openPlayed();
   const path = '/api/podsync/1/statistics/bob.json';
   expect((await request('GET', path)).status).toBe(401);
-  expect((await request('GET', path, { auth: 'eve:secret' })).status).toBe(401);
+  expect((await request('GET', path, { auth: 'eve:secret' })).status).toBe(403);
   const wrong = await request('GET', `${path}?range=7d`, { auth });
   expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining('30d, 90d, year, all')]);
 });
