@@ -28,7 +28,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/thread.ts': ['src/domain'],
   'src/turns.ts': [],
   'src/slices.ts': ['src/turns.ts'],
-  'src/routes': ['src/http', 'src/formats', 'src/pages', 'src/services', 'src/storage/stores.ts', 'src/domain'],
+  'src/routes': [
+    'src/http',
+    'src/formats',
+    'src/pages',
+    'src/services',
+    'src/storage/stores.ts',
+    'src/domain',
+    'src/turns.ts',
+  ],
   'src/pages': ['package.json', 'src/services', 'src/storage/stores.ts', 'src/domain'],
   'src/http': ['src/formats', 'src/services', 'src/storage/stores.ts', 'src/storage/errors.ts', 'src/domain'],
   'src/services': [

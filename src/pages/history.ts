@@ -6,7 +6,7 @@ import type { Page } from './layout.ts';
 import { episodePage, historyPage, type HistoryQuery, podcastPage } from './links.ts';
 import { type Markup, markup } from './markup.ts';
 import { renderLazyLogo } from './parts.ts';
-import { renderTime, toClock } from './time.ts';
+import { renderMoment, toClock } from './time.ts';
 
 export interface ListedHistory {
   base: string;
@@ -73,7 +73,7 @@ function byDay(entries: readonly HistoryEntry[]): HistoryEntry[][] {
 }
 
 const renderDay = (page: ListedHistory, entries: readonly HistoryEntry[]): Markup =>
-  markup`<h2>${renderTime(entries[0]!.timestamp, 'weekday')}</h2>
+  markup`<h2>${renderMoment(entries[0]!.timestamp, 'weekday')}</h2>
 <ul class="items">${entries.map((entry) => renderEntry(page, entry))}</ul>
 `;
 
@@ -81,7 +81,7 @@ function renderEntry({ base, captions }: ListedHistory, entry: HistoryEntry): Ma
   const { podcast, episode, title, podcastTitle, device, timestamp } = entry;
   return markup`<li>${renderLazyLogo(base, entry, 'small')}<div><bdi><a href="${episodePage(base, podcast, episode)}">${title || episode}</a></bdi>
 <div class="soft"><bdi><a class="quiet" href="${podcastPage(base, podcast)}">${podcastTitle || podcast}</a></bdi></div>
-<div class="soft">${renderTime(timestamp, 'time')} · ${describe(entry)}${device && ` · ${captions.get(device) || device}`}</div></div></li>
+<div class="soft">${renderMoment(timestamp, 'time')} · ${describe(entry)}${device && ` · ${captions.get(device) || device}`}</div></div></li>
 `;
 }
 

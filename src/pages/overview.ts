@@ -3,8 +3,8 @@ import { renderBars } from './chart.ts';
 import type { Page } from './layout.ts';
 import { episodePage, historyPage, podcastPage } from './links.ts';
 import { type Markup, markup } from './markup.ts';
-import { renderLazyLogo } from './parts.ts';
-import { formatTime, renderTime, toClock, toDuration } from './time.ts';
+import { renderLazyLogo, renderTime } from './parts.ts';
+import { formatTime, renderMoment, toClock, toDuration } from './time.ts';
 
 interface OverviewPage {
   base: string;
@@ -43,13 +43,13 @@ function renderBegun(base: string, episode: Overview['begun'][number], names: Re
   const left = total === undefined ? `stopped at ${toClock(position)}` : `${toDuration(total - position)} left`;
   return markup`<li>${renderLazyLogo(base, episode, 'small')}<div><bdi><a href="${episodePage(base, podcast, url)}">${title || url}</a></bdi>
 <div class="soft"><bdi><a class="quiet" href="${podcastPage(base, podcast)}">${podcastTitle || podcast}</a></bdi></div>
-${progress || undefined}<div class="soft">${left}${device && ` · ${names.get(device) ?? device}`} · ${renderTime(playedAt, 'day')}</div></div></li>
+${progress || undefined}<div class="soft">${left}${device && ` · ${names.get(device) ?? device}`} · ${renderMoment(playedAt, 'day')}</div></div></li>
 `;
 }
 
 const renderNew = (base: string, episode: Overview['newEpisodes'][number]): Markup =>
   markup`<li>${renderLazyLogo(base, episode, 'small')}<div><bdi><a href="${episodePage(base, episode.podcast, episode.url)}">${episode.title || episode.url}</a></bdi>
-<div class="soft"><bdi><a class="quiet" href="${podcastPage(base, episode.podcast)}">${episode.podcastTitle || episode.podcast}</a></bdi>${episode.releasedAt && markup` · ${renderTime(episode.releasedAt, 'date')}`}</div></div></li>
+<div class="soft"><bdi><a class="quiet" href="${podcastPage(base, episode.podcast)}">${episode.podcastTitle || episode.podcast}</a></bdi>${episode.releasedAt && markup` · ${renderMoment(episode.releasedAt, 'date')}`}</div></div></li>
 `;
 
 function renderDays(base: string, days: Overview['days']): Markup {
@@ -66,12 +66,12 @@ function renderDevices(base: string, devices: readonly OverviewDevice[]): Markup
       caption,
       type,
       subscriptions,
-      actedAt,
+      seenAt,
     }) => markup`<tr><th scope="row"><a href="${historyPage(base, { device: id })}">${caption || id}</a></th><td>${type}</td>
-<td class="number">${subscriptions}</td><td>${actedAt === undefined ? 'none yet' : renderTime(actedAt, 'date')}</td></tr>
+<td class="number">${subscriptions}</td><td>${seenAt === undefined ? 'Not recorded' : renderTime(seenAt)}</td></tr>
 `,
   );
   return markup`<div class="table"><table><caption class="visually-hidden">Devices</caption>
-<thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col" class="number">Subscriptions</th><th scope="col">Last action</th></tr></thead>
+<thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col" class="number">Subscriptions</th><th scope="col">Last sync</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`;
 }

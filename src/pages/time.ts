@@ -37,5 +37,5 @@ const FORMATS = {
 /** A time in UTC as text. */
 export const formatTime = (at: Seconds, as: keyof typeof FORMATS): string => FORMATS[as].format(at * 1000);
 
-export const renderTime = (at: Seconds, as: keyof typeof FORMATS): Markup =>
+export const renderMoment = (at: Seconds, as: keyof typeof FORMATS): Markup =>
   markup`<time datetime="${new Date(at * 1000).toISOString().slice(0, 19)}Z">${formatTime(at, as)}</time>`;

@@ -27,8 +27,8 @@ export interface Overview {
 }
 
 export interface OverviewDevice extends DeviceSummary {
-  /** The time of the newest action that names it; undefined without any. */
-  actedAt?: Seconds | undefined;
+  /** When an app last synced it, else the time of the newest action that names it; undefined without any. */
+  seenAt: Seconds | undefined;
 }
 
 export interface Home {
@@ -72,7 +72,7 @@ export function createHome(
         begun: begun.map((episode, at) => ({ ...episode, ...names[at]! })),
         newEpisodes: fresh,
         days,
-        devices: all.map((device) => ({ ...device, actedAt: table.actedAt(device.id) })),
+        devices: all.map((device) => ({ ...device, seenAt: device.syncedAt ?? table.actedAt(device.id) })),
       };
     },
   };

@@ -52,7 +52,7 @@ export const createStatistics = (
 ): Statistics => ({
   async of(user, range) {
     const table = await listening.read(user);
-    const { byPodcast, ...counted } = count(table, range, dayOf(now()));
+    const { byPodcast, ...counted } = recount(table, range, dayOf(now()));
     const urls = [...byPodcast.keys()];
     const found = await podcasts.find(urls);
     // Two addresses of one podcast are one podcast.
@@ -79,6 +79,19 @@ export function listenedByDay(
     listened[dayOf(table.timeOf(row)) - first]! += table.listenedIn(row);
   }
   return listened.map((seconds, at) => ({ start: startOfDay(first + at), listened: seconds }));
+}
+
+/** What was counted last of each range: it holds until something is uploaded, or the day ends. */
+const lastCounts = new WeakMap<ActionTable, Map<StatisticsRange, { length: number; today: number; result: Counted }>>();
+
+function recount(table: ActionTable, range: StatisticsRange, today: number): Counted {
+  const known = lastCounts.get(table) ?? new Map();
+  lastCounts.set(table, known);
+  const last = known.get(range);
+  if (last?.length === table.length && last.today === today) return last.result;
+  const result = count(table, range, today);
+  known.set(range, { length: table.length, today, result });
+  return result;
 }
 
 type Counted = Omit<ListeningStatistics, 'podcasts'> & { byPodcast: Map<Url, Seconds> };

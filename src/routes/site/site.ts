@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { H3Event } from 'h3';
 import { Refusal } from '../../domain/errors.ts';
 import { createCsrf } from '../../http/csrf.ts';
@@ -8,6 +9,7 @@ import { CONTENT_SECURITY_POLICY } from '../../pages/assets.ts';
 import { type Frame, type Page, renderPage } from '../../pages/layout.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
+import { Turns } from '../../turns.ts';
 import type { Handler, RouteContext } from '../route.ts';
 
 /** What all pages of the site have in common. */
@@ -39,6 +41,9 @@ interface PageOptions {
   /** With a form: it carries a token, so it is never kept in a cache. */
   isPrivate?: boolean;
 }
+
+/** However many pages are asked for at once: one in each turn of the event loop, so that apps are answered in between. */
+const turns = new Turns<'page'>();
 
 /** Bytes of a form without a file. */
 const MAX_FORM = 16 * 1024;
@@ -81,10 +86,14 @@ export function createSite({ registration }: Pick<Services, 'registration'>, { i
 
     async page(event, render, { status = 200, headers = {}, isPrivate = false } = {}) {
       const { headers: cookie, ...around } = await frame(event);
+      const body = await turns.take('page', async () => {
+        await setImmediate();
+        return renderPage(around, render(around));
+      });
       const reply: Reply = {
         status,
         type: 'text/html; charset=utf-8',
-        body: renderPage(around, render(around)),
+        body,
         headers: { 'content-security-policy': CONTENT_SECURITY_POLICY, vary: 'cookie', ...cookie, ...headers },
       };
       return around.visitor || isPrivate ? reply : toPublic(reply);
