@@ -1,13 +1,16 @@
 import type { Seconds } from '../domain/types.ts';
 import { type Markup, markup } from './markup.ts';
 
+const NUMBER = new Intl.NumberFormat('en');
+
 /** A span of time in words: `1 h 5 min`, `12 min`, `40 s`. */
 export function toDuration(seconds: Seconds): string {
   if (seconds > 0 && seconds < 60) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   const hours = Math.floor(minutes / 60);
   if (hours === 0) return `${minutes} min`;
-  return minutes % 60 === 0 ? `${hours.toLocaleString('en')} h` : `${hours.toLocaleString('en')} h ${minutes % 60} min`;
+  const whole = `${hours < 1000 ? hours : NUMBER.format(hours)} h`;
+  return minutes % 60 === 0 ? whole : `${whole} ${minutes % 60} min`;
 }
 
 const two = (part: number): string => String(part).padStart(2, '0');
