@@ -21,7 +21,7 @@ export interface ParsedFeed extends PodcastInfo {
   isCut?: true;
 }
 
-/** More than are kept: which of the old ones somebody acted on is for the storage to say. */
+/** As many as are kept. */
 const MAX_EPISODES = 5000;
 /** Characters before the root element: a declaration, a DOCTYPE, and what broken servers print in front of it. */
 const MAX_PROLOGUE = 100_000;

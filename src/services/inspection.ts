@@ -104,12 +104,10 @@ async function readAudience(podcasts: PodcastStore): Promise<Map<Url, number>> {
   return audience;
 }
 
-/** The podcasts behind feed URLs, each once. Throws for a feed that the directory does not know. */
+/** The podcasts behind feed URLs, each once, without those that are not in the directory yet: see `bringWaiting`. */
 async function findShown(podcasts: PodcastStore, feeds: ReadonlySet<Url>): Promise<Set<Url>> {
   const known = await podcasts.find([...feeds]);
-  const missing = known.filter((podcast) => podcast === undefined).length;
-  if (missing > 0) throw new Error(`the directory does not know ${missing} of its feeds`);
-  return new Set(known.map((podcast) => podcast!.url));
+  return new Set(known.flatMap((podcast) => podcast?.url ?? []));
 }
 
 /** How many podcasts have a wrong number. One that changed while they were counted may be right. */

@@ -123,7 +123,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     feeds: createFeeds(podcasts, { fetcher, now, rules: urlRules, warn: (message) => log('warn', message) }),
     transfer: createTransfer(storage, now),
     inspection: createInspection(storage),
-    upkeep: createUpkeep(sessions, directory, log),
+    upkeep: createUpkeep(sessions, podcasts, log),
     ping: createPing(storage),
   };
 }

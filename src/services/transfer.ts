@@ -59,8 +59,8 @@ export interface Transfer {
   import(backup: AsyncIterable<Uint8Array>, choice: ImportChoice): Promise<ImportReport>;
 }
 
-export function createTransfer(storage: Pick<Storage, 'users' | 'transfer'>, now: Clock): Transfer {
-  const { users, transfer } = storage;
+export function createTransfer(storage: Pick<Storage, 'users' | 'podcasts' | 'transfer'>, now: Clock): Transfer {
+  const { users, podcasts: directory, transfer } = storage;
 
   const select = async (logins: readonly string[]): Promise<User[]> => {
     const selected: User[] = [];
@@ -118,11 +118,12 @@ export function createTransfer(storage: Pick<Storage, 'users' | 'transfer'>, now
           if (as !== undefined && accounts.length > 0) throw oneOnly();
           accounts.push(await importAccount({ account, records }, choice));
         } else {
-          const directory = tally.count(records) as AsyncIterable<DirectoryRecord[]>;
-          await (dryRun ? drain(directory) : transfer.importDirectory(directory));
+          const found = tally.count(records) as AsyncIterable<DirectoryRecord[]>;
+          await (dryRun ? drain(found) : transfer.importDirectory(found));
         }
       }
       if (as !== undefined && accounts.length === 0) throw oneOnly();
+      if (!dryRun) await directory.bringWaiting();
       const { podcasts, episodes } = tally.counts;
       const { inFuture } = checks;
       return { accounts, podcasts, episodes, ...(inFuture > 0 && { inFuture }) };

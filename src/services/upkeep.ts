@@ -1,6 +1,5 @@
 import { countOf } from '../domain/count.ts';
-import type { Log } from '../storage/stores.ts';
-import type { Directory } from './directory.ts';
+import type { Log, PodcastStore } from '../storage/stores.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Milliseconds. */
@@ -16,7 +15,7 @@ export interface Upkeep {
 
 export function createUpkeep(
   sessions: Pick<Sessions, 'sweep'>,
-  directory: Pick<Directory, 'rebuildToplist'>,
+  podcasts: Pick<PodcastStore, 'bringWaiting' | 'rebuildToplist' | 'removeUnused'>,
   log: Log,
 ): Upkeep {
   let timer: NodeJS.Timeout | undefined;
@@ -25,10 +24,12 @@ export function createUpkeep(
   const run = async (): Promise<void> => {
     try {
       await sessions.sweep();
-      const { corrected } = await directory.rebuildToplist();
+      await podcasts.bringWaiting();
+      const { corrected } = await podcasts.rebuildToplist();
       if (corrected > 0) {
         log('warn', `the subscribers of ${countOf(corrected, 'podcast')} were counted wrong; that is corrected`);
       }
+      await podcasts.removeUnused();
     } catch (error) {
       log('warn', `the daily upkeep could not be done: ${(error as Error).message}`);
     }

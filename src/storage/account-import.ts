@@ -240,9 +240,8 @@ class Staging {
   async #show(head: Head, counts: ReadonlyMap<Url, number>): Promise<void> {
     const { store, directory } = this.#core;
     const subscribed = [...counts].flatMap(([url, count]) => (count > 0 ? url : []));
-    // What it subscribed to once is made known like what it acted on.
-    const once = [...counts.keys()].filter((url) => counts.get(url) === 0 && !this.#acted.has(url));
-    const change = directory.prepare(this.id, { subscribed, acted: [...this.#acted, ...once] });
+    // Its feeds come with the directory, where that is imported too; else they wait, however many there are.
+    const change = directory.prepare(this.id, { subscribed, acted: [...this.#acted], newFeeds: 0 });
     const logins = loginKeys(head);
     for (;;) {
       const existing = await store.get(this.#sessions.map(({ digest }) => sessionKey(digest)));

@@ -10,6 +10,13 @@ export interface AccountChange {
   unsubscribed?: readonly Url[];
   /** It acted on episodes of these. Not only for the first time: a repeat changes nothing. */
   acted?: readonly Url[];
+  /** It subscribes to these already, and the directory does not know them yet: see `newFeeds`. */
+  waiting?: readonly Url[];
+  /**
+   * How many of the feeds that it subscribes to may be new to the directory. The others wait: that the account
+   * subscribes is stored, but no podcast.
+   */
+  newFeeds?: number;
 }
 
 /** To be added to the account's own batch. No key of it needs a check. */
@@ -17,6 +24,8 @@ export interface DirectoryChange {
   set: (readonly [Key, Value])[];
   delete: Key[];
   sum: (readonly [Key, number])[];
+  /** How many feeds it brings into the directory. */
+  newFeeds: number;
   /** To be called once the batch is stored: brings this process's copy of the directory up to date. */
   apply(): void;
 }
@@ -26,27 +35,42 @@ export interface DirectoryWriter {
   prepare(user: UserId, change: AccountChange): DirectoryChange;
 }
 
+/** What a change of an account does to a copy of the directory. */
+export interface CopyChange {
+  /** Feeds that the directory did not know. */
+  added: readonly Url[];
+  subscribed: readonly Url[];
+  unsubscribed: readonly Url[];
+}
+
 /** What a process holds of the directory in memory. */
 export interface DirectoryCopy {
   has(digest: UrlDigest): boolean;
+  /** Whether anyone subscribes to the podcast. */
+  isInUse(digest: UrlDigest): boolean;
   /** `since`: when URLs became known that were not before. */
-  apply(user: UserId, change: Required<AccountChange>, since: Seconds): void;
+  apply(user: UserId, change: CopyChange, since: Seconds): void;
 }
 
-const NO_COPY: DirectoryCopy = { has: () => false, apply: () => undefined };
+const NO_COPY: DirectoryCopy = { has: () => false, isInUse: () => false, apply: () => undefined };
 
 /** `isShared` as in KeyValueStore. Without a copy nothing is known: every URL is stored, as if it were new. */
 export const createDirectoryWriter = (
   { isShared, now }: { isShared: boolean; now(): Seconds },
   copy: DirectoryCopy = NO_COPY,
 ): DirectoryWriter => ({
-  prepare(user, { subscribed = [], unsubscribed = [], acted = [] }) {
+  prepare(user, { subscribed = [], unsubscribed = [], acted = [], waiting = [], newFeeds = Infinity }) {
     const since = now();
     const set = new Map<Key, Value>();
     const deleted: Key[] = [];
     const sum: [Key, number][] = [];
+    const added: Url[] = [];
     const setUrl = (digest: UrlDigest, url: Url): void => {
-      if (copy.has(digest)) return;
+      if (!copy.has(digest)) {
+        if (added.length >= newFeeds) return;
+        added.push(url);
+      } else if (copy.isInUse(digest)) return;
+      // Also of a podcast that nobody has: it may be removed at this moment.
       set.set(podcastKey(digest, 'url'), JSON.stringify({ url, since }));
       if (isShared) set.set(changedKey(since, digest), '1');
     };
@@ -67,12 +91,9 @@ export const createDirectoryWriter = (
       count(digest, -1);
     }
     if (isShared && sum.length > 0) set.set(changedKey(since, `b/${user}`), '1');
-    for (const url of acted) {
-      const digest = urlDigest(url);
-      setUrl(digest, url);
-      set.set(actedKey(digest, user), '1');
-    }
-    const apply = (): void => copy.apply(user, { subscribed, unsubscribed, acted }, since);
-    return { set: [...set], delete: deleted, sum, apply };
+    for (const url of waiting) setUrl(urlDigest(url), url);
+    for (const url of acted) set.set(actedKey(urlDigest(url), user), '1');
+    const apply = (): void => copy.apply(user, { added, subscribed, unsubscribed }, since);
+    return { set: [...set], delete: deleted, sum, newFeeds: added.length, apply };
   },
 });

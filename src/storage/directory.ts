@@ -67,7 +67,7 @@ export interface ToplistRebuild {
 }
 
 /**
- * A feed is known as soon as anyone subscribes to it or acts on an episode of it; a removal alone makes none known.
+ * A feed is known as soon as anyone subscribes to it, up to the bound of `bringWaiting`; nothing else makes one known.
  * URLs may be any that the podcast ever had; answers carry the one that it is shown under. Lists are ordered by
  * subscribers, most first, then by URL in code-point order.
  */
@@ -106,8 +106,8 @@ export interface PodcastStore {
   feeds(): AsyncIterable<FeedState>;
   /**
    * Stores what reading a feed came to, in one step. Episodes are known by GUID, else by URL: of several at one, the one
-   * that `findEpisodes` tells. Those of earlier readings stay: the newest 1,000, and any that somebody acted on. What a
-   * feed tells beyond its newest 1,000 by release is cut before it gets a stamp, but for the latter. A GUID that comes
+   * that `findEpisodes` tells. Those of earlier readings stay, up to the newest 5,000. What a feed
+   * tells beyond its newest 5,000 by release is cut before it gets a stamp. A GUID that comes
    * twice in one reading is passed over the second time, and an episode gives up its old URL only where the same reading
    * has its GUID at another URL. Rejects with `missing` for an unknown URL.
    */
@@ -136,6 +136,16 @@ export interface PodcastStore {
    * `positionLastWeek`, at most once a day, and never an empty toplist.
    */
   rebuildToplist(): Promise<ToplistRebuild>;
+  /**
+   * Removes podcasts that nobody has subscribed to for 30 days, where no account acted on an episode or names the feed in
+   * a list or a setting. To be called daily: the days are counted from the first call that finds nobody.
+   */
+  removeUnused(): Promise<void>;
+  /**
+   * Brings feeds into the directory that accounts subscribe to and that were more than one account may bring on one day,
+   * which is 2,000, or that came with an imported account: of each account as many as it may bring today.
+   */
+  bringWaiting(): Promise<void>;
 
   /** The logo URL whose `logoHash` this is; undefined when no podcast has it. */
   logoUrl(hash: string): Promise<string | undefined>;

@@ -23,6 +23,8 @@ export interface Head extends Omit<User, 'id' | 'email'> {
   syncDevices: boolean;
   /** Uploads that another may still overlap, oldest first. */
   uploads: Upload[];
+  /** A day, counted from 1970, and how many feeds it brought into the directory on it; not there before the first. */
+  broughtFeeds?: [day: number, count: number];
   /** Counts the changes of what lies beside it. */
   revisions: { devices: number; subscriptions: number };
   /** Of the last commit: finds one whose answer was lost. */

@@ -17,7 +17,7 @@ export const under = (prefix: `${string}/`): { from: Key; until: Key } => ({
 });
 
 /** What is stored of a podcast: see `directory/documents.ts`. */
-export const podcastKey = (digest: UrlDigest, part: 'url' | 'podcast' | 'count' | 'lease'): Key =>
+export const podcastKey = (digest: UrlDigest, part: 'url' | 'podcast' | 'count' | 'lease' | 'unused'): Key =>
   `p/${digest}/${part}`;
 
 /** Some of the episodes of a podcast; a higher number was begun later. */

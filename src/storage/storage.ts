@@ -9,6 +9,7 @@ import { openDirectory } from './directory/open.ts';
 import { StorageError } from './errors.ts';
 import { checkBatch } from './limits.ts';
 import { createListStore } from './lists.ts';
+import { namedFeeds } from './named-feeds.ts';
 import { clearStore, removeAbandoned } from './removal.ts';
 import { createSessionStore } from './sessions.ts';
 import { createSettingStore } from './settings.ts';
@@ -17,15 +18,18 @@ import type { Storage, StorageContext } from './stores.ts';
 import { createSubscriptionStore } from './subscriptions.ts';
 import { Accounts } from './transaction.ts';
 import { createUserStore } from './users.ts';
+import { bringWaiting } from './waiting-feeds.ts';
 
 /** All stores above one key-value store, which goes with them when they are closed. Removes what a crash has left. */
 export async function createStorage(plugin: KeyValueStore, context: StorageContext): Promise<Storage> {
   const store = withinBounds(plugin);
   const { isShared } = store;
   const accounts = new Accounts(store, context.now);
-  const directory = await openDirectory(store, context, (user, query) => actions.query(user, query));
+  const directory = await openDirectory(store, context, {
+    namedFeeds: () => namedFeeds(core),
+    bringWaiting: (user, isWaiting) => bringWaiting(core, user, isWaiting),
+  });
   const core: Core = { store, accounts, directory: directory.writer, context };
-  const actions = createActionStore(core);
   await removeAbandoned(core);
   return {
     users: createUserStore(core),
@@ -33,7 +37,7 @@ export async function createStorage(plugin: KeyValueStore, context: StorageConte
     attempts: isShared ? createSharedAttemptStore(core) : createAttemptStore(context.now),
     devices: createDeviceStore(core),
     subscriptions: createSubscriptionStore(core),
-    actions,
+    actions: createActionStore(core),
     settings: createSettingStore(core),
     lists: createListStore(core),
     podcasts: directory.podcasts,

@@ -10,6 +10,7 @@ import { type Head, overlappedBy, withUpload } from './head.ts';
 import { replaceRows } from './rows.ts';
 import { SubscriptionDraft } from './subscription-draft.ts';
 import type { Decision, Write } from './transaction.ts';
+import { newFeedsLeft, withNewFeeds } from './waiting-feeds.ts';
 
 /** What an upload asks for. Subscriptions and actions get its stamp. */
 export interface Upload {
@@ -71,7 +72,13 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
   ];
   const acted = new Set<Url>();
   for (const { podcast } of actions) if (!account.acted.has(podcast)) acted.add(podcast);
+  const directory = core.directory.prepare(account.id, {
+    ...draft?.difference(),
+    acted: [...acted],
+    newFeeds: newFeedsLeft(head, now),
+  });
   const change: Partial<Head> = {
+    ...withNewFeeds(head, directory.newFeeds, now),
     stamp,
     next: draft?.next ?? next,
     uploads: withUpload(head.uploads, sender === undefined ? [stamp, now] : [stamp, now, sender], core.context.overlap),
@@ -86,7 +93,7 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
       head: Object.assign({}, ...writes.map((write: Write) => write.head), change),
       set: writes.flatMap(({ set = [] }: Write) => set),
       delete: writes.flatMap((write: Write) => write.delete ?? []),
-      directory: core.directory.prepare(account.id, { ...draft?.difference(), acted: [...acted] }),
+      directory,
       apply() {
         for (const write of writes as Write[]) write.apply?.();
         for (const url of acted) account.acted.add(url);

@@ -1,6 +1,5 @@
 import { expect, it, vi } from 'vitest';
 import type { Fetcher, FetchOutcome } from '../../src/feeds/fetch.ts';
-import { startFeedServer, startFetcher } from '../feeds/feed-server.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
@@ -202,20 +201,4 @@ it('refuses what nobody knows, and everything where nothing may be fetched', asy
   const offline = await openTestServer();
   offline.services.feeds.start();
   await expect(offline.services.feeds.update('due')).rejects.toMatchObject({ code: 'forbidden' });
-});
-
-it('keeps of a long feed what anyone acted on, however old', async () => {
-  const media = (n: number): string => `http://media.test/${n}.mp3`;
-  const items = Array.from({ length: 1100 }, (_, n) => `<item><enclosure url="${media(n)}"/></item>`);
-  const { origin: feed } = await startFeedServer((_, response) => {
-    response.end(`<rss><channel><title>Long</title>${items.join('')}</channel></rss>`);
-  });
-  const server = await openTestServer({ fetcher: startFetcher() });
-  await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [feed] });
-  const play = { podcast: feed, episode: media(1050), action: 'play' };
-  await server.request('POST', '/api/2/episodes/bob.json', { auth, body: [play] });
-  expect(await server.services.feeds.update('due')).toEqual({ tried: 1, failed: [] });
-  const statusOf = async (n: number): Promise<number> =>
-    (await server.request('GET', `/api/2/data/episode.json?podcast=${feed}&url=${media(n)}`)).status;
-  expect([await statusOf(999), await statusOf(1050), await statusOf(1051)]).toEqual([200, 200, 404]);
 });

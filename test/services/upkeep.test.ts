@@ -17,12 +17,13 @@ it('tells what it corrected, and what went wrong', async () => {
   const told: string[] = [];
   const log = (_level: string, message: string): void => void told.push(message);
   const sessions = { sweep: async () => 0 };
+  const bringWaiting = async (): Promise<void> => undefined;
   for (const rebuildToplist of [
     async () => ({ podcasts: 9, corrected: 2 }),
     async () => ({ podcasts: 9, corrected: 0 }),
     () => Promise.reject(new Error('the storage is gone')),
   ]) {
-    const upkeep = createUpkeep(sessions, { rebuildToplist }, log);
+    const upkeep = createUpkeep(sessions, { bringWaiting, rebuildToplist, removeUnused: bringWaiting }, log);
     upkeep.start();
     await upkeep.stop();
   }

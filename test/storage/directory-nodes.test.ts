@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Batch, KeyValueStore } from '../../src/storage/contract.ts';
+import type { DirectoryAccounts } from '../../src/storage/directory/accounts.ts';
 import { openDirectory, type OpenDirectory } from '../../src/storage/directory/open.ts';
 import type { AccountChange } from '../../src/storage/directory-writer.ts';
-import type { EpisodeAction, UserId } from '../../src/domain/types.ts';
-import type { ActionStore } from '../../src/storage/stores.ts';
+import type { UserId } from '../../src/domain/types.ts';
 import { StorageError } from '../../src/storage/errors.ts';
 import { podcastKey, urlDigest } from '../../src/storage/keys.ts';
 import { type Faults, MemoryDatabase, openMemoryStore } from './memory-store.ts';
@@ -29,15 +29,14 @@ afterEach(async () => {
   now = START;
 });
 
-const nobodyActed: ActionStore['query'] = async () => ({ pages: pagesOf([]), mark: 1 });
+const NO_ACCOUNTS: DirectoryAccounts = {
+  async *namedFeeds() {},
+  bringWaiting: async () => undefined,
+};
 
-async function* pagesOf(actions: readonly EpisodeAction[]): AsyncGenerator<EpisodeAction[]> {
-  if (actions.length > 0) yield [...actions];
-}
-
-async function openNode(database: MemoryDatabase, query = nobodyActed, isShared = true): Promise<Node> {
+async function openNode(database: MemoryDatabase, accounts = NO_ACCOUNTS, isShared = true): Promise<Node> {
   const store = openMemoryStore(database, isShared);
-  const directory = await openDirectory(store, { now: () => now, log: () => undefined }, query);
+  const directory = await openDirectory(store, { now: () => now, log: () => undefined }, accounts);
   const commits: Batch[] = [];
   store.before = (call, batch) => void (call === 'commit' && commits.push(batch!));
   const change = async (user: string, accountChange: AccountChange): Promise<void> => {
@@ -198,7 +197,7 @@ it('a wrong number of subscribers is corrected, on all nodes', async () => {
 
 it('a reading whose answer was lost is there, and the next one is stored too', async () => {
   const database = new MemoryDatabase();
-  const node = await openNode(database, nobodyActed, false);
+  const node = await openNode(database, NO_ACCOUNTS, false);
   await node.change('alice', { subscribed: [feed(1)] });
   node.store.lostAnswers = 1;
   await expect(read(node, 1, [episode(1)])).rejects.toThrow(StorageError);
@@ -207,7 +206,7 @@ it('a reading whose answer was lost is there, and the next one is stored too', a
 });
 
 it('a reading with one new episode writes few of the others, and one without any writes none', async () => {
-  const node = await openNode(new MemoryDatabase(), nobodyActed, false);
+  const node = await openNode(new MemoryDatabase(), NO_ACCOUNTS, false);
   await node.change('alice', { subscribed: [feed(1)] });
   const long = (n: number) => episode(n, { description: 'x'.repeat(1000) });
   const all = Array.from({ length: 900 }, (_, n) => long(n));
@@ -220,22 +219,4 @@ it('a reading with one new episode writes few of the others, and one without any
   expect(second).toBeLessThan(100_000);
   expect(third).toBeLessThan(1000);
   expect((await node.podcasts.episodes(feed(1), 2000)).length).toBe(901);
-});
-
-it('what accounts did on a feed with too many episodes is read once', async () => {
-  const asked: [UserId, number][] = [];
-  const query: ActionStore['query'] = async (user, { since = 0 }) => {
-    asked.push([user, since]);
-    const old: EpisodeAction = { podcast: feed(1), episode: episode(1).url, action: 'download', timestamp: 1 };
-    return { pages: pagesOf(since === 0 ? [old] : []), mark: 77 };
-  };
-  const node = await openNode(new MemoryDatabase(), query, false);
-  await node.change('alice', { subscribed: [feed(1)], acted: [feed(1)] });
-  for (const first of [1, 1001, 1002]) await read(node, 1, episodes(first === 1 ? 1001 : 1, first));
-  expect(asked).toEqual([
-    ['alice', 0],
-    ['alice', 77],
-    ['alice', 77],
-  ]);
-  expect((await node.podcasts.episodes(feed(1), 2000)).at(-1)?.url).toBe(episode(1).url);
 });

@@ -40,7 +40,8 @@ export function toBatch({ podcast, replaces, episodes, endsLease }: PodcastChang
   for (const url of urlsOf(podcast)) {
     const digest = urlDigest(url);
     const address = addressAt(digest);
-    if (!address) {
+    // One that was never read may be removed at this moment.
+    if (!address || address.home.podcast?.version === 0) {
       const document: UrlDocument = { url, since: now };
       set.push([podcastKey(digest, 'url'), JSON.stringify(document)]);
       check.push([podcastKey(digest, 'podcast'), 0]);

@@ -1,9 +1,9 @@
 import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import type { Key, KeyValueStore, Value, Version } from '../contract.ts';
-import type { AccountChange, DirectoryCopy } from '../directory-writer.ts';
+import type { CopyChange, DirectoryCopy } from '../directory-writer.ts';
 import { changedKey, tagKey, TOPLISTS_KEY, under, type UrlDigest, urlDigest } from '../keys.ts';
 import { scan } from '../rows.ts';
-import type { ActionStore, StorageContext } from '../stores.ts';
+import type { StorageContext } from '../stores.ts';
 import {
   type AddressDocuments,
   collectDocuments,
@@ -14,12 +14,11 @@ import {
 } from './address-documents.ts';
 import { type PodcastChange, toBatch } from './change.ts';
 import { type KeptToplist, parse, type TagDocument } from './documents.ts';
-import { EpisodeReferences } from './episode-references.ts';
 import { EpisodeStore } from './episode-store.ts';
 import type { PlacedEpisode } from './episodes.ts';
 import { Leases } from './leases.ts';
 import { Memory } from './memory.ts';
-import { type Address, type PodcastFields, type StoredPodcast, urlsOf } from './podcast.ts';
+import { type Address, type PodcastFields, type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
 import { SubscriberGraph } from './subscriber-graph.ts';
 import { SubscriberSet } from './subscriber-set.ts';
 
@@ -35,29 +34,22 @@ export class Directory implements DirectoryCopy {
   readonly memory = new Memory();
   readonly episodes: EpisodeStore;
   readonly graph: SubscriberGraph;
-  readonly references: EpisodeReferences;
   readonly leases: Leases;
   /** URLs whose numbers of subscribers were changed here and are to be compared with the store; only where it is shared. */
   readonly recounted = new Set<UrlDigest>();
   /** Of the kept toplists. */
   #toplistsVersion: Version = 0;
 
-  private constructor(store: KeyValueStore, context: Pick<StorageContext, 'now' | 'log'>, query: ActionStore['query']) {
+  private constructor(store: KeyValueStore, context: Pick<StorageContext, 'now' | 'log'>) {
     this.store = store;
     this.context = context;
     this.episodes = new EpisodeStore(store);
     this.graph = new SubscriberGraph(store, (digest) => this.memory.address(digest));
-    this.references = new EpisodeReferences(store, query);
     this.leases = new Leases(store);
   }
 
-  /** `query`: that of the actions, to see which episodes somebody acted on. */
-  static async open(
-    store: KeyValueStore,
-    context: Pick<StorageContext, 'now' | 'log'>,
-    query: ActionStore['query'],
-  ): Promise<Directory> {
-    const directory = new Directory(store, context, query);
+  static async open(store: KeyValueStore, context: Pick<StorageContext, 'now' | 'log'>): Promise<Directory> {
+    const directory = new Directory(store, context);
     await directory.load();
     directory.memory.search.buildSoon();
     return directory;
@@ -107,8 +99,18 @@ export class Directory implements DirectoryCopy {
       await this.#readTitles(podcasts.flatMap((podcast) => ('tags' in podcast ? podcast.tags : [])));
       const isCurrent = (): boolean =>
         [...before].every(([digest, podcast]) => this.#podcastsAt([digest]).get(digest) === podcast);
-      if (await this.#take(documents, withCounts, isCurrent)) return;
+      if (!(await this.#take(documents, withCounts, isCurrent))) continue;
+      for (const digest of wanted) if (!documents.get(digest)?.url) this.#forget(digest);
+      return;
     }
+  }
+
+  /** Its podcast was removed: see `removeUnused`. One that has subscribers is being stored again. */
+  #forget(digest: UrlDigest): void {
+    const podcast = this.memory.address(digest)?.home.podcast;
+    if (!podcast || subscribersOf(podcast) > 0) return;
+    for (const each of this.memory.addressesOf(podcast)) this.leases.set(each.digest, undefined);
+    this.memory.remove(podcast);
   }
 
   #podcastsAt(digests: Iterable<UrlDigest>): Map<UrlDigest, StoredPodcast | undefined> {
@@ -147,9 +149,8 @@ export class Directory implements DirectoryCopy {
       for (const set of sets.values()) memory.endLoading(set);
     }
     for (const [digest, { count, lease }] of documents) {
-      const address = memory.address(digest);
       if (this.store.isShared) this.leases.set(digest, lease);
-      if (address && withCounts && !this.recounted.has(digest)) memory.setCount(address, count);
+      if (withCounts && !this.recounted.has(digest)) memory.setCount(digest, count);
     }
     return true;
   }
@@ -262,9 +263,14 @@ export class Directory implements DirectoryCopy {
     return this.memory.address(digest) !== undefined;
   }
 
-  apply(user: UserId, { subscribed, unsubscribed, acted }: Required<AccountChange>, since: Seconds): void {
+  isInUse(digest: UrlDigest): boolean {
+    const podcast = this.memory.address(digest)?.home.podcast;
+    return podcast !== undefined && subscribersOf(podcast) > 0;
+  }
+
+  apply(user: UserId, { added, subscribed, unsubscribed }: CopyChange, since: Seconds): void {
     const { memory } = this;
-    for (const url of [...subscribed, ...acted]) memory.ensure(url, since);
+    for (const url of added) memory.ensure(url, since);
     for (const [urls, isSubscribed] of [
       [subscribed, true],
       [unsubscribed, false],
@@ -273,6 +279,7 @@ export class Directory implements DirectoryCopy {
         memory.setSubscribed(user, digest, isSubscribed);
         const address = memory.address(digest);
         if (address) this.graph.set(user, address, isSubscribed);
+        else this.graph.drop(user);
         if (this.store.isShared) this.recounted.add(digest);
       }
     }
@@ -280,7 +287,7 @@ export class Directory implements DirectoryCopy {
 
   /** Forgets all, once it is removed from the store. */
   clear(): void {
-    const parts = [this.memory, this.episodes, this.graph, this.references, this.leases, this.recounted];
+    const parts = [this.memory, this.episodes, this.graph, this.leases, this.recounted];
     for (const part of parts) part.clear();
     this.#toplistsVersion = 0;
   }

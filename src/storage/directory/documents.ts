@@ -1,4 +1,5 @@
 import type { PodcastInfo, Seconds, Stamp, Url } from '../../domain/types.ts';
+import type { Version } from '../contract.ts';
 import type { FeedProgress } from '../stores.ts';
 
 /* What is stored of a podcast under `p/<digest>/`, each document as JSON; `count` is a number. */
@@ -21,6 +22,13 @@ export type PodcastDocument =
 /** `lease`: the process that set it is reading the feed. Only where several processes share the store. */
 export interface LeaseDocument {
   until: Seconds;
+}
+
+/** `unused`: nobody has subscribed to this URL since then. */
+export interface UnusedDocument {
+  since: Seconds;
+  /** Of the number of subscribers at that time: another one means that there was somebody since. */
+  count: Version;
 }
 
 /** `k/toplists`: newest first, those of less than a week and the one before. */

@@ -14,12 +14,6 @@ export interface PlacedEpisode extends StoredEpisode {
 }
 export const UNPLACED = Infinity;
 
-/** The names by which somebody may have acted on it. */
-const namesOf = ({ url, guid }: EpisodeInfo): string[] => (guid === undefined ? [url] : [url, guid]);
-
-/** All names that an episode is or was known by. */
-const everyNameOf = (episode: StoredEpisode): string[] => [...namesOf(episode), ...(episode.formerUrls ?? [])];
-
 /** Episodes by their names: a URL is of the one that has it, else of the first that had it, else it is a GUID. */
 export function byName<Stored extends StoredEpisode>(episodes: readonly Stored[]): Map<string, Stored> {
   const known = new Map<string, Stored>();
@@ -98,14 +92,13 @@ export function updateEpisodes(
   known: readonly PlacedEpisode[],
   found: readonly EpisodeInfo[],
   stamp: Stamp,
-  isActed: (name: string) => boolean,
 ): PlacedEpisode[] {
   const index = new EpisodeIndex(known);
   const done = new Set<PlacedEpisode>();
   const renewed = new Map<PlacedEpisode, PlacedEpisode>();
   const fresh: PlacedEpisode[] = [];
   const urls = new Map(found.map(({ guid, url }) => [guid, url]));
-  for (const info of worthKeeping(found, isActed)) {
+  for (const info of newestOf(found)) {
     const before = index.find(info, urls);
     if (before && done.has(before)) continue; // the feed has it twice
     const episode = before ? renew(before, info) : { ...info, stamp, chunk: UNPLACED };
@@ -115,15 +108,19 @@ export function updateEpisodes(
     else fresh.push(episode);
   }
   const all = [...known.map((episode) => renewed.get(episode) ?? episode), ...fresh];
-  return sortEpisodes(all).filter((episode, place) => place < EPISODES_KEPT || everyNameOf(episode).some(isActed));
+  return keptEpisodes(all);
 }
 
-/** The episodes of a reading without those that would be dropped at once: beyond what is kept, and never acted on. */
-function worthKeeping(found: readonly EpisodeInfo[], isActed: (name: string) => boolean): readonly EpisodeInfo[] {
+/** Those that are kept, newest first. */
+export const keptEpisodes = (episodes: readonly PlacedEpisode[]): PlacedEpisode[] =>
+  sortEpisodes(episodes).slice(0, EPISODES_KEPT);
+
+/** The episodes of a reading without those that would be dropped at once, in the order of the feed. */
+function newestOf(found: readonly EpisodeInfo[]): readonly EpisodeInfo[] {
   if (found.length <= EPISODES_KEPT) return found;
   const newest = found.toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0)).slice(0, EPISODES_KEPT);
   const isNewest = new Set(newest);
-  return found.filter((each) => isNewest.has(each) || namesOf(each).some(isActed));
+  return found.filter((each) => isNewest.has(each));
 }
 
 function renew(before: PlacedEpisode, info: EpisodeInfo): PlacedEpisode {

@@ -19,7 +19,11 @@ export class Memory implements Catalog {
   readonly stamps = new Stamps();
   readonly toplist: Toplist;
   readonly search: SearchIndex;
+  /** How many accounts subscribe to each URL that is no podcast yet; maybe nobody any more. */
+  readonly waiting = new Map<UrlDigest, number>();
   readonly #byDigest = new Map<UrlDigest, Address>();
+  /** Numbers of addresses that were removed. */
+  readonly #free: number[] = [];
   /** Sets that are being read. */
   readonly #loading = new Map<SubscriberSet, ReadonlySet<UrlDigest>>();
   /** Logo URLs by hash; undefined until one is asked for. */
@@ -94,10 +98,22 @@ export class Memory implements Catalog {
     const digest = urlDigest(url);
     const known = this.#byDigest.get(digest);
     if (known) return known;
-    const address = new Address(url, digest, this.addresses.length);
-    this.addresses.push(address);
+    const address = new Address(url, digest, this.#free.pop() ?? this.addresses.length);
+    address.count = this.waiting.get(digest) ?? 0;
+    this.waiting.delete(digest);
+    this.addresses[address.number] = address;
     this.#byDigest.set(digest, address);
     return address;
+  }
+
+  /** Forgets a podcast with all its URLs. */
+  remove(podcast: StoredPodcast): void {
+    this.#remove(podcast);
+    for (const address of this.addressesOf(podcast)) {
+      address.podcast = address.merged = undefined;
+      this.#byDigest.delete(address.digest);
+      this.#free.push(address.number);
+    }
   }
 
   #remove(podcast: StoredPodcast): void {
@@ -120,21 +136,27 @@ export class Memory implements Catalog {
   setSubscribed(user: UserId, digest: UrlDigest, isSubscribed: boolean): void {
     for (const [set, digests] of this.#loading) if (digests.has(digest)) set.set(user, digest, isSubscribed);
     const address = this.#byDigest.get(digest);
-    if (!address) return;
-    address.home.merged?.set(user, digest, isSubscribed);
-    this.setCount(address, address.count + (isSubscribed ? 1 : -1));
+    address?.home.merged?.set(user, digest, isSubscribed);
+    const count = address?.count ?? this.waiting.get(digest) ?? 0;
+    this.setCount(digest, count + (isSubscribed ? 1 : -1));
   }
 
   /** How many accounts subscribe to this very URL. */
-  setCount(address: Address, count: number): void {
+  setCount(digest: UrlDigest, count: number): void {
+    const address = this.#byDigest.get(digest);
+    if (!address) {
+      this.waiting.set(digest, count);
+      return;
+    }
     address.count = count;
     if (address.home.podcast) this.toplist.changed(address.home.podcast);
   }
 
   clear(): void {
     for (const { url } of this.all()) this.search.changed(url);
-    this.addresses.length = this.homes.length = 0;
+    this.addresses.length = this.homes.length = this.#free.length = 0;
     this.#byDigest.clear();
+    this.waiting.clear();
     this.#logos = undefined;
     this.tags.clear();
     this.toplist.clear();

@@ -1,6 +1,7 @@
 import type { KeyValueStore } from '../contract.ts';
 import { createDirectoryWriter, type DirectoryWriter } from '../directory-writer.ts';
-import type { ActionStore, PodcastStore, StorageContext, TransferStore } from '../stores.ts';
+import type { PodcastStore, StorageContext, TransferStore } from '../stores.ts';
+import type { DirectoryAccounts } from './accounts.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { Directory } from './directory.ts';
 import { createPodcastStore } from './podcast-store.ts';
@@ -21,14 +22,14 @@ export interface OpenDirectory extends Pick<TransferStore, 'exportDirectory' | '
   close(): Promise<void>;
 }
 
-/** Reads all podcasts. `query`: that of the actions. */
+/** Reads all podcasts. */
 export async function openDirectory(
   store: KeyValueStore,
   context: Pick<StorageContext, 'now' | 'log'>,
-  query: ActionStore['query'],
+  accounts: DirectoryAccounts,
 ): Promise<OpenDirectory> {
   const openedAt = context.now();
-  const directory = await Directory.open(store, context, query);
+  const directory = await Directory.open(store, context);
   const feed = new ChangeFeed(directory, openedAt);
   let refreshing: Promise<void> | undefined;
   const refresh = (): Promise<void> =>
@@ -48,7 +49,7 @@ export async function openDirectory(
   const timer = store.isShared ? setInterval(() => void refreshOrWarn(), REFRESH_EVERY).unref() : undefined;
 
   return {
-    podcasts: createPodcastStore(directory),
+    podcasts: createPodcastStore(directory, accounts),
     writer: createDirectoryWriter({ isShared: store.isShared, now: context.now }, directory),
     refresh,
     exportDirectory: () => exportDirectory(directory),

@@ -5,16 +5,19 @@ import type { Episode, FeedState, PodcastStore } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
 import type { Directory } from './directory.ts';
 import { byName, type PlacedEpisode, sortEpisodes } from './episodes.ts';
+import type { DirectoryAccounts } from './accounts.ts';
 import { byPopularity, type StoredPodcast, subscribersOf } from './podcast.ts';
 import { recordReading } from './reading.ts';
 import { recommend } from './recommendations.ts';
 import { rebuildToplist } from './recount.ts';
 import { topN } from './top-n.ts';
+import { removeUnused } from './unused.ts';
+import { bringAllWaiting } from './waiting.ts';
 
 /** Podcasts that an OPML file names, whose titles are stored at once. */
 const ANNOUNCED_AT_ONCE = 200;
 
-export function createPodcastStore(directory: Directory): PodcastStore {
+export function createPodcastStore(directory: Directory, accounts: DirectoryAccounts): PodcastStore {
   const { memory, context, leases, graph, store } = directory;
 
   /** Fills what is empty of a podcast whose feed was not read yet. */
@@ -149,6 +152,10 @@ export function createPodcastStore(directory: Directory): PodcastStore {
     },
 
     rebuildToplist: () => rebuildToplist(directory),
+
+    removeUnused: () => removeUnused(directory, accounts.namedFeeds),
+
+    bringWaiting: () => bringAllWaiting(directory, accounts.bringWaiting),
 
     logoUrl: async (hash) => memory.logo(hash),
   };

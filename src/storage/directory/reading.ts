@@ -7,7 +7,6 @@ import type { Directory } from './directory.ts';
 import { replaceEpisodes } from './episode-store.ts';
 import { mergeEpisodes, type PlacedEpisode, UNPLACED, updateEpisodes } from './episodes.ts';
 import { type PodcastFields, type StoredPodcast, urlsOf } from './podcast.ts';
-import { EPISODES_KEPT } from './rules.ts';
 
 /** Stores what reading a feed came to. */
 export async function recordReading(directory: Directory, url: Url, reading: FeedReading): Promise<void> {
@@ -48,10 +47,7 @@ async function decide(
   const known = await Promise.all(replaces.map((each) => directory.episodes.read(each)));
   const placed = known.map((list, at) => (replaces[at]!.url === shownUnder ? list : unplaced(list)));
   const merged = mergeEpisodes(placed[0]!, placed[1] ?? []);
-  const found = content?.episodes ?? [];
-  const isCut = merged.length + found.length > EPISODES_KEPT;
-  const isActed = isCut ? await directory.references.among(urlsOf(podcast)) : () => false;
-  const after = updateEpisodes(merged, found, stamp, isActed);
+  const after = updateEpisodes(merged, content?.episodes ?? [], stamp);
   if (after.some((episode) => episode.stamp === stamp)) podcast.newestEpisode = stamp;
   return { podcast, replaces, episodes: replaceEpisodes(shownUnder, replaces, known, after), endsLease: true };
 }

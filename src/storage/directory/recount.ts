@@ -60,7 +60,7 @@ async function correct(directory: Directory, digest: UrlDigest): Promise<boolean
     }
     const address = memory.address(digest);
     const isWrong = address !== undefined && address.count !== edges;
-    if (isWrong) memory.setCount(address, edges);
+    if (isWrong) memory.setCount(digest, edges);
     return isStoredWrong || isWrong;
   }
 }

@@ -59,15 +59,17 @@ export class SubscriberGraph {
     const loading = Symbol(prefix);
     this.#loading.set(prefix, loading);
     const numbers = new Set<number>();
+    let isWhole = true;
     for await (const page of scan(this.#store, under(prefix))) {
       for (const { key } of page) {
         const number = toNumber(key.slice(prefix.length));
-        if (number !== undefined) numbers.add(number);
+        if (number === undefined) isWhole = false; // its podcast may come into the directory later
+        else numbers.add(number);
       }
     }
     if (this.#loading.get(prefix) === loading) {
       this.#loading.delete(prefix);
-      this.#links.set(prefix, numbers);
+      if (isWhole) this.#links.set(prefix, numbers);
     }
     return numbers;
   }

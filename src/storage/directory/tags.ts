@@ -53,8 +53,21 @@ export class Tags {
   }
 
   remove(podcast: Address, tags: readonly string[]): void {
-    for (const slug of slugsOf(tags)) this.#podcasts.get(slug)?.delete(podcast);
+    for (const slug of slugsOf(tags)) {
+      const podcasts = this.#podcasts.get(slug);
+      if (podcasts?.delete(podcast) && podcasts.size === 0) this.#podcasts.delete(slug);
+    }
     this.#top = undefined;
+  }
+
+  /** Slugs of tags that no podcast has. */
+  unused(): string[] {
+    return [...this.#titles.keys()].filter((slug) => !this.#podcasts.has(slug));
+  }
+
+  /** How a tag was first written. */
+  forget(tag: string): void {
+    if (!this.#podcasts.has(tag)) this.#titles.delete(tag);
   }
 
   clear(): void {

@@ -4,7 +4,7 @@ import type { DirectoryRecord, ExportedEpisode } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
 import type { Directory } from './directory.ts';
 import { replaceEpisodes } from './episode-store.ts';
-import { mergeEpisodes, type PlacedEpisode, sortEpisodes, type StoredEpisode, UNPLACED } from './episodes.ts';
+import { keptEpisodes, mergeEpisodes, type PlacedEpisode, type StoredEpisode, UNPLACED } from './episodes.ts';
 import { type StoredPodcast, urlsOf } from './podcast.ts';
 import { unplaced } from './reading.ts';
 
@@ -65,9 +65,8 @@ async function decide(directory: Directory, part: PodcastPart): Promise<PodcastC
   if (replaces.some((here) => (here.feed.fetchedAt ?? -1) >= (feed.fetchedAt ?? 0))) return undefined;
 
   const known = await Promise.all(replaces.map((here) => directory.episodes.read(here)));
-  // Not cut down to those worth keeping: accounts that acted on an old one may be imported later.
   const merged = known.reduce((all, here) => mergeEpisodes(all, unplaced(here)), part.episodes.map(toPlaced));
-  const after = sortEpisodes(merged);
+  const after = keptEpisodes(merged);
   const newest = after.reduce((max, { stamp }) => Math.max(max, stamp), 0);
   const former = new Set([...formerUrls, ...replaces.flatMap(urlsOf)]);
   former.delete(url);

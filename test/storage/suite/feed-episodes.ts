@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Storage } from '../../../src/storage/stores.ts';
 import type { Suite } from './bench.ts';
 import { episode, episodeNumbers, episodes, findEpisode, read } from './readings.ts';
-import { action, add, addUser, feed, feeds, numbersOf, subscribe } from './samples.ts';
+import { feed, feeds, numbersOf, subscribe } from './samples.ts';
 
 export const feedEpisodeTests: Suite = ({ describe, test }) => {
   test('are what the feed told, newest first', async ({ storage, clock, nowAndReopened }) => {
@@ -292,15 +292,6 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
           assert.equal((await findEpisode(open, feed('old'), url))?.url, episode(1).url, url);
         }
       }
-    });
-
-    test('stays when anyone acted on it under any of them', async ({ storage, nowAndReopened }) => {
-      const alice = await addUser(storage);
-      await storage.subscriptions.apply(alice, 'phone', add(feed('old'), feed('new')));
-      await bringTogether(storage);
-      await storage.actions.append(alice, [action(1, { podcast: feed('old'), episode: OLDEST })]);
-      await read(storage, 'new', {}, episodes(1000, 2));
-      for await (const open of nowAndReopened()) assert.equal((await episodeNumbers(open, 'new'))[1000], 1);
     });
   });
 };

@@ -7,6 +7,7 @@ import { appTests } from './apps.ts';
 import { attemptTests } from './attempts.ts';
 import { atomicityTests } from './atomicity.ts';
 import { openBench, type OwnedBench, type Runner, type Subject, type Suite } from './bench.ts';
+import { boundedTests } from './bounded.ts';
 import { concurrencyTests } from './concurrency.ts';
 import { deviceTests } from './devices.ts';
 import { discoveryTests } from './discovery.ts';
@@ -51,6 +52,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   'episodes of feeds': feedEpisodeTests,
   'episodes of feeds that are kept': keptEpisodeTests,
   'toplist, tags and suggestions': discoveryTests,
+  'what the directory keeps': boundedTests,
   search: searchTests,
   stamps: stampTests,
   overlap: overlapTests,

@@ -18,7 +18,7 @@ const shown = async ({ podcasts }: Storage): Promise<unknown> =>
 
 export const podcastTests: Suite = ({ describe, test }) => {
   describe('a podcast', () => {
-    test('is known as soon as anyone subscribes to it or acts on it, and stays known', async (bench) => {
+    test('is known as soon as anyone subscribes to it, and stays known for now', async (bench) => {
       const alice = await addUser(bench.storage);
       await bench.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
       await bench.storage.actions.append(alice, [action(1, { podcast: feed(2) }), action(2, { podcast: feed(5) })]);
@@ -28,10 +28,10 @@ export const podcastTests: Suite = ({ describe, test }) => {
         assert.deepEqual(await podcasts.find([feed(3), feed(4), feed(2), feed(1), feed(3), feed(5)]), [
           { url: feed(3), ...EMPTY, subscribers: 0 },
           undefined,
-          { url: feed(2), ...EMPTY, subscribers: 0 },
+          undefined,
           { url: feed(1), ...EMPTY, subscribers: 0 },
           { url: feed(3), ...EMPTY, subscribers: 0 },
-          { url: feed(5), ...EMPTY, subscribers: 0 },
+          undefined,
         ]);
       }
     });

@@ -14,8 +14,12 @@ export async function* pagesOf<Item>(records: readonly Item[]): AsyncGenerator<I
 export const exportUser = ({ transfer }: Storage, user: UserId): Promise<UserRecord[]> =>
   readPages(transfer.exportUser(user));
 
-export const importUser = ({ transfer }: Storage, records: readonly UserRecord[]): Promise<UserId> =>
-  transfer.importUser(pagesOf(records));
+/** Imports an account, and takes its feeds into the directory. */
+export async function importUser({ transfer, podcasts }: Storage, records: readonly UserRecord[]): Promise<UserId> {
+  const user = await transfer.importUser(pagesOf(records));
+  await podcasts.bringWaiting();
+  return user;
+}
 
 export const exportDirectory = ({ transfer }: Storage): Promise<DirectoryRecord[]> =>
   readPages(transfer.exportDirectory());

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import type { UserId } from '../../../src/domain/types.ts';
+import type { Storage } from '../../../src/storage/stores.ts';
+import type { Bench, Suite } from './bench.ts';
+import { episode, episodeNumbers, episodes, read } from './readings.ts';
+import { action, actions, add, addUser, feed, feeds, numbersOf, remove } from './samples.ts';
+
+const DAY = 86_400;
+
+/** Numbers of the feeds that the directory knows. */
+async function known({ podcasts }: Storage): Promise<number[]> {
+  const found: { url: string }[] = [];
+  for await (const each of podcasts.feeds()) found.push(each);
+  return numbersOf(found);
+}
+
+/** Alice subscribes to feed 1, its feed is read, and she unsubscribes. */
+async function leave({ storage }: Bench): Promise<UserId> {
+  const alice = await addUser(storage);
+  await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+  await read(storage, 1, { tags: ['News'] }, episodes(3));
+  await storage.subscriptions.apply(alice, 'phone', remove(feed(1)));
+  return alice;
+}
+
+/** What a server does daily, for some days. */
+async function pass({ clock }: Bench, { podcasts }: Storage, days: number): Promise<void> {
+  for (let day = 0; day <= days; day += 1) {
+    await podcasts.removeUnused();
+    if (day < days) clock.at += DAY;
+  }
+}
+
+export const boundedTests: Suite = ({ describe, test }) => {
+  describe('a podcast that nobody subscribes to', () => {
+    test('goes after 30 days, with all that was known of it', async (bench) => {
+      await leave(bench);
+      await pass(bench, bench.storage, 29);
+      const storage = await bench.reopen();
+      assert.deepEqual(await known(storage), [1]);
+      await pass(bench, storage, 1);
+      for await (const open of bench.nowAndReopened()) {
+        assert.deepEqual(await open.podcasts.find([feed(1)]), [undefined]);
+        assert.deepEqual(await open.podcasts.search('podcast', 9), []);
+        assert.deepEqual(await open.podcasts.topTags(9), []);
+        assert.deepEqual(await episodeNumbers(open), []);
+      }
+    });
+
+    test('is as new when somebody subscribes after it went', async (bench) => {
+      const alice = await leave(bench);
+      await pass(bench, bench.storage, 30);
+      await bench.storage.subscriptions.apply(alice, 'phone', add(feed(2), feed(1)));
+      for await (const open of bench.nowAndReopened()) {
+        const [found] = await open.podcasts.find([feed(1)]);
+        assert.deepEqual([found?.title, found?.subscribers], ['', 1]);
+        assert.deepEqual(numbersOf(await open.podcasts.top(9)), [1, 2]);
+        assert.deepEqual(await open.podcasts.alongside(alice, 9), []);
+      }
+      await read(bench.storage, 1, {}, [episode(9)]).catch(() => undefined);
+    });
+
+    test('goes with the address that it moved from', async (bench) => {
+      const { storage } = bench;
+      const alice = await addUser(storage);
+      await storage.subscriptions.apply(alice, 'phone', add(feed('old'), feed('new')));
+      await read(storage, 'old', {}, episodes(2), { movedTo: feed('new') });
+      await storage.subscriptions.replace(alice, 'phone', [feed('old')]);
+      await pass(bench, storage, 31);
+      assert.equal(
+        (await storage.podcasts.find([feed('new')]))[0]?.subscribers,
+        1,
+        'somebody has it at the old address',
+      );
+      await storage.subscriptions.replace(alice, 'phone', []);
+      await pass(bench, storage, 31);
+      for await (const open of bench.nowAndReopened()) {
+        assert.deepEqual(await open.podcasts.find([feed('old'), feed('new')]), [undefined, undefined]);
+      }
+    });
+
+    test('stays where somebody had it in between', async (bench) => {
+      const alice = await leave(bench);
+      await pass(bench, bench.storage, 20);
+      await bench.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+      await bench.storage.subscriptions.apply(alice, 'phone', remove(feed(1)));
+      await pass(bench, bench.storage, 20);
+      assert.deepEqual(await known(bench.storage), [1]);
+      await pass(bench, bench.storage, 20);
+      assert.deepEqual(await known(bench.storage), []);
+    });
+
+    const NEEDS: [string, (storage: Storage, user: UserId) => Promise<unknown>][] = [
+      ['acted on an episode of it', ({ actions: store }, user) => store.append(user, [action(1)])],
+      ['has it in a list', ({ lists }, user) => lists.create(user, { name: 'mine', title: 'Mine', urls: [feed(1)] })],
+      [
+        'has a setting of it',
+        ({ settings }, user) =>
+          settings.update(user, { kind: 'podcast', podcast: feed(1) }, { set: { a: 1 }, remove: [], limit: 9 }),
+      ],
+      [
+        'has a setting of an episode of it',
+        ({ settings }, user) => {
+          const scope = { kind: 'episode', podcast: feed(1), episode: episode(1).url } as const;
+          return settings.update(user, scope, { set: { is_favorite: true }, remove: [], limit: 9 });
+        },
+      ],
+    ];
+    for (const [what, need] of NEEDS) {
+      test(`stays while an account ${what}`, async (bench) => {
+        const alice = await leave(bench);
+        await need(bench.storage, alice);
+        await pass(bench, bench.storage, 40);
+        const storage = await bench.reopen();
+        assert.deepEqual(await episodeNumbers(storage), [3, 2, 1]);
+        await storage.users.delete(alice);
+        await pass(bench, storage, 31);
+        assert.deepEqual(await known(storage), []);
+      });
+    }
+  });
+
+  describe('what accounts bring into the directory', () => {
+    test('is nothing where episodes are only acted on', async ({ storage, nowAndReopened }) => {
+      const alice = await addUser(storage);
+      await storage.actions.append(
+        alice,
+        actions(100).map((each, n) => ({ ...each, podcast: feed(n) })),
+      );
+      for await (const open of nowAndReopened()) assert.deepEqual(await known(open), []);
+    });
+
+    test('is at most 2,000 new feeds a day, and all in the end', async (bench) => {
+      const { storage, clock } = bench;
+      const alice = await addUser(storage);
+      clock.at -= clock.at % DAY;
+      const inOrder = feeds(4500, 10_000);
+      await storage.subscriptions.apply(alice, 'phone', add(...inOrder.slice(0, 1500)));
+      await storage.subscriptions.replace(alice, 'phone', inOrder);
+      assert.deepEqual(await storage.subscriptions.current(alice, 'phone'), inOrder, 'the upload is stored');
+      assert.equal((await known(storage)).length, 2000);
+      const open = await bench.reopen();
+      await open.podcasts.bringWaiting();
+      assert.equal((await known(open)).length, 2000, 'it is the same day');
+      for (const count of [4000, 4500]) {
+        clock.at += DAY;
+        await open.podcasts.bringWaiting();
+        assert.equal((await known(open)).length, count);
+      }
+      for await (const { podcasts } of bench.nowAndReopened()) {
+        const found = await podcasts.find(inOrder);
+        assert.ok(found.every((podcast) => podcast?.subscribers === 1));
+      }
+    });
+
+    test('counts everybody who subscribed while it waited', async (bench) => {
+      const { storage } = bench;
+      const [alice, bob, eve] = [await addUser(storage), await addUser(storage, 'bob'), await addUser(storage, 'eve')];
+      await storage.subscriptions.apply(alice, 'phone', add(...feeds(2000, 10_000)));
+      await storage.subscriptions.apply(alice, 'phone', add(feed(1), feed(2), feed(3)));
+      await storage.subscriptions.apply(alice, 'phone', remove(feed(2)));
+      assert.deepEqual(await storage.podcasts.find([feed(1), feed(2)]), [undefined, undefined]);
+      const open = await bench.reopen();
+      await open.podcasts.alongside(alice, 9);
+      await open.subscriptions.apply(bob, 'phone', add(...feeds(3)));
+      await open.subscriptions.apply(eve, 'phone', add(feed(2)));
+      for await (const { podcasts } of bench.nowAndReopened()) {
+        const counts = (await podcasts.find(feeds(3))).map((podcast) => podcast?.subscribers);
+        assert.deepEqual(counts, [2, 2, 2]);
+        assert.ok(!numbersOf(await podcasts.alongside(alice, 9)).some((number) => number === 1 || number === 3));
+      }
+    });
+  });
+};
