@@ -27,7 +27,7 @@ const MAX_EPISODES = 5000;
 const MAX_PROLOGUE = 100_000;
 
 /** A longer one is ignored. */
-const MAX_PODCAST_GUID = 255;
+export const MAX_PODCAST_GUID = 255;
 
 const ROOT = /<((?:[\w.-]+:)?(?:rss|feed|rdf))(?:\s[^<>]*)?>/i;
 const CHANNEL = /<(?:[\w.-]+:)?channel(?:\s[^<>]*)?>/i;

@@ -5,6 +5,7 @@ import type { Seconds } from '../domain/types.ts';
 import { sanitizeFeedUrl, type UrlRules } from '../domain/url.ts';
 import type { Fetcher, FetchOutcome } from '../feeds/fetch.ts';
 import { nextFetch } from '../feeds/schedule.ts';
+import { createFeedMoves, type Fetched } from './feed-moves.ts';
 import type { FeedReading, FeedState, PodcastStore } from '../storage/stores.ts';
 
 /** Feeds in hand at once: more than the fetcher takes, as those of one host wait for each other. */
@@ -54,28 +55,19 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
 
-  /**
-   * Looks for a feed at the addresses that it had before: there its publisher may send it to another place by now. It is
-   * gone for good once it is gone from all of them.
-   */
-  const lookElsewhere = async ({ url: lost }: FeedState, outcome: FetchOutcome): Promise<FetchOutcome> => {
-    let answer = outcome;
-    for (const url of await podcasts.formerUrls(lost)) {
-      const there = await fetcher!.fetchFeed(url, {});
-      if (there.kind === 'fetched') return { ...there, movedTo: there.movedTo ?? url };
-      if (there.kind === 'failed' && answer.kind === 'gone') answer = there;
-    }
-    return answer;
-  };
+  const moves = fetcher && createFeedMoves(podcasts, fetcher);
 
   /** Reads one feed and stores the result. Answers what was wrong with it. */
   const read = async (state: FeedState): Promise<string | undefined> => {
-    let outcome = await fetcher!.fetchFeed(state.url, state);
+    let outcome: FetchOutcome | Fetched = await fetcher!.fetchFeed(state.url, state);
     const isLost = outcome.kind === 'gone' || (outcome.kind === 'failed' && state.failures >= LOST_AFTER);
-    if (isLost) outcome = await lookElsewhere(state, outcome);
+    const isMoving = outcome.kind === 'fetched' && moves!.isMoving(state, outcome);
+    if (isLost) outcome = await moves!.lookElsewhere(state, outcome);
+    else if (isMoving) outcome = await moves!.follow(state, outcome as Fetched);
     if (stopping.signal.aborted) return 'it was given up, as podsync is closing';
     const reading = toReading(state, outcome, now());
     await podcasts.record(state.url, reading);
+    if (outcome.kind === 'fetched' && outcome.feed.guid !== null) await moves!.join(outcome.feed.guid);
     return reading.state.error;
   };
   const track = <T>(work: Promise<T>): Promise<T> => {
@@ -155,7 +147,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
 }
 
 /** What is stored of an outcome. Where it says nothing, what was read before stays. */
-function toReading(state: FeedState, outcome: FetchOutcome, now: Seconds): FeedReading {
+function toReading(state: FeedState, outcome: FetchOutcome | Fetched, now: Seconds): FeedReading {
   const { nextAt: _nextAt, error: _error, ...before } = state;
   const next = { url: state.url, ...nextFetch(state.url, state, outcome, now) };
   switch (outcome.kind) {
@@ -165,16 +157,23 @@ function toReading(state: FeedState, outcome: FetchOutcome, now: Seconds): FeedR
       return { state: { ...before, ...next, error: outcome.message } };
     case 'unchanged':
       if (outcome.movedTo === undefined) return { state: { ...before, ...next, fetchedAt: now } };
-      // Validators of the old address may mean nothing at the new one, which might answer 304 to them for ever.
-      return { state: { ...next, fetchedAt: now }, movedTo: outcome.movedTo };
+      // Whether it is the same podcast there is found out the next time, when the whole feed is asked for.
+      return { state: { ...withoutValidators(before), ...next, fetchedAt: now } };
     case 'fetched': {
-      const { kind: _kind, feed, movedTo, ...validators } = outcome;
-      const { episodes, blocked: _blocked, guid: _guid, movedTo: _announced, ...podcast } = feed;
+      const { kind: _kind, feed, movedTo, ...rest } = outcome;
+      const { episodes, blocked: _blocked, guid, movedTo: _announced, ...podcast } = feed;
       const content = { podcast, episodes };
-      return { state: { ...next, ...validators, fetchedAt: now }, content, ...(movedTo !== undefined && { movedTo }) };
+      const read = { ...next, ...rest, ...(guid !== null && { guid }), fetchedAt: now };
+      return { state: read, content, ...(movedTo !== undefined && { movedTo }) };
     }
   }
 }
+
+const withoutValidators = ({
+  etag: _etag,
+  lastModified: _lastModified,
+  ...state
+}: Omit<FeedState, 'nextAt' | 'error'>) => state;
 
 /** Resolves after this long, or when the signal says so. */
 const pause = (seconds: Seconds, signal: AbortSignal): Promise<void> =>

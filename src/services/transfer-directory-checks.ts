@@ -5,6 +5,7 @@ import { parseTimestamp } from '../domain/timestamp.ts';
 import { MAX_GUID } from '../feeds/episode.ts';
 import { MAX_DESCRIPTION, MAX_TITLE } from '../feeds/fields.ts';
 import { pageUrl } from '../feeds/links.ts';
+import { MAX_PODCAST_GUID } from '../feeds/parse.ts';
 import { MAX_TAG, MAX_TAGS } from '../feeds/podcast.ts';
 import type { BackupRecord } from '../formats/backup/record.ts';
 import { requireFeedUrl, requireMediaUrl } from './transfer-urls.ts';
@@ -21,8 +22,9 @@ export function checkTag({ tag, title }: RecordOf<'tag'>): void {
   checkLength('title', title, MAX_TAG);
 }
 
-export function checkPodcast({ url, info, formerUrls }: RecordOf<'podcast'>): void {
-  [url, ...formerUrls].forEach(requireFeedUrl);
+export function checkPodcast({ url, info, feed, formerUrls }: RecordOf<'podcast'>): void {
+  [url, feed.apart ?? url, ...formerUrls].forEach(requireFeedUrl);
+  checkLength('guid', feed.guid ?? '', MAX_PODCAST_GUID);
   checkLength('title', info.title, MAX_TITLE);
   checkLength('author', info.author, MAX_TITLE);
   checkLength('description', info.description, MAX_DESCRIPTION);

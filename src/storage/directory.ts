@@ -44,6 +44,10 @@ export interface FeedProgress {
   fetchedAt?: Seconds;
   /** What was wrong the last time, in a sentence. */
   error?: string;
+  /** `podcast:guid`; undefined where the feed has none. */
+  guid?: string;
+  /** The feed redirects for good to this address, and was another podcast when it began to: it stays apart from it. */
+  apart?: Url;
 }
 
 /** What is known of reading a feed. */
@@ -104,6 +108,8 @@ export interface PodcastStore {
   formerUrls(url: Url): Promise<Url[]>;
   /** By URL, in code-point order. */
   feeds(): AsyncIterable<FeedState>;
+  /** Those with this `FeedProgress.guid`, in any order. */
+  withGuid(guid: string): Promise<FeedState[]>;
   /**
    * Stores what reading a feed came to, in one step. Episodes are known by GUID, else by URL: of several at one, the one
    * that `findEpisodes` tells. Those of earlier readings stay, up to the newest 5,000. What a feed

@@ -79,6 +79,8 @@ const RECORD = byKind<BackupRecord>({
       nextAt: optional(whole),
       fetchedAt: optional(whole),
       error: optional(text),
+      guid: optional(text),
+      apart: optional(text),
     }),
     formerUrls: array(text),
   }),

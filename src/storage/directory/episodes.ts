@@ -73,6 +73,26 @@ export function mergeEpisodes(one: readonly PlacedEpisode[], other: readonly Pla
   return [...merged.values()];
 }
 
+/**
+ * The episodes of a feed that turns out to be the one that tells `there`: what that has too, and what is older than all
+ * that it has. Anything else could be put into a feed by whoever leads another to it.
+ */
+export function sharedEpisodes(
+  episodes: readonly PlacedEpisode[],
+  there: readonly (EpisodeInfo & Pick<StoredEpisode, 'formerUrls'>)[],
+): readonly PlacedEpisode[] {
+  if (there.length === 0) return episodes;
+  const names = new Set(there.flatMap(namesOf));
+  const oldest = there.reduce((time, { releasedAt = Infinity }) => Math.min(time, releasedAt), Infinity);
+  return episodes.filter((each) => (each.releasedAt ?? 0) < oldest || namesOf(each).some((name) => names.has(name)));
+}
+
+const namesOf = ({ url, guid, formerUrls = [] }: EpisodeInfo & Pick<StoredEpisode, 'formerUrls'>): string[] => [
+  url,
+  guid ?? url,
+  ...formerUrls,
+];
+
 function takeOver(episode: PlacedEpisode, { url, formerUrls = [], stamp }: StoredEpisode): PlacedEpisode {
   const urls = [...(episode.formerUrls ?? []), ...formerUrls, url];
   // Apps that have not received it there must not have a mark above it here.

@@ -132,6 +132,12 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
       yield* byUrl().map(toFeedState);
     },
 
+    withGuid: async (guid) =>
+      memory
+        .all()
+        .filter(({ feed }) => feed.guid === guid)
+        .map(toFeedState),
+
     record: (url, reading) => recordReading(directory, url, reading),
 
     search: async (text, limit) =>

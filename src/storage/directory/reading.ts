@@ -5,7 +5,7 @@ import type { FeedReading } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
 import type { Directory } from './directory.ts';
 import { replaceEpisodes } from './episode-store.ts';
-import { mergeEpisodes, type PlacedEpisode, UNPLACED, updateEpisodes } from './episodes.ts';
+import { mergeEpisodes, type PlacedEpisode, sharedEpisodes, UNPLACED, updateEpisodes } from './episodes.ts';
 import { type PodcastFields, type StoredPodcast, urlsOf } from './podcast.ts';
 
 /** Stores what reading a feed came to. */
@@ -46,8 +46,13 @@ async function decide(
 
   const known = await Promise.all(replaces.map((each) => directory.episodes.read(each)));
   const placed = known.map((list, at) => (replaces[at]!.url === shownUnder ? list : unplaced(list)));
+  const found = content?.episodes ?? [];
+  if (shownUnder !== asked.url) {
+    const at = replaces.indexOf(asked);
+    placed[at] = sharedEpisodes(placed[at]!, content ? found : known[0]!);
+  }
   const merged = mergeEpisodes(placed[0]!, placed[1] ?? []);
-  const after = updateEpisodes(merged, content?.episodes ?? [], stamp);
+  const after = updateEpisodes(merged, found, stamp);
   if (after.some((episode) => episode.stamp === stamp)) podcast.newestEpisode = stamp;
   return { podcast, replaces, episodes: replaceEpisodes(shownUnder, replaces, known, after), endsLease: true };
 }

@@ -1,0 +1,189 @@
+import { expect, it } from 'vitest';
+import type { EpisodeInfo } from '../../src/domain/types.ts';
+import type { Fetcher, FetchOutcome } from '../../src/feeds/fetch.ts';
+import type { ParsedFeed } from '../../src/feeds/parse.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+
+const auth = 'bob:secret';
+const [A, B, C] = ['https://a.example/feed', 'https://b.example/feed', 'https://c.example/feed'] as const;
+/** Of https://b.example/feed, by the rule of `podcast:guid`. */
+const GUID_OF_B = '122e00c3-b5c7-57a6-a92a-fe10621e55da';
+
+const episodesOf = (name: string, count = 3): EpisodeInfo[] =>
+  Array.from({ length: count }, (_, n) => ({
+    url: `https://media.example/${name}/${count - n}.mp3`,
+    title: `${name} ${count - n}`,
+    description: '',
+    website: '',
+    releasedAt: 1_600_000_000 + count - n,
+  }));
+
+const feedOf = (name: string, fields: Partial<ParsedFeed> = {}): ParsedFeed => ({
+  title: name,
+  author: '',
+  description: '',
+  website: '',
+  logoUrl: null,
+  language: '',
+  tags: [],
+  blocked: false,
+  guid: null,
+  movedTo: null,
+  episodes: episodesOf(name),
+  ...fields,
+});
+
+interface Web extends Fetcher {
+  set(url: string, feed: ParsedFeed | FetchOutcome['kind'], movedTo?: string): void;
+}
+
+function createWeb(): Web {
+  const outcomes = new Map<string, FetchOutcome>();
+  return {
+    set(url, feed, movedTo) {
+      const outcome = typeof feed === 'string' ? { kind: 'gone' as const } : { kind: 'fetched' as const, feed };
+      outcomes.set(url, outcome.kind === 'fetched' && movedTo !== undefined ? { ...outcome, movedTo } : outcome);
+    },
+    fetchFeed: async (url) => outcomes.get(url) ?? { kind: 'failed', message: `${url} does not answer` },
+    fetchImage: () => Promise.reject(new Error('not asked for')),
+    close: async () => undefined,
+  };
+}
+
+async function openWith(...feeds: string[]): Promise<{ server: TestServer; web: Web }> {
+  const web = createWeb();
+  const server = await openTestServer({ fetcher: web });
+  await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: feeds });
+  return { server, web };
+}
+
+const readAll = ({ services }: TestServer): Promise<unknown> => services.feeds.update('all');
+
+/** The podcasts of the toplist, each as its address, title and number of episodes. */
+async function listed({ services }: TestServer): Promise<unknown[]> {
+  const top = await services.directory.toplist(9);
+  return Promise.all(
+    top.map(async ({ url, title }) => [url, title, (await services.directory.episodes(url, 99)).length]),
+  );
+}
+
+/** A feed that was read at A, and has since moved to B. */
+async function openMoved(there: ParsedFeed, here: Partial<ParsedFeed> = {}): Promise<{ server: TestServer; web: Web }> {
+  const open = await openWith(A);
+  open.web.set(A, feedOf('Show', here));
+  await readAll(open.server);
+  open.web.set(A, there, B);
+  open.web.set(B, there);
+  await readAll(open.server);
+  return open;
+}
+
+it.each<[string, ParsedFeed, Partial<ParsedFeed>]>([
+  ['has the same title and episodes', feedOf('Show', { episodes: episodesOf('Show', 4) }), {}],
+  ['has the same GUID', feedOf('New name', { guid: 'x', episodes: episodesOf('New') }), { guid: 'x' }],
+])('a feed that redirects for good is one podcast with the target that %s', async (_what, there, here) => {
+  const { server } = await openMoved(there, here);
+  const top = await server.services.directory.toplist(9);
+  expect(top.map(({ url }) => url)).toEqual([B]);
+  expect((await server.services.directory.podcast(A)).url).toBe(B);
+  const list = await server.request('GET', '/subscriptions/bob/phone.json', { auth });
+  expect(await list.json()).toEqual([A]);
+});
+
+it.each<[string, ParsedFeed, Partial<ParsedFeed>]>([
+  ['has another title', feedOf('Other', { episodes: episodesOf('Show') }), {}],
+  ['has other episodes', feedOf('Show', { episodes: episodesOf('Other') }), {}],
+  ['has another GUID', feedOf('Show', { guid: 'y' }), { guid: 'x' }],
+])('a feed that redirects for good stays apart from the target that %s, however often it is read', async (...row) => {
+  const [, there, here] = row;
+  const { server } = await openMoved(there, here);
+  await readAll(server);
+  await readAll(server);
+  expect((await server.services.directory.podcast(A)).url).toBe(A);
+  await expect(server.services.directory.podcast(B)).rejects.toMatchObject({ code: 'missing' });
+});
+
+it('a feed that was never read is what it redirects to for good', async () => {
+  const { server, web } = await openWith(A, B);
+  for (const url of [A, B]) web.set(url, feedOf('Show'), url === A ? B : undefined);
+  await readAll(server);
+  expect(await listed(server)).toEqual([[B, 'Show', 3]]);
+});
+
+it('a feed that names a new address is one podcast with it where that confirms it', async () => {
+  const { server, web } = await openWith(A, B);
+  web.set(A, feedOf('Show', { movedTo: B }));
+  web.set(B, feedOf('Show', { movedTo: B, author: 'Somebody' }));
+  await readAll(server);
+  expect(await listed(server)).toEqual([[B, 'Show', 3]]);
+  expect((await server.services.directory.podcast(A)).author).toBe('Somebody');
+});
+
+it.each<[string, ParsedFeed | 'gone']>([
+  ['is another podcast', feedOf('Popular')],
+  ['has another GUID', feedOf('Show', { guid: 'y' })],
+  ['does not answer', 'gone'],
+])('a feed that names a new address stays apart where that %s', async (_what, there) => {
+  const { server, web } = await openWith(A, B);
+  web.set(A, feedOf('Show', { movedTo: B, guid: 'x' }));
+  web.set(B, there);
+  for (let time = 0; time < 3; time += 1) await readAll(server);
+  expect((await server.services.directory.podcast(A)).url).toBe(A);
+  expect((await server.services.directory.podcast(B)).url).toBe(B);
+});
+
+it('two feeds that each name the other as the new address end as one', async () => {
+  const { server, web } = await openWith(A, B);
+  web.set(A, feedOf('Show', { movedTo: B }));
+  web.set(B, feedOf('Show', { movedTo: A }));
+  for (let time = 0; time < 3; time += 1) await readAll(server);
+  const [first] = await listed(server);
+  await readAll(server);
+  expect(await listed(server)).toEqual([first]);
+});
+
+it('a feed brings no episodes of its own to the one that it moves to', async () => {
+  const { server, web } = await openWith(A, B);
+  const [advert] = episodesOf('Advert', 1);
+  const show = episodesOf('Show', 5);
+  web.set(A, feedOf('Show', { episodes: [{ ...advert!, releasedAt: 1_600_000_004 }, ...show] }));
+  web.set(B, feedOf('Show', { episodes: show }));
+  await readAll(server);
+  web.set(A, feedOf('Show', { episodes: show }), B);
+  await readAll(server);
+  expect(await listed(server)).toEqual([[B, 'Show', 5]]);
+});
+
+it('a lost feed is not replaced by another podcast at the address that it had before', async () => {
+  const { server, web } = await openMoved(feedOf('Show'));
+  web.set(B, 'gone');
+  web.set(A, feedOf('Advert'));
+  await readAll(server);
+  expect(await server.services.directory.podcast(A)).toMatchObject({ url: B, title: 'Show' });
+  web.set(A, feedOf('Show', { author: 'Back home' }), C);
+  await server.services.feeds.update({ url: A });
+  expect(await server.services.directory.podcast(B)).toMatchObject({ url: C, author: 'Back home' });
+});
+
+it('feeds with one GUID are the podcast at the address that it was made for', async () => {
+  const { server, web } = await openWith(A, B, C);
+  web.set(A, feedOf('Copy', { guid: GUID_OF_B }));
+  web.set(B, feedOf('Show', { guid: GUID_OF_B }));
+  web.set(C, feedOf('Other', { guid: 'c' }));
+  await readAll(server);
+  expect(await listed(server)).toEqual([
+    [B, 'Show', 3],
+    [C, 'Other', 3],
+  ]);
+});
+
+it('a feed that copies a GUID takes over nothing', async () => {
+  const { server, web } = await openWith(A, B);
+  web.set(A, feedOf('Copy', { guid: 'made elsewhere' }));
+  web.set(B, feedOf('Show', { guid: 'made elsewhere' }));
+  await readAll(server);
+  expect(await listed(server)).toEqual([
+    [A, 'Copy', 3],
+    [B, 'Show', 3],
+  ]);
+});
