@@ -10,6 +10,8 @@ import { formatNumber } from '../table.mjs';
 const PODCASTS = 20_000;
 const USERS = 1000;
 const SUBSCRIPTIONS = 50;
+/** What one account may bring into the directory. */
+const NEW_FEEDS_A_DAY = 2000;
 /** Of these the requests for suggestions come; the others cannot log in. */
 const READERS = Array.from({ length: 16 }, (_, index) => `reader-${index}`);
 
@@ -42,7 +44,13 @@ async function fill(dataDir) {
   for (const name of names) await storage.users.create({ name, passwordHash: 'of nobody' });
   const users = [];
   for await (const { id } of storage.users.all()) users.push(id);
-  await storage.subscriptions.replace(users[0], 'phone', everything); // so that all are known
+  for (let at = 0; at < PODCASTS; at += NEW_FEEDS_A_DAY) {
+    await storage.subscriptions.replace(
+      users[at / NEW_FEEDS_A_DAY],
+      'phone',
+      everything.slice(at, at + NEW_FEEDS_A_DAY),
+    );
+  }
   await Promise.all(everything.map((url) => storage.podcasts.record(url, toReading(url))));
   for (const user of users) {
     await storage.subscriptions.replace(user, 'phone', Array.from({ length: SUBSCRIPTIONS }, pick));
