@@ -11,6 +11,7 @@ import { episode, episodes, info, state } from './suite/readings.ts';
 import { feed, feeds, numbersOf } from './suite/samples.ts';
 
 const HOUR = 3600;
+const DAY = 24 * HOUR;
 const START = 1_800_000_000;
 
 /** One of several processes on one database. */
@@ -219,4 +220,68 @@ it('a reading with one new episode writes few of the others, and one without any
   expect(second).toBeLessThan(100_000);
   expect(third).toBeLessThan(1000);
   expect((await node.podcasts.episodes(feed(1), 2000)).length).toBe(901);
+});
+
+/** A podcast that alice had, and that nobody has needed for 31 days, as both nodes know. */
+async function openUnused(): Promise<[Node, Node, MemoryDatabase]> {
+  const [a, b, database] = await openTwo();
+  await a.change('alice', { subscribed: [feed(1)] });
+  await read(a, 1, [episode(1)]);
+  await a.change('alice', { unsubscribed: [feed(1)] });
+  await b.refresh();
+  await b.podcasts.removeUnused();
+  now += 31 * DAY;
+  await Promise.all([a.refresh(), b.refresh()]);
+  return [a, b, database];
+}
+
+it('a podcast that nobody needs is removed once, and goes from all nodes', async () => {
+  const [a, b, database] = await openUnused();
+  await Promise.all([a.podcasts.removeUnused(), b.podcasts.removeUnused()]);
+  const left = [...database.entries.keys()].filter((key) => /^[pef]\//.test(key));
+  expect(left).toEqual([]);
+  for (const node of [a, b]) {
+    await node.refresh();
+    expect(await node.podcasts.find([feed(1)])).toEqual([undefined]);
+  }
+});
+
+it('a podcast that was removed while a node was away is gone from it when it is back', async () => {
+  const [a, b] = await openUnused();
+  await a.podcasts.removeUnused();
+  now += 2 * HOUR;
+  await b.refresh();
+  expect(await b.podcasts.find([feed(1)])).toEqual([undefined]);
+});
+
+it.each(['before', 'after'])('somebody who subscribes %s a podcast is removed on another node has it', async (when) => {
+  const [a, b, database] = await openUnused();
+  const subscribe = (): Promise<void> => b.change('bob', { subscribed: [feed(1)] });
+  let isDone = when === 'after';
+  a.store.before = async (call, batch) => {
+    if (isDone || call !== 'commit' || !batch?.delete?.length) return;
+    isDone = true;
+    await subscribe();
+  };
+  await a.podcasts.removeUnused();
+  if (when === 'after') await subscribe();
+  for (const node of [a, b, await openNode(database)]) {
+    await node.refresh();
+    expect(await node.podcasts.find([feed(1)])).toMatchObject([{ url: feed(1), subscribers: 1 }]);
+  }
+  await read(a, 1, [episode(2)]);
+  await b.refresh();
+  expect(await numbers(b, 1)).toContain(2);
+});
+
+it('feeds that wait on one node come with another one, and count everybody', async () => {
+  const [a, b, database] = await openTwo();
+  await a.change('alice', { subscribed: feeds(3), newFeeds: 1 });
+  await b.refresh();
+  expect((await b.podcasts.find(feeds(3))).map((podcast) => podcast?.subscribers)).toEqual([1, undefined, undefined]);
+  await b.change('bob', { subscribed: feeds(3) });
+  for (const node of [a, b, await openNode(database)]) {
+    await node.refresh();
+    expect((await node.podcasts.find(feeds(3))).map((podcast) => podcast?.subscribers)).toEqual([2, 2, 2]);
+  }
 });

@@ -64,6 +64,7 @@ export class Directory implements DirectoryCopy {
     const documents = new Map<UrlDigest, AddressDocuments>();
     for await (const page of scan(this.store, under('p/'), LOAD_SCALE)) collectDocuments(page, documents);
     await this.#take(documents, true);
+    for (const { address } of this.memory.all()) if (!documents.get(address.digest)?.url) this.#forget(address.digest);
   }
 
   async reloadToplists(): Promise<void> {
