@@ -189,6 +189,7 @@ describe('a play with a position alone', () => {
   /** A server that knows how long the first episode of the feed plays. */
   async function openWithFeed(actions: readonly object[]): Promise<TestServer> {
     const server = await openTestServer({ operator: true });
+    await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [podcast] });
     await upload(server, actions);
     await recordFeed(server.storage, podcast, {}, [{ ...episodes[0]!, duration: 3600 }, episodes[1]!]);
     return server;
