@@ -54,7 +54,7 @@ export interface Library {
   unsubscribe(user: UserId, urls: readonly string[], device?: string): Promise<Stamp>;
   /** What was unsubscribed from since then and is not subscribed to again. */
   removed(user: UserId, since: Stamp): Promise<(KnownPodcast & OnDevices)[]>;
-  /** Subscribes again to what was removed. */
+  /** Subscribes again to what was removed, on those of its devices that still exist. */
   restore(user: UserId, removed: readonly OnDevices[]): Promise<void>;
   /** Subscribes to the podcasts of a file; `isPreview`: changes nothing, only reports. */
   import(
@@ -156,9 +156,11 @@ export function createLibrary(
     },
 
     async restore(user, removed) {
+      const known = new Set((await devices.all(user)).map(({ id }) => id));
       // Mostly all were on the same devices, and come back in one step.
       const groups = new Map<string, { on: readonly string[]; add: Url[] }>();
-      for (const { url, devices: on } of removed) {
+      for (const { url, devices: before } of removed) {
+        const on = before.filter((id) => known.has(id));
         const key = on.join('/');
         const group = groups.get(key);
         if (group) group.add.push(url);

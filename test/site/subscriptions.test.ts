@@ -126,6 +126,19 @@ it('unsubscribes from several at once, and takes it back on the same devices', a
   expect(after.html).not.toContain('Unsubscribed from');
 });
 
+it('brings back no device that was removed before the undo', async () => {
+  const server = await openTestServer();
+  for (const device of ['phone', 'tv']) await upload(server, device, [feed('a')]);
+  const visitor = await signIn(server);
+  const removed = await visitor.send('/subscriptions', { podcast: feed('a') }, `${PAGE}/remove`);
+  const [, csrf] = /name="csrf" value="([^"]*)"/.exec((await visitor.get(removed.location!)).html)!;
+  await server.services.devices.remove((await server.services.accounts.named('bob'))!.id, 'tv');
+  await visitor.send(removed.location!, { csrf: csrf!, removed: `${feed('a')} phone/tv` }, `${PAGE}/restore`);
+  expect(await onDevice(server, 'phone')).toEqual([feed('a')]);
+  const devices = await server.request('GET', '/api/2/devices/bob.json', { auth: 'bob:secret' });
+  expect(await devices.json()).toMatchObject([{ id: 'phone' }]);
+});
+
 it('unsubscribes on one device alone', async () => {
   const server = await openTestServer();
   for (const device of ['phone', 'tv']) await upload(server, device, [feed('a')]);
