@@ -9,7 +9,7 @@ const ALWAYS: [name: string, pattern: RegExp][] = [
   ['cache-control', /^(?:no-store|public, no-cache|public, max-age=\d+.*)$/],
 ];
 const BY_STATUS: Record<number, [name: string, pattern: RegExp]> = {
-  303: ['location', /^http:\/\/localhost\/[!-~]+$/],
+  303: ['location', /^http:\/\/localhost\/[!-~]*$/],
   401: ['www-authenticate', /^Basic realm="[^"]+"/],
   405: ['allow', /^[A-Z]+(?:, [A-Z]+)*$/],
   429: ['retry-after', /^[1-9]\d*$/],
@@ -74,6 +74,13 @@ const isXml = (body: string): boolean => XMLValidator.validate(body) === true;
 const CONTENT: Record<string, (body: string) => boolean> = {
   '': (body) => body === '',
   'application/json': (body) => parse(body) !== undefined,
+  'application/manifest+json': (body) => parse(body) !== undefined,
+  'application/x-ndjson': (body) =>
+    body
+      .trimEnd()
+      .split('\n')
+      .every((line) => parse(line) !== undefined),
+  'text/csv; charset=utf-8; header=present': (body) => body.startsWith('time,'),
   'application/javascript': (body) => /^[\w$.]+\([^]*\);$/.test(body),
   'text/plain; charset=utf-8': (body) => !body.includes('<!DOCTYPE'),
   'text/x-opml+xml; charset=utf-8': isXml,
