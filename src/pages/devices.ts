@@ -4,6 +4,7 @@ import type { Following } from '../services/devices.ts';
 import type { DeviceSummary } from '../storage/stores.ts';
 import { type Problems, renderField, renderNotice, renderProblem, renderToken } from './form.ts';
 import type { Page } from './layout.ts';
+import { devicePage } from './links.ts';
 import { attributes, type Markup, markup } from './markup.ts';
 import { renderTime } from './parts.ts';
 
@@ -32,8 +33,6 @@ ${renderSync(page)}`,
 
 /** What the owner calls it, or else its id. */
 export const deviceName = ({ id, caption }: { id: string; caption: string }): string => caption || id;
-
-const devicePage = (base: string, id: string): string => `${base}/devices/${encodeURIComponent(id)}`;
 
 function renderDevice({ base }: DevicesPage, device: DeviceSummary): Markup {
   const { id, type, subscriptions, syncedAt, app } = device;

@@ -44,6 +44,9 @@ export const listResource = (base: string, user: string, name: string, format: s
 export const scaledLogo = (base: string, size: number, logoUrl: string | null): string =>
   `${base}/logo/${size}/${logoUrl === null ? NO_LOGO : logoHash(logoUrl)}`;
 
+/** The page of one of the owner's devices. */
+export const devicePage = (base: string, id: string): string => `${base}/devices/${encode(id)}`;
+
 /** What the history can be filtered by. Dates are as `YYYY-MM-DD`. */
 export interface HistoryQuery {
   podcast?: string | undefined;

@@ -1,7 +1,7 @@
 import type { Overview, OverviewDevice } from '../services/home.ts';
 import { renderBars } from './chart.ts';
 import type { Page } from './layout.ts';
-import { episodePage, historyPage, podcastPage } from './links.ts';
+import { devicePage, episodePage, podcastPage } from './links.ts';
 import { type Markup, markup } from './markup.ts';
 import { renderLazyLogo, renderTime } from './parts.ts';
 import { formatTime, renderMoment, toClock, toDuration } from './time.ts';
@@ -67,7 +67,7 @@ function renderDevices(base: string, devices: readonly OverviewDevice[]): Markup
       type,
       subscriptions,
       seenAt,
-    }) => markup`<tr><th scope="row"><a href="${historyPage(base, { device: id })}">${caption || id}</a></th><td>${type}</td>
+    }) => markup`<tr><th scope="row"><a href="${devicePage(base, id)}">${caption || id}</a></th><td>${type}</td>
 <td class="number">${subscriptions}</td><td>${seenAt === undefined ? 'Not recorded' : renderTime(seenAt)}</td></tr>
 `,
   );

@@ -9,6 +9,9 @@ import type { Listening } from './listening.ts';
 /** Actions of an export that are written at once. */
 const EXPORTED_AT_ONCE = 500;
 
+/** Podcasts to choose from: of more than these, the last that the account came to act on. */
+const MOST_CHOICES = 1000;
+
 /** Which actions; all of them where nothing is said. `podcast` is any address of it. */
 export interface HistoryFilter {
   podcast?: Url | undefined;
@@ -102,9 +105,10 @@ export function createHistory(listening: Listening, podcasts: Pick<PodcastStore,
 
     async choices(user) {
       const table = await listening.read(user);
-      const found = await podcasts.find(table.podcasts);
+      const urls = table.podcasts.slice(-MOST_CHOICES);
+      const found = await podcasts.find(urls);
       const choices = new Map<Url, string>();
-      for (const [number, url] of table.podcasts.entries()) {
+      for (const [number, url] of urls.entries()) {
         const shown = found[number]?.url ?? url;
         choices.set(shown, found[number]?.title || shown);
       }

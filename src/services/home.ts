@@ -50,7 +50,7 @@ export function createHome(
       addresses.set(shown, [...(addresses.get(shown) ?? [shown]), url]);
     }
     const isTouched = ({ podcast, url }: Episode): boolean =>
-      addresses.get(podcast)!.some((address) => table.isTouched(address, url));
+      (addresses.get(podcast) ?? [podcast]).some((address) => table.isTouched(address, url));
     const fresh = newest.filter((episode) => !isTouched(episode)).slice(0, MOST_NEW);
     const byUrl = new Map(found.map((podcast) => [podcast?.url, podcast]));
     return fresh.map((episode) => {
