@@ -146,9 +146,8 @@ export class ActionTable {
   }
 
   /** Rows that happened at `from` or later and before `until`, the oldest first. */
-  *between(from: Seconds, until: Seconds): Generator<number, void, undefined> {
-    const end = this.#placeOf(until);
-    for (let place = this.#placeOf(from); place < end; place += 1) yield this.#order[place]!;
+  between(from: Seconds, until: Seconds): readonly number[] {
+    return this.#order.slice(this.#placeOf(from), this.#placeOf(until));
   }
 
   /** Rows before a place in time, the newest first; all of them without one. */
@@ -240,8 +239,8 @@ export class ActionTable {
    */
   begun(limit: number): BegunEpisode[] {
     const begun: BegunEpisode[] = [];
-    for (const row of this.before()) {
-      if (begun.length === limit) break;
+    for (let place = this.length - 1; place >= 0 && begun.length < limit; place -= 1) {
+      const row = this.#order[place]!;
       const episode = this.#episode[row]!;
       if (this.#states[episode] !== row || this.typeOf(row) !== 'play') continue;
       const position = this.#position[row]!;

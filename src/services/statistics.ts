@@ -74,7 +74,7 @@ export function listenedByDay(
   today: number,
 ): { start: Seconds; listened: Seconds }[] {
   const first = today - days + 1;
-  const listened = Array.from({ length: days }, () => 0);
+  const listened = zeros(days);
   for (const row of table.between(startOfDay(first), startOfDay(today + 1))) {
     listened[dayOf(table.timeOf(row)) - first]! += table.listenedIn(row);
   }
@@ -103,10 +103,10 @@ function count(table: ActionTable, range: StatisticsRange, today: number): Count
 
   let [listened, plays] = [0, 0];
   const byDay = new Map<number, Seconds>();
-  const byPodcast = new Map<Url, Seconds>();
-  const byDevice = new Map<string | undefined, Seconds>();
+  const byPodcast = zeros(table.podcasts.length);
+  const byDevice = zeros(table.devices.length + 1); // the first for plays that name none
+  const hours = Array.from({ length: 7 }, () => zeros(24));
   const finished = new Set<number>();
-  const hours = Array.from({ length: 7 }, () => Array.from({ length: 24 }, () => 0));
   for (const row of table.between(from, until)) {
     if (table.isFinish(row)) finished.add(table.episodeOf(row));
     const seconds = table.listenedIn(row);
@@ -115,9 +115,9 @@ function count(table: ActionTable, range: StatisticsRange, today: number): Count
     const day = dayOf(time);
     listened += seconds;
     plays += 1;
-    addTo(byDay, day, seconds);
-    addTo(byPodcast, table.podcasts[table.podcastOf(row)]!, seconds);
-    addTo(byDevice, table.devices[table.deviceOf(row)], seconds);
+    byDay.set(day, (byDay.get(day) ?? 0) + seconds);
+    byPodcast[table.podcastOf(row)]! += seconds;
+    byDevice[table.deviceOf(row) + 1]! += seconds;
     hours[weekdayOf(day)]![Math.floor((time - startOfDay(day)) / 3600)]! += seconds;
   }
   const step = stepOf(range, today - firstDay);
@@ -132,15 +132,15 @@ function count(table: ActionTable, range: StatisticsRange, today: number): Count
     finishedEpisodes: finished.size,
     step,
     periods: toPeriods(byDay, firstDay, today, step),
-    byPodcast,
-    devices: mostListened(Array.from(byDevice, ([id, seconds]) => ({ id, listened: seconds }))),
+    byPodcast: new Map(table.podcasts.flatMap((url, at) => (byPodcast[at]! > 0 ? [[url, byPodcast[at]!]] : []))),
+    devices: mostListened(
+      byDevice.flatMap((seconds, at) => (seconds > 0 ? { id: table.devices[at - 1], listened: seconds } : [])),
+    ),
     hours,
   };
 }
 
-function addTo<Key>(sums: Map<Key, Seconds>, key: Key, seconds: Seconds): void {
-  sums.set(key, (sums.get(key) ?? 0) + seconds);
-}
+const zeros = (length: number): Seconds[] => Array.from({ length }, () => 0);
 
 /** The day of the first play that has a listening time. */
 function firstDayOf(table: ActionTable, until: Seconds, today: number): number {

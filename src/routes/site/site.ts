@@ -42,8 +42,9 @@ interface PageOptions {
   isPrivate?: boolean;
 }
 
-/** However many pages are asked for at once: one in each turn of the event loop, so that apps are answered in between. */
-const turns = new Turns<'page'>();
+/** However many pages are asked for at once: one goes on in each turn of the event loop, so that apps are answered in between. */
+const turns = new Turns<'pages'>();
+const turn = (): Promise<void> => turns.take('pages', () => setImmediate());
 
 /** Bytes of a form without a file. */
 const MAX_FORM = 16 * 1024;
@@ -86,14 +87,11 @@ export function createSite({ registration }: Pick<Services, 'registration'>, { i
 
     async page(event, render, { status = 200, headers = {}, isPrivate = false } = {}) {
       const { headers: cookie, ...around } = await frame(event);
-      const body = await turns.take('page', async () => {
-        await setImmediate();
-        return renderPage(around, render(around));
-      });
+      await turn();
       const reply: Reply = {
         status,
         type: 'text/html; charset=utf-8',
-        body,
+        body: renderPage(around, render(around)),
         headers: { 'content-security-policy': CONTENT_SECURITY_POLICY, vary: 'cookie', ...cookie, ...headers },
       };
       return around.visitor || isPrivate ? reply : toPublic(reply);
@@ -101,7 +99,9 @@ export function createSite({ registration }: Pick<Services, 'registration'>, { i
 
     signedIn: (handler) => async (event) => {
       const user = await identity.visitor(event);
-      return user ? handler(event, user) : toSignIn(event);
+      if (!user) return toSignIn(event);
+      await turn();
+      return handler(event, user);
     },
 
     submitted:
