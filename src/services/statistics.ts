@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { dayOf, startOfDay, weekdayOf } from '../domain/listening.ts';
 import type { Seconds, Url, UserId } from '../domain/types.ts';
@@ -11,6 +12,8 @@ export type StatisticsRange = (typeof RANGES)[number];
 
 const DAYS = { '30d': 30, '90d': 90, year: 365 } as const;
 const TOP_PODCASTS = 20;
+/** Actions that are counted without a turn for others. */
+const COUNTED_AT_ONCE = 10_000;
 /** Days of a history up to which it is told by month; a longer one is told by year. */
 const BY_MONTH = 5 * 366;
 
@@ -52,7 +55,7 @@ export const createStatistics = (
 ): Statistics => ({
   async of(user, range) {
     const table = await listening.read(user);
-    const { byPodcast, ...counted } = recount(table, range, dayOf(now()));
+    const { byPodcast, ...counted } = await recount(table, range, dayOf(now()));
     const urls = [...byPodcast.keys()];
     const found = await podcasts.find(urls);
     // Two addresses of one podcast are one podcast.
@@ -82,9 +85,12 @@ export function listenedByDay(
 }
 
 /** What was counted last of each range: it holds until something is uploaded, or the day ends. */
-const lastCounts = new WeakMap<ActionTable, Map<StatisticsRange, { length: number; today: number; result: Counted }>>();
+const lastCounts = new WeakMap<
+  ActionTable,
+  Map<StatisticsRange, { length: number; today: number; result: Promise<Counted> }>
+>();
 
-function recount(table: ActionTable, range: StatisticsRange, today: number): Counted {
+function recount(table: ActionTable, range: StatisticsRange, today: number): Promise<Counted> {
   const known = lastCounts.get(table) ?? new Map();
   lastCounts.set(table, known);
   const last = known.get(range);
@@ -96,7 +102,7 @@ function recount(table: ActionTable, range: StatisticsRange, today: number): Cou
 
 type Counted = Omit<ListeningStatistics, 'podcasts'> & { byPodcast: Map<Url, Seconds> };
 
-function count(table: ActionTable, range: StatisticsRange, today: number): Counted {
+async function count(table: ActionTable, range: StatisticsRange, today: number): Promise<Counted> {
   const until = startOfDay(today + 1);
   const firstDay = range === 'all' ? firstDayOf(table, until, today) : today - DAYS[range] + 1;
   const from = startOfDay(firstDay);
@@ -107,7 +113,8 @@ function count(table: ActionTable, range: StatisticsRange, today: number): Count
   const byDevice = zeros(table.devices.length + 1); // the first for plays that name none
   const hours = Array.from({ length: 7 }, () => zeros(24));
   const finished = new Set<number>();
-  for (const row of table.between(from, until)) {
+  for (const [at, row] of table.between(from, until).entries()) {
+    if (at % COUNTED_AT_ONCE === COUNTED_AT_ONCE - 1) await setImmediate();
     if (table.isFinish(row)) finished.add(table.episodeOf(row));
     const seconds = table.listenedIn(row);
     if (seconds === 0) continue;
