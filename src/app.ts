@@ -12,6 +12,7 @@ import { createRoutes } from './routes/index.ts';
 import { createOperatorRoutes } from './routes/operator/index.ts';
 import type { Route } from './routes/route.ts';
 import { toErrorPage } from './routes/site/error-page.ts';
+import type { DirectoryMode } from './services/directory.ts';
 import type { Services } from './services/services.ts';
 import type { Log } from './storage/stores.ts';
 
@@ -19,6 +20,8 @@ export interface AppOptions extends OriginRules {
   /** Largest request body, in bytes. */
   maxBody: number;
   log: Log;
+  /** Who may see the directory; `public` unless given. */
+  directory?: DirectoryMode;
   /** With the operator's routes, which ask for no login. */
   operator?: boolean;
   /** Replaceable in tests. */
@@ -60,7 +63,7 @@ export function createApp(services: Services, options: AppOptions): H3 {
     }
   };
 
-  const { maxBody } = options;
+  const { maxBody, directory = 'public' } = options;
   const budget = createBodyBudget(options.budget);
   const reading = (sender: string): Reading => ({ limit: maxBody, parser: services.bodyParser, budget, sender });
   const context = {
@@ -69,6 +72,7 @@ export function createApp(services: Services, options: AppOptions): H3 {
     reading,
     formBudget: createBodyBudget({ bytes: FORMS, ...options.budget }),
     origin: options,
+    directory,
   };
   const routes = createRoutes(services, context);
   if (options.operator) routes.push(...createOperatorRoutes(services, context));

@@ -59,6 +59,11 @@ const openOrClosed: Kind<'open' | 'closed'> = {
   description: 'open or closed',
 };
 
+const directoryMode: Kind<Options['directory']> = {
+  read: (given) => (given === 'public' || given === 'members' || given === 'off' ? given : undefined),
+  description: 'public, members or off',
+};
+
 const YES_OR_NO = new Map(Object.entries({ true: true, '1': true, yes: true, false: false, '0': false, no: false }));
 
 // With an optional value, so that its variable can say no: commander takes any variable of a plain switch for yes.
@@ -137,6 +142,7 @@ export const SERVER_OPTIONS: readonly Option[] = [
     'who may create an account at /register: open is anyone, closed only the first user',
     openOrClosed,
   ),
+  option('--directory <mode>', 'who sees toplist, search and pages: public, members or off', directoryMode),
   option('--sync-devices [true|false]', 'in new accounts, keep one subscription list on all devices', yesOrNo),
   KEEP_CREDENTIALS_OPTION,
 ];
@@ -168,6 +174,7 @@ export function readConfig(values: OptionValues): Config {
     keepUrlCredentials: rest.keepUrlCredentials,
     registration: rest.registration,
     syncDevices: rest.syncDevices,
+    directory: rest.directory,
     fetch: rest.fetch,
     allowPrivateFeeds: rest.allowPrivateFeeds,
   });

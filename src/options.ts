@@ -1,4 +1,5 @@
 import type { Seconds } from './domain/types.ts';
+import type { DirectoryMode } from './services/directory.ts';
 import type { RegistrationMode } from './services/registration.ts';
 
 /** What podsync does, in a server of its own or as a part of another program. */
@@ -21,6 +22,8 @@ export interface Options {
   readonly registration: RegistrationMode;
   /** Whether the devices of new accounts follow each other. */
   readonly syncDevices: boolean;
+  /** Who may see the directory, search and pages: everybody, whoever has an account, or nobody. */
+  readonly directory: DirectoryMode;
   /** Whether feeds and logos are fetched: nobody is connected to otherwise. */
   readonly fetch: boolean;
   /** Whether they may lie on addresses that are not public. */
@@ -35,6 +38,7 @@ export const DEFAULTS: Omit<Options, 'data'> = {
   keepUrlCredentials: false,
   registration: 'closed',
   syncDevices: false,
+  directory: 'public',
   fetch: true,
   allowPrivateFeeds: false,
 };

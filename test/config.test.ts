@@ -15,6 +15,7 @@ function read(args: string[], env: Record<string, string> = {}) {
 it('has defaults that suit a first try on one machine', () => {
   expect(read([])).toEqual({
     data: resolve('podsync-data'),
+    directory: 'public',
     storage: 'json',
     host: '127.0.0.1',
     port: 3000,

@@ -9,7 +9,16 @@ export const recordFeed = (
   episodes: readonly (Partial<EpisodeInfo> & { url: string })[] = [],
   more: Partial<FeedReading> = {},
 ): Promise<void> => {
-  const nothing = { title: '', author: '', description: '', website: '', logoUrl: null, language: '', tags: [] };
+  const nothing = {
+    title: '',
+    author: '',
+    description: '',
+    website: '',
+    logoUrl: null,
+    language: '',
+    tags: [],
+    blocked: false,
+  };
   return podcasts.record(url, {
     state: { url, intervalSeconds: 3600, failures: 0, nextAt: 1_700_259_200, fetchedAt: 1_700_000_000 },
     content: {

@@ -37,6 +37,8 @@ export interface TestServer {
   clock: { now: number };
   /** What was logged as an error. A test that expects some empties it. */
   errors: string[];
+  /** Everything that was logged. */
+  logged: string[];
   /** Where it listens, as a socket target. */
   origin: string | undefined;
   request(method: string, path: string, options?: RequestOptions): Promise<Response>;
@@ -81,6 +83,7 @@ export async function openTestServer(
     fetcher,
     registration = 'closed',
     syncDevices = false,
+    directory = 'public',
     keepUrlCredentials = false,
     hasher = quickHasher,
     storageName,
@@ -94,7 +97,11 @@ export async function openTestServer(
   const clock = beside?.clock ?? { now: 1_700_000_000 };
   const now = (): number => clock.now;
   const errors: string[] = [];
-  const log: AppOptions['log'] = (level, message) => void (level === 'error' && errors.push(message));
+  const logged: string[] = [];
+  const log: AppOptions['log'] = (level, message) => {
+    logged.push(message);
+    if (level === 'error') errors.push(message);
+  };
   const place = beside?.place ?? (await createTestStorage(storageName));
   const storage = await openStorage(place.spec, dataDir, { dataDir, now, overlap: 120, log });
   const bodyParser = createBodyParser();
@@ -105,11 +112,12 @@ export async function openTestServer(
     keepUrlCredentials,
     registration,
     syncDevices,
+    directory,
     fetcher,
     logoFolder: join(dataDir, 'logos'),
     log,
   });
-  const app = createApp(services, { trustProxy: false, maxBody: 1024 * 1024, log, ...options });
+  const app = createApp(services, { trustProxy: false, maxBody: 1024 * 1024, log, directory, ...options });
   for (const name of users) await services.accounts.create({ name, password: 'secret' });
 
   const socket = target === 'socket' ? await listen(app) : undefined;
@@ -129,6 +137,7 @@ export async function openTestServer(
     place,
     clock,
     errors,
+    logged,
     origin: socket?.origin,
     request: async (method, path, requestOptions) => {
       const request = toRequest(socket?.origin ?? 'http://localhost', method, path, requestOptions);

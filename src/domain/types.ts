@@ -63,6 +63,8 @@ export interface PodcastInfo {
   language: string;
   /** As written, first seen first, each slug once. */
   tags: string[];
+  /** Its publisher wants it in no directory (`itunes:block`). */
+  blocked: boolean;
 }
 
 /** What a feed says of an episode. A text is `''` where it says nothing. */

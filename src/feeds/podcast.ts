@@ -18,7 +18,7 @@ export const MAX_TAG = 100;
 const MAX_KEYWORDS = 10_000;
 
 /** `fields` of a channel or an Atom feed; relative links start from `base`, `language` is that of the document. */
-export function readPodcast(fields: Fields, base: string, language: string | undefined): PodcastInfo {
+export function readPodcast(fields: Fields, base: string, language: string | undefined): Omit<PodcastInfo, 'blocked'> {
   return {
     title: line(fields, 'title', 'itunes:title', 'dc:title'),
     author: readAuthor(fields),

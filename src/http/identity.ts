@@ -24,6 +24,8 @@ export interface Identity {
   owner(event: H3Event, otherwise?: () => Refusal): Promise<User>;
   /** Whether that is who is asking; false without a login. Throws as `user` does for a wrong password. */
   isOwner(event: H3Event): Promise<boolean>;
+  /** The same where an answer takes notice of a login but asks for none: undefined also where it is refused. */
+  viewer(event: H3Event): Promise<User | undefined>;
   /**
    * The user that the cookie belongs to; undefined without a cookie or when its session is over. A session in use is
    * prolonged on the way, and its cookie sent again.
@@ -114,6 +116,11 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
       const user = await anyUser(event);
       return user !== undefined && isSelf(user, readParam(event, 'user'));
     },
+    viewer: (event) =>
+      anyUser(event).catch((error: unknown) => {
+        if (error instanceof Refusal && error.code !== 'busy') return undefined;
+        throw error;
+      }),
     cookieUser,
     signIn,
     sessionId(event) {

@@ -1,24 +1,23 @@
-import type { Episode, Podcast } from '../storage/stores.ts';
+import type { KnownEpisode, KnownPodcast } from '../services/directory.ts';
 import type { Page } from './layout.ts';
-import { podcastPage } from './links.ts';
 import { markup } from './markup.ts';
-import { renderDate, renderLink, renderLogo } from './parts.ts';
+import { renderDate, renderLink, renderLogo, renderPodcastLink } from './parts.ts';
 
 interface EpisodePage {
   base: string;
-  podcast: Podcast;
-  episode: Episode;
+  podcast: KnownPodcast;
+  episode: KnownEpisode;
 }
 
 /** What is known of an episode, for people. */
 export function renderEpisode({ base, podcast, episode }: EpisodePage): Page {
-  const { title, url, description, website, releasedAt } = episode;
+  const { title, url, description, website = '', releasedAt } = episode;
   const name = title || url;
   return {
     title: name,
     content: markup`<article>
 <div class="head">${renderLogo(base, podcast)}<div>
-<p class="soft"><a href="${podcastPage(base, podcast.url)}">${podcast.title || podcast.url}</a></p>
+<p class="soft">${renderPodcastLink(base, podcast)}</p>
 <h1>${name}</h1>
 <p class="soft">${renderDate(releasedAt)}</p>
 </div></div>

@@ -3,9 +3,9 @@ import type { ListSummary } from '../domain/types.ts';
 import type { KnownPodcast } from '../services/directory.ts';
 import { type Problems, renderField, renderNotice, renderProblem, renderToken } from './form.ts';
 import type { Page } from './layout.ts';
-import { listPage, ownListPage, podcastPage } from './links.ts';
+import { listPage, ownListPage } from './links.ts';
 import { attributes, type Markup, markup } from './markup.ts';
-import { type PageNumber, renderLazyLogo, renderPager } from './parts.ts';
+import { type PageNumber, renderLazyLogo, renderPager, renderPodcastLink } from './parts.ts';
 
 interface ListsPage {
   base: string;
@@ -105,7 +105,7 @@ function renderPodcastsOf({ base, csrf, name, podcasts }: OwnListPage): Markup {
   const items = podcasts.map((podcast) => {
     const { url, title, author } = podcast;
     const known = title || url;
-    return markup`<li>${renderLazyLogo(base, podcast, 'small')}<div><a href="${podcastPage(base, url)}">${known}</a>
+    return markup`<li>${renderLazyLogo(base, podcast, 'small')}<div>${renderPodcastLink(base, podcast)}
 <div class="soft">${author}</div></div><button class="plain"${attributes({ name: 'url', value: url, 'aria-label': `Remove ${known}` })}>Remove</button></li>
 `;
   });

@@ -1,6 +1,5 @@
 import type { Seconds } from '../domain/types.ts';
 import type { KnownPodcast } from '../services/directory.ts';
-import type { Podcast } from '../storage/stores.ts';
 import { podcastPage, scaledLogo } from './links.ts';
 import { type Markup, markup } from './markup.ts';
 
@@ -26,13 +25,13 @@ export const renderLink = (url: string, words: string): Markup | undefined =>
 const LOGO = 128;
 const LOGO_FILE = 2 * LOGO;
 
-export const renderLogo = (base: string, { logoUrl }: Pick<Podcast, 'logoUrl'>): Markup =>
+export const renderLogo = (base: string, { logoUrl = null }: KnownPodcast): Markup =>
   markup`<img class="logo" src="${scaledLogo(base, LOGO_FILE, logoUrl)}" alt="" width="${LOGO}" height="${LOGO}">`;
 
 /** That of one of many podcasts: it is loaded when it comes into view. */
 export const renderLazyLogo = (
   base: string,
-  { logoUrl = null }: Partial<Pick<Podcast, 'logoUrl'>>,
+  { logoUrl = null }: Pick<KnownPodcast, 'logoUrl'>,
   size: 'small' | 'large',
 ): Markup =>
   size === 'large'
@@ -43,10 +42,16 @@ export const renderLazyLogo = (
 export const renderBrief = (description = ''): Markup | '' =>
   description && markup`<p class="brief">${description.slice(0, 300).replace(/[\ud800-\udbff]$/, '')}</p>`;
 
+/** To the page of a podcast, or to the feed itself where whoever asks may know no more of it. */
+export const renderPodcastLink = (base: string, { url, title, subscribers }: KnownPodcast): Markup =>
+  subscribers === undefined
+    ? markup`<a href="${url}" rel="nofollow noopener">${url}</a>`
+    : markup`<a href="${podcastPage(base, url)}">${title || url}</a>`;
+
 /** Podcasts with the beginning of what they say of themselves. */
 export function renderPodcasts(base: string, podcasts: readonly KnownPodcast[]): Markup {
   const items = podcasts.map(
-    (podcast) => markup`<li><a href="${podcastPage(base, podcast.url)}">${podcast.title || podcast.url}</a>
+    (podcast) => markup`<li>${renderPodcastLink(base, podcast)}
 <div class="soft">${podcast.author}${renderBrief(podcast.description)}</div></li>
 `,
   );

@@ -9,7 +9,7 @@ import { inPages } from '../services/paging.ts';
 import type { Services } from '../services/services.ts';
 import type { Podcast, RankedPodcast } from '../storage/stores.ts';
 import { listReply, listStream } from './list-reply.ts';
-import type { Handler, RouteContext } from './route.ts';
+import { type Handler, type RouteContext, viewerOf } from './route.ts';
 import { toEpisodeObject, toPodcastObject } from './wire-objects.ts';
 
 const MAX_LISTED = 100;
@@ -27,7 +27,10 @@ const toFields = (
   ...(scale !== undefined && { scaled_logo_url: scaledLogo(base, scale, podcast.logoUrl) }),
 });
 
-/** The public directory asks for no login, and takes no notice of one (spec 4.2). */
+/**
+ * The public directory asks for no login (spec 4.2), and takes notice of one only for podcasts that are not listed: an
+ * account sees those of its own.
+ */
 export function createDirectoryRoutes(
   { directory }: Pick<Services, 'directory'>,
   { identity, origin }: RouteContext,
@@ -69,16 +72,19 @@ export function createDirectoryRoutes(
     },
 
     async podcast(event) {
-      return toPublic(json(toPodcastObject(await directory.podcast(readQuery(event, 'url') ?? ''), baseOf(event))));
+      const viewer = viewerOf(event, identity);
+      const { podcast, isPublic } = await directory.podcast(readQuery(event, 'url') ?? '', viewer);
+      return { ...json(toPodcastObject(podcast, baseOf(event))), isPublic };
     },
 
     async episode(event) {
-      const { podcast, episode } = await directory.episode(
+      const { podcast, episode, isPublic } = await directory.episode(
         readQuery(event, 'podcast') ?? '',
         readQuery(event, 'url') ?? '',
+        viewerOf(event, identity),
       );
-      const known = { ...episode, podcast: podcast.url, podcastTitle: podcast.title };
-      return toPublic(json(toEpisodeObject(known, baseOf(event))));
+      const known = { ...episode, podcast: podcast.url, podcastTitle: podcast.title ?? '' };
+      return { ...json(toEpisodeObject(known, baseOf(event))), isPublic };
     },
 
     async toplist(event) {

@@ -7,6 +7,7 @@ import { createHealthRoute } from './health.ts';
 import { createLegacyRoutes } from './legacy.ts';
 import { createListRoutes } from './lists.ts';
 import { createLogoRoute } from './logos.ts';
+import { createDirectoryGuard } from './members.ts';
 import { type Route, type RouteContext, type Row, toRoute } from './route.ts';
 import { createSessionRoutes } from './sessions.ts';
 import { createSettingRoutes } from './settings.ts';
@@ -32,6 +33,8 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
   const directory = createDirectoryRoutes(services, context);
   const updates = createUpdateRoutes(services, context);
   const legacy = createLegacyRoutes(services, context);
+
+  const guarded = createDirectoryGuard(context);
 
   const table: Row[] = [
     ['POST', '/api/2/auth/:user/login', JSON_ONLY, sessions.login],
@@ -64,14 +67,14 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['PUT', '/api/2/lists/:user/list/:name', UPLOADS, lists.replace],
     ['DELETE', '/api/2/lists/:user/list/:name', LISTS, lists.delete],
 
-    ['GET', '/api/2/tags/:count', JSON_ONLY, directory.tags],
-    ['GET', '/api/2/tag/:tag/:count', JSON_ONLY, directory.tag],
-    ['GET', '/api/2/data/podcast', JSON_ONLY, directory.podcast],
-    ['GET', '/api/2/data/episode', JSON_ONLY, directory.episode],
-    ['GET', '/toplist/:number', TOPLIST, directory.toplist],
-    ['GET', '/search', LISTS, directory.search],
+    ['GET', '/api/2/tags/:count', JSON_ONLY, guarded(directory.tags)],
+    ['GET', '/api/2/tag/:tag/:count', JSON_ONLY, guarded(directory.tag)],
+    ['GET', '/api/2/data/podcast', JSON_ONLY, guarded(directory.podcast)],
+    ['GET', '/api/2/data/episode', JSON_ONLY, guarded(directory.episode)],
+    ['GET', '/toplist/:number', TOPLIST, guarded(directory.toplist)],
+    ['GET', '/search', LISTS, guarded(directory.search)],
     ['GET', '/suggestions/:number', LISTS, directory.suggestions],
-    ['GET', '/logo/:size/:hash', [], createLogoRoute(services)],
+    ['GET', '/logo/:size/:hash', [], createLogoRoute(services, context)],
     ['GET', '/api/2/updates/:user/:device', JSON_ONLY, updates.read],
 
     ['GET', '/api/podsync/1/statistics/:user', JSON_ONLY, createStatisticsRoute(services, context)],
@@ -89,7 +92,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['POST', '/upload', [], legacy.upload],
     ['GET', '/upload', [], legacy.notUploaded],
     ['GET', '/getlist', [], legacy.getList],
-    ['GET', '/toplist', ['opml'], directory.top50],
+    ['GET', '/toplist', ['opml'], guarded(directory.top50)],
 
     ['GET', '/clientconfig', JSON_ONLY, createClientConfigRoute(context)],
     ['GET', '/health', [], createHealthRoute(services)],

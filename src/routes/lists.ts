@@ -11,6 +11,7 @@ import type { Services } from '../services/services.ts';
 import type { User } from '../storage/stores.ts';
 import { listStream } from './list-reply.ts';
 import type { Handler, RouteContext } from './route.ts';
+import { openSharedList } from './shared-list.ts';
 import { toPodcastObject } from './wire-objects.ts';
 
 const DONE = { status: 204 };
@@ -54,10 +55,13 @@ export function createListRoutes(
 
     async read(event) {
       const user = await findUser(event);
-      const { title, urls } = await lists.find(user?.id, readParam(event, 'name'));
+      const list = await lists.find(user?.id, readParam(event, 'name'));
+      const shared = { urls: list.urls, owner: user!.id };
+      const { urls, owner } = await openSharedList(event, shared, { directory, identity });
       const base = publicBase(event, origin);
       const toJson = (podcast: KnownPodcast) => toPodcastObject(podcast, base);
-      return toShared(event, listStream(event, directory.describePages(urls), { title, toJson }));
+      const reply = listStream(event, directory.describePages(urls, owner), { title: list.title, toJson });
+      return owner === undefined ? toShared(event, reply) : reply;
     },
 
     async replace(event) {

@@ -1,6 +1,7 @@
 import { readParam } from '../http/input.ts';
+import { noSuchLogo } from '../services/logos.ts';
 import type { Services } from '../services/services.ts';
-import type { Handler } from './route.ts';
+import type { Handler, RouteContext } from './route.ts';
 
 /** For a podcast that has no logo, or whose logo cannot be fetched. */
 const BUILT_IN = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="Podcast">
@@ -13,13 +14,20 @@ const BUILT_IN = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" ro
 `;
 const MINUTES = 'public, max-age=300';
 const FOR_EVER = 'public, max-age=31536000, immutable';
+const FOR_ONE = 'private, max-age=86400';
 
-/** The logo of a podcast as a picture of the size in the path; the built-in one where it cannot be had. */
+/**
+ * The logo of a podcast as a picture of the size in the path; the built-in one where it cannot be had. That of podcasts
+ * which are not listed is only for those who are logged in.
+ */
 export const createLogoRoute =
-  ({ logos }: Pick<Services, 'logos'>): Handler =>
+  ({ logos }: Pick<Services, 'logos'>, { identity }: Pick<RouteContext, 'identity'>): Handler =>
   async (event) => {
     const size = readParam(event, 'size');
-    const image = await logos.find(readParam(event, 'hash'), /^\d{1,3}$/.test(size) ? Number(size) : 0);
+    const hash = readParam(event, 'hash');
+    const isPublic = await logos.isPublic(hash);
+    if (!isPublic && !(await identity.viewer(event))) throw noSuchLogo();
+    const image = await logos.find(hash, /^\d{1,3}$/.test(size) ? Number(size) : 0);
     if (!image) return { type: 'image/svg+xml', body: BUILT_IN, cache: MINUTES };
-    return { type: image.type, body: image.bytes, cache: FOR_EVER };
+    return { type: image.type, body: image.bytes, cache: isPublic ? FOR_EVER : FOR_ONE };
   };

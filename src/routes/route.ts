@@ -4,6 +4,7 @@ import type { Reading } from '../http/body.ts';
 import type { Identity } from '../http/identity.ts';
 import type { OriginRules } from '../http/origin.ts';
 import type { Reply } from '../http/reply.ts';
+import type { DirectoryMode, Viewer } from '../services/directory.ts';
 
 export type Handler = (event: H3Event) => Reply | Promise<Reply>;
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -21,6 +22,12 @@ export type Row = [method: Method, path: string, formats: readonly string[], han
 
 export const toRoute = ([method, path, formats, handler]: Row): Route => ({ method, path, formats, handler });
 
+/** Who is asking, for answers that take notice of a login but ask for none. */
+export const viewerOf =
+  (event: H3Event, identity: Identity): Viewer =>
+  async () =>
+    (await identity.viewer(event))?.id;
+
 /** What handlers need besides the services. */
 export interface RouteContext {
   identity: Identity;
@@ -32,4 +39,6 @@ export interface RouteContext {
   formBudget: BodyBudget;
   /** How the outside sees this server: links begin with it. */
   origin: OriginRules;
+  /** Who may see the directory. */
+  directory: DirectoryMode;
 }

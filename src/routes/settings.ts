@@ -1,6 +1,6 @@
 import type { H3Event } from 'h3';
 import type { ScopeRequest } from '../domain/scope.ts';
-import type { Url } from '../domain/types.ts';
+import type { Url, UserId } from '../domain/types.ts';
 import { readObject } from '../http/body.ts';
 import { readParam, readQuery } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
@@ -15,10 +15,10 @@ export function createSettingRoutes(
   { identity, reading, origin }: RouteContext,
 ): Record<'get' | 'update' | 'favorites', Handler> {
   /** Under the very URLs that the setting was made with: apps know the episode by them. */
-  const toFavorite = async (favorite: { podcast: Url; episode: Url }, base: string): Promise<unknown> => {
-    const { podcast, episode } = await directory.describeEpisode(favorite.podcast, favorite.episode);
+  const toFavorite = async (user: UserId, favorite: { podcast: Url; episode: Url }, base: string): Promise<unknown> => {
+    const { podcast, episode } = await directory.describeEpisode(user, favorite.podcast, favorite.episode);
     const urls = { podcast: favorite.podcast, url: favorite.episode };
-    return toEpisodeObject({ ...episode, ...urls, podcastTitle: podcast?.title ?? '' }, base);
+    return toEpisodeObject({ ...episode, ...urls, podcastTitle: podcast.title ?? '' }, base);
   };
 
   return {
@@ -38,7 +38,9 @@ export function createSettingRoutes(
       const base = publicBase(event, origin);
       const favorites: unknown[] = [];
       // One by one: thousands at once would take all connections of a database from others.
-      for (const favorite of await settings.favorites(user.id)) favorites.push(await toFavorite(favorite, base));
+      for (const favorite of await settings.favorites(user.id)) {
+        favorites.push(await toFavorite(user.id, favorite, base));
+      }
       return json(favorites);
     },
   };

@@ -24,9 +24,11 @@ export function createSubscriptionRoutes(
     devices.touch(user.id, readParam(event, 'device'), readApp(event));
 
   /** JSON is an array of feed URLs (spec 4.3); OPML says what is known of them. */
-  const reply = (event: H3Event, title: string, urls: readonly Url[]): Reply => {
+  const reply = (event: H3Event, user: User, title: string, urls: readonly Url[]): Reply => {
     const listing = { title, toJson: ({ url }: PodcastEntry) => url };
-    if (readParam(event, 'format') === 'opml') return listStream(event, directory.describePages(urls), listing);
+    if (readParam(event, 'format') === 'opml') {
+      return listStream(event, directory.describePages(urls, user.id), listing);
+    }
     return listReply(
       event,
       urls.map((url) => ({ url })),
@@ -37,7 +39,7 @@ export function createSubscriptionRoutes(
   return {
     async all(event) {
       const user = await identity.owner(event, invalidUser);
-      return reply(event, `Subscriptions of ${user.name}`, await subscriptions.all(user.id));
+      return reply(event, user, `Subscriptions of ${user.name}`, await subscriptions.all(user.id));
     },
 
     async list(event) {
@@ -45,7 +47,7 @@ export function createSubscriptionRoutes(
       const device = readParam(event, 'device');
       const urls = await subscriptions.list(user.id, device);
       await touch(event, user);
-      return reply(event, `Subscriptions of ${user.name} on ${device}`, urls);
+      return reply(event, user, `Subscriptions of ${user.name} on ${device}`, urls);
     },
 
     async replace(event) {

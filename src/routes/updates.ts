@@ -22,7 +22,7 @@ export function createUpdateRoutes(
       );
       const base = publicBase(event, origin);
       return json({
-        add: (await directory.describe(add)).map((podcast) => toPodcastObject(podcast, base)),
+        add: (await directory.describe(add, user.id)).map((podcast) => toPodcastObject(podcast, base)),
         remove,
         rem: remove, // the name that gpodder.net gives it, and some clients read
         updates: episodes.map((update) => toUpdateObject(update, base, withActions)),

@@ -161,7 +161,7 @@ function toReading(state: FeedState, outcome: FetchOutcome | Fetched, now: Secon
       return { state: { ...withoutValidators(before), ...next, fetchedAt: now } };
     case 'fetched': {
       const { kind: _kind, feed, movedTo, ...rest } = outcome;
-      const { episodes, blocked: _blocked, guid, movedTo: _announced, ...podcast } = feed;
+      const { episodes, guid, movedTo: _announced, ...podcast } = feed;
       const content = { podcast, episodes };
       const read = { ...next, ...rest, ...(guid !== null && { guid }), fetchedAt: now };
       return { state: read, content, ...(movedTo !== undefined && { movedTo }) };

@@ -26,10 +26,12 @@ export interface Logos {
    * show the built-in one for a while. Throws `missing` for a size outside 1..256 and a hash that no podcast's logo has.
    */
   find(hash: string, size: number): Promise<Image | undefined>;
+  /** Whether everybody may see it: the logo of a listed podcast, or the built-in one. */
+  isPublic(hash: string): Promise<boolean>;
 }
 
 interface LogoOptions {
-  podcasts: Pick<PodcastStore, 'logoUrl' | 'feeds' | 'find'>;
+  podcasts: Pick<PodcastStore, 'logoUrl' | 'isLogoListed' | 'feeds' | 'find'>;
   /** Undefined: nothing may be fetched. */
   fetcher: Pick<Fetcher, 'fetchImage'> | undefined;
   folder: LogoFolder;
@@ -87,11 +89,13 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
   };
 
   return {
+    isPublic: async (hash) => hash === NO_LOGO || podcasts.isLogoListed(hash),
+
     async find(hash, size) {
       const isSize = Number.isInteger(size) && size >= 1 && size <= LARGEST;
       if (hash === NO_LOGO && isSize) return undefined;
       const url = isSize ? await podcasts.logoUrl(hash) : undefined;
-      if (url === undefined) throw new Refusal('missing', 'no podcast has such a logo; sizes are 1 to 256');
+      if (url === undefined) throw noSuchLogo();
       const key = `${hash} ${size}`;
       const ready = images.get(key);
       if (ready) return ready;
@@ -109,6 +113,8 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
     },
   };
 }
+
+export const noSuchLogo = (): Refusal => new Refusal('missing', 'no podcast has such a logo; sizes are 1 to 256');
 
 /** Undefined where it takes too long. */
 const inTime = (image: Promise<Image | undefined>): Promise<Image | undefined> =>

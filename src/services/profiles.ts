@@ -1,10 +1,9 @@
 import { Refusal } from '../domain/errors.ts';
-import type { Json, ListSummary, Url, UserId } from '../domain/types.ts';
-import { hasCredentials } from '../domain/url.ts';
+import type { ListSummary, Url, UserId } from '../domain/types.ts';
 import { isStorageError } from '../storage/errors.ts';
 import type { Storage } from '../storage/stores.ts';
 import { type Accounts, NOBODY } from './accounts.ts';
-import { inPages } from './paging.ts';
+import type { DirectoryMode } from './directory.ts';
 
 /** What a user shows to everybody. */
 interface Profile {
@@ -17,53 +16,34 @@ interface Profile {
 
 export interface Profiles {
   /**
-   * By user name. Subscriptions are public as the settings of spec 2.9 say, lists always are; where `public_profile` is
-   * false nothing is shown. Throws `missing`, the same for an unknown user and for one who shows nothing.
+   * By user name. Subscriptions are public as the settings of spec 2.9 say and where the podcast is listed, lists always
+   * are; where `public_profile` is false nothing is shown. Throws `missing`, the same for an unknown user and for one who
+   * shows nothing.
    */
   find(name: string): Promise<Profile>;
 }
 
-type Stores = Pick<Storage, 'subscriptions' | 'settings' | 'lists' | 'podcasts'>;
+type Stores = Pick<Storage, 'subscriptions' | 'settings' | 'lists'>;
 
 export function createProfiles(
   accounts: Pick<Accounts, 'named'>,
-  { subscriptions, settings, lists, podcasts }: Stores,
+  { subscriptions, settings, lists }: Stores,
+  mode: DirectoryMode,
 ): Profiles {
-  /** The URL that each podcast is shown under: a feed that has moved is still the one that was marked. */
-  const shownUrls = async (urls: readonly Url[]): Promise<Url[]> => {
-    const shown: Url[] = [];
-    for await (const page of inPages(urls)) {
-      const known = await podcasts.find(page);
-      shown.push(...page.map((url, index) => known[index]?.url ?? url));
-    }
-    return shown;
+  /** The default is true (spec 2.9). What is neither true nor false was meant to change that. */
+  const isPublic = async (user: UserId): Promise<boolean> => {
+    const { public_profile: value = true } = await settings.get(user, { kind: 'account' });
+    return value === true;
   };
-
-  const publicUrls = async (user: UserId): Promise<Url[]> => {
-    // Before the settings: what was marked as private and then subscribed to is never shown without its mark.
-    const urls = (await subscriptions.current(user)).filter((url) => !hasCredentials(url));
-    const isUsual = isYes((await settings.get(user, { kind: 'account' })).public_subscriptions);
-    const marks = await settings.withKey(user, 'podcast', 'public_subscription');
-    const marked = (isPublic: boolean): Url[] =>
-      marks.flatMap(({ scope, value }) => (scope.kind === 'podcast' && isYes(value) === isPublic ? scope.podcast : []));
-    if (isUsual && marked(false).length === 0) return urls;
-    if (!isUsual && marked(true).length === 0) return [];
-    const hidden = new Set(await shownUrls(marked(false)));
-    const shown = new Set(await shownUrls(marked(true)));
-    const ids = await shownUrls(urls);
-    return urls.filter((_, index) => !hidden.has(ids[index]!) && (isUsual || shown.has(ids[index]!)));
-  };
-
-  const isPublic = async (user: UserId): Promise<boolean> =>
-    isYes((await settings.get(user, { kind: 'account' })).public_profile);
 
   /** Undefined where nothing is shown. */
   const read = async (name: string): Promise<Profile | undefined> => {
+    if (mode === 'off') return undefined;
     const user = await accounts.named(name);
     const id = user?.id ?? NOBODY;
     // A profile that is not public takes as long as none: not the longer, the more its user subscribes to.
     const shown = (await isPublic(id)) ? id : NOBODY;
-    const urls = await publicUrls(shown);
+    const urls = await subscriptions.shown(shown);
     const profile = { name: user?.name ?? name, urls, lists: await lists.all(shown) };
     // Asked once more: what was subscribed to after the profile was hidden is not shown.
     return (await isPublic(shown)) && urls.length + profile.lists.length > 0 ? profile : undefined;
@@ -79,6 +59,3 @@ export function createProfiles(
     },
   };
 }
-
-/** The default is true (spec 2.9). What is neither true nor false was meant to change that. */
-const isYes = (value: Json | undefined): boolean => value === undefined || value === true;

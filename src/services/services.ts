@@ -5,7 +5,7 @@ import { type Accounts, createAccounts } from './accounts.ts';
 import { type Administration, createAdministration } from './administration.ts';
 import type { BodyParser } from './body-parser.ts';
 import { createDevices, type Devices } from './devices.ts';
-import { createDirectory, type Directory } from './directory.ts';
+import { createDirectory, type Directory, type DirectoryMode } from './directory.ts';
 import { createEpisodes, type Episodes } from './episodes.ts';
 import { createFeeds, type Feeds } from './feeds.ts';
 import type { Hasher } from './hasher.ts';
@@ -19,6 +19,7 @@ import { createLogoFolder } from './logo-folder.ts';
 import { createLogos, type Logos } from './logos.ts';
 import { createNewestEpisodes } from './newest-episodes.ts';
 import { createOpmlImport, type OpmlImport } from './opml-import.ts';
+import { createOwnPodcasts } from './own-podcasts.ts';
 import { createPasswordLinks, type PasswordLinks } from './password-links.ts';
 import { createPasswords } from './passwords.ts';
 import { createPing } from './ping.ts';
@@ -74,6 +75,8 @@ interface ServiceOptions {
   registration: RegistrationMode;
   /** Whether the devices of new accounts follow each other. */
   syncDevices: boolean;
+  /** Who may see the directory. */
+  directory: DirectoryMode;
   /** Undefined: nothing may be fetched. */
   fetcher: Fetcher | undefined;
   /** Folder for logos; need not exist. */
@@ -87,7 +90,11 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
   const { podcasts } = storage;
   const urlRules = { keepCredentials: options.keepUrlCredentials };
   const sessions = createSessions(storage.sessions, storage.settings, now);
-  const directory = createDirectory(podcasts, urlRules);
+  const directory = createDirectory(podcasts, {
+    own: createOwnPodcasts(storage),
+    rules: urlRules,
+    mode: options.directory,
+  });
   const subscriptions = createSubscriptions(storage, urlRules);
   const devices = createDevices(storage, now);
   const episodes = createEpisodes(storage, now, urlRules);
@@ -113,7 +120,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     episodes,
     settings,
     lists,
-    profiles: createProfiles(accounts, storage),
+    profiles: createProfiles(accounts, storage, options.directory),
     directory,
     updates: createUpdates(storage, subscriptions),
     home: createHome(listening, storage, now),

@@ -10,10 +10,11 @@ import { StorageError } from './errors.ts';
 import { userNotFirst } from './failures.ts';
 import { type Head, loginKeys, newHead, setLogins } from './head.ts';
 import { writeList } from './lists.ts';
+import { isPrivacySetting, type Privacy, toPrivacy } from './privacy.ts';
 import { removeRest, staged } from './removal.ts';
 import { writeRows } from './rows.ts';
 import { sessionEntries } from './sessions.ts';
-import { settingKey, SYNC_DEVICES } from './settings.ts';
+import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
 import type { Session, UserRecord } from './stores.ts';
 import { toStored } from './subscription-list.ts';
 import { ifStored, refuseTaken } from './users.ts';
@@ -60,6 +61,8 @@ class Staging {
   readonly #sessions: Session[] = [];
   readonly #acted = new Set<Url>();
   #syncDevices = false;
+  /** Those that say what is public. */
+  readonly #privacy: StoredSetting[] = [];
   /** Actions of one upload that are not stored yet, and how many chunks of it are. */
   #upload: { stamp: Stamp; at: Seconds; actions: EpisodeAction[]; chunks: number } = {
     stamp: 0,
@@ -144,6 +147,7 @@ class Staging {
     for (const [key, value] of values) {
       const setting = { scope, key, value, place: (this.#place += 1) };
       this.#put([[settingKey(this.id, setting), JSON.stringify(setting)]]);
+      if (isPrivacySetting(setting)) this.#privacy.push(setting);
       if (scope.kind === 'account' && key === SYNC_DEVICES) this.#syncDevices = value === true;
     }
   }
@@ -223,7 +227,8 @@ class Staging {
     }
     await this.#flush();
     next = Math.max(next, this.#place + 1);
-    const { context } = this.#core;
+    const { context, directory } = this.#core;
+    const privacy = toPrivacy(this.#privacy, directory.shownUrl);
     const { kind: _, stamp, ...details } = user;
     const head: Head = {
       ...newHead(details),
@@ -232,16 +237,22 @@ class Staging {
       latest: this.#latest,
       next,
       syncDevices: this.#syncDevices,
+      visibility: privacy.visibility,
       uploads: this.#overlapped === undefined ? [] : [[this.#overlapped, context.now()]],
     };
-    await this.#show(head, counts);
+    await this.#show(head, counts, privacy);
   }
 
-  async #show(head: Head, counts: ReadonlyMap<Url, number>): Promise<void> {
+  async #show(head: Head, counts: ReadonlyMap<Url, number>, { isPrivate }: Privacy): Promise<void> {
     const { store, directory } = this.#core;
     const subscribed = [...counts].flatMap(([url, count]) => (count > 0 ? url : []));
     // Its feeds come with the directory, where that is imported too; else they wait, however many there are.
-    const change = directory.prepare(this.id, { subscribed, acted: [...this.#acted], newFeeds: 0 });
+    const change = directory.prepare(this.id, {
+      subscribed,
+      private: new Set(subscribed.filter(isPrivate)),
+      acted: [...this.#acted],
+      newFeeds: 0,
+    });
     const logins = loginKeys(head);
     for (;;) {
       const existing = await store.get(this.#sessions.map(({ digest }) => sessionKey(digest)));

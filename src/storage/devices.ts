@@ -4,7 +4,7 @@ import type { Core } from './core.ts';
 import { NEW_DEVICE, toDevice } from './device-table.ts';
 import { noSuchDevice } from './failures.ts';
 import type { DeviceStore } from './stores.ts';
-import { storeUpload, writeDevices } from './upload.ts';
+import { prepareDirectory, storeUpload, writeDevices } from './upload.ts';
 
 export const createDeviceStore = (core: Core): DeviceStore => ({
   find: (user, id) => core.accounts.read(user, ['devices'], (_, { devices }) => devices.find(id)),
@@ -50,7 +50,7 @@ export const createDeviceStore = (core: Core): DeviceStore => ({
           ...write,
           head: { revisions: { devices: revisions.devices + 1, subscriptions: revisions.subscriptions + 1 } },
           delete: [...write.delete, ...list.listKeys, ...list.logKeys],
-          directory: core.directory.prepare(user, { unsubscribed }),
+          directory: await prepareDirectory(core, account, { unsubscribed }),
           apply() {
             write.apply();
             subscriptions.remove(device.number);

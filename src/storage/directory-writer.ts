@@ -1,6 +1,15 @@
 import type { Seconds, Url, UserId } from '../domain/types.ts';
 import type { Key, Value } from './contract.ts';
-import { actedKey, changedKey, podcastKey, subscriberKey, subscriptionKey, type UrlDigest, urlDigest } from './keys.ts';
+import {
+  actedKey,
+  changedKey,
+  edgeValue,
+  podcastKey,
+  subscriberKey,
+  subscriptionKey,
+  type UrlDigest,
+  urlDigest,
+} from './keys.ts';
 
 /** Of one account, each URL once. */
 export interface AccountChange {
@@ -8,6 +17,12 @@ export interface AccountChange {
   subscribed?: readonly Url[];
   /** It subscribed to these on some device, and does on none any more. */
   unsubscribed?: readonly Url[];
+  /** Which of those are, or were, private. */
+  private?: ReadonlySet<Url>;
+  /** It goes on subscribing to these, from now on so that nobody else sees it. */
+  hidden?: readonly Url[];
+  /** It goes on subscribing to these, from now on publicly. */
+  shown?: readonly Url[];
   /** It acted on episodes of these. Not only for the first time: a repeat changes nothing. */
   acted?: readonly Url[];
   /** It subscribes to these already, and the directory does not know them yet: see `newFeeds`. */
@@ -33,18 +48,20 @@ export interface DirectoryChange {
 export interface DirectoryWriter {
   /** What the directory stores of a change of an account. */
   prepare(user: UserId, change: AccountChange): DirectoryChange;
+  /** The URL that the podcast with this one is shown under; the same where none is known. */
+  shownUrl(url: Url): Url;
+  /** Whether everybody may be told of the podcast, and of this URL of it. */
+  isListed(url: Url): boolean;
 }
 
 /** What a change of an account does to a copy of the directory. */
-export interface CopyChange {
+export interface CopyChange extends Required<Omit<AccountChange, 'acted' | 'waiting' | 'newFeeds'>> {
   /** Feeds that the directory did not know. */
   added: readonly Url[];
-  subscribed: readonly Url[];
-  unsubscribed: readonly Url[];
 }
 
 /** What a process holds of the directory in memory. */
-export interface DirectoryCopy {
+export interface DirectoryCopy extends Omit<DirectoryWriter, 'prepare'> {
   has(digest: UrlDigest): boolean;
   /** Whether anyone subscribes to the podcast. */
   isInUse(digest: UrlDigest): boolean;
@@ -52,14 +69,36 @@ export interface DirectoryCopy {
   apply(user: UserId, change: CopyChange, since: Seconds): void;
 }
 
-const NO_COPY: DirectoryCopy = { has: () => false, isInUse: () => false, apply: () => undefined };
+const NO_COPY: DirectoryCopy = {
+  has: () => false,
+  isInUse: () => false,
+  apply: () => undefined,
+  shownUrl: (url) => url,
+  isListed: () => false,
+};
+
+const NOTHING: Required<AccountChange> = {
+  subscribed: [],
+  unsubscribed: [],
+  private: new Set(),
+  hidden: [],
+  shown: [],
+  acted: [],
+  waiting: [],
+  newFeeds: Infinity,
+};
 
 /** `isShared` as in KeyValueStore. Without a copy nothing is known: every URL is stored, as if it were new. */
 export const createDirectoryWriter = (
   { isShared, now }: { isShared: boolean; now(): Seconds },
   copy: DirectoryCopy = NO_COPY,
 ): DirectoryWriter => ({
-  prepare(user, { subscribed = [], unsubscribed = [], acted = [], waiting = [], newFeeds = Infinity }) {
+  shownUrl: (url) => copy.shownUrl(url),
+  isListed: (url) => copy.isListed(url),
+
+  prepare(user, change) {
+    const { waiting, newFeeds, acted, ...subscriptions } = { ...NOTHING, ...change };
+    const { subscribed, unsubscribed, hidden, shown } = subscriptions;
     const since = now();
     const set = new Map<Key, Value>();
     const deleted: Key[] = [];
@@ -74,26 +113,41 @@ export const createDirectoryWriter = (
       set.set(podcastKey(digest, 'url'), JSON.stringify({ url, since }));
       if (isShared) set.set(changedKey(since, digest), '1');
     };
-    const count = (digest: UrlDigest, by: 1 | -1): void => {
-      sum.push([podcastKey(digest, 'count'), by]);
+    const count = (digest: UrlDigest, part: 'count' | 'private', by: 1 | -1): void => {
+      sum.push([podcastKey(digest, part), by]);
       if (isShared) set.set(changedKey(since, digest), '1');
+    };
+    const setEdge = (digest: UrlDigest, isPrivate: boolean): void => {
+      const value = edgeValue(isPrivate);
+      set.set(subscriberKey(digest, user), value).set(subscriptionKey(user, digest), value);
     };
 
     for (const url of subscribed) {
       const digest = urlDigest(url);
       setUrl(digest, url);
-      set.set(subscriberKey(digest, user), '1').set(subscriptionKey(user, digest), '1');
-      count(digest, 1);
+      setEdge(digest, subscriptions.private.has(url));
+      count(digest, 'count', 1);
+      if (subscriptions.private.has(url)) count(digest, 'private', 1);
     }
     for (const url of unsubscribed) {
       const digest = urlDigest(url);
       deleted.push(subscriberKey(digest, user), subscriptionKey(user, digest));
-      count(digest, -1);
+      count(digest, 'count', -1);
+      if (subscriptions.private.has(url)) count(digest, 'private', -1);
+    }
+    for (const [urls, isPrivate] of [
+      [hidden, true],
+      [shown, false],
+    ] as const) {
+      for (const digest of urls.map(urlDigest)) {
+        setEdge(digest, isPrivate);
+        count(digest, 'private', isPrivate ? 1 : -1);
+      }
     }
     if (isShared && sum.length > 0) set.set(changedKey(since, `b/${user}`), '1');
     for (const url of waiting) setUrl(urlDigest(url), url);
     for (const url of acted) set.set(actedKey(urlDigest(url), user), '1');
-    const apply = (): void => copy.apply(user, { added, subscribed, unsubscribed }, since);
+    const apply = (): void => copy.apply(user, { added, ...subscriptions }, since);
     return { set: [...set], delete: deleted, sum, newFeeds: added.length, apply };
   },
 });

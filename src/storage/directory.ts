@@ -74,10 +74,20 @@ export interface ToplistRebuild {
  * A feed is known as soon as anyone subscribes to it, up to the bound of `bringWaiting`; nothing else makes one known.
  * URLs may be any that the podcast ever had; answers carry the one that it is shown under. Lists are ordered by
  * subscribers, most first, then by URL in code-point order.
+ *
+ * A podcast is listed, so that everybody may be told of it, while an account subscribes to it publicly (spec 2.9), its
+ * feed does not say `itunes:block`, and its URL does not look secret (`looksSecret`) or three accounts subscribe to that
+ * very URL. Exact after every commit of this process, seconds late after one of another.
  */
 export interface PodcastStore {
   /** In the order asked, undefined in the place of an unknown one. */
   find(urls: readonly Url[]): Promise<(Podcast | undefined)[]>;
+  /** The same without those that are not listed. */
+  findListed(urls: readonly Url[]): Promise<(Podcast | undefined)[]>;
+  /** Those of which everybody may see the URL itself, as it does not look secret, or three accounts subscribe to it. */
+  withoutSecrets(urls: readonly Url[]): Promise<Url[]>;
+  /** Whether the account subscribes to each of these podcasts, under any of its URLs, or acted on it. */
+  areOf(user: UserId, urls: readonly Url[]): Promise<boolean[]>;
   /** Each by any URL that it had, else by its GUID; in the order asked, undefined in the place of an unknown one. */
   findEpisodes(podcast: Url, names: readonly string[]): Promise<(Episode | undefined)[]>;
   /** Newest first by release, then by stamp, then as the feed had them when they were first seen. */
@@ -120,19 +130,19 @@ export interface PodcastStore {
   record(url: Url, reading: FeedReading): Promise<void>;
 
   /**
-   * In title, author, description, tags and feed URL (`toSearched`): those that have all words of the text; where there
+   * Of the listed ones, in title, author, description, tags and feed URL (`toSearched`): those that have all words of the text; where there
    * are none, those that have any. Prefixes count, one misspelling too; any script. Of a long text the first 20 terms
    * count (`toQueryTerms`). Each storage may rank in its own way.
    */
   search(text: string, limit: number): Promise<Podcast[]>;
-  /** By usage, most first, then by slug. */
+  /** Of the listed podcasts, by usage, most first, then by slug. */
   topTags(limit: number): Promise<Tag[]>;
-  /** By slug or title in any letter case. */
+  /** The listed ones, by slug or title in any letter case. */
   byTag(tag: string, limit: number): Promise<Podcast[]>;
-  /** Only those with subscribers. */
+  /** Only listed ones. */
   top(limit: number): Promise<readonly RankedPodcast[]>;
   /**
-   * What a user might like, never what the user has on any device: by how many of the people who share feeds with the
+   * Listed podcasts that a user might like, never what the user has on any device: by how many of the people who share feeds with the
    * user also have it, weighed against its overall popularity; then by how many tags it shares with what the user has;
    * then as the toplist. The same data give the same answer.
    */
@@ -155,4 +165,6 @@ export interface PodcastStore {
 
   /** The logo URL whose `logoHash` this is; undefined when no podcast has it. */
   logoUrl(hash: string): Promise<string | undefined>;
+  /** Whether a listed podcast has the logo. */
+  isLogoListed(hash: string): Promise<boolean>;
 }

@@ -1,6 +1,7 @@
 import type { Seconds, Stamp, UserId } from '../domain/types.ts';
 import { loginKey } from './account-keys.ts';
 import type { Key } from './contract.ts';
+import type { Visibility } from './privacy.ts';
 import type { User } from './stores.ts';
 
 /**
@@ -21,6 +22,8 @@ export interface Head extends Omit<User, 'id' | 'email'> {
   login: number;
   /** The account setting of this name is `true`. */
   syncDevices: boolean;
+  /** Which subscriptions the settings make public. */
+  visibility: Visibility;
   /** Uploads that another may still overlap, oldest first. */
   uploads: Upload[];
   /** A day, counted from 1970, and how many feeds it brought into the directory on it; not there before the first. */
@@ -43,6 +46,7 @@ export const newHead = (user: Omit<User, 'id'>): Head => ({
   next: 1,
   login: 1,
   syncDevices: false,
+  visibility: 'all',
   uploads: [],
   revisions: { devices: 0, subscriptions: 0 },
   commit: '',

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Seconds, Url, UserId } from '../domain/types.ts';
-import type { Key } from './contract.ts';
+import type { Entry, Key, Value } from './contract.ts';
 
 /** Stands for a URL in keys, which hold no long text and nothing but ASCII: its SHA-256 in base64url, cut to 132 bits. */
 export type UrlDigest = string;
@@ -17,15 +17,21 @@ export const under = (prefix: `${string}/`): { from: Key; until: Key } => ({
 });
 
 /** What is stored of a podcast: see `directory/documents.ts`. */
-export const podcastKey = (digest: UrlDigest, part: 'url' | 'podcast' | 'count' | 'lease' | 'unused'): Key =>
-  `p/${digest}/${part}`;
+export const podcastKey = (
+  digest: UrlDigest,
+  part: 'url' | 'podcast' | 'count' | 'private' | 'lease' | 'unused',
+): Key => `p/${digest}/${part}`;
 
 /** Some of the episodes of a podcast; a higher number was begun later. */
 export const episodesKey = (digest: UrlDigest, chunk: number): Key => `e/${digest}/${padded(chunk)}`;
 
-/** The account subscribes to this very URL on some device: to be found by URL, and by account. */
+/** The account subscribes to this very URL on some device: to be found by URL, and by account. See `edgeValue`. */
 export const subscriberKey = (digest: UrlDigest, user: UserId): Key => `f/${digest}/${user}`;
 export const subscriptionKey = (user: UserId, digest: UrlDigest): Key => `b/${user}/${digest}`;
+
+/** What is stored of a subscription: whether it is public (spec 2.9). */
+export const edgeValue = (isPrivate: boolean): Value => (isPrivate ? '0' : '1');
+export const isPrivateEdge = ({ value }: Pick<Entry, 'value'>): boolean => value === edgeValue(true);
 
 /** The account has acted on an episode of the podcast. */
 export const actedKey = (digest: UrlDigest, user: UserId): Key => `a/${digest}/${user}`;

@@ -15,7 +15,7 @@ import { storedActions } from './action-log.ts';
 import type { Batch, Entry, Key, Version } from './contract.ts';
 import type { Core } from './core.ts';
 import { type Head, loginKeys } from './head.ts';
-import { actedKey, podcastKey, subscriberKey, subscriptionKey, under, urlDigest } from './keys.ts';
+import { actedKey, isPrivateEdge, podcastKey, subscriberKey, subscriptionKey, under, urlDigest } from './keys.ts';
 import { listAll, scan } from './rows.ts';
 
 /** An account that is staged and was not renewed for so long was abandoned, where other processes may be at work. */
@@ -116,8 +116,12 @@ async function removeSubscriptions(
   for await (const page of scan(store, under(prefix))) {
     const digests = page.map(({ key }) => key.slice(prefix.length));
     const entries = await store.get(digests.map((digest) => podcastKey(digest, 'url')));
-    const urls = entries.flatMap((entry) => (entry ? (JSON.parse(entry.value) as { url: string }).url : []));
-    const change = directory.prepare(user, { unsubscribed: urls });
+    const urls = entries.map((entry) => entry && (JSON.parse(entry.value) as { url: string }).url);
+    const known = (of: readonly Entry[]): string[] => of.flatMap((edge) => urls[page.indexOf(edge)] ?? []);
+    const change = directory.prepare(user, {
+      unsubscribed: known(page),
+      private: new Set(known(page.filter(isPrivateEdge))),
+    });
     const unknown = digests.filter((_, i) => !entries[i]);
     const keys = unknown.flatMap((digest) => [subscriptionKey(user, digest), subscriberKey(digest, user)]);
     if (!(await remove({ set: change.set, delete: [...change.delete, ...keys], sum: change.sum }))) return false;

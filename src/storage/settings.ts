@@ -1,9 +1,12 @@
 import { scopeKey } from '../domain/scope.ts';
-import type { Json, SettingScope, UserId } from '../domain/types.ts';
+import type { Json, SettingScope, Url, UserId } from '../domain/types.ts';
 import { settingsPrefix, textDigest } from './account-keys.ts';
 import type { Key } from './contract.ts';
+import type { Account } from './account.ts';
 import type { Core } from './core.ts';
-import { under } from './keys.ts';
+import type { AccountChange } from './directory-writer.ts';
+import { isPrivateEdge, subscriptionKey, under, urlDigest } from './keys.ts';
+import { isPrivacySetting, type Privacy, toPrivacy } from './privacy.ts';
 import { listAll } from './rows.ts';
 import type { SettingStore } from './stores.ts';
 
@@ -28,7 +31,8 @@ export function createSettingStore(core: Core): SettingStore {
     },
 
     update: (user, scope, { set, remove, limit }) =>
-      accounts.write(user, async ({ head }) => {
+      accounts.write(user, async (account) => {
+        const { head } = account;
         const stored = await readSettings(core, scopePrefix(user, scope));
         const before = new Map(stored.toSorted(byPlace).map((each) => [each.key, each]));
         const after = new Map(before);
@@ -42,13 +46,17 @@ export function createSettingStore(core: Core): SettingStore {
         const changed = [...after.values()].filter((each) => each !== before.get(each.key));
         const removed = [...before.keys()].filter((key) => !after.has(key));
         if (changed.length === 0 && removed.length === 0) return { result };
+        const privacy = [...changed, ...removed.map((key) => ({ scope, key }))].some(isPrivacySetting)
+          ? await readPrivacy(core, user, { scope, after: [...after.values()] })
+          : undefined;
         const syncDevices = scope.kind === 'account' ? after.get(SYNC_DEVICES)?.value === true : head.syncDevices;
         return {
           result,
           write: {
-            head: { next, syncDevices },
+            head: { next, syncDevices, ...(privacy && { visibility: privacy.visibility }) },
             set: changed.map((each) => [settingKey(user, each), JSON.stringify(each)]),
             delete: removed.map((key) => settingKey(user, { scope, key })),
+            directory: privacy && core.directory.prepare(user, await revise(core, account, privacy)),
           },
         };
       }),
@@ -58,6 +66,32 @@ export function createSettingStore(core: Core): SettingStore {
       return stored.filter((each) => each.key === key).map(({ scope, value }) => ({ scope, value }));
     },
   };
+}
+
+/** What the settings of an account make private; `change`: as if a scope had these in the end. */
+export async function readPrivacy(
+  core: Core,
+  user: UserId,
+  change?: { scope: SettingScope; after: readonly StoredSetting[] },
+): Promise<Privacy> {
+  const kinds = ['account', 'podcast'] as const;
+  const stored = await Promise.all(kinds.map((kind) => readSettings(core, `${settingsPrefix(user)}${kind}/`)));
+  const changed = change && scopeKey(change.scope);
+  const others = stored.flat().filter(({ scope }) => scopeKey(scope) !== changed);
+  return toPrivacy([...others, ...(change?.after ?? [])], core.directory.shownUrl);
+}
+
+/** The subscriptions that become private, or public. */
+async function revise(core: Core, account: Account, { isPrivate }: Privacy): Promise<AccountChange> {
+  const subscriptions = await core.accounts.part(account, 'subscriptions');
+  const edges = await listAll(core.store, under(subscriptionKey(account.id, '') as `${string}/`));
+  const wasPrivate = new Map(edges.map((edge) => [edge.key, isPrivateEdge(edge)]));
+  const changed = (to: boolean): Url[] =>
+    subscriptions.union().filter((url) => {
+      const before = wasPrivate.get(subscriptionKey(account.id, urlDigest(url)));
+      return before !== to && before !== undefined && isPrivate(url) === to;
+    });
+  return { hidden: changed(true), shown: changed(false) };
 }
 
 const scopePrefix = (user: UserId, scope: SettingScope): `${string}/` =>

@@ -197,6 +197,11 @@ export interface SubscriptionStore {
   /** URLs in the order first added. Without `device`: of every device, each URL once. */
   current(user: UserId, device?: string): Promise<Url[]>;
   /**
+   * What everybody may see of `current`: public subscriptions to listed podcasts, in that order; none where there is no
+   * such user, or all are private, and then without reading them.
+   */
+  shown(user: UserId): Promise<Url[]>;
+  /**
    * Last state of each URL whose stamp is `since` or later, by stamp, then in order of upload. Empty for an unknown
    * device, which is not created. Cost follows the changes, not the list.
    */

@@ -1,6 +1,8 @@
 import { markAfter, originOf } from '../domain/stamp.ts';
 import type { Stamp, SubscriptionChange, Url } from '../domain/types.ts';
 import type { Core } from './core.ts';
+import { unlessMissing } from './failures.ts';
+import { readPrivacy } from './settings.ts';
 import type { SubscriptionStore } from './stores.ts';
 import { byPlace, type SubscriptionList } from './subscription-list.ts';
 import { storeUpload } from './upload.ts';
@@ -12,6 +14,16 @@ export const createSubscriptionStore = (core: Core): SubscriptionStore => ({
       const row = devices.get(device);
       return row ? urlsOf(subscriptions.of(row.number)) : [];
     }),
+
+  async shown(user) {
+    const { accounts, directory } = core;
+    const visibility = await unlessMissing(accounts.read(user, [], ({ head }) => head.visibility));
+    if (visibility === undefined || visibility === 'none') return [];
+    // Before the settings: what was marked as private and then subscribed to is never shown without its mark.
+    const urls = await accounts.read(user, ['subscriptions'], (_, { subscriptions }) => subscriptions.union());
+    const { isPrivate } = await readPrivacy(core, user);
+    return urls.filter((url) => directory.isListed(url) && !isPrivate(url));
+  },
 
   since: (user, device, since) =>
     core.accounts.read(user, ['devices', 'subscriptions'], ({ head }, { devices, subscriptions }) => {

@@ -6,8 +6,11 @@ import { devicesPrefix } from './account-keys.ts';
 import { writeActions } from './action-log.ts';
 import type { Core } from './core.ts';
 import { DeviceTable } from './device-table.ts';
+import type { AccountChange, DirectoryChange } from './directory-writer.ts';
 import { type Head, overlappedBy, withUpload } from './head.ts';
+import { isPrivateEdge, subscriptionKey, urlDigest } from './keys.ts';
 import { replaceRows } from './rows.ts';
+import { readPrivacy } from './settings.ts';
 import { SubscriptionDraft } from './subscription-draft.ts';
 import type { Decision, Write } from './transaction.ts';
 import { newFeedsLeft, withNewFeeds } from './waiting-feeds.ts';
@@ -72,7 +75,7 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
   ];
   const acted = new Set<Url>();
   for (const { podcast } of actions) if (!account.acted.has(podcast)) acted.add(podcast);
-  const directory = core.directory.prepare(account.id, {
+  const directory = await prepareDirectory(core, account, {
     ...draft?.difference(),
     acted: [...acted],
     newFeeds: newFeedsLeft(head, now),
@@ -100,6 +103,23 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
       },
     },
   };
+}
+
+/** What the directory stores of a change of subscriptions: with each, whether it is or was private. */
+export async function prepareDirectory(
+  core: Core,
+  { id, head }: Account,
+  change: Omit<AccountChange, 'private'>,
+): Promise<DirectoryChange> {
+  const prepare = (isPrivate: readonly Url[]): DirectoryChange =>
+    core.directory.prepare(id, { ...change, private: new Set(isPrivate) });
+  const { subscribed = [], unsubscribed = [] } = change;
+  if (head.visibility === 'all') return prepare([]);
+  if (head.visibility === 'none') return prepare([...subscribed, ...unsubscribed]);
+  const { isPrivate } = await readPrivacy(core, id);
+  const edges = await core.store.get(unsubscribed.map((url) => subscriptionKey(id, urlDigest(url))));
+  const wasPrivate = (at: number): boolean => edges[at] !== undefined && isPrivateEdge(edges[at]);
+  return prepare([...subscribed.filter(isPrivate), ...unsubscribed.filter((_, at) => wasPrivate(at))]);
 }
 
 interface DeviceChange {

@@ -9,6 +9,7 @@ import { isStorageError } from './errors.ts';
 import { loginTaken, unlessMissing } from './failures.ts';
 import { type Head, type Login, loginKeys, newHead, setLogins, toUser } from './head.ts';
 import { under } from './keys.ts';
+import { toPrivacy } from './privacy.ts';
 import { removeAccount } from './removal.ts';
 import { scan } from './rows.ts';
 import { endSessions } from './sessions.ts';
@@ -41,11 +42,15 @@ export function createUserStore(core: Core): UserStore {
       const user = { name, ...(email !== undefined && { email }), passwordHash, createdAt: context.now() };
       const keys = loginKeys(user);
       const head = newHead(user);
-      const stored = Object.entries(settings).map(([key, value]) => {
-        const setting: StoredSetting = { scope: { kind: 'account' }, key, value, place: head.next++ };
-        return [settingKey(id, setting), JSON.stringify(setting)] as const;
-      });
+      const set = Object.entries(settings).map(([key, value]): StoredSetting => ({
+        scope: { kind: 'account' },
+        key,
+        value,
+        place: head.next++,
+      }));
+      const stored = set.map((setting) => [settingKey(id, setting), JSON.stringify(setting)] as const);
       head.syncDevices = settings[SYNC_DEVICES] === true;
+      head.visibility = toPrivacy(set, (url) => url).visibility;
       const batch = {
         check: [...keys, headKey(id)].map((key) => [key, 0] as const),
         set: [...setLogins(keys, id), [headKey(id), JSON.stringify(head)] as const, ...stored],

@@ -65,7 +65,16 @@ async function take({ storage, clock }: TestServer, each: Step): Promise<void> {
 
 function toRecords(each: Extract<Step, { kind: 'import' }>, now: number): DirectoryRecord[] {
   const { url, formerly, later, stamp, haveMoved } = each;
-  const info = { title: '', author: '', description: '', website: '', logoUrl: null, language: '', tags: [] };
+  const info = {
+    title: '',
+    author: '',
+    description: '',
+    website: '',
+    logoUrl: null,
+    language: '',
+    tags: [],
+    blocked: false,
+  };
   const state = { intervalSeconds: 3600, failures: 0, nextAt: START, fetchedAt: now + later };
   const urls = new Set(each.episodes.map((told) => told.url));
   return [

@@ -47,7 +47,7 @@ it.each<[string, (response: ServerResponse) => void, RegExp]>([
   server.clock.now += 86_400;
   isFine = false;
   expect(await feeds.update({ url })).toEqual({ tried: 1, failed: [{ url, error: expect.stringMatching(error) }] });
-  expect(await directory.podcast(url)).toMatchObject({ title: 'Fine' });
+  expect(await directory.podcast(url)).toMatchObject({ podcast: { title: 'Fine' } });
   expect(await directory.episodes(url, 9)).toMatchObject([{ title: 'One', url: 'http://media.test/1.mp3' }]);
   const state = await server.storage.podcasts.feed(url);
   expect(state).toMatchObject({ failures: 1, fetchedAt, error: expect.stringMatching(error) });

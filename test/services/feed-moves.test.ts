@@ -85,7 +85,7 @@ it.each<[string, ParsedFeed, Partial<ParsedFeed>]>([
   const { server } = await openMoved(there, here);
   const top = await server.services.directory.toplist(9);
   expect(top.map(({ url }) => url)).toEqual([B]);
-  expect((await server.services.directory.podcast(A)).url).toBe(B);
+  expect((await server.services.directory.podcast(A)).podcast.url).toBe(B);
   const list = await server.request('GET', '/subscriptions/bob/phone.json', { auth });
   expect(await list.json()).toEqual([A]);
 });
@@ -99,7 +99,7 @@ it.each<[string, ParsedFeed, Partial<ParsedFeed>]>([
   const { server } = await openMoved(there, here);
   await readAll(server);
   await readAll(server);
-  expect((await server.services.directory.podcast(A)).url).toBe(A);
+  expect((await server.services.directory.podcast(A)).podcast.url).toBe(A);
   await expect(server.services.directory.podcast(B)).rejects.toMatchObject({ code: 'missing' });
 });
 
@@ -116,7 +116,7 @@ it('a feed that names a new address is one podcast with it where that confirms i
   web.set(B, feedOf('Show', { movedTo: B, author: 'Somebody' }));
   await readAll(server);
   expect(await listed(server)).toEqual([[B, 'Show', 3]]);
-  expect((await server.services.directory.podcast(A)).author).toBe('Somebody');
+  expect((await server.services.directory.podcast(A)).podcast.author).toBe('Somebody');
 });
 
 it.each<[string, ParsedFeed | 'gone']>([
@@ -128,8 +128,8 @@ it.each<[string, ParsedFeed | 'gone']>([
   web.set(A, feedOf('Show', { movedTo: B, guid: 'x' }));
   web.set(B, there);
   for (let time = 0; time < 3; time += 1) await readAll(server);
-  expect((await server.services.directory.podcast(A)).url).toBe(A);
-  expect((await server.services.directory.podcast(B)).url).toBe(B);
+  expect((await server.services.directory.podcast(A)).podcast.url).toBe(A);
+  expect((await server.services.directory.podcast(B)).podcast.url).toBe(B);
 });
 
 it('two feeds that each name the other as the new address end as one', async () => {
@@ -159,10 +159,10 @@ it('a lost feed is not replaced by another podcast at the address that it had be
   web.set(B, 'gone');
   web.set(A, feedOf('Advert'));
   await readAll(server);
-  expect(await server.services.directory.podcast(A)).toMatchObject({ url: B, title: 'Show' });
+  expect(await server.services.directory.podcast(A)).toMatchObject({ podcast: { url: B, title: 'Show' } });
   web.set(A, feedOf('Show', { author: 'Back home' }), C);
   await server.services.feeds.update({ url: A });
-  expect(await server.services.directory.podcast(B)).toMatchObject({ url: C, author: 'Back home' });
+  expect(await server.services.directory.podcast(B)).toMatchObject({ podcast: { url: C, author: 'Back home' } });
 });
 
 it('feeds with one GUID are the podcast at the address that it was made for', async () => {

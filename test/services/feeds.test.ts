@@ -63,7 +63,7 @@ async function openWith(feeds: readonly string[]): Promise<{ server: TestServer;
 }
 
 const titleOf = async ({ services }: TestServer, url: string): Promise<string> =>
-  (await services.directory.podcast(url)).title;
+  (await services.directory.podcast(url)).podcast.title;
 
 it('reads what is due, stores what it finds, and asks again only when it is due again', async () => {
   const { server, web } = await openWith([A, B]);
@@ -156,7 +156,7 @@ it('a feed that has moved is found under both URLs', async () => {
   const { server, web } = await openWith([A]);
   web.outcomes.set(A, fetched('Moved', { movedTo: B }));
   await server.services.feeds.update('due');
-  expect((await server.services.directory.podcast(A)).url).toBe(B);
+  expect((await server.services.directory.podcast(A)).podcast.url).toBe(B);
   server.clock.now += 4 * 86_400;
   web.outcomes.set(B, fetched('Still there'));
   await server.services.feeds.update('due');

@@ -9,9 +9,10 @@ const fetchImage = () =>
 
 const LOGO = 'http://example.org/logo';
 async function* noFeeds() {}
+const podcasts = { feeds: noFeeds, find: async () => [], isLogoListed: async () => true };
 
 const createWith = (folder: Parameters<typeof createLogos>[0]['folder'], fetcher = { fetchImage }) =>
-  createLogos({ podcasts: { logoUrl: async () => LOGO, feeds: noFeeds, find: async () => [] }, fetcher, folder });
+  createLogos({ podcasts: { ...podcasts, logoUrl: async () => LOGO }, fetcher, folder });
 
 it('a kept logo that turns out to be damaged is fetched once more by whoever asks next', async () => {
   const files = new Map([['hash', Buffer.from('GIF89a, and no more')]]);
@@ -53,7 +54,7 @@ it('has few images in hand, however many are asked for', async () => {
   let fetching = 0;
   const images: (() => void)[] = [];
   const logos = createLogos({
-    podcasts: { logoUrl: async (hash) => `http://${hash}.example/logo`, feeds: noFeeds, find: async () => [] },
+    podcasts: { ...podcasts, logoUrl: async (hash) => `http://${hash}.example/logo` },
     fetcher: {
       async fetchImage() {
         fetching++;

@@ -13,7 +13,7 @@ it('what a file says of a podcast is kept as if its feed had said it: plain text
     website: `http://example.org/${'x'.repeat(10_000)}`,
   };
   await services.opmlImport.run(user.id, [entry], { device: 'phone', replace: false, dryRun: false });
-  const { title, description, website } = await services.directory.podcast(url);
+  const { title, description, website } = (await services.directory.podcast(url)).podcast;
   expect([title.slice(0, 20), title.length]).toEqual(['A bold title word0-w', 500]);
   expect([description.slice(0, 20), description.length]).toEqual(['Salt & pepper.\nword0', 10_000]);
   expect(website).toBe('');

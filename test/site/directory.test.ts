@@ -13,7 +13,16 @@ async function fill(server: TestServer): Promise<void> {
     ['b', 'Garden <hour>', 'Home & garden'],
   ] as const) {
     await subscriptions.upload(eve.id, 'phone', { add: [feed(name)], remove: [] });
-    const podcast = { title, author: '', description: '', website: '', logoUrl: null, language: '', tags: [tag] };
+    const podcast = {
+      title,
+      author: '',
+      description: '',
+      website: '',
+      logoUrl: null,
+      language: '',
+      tags: [tag],
+      blocked: false,
+    };
     const state = { url: feed(name), intervalSeconds: 3600, failures: 0, fetchedAt: server.clock.now };
     await server.storage.podcasts.record(feed(name), { state, content: { podcast, episodes: [] } });
   }

@@ -24,7 +24,16 @@ async function upload({ request }: TestServer, device: string, add: string[], re
 
 /** What the directory reads of a feed. */
 async function describeFeed({ storage, clock }: TestServer, url: string, title: string, releasedAt: number) {
-  const podcast = { title, author: 'An author', description: '', website: '', logoUrl: null, language: '', tags: [] };
+  const podcast = {
+    title,
+    author: 'An author',
+    description: '',
+    website: '',
+    logoUrl: null,
+    language: '',
+    tags: [],
+    blocked: false,
+  };
   const episode = { url: `${url}/1.mp3`, title: `Episode of ${title}`, description: '', website: '', releasedAt };
   const state = { url, intervalSeconds: 3600, failures: 0, fetchedAt: clock.now };
   await storage.podcasts.record(url, { state, content: { podcast, episodes: [episode] } });

@@ -285,3 +285,17 @@ it('feeds that wait on one node come with another one, and count everybody', asy
     expect((await node.podcasts.find(feeds(3))).map((podcast) => podcast?.subscribers)).toEqual([2, 2, 2]);
   }
 });
+
+it('what an account hides is listed on no node once the others have looked, and what it shows is', async () => {
+  const [a, b] = await openTwo();
+  await a.change('alice', { subscribed: [feed(1), feed(2)], private: new Set([feed(2)]) });
+  await b.refresh();
+  expect(numbersOf(await b.podcasts.top(9))).toEqual([1]);
+  await a.change('alice', { hidden: [feed(1)], shown: [feed(2)] });
+  await b.refresh();
+  for (const node of [a, b]) expect(numbersOf(await node.podcasts.top(9))).toEqual([2]);
+  await b.change('alice', { unsubscribed: [feed(1), feed(2)], private: new Set([feed(1)]) });
+  await a.refresh();
+  for (const node of [a, b]) expect(await node.podcasts.top(9)).toEqual([]);
+  expect(await a.podcasts.rebuildToplist()).toEqual({ podcasts: 0, corrected: 0 });
+});

@@ -70,6 +70,7 @@ const RECORD = byKind<BackupRecord>({
       logoUrl: orNull(text),
       language: text,
       tags: array(text),
+      blocked: flag,
     }),
     feed: object({
       etag: optional(text),

@@ -28,7 +28,7 @@ export function createSubscriptionExportRoute({
     const { id, name } = await administration.find(readParam(event, 'user'));
     const device = readQuery(event, 'device');
     const urls = device === undefined ? await subscriptions.all(id) : await subscriptions.list(id, device);
-    return { type: MEDIA_TYPES[format], body: WRITERS[format](name, await directory.describe(urls)) };
+    return { type: MEDIA_TYPES[format], body: WRITERS[format](name, await directory.describe(urls, id)) };
   };
 }
 

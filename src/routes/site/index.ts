@@ -1,5 +1,6 @@
 import type { Services } from '../../services/services.ts';
-import { type Route, type RouteContext, type Row, toRoute } from '../route.ts';
+import { createDirectoryGuard } from '../members.ts';
+import { type Handler, type Route, type RouteContext, type Row, toRoute } from '../route.ts';
 import { ASSET_ROUTES } from './assets.ts';
 import { createDevicePages } from './devices.ts';
 import { createHistoryRoutes } from './history.ts';
@@ -22,7 +23,7 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
   const login = createLoginRoutes(services, context, site);
   const register = createRegisterRoutes(services, context, site);
   const welcome = createWelcomeRoutes(services, context, site);
-  const pages = createPageRoutes(services, site);
+  const pages = createPageRoutes(services, context, site);
   const devices = createDevicePages(services, site);
   const settings = createSettingsPages(services, context, site);
 
@@ -30,6 +31,9 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
   const lists = createListPages(services, site);
   const opmlImport = createOpmlImportPages(services, site);
   const history = createHistoryRoutes(services, site);
+  const guarded = createDirectoryGuard(context);
+  const forMembers = (handler: Handler): Handler =>
+    context.directory === 'members' ? site.signedIn(handler) : handler;
 
   const table: Row[] = [
     ['GET', '/', [], createHomePage(services, context, site)],
@@ -63,7 +67,7 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
     ['GET', '/subscriptions/import', [], opmlImport.show],
     ['POST', '/subscriptions/import', [], opmlImport.submit],
 
-    ['GET', '/directory', [], createDirectoryPage(services, context, site)],
+    ['GET', '/directory', [], forMembers(createDirectoryPage(services, context, site))],
 
     ['GET', '/lists', [], lists.all],
     ['POST', '/lists', [], lists.create],
@@ -78,11 +82,11 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
     ['GET', '/history', ['csv', 'json'], history.download],
     ['GET', '/statistics', [], createStatisticsPage(services, site)],
 
-    ['GET', '/podcast', [], pages.podcast],
-    ['GET', '/episode', [], pages.episode],
-    ['GET', '/user/:user', [], pages.user],
-    ['GET', '/user/:user/subscriptions', ['opml'], pages.shared],
-    ['GET', '/user/:user/lists/:name', [], pages.list],
+    ['GET', '/podcast', [], forMembers(pages.podcast)],
+    ['GET', '/episode', [], forMembers(pages.episode)],
+    ['GET', '/user/:user', [], forMembers(pages.user)],
+    ['GET', '/user/:user/subscriptions', ['opml'], guarded(pages.shared)],
+    ['GET', '/user/:user/lists/:name', [], forMembers(pages.list)],
 
     ['GET', '/assets/:name', [], ASSET_ROUTES.asset],
     ['GET', '/manifest.webmanifest', [], ASSET_ROUTES.manifest],

@@ -42,7 +42,7 @@ export function createListPages(
     const { urls, ...list } = await lists.find(user.id, readParam(event, 'name'));
     const pages = Math.max(1, Math.ceil(urls.length / PER_PAGE));
     const page = Math.min(readPage(event), pages);
-    const podcasts = await directory.describe(urls.slice((page - 1) * PER_PAGE, page * PER_PAGE));
+    const podcasts = await directory.describe(urls.slice((page - 1) * PER_PAGE, page * PER_PAGE), user.id);
     const onList = new Set(urls);
     const contents = await library.contents(user.id);
     const suggested = contents.podcasts.filter(({ url }) => !onList.has(url));

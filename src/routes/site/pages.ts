@@ -10,7 +10,8 @@ import { renderPodcast } from '../../pages/podcast.ts';
 import { renderUser } from '../../pages/user.ts';
 import type { Services } from '../../services/services.ts';
 import { listStream } from '../list-reply.ts';
-import type { Handler } from '../route.ts';
+import { type Handler, type RouteContext, viewerOf } from '../route.ts';
+import { openSharedList } from '../shared-list.ts';
 import type { Site } from './site.ts';
 
 const EPISODES = 50;
@@ -30,33 +31,35 @@ const partOf = <Item>(items: readonly Item[], { page }: PageNumber): readonly It
 /** What `svc_link` and `web` lead to, and what a user shows. */
 export function createPageRoutes(
   services: Pick<Services, 'accounts' | 'directory' | 'lists' | 'profiles'>,
+  { identity }: Pick<RouteContext, 'identity'>,
   site: Site,
 ): Record<'podcast' | 'episode' | 'list' | 'user' | 'shared', Handler> {
   const { accounts, directory, lists, profiles } = services;
   return {
     async podcast(event) {
-      const podcast = await directory.podcast(readQuery(event, 'url') ?? '');
+      const viewer = viewerOf(event, identity);
+      const { podcast, isPublic } = await directory.podcast(readQuery(event, 'url') ?? '', viewer);
       const episodes = await directory.episodes(podcast.url, EPISODES);
-      return site.page(event, ({ base }) => renderPodcast({ base, podcast, episodes }));
+      return site.page(event, ({ base }) => renderPodcast({ base, podcast, episodes }), { isPrivate: !isPublic });
     },
 
     async episode(event) {
-      const { podcast, episode } = await directory.episode(
+      const { podcast, episode, isPublic } = await directory.episode(
         readQuery(event, 'podcast') ?? '',
         readQuery(event, 'url') ?? '',
+        viewerOf(event, identity),
       );
-      return site.page(event, ({ base }) => renderEpisode({ base, podcast, episode }));
+      return site.page(event, ({ base }) => renderEpisode({ base, podcast, episode }), { isPrivate: !isPublic });
     },
 
     async list(event) {
       const user = await accounts.named(readParam(event, 'user'));
-      const { urls, ...list } = await lists.find(user?.id, readParam(event, 'name'));
+      const { urls: all, ...list } = await lists.find(user?.id, readParam(event, 'name'));
+      const { urls, owner } = await openSharedList(event, { urls: all, owner: user!.id }, { directory, identity });
       const number = pageOf(event, urls.length);
-      const podcasts = await directory.describe(partOf(urls, number));
-      const total = urls.length;
-      return site.page(event, ({ base }) =>
-        renderList({ base, user: user!.name, ...list, ...number, total, podcasts }),
-      );
+      const podcasts = await directory.describe(partOf(urls, number), owner);
+      const shown = { user: user!.name, ...list, ...number, total: urls.length, podcasts };
+      return site.page(event, ({ base }) => renderList({ base, ...shown }), { isPrivate: owner !== undefined });
     },
 
     async user(event) {

@@ -11,6 +11,8 @@ export interface AddressDocuments {
   /** Of the podcast. */
   version: Version;
   count: number;
+  /** How many of those are private. */
+  privateCount: number;
   lease?: LeaseDocument & { version: Version };
 }
 
@@ -20,7 +22,7 @@ const DIGEST_UNTIL = DIGEST_FROM + urlDigest('').length;
 
 /** The keys of all documents of a URL. */
 export const documentKeys = (digest: UrlDigest): string[] =>
-  (['url', 'podcast', 'count', 'lease'] as const).map((part) => podcastKey(digest, part));
+  (['url', 'podcast', 'count', 'private', 'lease'] as const).map((part) => podcastKey(digest, part));
 
 /** Adds entries, of which any may be missing, to what was read of their URLs. */
 export function collectDocuments(
@@ -32,11 +34,12 @@ export function collectDocuments(
     const digest = entry.key.slice(DIGEST_FROM, DIGEST_UNTIL);
     const part = entry.key.slice(DIGEST_UNTIL + 1);
     let found = documents.get(digest);
-    if (!found) documents.set(digest, (found = { version: 0, count: 0 }));
+    if (!found) documents.set(digest, (found = { version: 0, count: 0, privateCount: 0 }));
     const { value, version } = entry;
     if (part === 'url') found.url = parse(value);
     else if (part === 'podcast') [found.podcast, found.version] = [parse(value), version];
     else if (part === 'count') found.count = Number(value);
+    else if (part === 'private') found.privateCount = Number(value);
     else if (part === 'lease') found.lease = { ...parse<LeaseDocument>(value), version };
   }
   return documents;

@@ -62,7 +62,7 @@ export function toBatch({ podcast, replaces, episodes, endsLease }: PodcastChang
 }
 
 function toDocument(podcast: PodcastFields): PodcastDocument {
-  const { title, author, description, website, logoUrl, language, tags, feed, newestEpisode } = podcast;
-  const document = { title, author, description, website, logoUrl, language, tags, feed };
+  const { title, author, description, website, logoUrl, language, tags, blocked, feed, newestEpisode } = podcast;
+  const document = { title, author, description, website, logoUrl, language, tags, blocked, feed };
   return newestEpisode === undefined ? document : { ...document, newestEpisode };
 }

@@ -12,11 +12,13 @@ import {
   type ReadPodcast,
   toPodcasts,
 } from './address-documents.ts';
+import { applyChange } from './account-change.ts';
 import { type PodcastChange, toBatch } from './change.ts';
 import { type KeptToplist, parse, type TagDocument } from './documents.ts';
 import { EpisodeStore } from './episode-store.ts';
 import type { PlacedEpisode } from './episodes.ts';
 import { Leases } from './leases.ts';
+import { isSecret } from './listing.ts';
 import { Memory } from './memory.ts';
 import { type Address, type PodcastFields, type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
 import { SubscriberGraph } from './subscriber-graph.ts';
@@ -144,14 +146,14 @@ export class Directory implements DirectoryCopy {
       for (const podcast of podcasts) {
         const { digest, fields, version } = podcast;
         if (this.#isNew(podcast)) memory.put(fields, version, sets.get(fields));
-        else if (sets.has(fields)) memory.address(digest)!.merged = sets.get(fields);
+        else if (sets.has(fields)) memory.setMerged(memory.address(digest)!, sets.get(fields)!);
       }
     } finally {
       for (const set of sets.values()) memory.endLoading(set);
     }
-    for (const [digest, { count, lease }] of documents) {
+    for (const [digest, { lease, ...counts }] of documents) {
       if (this.store.isShared) this.leases.set(digest, lease);
-      if (withCounts && !this.recounted.has(digest)) memory.setCount(digest, count);
+      if (withCounts && !this.recounted.has(digest)) memory.setCounts(digest, counts);
     }
     return true;
   }
@@ -260,8 +262,13 @@ export class Directory implements DirectoryCopy {
     else this.memory.tags.setTitle(tag);
   }
 
-  has(digest: UrlDigest): boolean {
-    return this.memory.address(digest) !== undefined;
+  readonly has = (digest: UrlDigest): boolean => this.memory.address(digest) !== undefined;
+
+  readonly shownUrl = (url: Url): Url => this.memory.find(url)?.url ?? url;
+
+  isListed(url: Url): boolean {
+    const address = this.memory.address(urlDigest(url));
+    return address !== undefined && address.home.isListed && !isSecret(address);
   }
 
   isInUse(digest: UrlDigest): boolean {
@@ -269,21 +276,11 @@ export class Directory implements DirectoryCopy {
     return podcast !== undefined && subscribersOf(podcast) > 0;
   }
 
-  apply(user: UserId, { added, subscribed, unsubscribed }: CopyChange, since: Seconds): void {
-    const { memory } = this;
-    for (const url of added) memory.ensure(url, since);
-    for (const [urls, isSubscribed] of [
-      [subscribed, true],
-      [unsubscribed, false],
-    ] as const) {
-      for (const digest of urls.map(urlDigest)) {
-        memory.setSubscribed(user, digest, isSubscribed);
-        const address = memory.address(digest);
-        if (address) this.graph.set(user, address, isSubscribed);
-        else this.graph.drop(user);
-        if (this.store.isShared) this.recounted.add(digest);
-      }
-    }
+  apply(user: UserId, change: CopyChange, since: Seconds): void {
+    const counted = (digest: UrlDigest): void => {
+      if (this.store.isShared) this.recounted.add(digest);
+    };
+    applyChange({ memory: this.memory, graph: this.graph, counted }, user, change, since);
   }
 
   /** Forgets all, once it is removed from the store. */

@@ -2,7 +2,7 @@ import type { PodcastInfo, Seconds, Stamp, Url } from '../../domain/types.ts';
 import type { Version } from '../contract.ts';
 import type { FeedProgress } from '../stores.ts';
 
-/* What is stored of a podcast under `p/<digest>/`, each document as JSON; `count` is a number. */
+/* What is stored of a podcast under `p/<digest>/`, each document as JSON; `count` and `private` are numbers. */
 
 /** `url`. Never checked: to store it once more changes nothing that matters. */
 export interface UrlDocument {
@@ -54,6 +54,7 @@ export const newPodcast = (since: Seconds): PodcastInfo & { feed: FeedProgress }
   logoUrl: null,
   language: '',
   tags: [],
+  blocked: false,
   feed: { intervalSeconds: 0, failures: 0, nextAt: since },
 });
 

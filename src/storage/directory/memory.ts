@@ -3,11 +3,12 @@ import { urlDigest, type UrlDigest } from '../keys.ts';
 import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import type { Podcast } from '../stores.ts';
 import type { Catalog } from './catalog.ts';
-import { Address, type PodcastFields, type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
+import { Address, type Counts, type PodcastFields, type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
 import { newPodcast } from './documents.ts';
 import { SearchIndex } from './search.ts';
 import { Stamps } from './stamps.ts';
-import type { SubscriberSet } from './subscriber-set.ts';
+import { isListable } from './listing.ts';
+import type { SubscriberSet, Subscription } from './subscriber-set.ts';
 import { Tags } from './tags.ts';
 import { Toplist } from './toplist.ts';
 
@@ -20,14 +21,14 @@ export class Memory implements Catalog {
   readonly toplist: Toplist;
   readonly search: SearchIndex;
   /** How many accounts subscribe to each URL that is no podcast yet; maybe nobody any more. */
-  readonly waiting = new Map<UrlDigest, number>();
+  readonly waiting = new Map<UrlDigest, Counts>();
   readonly #byDigest = new Map<UrlDigest, Address>();
   /** Numbers of addresses that were removed. */
   readonly #free: number[] = [];
   /** Sets that are being read. */
   readonly #loading = new Map<SubscriberSet, ReadonlySet<UrlDigest>>();
-  /** Logo URLs by hash; undefined until one is asked for. */
-  #logos: Map<string, string> | undefined;
+  /** Podcasts by the hash of their logo's URL; undefined until one is asked for. */
+  #logos: Map<string, Set<Address>> | undefined;
 
   constructor() {
     this.toplist = new Toplist(this);
@@ -57,10 +58,19 @@ export class Memory implements Catalog {
     return { ...podcast, tags: [...podcast.tags], subscribers: subscribersOf(stored) };
   }
 
-  /** The logo URL whose SHA-256 this is. */
-  logo(hash: string): string | undefined {
-    this.#logos ??= new Map(this.all().flatMap(logoOf));
-    return this.#logos.get(hash);
+  /** The podcasts that have the logo whose URL has this SHA-256. */
+  withLogo(hash: string): StoredPodcast[] {
+    if (!this.#logos) {
+      this.#logos = new Map();
+      for (const podcast of this.all()) this.#addLogo(podcast);
+    }
+    return Array.from(this.#logos.get(hash) ?? [], ({ podcast }) => podcast!);
+  }
+
+  #addLogo({ address, logoUrl }: StoredPodcast): void {
+    if (!this.#logos || logoUrl === null) return;
+    const hash = logoHash(logoUrl);
+    this.#logos.set(hash, (this.#logos.get(hash) ?? new Set()).add(address));
   }
 
   /** Takes up a URL that nobody knew. Nothing happens to one that is known. */
@@ -80,6 +90,7 @@ export class Memory implements Catalog {
     for (const address of addresses) {
       if (address.podcast) this.#remove(address.podcast);
       address.podcast = address.merged = undefined;
+      address.isListed = false;
       address.home = home;
       this.homes[address.number] = home.number;
     }
@@ -88,9 +99,10 @@ export class Memory implements Catalog {
     home.podcast = podcast;
     this.tags.add(home, podcast.tags);
     this.stamps.add(podcast.newestEpisode ?? 0);
-    if (this.#logos) for (const [hash, logoUrl] of logoOf(podcast)) this.#logos.set(hash, logoUrl);
+    this.#addLogo(podcast);
     this.search.changed(podcast.url);
     this.toplist.changed(podcast);
+    this.#relist(podcast);
     return podcast;
   }
 
@@ -99,7 +111,7 @@ export class Memory implements Catalog {
     const known = this.#byDigest.get(digest);
     if (known) return known;
     const address = new Address(url, digest, this.#free.pop() ?? this.addresses.length);
-    address.count = this.waiting.get(digest) ?? 0;
+    Object.assign(address, this.waiting.get(digest));
     this.waiting.delete(digest);
     this.addresses[address.number] = address;
     this.#byDigest.set(digest, address);
@@ -111,6 +123,7 @@ export class Memory implements Catalog {
     this.#remove(podcast);
     for (const address of this.addressesOf(podcast)) {
       address.podcast = address.merged = undefined;
+      address.isListed = false;
       this.#byDigest.delete(address.digest);
       this.#free.push(address.number);
     }
@@ -124,6 +137,16 @@ export class Memory implements Catalog {
     this.toplist.changed(podcast);
   }
 
+  /** Something changed that it depends on whether the podcast is listed. */
+  #relist(podcast: StoredPodcast): void {
+    const isListed = isListable(podcast);
+    if (isListed === podcast.address.isListed) return;
+    podcast.address.isListed = isListed;
+    this.tags.relisted();
+    this.search.changed(podcast.url);
+    this.toplist.changed(podcast);
+  }
+
   /** Reads a set; changes of this process go to it too, until `endLoading`. */
   beginLoading(set: SubscriberSet, digests: readonly UrlDigest[]): void {
     this.#loading.set(set, new Set(digests));
@@ -133,23 +156,37 @@ export class Memory implements Catalog {
     this.#loading.delete(set);
   }
 
-  setSubscribed(user: UserId, digest: UrlDigest, isSubscribed: boolean): void {
-    for (const [set, digests] of this.#loading) if (digests.has(digest)) set.set(user, digest, isSubscribed);
+  /** How an account subscribes to a URL, and how it did before. */
+  setSubscription(user: UserId, digest: UrlDigest, now: Subscription, before: Subscription): void {
+    for (const [set, digests] of this.#loading) if (digests.has(digest)) set.set(user, digest, now);
     const address = this.#byDigest.get(digest);
-    address?.home.merged?.set(user, digest, isSubscribed);
-    const count = address?.count ?? this.waiting.get(digest) ?? 0;
-    this.setCount(digest, count + (isSubscribed ? 1 : -1));
+    address?.home.merged?.set(user, digest, now);
+    const { count, privateCount } = address ?? this.waiting.get(digest) ?? { count: 0, privateCount: 0 };
+    this.setCounts(digest, {
+      count: count + Number(now !== undefined) - Number(before !== undefined),
+      privateCount: privateCount + Number(now === 'private') - Number(before === 'private'),
+    });
   }
 
-  /** How many accounts subscribe to this very URL. */
-  setCount(digest: UrlDigest, count: number): void {
+  /** How many accounts subscribe to this very URL, and how many of them privately. */
+  setCounts(digest: UrlDigest, { count, privateCount }: Counts): void {
     const address = this.#byDigest.get(digest);
     if (!address) {
-      this.waiting.set(digest, count);
+      this.waiting.set(digest, { count, privateCount });
       return;
     }
     address.count = count;
-    if (address.home.podcast) this.toplist.changed(address.home.podcast);
+    address.privateCount = privateCount;
+    const { podcast } = address.home;
+    if (!podcast) return;
+    this.toplist.changed(podcast);
+    this.#relist(podcast);
+  }
+
+  /** Who subscribes to a podcast that has several URLs. */
+  setMerged(home: Address, merged: SubscriberSet): void {
+    home.merged = merged;
+    if (home.podcast) this.#relist(home.podcast);
   }
 
   clear(): void {
@@ -163,6 +200,3 @@ export class Memory implements Catalog {
     this.stamps.clear();
   }
 }
-
-const logoOf = ({ logoUrl }: StoredPodcast): [hash: string, logoUrl: string][] =>
-  logoUrl === null ? [] : [[logoHash(logoUrl), logoUrl]];

@@ -1,12 +1,14 @@
+import { looksSecret } from '../../domain/secret-url.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { PodcastEntry } from '../../domain/types.ts';
-import { urlDigest } from '../keys.ts';
+import { actedKey, subscriptionKey, urlDigest } from '../keys.ts';
 import type { Episode, FeedState, PodcastStore } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
 import type { Directory } from './directory.ts';
 import { byName, type PlacedEpisode, sortEpisodes } from './episodes.ts';
 import type { DirectoryAccounts } from './accounts.ts';
-import { byPopularity, type StoredPodcast, subscribersOf } from './podcast.ts';
+import { isSecret } from './listing.ts';
+import { byPopularity, type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
 import { recordReading } from './reading.ts';
 import { recommend } from './recommendations.ts';
 import { rebuildToplist } from './recount.ts';
@@ -44,6 +46,29 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
         const podcast = memory.find(url);
         return podcast && memory.toPodcast(podcast);
       }),
+
+    findListed: async (urls) =>
+      urls.map((url) => {
+        const podcast = memory.find(url);
+        return podcast?.address.isListed ? memory.toPodcast(podcast) : undefined;
+      }),
+
+    async withoutSecrets(urls) {
+      return urls.filter((url) => {
+        const address = memory.address(urlDigest(url));
+        return address ? !isSecret(address) : !looksSecret(url);
+      });
+    },
+
+    async areOf(user, urls) {
+      const keys = urls.map((url) => {
+        const podcast = memory.find(url);
+        const digests = (podcast ? urlsOf(podcast) : [url]).map(urlDigest);
+        return digests.flatMap((digest) => [subscriptionKey(user, digest), actedKey(digest, user)]);
+      });
+      const found = new Set((await store.get([...new Set(keys.flat())])).map((entry) => entry?.key));
+      return keys.map((of) => of.some((key) => found.has(key)));
+    },
 
     async findEpisodes(url, names) {
       const { podcast, episodes } = await directory.withEpisodes(url);
@@ -146,7 +171,9 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
     topTags: async (limit) => memory.tags.top(limit),
 
     async byTag(tag, limit) {
-      const tagged = Array.from(memory.tags.podcasts(tag), ({ podcast }) => podcast!);
+      const tagged = Array.from(memory.tags.podcasts(tag)).flatMap(({ isListed, podcast }) =>
+        isListed ? podcast! : [],
+      );
       return topN(tagged, limit, byPopularity).map((podcast) => memory.toPodcast(podcast));
     },
 
@@ -163,7 +190,9 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
 
     bringWaiting: () => bringAllWaiting(directory, accounts.bringWaiting),
 
-    logoUrl: async (hash) => memory.logo(hash),
+    logoUrl: async (hash) => memory.withLogo(hash)[0]?.logoUrl ?? undefined,
+
+    isLogoListed: async (hash) => memory.withLogo(hash).some(({ address }) => address.isListed),
   };
 }
 

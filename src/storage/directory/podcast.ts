@@ -1,3 +1,4 @@
+import { looksSecret } from '../../domain/secret-url.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { PodcastInfo, Stamp, Url } from '../../domain/types.ts';
 import type { FeedProgress } from '../stores.ts';
@@ -24,25 +25,40 @@ export interface StoredPodcast extends PodcastFields {
   version: Version;
 }
 
+/** How many accounts subscribe to a URL, and how many of those privately. */
+export interface Counts {
+  count: number;
+  privateCount: number;
+}
+
 /** A URL that the directory knows: that of a podcast, or one that it had before. */
-export class Address {
+export class Address implements Counts {
   readonly url: Url;
   readonly digest: UrlDigest;
   /** From 0, in the order they became known here. */
   readonly number: number;
   /** How many accounts subscribe to this very URL. */
   count = 0;
+  /** How many of those do so privately. */
+  privateCount = 0;
   /** The one that its podcast is shown under. */
   home: Address = this;
   /** Only of a home. */
   podcast: StoredPodcast | undefined;
   /** Who subscribes to any URL of the podcast; only of a home that has several. */
   merged: SubscriberSet | undefined;
+  /** Whether everybody may be told of its podcast: see `isListable`. Only of a home. */
+  isListed = false;
+  #looksSecret: boolean | undefined;
 
   constructor(url: Url, digest: UrlDigest, number: number) {
     this.url = url;
     this.digest = digest;
     this.number = number;
+  }
+
+  get looksSecret(): boolean {
+    return (this.#looksSecret ??= looksSecret(this.url));
   }
 }
 

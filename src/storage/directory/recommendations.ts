@@ -100,11 +100,11 @@ function popularity({ catalog }: Situation): Scores {
   return scores;
 }
 
-/** The podcasts with the best scores, without those that the user has. By number, as there are many of them. */
+/** The listed podcasts with the best scores, without those that the user has. By number, as there are many of them. */
 function best({ catalog, own }: Situation, scores: Scores, limit: number): StoredPodcast[] {
   const candidates: number[] = [];
   for (let number = 0; number < scores.length; number += 1) {
-    if (scores[number]! > 0 && !own.has(number)) candidates.push(number);
+    if (scores[number]! > 0 && !own.has(number) && catalog.addresses[number]!.isListed) candidates.push(number);
   }
   const podcastAt = (number: number): StoredPodcast => catalog.addresses[number]!.podcast!;
   const first = topN(

@@ -13,7 +13,7 @@ const BUILT_AFTER = 1000;
 /** At most so many words of a search may be misspelt: it bounds the time taken. */
 const MOST_MISSPELT = 3;
 
-/** Full-text search of the podcasts. What changes is indexed in the background, little by little. */
+/** Full-text search of the listed podcasts. What changes is indexed in the background, little by little. */
 export class SearchIndex {
   readonly #catalog: Catalog;
   readonly #texts = new FullText();
@@ -32,7 +32,7 @@ export class SearchIndex {
     this.#building = setTimeout(() => void this.#refresh(), BUILT_AFTER).unref();
   }
 
-  /** A podcast is new, has changed, or moved. */
+  /** A podcast is new, has changed, moved, or is listed or not from now on. */
   changed(url: Url): void {
     if (!this.#isBegun) return;
     this.#stale.add(url);
@@ -68,7 +68,9 @@ export class SearchIndex {
   #byUrl(text: string, limit: number): StoredPodcast[] {
     const part = toSearched(text).trim().toLowerCase();
     if (part === '') return [];
-    const isIn = this.#catalog.all().filter(({ url }) => toSearched(url).toLowerCase().includes(part));
+    const isIn = this.#catalog
+      .all()
+      .filter(({ url, address }) => address.isListed && toSearched(url).toLowerCase().includes(part));
     return topN(isIn, limit, byPopularity);
   }
 
@@ -86,7 +88,7 @@ export class SearchIndex {
   }
 
   #refresh(): Promise<void> {
-    if (!this.#isBegun) for (const { url } of this.#catalog.all()) this.#stale.add(url);
+    if (!this.#isBegun) for (const { url, address } of this.#catalog.all()) if (address.isListed) this.#stale.add(url);
     this.#isBegun = true;
     this.#updating ??= this.#update().finally(() => {
       this.#updating = undefined;
@@ -103,7 +105,7 @@ export class SearchIndex {
       }
       this.#stale.delete(url);
       const podcast = this.#catalog.find(url);
-      if (podcast?.url === url) this.#texts.put(podcast);
+      if (podcast?.url === url && podcast.address.isListed) this.#texts.put(podcast);
       else this.#texts.remove(url);
     }
   }

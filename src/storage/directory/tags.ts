@@ -4,7 +4,7 @@ import type { Tag } from '../stores.ts';
 import type { Address } from './podcast.ts';
 import type { TagDocument } from './documents.ts';
 
-/** Which podcasts have which tag. Tags are the same when their slugs are. */
+/** Which podcasts have which tag. Everybody is told of the listed ones alone. Tags are the same when their slugs are. */
 export class Tags {
   /** As first written, by slug. */
   readonly #titles = new Map<string, string>();
@@ -76,19 +76,35 @@ export class Tags {
     this.#top = undefined;
   }
 
-  /** The podcasts with a tag, by its slug or title in any letter case. */
+  /** How they were first written, by slug; each once. */
+  titles(tags: readonly string[]): TagDocument[] {
+    return slugsOf(tags).map((tag) => ({ tag, title: this.#titles.get(tag) ?? tag }));
+  }
+
+  /** A podcast is listed, or is no longer. */
+  relisted(): void {
+    this.#top = undefined;
+  }
+
+  /** The podcasts with a tag, listed or not, by its slug or title in any letter case. */
   podcasts(tag: string): ReadonlySet<Address> {
     return this.#podcasts.get(createSlug(tag)) ?? new Set();
   }
 
-  /** By usage, most first, then by slug. */
+  /** Of the listed podcasts, by usage, most first, then by slug. */
   top(limit: number): Tag[] {
     this.#top ??= [...this.#podcasts]
-      .map(([tag, { size }]) => ({ tag, title: this.#titles.get(tag) ?? tag, usage: size }))
+      .map(([tag, podcasts]) => ({ tag, title: this.#titles.get(tag) ?? tag, usage: countListed(podcasts) }))
       .filter(({ usage }) => usage > 0)
       .toSorted((a, b) => b.usage - a.usage || compareText(a.tag, b.tag));
     return this.#top.slice(0, limit).map((tag) => ({ ...tag }));
   }
+}
+
+function countListed(podcasts: Iterable<Address>): number {
+  let count = 0;
+  for (const { isListed } of podcasts) count += Number(isListed);
+  return count;
 }
 
 /** Slugs, each once; a tag without a letter or digit has none. */

@@ -17,7 +17,7 @@ interface Ranking {
   answers: Map<number, { lastWeek: KeptToplist | undefined; podcasts: readonly RankedPodcast[] }>;
 }
 
-/** The podcasts with the most subscribers. Ranked again only when something has changed that matters for the ranks. */
+/** The listed podcasts with the most subscribers. Ranked again only when something has changed that matters for the ranks. */
 export class Toplist {
   readonly #catalog: Catalog;
   /** See `KeptToplist`. */
@@ -28,7 +28,7 @@ export class Toplist {
     this.#catalog = catalog;
   }
 
-  /** A podcast has changed, is shown no more, or has another number of subscribers. */
+  /** A podcast has changed, is shown or listed no more, or has another number of subscribers. */
   changed(podcast: StoredPodcast): void {
     if (!this.#ranking) return;
     const { podcasts, lowest } = this.#ranking;
@@ -65,7 +65,7 @@ export class Toplist {
   #rank(limit: number): Ranking {
     if (this.#ranking && this.#ranking.length >= limit) return this.#ranking;
     const length = Math.max(limit, TOPLIST_LENGTH);
-    const popular = this.#catalog.all().filter((podcast) => subscribersOf(podcast) > 0);
+    const popular = this.#catalog.all().filter(({ address }) => address.isListed);
     const podcasts = topN(popular, length, byPopularity);
     const lowest = podcasts.length < length ? 1 : subscribersOf(podcasts.at(-1)!);
     this.#ranking = { podcasts, length, lowest, answers: new Map() };

@@ -11,8 +11,10 @@ import { unplaced } from './reading.ts';
 /** All of the directory, one podcast a page. What has moved meanwhile comes where the URL that it had would be. */
 export async function* exportDirectory(directory: Directory): AsyncGenerator<DirectoryRecord[]> {
   const { memory } = directory;
-  const tags = memory.tags.top(Infinity).toSorted((a, b) => compareText(a.tag, b.tag));
-  if (tags.length > 0) yield tags.map(({ tag, title }) => ({ kind: 'tag', tag, title }));
+  const tags = memory.tags.titles(memory.all().flatMap((podcast) => podcast.tags));
+  if (tags.length > 0) {
+    yield tags.toSorted((a, b) => compareText(a.tag, b.tag)).map((tag) => ({ kind: 'tag', ...tag }));
+  }
 
   const urls = memory.all().map(({ url }) => url);
   /** As they were then: one that another was merged with since comes again. */

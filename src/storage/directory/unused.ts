@@ -98,15 +98,16 @@ async function remove(directory: Directory, podcast: StoredPodcast): Promise<voi
 /** Numbers of subscribers of feeds that were too many for the directory, and that nobody has any more. */
 async function removeForsaken(directory: Directory): Promise<void> {
   const { store, memory } = directory;
-  const forsaken = [...memory.waiting].flatMap(([digest, count]) => (count === 0 ? digest : []));
+  const forsaken = [...memory.waiting].flatMap(([digest, { count }]) => (count === 0 ? digest : []));
   for (const some of inParts(forsaken)) {
     const counts = await store.get(some.map((digest) => podcastKey(digest, 'count')));
+    const privates = await store.get(some.map((digest) => podcastKey(digest, 'private')));
     const isRemoved = await removeEntries(
       directory,
-      counts.filter((count) => count?.value === '0'),
+      some.flatMap((_, at) => (counts[at]?.value === '0' ? [counts[at], privates[at]] : [])),
     );
     if (!isRemoved) continue;
-    for (const digest of some) if (memory.waiting.get(digest) === 0) memory.waiting.delete(digest);
+    for (const digest of some) if (memory.waiting.get(digest)?.count === 0) memory.waiting.delete(digest);
   }
 }
 

@@ -11,7 +11,7 @@ export async function bringAllWaiting(
 ): Promise<void> {
   const done = new Set<UserId>();
   // What comes into the directory is not among them any more.
-  for (const [digest, count] of memory.waiting) {
+  for (const [digest, { count }] of memory.waiting) {
     if (count === 0) continue;
     const prefix = `f/${digest}/` as const;
     for await (const page of scan(store, under(prefix))) {

@@ -67,6 +67,7 @@ function toReading(url) {
     logoUrl: `${url}/logo.png`,
     language: 'en',
     tags: [word(), word(), 'News'],
+    blocked: false,
   };
   const state = { url, intervalSeconds: 3600, failures: 0, nextAt: 4_000_000_000, fetchedAt: 1_700_000_000 };
   return { state, content: { podcast, episodes: [] } };

@@ -12,7 +12,16 @@ const MEDIA = `${FEED}.mp3`;
 const HASH = `$2b$10$${'x'.repeat(53)}`;
 const PLAY = { podcast: FEED, episode: MEDIA, action: 'play' as const, timestamp: NOW };
 const FEED_STATE = { intervalSeconds: 3600, failures: 0 };
-const INFO = { title: '', author: '', description: '', website: '', logoUrl: null, language: '', tags: [] };
+const INFO = {
+  title: '',
+  author: '',
+  description: '',
+  website: '',
+  logoUrl: null,
+  language: '',
+  tags: [],
+  blocked: false,
+};
 const EPISODE = { url: MEDIA, title: '', description: '', website: '', stamp: NOW, formerUrls: [] };
 
 const user = (more: object = {}): BackupRecord => ({

@@ -18,6 +18,7 @@ import { followingTests } from './following.ts';
 import { groupTests } from './groups.ts';
 import { historyTests } from './history.ts';
 import { keptEpisodeTests } from './kept-episodes.ts';
+import { listingTests } from './listing.ts';
 import { listTests } from './lists.ts';
 import { overlapTests } from './overlap.ts';
 import { podcastTests } from './podcasts.ts';
@@ -53,6 +54,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   'episodes of feeds that are kept': keptEpisodeTests,
   'toplist, tags and suggestions': discoveryTests,
   'what the directory keeps': boundedTests,
+  'what everybody is told of': listingTests,
   search: searchTests,
   stamps: stampTests,
   overlap: overlapTests,

@@ -6,7 +6,16 @@ import { info, read, state } from './readings.ts';
 import { action, add, addUser, feed, feeds, remove, subscribe } from './samples.ts';
 import { exportDirectory } from './transfer-samples.ts';
 
-const EMPTY = { title: '', author: '', description: '', website: '', logoUrl: null, language: '', tags: [] };
+const EMPTY = {
+  title: '',
+  author: '',
+  description: '',
+  website: '',
+  logoUrl: null,
+  language: '',
+  tags: [],
+  blocked: false,
+};
 
 /** Numbers of subscribers; undefined where the podcast is unknown. */
 const counts = async ({ podcasts }: Storage, ...numbers: number[]): Promise<(number | undefined)[]> =>

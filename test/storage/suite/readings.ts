@@ -11,6 +11,7 @@ export const info = (fields: Partial<PodcastInfo> = {}): PodcastInfo => ({
   logoUrl: 'https://podcasts.example/logo.png',
   language: 'en',
   tags: [],
+  blocked: false,
   ...fields,
 });
 

@@ -81,7 +81,16 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
         {
           kind: 'podcast',
           url: feed(1),
-          info: { title: '', author: '', description: '', website: '', logoUrl: null, language: '', tags: [] },
+          info: {
+            title: '',
+            author: '',
+            description: '',
+            website: '',
+            logoUrl: null,
+            language: '',
+            tags: [],
+            blocked: false,
+          },
           feed: { intervalSeconds: 0, failures: 0, nextAt: START },
           formerUrls: [],
         },
@@ -164,6 +173,7 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
       const before = await storage.podcasts.find([feed('older'), feed(1)]);
       await storage.transfer.clear();
       await importDirectory(storage, records);
+      await subscribe(storage, 1, 2, 'new');
       for await (const { podcasts } of bench.nowAndReopened()) {
         const found = await podcasts.find([feed('older'), feed('old'), feed('new'), feed(1)]);
         assert.deepEqual(
@@ -172,7 +182,7 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
         );
         assert.deepEqual(
           [found[0], found[3]],
-          before.map((each) => ({ ...each, subscribers: 0 })),
+          before.map((each) => ({ ...each, subscribers: 1 })),
         );
         assert.equal((await findEpisode({ podcasts }, feed(1), episode(3).url))?.url, episode(4).url);
         assert.equal((await podcasts.feed(feed('gone')))?.nextAt, undefined);

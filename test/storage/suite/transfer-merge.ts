@@ -158,7 +158,7 @@ export const transferMergeTests: Suite = ({ test }) => {
   });
 
   test('a tag that is known keeps its title', async ({ storage, nowAndReopened }) => {
-    await subscribe(storage, 1);
+    await subscribe(storage, 1, 2);
     await read(storage, 1, { tags: ['first Written'] });
     await importDirectory(storage, [
       { kind: 'tag', tag: 'first-written', title: 'FIRST WRITTEN' },

@@ -1,0 +1,31 @@
+import type { Seconds, Url, UserId } from '../../domain/types.ts';
+import type { CopyChange } from '../directory-writer.ts';
+import { type UrlDigest, urlDigest } from '../keys.ts';
+import type { Memory } from './memory.ts';
+import type { SubscriberGraph } from './subscriber-graph.ts';
+import type { Subscription } from './subscriber-set.ts';
+
+interface Copy {
+  memory: Memory;
+  graph: SubscriberGraph;
+  /** Called for each URL whose number of subscribers was changed. */
+  counted(digest: UrlDigest): void;
+}
+
+/** Brings this process's copy of the directory up to date with a change of an account. */
+export function applyChange({ memory, graph, counted }: Copy, user: UserId, change: CopyChange, since: Seconds): void {
+  for (const url of change.added) memory.ensure(url, since);
+  const set = (url: Url, now: Subscription, before: Subscription): void => {
+    const digest = urlDigest(url);
+    memory.setSubscription(user, digest, now, before);
+    const address = memory.address(digest);
+    if (address) graph.set(user, address, now !== undefined);
+    else graph.drop(user);
+    counted(digest);
+  };
+  const visibilityOf = (url: Url): Subscription => (change.private.has(url) ? 'private' : 'public');
+  for (const url of change.subscribed) set(url, visibilityOf(url), undefined);
+  for (const url of change.unsubscribed) set(url, undefined, visibilityOf(url));
+  for (const url of change.hidden) set(url, 'private', 'public');
+  for (const url of change.shown) set(url, 'public', 'private');
+}
