@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { runPlayer } from './browser/player.js';
 import { runInBrowser } from './browser/script.js';
 import { STYLE } from './style.ts';
 
@@ -21,7 +22,12 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64">
 `;
 
 export const styleSheet = createAsset('style', 'css', 'text/css; charset=utf-8', STYLE);
-export const script = createAsset('script', 'js', 'text/javascript; charset=utf-8', `(${runInBrowser})();\n`);
+export const script = createAsset(
+  'script',
+  'js',
+  'text/javascript; charset=utf-8',
+  [runInBrowser, runPlayer].map((run) => `(${run})();\n`).join(''),
+);
 export const icon = createAsset('icon', 'svg', 'image/svg+xml', ICON);
 
 /** All of them by name. */

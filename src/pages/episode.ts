@@ -1,28 +1,98 @@
+import type { EpisodeAction } from '../domain/types.ts';
+import type { OwnEpisode } from '../services/playback.ts';
 import type { KnownEpisode, KnownPodcast } from '../services/directory.ts';
+import { renderToken } from './form.ts';
+import { describeAction } from './history.ts';
 import type { Page } from './layout.ts';
-import { markup } from './markup.ts';
-import { renderDate, renderLink, renderLogo, renderPodcastLink } from './parts.ts';
+import { historyPage, scaledLogo } from './links.ts';
+import { type Markup, markup } from './markup.ts';
+import { renderDate, renderLink, renderLogo, renderPodcastLink, renderTime } from './parts.ts';
+import { describePlayback, isPlayed, lengthOf, renderMark, renderPlayed, resumeAt } from './playback.ts';
+import { renderPlayer } from './player.ts';
 
 interface EpisodePage {
   base: string;
   podcast: KnownPodcast;
   episode: KnownEpisode;
+  /** Undefined: nobody is signed in. */
+  owner?: EpisodeOwner | undefined;
 }
 
-/** What is known of an episode, for people. */
-export function renderEpisode({ base, podcast, episode }: EpisodePage): Page {
-  const { title, url, description, website = '', releasedAt } = episode;
+/** What whoever is signed in has of an episode, and does with it. */
+interface EpisodeOwner {
+  csrf: string;
+  own: OwnEpisode;
+  /** The newest first. */
+  history: readonly EpisodeAction[];
+  /** What a device is called, by its id. */
+  captions: ReadonlyMap<string, string>;
+}
+
+/** Pixels of the picture that a system shows beside its media keys. */
+const ARTWORK = 256;
+
+/** What is known of an episode, for people; and its player. */
+export function renderEpisode({ base, podcast, episode, owner }: EpisodePage): Page {
+  const { title, url, description, website = '', releasedAt, duration } = episode;
   const name = title || url;
+  const played = { own: owner?.own, duration };
+  const [date, facts] = [renderDate(releasedAt), describePlayback(played)];
+  const isPlayable = /^https?:/i.test(url);
   return {
     title: name,
     content: markup`<article>
 <div class="head">${renderLogo(base, podcast)}<div>
 <p class="soft">${renderPodcastLink(base, podcast)}</p>
 <h1>${name}</h1>
-<p class="soft">${renderDate(releasedAt)}</p>
+<p class="soft">${date}${date && facts ? ' · ' : ''}${facts}</p>
+${renderPlayed(played)}
 </div></div>
-<p class="actions">${renderLink(url, 'Listen')}${renderLink(website, 'Website')}</p>
+${
+  isPlayable
+    ? renderPlayer({
+        base,
+        src: url,
+        startAt: resumeAt(played),
+        title: name,
+        podcastTitle: podcast.title || podcast.url,
+        artwork: scaledLogo(base, ARTWORK, podcast.logoUrl ?? null),
+        ...(owner && { owner: { csrf: owner.csrf, podcast: podcast.url, total: lengthOf(played) } }),
+      })
+    : ''
+}
+${owner && renderActions({ base, podcast, episode, owner })}
+<p class="actions">${renderLink(url, 'Media file')}${renderLink(website, 'Website')}</p>
 ${description && markup`<p class="text">${description}</p>`}
+${owner && owner.history.length > 0 ? renderHistory(base, podcast, owner) : ''}
 </article>`,
   };
+}
+
+type OwnPage = EpisodePage & { owner: EpisodeOwner };
+
+function renderActions({ base, podcast, episode, owner: { csrf, own } }: OwnPage): Markup {
+  const { url, duration } = episode;
+  const played = { own, duration };
+  const marks = [
+    isPlayed(played) ? undefined : renderMark('played', { base, url }),
+    own.state && own.state.action !== 'new' ? renderMark('new', { base, url }) : undefined,
+  ];
+  const favorite = own.isFavorite
+    ? markup`<button class="plain" name="url" value="${url}" formaction="${base}/episode/favorite/remove">Remove from favorites</button>`
+    : markup`<button class="plain" name="url" value="${url}" formaction="${base}/episode/favorite">Add to favorites</button>`;
+  return markup`<form method="post" action="${base}/episode/played" class="actions">${renderToken(csrf)}<input type="hidden" name="podcast" value="${podcast.url}">
+${marks.filter((mark) => mark !== undefined)}${favorite}
+</form>`;
+}
+
+function renderHistory(base: string, podcast: KnownPodcast, { history, captions }: EpisodeOwner): Markup {
+  const rows = history.map(
+    (action) => markup`<tr><td>${renderTime(action.timestamp)}</td><td>${describeAction(action)}</td>
+<td>${action.device && (captions.get(action.device) || action.device)}</td></tr>
+`,
+  );
+  return markup`<h2>History</h2>
+<div class="table"><table><caption><a href="${historyPage(base, { podcast: podcast.url })}">History of the podcast</a></caption>
+<thead><tr><th scope="col">Time</th><th scope="col">Action</th><th scope="col">Device</th></tr></thead>
+<tbody>${rows}</tbody></table></div>`;
 }

@@ -1,5 +1,5 @@
 import { dayOf } from '../domain/listening.ts';
-import { ACTION_TYPES, type ActionType } from '../domain/types.ts';
+import { ACTION_TYPES, type ActionType, type EpisodeAction } from '../domain/types.ts';
 import type { HistoryEntry, HistoryPage } from '../services/history.ts';
 import { type Problems, renderField, renderSelect } from './form.ts';
 import type { Page } from './layout.ts';
@@ -81,13 +81,15 @@ function renderEntry({ base, captions }: ListedHistory, entry: HistoryEntry): Ma
   const { podcast, episode, title, podcastTitle, device, timestamp } = entry;
   return markup`<li>${renderLazyLogo(base, entry, 'small')}<div><bdi><a href="${episodePage(base, podcast, episode)}">${title || episode}</a></bdi>
 <div class="soft"><bdi><a class="quiet" href="${podcastPage(base, podcast)}">${podcastTitle || podcast}</a></bdi></div>
-<div class="soft">${renderMoment(timestamp, 'time')} · ${describe(entry)}${device && ` · ${captions.get(device) || device}`}</div></div></li>
+<div class="soft">${renderMoment(timestamp, 'time')} · ${describeAction(entry)}${device && ` · ${captions.get(device) || device}`}</div></div></li>
 `;
 }
 
-function describe({ action, play }: HistoryEntry): string {
+/** What happened to an episode, in words. */
+export function describeAction({ action, play }: EpisodeAction): string {
   if (!play) return ACTION_NAMES[action];
   const { position, started, total } = play;
+  if (started === position && position === total) return 'Marked as played';
   const to = started === undefined ? `to ${toClock(position)}` : `${toClock(started)} to ${toClock(position)}`;
   return `${ACTION_NAMES[action]} ${to}${total ? ` of ${toClock(total)}` : ''}`;
 }

@@ -4,6 +4,7 @@ import type { Page } from './layout.ts';
 import { devicePage, episodePage, podcastPage } from './links.ts';
 import { type Markup, markup } from './markup.ts';
 import { renderLazyLogo, renderTime } from './parts.ts';
+import { renderProgress } from './playback.ts';
 import { formatTime, renderMoment, toClock, toDuration } from './time.ts';
 
 interface OverviewPage {
@@ -37,9 +38,7 @@ const renderNothing = (text: string): Markup => markup`<p class="card soft">${te
 
 function renderBegun(base: string, episode: Overview['begun'][number], names: ReadonlyMap<string, string>): Markup {
   const { podcast, url, title, podcastTitle, position, total, device, playedAt } = episode;
-  const progress =
-    total !== undefined &&
-    markup`<progress max="${total}" value="${Math.min(position, total)}" aria-label="Played">${Math.round((100 * position) / total)} %</progress>`;
+  const progress = total !== undefined && renderProgress(position, total);
   const left = total === undefined ? `stopped at ${toClock(position)}` : `${toDuration(total - position)} left`;
   return markup`<li>${renderLazyLogo(base, episode, 'small')}<div><bdi><a href="${episodePage(base, podcast, url)}">${title || url}</a></bdi>
 <div class="soft"><bdi><a class="quiet" href="${podcastPage(base, podcast)}">${podcastTitle || podcast}</a></bdi></div>

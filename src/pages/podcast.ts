@@ -1,19 +1,41 @@
 import { countOf } from '../domain/count.ts';
+import type { Device, Url } from '../domain/types.ts';
+import type { FeedProblem } from '../services/feeds.ts';
+import type { OwnEpisode } from '../services/playback.ts';
 import type { Episode, Podcast } from '../storage/stores.ts';
+import { renderToken, toSentence } from './form.ts';
 import type { Page } from './layout.ts';
-import { episodePage, tagPage } from './links.ts';
-import { type Markup, markup } from './markup.ts';
-import { renderBrief, renderDate, renderLink, renderLogo } from './parts.ts';
+import { episodePage, podcastPage, tagPage } from './links.ts';
+import { attributes, type Markup, markup } from './markup.ts';
+import { type PageNumber, renderBrief, renderDate, renderLink, renderLogo, renderPager } from './parts.ts';
+import { describePlayback, isPlayed, renderMark, renderPlayed } from './playback.ts';
+import { renderDeviceChoice } from './subscriptions.ts';
 
-interface PodcastPage {
+interface PodcastPage extends PageNumber {
   base: string;
   podcast: Podcast;
-  /** Newest first. */
+  /** Those of this page, newest first. */
   episodes: readonly Episode[];
+  /** How many there are. */
+  total: number;
+  problem: FeedProblem | undefined;
+  /** Undefined: nobody is signed in. */
+  owner?: PodcastOwner | undefined;
+}
+
+/** What whoever is signed in has of a podcast. */
+interface PodcastOwner {
+  csrf: string;
+  /** The URLs under which it is subscribed to. */
+  subscribed: readonly Url[];
+  devices: readonly Device[];
+  /** By the URL of the episode. */
+  episodes: ReadonlyMap<Url, OwnEpisode>;
 }
 
 /** What is known of a podcast, for people. */
-export function renderPodcast({ base, podcast, episodes }: PodcastPage): Page {
+export function renderPodcast(page: PodcastPage): Page {
+  const { base, podcast, total, problem, owner } = page;
   const { url, title, author, description, website, subscribers, tags } = podcast;
   const name = title || url;
   return {
@@ -23,23 +45,52 @@ export function renderPodcast({ base, podcast, episodes }: PodcastPage): Page {
 <h1>${name}</h1>
 ${author && markup`<p>${author}</p>`}
 <p class="soft">${countOf(subscribers, 'subscriber')}</p>
+${owner && renderSubscription(page, owner)}
 </div></div>
+${problem && renderFeedProblem(problem)}
 ${tags.length > 0 ? markup`<ul class="tags">${tags.map((tag) => markup`<li><a href="${tagPage(base, tag)}">${tag}</a></li>`)}</ul>` : ''}
 ${description && markup`<p class="text">${description}</p>`}
 <p class="actions">${renderLink(website, 'Website')}${renderLink(url, 'Feed')}</p>
-<p class="soft">To subscribe, add this address in your podcast app: <code>${url}</code></p>
+${owner ? '' : markup`<p class="soft">To subscribe, add this address in your podcast app: <code>${url}</code></p>`}
 <h2>Episodes</h2>
-${renderEpisodes(episodes, (episode) => episodePage(base, url, episode.url))}
+${total === 0 ? markup`<p class="soft">None are known yet.</p>` : renderEpisodes(page)}
+${renderPager(page, { url })}
 </article>`,
   };
 }
 
-function renderEpisodes(episodes: readonly Episode[], linkTo: (episode: Episode) => string): Markup {
-  if (episodes.length === 0) return markup`<p class="soft">None are known yet.</p>`;
-  const items = episodes.map(
-    (episode) => markup`<li><a href="${linkTo(episode)}">${episode.title || episode.url}</a>
-<div class="soft">${renderDate(episode.releasedAt)}${renderBrief(episode.description)}</div></li>
-`,
-  );
-  return markup`<ul class="items">${items}</ul>`;
+function renderFeedProblem({ error, fetchedAt }: FeedProblem): Markup {
+  const since =
+    fetchedAt === undefined
+      ? markup`This feed has never been read.`
+      : markup`This feed was last read on ${renderDate(fetchedAt)}; since then it could not be read.`;
+  return markup`<p class="problem">${since} ${toSentence(error)}</p>`;
+}
+
+function renderSubscription({ base, podcast }: PodcastPage, { csrf, subscribed, devices }: PodcastOwner): Markup {
+  if (subscribed.length > 0) {
+    const fields = subscribed.map((url) => markup`<input type="hidden" name="podcast" value="${url}">`);
+    return markup`<form method="post" action="${base}/subscriptions/remove" class="actions">${renderToken(csrf)}${fields}<span>Subscribed</span><button class="plain">Unsubscribe</button></form>`;
+  }
+  return markup`<form method="post" action="${base}/subscriptions" class="inline">${renderToken(csrf)}<input type="hidden" name="url" value="${podcast.url}"><input type="hidden" name="next" value="${podcastPage('', podcast.url)}">
+${renderDeviceChoice({ devices })}<button>Subscribe</button></form>`;
+}
+
+function renderEpisodes({ base, podcast, episodes, owner, page }: PodcastPage): Markup {
+  const items = episodes.map((episode, at) => {
+    const { url, title, releasedAt, duration, description } = episode;
+    const name = title || url;
+    const anchor = `episode-${at + 1}`;
+    const played = { own: owner?.episodes.get(url), duration };
+    const facts = describePlayback(played);
+    const date = renderDate(releasedAt);
+    return markup`<li${attributes({ id: anchor })}><div><a href="${episodePage(base, podcast.url, url)}">${name}</a>
+<div class="soft">${date}${date && facts ? ' · ' : ''}${facts}${renderPlayed(played)}${renderBrief(description)}</div></div>${owner && renderMark(isPlayed(played) ? 'new' : 'played', { base, url, name, anchor })}</li>
+`;
+  });
+  const list = markup`<ul class="items">${items}</ul>`;
+  if (!owner) return list;
+  const next = `${podcastPage('', podcast.url)}${page > 1 ? `&page=${page}` : ''}`;
+  return markup`<form method="post" action="${base}/episode/played">${renderToken(owner.csrf)}<input type="hidden" name="podcast" value="${podcast.url}"><input type="hidden" name="next" value="${next}">
+${list}</form>`;
 }

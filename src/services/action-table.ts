@@ -35,8 +35,10 @@ export class ActionTable {
   readonly #podcastOf: number[] = [];
   /** The length that was last reported. */
   readonly #totals: number[] = [];
-  /** The row that says how far the episode was played; -1 where none does. */
+  /** The row that says what became of the episode; -1 where none does. */
   readonly #states: number[] = [];
+  /** The row that says how far it was played: the same, but for what was deleted since; -1 where none does. */
+  readonly #plays: number[] = [];
   // by row
   readonly #times: Seconds[] = [];
   readonly #episode: number[] = [];
@@ -101,8 +103,14 @@ export class ActionTable {
     if (play?.total) this.#totals[number] = play.total;
     // A download says nothing of how far it was played, nor does a play without a position.
     if (action === 'download' || (action === 'play' && !play)) return;
-    const state = this.#states[number]!;
-    if (state === NONE || this.#times[state]! <= timestamp) this.#states[number] = row;
+    this.#keepNewest(this.#states, number, row);
+    if (action !== 'delete') this.#keepNewest(this.#plays, number, row);
+  }
+
+  /** By the time at which they happened; of several at one time the last that was uploaded. */
+  #keepNewest(rows: number[], episode: number, row: number): void {
+    const known = rows[episode]!;
+    if (known === NONE || this.#times[known]! <= this.#times[row]!) rows[episode] = row;
   }
 
   #episodeNumber(podcast: Url, url: Url): number {
@@ -114,6 +122,7 @@ export class ActionTable {
     this.#podcastOf.push(home);
     this.#totals.push(NONE);
     this.#states.push(NONE);
+    this.#plays.push(NONE);
     this.#characters += url.length;
     return this.#urls.push(url) - 1;
   }
@@ -226,11 +235,27 @@ export class ActionTable {
 
   /** Whether anything but `new` was the last that happened to an episode, as far as is known. */
   isTouched(podcast: Url, episode: Url): boolean {
+    const number = this.episodesOf(podcast).get(episode);
+    const state = number === undefined ? undefined : this.stateOf(number);
+    return state !== undefined && state.action !== 'new';
+  }
+
+  /** Numbers of the episodes of a podcast that were ever acted on, by media URL. */
+  episodesOf(podcast: Url): ReadonlyMap<Url, number> {
     const home = this.#podcasts.find(podcast);
-    const number = home === undefined ? undefined : this.#episodes[home]?.get(episode);
-    if (number === undefined) return false;
-    const state = this.#states[number]!;
-    return state !== NONE && this.typeOf(state) !== 'new';
+    return (home === undefined ? undefined : this.#episodes[home]) ?? new Map<Url, number>();
+  }
+
+  /** What became of an episode; undefined where no action says. */
+  stateOf(episode: number): EpisodeState | undefined {
+    const [row, play] = [this.#states[episode]!, this.#plays[episode]!];
+    if (row === NONE) return undefined;
+    return {
+      action: this.typeOf(row) as EpisodeState['action'],
+      at: this.#times[row]!,
+      position: play === NONE ? 0 : Math.max(0, this.#position[play]!),
+      total: this.#totals[episode]! > 0 ? this.#totals[episode] : undefined,
+    };
   }
 
   /**
@@ -258,6 +283,16 @@ export class ActionTable {
 export interface Place {
   time: Seconds;
   row: number;
+}
+
+export interface EpisodeState {
+  /** What happened last, downloads aside. */
+  action: Exclude<ActionType, 'download'>;
+  at: Seconds;
+  /** Where the last play stopped; 0 where none says, or after it was marked as new. Seconds. */
+  position: Seconds;
+  /** Its length, where an app reported it. */
+  total: Seconds | undefined;
 }
 
 export interface BegunEpisode {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { Refusal } from '../domain/errors.ts';
-import type { Seconds } from '../domain/types.ts';
+import type { Seconds, Url } from '../domain/types.ts';
 import { sanitizeFeedUrl, type UrlRules } from '../domain/url.ts';
 import type { Fetcher, FetchOutcome } from '../feeds/fetch.ts';
 import { nextFetch } from '../feeds/schedule.ts';
@@ -28,9 +28,17 @@ export interface FeedReport {
   failed: { url: string; error: string }[];
 }
 
+export interface FeedProblem {
+  error: string;
+  /** Undefined: never. */
+  fetchedAt: Seconds | undefined;
+}
+
 export interface Feeds {
   /** By URL, with their titles. */
   list(): AsyncIterable<FeedState & { title: string }>;
+  /** What is wrong with a feed, in a sentence, and when it was last read; undefined where nothing is. */
+  problem(url: Url): Promise<FeedProblem | undefined>;
   /**
    * Reads feeds now; `progress` hears of each. What goes wrong with one is in the report. Throws `missing` for an
    * unknown feed, `forbidden` where nothing may be fetched.
@@ -114,6 +122,11 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
         const [podcast] = await podcasts.find([state.url]);
         yield { ...state, title: podcast?.title ?? '' };
       }
+    },
+
+    async problem(url) {
+      const { error, fetchedAt } = (await podcasts.feed(url)) ?? {};
+      return error === undefined ? undefined : { error, fetchedAt };
     },
 
     async update(selection, progress = () => undefined) {

@@ -10,6 +10,7 @@ import type { NewestEpisode, NewestEpisodes } from './newest-episodes.ts';
 import { type OpmlImportReport, sift } from './opml-import.ts';
 import { whyRefused } from './refused-url.ts';
 import type { Subscriptions } from './subscriptions.ts';
+import { registerWebDevice } from './web-device.ts';
 
 /** A feed, and the devices that subscribe to it, in the order created. */
 export interface OnDevices {
@@ -48,6 +49,8 @@ export interface Library {
   contents(user: UserId, options?: { withListening?: boolean }): Promise<LibraryContents>;
   /** Which of these podcasts the account subscribes to, under any of their URLs. Takes the URLs they are shown under. */
   among(user: UserId, podcasts: readonly Url[]): Promise<Set<Url>>;
+  /** The URLs under which the account subscribes to a podcast. Takes the URL that it is shown under. */
+  addresses(user: UserId, podcast: Url): Promise<Url[]>;
   /** Answers the address as it is stored. Throws `invalid` for one that is no feed. */
   subscribe(user: UserId, address: string, device?: string): Promise<Url>;
   /** Answers the mark that `removed` takes. */
@@ -95,8 +98,7 @@ export function createLibrary(
 
   const change = async (user: UserId, delta: { add?: Url[]; remove?: readonly string[] }, device?: string) => {
     const { ids, isNew } = await targetsOf(user, device);
-    const { id, ...details } = WEB_DEVICE;
-    if (isNew) await devices.save(user, id, details);
+    if (isNew) await registerWebDevice(devices, user);
     await subscriptions.upload(user, ids, { add: [], remove: [], ...delta }, 'operator');
   };
 
@@ -128,6 +130,11 @@ export function createLibrary(
       const own = await subscriptions.all(user);
       const shown = new Set((await podcasts.find(own)).map((podcast, at) => podcast?.url ?? own[at]!));
       return new Set(urls.filter((url) => shown.has(url)));
+    },
+
+    async addresses(user, podcast) {
+      const urls = new Set([podcast, ...(await podcasts.formerUrls(podcast))]);
+      return (await subscriptions.all(user)).filter((url) => urls.has(url));
     },
 
     async subscribe(user, address, device) {

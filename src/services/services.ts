@@ -23,6 +23,7 @@ import { createOwnPodcasts } from './own-podcasts.ts';
 import { createPasswordLinks, type PasswordLinks } from './password-links.ts';
 import { createPasswords } from './passwords.ts';
 import { createPing } from './ping.ts';
+import { createPlayback, type Playback } from './playback.ts';
 import { createProfiles, type Profiles } from './profiles.ts';
 import { createPull, type Pull } from './pull.ts';
 import { createRegistration, type Registration, type RegistrationMode } from './registration.ts';
@@ -49,6 +50,7 @@ export interface Services {
   opmlImport: OpmlImport;
   pull: Pull;
   episodes: Episodes;
+  playback: Playback;
   settings: Settings;
   lists: Lists;
   profiles: Profiles;
@@ -118,6 +120,11 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     opmlImport: createOpmlImport(subscriptions, podcasts, urlRules),
     pull: createPull({ devices, subscriptions, episodes, settings, lists }, urlRules),
     episodes,
+    playback: createPlayback(
+      { devices: storage.devices, subscriptions: storage.subscriptions, podcasts, listening, episodes, settings },
+      now,
+      urlRules,
+    ),
     settings,
     lists,
     profiles: createProfiles(accounts, storage, options.directory),

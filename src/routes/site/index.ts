@@ -7,6 +7,7 @@ import { createHistoryRoutes } from './history.ts';
 import { createHomePage } from './home.ts';
 import { createLoginRoutes } from './login.ts';
 import { createPageRoutes } from './pages.ts';
+import { createPlaybackForms } from './playback.ts';
 import { createRegisterRoutes } from './register.ts';
 import { createSettingsPages } from './settings.ts';
 import { createWelcomeRoutes } from './welcome.ts';
@@ -34,6 +35,7 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
   const guarded = createDirectoryGuard(context);
   const forMembers = (handler: Handler): Handler =>
     context.directory === 'members' ? site.signedIn(handler) : handler;
+  const playback = createPlaybackForms(services, site);
 
   const table: Row[] = [
     ['GET', '/', [], createHomePage(services, context, site)],
@@ -84,6 +86,12 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
 
     ['GET', '/podcast', [], forMembers(pages.podcast)],
     ['GET', '/episode', [], forMembers(pages.episode)],
+    ['POST', '/episode/played', [], playback.played],
+    ['POST', '/episode/new', [], playback.new],
+    ['POST', '/episode/favorite', [], playback.favorite],
+    ['POST', '/episode/favorite/remove', [], playback.unfavorite],
+    ['POST', '/episode/progress', [], playback.progress],
+
     ['GET', '/user/:user', [], forMembers(pages.user)],
     ['GET', '/user/:user/subscriptions', ['opml'], guarded(pages.shared)],
     ['GET', '/user/:user/lists/:name', [], forMembers(pages.list)],

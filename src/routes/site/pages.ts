@@ -1,6 +1,6 @@
 import type { H3Event } from 'h3';
 import { Refusal } from '../../domain/errors.ts';
-import type { PodcastEntry } from '../../domain/types.ts';
+import type { PodcastEntry, Url } from '../../domain/types.ts';
 import { readPage, readParam, readQuery } from '../../http/input.ts';
 import { toPublic } from '../../http/reply.ts';
 import { renderEpisode } from '../../pages/episode.ts';
@@ -8,39 +8,75 @@ import { renderList } from '../../pages/list.ts';
 import type { PageNumber } from '../../pages/parts.ts';
 import { renderPodcast } from '../../pages/podcast.ts';
 import { renderUser } from '../../pages/user.ts';
+import type { NamedEpisode } from '../../services/playback.ts';
 import type { Services } from '../../services/services.ts';
 import { listStream } from '../list-reply.ts';
 import { type Handler, type RouteContext, viewerOf } from '../route.ts';
 import { openSharedList } from '../shared-list.ts';
 import type { Site } from './site.ts';
 
+/** On one page. */
 const EPISODES = 50;
 /** Podcasts, and lists, on one page. */
 const PER_PAGE = 100;
+/** Actions on the page of an episode. */
+const ACTIONS = 50;
 
 /** The page that is asked for, of so many items. Throws `missing` where there are not so many. */
-function pageOf(event: H3Event, items: number): PageNumber {
-  const number = { page: readPage(event), pages: Math.max(1, Math.ceil(items / PER_PAGE)) };
+function pageOf(event: H3Event, items: number, perPage = PER_PAGE): PageNumber {
+  const number = { page: readPage(event), pages: Math.max(1, Math.ceil(items / perPage)) };
   if (number.page > number.pages) throw new Refusal('missing', 'there is no such page; see the first one');
   return number;
 }
 
-const partOf = <Item>(items: readonly Item[], { page }: PageNumber): readonly Item[] =>
-  items.slice((page - 1) * PER_PAGE, page * PER_PAGE);
+const partOf = <Item>(items: readonly Item[], { page }: PageNumber, perPage = PER_PAGE): readonly Item[] =>
+  items.slice((page - 1) * perPage, page * perPage);
 
 /** What `svc_link` and `web` lead to, and what a user shows. */
 export function createPageRoutes(
-  services: Pick<Services, 'accounts' | 'directory' | 'lists' | 'profiles'>,
+  services: Pick<
+    Services,
+    'accounts' | 'devices' | 'directory' | 'feeds' | 'library' | 'lists' | 'playback' | 'profiles'
+  >,
   { identity }: Pick<RouteContext, 'identity'>,
   site: Site,
 ): Record<'podcast' | 'episode' | 'list' | 'user' | 'shared', Handler> {
-  const { accounts, directory, lists, profiles } = services;
+  const { accounts, devices, directory, feeds, library, lists, playback, profiles } = services;
+
+  /** What whoever is signed in has of a podcast. */
+  const ownPodcast = async (event: H3Event, podcast: Url) => {
+    const user = await identity.visitor(event);
+    if (!user) return undefined;
+    return {
+      subscribed: await library.addresses(user.id, podcast),
+      devices: await devices.all(user.id),
+      episodes: await playback.episodes(user.id, podcast),
+    };
+  };
+
+  /** What whoever is signed in has of an episode. */
+  const ownEpisode = async (event: H3Event, episode: NamedEpisode) => {
+    const user = await identity.visitor(event);
+    if (!user) return undefined;
+    const captions = new Map((await devices.all(user.id)).map(({ id, caption }) => [id, caption]));
+    return { captions, ...(await playback.episode(user.id, episode, ACTIONS)) };
+  };
+
   return {
     async podcast(event) {
       const viewer = viewerOf(event, identity);
       const { podcast, isPublic } = await directory.podcast(readQuery(event, 'url') ?? '', viewer);
-      const episodes = await directory.episodes(podcast.url, EPISODES);
-      return site.page(event, ({ base }) => renderPodcast({ base, podcast, episodes }), { isPrivate: !isPublic });
+      const all = await directory.episodes(podcast.url, Infinity);
+      const number = pageOf(event, all.length, EPISODES);
+      const episodes = partOf(all, number, EPISODES);
+      const problem = await feeds.problem(podcast.url);
+      const own = await ownPodcast(event, podcast.url);
+      const shown = { podcast, episodes, total: all.length, problem, ...number };
+      return site.page(
+        event,
+        ({ base, visitor }) => renderPodcast({ base, ...shown, owner: own && { csrf: visitor!.csrf, ...own } }),
+        { isPrivate: !isPublic },
+      );
     },
 
     async episode(event) {
@@ -49,7 +85,12 @@ export function createPageRoutes(
         readQuery(event, 'url') ?? '',
         viewerOf(event, identity),
       );
-      return site.page(event, ({ base }) => renderEpisode({ base, podcast, episode }), { isPrivate: !isPublic });
+      const own = await ownEpisode(event, { podcast: podcast.url, url: episode.url });
+      return site.page(
+        event,
+        ({ base, visitor }) => renderEpisode({ base, podcast, episode, owner: own && { csrf: visitor!.csrf, ...own } }),
+        { isPrivate: !isPublic },
+      );
     },
 
     async list(event) {

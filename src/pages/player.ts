@@ -1,0 +1,45 @@
+import type { Seconds, Url } from '../domain/types.ts';
+import { renderToken } from './form.ts';
+import { attributes, type Markup, markup } from './markup.ts';
+
+interface Player {
+  base: string;
+  /** Media URL. */
+  src: Url;
+  /** Where it begins. */
+  startAt: Seconds;
+  title: string;
+  podcastTitle: string;
+  /** Address of a picture. */
+  artwork: string;
+  /** Set for an owner: what is played is uploaded. */
+  owner?: { csrf: string; podcast: Url; total: Seconds | undefined };
+}
+
+const SPEEDS = ['0.75', '1', '1.25', '1.5', '1.75', '2', '2.5', '3'];
+
+/**
+ * Plays an episode in the browser, as far as the browser can. `browser/player.js` adds what is hidden at first, and sends
+ * the form. Without a script it is a plain player that begins at the same position.
+ */
+export function renderPlayer({ base, src, startAt, title, podcastTitle, artwork, owner }: Player): Markup {
+  const address = startAt > 0 ? `${src.replace(/#.*/s, '')}#t=${startAt}` : src;
+  const speeds = SPEEDS.map(
+    (speed) => markup`<option${attributes({ value: speed, selected: speed === '1' })}>${speed}×</option>`,
+  );
+  return markup`<section class="player" aria-label="Player"${attributes({ 'data-player': true, 'data-title': title, 'data-artist': podcastTitle, 'data-artwork': artwork })}>
+<audio controls preload="none" src="${address}"></audio>
+<div class="actions" data-controls hidden>
+<button type="button" class="plain" data-skip="-15">Back 15 s</button>
+<button type="button" class="plain" data-skip="30">Forward 30 s</button>
+<label>Speed <select data-speed>${speeds}</select></label>
+</div>
+<p class="problem" role="alert" data-unplayable hidden>This browser cannot play the file. Use the link to the media file below, or a podcast app.</p>
+${
+  owner &&
+  markup`<p class="problem" role="alert" data-unsaved hidden>Your position could not be saved. It is tried again while you listen; if this message stays, sign in again.</p>
+<form method="post" action="${base}/episode/progress" hidden>${renderToken(owner.csrf)}
+<input type="hidden" name="podcast" value="${owner.podcast}"><input type="hidden" name="url" value="${src}"><input type="hidden" name="total" value="${owner.total ?? ''}"></form>`
+}
+</section>`;
+}
