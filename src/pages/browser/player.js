@@ -72,11 +72,11 @@ export function runPlayer() {
   };
 
   audio.addEventListener('timeupdate', () => {
-    if (audio.seeking) return;
+    if (!isPlaying || audio.seeking) return;
     played += Math.max(0, audio.currentTime - last);
     last = audio.currentTime;
   });
-  audio.addEventListener('seeked', () => {
+  audio.addEventListener('seeking', () => {
     last = audio.currentTime;
   });
   audio.addEventListener('playing', () => {

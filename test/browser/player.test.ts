@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordFeed } from '../readings.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+import { CHROMIUM, openTab, signIn, useChromium } from './chromium.ts';
+
+const FEED = 'https://feeds.example/talk.xml';
+const AUTH = { auth: 'alice:secret' };
+/** Of the episode, seconds. */
+const LENGTH = 120;
+const RATE = 8000;
+
+/** Silence. */
+function toWav(seconds: number): Buffer {
+  const samples = Buffer.alloc(seconds * RATE, 128);
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + samples.length, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20); // PCM
+  head.writeUInt16LE(1, 22); // channels
+  head.writeUInt32LE(RATE, 24);
+  head.writeUInt32LE(RATE, 28); // bytes a second
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34); // bits
+  head.write('data', 36);
+  head.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([head, samples]);
+}
+
+/** Where the publisher keeps the episodes: parts of a file can be asked for, as a player does to seek. */
+const wav = toWav(LENGTH);
+const media = createServer((request: IncomingMessage, response: ServerResponse) => {
+  if (!request.url!.endsWith('.wav')) return response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Gone');
+  const [, from = '0', until = ''] = /bytes=(\d+)-(\d*)/.exec(request.headers.range ?? '') ?? [];
+  const part = wav.subarray(Number(from), until === '' ? undefined : Number(until) + 1);
+  return response
+    .writeHead(request.headers.range ? 206 : 200, {
+      'content-type': 'audio/wav',
+      'accept-ranges': 'bytes',
+      'content-length': part.length,
+      ...(request.headers.range && {
+        'content-range': `bytes ${from}-${Number(from) + part.length - 1}/${wav.length}`,
+      }),
+    })
+    .end(part);
+});
+
+describe.skipIf(CHROMIUM === undefined)('the player', () => {
+  useChromium();
+  let publisher: string;
+  beforeAll(async () => {
+    await once(media.listen(0, '127.0.0.1'), 'listening');
+    publisher = `http://127.0.0.1:${(media.address() as AddressInfo).port}`;
+  });
+  afterAll(() => void media.close());
+
+  const episodePage = (url: string): string =>
+    `/episode?podcast=${encodeURIComponent(FEED)}&url=${encodeURIComponent(url)}`;
+
+  /** Alice has listened to 40 seconds on her phone, and opens the page of the episode. */
+  async function openPlayer(options: { file?: string; javaScriptEnabled?: boolean } = {}) {
+    const { file = 'talk.wav', ...tabOptions } = options;
+    const url = `${publisher}/${file}`;
+    const server = (await openTestServer({ users: ['alice'] }, 'socket')) as TestServer & { origin: string };
+    await server.request('PUT', '/subscriptions/alice/phone.json', { ...AUTH, body: [FEED] });
+    await recordFeed(server.storage, FEED, { title: 'Talk' }, [{ url, title: 'First' }]);
+    const heard = { podcast: FEED, episode: url, device: 'phone', action: 'play', started: 0, position: 40 };
+    await server.request('POST', '/api/2/episodes/alice.json', { ...AUTH, body: [{ ...heard, total: LENGTH }] });
+    const tab = await openTab(server.origin, tabOptions);
+    await signIn(tab.page);
+    await tab.page.goto(episodePage(url));
+    const actions = async (): Promise<Record<string, any>[]> => {
+      const answer = await server.request('GET', '/api/2/episodes/alice.json', AUTH);
+      return ((await answer.json()) as any).actions.filter(({ device }: any) => device === 'web');
+    };
+    return { ...tab, server, actions };
+  }
+
+  /** What the page uploads next, once the server has it. */
+  const nextUpload = async (page: Page): Promise<Record<string, number>> => {
+    const request = (await page.waitForResponse('**/episode/progress')).request();
+    const fields = new URLSearchParams(request.postData()!);
+    return Object.fromEntries(['started', 'position', 'total'].map((name) => [name, Number(fields.get(name))]));
+  };
+  const tell = (page: Page, code: string) =>
+    page.evaluate(`{ const audio = document.querySelector('audio'); ${code} }`);
+  /** Until it is as expected: the browser plays in real time, and this machine may be busy. */
+  const eventually = (read: () => unknown) => expect.poll(read, { timeout: 20_000 });
+  const reach = (page: Page, seconds: number) =>
+    eventually(() => page.evaluate(`document.querySelector('audio').currentTime`)).toBeGreaterThan(seconds);
+
+  it('goes on where an app stopped, and uploads what is played until it pauses, without what is skipped', async () => {
+    const { page, actions, complaints } = await openPlayer();
+    const started = nextUpload(page);
+    await tell(page, 'audio.play()');
+    expect(await started).toEqual({ started: 40, position: 40, total: LENGTH });
+    await page.getByLabel('Speed').selectOption('2');
+    await reach(page, 42);
+    await page.getByRole('button', { name: 'Forward 30 s' }).click();
+    await reach(page, 73);
+    const paused = nextUpload(page);
+    await tell(page, 'audio.pause()');
+    const { started: from, position } = await paused;
+    expect(position).toBeGreaterThanOrEqual(73);
+    expect(position! - from!).toBeLessThan(position! - 40 - 28);
+    expect(await actions()).toHaveLength(2);
+    await page.reload();
+    expect(await page.locator('audio').getAttribute('src')).toMatch(new RegExp(`#t=${position}$`));
+    expect(complaints).toEqual([]);
+  });
+
+  it('uploads every 30 seconds, at the end, and when the page is left', async () => {
+    const { page, actions } = await openPlayer();
+    await page.clock.install();
+    await page.reload();
+    const started = nextUpload(page);
+    await tell(page, 'audio.play()');
+    await started;
+    await reach(page, 41);
+    const later = nextUpload(page);
+    await page.clock.runFor(30_000);
+    expect((await later).started).toBe(40);
+    await reach(page, 42.5);
+    await page.goto('/history');
+    await eventually(async () => (await actions()).length).toBe(3);
+    expect((await actions()).at(-1)!.position).toBeGreaterThanOrEqual(42);
+    await page.goBack();
+    await tell(page, `audio.currentTime = ${LENGTH - 1}; audio.play()`);
+    await eventually(async () => (await actions()).at(-1)).toMatchObject({ position: LENGTH, total: LENGTH });
+    await page.reload();
+    expect(await page.getByRole('button', { name: 'Mark as new' }).isVisible()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Mark as played' }).count()).toBe(0);
+  });
+
+  it('says that a position was not saved, and uploads it with the next one', async () => {
+    const { page, context, actions } = await openPlayer();
+    await context.route('**/episode/progress', (route) => route.abort());
+    await tell(page, 'audio.play()');
+    await page.getByText('could not be saved').waitFor();
+    await context.unroute('**/episode/progress');
+    await reach(page, 42);
+    const saved = nextUpload(page);
+    await tell(page, 'audio.pause()');
+    expect((await saved).started).toBe(40);
+    await page.getByText('could not be saved').waitFor({ state: 'hidden' });
+    expect(await actions()).toHaveLength(1);
+  });
+
+  it('leaves a link where the browser cannot play the file', async () => {
+    const { page } = await openPlayer({ file: 'talk.html' });
+    await tell(page, 'audio.play().catch(() => undefined)');
+    await page.getByText('This browser cannot play the file.').waitFor();
+    expect(await page.getByRole('link', { name: 'Media file' }).getAttribute('href')).toContain('/talk.html');
+  });
+
+  it('is plain without a script, and the marks work', async () => {
+    const { page, actions } = await openPlayer({ javaScriptEnabled: false });
+    expect(await page.locator('audio').getAttribute('src')).toMatch(/#t=40$/);
+    expect(await page.getByRole('button', { name: 'Forward 30 s' }).isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Mark as played' }).click();
+    await page.getByText('Played · 2 min').waitFor();
+    expect(await actions()).toMatchObject([{ started: LENGTH, position: LENGTH, total: LENGTH }]);
+  });
+});
