@@ -86,13 +86,12 @@ ${marks.filter((mark) => mark !== undefined)}${favorite}
 }
 
 function renderHistory(base: string, podcast: KnownPodcast, { history, captions }: EpisodeOwner): Markup {
-  const rows = history.map(
-    (action) => markup`<tr><td>${renderTime(action.timestamp)}</td><td>${describeAction(action)}</td>
-<td>${action.device && (captions.get(action.device) || action.device)}</td></tr>
+  const items = history.map(
+    (action) => markup`<li><div>${describeAction(action)}
+<div class="soft">${renderTime(action.timestamp)}${action.device && markup` · <bdi>${captions.get(action.device) || action.device}</bdi>`}</div></div></li>
 `,
   );
   return markup`<h2>History</h2>
-<div class="table"><table><caption><a href="${historyPage(base, { podcast: podcast.url })}">History of the podcast</a></caption>
-<thead><tr><th scope="col">Time</th><th scope="col">Action</th><th scope="col">Device</th></tr></thead>
-<tbody>${rows}</tbody></table></div>`;
+<ul class="items">${items}</ul>
+<p class="soft"><a href="${historyPage(base, { podcast: podcast.url })}">History of this podcast</a></p>`;
 }

@@ -27,7 +27,7 @@ export function renderPlayer({ base, src, startAt, title, podcastTitle, artwork,
   const speeds = SPEEDS.map(
     (speed) => markup`<option${attributes({ value: speed, selected: speed === '1' })}>${speed}×</option>`,
   );
-  return markup`<section class="player" aria-label="Player"${attributes({ 'data-player': true, 'data-title': title, 'data-artist': podcastTitle, 'data-artwork': artwork })}>
+  return markup`<section class="card player" aria-label="Player"${attributes({ 'data-player': true, 'data-title': title, 'data-artist': podcastTitle, 'data-artwork': artwork })}>
 <audio controls preload="none" src="${address}"></audio>
 <div class="actions" data-controls hidden>
 <button type="button" class="plain" data-skip="-15">Back 15 s</button>

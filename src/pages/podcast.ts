@@ -84,7 +84,7 @@ function renderEpisodes({ base, podcast, episodes, owner, page }: PodcastPage): 
     const played = { own: owner?.episodes.get(url), duration };
     const facts = describePlayback(played);
     const date = renderDate(releasedAt);
-    return markup`<li${attributes({ id: anchor })}><div><a href="${episodePage(base, podcast.url, url)}">${name}</a>
+    return markup`<li${attributes({ id: anchor })}><div><bdi><a href="${episodePage(base, podcast.url, url)}">${name}</a></bdi>
 <div class="soft">${date}${date && facts ? ' · ' : ''}${facts}${renderPlayed(played)}${renderBrief(description)}</div></div>${owner && renderMark(isPlayed(played) ? 'new' : 'played', { base, url, name, anchor })}</li>
 `;
   });

@@ -182,6 +182,9 @@ summary { cursor: pointer; }
 .behind table { color: var(--ink); }
 .tags a[aria-current] { background: var(--accent); color: var(--on-accent); }
 audio { width: 100%; display: block; }
+.player .actions { margin: .75rem 0 0; }
+.player label { display: flex; align-items: center; gap: .5rem; }
+.player select { width: auto; margin: 0; }
 
 @media (max-width: 40rem) {
   .logo { width: 5.5rem; height: 5.5rem; }
