@@ -6,6 +6,8 @@ import { createData, startPodsync } from '../server.mjs';
 import { formatNumber } from '../table.mjs';
 
 const PODCASTS = 20_000;
+/** Podcasts that one account may bring into the directory on a day. */
+const BROUGHT = 2000;
 const SUBSCRIBED = 300;
 const EPISODES = 100;
 const ACTIONS = 100_000;
@@ -14,10 +16,17 @@ const DAY = 86_400;
 const LOT = 1000;
 const READERS = 16;
 
-const PAGES = { Home: '/', History: '/history', Statistics: '/statistics?range=all' };
-
 const feed = (n) => `https://feeds-${n % 997}.example.org/show-${n}/feed.xml`;
 const media = (n, number) => `https://media.example.org/show-${n}/2025/episode-${number}.mp3?source=feed`;
+
+const PAGES = {
+  Home: '/',
+  Subscriptions: '/subscriptions',
+  Podcast: `/podcast?url=${encodeURIComponent(feed(1))}`,
+  Episode: `/episode?podcast=${encodeURIComponent(feed(1))}&url=${encodeURIComponent(media(1, 20))}`,
+  History: '/history',
+  Statistics: '/statistics?range=all',
+};
 
 /** Each account with its history; `twin` has the same, and is read first while somebody watches. */
 const USERS = ['listener', 'twin'];
@@ -27,9 +36,11 @@ async function open() {
   const now = Math.floor(Date.now() / 1000);
   const context = { dataDir: folder, now: () => now, overlap: 120, log: console.error };
   const storage = await openStorage('json', folder, context);
-  const { id: everybody } = await storage.users.create({ name: 'everybody', passwordHash: 'of nobody' });
   const all = Array.from({ length: PODCASTS }, (_, n) => feed(n));
-  await storage.subscriptions.replace(everybody, 'phone', all);
+  for (let at = 0; at < PODCASTS; at += BROUGHT) {
+    const { id } = await storage.users.create({ name: `other-${at}`, passwordHash: 'of nobody' });
+    await storage.subscriptions.replace(id, 'phone', all.slice(at, at + BROUGHT));
+  }
   await Promise.all(all.map((url, n) => storage.podcasts.record(url, toReading(url, n, now))));
   for (const name of USERS) {
     const { id } = await storage.users.find(name);
