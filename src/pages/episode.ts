@@ -37,7 +37,6 @@ export function renderEpisode({ base, podcast, episode, owner }: EpisodePage): P
   const name = title || url;
   const played = { own: owner?.own, duration };
   const [date, facts] = [renderDate(releasedAt), describePlayback(played)];
-  const isPlayable = /^https?:/i.test(url);
   return {
     title: name,
     content: markup`<article>
@@ -48,7 +47,7 @@ export function renderEpisode({ base, podcast, episode, owner }: EpisodePage): P
 ${renderPlayed(played)}
 </div></div>
 ${
-  isPlayable
+  isWebAddress(url)
     ? renderPlayer({
         base,
         src: url,
@@ -68,6 +67,9 @@ ${owner && owner.history.length > 0 ? renderHistory(base, podcast, owner) : ''}
   };
 }
 
+/** Version 1 of the interface may name an episode by its GUID: then there is nothing to play, or to set. */
+const isWebAddress = (url: string): boolean => /^https?:/i.test(url);
+
 type OwnPage = EpisodePage & { owner: EpisodeOwner };
 
 function renderActions({ base, podcast, episode, owner: { csrf, own } }: OwnPage): Markup {
@@ -81,7 +83,7 @@ function renderActions({ base, podcast, episode, owner: { csrf, own } }: OwnPage
     ? markup`<button class="plain" name="url" value="${url}" formaction="${base}/episode/favorite/remove">Remove from favorites</button>`
     : markup`<button class="plain" name="url" value="${url}" formaction="${base}/episode/favorite">Add to favorites</button>`;
   return markup`<form method="post" action="${base}/episode/played" class="actions">${renderToken(csrf)}<input type="hidden" name="podcast" value="${podcast.url}">
-${marks.filter((mark) => mark !== undefined)}${favorite}
+${marks.filter((mark) => mark !== undefined)}${isWebAddress(url) ? favorite : ''}
 </form>`;
 }
 

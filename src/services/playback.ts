@@ -151,7 +151,8 @@ export function createPlayback(
     await registerWebDevice(devices, user);
     // The newest action counts, also where the clock of an app is ahead, or two come within one second.
     const timestamp = Math.max(now(), (own.state?.at ?? 0) + 1);
-    const from = { ...reference, guid: episode?.guid, device: WEB_DEVICE.id, timestamp };
+    const guid = episode?.guid ?? (sanitizeMediaUrl(reference.episode) === '' ? reference.episode : undefined);
+    const from = { ...reference, guid, device: WEB_DEVICE.id, timestamp };
     // The devices of the account have yet to hear of it, one that is called like the browser as well: see `Sender`.
     await episodes.upload(user, [{ ...from, ...action }], 'server');
   };

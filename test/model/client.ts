@@ -4,6 +4,8 @@ export interface Call {
   method: 'GET' | 'POST' | 'PUT';
   path: string;
   body?: unknown;
+  /** Fields of a form of the website, which is sent instead of the body. */
+  form?: Readonly<Record<string, string>>;
 }
 
 /** What an app does on the wire. */
@@ -22,6 +24,7 @@ export interface Device extends Client {
 
 export const loginPath = '/api/2/auth/bob/login.json';
 export const episodesPath = '/api/2/episodes/bob.json';
+export const playerPath = '/episode/progress';
 export const followingPath = '/api/2/sync-devices/bob.json';
 export const changesPath = (device: string): string => `/api/2/subscriptions/bob/${device}.json`;
 export const listPath = (device: string): string => `/subscriptions/bob/${device}.json`;

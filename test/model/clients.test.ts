@@ -112,6 +112,8 @@ async function take(step: Step, { server, world, devices, followers }: Stage): P
       return undefined;
     case 'link':
       return world.linkDevices();
+    case 'play':
+      return world.playInBrowser();
     case 'restart':
       return server.restart();
   }

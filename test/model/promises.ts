@@ -1,17 +1,17 @@
 import { expect } from 'vitest';
-import { type Client, followingPath } from './client.ts';
+import { type Client, followingPath, playerPath } from './client.ts';
 import type { Action } from './library.ts';
 import { OVERLAP } from './server.ts';
 import type { Exchange } from './world.ts';
 
 /* What the server promises, held against the record of all that was said. */
 
-const isEpisodes = ({ call }: Exchange): boolean => call.path.includes('/episodes/');
+const isEpisodes = ({ call }: Exchange): boolean => call.path.includes('/episodes/') || call.path === playerPath;
 const isRead = ({ call }: Exchange): boolean => call.method === 'GET';
 const hasMark = ({ answer }: Exchange): boolean => answer?.timestamp !== undefined;
 const uploadsOf = (exchanges: readonly Exchange[]): Exchange[] =>
   exchanges.filter(
-    ({ call }) => call.method !== 'GET' && /\/(?:episodes|subscriptions|sync-devices)\//.test(call.path),
+    ({ call }) => call.method !== 'GET' && /\/(?:episodes?|subscriptions|sync-devices)\//.test(call.path),
   );
 /** Lets the lists of all devices come together, and a change on one be a change on all from then on. */
 const isLink = ({ call }: Exchange): boolean => call.method === 'POST' && call.path === followingPath;

@@ -9,7 +9,7 @@ export type Step =
   | { kind: 'listen'; who: number; count: number; clockError: number }
   | { kind: 'toggle'; who: number; feed: number }
   | { kind: 'clock'; seconds: number }
-  | { kind: 'link' | 'restart' };
+  | { kind: 'link' | 'restart' | 'play' };
 
 export const APPS = ['antennapod', 'gpodder', 'kasts'] as const;
 
@@ -58,6 +58,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: record({ kind: fc.constant('toggle'), who, feed: fc.nat(4) }) },
   { weight: 4, arbitrary: record({ kind: fc.constant('clock'), seconds }) },
   { weight: 1, arbitrary: record({ kind: fc.constantFrom('restart', 'link') }) },
+  { weight: 3, arbitrary: record({ kind: fc.constant('play') }) },
 );
 
 export const scenario: fc.Arbitrary<Scenario> = record({

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Seconds } from '../../src/domain/types.ts';
 import type { Action } from './library.ts';
-import { type Call, type Client, type Device, followingPath, listPath, loginPath } from './client.ts';
+import { type Call, type Client, type Device, followingPath, listPath, loginPath, playerPath } from './client.ts';
 import { type ModelServer, OVERLAP } from './server.ts';
 
 /** A point in the order of all that happened, and the server's time then. */
@@ -24,6 +24,9 @@ export interface Exchange {
 
 /** Within one step the clock moves by less than this. */
 export const LARGEST_JUMP: Seconds = 5;
+
+/** Of the forms of the website: the cookie and the field agree. */
+const CSRF = 'abcdefghijklmnopqrstuvwx';
 
 type Speaker = Pick<Client, 'name' | 'sendsPassword'>;
 
@@ -108,7 +111,7 @@ export class World {
     const at = new Date((this.#server.wall + clockError) * 1000).toISOString().slice(0, 19);
     const action = (): Action => ({
       podcast: 'http://example.org/feed',
-      episode: `http://example.org/${++this.#episodes}.mp3`,
+      episode: this.#nextEpisode(),
       device: name,
       action: 'play',
       timestamp: at,
@@ -119,11 +122,24 @@ export class World {
     library.listen(Array.from({ length: count }, action));
   }
 
+  /** What the player of the website uploads, of an episode that is played nowhere else. */
+  async playInBrowser(): Promise<void> {
+    const browser: Speaker = { name: 'web', sendsPassword: 'always' };
+    const named = { podcast: 'http://example.org/feed', episode: this.#nextEpisode() };
+    const times = { started: '0', position: '10', total: '100' };
+    const form = { csrf: CSRF, podcast: named.podcast, url: named.episode, ...times };
+    await this.#exchange(browser, { method: 'POST', path: playerPath, body: [named], form }, true);
+  }
+
+  #nextEpisode(): string {
+    return `http://example.org/${++this.#episodes}.mp3`;
+  }
+
   async #exchange(client: Speaker, call: Call, received: boolean): Promise<any> {
     const began = this.#moment();
     const response = await this.#server.request(this.#toRequest(client, call));
     const text = await response.text();
-    if (response.status !== 200) {
+    if (!response.ok) {
       throw new Error(`${client.name}: ${call.method} ${call.path}: ${response.status} ${text}`);
     }
     const cookie = /sessionid=([^;]+)/.exec(response.headers.get('set-cookie') ?? '')?.[1];
@@ -137,17 +153,18 @@ export class World {
     return { order: ++this.#order, at: this.#server.now() };
   }
 
-  #toRequest(client: Speaker, { method, path, body }: Call): Request {
+  #toRequest(client: Speaker, { method, path, body, form }: Call): Request {
     const cookie = this.#cookies.get(client);
     const withPassword = client.sendsPassword === 'always' || cookie === undefined || path === loginPath;
     const headers = {
       ...(withPassword && { authorization: `Basic ${Buffer.from('bob:secret').toString('base64')}` }),
-      ...(cookie && { cookie: `sessionid=${cookie}` }),
+      ...(form && { cookie: `csrf=${CSRF}` }),
+      ...(cookie && !form && { cookie: `sessionid=${cookie}` }),
     };
     return new Request(`http://localhost${path}`, {
       method,
       headers,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: form ? new URLSearchParams(form) : JSON.stringify(body) }),
     });
   }
 }

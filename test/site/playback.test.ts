@@ -117,6 +117,33 @@ describe('the page of an episode', () => {
   });
 });
 
+describe('an episode that only the account itself knows', () => {
+  it.each([
+    ['by its address', { podcast: 'https://feeds.example/unknown', episode: 'https://media.example/x.mp3' }],
+    ['by its GUID, as version 1 may name it', { podcast: 'https://feeds.example/unknown', episode: 'tag:x,2023:1' }],
+  ])('has a page for its owner, with its history and marks: %s', async (_, { podcast, episode }) => {
+    const server = await openFilled();
+    const action = { podcast, episode, action: 'play', position: '00:10:00', timestamp: '2023-01-01T10:00:00' };
+    await server.request('POST', '/api/1/episodes/bob.json', { auth, body: [action] });
+    const path = episodePath(episode, podcast);
+    expect((await openVisitor(server).get(path)).status).toBe(404);
+    expect((await (await signIn(server, 'eve')).get(path)).status).toBe(404);
+    const visitor = await signIn(server);
+    const { html, headers } = await visitor.get(path);
+    expect(headers.get('cache-control')).toContain('no-store');
+    expect(html).toContain('Stopped at 10:00');
+    expect(html).toContain('Played to 10:00');
+    const isMedia = episode.startsWith('https:');
+    expect([html.includes('<audio'), html.includes('Add to favorites')]).toEqual([isMedia, isMedia]);
+    const { timestamp } = await download(server);
+    await press(visitor, 'played', episode, path);
+    expect((await download(server, timestamp)).actions).toMatchObject([
+      { podcast, episode, position: 600, total: 600 },
+    ]);
+    expect((await visitor.get(path)).html).toContain('Played · 10 min');
+  });
+});
+
 describe('marks', () => {
   it('as played reach an app at its next sync: from the end to the end, which is no listening time', async () => {
     const server = await openFilled();
@@ -289,6 +316,8 @@ it('an app and the browser at once lose nothing: the app pulls, the browser play
 describe('the page of a podcast', () => {
   it('subscribes and unsubscribes', async () => {
     const server = await openFilled();
+    // While nobody subscribes the page is a 404.
+    await server.request('PUT', '/subscriptions/eve/phone.json', { auth: 'eve:secret', body: [FEED] });
     const visitor = await signIn(server);
     const list = async () =>
       (await (await server.request('GET', '/subscriptions/bob/phone.json', { auth })).json()) as string[];
