@@ -16,6 +16,13 @@ export const builtThreads: Plugin = {
 /** What stands on a storage, and is run on each. */
 const ON_STORAGE = ['test/{model,routes,services,site}/**/*.test.ts', 'test/property/{round-trip,routes}.test.ts'];
 
+/** What takes minutes, on the JSON storage: every route with random requests, all drivers, crashes, models. */
+const LONG = [
+  'test/{model,process,property,plugins}/**/*.test.ts',
+  'test/storage/{drivers,nodes-model,several-nodes,commits,limits,load}.test.ts',
+  'test/cli/{backup-size,backup-stop,bundle}.test.ts',
+];
+
 /** Tests on one storage: see `test/storages.ts`. */
 const onStorage = (name: string, include: string[], exclude: string[] = []): TestProjectConfiguration => ({
   plugins: [builtThreads],
@@ -23,7 +30,7 @@ const onStorage = (name: string, include: string[], exclude: string[] = []): Tes
     name,
     include,
     exclude: ['test/{clients,browser}/**', ...exclude],
-    env: { PODSYNC_TEST_STORAGE: name },
+    env: { PODSYNC_TEST_STORAGE: name === 'long' ? 'json' : name },
     testTimeout: 30_000, // a busy machine is no failure
   },
 });
@@ -37,8 +44,9 @@ export default defineConfig({
       onStorage(
         'json',
         ['test/**/*.test.ts', 'examples/**/*.test.{js,ts}'],
-        ['test/nodes/**', 'examples/redis-storage/**'],
+        ['test/nodes/**', 'examples/redis-storage/**', ...LONG],
       ),
+      onStorage('long', LONG),
       onStorage('sqlite', ON_STORAGE),
       onStorage('postgres', [...ON_STORAGE, 'test/nodes/**/*.test.ts']),
     ],
