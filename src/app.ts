@@ -26,6 +26,8 @@ export interface AppOptions extends OriginRules {
   operator?: boolean;
   /** Replaceable in tests. */
   budget?: Partial<BudgetLimits>;
+  /** See `RouteContext`. */
+  address?: { url?: string };
 }
 
 /** Bytes of forms in memory at once. They have a budget of their own, as anybody can send one. */
@@ -33,7 +35,7 @@ const FORMS = 8 * 1024 * 1024;
 
 /** The HTTP application: the route table, and what holds for every route. It does not listen. */
 export function createApp(services: Services, options: AppOptions): H3 {
-  const identity = createIdentity(services.accounts, services.sessions, options);
+  const identity = createIdentity(services, options);
   const base = basePath(options);
   const warnOfProxy = createProxyWarning(options);
   const app = new H3({
@@ -63,7 +65,7 @@ export function createApp(services: Services, options: AppOptions): H3 {
     }
   };
 
-  const { maxBody, directory = 'public' } = options;
+  const { maxBody, directory = 'public', address = {} } = options;
   const budget = createBodyBudget(options.budget);
   const reading = (sender: string): Reading => ({ limit: maxBody, parser: services.bodyParser, budget, sender });
   const context = {
@@ -73,6 +75,7 @@ export function createApp(services: Services, options: AppOptions): H3 {
     formBudget: createBodyBudget({ bytes: FORMS, ...options.budget }),
     origin: options,
     directory,
+    address,
   };
   const routes = createRoutes(services, context);
   if (options.operator) routes.push(...createOperatorRoutes(services, context));

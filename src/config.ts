@@ -127,11 +127,18 @@ export const KEEP_CREDENTIALS_OPTION = option(
   yesOrNo,
 );
 
+/** For commands that print a link, where no server runs that knows its own. */
+export const BASE_URL_OPTION = option(
+  '--base-url <url>',
+  'address that apps use, if the server is behind a proxy',
+  webAddress,
+);
+
 /** How `serve` listens, and what holds for requests. */
 export const SERVER_OPTIONS: readonly Option[] = [
   option('--host <address>', 'address to listen on; 0.0.0.0 is all of them', host).default('127.0.0.1'),
   option('--port <number>', 'port to listen on; 0 is any free port', whole(65_535)).default(3000),
-  option('--base-url <url>', 'address that apps use, if the server is behind a proxy', webAddress),
+  BASE_URL_OPTION,
   option('--trust-proxy [true|false]', 'trust the X-Forwarded headers of a proxy', yesOrNo),
   option('--tls-cert <file>', 'certificate chain for https (PEM)', text),
   option('--tls-key <file>', 'private key of the certificate (PEM)', text),

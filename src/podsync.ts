@@ -20,6 +20,8 @@ export interface PodsyncOptions extends Pick<Options, 'data'>, Partial<Omit<Opti
 /** An open podsync. */
 export interface Podsync {
   services: Services;
+  /** Where it is reachable, for links that an operator's command prints. Set by what listens. */
+  address: { url?: string };
   /** For the network. */
   publicApp: H3;
   /** The same and the operator's routes: for the control socket and in-process use alone. */
@@ -53,10 +55,12 @@ export async function openPodsync(given: PodsyncOptions, parts: PodsyncParts = {
   });
   const logoFolder = join(options.data, 'logos');
   const services = createServices(storage, { ...options, now, hasher, bodyParser, fetcher, logoFolder });
+  const address = {};
   return {
     services,
+    address,
     publicApp: createApp(services, options),
-    operatorApp: createApp(services, { ...options, operator: true }),
+    operatorApp: createApp(services, { ...options, operator: true, address }),
     async close() {
       await Promise.all([services.feeds.stop(), services.upkeep.stop()]);
       await storage.close();

@@ -21,9 +21,13 @@ export function createProgram(): Command {
   defineToplist(program.command('toplist').description('maintain the toplist'));
   defineCheck(program);
   defineCompletion(program);
-  for (const group of [program, ...program.commands]) if (group.commands.length > 0) defineHelp(group);
+  for (const group of groupsIn(program)) defineHelp(group);
   return program;
 }
+
+/** The command and all below it that have commands of their own. */
+const groupsIn = (command: Command): Command[] =>
+  command.commands.length === 0 ? [] : [command, ...command.commands.flatMap(groupsIn)];
 
 /** Instead of commander's own, which only finds commands of one word, and ignores unknown ones. */
 function defineHelp(group: Command): void {

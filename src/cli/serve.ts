@@ -36,6 +36,7 @@ export async function serve(config: Config): Promise<void> {
     const network = await listenOnNetwork(podsync.publicApp, config);
     listeners.push(network);
     listeners.push(await listenOnControlSocket(podsync.operatorApp, config.data));
+    podsync.address.url = reachableUrls({ ...config, port: network.port })[0]!;
     const stopped = untilSignal();
     podsync.services.feeds.start();
     podsync.services.upkeep.start();

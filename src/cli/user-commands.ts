@@ -1,16 +1,19 @@
 import { type Command, Option } from 'commander';
-import { ACCOUNT_OPTIONS, readConfig } from '../config.ts';
+import { ACCOUNT_OPTIONS, BASE_URL_OPTION, readConfig } from '../config.ts';
 import { addCommand } from './command.ts';
 
 /** The commands for accounts. */
 export function defineUser(user: Command): void {
   defineAdd(user);
+  defineInvite(user);
   defineList(user);
   defineShow(user);
   definePasswd(user);
+  defineReset(user);
   defineRename(user);
   defineRemove(user);
   defineSessions(user);
+  defineAppPasswords(user.command('app-password').description('manage the app passwords of an account'));
 }
 
 function define(user: Command, name: string, description: string, example: string): Command {
@@ -104,5 +107,66 @@ function defineSessions(user: Command): void {
       const config = readConfig(options);
       const { manageSessions } = await import('./users.ts');
       await manageSessions(config, name, options);
+    });
+}
+
+const LINK_HELP = `
+The link works once, for 24 hours, and is printed alone on stdout. It begins with --base-url, else with the address
+that the running server shows.`;
+
+function defineInvite(user: Command): void {
+  define(user, 'invite', 'create an account and print a link to choose its password', 'invite bob')
+    .argument('[name]', 'user name to log in with; if omitted, the person chooses it')
+    .option('--email <address>', 'e-mail address, which can also be used to log in')
+    .addOption(BASE_URL_OPTION)
+    .addHelpText('after', LINK_HELP)
+    .action(async (name: string | undefined, options) => {
+      const config = readConfig(options);
+      const { inviteUser } = await import('./password-links.ts');
+      await inviteUser(config, name, options);
+    });
+}
+
+function defineReset(user: Command): void {
+  define(user, 'reset', 'print a link to choose a new password', 'reset bob')
+    .argument('<user>', LOGIN)
+    .addOption(BASE_URL_OPTION)
+    .addHelpText('after', LINK_HELP)
+    .action(async (name: string, options) => {
+      const config = readConfig(options);
+      const { resetPassword } = await import('./password-links.ts');
+      await resetPassword(config, name);
+    });
+}
+
+const example = (command: string): string => `\nExample:\n  podsync user app-password ${command}`;
+
+function defineAppPasswords(group: Command): void {
+  addCommand(group, 'add', 'create an app password and print it')
+    .argument('<user>', LOGIN)
+    .requiredOption('--label <text>', 'what the password is for, such as the name of the app')
+    .addHelpText('after', example('add bob --label "AntennaPod on my phone"'))
+    .action(async (name: string, options) => {
+      const config = readConfig(options);
+      const { addAppPassword } = await import('./app-passwords.ts');
+      await addAppPassword(config, name, options);
+    });
+  addCommand(group, 'list', 'list app passwords: what for, and when and from where they were last used')
+    .argument('<user>', LOGIN)
+    .option('--json', 'print JSON')
+    .addHelpText('after', example('list bob'))
+    .action(async (name: string, options) => {
+      const config = readConfig(options);
+      const { listAppPasswords } = await import('./app-passwords.ts');
+      await listAppPasswords(config, name, options);
+    });
+  addCommand(group, 'revoke', 'revoke an app password')
+    .argument('<user>', LOGIN)
+    .argument('<id>', 'the app password, as the list shows it')
+    .addHelpText('after', example('revoke bob 4f0c91d2a7be'))
+    .action(async (name: string, id: string, options) => {
+      const config = readConfig(options);
+      const { revokeAppPassword } = await import('./app-passwords.ts');
+      await revokeAppPassword(config, name, id);
     });
 }

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { countOf } from '../domain/count.ts';
 import type { ListedAccount, ListedSession, ShownAccount } from '../routes/operator/users.ts';
 import type { NewAccount } from '../services/accounts.ts';
+import { toAppPasswordTable } from './app-passwords.ts';
 import { accountPath, hasAccount, type Operator, send, sendOnce, withOperator } from './operator.ts';
 import { messages, printResult, toFacts, toTable } from './output.ts';
 import { getPassword, type PasswordOptions, printPassword, warnIfShort } from './password.ts';
@@ -106,7 +107,7 @@ export async function showUser(config: Config, user: string, { json = false }): 
 }
 
 function toText(account: ShownAccount): string {
-  const { name, email, created, lastSync, subscriptions, actions, sessions, devices, lists } = account;
+  const { name, email, created, lastSync, subscriptions, actions, sessions, appPasswords, devices, lists } = account;
   const facts = toFacts([
     ['name', name],
     ['e-mail', email],
@@ -124,7 +125,12 @@ function toText(account: ShownAccount): string {
     lists.map((list) => [list.name, list.title]),
     ['LIST', 'TITLE'],
   );
-  return [facts, ...(devices.length > 0 ? [deviceTable] : []), ...(lists.length > 0 ? [listTable] : [])].join('\n');
+  return [
+    facts,
+    ...(devices.length > 0 ? [deviceTable] : []),
+    ...(lists.length > 0 ? [listTable] : []),
+    ...(appPasswords.length > 0 ? [toAppPasswordTable(appPasswords)] : []),
+  ].join('\n');
 }
 
 interface SessionOptions {

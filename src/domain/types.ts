@@ -20,6 +20,11 @@ export interface Device {
   id: string;
   caption: string;
   type: DeviceType;
+  /**
+   * An app that knows no devices (Nextcloud): its list is the union of all others, and a change on it is one on all.
+   * True or missing.
+   */
+  followsAll?: boolean | undefined;
 }
 
 export interface SubscriptionChange {

@@ -2,23 +2,36 @@ import { isUtf8 } from 'node:buffer';
 import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
 import type { Seconds } from '../domain/types.ts';
-import { type Accounts, isSelf } from '../services/accounts.ts';
-import { SESSION_LIFE, sessionId, type Sessions } from '../services/sessions.ts';
-import type { User } from '../storage/stores.ts';
+import { isSelf } from '../services/accounts.ts';
+import { isAppPassword } from '../services/app-passwords.ts';
+import { SESSION_LIFE, type SessionClient, sessionId } from '../services/sessions.ts';
+import type { Services } from '../services/services.ts';
+import type { AppPassword, User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { refuseForeignScript } from './cross-site.ts';
 import { readApp, readCookie, readParam } from './input.ts';
 import { basePath, type Client, type OriginRules, readClient, writeCookie } from './origin.ts';
 
+/** A user, and the app password that a request came with in place of the account's own. */
+export interface Login {
+  user: User;
+  appPassword?: AppPassword | undefined;
+}
+
 /** Who is asking. */
 export interface Identity {
   /**
-   * The user that the request authenticates, by Basic or else by cookie. Throws `unauthenticated`, and `throttled` after
-   * many wrong passwords, `busy`, and `forbidden` for jsonp that another website asks for. A stale cookie beside good
-   * Basic does no harm.
+   * The user that the request authenticates, by Basic or Bearer or else by cookie. Throws `unauthenticated`, and
+   * `throttled` after many wrong passwords, `busy`, and `forbidden` for jsonp that another website asks for. A stale
+   * cookie beside good Basic does no harm.
    */
   user(event: H3Event): Promise<User>;
-  /** The same; undefined without credentials, and for a cookie whose session is over. */
+  /** The same with the app password, if it was one. `charset`: Basic that is not UTF-8 is read as Latin-1. */
+  login(event: H3Event, charset?: 'latin1'): Promise<Login>;
+  /**
+   * The user who visits the site. Undefined without credentials, for a cookie whose session is over, and for an app
+   * password, which opens no page.
+   */
   visitor(event: H3Event): Promise<User | undefined>;
   /** The same, who must be the user that the path names: else throws `forbidden`, or what `otherwise` makes. */
   owner(event: H3Event, otherwise?: () => Refusal): Promise<User>;
@@ -48,7 +61,10 @@ const SET_COOKIE = 'podsyncSetCookie';
 
 export const setCookieOf = (event: H3Event): string | undefined => event.context[SET_COOKIE] as string | undefined;
 
-export function createIdentity(accounts: Accounts, sessions: Sessions, origin: OriginRules): Identity {
+export function createIdentity(
+  { accounts, sessions, appPasswords }: Pick<Services, 'accounts' | 'sessions' | 'appPasswords'>,
+  origin: OriginRules,
+): Identity {
   const path = basePath(origin) || '/';
 
   const setCookie = (event: H3Event, value: string, life: Seconds): void => {
@@ -56,17 +72,33 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
     event.context[SET_COOKIE] = writeCookie(event, origin, cookie);
   };
 
-  const cookieUser = async (event: H3Event): Promise<User | undefined> => {
+  const clientOf = (event: H3Event): SessionClient => ({
+    address: readClient(event, origin).address,
+    app: readApp(event),
+  });
+
+  const cookieLogin = async (event: H3Event): Promise<Login | undefined> => {
     const token = readCookie(event, COOKIE);
     if (token === undefined) return undefined;
+    if (isAppPassword(token)) return appPasswords.find(token, clientOf(event));
     const found = await sessions.find(token);
     if (found?.prolonged) setCookie(event, token, SESSION_LIFE);
-    return found?.user;
+    return found;
   };
+  const cookieUser = async (event: H3Event): Promise<User | undefined> => (await cookieLogin(event))?.user;
 
-  const signIn = async (event: H3Event, user: User): Promise<void> => {
-    const client = { address: readClient(event, origin).address, app: readApp(event) };
-    setCookie(event, await sessions.open(user, client), SESSION_LIFE);
+  const signIn = async (event: H3Event, user: User): Promise<void> =>
+    setCookie(event, await sessions.open(user, clientOf(event)), SESSION_LIFE);
+
+  /**
+   * The login by an app password. Its cookie, for clients that send their password once, is the app password itself: so
+   * it ends when that is revoked, and opens no page.
+   */
+  const appLogin = async (event: H3Event, { name, password }: Credentials): Promise<Login | undefined> => {
+    const found = await appPasswords.find(password, clientOf(event));
+    if (!found || (name !== undefined && !isSelf(found.user, name))) return undefined;
+    if (readCookie(event, COOKIE) !== password) setCookie(event, password, SESSION_LIFE);
+    return found;
   };
 
   /** The cookie will do where somebody else behind the same proxy has tried too many passwords. */
@@ -94,24 +126,37 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
     return user;
   };
 
-  const anyUser = async (event: H3Event): Promise<User | undefined> => {
+  const anyLogin = async (event: H3Event, charset?: 'latin1'): Promise<Login | undefined> => {
     refuseForeignScript(event, origin);
-    const basic = readBasic(event);
-    return basic ? basicUser(event, basic.login, basic.password) : cookieUser(event);
+    const credentials = readCredentials(event, charset);
+    if (!credentials) return cookieLogin(event);
+    const { name, password } = credentials;
+    const found = await appLogin(event, credentials);
+    if (found) return found;
+    if (name !== undefined) return { user: await basicUser(event, name, password) };
+    // A token of something in front of the server, say. Otherwise it is compared and counted like a wrong password.
+    return (await cookieLogin(event)) ?? { user: await basicUser(event, NO_NAME, password) };
+  };
+  const anyUser = async (event: H3Event): Promise<User | undefined> => (await anyLogin(event))?.user;
+
+  const login: Identity['login'] = async (event, charset) => {
+    const found = await anyLogin(event, charset);
+    if (!found) throw new Refusal('unauthenticated', 'log in with your user name and password');
+    return found;
   };
 
   const identity: Identity = {
-    async user(event) {
-      const user = await anyUser(event);
-      if (!user) throw new Refusal('unauthenticated', 'log in with your user name and password');
-      return user;
-    },
+    login,
+    user: async (event) => (await login(event)).user,
     async owner(event, otherwise = notYours) {
       const user = await identity.user(event);
       if (!isSelf(user, readParam(event, 'user'))) throw otherwise();
       return user;
     },
-    visitor: anyUser,
+    async visitor(event) {
+      const found = await anyLogin(event);
+      return found?.appPassword ? undefined : found?.user;
+    },
     async isOwner(event) {
       const user = await anyUser(event);
       return user !== undefined && isSelf(user, readParam(event, 'user'));
@@ -141,21 +186,31 @@ export function createIdentity(accounts: Accounts, sessions: Sessions, origin: O
   return identity;
 }
 
+/** What came as `Authorization`. A Bearer token is an app password without a name. */
+interface Credentials {
+  name?: string;
+  password: string;
+}
+
+/** Nobody has it, so no password is right for it. */
+const NO_NAME = '';
+
 /** Undefined where the header is missing or of another scheme. Throws `unauthenticated` when it cannot be decoded. */
-function readBasic(event: H3Event): { login: string; password: string } | undefined {
+function readCredentials(event: H3Event, charset?: 'latin1'): Credentials | undefined {
   const header = event.req.headers.get('authorization')?.trim() ?? '';
-  const encoded = /^basic +([^ ]*)$/i.exec(header)?.[1];
-  if (encoded === undefined) return undefined;
-  const bytes = Buffer.from(encoded, 'base64');
-  const text = bytes.toString();
+  const [, scheme, value = ''] = /^(basic|bearer) +([^ ]*)$/i.exec(header) ?? [];
+  if (scheme === undefined) return undefined;
+  if (scheme.toLowerCase() === 'bearer') return { password: value };
+  const bytes = Buffer.from(value, 'base64');
+  const text = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
   const colon = text.indexOf(':');
-  if (colon === -1 || !isUtf8(bytes)) {
+  if (colon === -1 || (charset === undefined && !isUtf8(bytes))) {
     throw new Refusal(
       'unauthenticated',
       'the credentials cannot be read; they must be base64 of name:password in UTF-8',
     );
   }
-  return { login: text.slice(0, colon), password: text.slice(colon + 1) };
+  return { name: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
 /** For everything that belongs to somebody else, whether or not that user exists. */

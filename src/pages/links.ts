@@ -11,6 +11,9 @@ const encode = encodeURIComponent;
 /** Where an account is created. */
 export const registerPage = (base: string): string => `${base}/register`;
 
+/** Where a one-time link leads: a person chooses a password there. */
+export const welcomePage = (base: string, token: string): string => `${base}/welcome/${encode(token)}`;
+
 /** The page of a podcast on the site. */
 export const podcastPage = (base: string, podcast: Url): string => `${base}/podcast?url=${encode(podcast)}`;
 

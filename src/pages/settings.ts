@@ -1,5 +1,7 @@
 import { MIN_PASSWORD } from '../domain/password.ts';
+import type { OwnAppPassword } from '../services/app-passwords.ts';
 import type { OpenSession } from '../services/sessions.ts';
+import { renderAppPasswords } from './app-passwords.ts';
 import { type Problems, renderCheck, renderField, renderNotice, renderProblem, renderToken } from './form.ts';
 import type { Page } from './layout.ts';
 import { type Markup, markup } from './markup.ts';
@@ -19,6 +21,9 @@ interface SettingsPage {
   email: string;
   privacy: Privacy;
   sessions: readonly OpenSession[];
+  appPasswords: readonly OwnAppPassword[];
+  /** An app password that has just been created. */
+  created?: string | undefined;
   /** Id of the session that shows the page. */
   current: string | undefined;
   notice?: string | undefined;
@@ -34,6 +39,7 @@ ${renderNotice(page.notice)}${renderProblem(page.problems?.form)}
 ${renderPrivacy(page)}
 ${renderEmail(page)}
 ${renderPassword(page)}
+${renderAppPasswords(page)}
 ${renderSessions(page)}
 ${renderData(page)}`,
 });
@@ -61,7 +67,7 @@ const renderPassword = ({
   name,
   problems = {},
 }: SettingsPage): Markup => markup`<h2 id="password">Password</h2>
-<p class="soft">A new password signs out all other browsers and apps.</p>
+<p class="soft">A new password signs out all other browsers and apps, except those with an app password.</p>
 <form method="post" action="${base}/settings/password">${renderToken(csrf)}<input type="text" name="username" value="${name}" autocomplete="username" hidden>
 ${renderField({ name: 'current', label: 'Current password', type: 'password', problem: problems.current, input: { required: true, autocomplete: 'current-password' } })}
 ${renderField({ name: 'password', label: 'New password', type: 'password', hint: `At least ${MIN_PASSWORD} characters.`, problem: problems.password, input: { required: true, minlength: MIN_PASSWORD, autocomplete: 'new-password' } })}

@@ -41,4 +41,6 @@ export interface RouteContext {
   origin: OriginRules;
   /** Who may see the directory. */
   directory: DirectoryMode;
+  /** Where the server listens, once it does and where it has no base URL: for links that are printed. */
+  address: { url?: string };
 }

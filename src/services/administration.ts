@@ -3,6 +3,7 @@ import type { ListSummary, Seconds, UserId } from '../domain/types.ts';
 import type { DeviceSummary, Storage, User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { checkEmail, checkUserName } from './accounts.ts';
+import type { AppPasswords, OwnAppPassword } from './app-passwords.ts';
 import type { Passwords } from './passwords.ts';
 import type { OpenSession, Sessions } from './sessions.ts';
 
@@ -21,6 +22,7 @@ export interface AccountDetails {
   subscriptions: number;
   actions: number;
   sessions: number;
+  appPasswords: OwnAppPassword[];
   devices: DeviceSummary[];
   lists: ListSummary[];
 }
@@ -48,6 +50,7 @@ export function createAdministration(
   { users, devices, subscriptions, actions, lists }: Storage,
   passwords: Pick<Passwords, 'hash'>,
   sessions: Pick<Sessions, 'all' | 'endAll'>,
+  appPasswords: Pick<AppPasswords, 'all'>,
 ): Administration {
   const find = async (login: string): Promise<User> => {
     const user = await users.find(login);
@@ -89,6 +92,7 @@ export function createAdministration(
         subscriptions: (await subscriptions.current(user.id)).length,
         actions: await countActions(user.id),
         sessions: open.length,
+        appPasswords: await appPasswords.all(user.id),
         devices: await devices.all(user.id),
         lists: await lists.all(user.id),
       };

@@ -3,6 +3,7 @@ import type { Fetcher } from '../feeds/fetch.ts';
 import type { Log, Storage } from '../storage/stores.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type Administration, createAdministration } from './administration.ts';
+import { type AppPasswords, createAppPasswords } from './app-passwords.ts';
 import type { BodyParser } from './body-parser.ts';
 import { createDevices, type Devices } from './devices.ts';
 import { createDirectory, type Directory, type DirectoryMode } from './directory.ts';
@@ -44,6 +45,7 @@ export interface Services {
   registration: Registration;
   passwordLinks: PasswordLinks;
   sessions: Sessions;
+  appPasswords: AppPasswords;
   devices: Devices;
   subscriptions: Subscriptions;
   library: Library;
@@ -92,6 +94,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
   const { podcasts } = storage;
   const urlRules = { keepCredentials: options.keepUrlCredentials };
   const sessions = createSessions(storage.sessions, storage.settings, now);
+  const appPasswords = createAppPasswords(storage, now);
   const directory = createDirectory(podcasts, {
     own: createOwnPodcasts(storage),
     rules: urlRules,
@@ -110,10 +113,11 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
   return {
     bodyParser: options.bodyParser,
     accounts,
-    administration: createAdministration(storage, passwords, sessions),
+    administration: createAdministration(storage, passwords, sessions, appPasswords),
     registration: createRegistration(accounts, throttle, options.registration),
     passwordLinks: createPasswordLinks(storage, passwords, now),
     sessions,
+    appPasswords,
     devices,
     subscriptions,
     library: createLibrary({ devices: storage.devices, podcasts, subscriptions, listening, newestEpisodes }, urlRules),

@@ -13,6 +13,7 @@ import type { AccountRecord, BackupRecord } from '../formats/backup/record.ts';
 import { checkEmail, checkUserName } from './accounts.ts';
 import { requireFeedUrl, requireMediaUrl, UNUSABLE } from './transfer-urls.ts';
 import { checkEpisode, checkPodcast, checkTag } from './transfer-directory-checks.ts';
+import { checkAppLabel } from './app-passwords.ts';
 import { SESSION_LIFE } from './sessions.ts';
 
 /** The checks of one import. */
@@ -97,8 +98,14 @@ export function createTransferChecks(now: Seconds): TransferChecks {
         checkList(record.list);
         account.once('list', record.list.name);
         return record;
+      case 'appPassword':
+        requireDigest(record.digest);
+        account.once('app password', record.digest);
+        checkAppLabel(record.label);
+        parseDeviceId(record.device);
+        return within(record, { createdAt: latest, usedAt: latest });
       case 'session':
-        if (!DIGEST.test(record.digest)) throw invalid('"digest" must be a SHA-256 as base64url');
+        requireDigest(record.digest);
         return within(record, { expiresAt: latest + SESSION_LIFE });
       case 'tag':
         checkTag(record);
@@ -153,6 +160,10 @@ function checkUser({ name, email, passwordHash }: AccountRecord): void {
   if (passwordHash !== undefined && bcryptCost(passwordHash) === undefined) {
     throw invalid('"passwordHash" must be of bcrypt, with a cost of 4 to 14');
   }
+}
+
+function requireDigest(digest: string): void {
+  if (!DIGEST.test(digest)) throw invalid('"digest" must be a SHA-256 as base64url');
 }
 
 function checkCount(name: string, count: number): void {

@@ -15,7 +15,7 @@ import { type Counts, createTally } from './transfer-tally.ts';
 interface BackupChoice {
   /** Names or e-mail addresses; none: all accounts, and the directory. */
   users: readonly string[];
-  /** With the hashes of passwords, and the sessions. */
+  /** With the hashes of passwords and app passwords, and the sessions. */
   passwords: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface Transfer {
   export(choice: BackupChoice): Promise<Backup>;
   /**
    * Takes in the accounts of a backup, each whole or not at all, then its directory; an account that is there already is
-   * left as it is. With `as` it has another name, no e-mail address and no sessions. Throws `invalid` where the backup
+   * left as it is. With `as` it has another name, no e-mail address no app passwords and no sessions. Throws `invalid` where the backup
    * was cut off or altered, or holds what the interface would not take, and names the line. That may be after accounts
    * that came before: a dry run reads all of it first.
    */
@@ -159,7 +159,7 @@ async function* exportAccounts(
 async function* withoutPasswords(pages: AsyncIterable<UserRecord[]>): AsyncIterable<BackupRecord[]> {
   for await (const page of pages) {
     yield page.flatMap((record): BackupRecord[] => {
-      if (record.kind === 'session') return [];
+      if (record.kind === 'session' || record.kind === 'appPassword') return [];
       if (record.kind !== 'user') return [record];
       const { passwordHash: _hash, ...account } = record;
       return [account];
@@ -171,10 +171,10 @@ async function* withoutPasswords(pages: AsyncIterable<UserRecord[]>): AsyncItera
 async function* toStored(
   pages: AsyncIterable<BackupRecord[]>,
   account: AccountRecord,
-  sessions: boolean,
+  logins: boolean,
 ): AsyncIterable<UserRecord[]> {
   for await (const page of pages) {
-    const kept = page.filter(({ kind }) => sessions || kind !== 'session');
+    const kept = page.filter(({ kind }) => logins || (kind !== 'session' && kind !== 'appPassword'));
     const stored = kept.map((record) =>
       record.kind === 'user' ? { ...account, passwordHash: account.passwordHash ?? createLockedHash() } : record,
     );

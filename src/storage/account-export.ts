@@ -3,6 +3,7 @@ import { compareText } from '../domain/text-order.ts';
 import type { UserId } from '../domain/types.ts';
 import { headKey, settingsPrefix } from './account-keys.ts';
 import { scanActions, storedActions } from './action-log.ts';
+import { readAppPasswords } from './app-passwords.ts';
 import type { Core } from './core.ts';
 import { type DeviceTable, toDevice } from './device-table.ts';
 import { noSuchAccount } from './failures.ts';
@@ -10,7 +11,7 @@ import { type Head, toUser } from './head.ts';
 import { readLists } from './lists.ts';
 import { byPlace, readSettings, type StoredSetting } from './settings.ts';
 import { readSessions } from './sessions.ts';
-import type { UserRecord } from './stores.ts';
+import type { AppPassword, UserRecord } from './stores.ts';
 import type { SubscriptionLists } from './subscription-lists.ts';
 
 /** Records of a page. */
@@ -56,17 +57,23 @@ async function readAccount(
     });
     const settings = await readSettings(core, settingsPrefix(user));
     const lists = await readLists(core, user);
+    const appPasswords = await readAppPasswords(core, user);
     const sessions = await readSessions(core, user, head.login);
     if ((await accounts.read(user, [], (account) => account.version)) !== version) continue;
     const after: UserRecord[] = [
       ...settingRecords(settings),
       ...lists.map((list) => ({ kind: 'list' as const, list })),
+      ...appPasswords.map(toAppPasswordRecord),
       ...sessions
         .map(({ digest, expiresAt }) => ({ kind: 'session' as const, digest, expiresAt }))
         .toSorted((a, b) => compareText(a.digest, b.digest)),
     ];
     return { head, before, after };
   }
+}
+
+function toAppPasswordRecord({ user: _user, ...appPassword }: AppPassword): UserRecordOf<'appPassword'> {
+  return { kind: 'appPassword', ...appPassword };
 }
 
 function deviceRecords({ rows, groups }: DeviceTable): UserRecord[] {

@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { Device, EpisodeAction, Seconds, Stamp, Url, UserId } from '../domain/types.ts';
+import type { EpisodeAction, Seconds, Stamp, Url, UserId } from '../domain/types.ts';
 import type { UserRecordOf } from './account-export.ts';
-import { devicesPrefix, headKey, sessionKey, stagedKey, subscriptionListPrefix } from './account-keys.ts';
+import {
+  appPasswordKey,
+  devicesPrefix,
+  headKey,
+  sessionKey,
+  stagedKey,
+  subscriptionListPrefix,
+} from './account-keys.ts';
 import { writeActions } from './action-log.ts';
+import { appPasswordEntries } from './app-passwords.ts';
 import type { Key, Value, Version } from './contract.ts';
 import type { Core } from './core.ts';
-import { DeviceTable } from './device-table.ts';
+import { DeviceTable, toDevice } from './device-table.ts';
 import { StorageError } from './errors.ts';
 import { userNotFirst } from './failures.ts';
 import { type Head, loginKeys, newHead, setLogins } from './head.ts';
@@ -15,7 +23,7 @@ import { removeRest, staged } from './removal.ts';
 import { writeRows } from './rows.ts';
 import { sessionEntries } from './sessions.ts';
 import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
-import type { Session, UserRecord } from './stores.ts';
+import type { AppPassword, Session, UserRecord } from './stores.ts';
 import { toStored } from './subscription-list.ts';
 import { ifStored, refuseTaken } from './users.ts';
 
@@ -58,6 +66,7 @@ class Staging {
   readonly #groups: string[][] = [];
   /** By device, by stamp. */
   readonly #subscriptions = new Map<string, UserRecordOf<'subscription'>[]>();
+  readonly #appPasswords: AppPassword[] = [];
   readonly #sessions: Session[] = [];
   readonly #acted = new Set<Url>();
   #syncDevices = false;
@@ -131,6 +140,11 @@ class Staging {
       case 'list':
         this.#put(writeList(this.id, record.list, (this.#place += 1)));
         break;
+      case 'appPassword': {
+        const { kind: _, ...appPassword } = record;
+        this.#appPasswords.push({ ...appPassword, user: this.id });
+        break;
+      }
       case 'session':
         this.#sessions.push({ digest: record.digest, user: this.id, expiresAt: record.expiresAt });
     }
@@ -255,14 +269,19 @@ class Staging {
     });
     const logins = loginKeys(head);
     for (;;) {
-      const existing = await store.get(this.#sessions.map(({ digest }) => sessionKey(digest)));
-      const sessions = this.#sessions.filter((_, i) => !existing[i]);
-      const added = [...logins, ...sessions.map(({ digest }) => sessionKey(digest))];
+      const sessions = await this.#withoutExisting(this.#sessions, sessionKey);
+      const appPasswords = await this.#withoutExisting(this.#appPasswords, appPasswordKey);
+      const added = [
+        ...logins,
+        ...sessions.map(({ digest }) => sessionKey(digest)),
+        ...appPasswords.map(({ digest }) => appPasswordKey(digest)),
+      ];
       const batch = {
         check: [[stagedKey(this.id), this.#version] as const, ...added.map((key) => [key, 0] as const)],
         set: [
           [headKey(this.id), JSON.stringify(head)] as const,
           ...setLogins(logins, this.id),
+          ...appPasswords.flatMap(appPasswordEntries),
           ...sessions.flatMap((session) => sessionEntries(session, head.login)),
           ...change.set,
         ],
@@ -277,9 +296,18 @@ class Staging {
     change.apply();
   }
 
+  /** Those whose digest is not stored: one that is belongs to another account. */
+  async #withoutExisting<T extends { digest: string }>(
+    all: readonly T[],
+    toKey: (digest: string) => Key,
+  ): Promise<T[]> {
+    const existing = await this.#core.store.get(all.map(({ digest }) => toKey(digest)));
+    return all.filter((_, i) => !existing[i]);
+  }
+
   #toDevices(): DeviceTable {
     const devices = this.#devices.toSorted((a, b) => a.place - b.place).map(({ device }) => device);
-    const rows = devices.map(({ id, caption, type }: Device, i) => ({ number: i + 1, id, caption, type }));
+    const rows = devices.map((device, i) => ({ number: i + 1, ...toDevice(device) }));
     return new DeviceTable(rows, []).grouped(this.#groups);
   }
 }

@@ -30,6 +30,13 @@ export const sessionKey = (digest: string): Key => `${SESSIONS}${escaped(digest)
 export const accountSessions = (user: UserId): Prefix => `u/${user}/sessions/`;
 export const accountSessionKey = (user: UserId, digest: string): Key => `${accountSessions(user)}${escaped(digest)}`;
 
+export const APP_PASSWORDS: Prefix = 'w/';
+export const appPasswordKey = (digest: string): Key => `${APP_PASSWORDS}${escaped(digest)}`;
+/** The app passwords of an account, by digest. */
+export const accountAppPasswords = (user: UserId): Prefix => `u/${user}/app-passwords/`;
+export const accountAppPasswordKey = (user: UserId, digest: string): Key =>
+  `${accountAppPasswords(user)}${escaped(digest)}`;
+
 /** Accounts that are being removed or imported: nobody sees them, and what they left is removed in the end. */
 export const STAGED: Prefix = 'r/';
 export const stagedKey = (user: UserId): Key => `${STAGED}${user}`;

@@ -48,6 +48,7 @@ export class DeviceTable {
   following(id: string): DeviceRow[] {
     const row = this.#byId.get(id);
     if (!row) return [];
+    if (row.followsAll) return [...this.rows];
     return row.group === undefined ? [row] : this.rows.filter(({ group }) => group === row.group);
   }
 
@@ -60,7 +61,8 @@ export class DeviceTable {
   /** This table itself where nothing changes. */
   patched(id: string, patch: Partial<Omit<Device, 'id'>>): DeviceTable {
     const row = this.#byId.get(id)!;
-    if ((patch.caption ?? row.caption) === row.caption && (patch.type ?? row.type) === row.type) return this;
+    const isSame = (key: keyof typeof patch): boolean => (patch[key] ?? row[key]) === row[key];
+    if (isSame('caption') && isSame('type') && isSame('followsAll')) return this;
     return this.#with(this.rows.map((each) => (each === row ? { ...row, ...patch } : each)));
   }
 
@@ -83,4 +85,9 @@ export class DeviceTable {
   }
 }
 
-export const toDevice = ({ id, caption, type }: Device): Device => ({ id, caption, type });
+export const toDevice = ({ id, caption, type, followsAll }: Device): Device => ({
+  id,
+  caption,
+  type,
+  ...(followsAll && { followsAll }),
+});

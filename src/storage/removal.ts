@@ -1,10 +1,12 @@
 import type { Seconds, UserId } from '../domain/types.ts';
 import {
   ACCOUNTS,
+  accountAppPasswords,
   accountPrefix,
   accountSessions,
   actionsPrefix,
   actionTimesPrefix,
+  appPasswordKey,
   headKey,
   LOGINS,
   sessionKey,
@@ -98,13 +100,14 @@ export async function removeRest(core: Core, user: UserId, version: Version): Pr
     (await removeSubscriptions(core, user, remove)) &&
     (await removeAll(actionsPrefix(user), actedIn)) &&
     (await removeAll(actionTimesPrefix(user))) &&
-    (await removeAll(accountSessions(user), sessionsIn)) &&
+    (await removeAll(accountSessions(user), (page) => digestsIn(page).map(sessionKey))) &&
+    (await removeAll(accountAppPasswords(user), (page) => digestsIn(page).map(appPasswordKey))) &&
     (await removeAll(accountPrefix(user)));
   if (isRemoved) await store.commit({ check: [[key, last]], delete: [key] });
 }
 
-const sessionsIn = (page: Entry[]): Key[] =>
-  page.map(({ value }) => sessionKey((JSON.parse(value) as { digest: string }).digest));
+const digestsIn = (page: Entry[]): string[] =>
+  page.map(({ value }) => (JSON.parse(value) as { digest: string }).digest);
 
 /** Takes the account off what it subscribes to. It is the directory that knows what is left. */
 async function removeSubscriptions(

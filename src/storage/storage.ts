@@ -1,6 +1,7 @@
 import { exportAccount } from './account-export.ts';
 import { importAccount } from './account-import.ts';
 import { createActionStore } from './actions.ts';
+import { createAppPasswordStore } from './app-passwords.ts';
 import { createAttemptStore } from './attempts.ts';
 import type { Batch, KeyValueStore } from './contract.ts';
 import type { Core } from './core.ts';
@@ -34,6 +35,7 @@ export async function createStorage(plugin: KeyValueStore, context: StorageConte
   return {
     users: createUserStore(core),
     sessions: createSessionStore(core),
+    appPasswords: createAppPasswordStore(core),
     attempts: isShared ? createSharedAttemptStore(core) : createAttemptStore(context.now),
     devices: createDeviceStore(core),
     subscriptions: createSubscriptionStore(core),

@@ -31,13 +31,14 @@ export interface StorageContext extends OpenContext {
 }
 
 /**
- * Ten stores, and `ping`, `verify` and `close` for the whole. Every write is one step: when its promise resolves it is
+ * Eleven stores, and `ping`, `verify` and `close` for the whole. Every write is one step: when its promise resolves it is
  * durable and visible whole, when it rejects nothing of it exists. For a user that does not exist (any more) writes reject
  * with `missing`, except removing the user and ending sessions.
  */
 export interface Storage {
   readonly users: UserStore;
   readonly sessions: SessionStore;
+  readonly appPasswords: AppPasswordStore;
   readonly attempts: AttemptStore;
   readonly devices: DeviceStore;
   readonly subscriptions: SubscriptionStore;
@@ -128,6 +129,40 @@ export interface SessionStore {
   endAll(user: UserId): Promise<number>;
   /** How many were removed. */
   deleteExpired(): Promise<number>;
+}
+
+/** A password that one app uses in place of the account's own. `digest` is a hash of it, as for a session. */
+export interface AppPassword extends Partial<AppPasswordUse> {
+  digest: string;
+  user: UserId;
+  /** What its owner calls it. */
+  label: string;
+  /** Id of the device that the app is where it names none itself; it need not exist. */
+  device: string;
+  createdAt: Seconds;
+}
+
+/** How an app password was last used. */
+export interface AppPasswordUse {
+  /** To the hour. */
+  usedAt: Seconds;
+  /** Network address that it was used from. */
+  address: string;
+  /** `User-Agent` of the app; empty where it has none, or none is to be kept. */
+  app: string;
+}
+
+export interface AppPasswordStore {
+  /** Rejects with `missing` when there is no such user (any more). */
+  create(appPassword: AppPassword): Promise<void>;
+  /** The app password and its user; undefined when it is unknown or was revoked, by whatever process. */
+  find(digest: string): Promise<{ appPassword: AppPassword; user: User } | undefined>;
+  /** Those of a user, the first created first. */
+  all(user: UserId): Promise<AppPassword[]>;
+  /** False when the user has no such app password (any more): it does not come back. */
+  noteUse(user: UserId, digest: string, use: AppPasswordUse): Promise<boolean>;
+  /** False when the user has no such app password. */
+  revoke(user: UserId, digest: string): Promise<boolean>;
 }
 
 /** At most so many within so many seconds. */

@@ -23,12 +23,11 @@ export class SubscriptionDraft {
 
   /** Makes those of the changes that are new to the device; answers the feeds that this adds. Of two on one URL the later counts. */
   change(device: number, changes: Iterable<SubscriptionChange>): Url[] {
-    const list = this.#lists.of(device);
     const last = new Map<Url, boolean>();
     for (const { url, subscribed } of changes) last.set(url, subscribed);
     const added: Url[] = [];
     for (const [url, subscribed] of last) {
-      const before = this.#rows.get(device)?.get(url) ?? list.get(url);
+      const before = this.#get(device, url);
       if ((before?.subscribed ?? false) === subscribed) continue;
       const row = { url, subscribed, stamp: this.#stamp, place: before?.place ?? this.next++ };
       const rows = this.#rows.get(device) ?? new Map<Url, Row>();
@@ -50,6 +49,25 @@ export class SubscriptionDraft {
     });
     const changes = rows.toSorted(byPlace).map(({ url }) => ({ url, subscribed: true }));
     return devices.flatMap((device) => this.change(device, changes));
+  }
+
+  /**
+   * Brings a device to what the others have: of the feeds that were changed on any of them here, or of all feeds. It has
+   * a feed where one of them has it.
+   */
+  follow(device: number, others: readonly number[], scope: 'changes' | 'all'): void {
+    const isOnAny = (url: Url): boolean => others.some((other) => this.#get(other, url)?.subscribed);
+    const changed = others.flatMap((other) => [...(this.#rows.get(other)?.keys() ?? [])]);
+    const listed = others.flatMap((other) => (scope === 'all' ? this.#lists.of(other).current() : []));
+    const urls = [...listed.toSorted(byPlace).map(({ url }) => url), ...changed];
+    this.change(
+      device,
+      [...new Set(urls)].map((url) => ({ url, subscribed: isOnAny(url) })),
+    );
+  }
+
+  #get(device: number, url: Url): Row | undefined {
+    return this.#rows.get(device)?.get(url) ?? this.#lists.of(device).get(url);
   }
 
   /** What the account subscribes to now and did not before, and the other way round. */

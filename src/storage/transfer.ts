@@ -17,12 +17,13 @@ import type {
   UserId,
 } from '../domain/types.ts';
 import type { FeedProgress } from './directory.ts';
+import type { AppPassword } from './stores.ts';
 
 /**
  * A piece of an account. They come in one order on every storage, so that two backups of the same data are the same:
  * the user; devices by id; groups by their first device, each by id; subscriptions by stamp, then device, then order of
  * upload; actions in upload order; settings by scope (account, devices, podcasts, episodes; each by name); lists in the
- * order created; sessions by digest, expired ones too until they are removed. By id, name or digest means: in code-point
+ * order created; app passwords by time created, then digest; sessions by digest, expired ones too until they are removed. By id, name or digest means: in code-point
  * order. The order of the keys of a record means nothing.
  */
 export type UserRecord =
@@ -39,6 +40,7 @@ export type UserRecord =
   /** All keys of one scope, in the order first set. An array of pairs, as a key may be any text. */
   | { kind: 'settings'; scope: SettingScope; values: [key: string, value: Json][] }
   | { kind: 'list'; list: PodcastList }
+  | ({ kind: 'appPassword' } & Omit<AppPassword, 'user'>)
   | { kind: 'session'; digest: string; expiresAt: Seconds };
 
 /** With the stamp that the directory first saw it under. `formerUrls`: those that it had before, by URL. */

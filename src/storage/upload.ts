@@ -5,7 +5,7 @@ import type { Account } from './account.ts';
 import { devicesPrefix } from './account-keys.ts';
 import { writeActions } from './action-log.ts';
 import type { Core } from './core.ts';
-import { DeviceTable } from './device-table.ts';
+import { type DeviceRow, DeviceTable } from './device-table.ts';
 import type { AccountChange, DirectoryChange } from './directory-writer.ts';
 import { type Head, overlappedBy, withUpload } from './head.ts';
 import { isPrivateEdge, subscriptionKey, urlDigest } from './keys.ts';
@@ -153,7 +153,9 @@ async function changeSubscriptions(
   { upload, before, devices, groups, stamp, next }: SubscriptionPlan,
 ): Promise<{ draft?: SubscriptionDraft; isMerged: boolean }> {
   const { subscriptions: changes = [] } = upload;
-  if (changes.length === 0 && groups.length === 0) return { isMerged: false };
+  const followers = devices.rows.filter(({ followsAll }) => followsAll);
+  const isNew = ({ id }: DeviceRow): boolean => !before.get(id)?.followsAll;
+  if (changes.length === 0 && groups.length === 0 && !followers.some(isNew)) return { isMerged: false };
   const draft = new SubscriptionDraft(await core.accounts.part(account, 'subscriptions'), stamp, next);
   const brought = new Set<Url>();
   if (changes.length > 0) {
@@ -162,9 +164,15 @@ async function changeSubscriptions(
     for (const { number } of targets) for (const url of draft.change(number, changes)) brought.add(url);
   }
   const merged = groups.flatMap((ids) => draft.merge(ids.map((id) => devices.get(id)!.number)));
+  for (const follower of followers) {
+    const others = devices.rows.filter((row) => row !== follower && (isNew(follower) || !row.followsAll));
+    draft.follow(follower.number, numbersOf(others), isNew(follower) ? 'all' : 'changes');
+  }
   const isMerged = upload.groups === undefined && merged.some((url) => !brought.has(url));
   return draft.isEmpty ? { isMerged } : { draft, isMerged };
 }
+
+const numbersOf = (rows: readonly DeviceRow[]): number[] => rows.map(({ number }) => number);
 
 /** What it takes to store the devices of an account. */
 export function writeDevices(account: Account, before: DeviceTable, { rows }: DeviceTable) {

@@ -29,7 +29,7 @@ const RECORD = byKind<BackupRecord>({
   }),
   device: object({
     kind: oneOf('device'),
-    device: object({ id: text, caption: text, type: oneOf(...DEVICE_TYPES) }),
+    device: object({ id: text, caption: text, type: oneOf(...DEVICE_TYPES), followsAll: optional(flag) }),
     place: whole,
   }),
   group: object({ kind: oneOf('group'), devices: array(text) }),
@@ -57,6 +57,16 @@ const RECORD = byKind<BackupRecord>({
   }),
   settings: object({ kind: oneOf('settings'), scope: SCOPE, values: array(pair(text, anything)) }),
   list: object({ kind: oneOf('list'), list: object({ name: text, title: text, urls: array(text) }) }),
+  appPassword: object({
+    kind: oneOf('appPassword'),
+    digest: text,
+    label: text,
+    device: text,
+    createdAt: whole,
+    usedAt: optional(whole),
+    address: optional(text),
+    app: optional(text),
+  }),
   session: object({ kind: oneOf('session'), digest: text, expiresAt: whole }),
   tag: object({ kind: oneOf('tag'), tag: text, title: text }),
   podcast: object({
@@ -114,11 +124,12 @@ const ORDER: Record<BackupRecord['kind'], number> = {
   action: 4,
   settings: 5,
   list: 6,
-  session: 7,
-  tag: 8,
-  podcast: 9,
-  episode: 9,
-  toplist: 10,
+  appPassword: 7,
+  session: 8,
+  tag: 9,
+  podcast: 10,
+  episode: 10,
+  toplist: 11,
 };
 
 /** Whether a record may come after one of the kind `before`; undefined: as the first. */

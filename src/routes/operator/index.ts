@@ -1,9 +1,11 @@
 import type { Services } from '../../services/services.ts';
 import { type Route, type RouteContext, type Row, toRoute } from '../route.ts';
+import { createAppPasswordRoutes } from './app-passwords.ts';
 import { createBackupRoutes } from './backup.ts';
 import { createCheckRoute } from './check.ts';
 import { createFeedRoutes } from './feeds.ts';
 import { createOpmlImportRoute } from './opml-import.ts';
+import { createPasswordLinkRoutes } from './password-links.ts';
 import { createPullRoute } from './pull.ts';
 import { createSubscriptionExportRoute } from './subscription-export.ts';
 import { createToplistRebuildRoute } from './toplist-rebuild.ts';
@@ -12,6 +14,8 @@ import { createUserRoutes } from './users.ts';
 /** For whoever runs the server: they ask for no login, so only the control socket and this process have them. */
 export function createOperatorRoutes(services: Services, context: RouteContext): Route[] {
   const users = createUserRoutes(services, context);
+  const appPasswords = createAppPasswordRoutes(services, context);
+  const links = createPasswordLinkRoutes(services, context);
   const feeds = createFeedRoutes(services, context);
   const backup = createBackupRoutes(services);
   const table: Row[] = [
@@ -23,6 +27,11 @@ export function createOperatorRoutes(services: Services, context: RouteContext):
     ['PUT', '/operator/users/:user/password', [], users.setPassword],
     ['GET', '/operator/users/:user/sessions', [], users.sessions],
     ['DELETE', '/operator/users/:user/sessions', [], users.endSessions],
+    ['GET', '/operator/users/:user/app-passwords', [], appPasswords.list],
+    ['POST', '/operator/users/:user/app-passwords', [], appPasswords.add],
+    ['DELETE', '/operator/users/:user/app-passwords/:id', [], appPasswords.revoke],
+    ['POST', '/operator/invitations', [], links.invite],
+    ['POST', '/operator/users/:user/reset', [], links.reset],
     ['POST', '/operator/users/:user/opml', [], createOpmlImportRoute(services, context)],
     ['POST', '/operator/users/:user/pull', [], createPullRoute(services)],
     ['GET', '/operator/users/:user/subscriptions', [], createSubscriptionExportRoute(services)],

@@ -8,6 +8,7 @@ import type { Services } from '../../services/services.ts';
 import type { OpenSession } from '../../services/sessions.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler, RouteContext } from '../route.ts';
+import { type ListedAppPassword, toListedAppPassword } from './app-passwords.ts';
 
 interface DescribedUser {
   name: string;
@@ -22,7 +23,8 @@ interface DescribedUser {
 export type ListedAccount = DescribedUser & Omit<AccountSummary, 'user' | 'lastSyncAt'>;
 
 /** What `show` answers. */
-export type ShownAccount = DescribedUser & Omit<AccountDetails, 'user' | 'lastSyncAt'>;
+export type ShownAccount = DescribedUser &
+  Omit<AccountDetails, 'user' | 'lastSyncAt' | 'appPasswords'> & { appPasswords: ListedAppPassword[] };
 
 /** What `sessions` answers of each session. Times are as in `created`. */
 export interface ListedSession {
@@ -53,8 +55,12 @@ export function createUserRoutes(
     },
 
     async show(event) {
-      const { user, lastSyncAt, ...rest } = await administration.show(readParam(event, 'user'));
-      const account: ShownAccount = { ...describe(user, lastSyncAt), ...rest };
+      const { user, lastSyncAt, appPasswords, ...rest } = await administration.show(readParam(event, 'user'));
+      const account: ShownAccount = {
+        ...describe(user, lastSyncAt),
+        ...rest,
+        appPasswords: appPasswords.map(toListedAppPassword),
+      };
       return json(account);
     },
 

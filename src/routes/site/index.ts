@@ -59,6 +59,8 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
     ['POST', '/settings/privacy', [], settings.privacy],
     ['POST', '/settings/email', [], settings.email],
     ['POST', '/settings/password', [], settings.password],
+    ['POST', '/settings/app-passwords', [], settings.createAppPassword],
+    ['POST', '/settings/app-passwords/revoke', [], settings.revokeAppPassword],
     ['POST', '/settings/sessions', [], settings.sessions],
     ['GET', '/settings/backup', [], settings.backup],
     ['POST', '/settings/delete', [], settings.delete],

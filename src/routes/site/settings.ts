@@ -14,9 +14,18 @@ import { type Site, STALE } from './site.ts';
 
 type SettingsServices = Pick<
   Services,
-  'accounts' | 'administration' | 'registration' | 'sessions' | 'settings' | 'transfer'
+  'accounts' | 'administration' | 'appPasswords' | 'registration' | 'sessions' | 'settings' | 'transfer'
 >;
-type SettingsHandlers = 'show' | 'privacy' | 'email' | 'password' | 'sessions' | 'backup' | 'delete';
+type SettingsHandlers =
+  | 'show'
+  | 'privacy'
+  | 'email'
+  | 'password'
+  | 'createAppPassword'
+  | 'revokeAppPassword'
+  | 'sessions'
+  | 'backup'
+  | 'delete';
 
 /** Privacy settings by the name of their field (spec 2.9). Each is true unless set. */
 const PRIVACY = {
@@ -29,12 +38,13 @@ const NOTICES: Readonly<Record<string, string>> = {
   privacy: 'Your privacy settings are saved.',
   email: 'Your e-mail address is saved.',
   password: 'Your password is changed. All other browsers and apps are signed out.',
+  'app-passwords': 'The app password is revoked: the app cannot sync with it any more.',
   sessions: 'Signed out.',
 };
 
 /** What an owner decides about an account. */
 export function createSettingsPages(
-  { accounts, administration, registration, sessions, settings, transfer }: SettingsServices,
+  { accounts, administration, appPasswords, registration, sessions, settings, transfer }: SettingsServices,
   { identity, origin }: RouteContext,
   site: Site,
 ): Record<SettingsHandlers, Handler> {
@@ -44,13 +54,21 @@ export function createSettingsPages(
     return Object.fromEntries(privacy) as Privacy;
   };
 
-  const page = async (event: H3Event, user: User, problems: Problems = {}, fields = new Form()): Promise<Reply> => {
+  const page = async (
+    event: H3Event,
+    user: User,
+    problems: Problems = {},
+    fields = new Form(),
+    created?: string,
+  ): Promise<Reply> => {
     const shown = {
       name: user.name,
       email: fields.get('email') ?? user.email ?? '',
       privacy: await readPrivacy(user),
       sessions: await sessions.all(user.id),
       current: identity.sessionId(event),
+      appPasswords: await appPasswords.all(user.id),
+      created,
       notice: NOTICES[readQuery(event, 'saved') ?? ''],
       problems,
     };
@@ -115,6 +133,25 @@ export function createSettingsPages(
       },
       { onStale },
     ),
+
+    // Answered by the page itself, not by a redirect: the secret is nowhere else.
+    createAppPassword: site.submitted(
+      async (event, user, fields) => {
+        try {
+          const created = await appPasswords.create(user.id, fields.get('label') ?? '');
+          return page(event, user, {}, fields, created);
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          return page(event, user, { label: error.message }, fields);
+        }
+      },
+      { onStale },
+    ),
+
+    revokeAppPassword: site.submitted(async (event, user, fields) => {
+      await appPasswords.revoke(user.id, fields.get('id') ?? '');
+      return saved(event, 'app-passwords');
+    }),
 
     sessions: site.submitted(async (event, user, fields) => {
       const id = fields.get('id') ?? '';

@@ -50,7 +50,7 @@ export const accountExportTests: Suite = ({ describe, test }) => {
       const records = await exportUser(bench.storage, await furnish(bench));
       assert.deepEqual(
         records.flatMap((record) => (record.kind === 'device' ? record.device.id : [])),
-        ['Phone', 'a b', 'car', 'late', 'new one', 'phone', 'tv', '\uff5a', '\u{1d49c}'],
+        ['Phone', 'a b', 'app', 'car', 'late', 'new one', 'phone', 'tv', '\uff5a', '\u{1d49c}'],
       );
       assert.deepEqual(
         records.flatMap((record) => (record.kind === 'group' ? [record.devices] : [])),

@@ -3,6 +3,7 @@
  * `podsync/plugin` is a test here, without options and without exceptions.
  */
 import { actionTests } from './actions.ts';
+import { appPasswordTests } from './app-passwords.ts';
 import { appTests } from './apps.ts';
 import { attemptTests } from './attempts.ts';
 import { atomicityTests } from './atomicity.ts';
@@ -15,6 +16,7 @@ import { durabilityTests } from './durability.ts';
 import { feedEpisodeTests } from './feed-episodes.ts';
 import { feedTests } from './feeds.ts';
 import { followingTests } from './following.ts';
+import { followerTests } from './followers.ts';
 import { groupTests } from './groups.ts';
 import { historyTests } from './history.ts';
 import { keptEpisodeTests } from './kept-episodes.ts';
@@ -39,6 +41,7 @@ export type { Runner, Subject } from './bench.ts';
 const SUITES: Readonly<Record<string, Suite>> = {
   users: userTests,
   sessions: sessionTests,
+  'app passwords': appPasswordTests,
   'attempts to log in and to register': attemptTests,
   devices: deviceTests,
   subscriptions: subscriptionTests,
@@ -46,6 +49,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   'history of episode actions': historyTests,
   'groups of devices': groupTests,
   'devices that follow all others': followingTests,
+  'apps without devices': followerTests,
   settings: settingTests,
   'podcast lists': listTests,
   podcasts: podcastTests,

@@ -2,6 +2,7 @@ import type { PodcastInfo, UserId } from '../../../src/domain/types.ts';
 import type { DirectoryRecord, FeedProgress, Storage, UserRecord } from '../../../src/storage/stores.ts';
 import { type Bench, START } from './bench.ts';
 import { episode, info, state } from './readings.ts';
+import { appPassword } from './app-passwords.ts';
 import { action, actions, add, addUser, feed, feeds, readPages, remove, SECRET, session } from './samples.ts';
 
 /** What an import reads: the records in pages of odd sizes. */
@@ -82,6 +83,10 @@ export async function furnish({ storage, clock }: Pick<Bench, 'storage' | 'clock
   await lists.delete(id, 'gone');
   await lists.update(id, 'news', () => ({ urls: [feed(7), feed(2)] }));
   await lists.create(id, { name: 'gone', title: 'Back again', urls: [] });
+  await devices.save(id, 'app', { caption: 'App', followsAll: true });
+  const used = { usedAt: START - 5, address: '192.0.2.1', app: HALF };
+  for (const digest of ['b', 'a']) await storage.appPasswords.create(appPassword(id, digest, START - 10));
+  await storage.appPasswords.noteUse(id, appPassword(id, 'b').digest, used);
   for (const digest of ['b', 'B', 'a']) await sessions.save(session(id, digest, START + 5000));
   await sessions.save(session(id, 'over', START - 10));
   clock.at = START;

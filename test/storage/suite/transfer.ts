@@ -177,6 +177,8 @@ export const transferTests: Suite = (suite) => {
       for await (const open of bench.nowAndReopened()) {
         assert.equal((await open.sessions.find(`${SECRET}-a`))?.user.id, alice);
         assert.deepEqual(await open.sessions.all(copy), []);
+        assert.equal((await open.appPasswords.find(`${SECRET}-a`))?.user.id, alice);
+        assert.deepEqual(await open.appPasswords.all(copy), []);
       }
     });
 

@@ -1,0 +1,36 @@
+import type { Config } from '../config.ts';
+import type { ListedAppPassword } from '../routes/operator/app-passwords.ts';
+import { accountPath, sendOnce } from './operator.ts';
+import { messages, printResult, toTable } from './output.ts';
+
+/** `user app-password add`: the password alone on stdout, as scripts read it. */
+export async function addAppPassword(config: Config, user: string, { label }: { label: string }): Promise<void> {
+  const answer = await sendOnce(config, 'POST', accountPath(user, '/app-passwords'), { label });
+  messages.success(`App password for ${label} created. It is not shown again:`);
+  process.stdout.write(`${(answer as { password: string }).password}\n`);
+}
+
+/** `user app-password list`. */
+export async function listAppPasswords(config: Config, user: string, { json = false }): Promise<void> {
+  const all = (await sendOnce(config, 'GET', accountPath(user, '/app-passwords'))) as ListedAppPassword[];
+  printResult(all, json, () => toAppPasswordTable(all));
+}
+
+/** `user app-password revoke`. */
+export async function revokeAppPassword(config: Config, user: string, id: string): Promise<void> {
+  await sendOnce(config, 'DELETE', accountPath(user, `/app-passwords/${encodeURIComponent(id)}`));
+  messages.success('App password revoked: the app cannot sync with it any more');
+}
+
+export const toAppPasswordTable = (all: readonly ListedAppPassword[]): string =>
+  toTable(
+    all.map(({ id, label, app, created, lastUsed, address }) => [
+      id,
+      label,
+      app,
+      created.slice(0, 10),
+      lastUsed && lastUsed.slice(0, 10),
+      address,
+    ]),
+    ['APP PASSWORD', 'LABEL', 'APP', 'CREATED', 'LAST USED', 'ADDRESS'],
+  );

@@ -1,0 +1,37 @@
+import type { Config } from '../config.ts';
+import type { PasswordLink } from '../routes/operator/password-links.ts';
+import { reachableUrls } from './address.ts';
+import { accountPath, sendOnce, withOperator, send } from './operator.ts';
+import { messages } from './output.ts';
+
+/** `user invite`: without a name, the person chooses one. */
+export async function inviteUser(
+  config: Config,
+  name: string | undefined,
+  { email }: { email?: string },
+): Promise<void> {
+  const account = { ...(name !== undefined && { name }), ...(email !== undefined && { email }) };
+  const invitation = withOperator(config, (operator) => send(operator, 'POST', '/operator/invitations', account), {
+    mayBeNew: true,
+  });
+  const link = (await invitation) as PasswordLink;
+  messages.success(
+    name === undefined
+      ? 'Account created. Send this link to the person, who chooses a name and a password with it:'
+      : `Account ${name} created. Send this link to the person, who chooses a password with it:`,
+  );
+  printLink(link, config);
+}
+
+/** `user reset`. */
+export async function resetPassword(config: Config, user: string): Promise<void> {
+  const link = (await sendOnce(config, 'POST', accountPath(user, '/reset'))) as PasswordLink;
+  messages.success(`Send this link to ${link.name}, who chooses a new password with it. Until then the old one works:`);
+  printLink(link, config);
+}
+
+/** The link alone on stdout, as scripts read it. */
+function printLink({ base, path }: PasswordLink, config: Config): void {
+  process.stdout.write(`${config.baseUrl ?? base ?? reachableUrls(config)[0]}${path}\n`);
+  messages.info('It works once, for 24 hours.');
+}

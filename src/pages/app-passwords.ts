@@ -1,0 +1,45 @@
+import { MAX_CAPTION } from '../domain/device.ts';
+import type { OwnAppPassword } from '../services/app-passwords.ts';
+import { type Problems, renderField, renderToken } from './form.ts';
+import { type Markup, markup } from './markup.ts';
+import { renderDate, renderTime } from './parts.ts';
+
+interface AppPasswordSection {
+  base: string;
+  csrf: string;
+  appPasswords: readonly OwnAppPassword[];
+  /** One that has just been created; it is never shown again. */
+  created?: string | undefined;
+  problems?: Problems;
+}
+
+/** The app passwords of an account, as a section of the page Settings. */
+export const renderAppPasswords = ({
+  base,
+  csrf,
+  appPasswords,
+  created,
+  problems = {},
+}: AppPasswordSection): Markup => markup`<h2 id="app-passwords">App passwords</h2>
+<p class="soft">An app password lets one app sync in place of your password. It cannot change your account, and you can revoke it at any time.</p>
+${created && renderCreated(created)}
+${appPasswords.length > 0 ? renderTable({ base, csrf, appPasswords }) : ''}
+<form method="post" action="${base}/settings/app-passwords">${renderToken(csrf)}
+${renderField({ name: 'label', label: 'App', hint: 'For example: AntennaPod on my phone', problem: problems.label, input: { required: true, maxlength: MAX_CAPTION, autocomplete: 'off' } })}
+<p class="actions"><button>Create app password</button></p></form>`;
+
+const renderCreated = (secret: string): Markup =>
+  markup`<div class="notice" role="status"><p>Enter this password in your app. It is not shown again.</p><p><code>${secret}</code></p></div>`;
+
+function renderTable({ base, csrf, appPasswords }: AppPasswordSection): Markup {
+  const rows = appPasswords.map(
+    ({ id, label, app, createdAt, usedAt, address }) =>
+      markup`<tr><td>${label}${app && markup`<br><span class="soft">${app}</span>`}</td><td>${renderDate(createdAt)}</td>
+<td>${usedAt === undefined ? 'Never' : renderTime(usedAt)}${address && markup`<br><span class="soft">from ${address}</span>`}</td>
+<td><form method="post" action="${base}/settings/app-passwords/revoke">${renderToken(csrf)}<button class="link" name="id" value="${id}" aria-label="Revoke ${label}">Revoke</button></form></td></tr>
+`,
+  );
+  return markup`<div class="table" tabindex="0" role="region" aria-label="App passwords"><table><caption>Apps with a password of their own</caption>
+<thead><tr><th scope="col">App</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col">Action</th></tr></thead>
+<tbody>${rows}</tbody></table></div>`;
+}

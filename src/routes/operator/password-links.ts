@@ -1,0 +1,37 @@
+import { readOptionalObject } from '../../http/body.ts';
+import { readParam, toTexts } from '../../http/input.ts';
+import { json, type Reply } from '../../http/reply.ts';
+import { welcomePage } from '../../pages/links.ts';
+import type { Services } from '../../services/services.ts';
+import type { Handler, RouteContext } from '../route.ts';
+
+/** What both answer. `path`: that of the link, below `base`, which is null where no server runs that has one. */
+export interface PasswordLink {
+  name: string;
+  base: string | null;
+  path: string;
+}
+
+/** One-time links with which a person chooses a password. */
+export function createPasswordLinkRoutes(
+  { administration, passwordLinks }: Pick<Services, 'administration' | 'passwordLinks'>,
+  { reading, origin, address }: RouteContext,
+): Record<'invite' | 'reset', Handler> {
+  const reply = (name: string, token: string): Reply => {
+    const base = origin.baseUrl ?? address.url ?? null;
+    return json({ name, base, path: welcomePage('', token) } satisfies PasswordLink);
+  };
+  return {
+    async invite(event) {
+      const body = await readOptionalObject(event, reading('operator'));
+      const given = (['name', 'email'] as const).filter((key) => body[key] !== undefined);
+      const { name, token } = await passwordLinks.invite(toTexts(body, ...given));
+      return reply(name, token);
+    },
+
+    async reset(event) {
+      const { name } = await administration.find(readParam(event, 'user'));
+      return reply(name, await passwordLinks.reset(name));
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { run, startServer } from './podsync.ts';
+
+async function furnish() {
+  const server = await startServer();
+  const user = (...args: readonly string[]) => run(['user', ...args, '--data', server.data]);
+  await run(['user', 'add', 'bob', '--password-stdin', '--data', server.data], { input: 'secret' });
+  const statusWith = async (password: string): Promise<number> => {
+    const authorization = `Basic ${Buffer.from(`bob:${password}`).toString('base64')}`;
+    const headers = { authorization, 'user-agent': 'AntennaPod/3.5' };
+    return (await fetch(`${server.url}/api/2/devices/bob.json`, { headers })).status;
+  };
+  return { server, user, statusWith };
+}
+
+it('an app password is printed alone, listed, shown with its account, and revoked at once', async () => {
+  const { user, statusWith } = await furnish();
+  const added = await user('app-password', 'add', 'bob', '--label', 'My phone');
+  expect(added).toMatchObject({ code: 0, stderr: expect.stringContaining('not shown again') });
+  const secret = added.stdout.trim();
+  expect(secret).toMatch(/^[a-z0-9-]{35}$/);
+  expect(await statusWith(secret)).toBe(200);
+
+  const listed = await user('app-password', 'list', 'bob', '--json');
+  const [own] = JSON.parse(listed.stdout);
+  expect(own).toMatchObject({ label: 'My phone', app: 'AntennaPod/3.5', address: '127.0.0.1' });
+  expect((await user('app-password', 'list', 'bob')).stdout).toMatch(/^APP PASSWORD +LABEL .*\n\w+ +My phone /);
+  const shown = await user('show', 'bob');
+  expect(shown.stdout).toMatch(new RegExp(`^${own.id} +My phone +AntennaPod/3.5`, 'm'));
+  expect(shown.stdout + listed.stdout).not.toContain(secret);
+
+  expect(await user('app-password', 'revoke', 'bob', own.id)).toMatchObject({ code: 0 });
+  expect(await statusWith(secret)).toBe(401);
+  expect(await user('app-password', 'revoke', 'bob', own.id)).toMatchObject({
+    code: 1,
+    stderr: '[error] the account has no app password with this id\n',
+  });
+});
+
+it('an app password needs a label', async () => {
+  const { user } = await furnish();
+  expect(await user('app-password', 'add', 'bob')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--label'),
+  });
+  expect(await user('app-password', 'add', 'bob', '--label', ' ')).toMatchObject({
+    code: 1,
+    stderr: '[error] name the app that the password is for\n',
+  });
+});
+
+it('an invitation and a reset print a link to the address that the server shows', async () => {
+  const { server, user } = await furnish();
+  for (const args of [['invite', 'carol', '--email', 'c@example.org'], ['invite'], ['reset', 'BOB']]) {
+    const { code, stdout } = await user(...args);
+    expect([code, stdout.split('/welcome/')[0]]).toEqual([0, server.url]);
+    expect((await fetch(stdout.trim())).status).toBe(200);
+  }
+  const users = JSON.parse((await user('list', '--json')).stdout);
+  expect(users).toContainEqual(expect.objectContaining({ name: 'carol', email: 'c@example.org' }));
+  expect((await user('invite', 'bob')).stderr).toContain('already');
+});
+
+it('a link begins with the base URL that is given, also where no server runs', async () => {
+  const { server, user } = await furnish();
+  server.kill('SIGTERM');
+  await server.ended;
+  const { stdout } = await user('reset', 'bob', '--base-url', 'https://pods.example.org/sub');
+  expect(stdout).toMatch(/^https:\/\/pods\.example\.org\/sub\/welcome\/\S+\n$/);
+});

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { openTestServer, type TestServer } from '../server.ts';
+import { openVisitor, signIn } from '../site/browser.ts';
+
+const DEVICES = '/api/2/devices/bob.json';
+
+async function openWithAppPassword() {
+  const server = await openTestServer();
+  const { id } = await server.services.administration.find('bob');
+  const secret = await server.services.appPasswords.create(id, 'My phone');
+  const revoke = async (): Promise<void> => {
+    const [own] = await server.services.appPasswords.all(id);
+    await server.services.appPasswords.revoke(id, own!.id);
+  };
+  return { server, id, secret, revoke, auth: `bob:${secret}` };
+}
+
+const statusOf = async ({ request }: TestServer, options: Parameters<TestServer['request']>[2]): Promise<number> =>
+  (await request('GET', DEVICES, options)).status;
+
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+const cookieOf = (answer: Response): string => /sessionid=([^;]*)/.exec(answer.headers.get('set-cookie') ?? '')![1]!;
+
+it('is accepted by Basic with the user name, by Bearer, and by the cookie that it gets', async () => {
+  const { server, secret, auth } = await openWithAppPassword();
+  expect(secret).toMatch(/^[a-z0-9]{5}(-[a-z0-9]{5}){5}$/);
+  const login = await server.request('POST', '/api/2/auth/bob/login.json', { auth });
+  expect(login.status).toBe(200);
+  expect(await statusOf(server, { auth })).toBe(200);
+  expect(await statusOf(server, { auth: `BOB:${secret}` })).toBe(200);
+  expect(await statusOf(server, bearer(secret))).toBe(200);
+  expect(await statusOf(server, { cookie: cookieOf(login) })).toBe(200);
+  const again = await server.request('POST', '/api/2/auth/bob/login.json', { cookie: cookieOf(login) });
+  expect([again.status, cookieOf(again)]).toEqual([200, cookieOf(login)]);
+});
+
+it('is refused with the name of another user, once it is revoked, and when the account is gone', async () => {
+  const { server, secret, auth, revoke } = await openWithAppPassword();
+  const cookie = cookieOf(await server.request('GET', DEVICES, { auth }));
+  expect((await server.request('GET', '/api/2/devices/eve.json', { auth: `eve:${secret}` })).status).toBe(401);
+  await revoke();
+  for (const each of [{ auth }, bearer(secret), { cookie }]) expect(await statusOf(server, each)).toBe(401);
+  const removed = await openWithAppPassword();
+  await removed.server.services.administration.remove('bob');
+  expect(await statusOf(removed.server, { auth: removed.auth })).toBe(401);
+});
+
+it.each([
+  ['Basic', (token: string) => ({ auth: `bob:${token}` })],
+  ['Bearer', bearer],
+])('one that was made up is compared and throttled like a wrong password (%s)', async (_scheme, toOptions) => {
+  let compared = 0;
+  const hasher = {
+    hash: async (password: string) => password,
+    compare: async (password: string, stored: string) => ((compared += 1), password === stored),
+    close: async () => undefined,
+  };
+  const server = await openTestServer({ hasher });
+  const token = 'aaaaa-bbbbb-ccccc-ddddd-eeeee-fffff';
+  const statuses = [];
+  for (let n = 0; n < 11; n += 1) statuses.push(await statusOf(server, toOptions(token)));
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
+  expect(compared).toBe(10);
+});
+
+it('tells an app password that is right also while others guess, and needs no slow comparison', async () => {
+  const { server, auth } = await openWithAppPassword();
+  for (let n = 0; n < 12; n += 1) await statusOf(server, { auth: 'bob:guess' });
+  expect(await statusOf(server, { auth })).toBe(200);
+});
+
+it('a token of something else beside a good cookie does no harm', async () => {
+  const { server, auth } = await openWithAppPassword();
+  const cookie = cookieOf(await server.request('GET', DEVICES, { auth }));
+  expect(await statusOf(server, { ...bearer('other'), cookie })).toBe(200);
+});
+
+describe('on the site', () => {
+  it('opens no page and cannot sign in, nor change the password or delete the account', async () => {
+    const { server, secret, auth } = await openWithAppPassword();
+    const cookie = cookieOf(await server.request('GET', DEVICES, { auth }));
+    for (const path of ['/settings', '/devices', '/settings/backup', '/history.csv']) {
+      for (const each of [{ auth }, { cookie }, bearer(secret)]) {
+        expect((await server.request('GET', path, each)).status, path).toBe(303);
+      }
+    }
+    await expect(signIn(server, 'bob', secret)).rejects.toThrow('could not sign in');
+    const visitor = await signIn(server);
+    const wrong = await visitor.send('/settings', { name: 'bob', confirm: secret }, 'http://localhost/settings/delete');
+    expect(wrong.html).toContain('This is not your password.');
+    const fields = { current: secret, password: 'new password', again: 'new password' };
+    expect((await visitor.send('/settings', fields, 'http://localhost/settings/password')).status).toBe(400);
+  });
+
+  it('is created, shown once, listed with its last use, and revoked', async () => {
+    const server = await openTestServer();
+    const visitor = await signIn(server);
+    const action = 'http://localhost/settings/app-passwords';
+    const created = await visitor.send('/settings', { label: 'My <phone>' }, action);
+    const secret = /<code>([a-z0-9-]{35})<\/code>/.exec(created.html)![1]!;
+    expect(created.headers.get('cache-control')).toBe('no-store');
+    expect(created.html).toContain('My &lt;phone&gt;');
+    expect(created.html).toContain('Never');
+    const options = { auth: `bob:${secret}`, headers: { 'user-agent': 'AntennaPod/3.5' } };
+    expect(await statusOf(server, options)).toBe(200);
+    const { html } = await visitor.get('/settings');
+    expect(html).not.toContain(secret);
+    expect(html).toMatch(/AntennaPod\/3\.5[^]*Nov 14, 2023/);
+    const id = /app-passwords\/revoke[^]*?name="id" value="([^"]+)"/.exec(html)![1]!;
+    const done = await visitor.send('/settings', { id }, `${action}/revoke`);
+    expect(done.location).toBe('http://localhost/settings?saved=app-passwords#app-passwords');
+    expect(await statusOf(server, options)).toBe(401);
+    expect((await visitor.get('/settings')).html).not.toContain('AntennaPod/3.5');
+  });
+
+  it('asks again for a name that is missing', async () => {
+    const visitor = await signIn(await openTestServer());
+    const again = await visitor.send('/settings', { label: ' ' }, 'http://localhost/settings/app-passwords');
+    expect(again.status).toBe(400);
+    expect(again.html).toContain('Name the app that the password is for.');
+    expect((await openVisitor(await openTestServer()).get('/settings')).status).toBe(303);
+  });
+});
+
+it('notes its last use once an hour, and no app that is not to be kept', async () => {
+  const { server, id, auth } = await openWithAppPassword();
+  const body = { set: { store_user_agent: false }, remove: [] };
+  await server.request('POST', '/api/2/settings/bob/account.json', { auth: 'bob:secret', body });
+  const use = async (app: string) => {
+    await statusOf(server, { auth, headers: { 'user-agent': app } });
+    const [own] = await server.services.appPasswords.all(id);
+    return [own!.usedAt, own!.app];
+  };
+  const start = server.clock.now;
+  expect(await use('One')).toEqual([start, '']);
+  server.clock.now += 3599;
+  expect(await use('Two')).toEqual([start, '']);
+  server.clock.now += 1;
+  expect(await use('Two')).toEqual([start + 3600, '']);
+});
+
+it('there are at most 100 of an account', async () => {
+  const { server, id } = await openWithAppPassword();
+  for (let n = 1; n < 100; n += 1) await server.services.appPasswords.create(id, `App ${n}`);
+  await expect(server.services.appPasswords.create(id, 'One more')).rejects.toMatchObject({ code: 'conflict' });
+});
+
+it('survives a change of the password, and moves with a backup that has passwords', async () => {
+  const { server, auth } = await openWithAppPassword();
+  await server.services.administration.setPassword('bob', 'another');
+  expect(await statusOf(server, { auth })).toBe(200);
+  const read = async (passwords: boolean): Promise<string> => {
+    let text = '';
+    for await (const part of (await server.services.transfer.export({ users: ['bob'], passwords })).text) text += part;
+    return text;
+  };
+  expect(await read(false)).not.toContain('appPassword');
+  const backup = await read(true);
+  const target = await openTestServer({ users: [] });
+  const bytes = async function* () {
+    yield Buffer.from(backup);
+  };
+  await target.services.transfer.import(bytes(), { dryRun: false });
+  expect(await statusOf(target, { auth })).toBe(200);
+  await server.services.transfer.import(bytes(), { as: 'copy', dryRun: false });
+  const copy = await server.services.administration.show('copy');
+  expect(copy.appPasswords).toEqual([]);
+});

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import type { UserId } from '../../../src/domain/types.ts';
+import type { Storage } from '../../../src/storage/stores.ts';
+import type { Suite } from './bench.ts';
+import { A, B, C, currentOf, D, furnish, hears, markOf } from './group-samples.ts';
+import { add, addUser, remove } from './samples.ts';
+
+const follow = (storage: Storage, user: UserId, device: string) =>
+  storage.devices.save(user, device, { caption: device, followsAll: true });
+
+const apply = (storage: Storage, user: UserId, device: string, changes: ReturnType<typeof add>) =>
+  storage.subscriptions.apply(user, device, changes);
+
+/** Apps that know no devices: each follows all others, which keep lists of their own. */
+export const followerTests: Suite = ({ test }) => {
+  test('one that is created has the union of all lists, and changes none', async ({ storage, nowAndReopened }) => {
+    const alice = await furnish(storage);
+    const before = await markOf(storage, alice);
+    await follow(storage, alice, 'app');
+    for await (const open of nowAndReopened()) {
+      assert.deepEqual(await open.subscriptions.current(alice, 'app'), [A, B, C]);
+      assert.deepEqual(await hears(open, alice, 'app', before), new Set(add(A, B, C)));
+      assert.deepEqual(await hears(open, alice, 'phone', before), new Set());
+      assert.equal((await open.devices.find(alice, 'app'))?.followsAll, true);
+      assert.equal((await open.devices.find(alice, 'phone'))?.followsAll, undefined);
+    }
+  });
+
+  test('hears what is added elsewhere, and of a removal when no other device has the feed', async ({ storage }) => {
+    const alice = await furnish(storage);
+    await follow(storage, alice, 'app');
+    await apply(storage, alice, 'tv', add(A, D));
+    let mark = await markOf(storage, alice);
+    await apply(storage, alice, 'phone', remove(A));
+    assert.deepEqual(await hears(storage, alice, 'app', mark), new Set());
+    mark = await markOf(storage, alice);
+    await apply(storage, alice, 'tv', [...remove(A, D), ...add(C)]);
+    assert.deepEqual(await hears(storage, alice, 'app', mark), new Set(remove(A, D)));
+    assert.deepEqual(await currentOf(storage, alice, 'app'), new Set([B, C]));
+    mark = await markOf(storage, alice);
+    await storage.subscriptions.replace(alice, 'car', [D]);
+    assert.deepEqual(await hears(storage, alice, 'app', mark), new Set(add(D)));
+  });
+
+  test('a change on it is the same change on every device, in one step', async ({ storage, nowAndReopened }) => {
+    const alice = await furnish(storage);
+    await follow(storage, alice, 'app');
+    const before = await markOf(storage, alice);
+    await apply(storage, alice, 'app', [...add(D), ...remove(B)]);
+    const stamp = (await markOf(storage, alice)) - 1;
+    for await (const open of nowAndReopened()) {
+      assert.deepEqual(await hears(open, alice, 'phone', before), new Set(add(D)));
+      assert.deepEqual(await hears(open, alice, 'tv', before), new Set([...add(D), ...remove(B)]));
+      assert.deepEqual(await hears(open, alice, 'tv', stamp + 1), new Set());
+      assert.deepEqual(await currentOf(open, alice, 'app'), new Set([A, C, D]));
+    }
+  });
+
+  test('several stay alike, and keep their list when the other devices go', async ({ storage, nowAndReopened }) => {
+    const alice = await addUser(storage);
+    await follow(storage, alice, 'one');
+    await apply(storage, alice, 'one', add(A));
+    await follow(storage, alice, 'two');
+    await apply(storage, alice, 'two', add(B));
+    await apply(storage, alice, 'phone', add(C));
+    await storage.devices.delete(alice, 'phone');
+    await apply(storage, alice, 'one', remove(A));
+    for await (const open of nowAndReopened()) {
+      assert.deepEqual(await currentOf(open, alice, 'one'), new Set([B, C]));
+      assert.deepEqual(await currentOf(open, alice, 'two'), new Set([B, C]));
+      assert.deepEqual(await open.subscriptions.current(alice), [B, C]);
+    }
+  });
+};
