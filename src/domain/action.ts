@@ -19,6 +19,8 @@ interface ActionRules {
   /** Time of the upload: an action without a timestamp happened now. */
   now: Seconds;
   keepCredentials: boolean;
+  /** The device that all actions happened on, whatever they say. */
+  device?: string | undefined;
   rewrites: RewriteLog;
 }
 
@@ -39,7 +41,7 @@ export function parseAction(value: unknown, rules: ActionRules): EpisodeAction |
 
   const type = readType(input.action);
   const timestamp = isGiven(input.timestamp) ? parseTimestamp(input.timestamp) : now;
-  const device = isGiven(input.device) ? parseDeviceId(input.device) : undefined;
+  const device = rules.device ?? (isGiven(input.device) ? parseDeviceId(input.device) : undefined);
   const guid = isByGuid ? media : readGuid(input.guid);
   const play = type === 'play' ? readTimes(rules.source === 1 ? fromVersion1(input) : input) : undefined;
   // All keys at once: an object that gets them one by one takes longer to make, and to write as JSON.

@@ -27,6 +27,9 @@ export interface Device {
   followsAll?: boolean | undefined;
 }
 
+/** How an app talks to the server. */
+export type Dialect = 'gpodder.net' | 'nextcloud';
+
 export interface SubscriptionChange {
   url: Url;
   subscribed: boolean;

@@ -14,6 +14,9 @@ export const registerPage = (base: string): string => `${base}/register`;
 /** Where a one-time link leads: a person chooses a password there. */
 export const welcomePage = (base: string, token: string): string => `${base}/welcome/${encode(token)}`;
 
+/** Where an app sends its user to grant it access. */
+export const authorizePage = (base: string, flow: string): string => `${base}/authorize?flow=${encode(flow)}`;
+
 /** The page of a podcast on the site. */
 export const podcastPage = (base: string, podcast: Url): string => `${base}/podcast?url=${encode(podcast)}`;
 

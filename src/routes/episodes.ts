@@ -1,13 +1,13 @@
 import { invalid } from '../domain/errors.ts';
 import { formatPosition } from '../domain/position.ts';
-import type { EpisodeAction, Stamp } from '../domain/types.ts';
+import type { EpisodeAction } from '../domain/types.ts';
 import { readJson } from '../http/body.ts';
 import { readBoolean, readQuery, readSince } from '../http/input.ts';
 import { jsonStream } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { uploadReply } from './upload-reply.ts';
-import { toActionObject, type WireAction } from './wire-objects.ts';
+import { toActionObject, type WireAction, writeActions } from './wire-objects.ts';
 
 /** For both versions: they differ in how an action is written, and in what `device` means in a query. */
 export function createEpisodeRoutes(
@@ -38,20 +38,6 @@ export function createEpisodeRoutes(
       return uploadReply(await episodes.upload(user.id, body, version));
     },
   };
-}
-
-async function* writeActions(
-  pages: AsyncIterable<EpisodeAction[]>,
-  mark: Stamp,
-  toWire: (action: EpisodeAction) => WireAction,
-): AsyncIterable<string> {
-  yield '{"actions":[';
-  let comma = '';
-  for await (const page of pages) {
-    yield comma + page.map((action) => JSON.stringify(toWire(action))).join(',');
-    comma = ',';
-  }
-  yield `],"timestamp":${mark}}`;
 }
 
 /** Version 1 has one time, and writes it as a clock does (spec 4.9). */

@@ -6,8 +6,10 @@ import { createEpisodeRoutes } from './episodes.ts';
 import { createHealthRoute } from './health.ts';
 import { createLegacyRoutes } from './legacy.ts';
 import { createListRoutes } from './lists.ts';
+import { createLoginFlowRoutes, POLL_PATH } from './login-flow.ts';
 import { createLogoRoute } from './logos.ts';
 import { createDirectoryGuard } from './members.ts';
+import { createNextcloudRoutes } from './nextcloud.ts';
 import { type Route, type RouteContext, type Row, toRoute } from './route.ts';
 import { createSessionRoutes } from './sessions.ts';
 import { createSettingRoutes } from './settings.ts';
@@ -32,6 +34,8 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
   const lists = createListRoutes(services, context);
   const directory = createDirectoryRoutes(services, context);
   const updates = createUpdateRoutes(services, context);
+  const nextcloud = createNextcloudRoutes(services, context);
+  const loginFlow = createLoginFlowRoutes(services, context);
   const legacy = createLegacyRoutes(services, context);
 
   const guarded = createDirectoryGuard(context);
@@ -93,6 +97,18 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['GET', '/upload', [], legacy.notUploaded],
     ['GET', '/getlist', [], legacy.getList],
     ['GET', '/toplist', ['opml'], guarded(directory.top50)],
+
+    // the Nextcloud dialect
+    ...['/index.php/apps/gpoddersync', '/apps/gpoddersync'].flatMap((apps): Row[] => [
+      ['GET', `${apps}/subscriptions`, [], nextcloud.changes],
+      ['POST', `${apps}/subscription_change/create`, [], nextcloud.change],
+      ['GET', `${apps}/episode_action`, [], nextcloud.actions],
+      ['POST', `${apps}/episode_action/create`, [], nextcloud.act],
+    ]),
+    ['POST', '/index.php/login/v2', [], loginFlow.begin],
+    ['POST', POLL_PATH, [], loginFlow.poll],
+    ['GET', '/status.php', [], loginFlow.status],
+    ['GET', '/ocs/v2.php/cloud/capabilities', [], loginFlow.capabilities],
 
     ['GET', '/clientconfig', JSON_ONLY, createClientConfigRoute(context)],
     ['GET', '/health', [], createHealthRoute(services)],

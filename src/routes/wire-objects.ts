@@ -1,5 +1,5 @@
 import { formatTimestamp } from '../domain/timestamp.ts';
-import type { EpisodeAction, EpisodeInfo, Url } from '../domain/types.ts';
+import type { EpisodeAction, EpisodeInfo, Stamp, Url } from '../domain/types.ts';
 import { episodePage, podcastPage } from '../pages/links.ts';
 import type { KnownPodcast } from '../services/directory.ts';
 
@@ -54,4 +54,34 @@ export type WireAction = Record<string, unknown>;
  */
 export function toActionObject({ podcast, episode, device, guid, action, timestamp, play }: EpisodeAction): WireAction {
   return { podcast, episode, device, guid, action, timestamp: formatTimestamp(timestamp), ...play };
+}
+
+/** The same in the Nextcloud dialect: all keys always there, and -1 for a time that is not known. */
+export function toNextcloudAction({ podcast, episode, guid, action, timestamp, play }: EpisodeAction): WireAction {
+  const { started = -1, position = -1, total = -1 } = play ?? {};
+  return {
+    podcast,
+    episode,
+    guid: guid ?? null,
+    action: action.toUpperCase(),
+    timestamp: formatTimestamp(timestamp),
+    started,
+    position,
+    total,
+  };
+}
+
+/** Episode actions with their mark, as JSON that is written while it is sent. */
+export async function* writeActions(
+  pages: AsyncIterable<EpisodeAction[]>,
+  mark: Stamp,
+  toWire: (action: EpisodeAction) => object,
+): AsyncIterable<string> {
+  yield '{"actions":[';
+  let comma = '';
+  for await (const page of pages) {
+    yield comma + page.map((action) => JSON.stringify(toWire(action))).join(',');
+    comma = ',';
+  }
+  yield `],"timestamp":${mark}}`;
 }

@@ -3,9 +3,9 @@ import { cutAppName } from './app-name.ts';
 import type { Clock } from '../clock.ts';
 import { parseCaption, parseDeviceId, requireFewDevices } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
-import { DEVICE_TYPES, type Seconds, type UserId } from '../domain/types.ts';
+import { DEVICE_TYPES, type Dialect, type Seconds, type UserId } from '../domain/types.ts';
 import { isStorageError } from '../storage/errors.ts';
-import type { DeviceSummary, Storage } from '../storage/stores.ts';
+import type { Activity, DeviceSummary, Storage } from '../storage/stores.ts';
 
 /** How often the last sync of a device is written down. */
 const TOUCHED_EVERY: Seconds = 3600;
@@ -16,7 +16,9 @@ export interface Devices {
   /** Creates the device, or changes only what is given (spec 4.5). Throws `invalid`. */
   save(user: UserId, device: string, patch: { caption?: unknown; type?: unknown }): Promise<void>;
   /** Notes that an app synced a device: when, and which app, unless the account setting `store_user_agent` is false. */
-  touch(user: UserId, device: string, userAgent: string): Promise<void>;
+  touch(user: UserId, device: string, userAgent: string, dialect?: Dialect): Promise<void>;
+  /** Lets a device follow all others; creates it, with this caption. */
+  follow(user: UserId, device: string, caption: string): Promise<void>;
   /** Removes a device and its list. Throws `missing` for an unknown one. */
   remove(user: UserId, device: string): Promise<void>;
   /** Which devices follow each other, all in the order created. */
@@ -38,7 +40,7 @@ export interface Following {
 
 export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | 'settings'>, now: Clock): Devices => {
   /** What was written down lately: a device that syncs every minute costs a write an hour. */
-  const touched = new LRUCache<string, { at: Seconds; app: string }>({ max: 10_000 });
+  const touched = new LRUCache<string, Activity>({ max: 10_000 });
 
   return {
     all: (user) => devices.all(user),
@@ -53,18 +55,25 @@ export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | '
       });
     },
 
-    async touch(user, device, userAgent) {
+    async touch(user, device, userAgent, dialect = 'gpodder.net') {
       const app = cutAppName(userAgent);
       const known = `${user} ${device}`;
       const latest = touched.get(known);
-      if (latest && latest.app === app && latest.at + TOUCHED_EVERY > now()) return;
+      const isSame = latest?.app === app && latest.dialect === dialect;
+      if (isSame && latest.syncedAt + TOUCHED_EVERY > now()) return;
       try {
         const { store_user_agent: isKept } = await settings.get(user, { kind: 'account' });
-        const activity = { syncedAt: now(), app: isKept === false ? '' : app };
-        if (await devices.touch(user, device, activity)) touched.set(known, { at: activity.syncedAt, app });
+        const activity = { syncedAt: now(), app: isKept === false ? '' : app, dialect };
+        if (await devices.touch(user, device, activity)) touched.set(known, { ...activity, app });
       } catch (error) {
         if (!isStorageError(error)) throw error; // a sync goes on where there is no room for a note of it
       }
+    },
+
+    async follow(user, device, caption) {
+      const known = await devices.find(user, device);
+      if (known?.followsAll) return;
+      await devices.save(user, device, { followsAll: true, ...(!known && { caption }) });
     },
 
     async remove(user, device) {

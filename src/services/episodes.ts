@@ -7,6 +7,13 @@ import { createRewriteLog, requireFewFeeds, sanitizeFeedUrl, type UrlRewrites, t
 import { mapInSlices } from '../slices.ts';
 import type { ActionQuery, PodcastStore, Storage } from '../storage/stores.ts';
 
+interface EpisodeUploadOptions {
+  /** The device that all actions happened on, whatever they say. */
+  device?: string;
+  /** Hears what is wrong with an action, which is left out then; the others are stored. */
+  refuse?(reason: string): void;
+}
+
 export interface Episodes {
   /**
    * Stores a batch whole (spec 4.8). Throws `invalid` naming the index of what is wrong, and `too-large` for more feeds
@@ -16,6 +23,7 @@ export interface Episodes {
     user: UserId,
     submitted: readonly unknown[],
     source: ActionSource,
+    options?: EpisodeUploadOptions,
   ): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
   /**
    * In upload order, in pages, so that a long history need not be in memory. `podcast` as the client writes it. A play
@@ -30,16 +38,19 @@ export const createEpisodes = (
   now: Clock,
   rules: UrlRules,
 ): Episodes => ({
-  async upload(user, submitted, source) {
+  async upload(user, submitted, source, { device, refuse } = {}) {
     const rewrites = createRewriteLog();
     const keepCredentials = rules.keepCredentials ?? false;
-    const context = { now: now(), keepCredentials, rewrites, source };
+    const context = { now: now(), keepCredentials, rewrites, source, device };
     const read = await mapInSlices(submitted, (each, index) => {
       try {
         return parseAction(each, context);
       } catch (error) {
-        if (error instanceof Refusal) throw invalid(`action ${index}: ${error.message}`);
-        throw error;
+        if (!(error instanceof Refusal)) throw error;
+        const refusal = invalid(`action ${index}: ${error.message}`);
+        if (!refuse) throw refusal;
+        refuse(refusal.message);
+        return undefined;
       }
     });
     const parsed = read.filter((action) => action !== undefined);

@@ -16,6 +16,7 @@ import { createInspection, type Inspection } from './inspection.ts';
 import { createLibrary, type Library } from './library.ts';
 import { createListening } from './listening.ts';
 import { createLists, type Lists } from './lists.ts';
+import { createLoginFlow, type LoginFlow } from './login-flow.ts';
 import { createLogoFolder } from './logo-folder.ts';
 import { createLogos, type Logos } from './logos.ts';
 import { createNewestEpisodes } from './newest-episodes.ts';
@@ -27,7 +28,9 @@ import { createPing } from './ping.ts';
 import { createPlayback, type Playback } from './playback.ts';
 import { createProfiles, type Profiles } from './profiles.ts';
 import { createPull, type Pull } from './pull.ts';
+import { createRefusals, type Refusals } from './refusals.ts';
 import { createRegistration, type Registration, type RegistrationMode } from './registration.ts';
+import { createServedMarks, type ServedMarks } from './served-marks.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createSettings, type Settings } from './settings.ts';
 import { createStatistics, type Statistics } from './statistics.ts';
@@ -46,6 +49,9 @@ export interface Services {
   passwordLinks: PasswordLinks;
   sessions: Sessions;
   appPasswords: AppPasswords;
+  loginFlow: LoginFlow;
+  servedMarks: ServedMarks;
+  refusals: Refusals;
   devices: Devices;
   subscriptions: Subscriptions;
   library: Library;
@@ -95,6 +101,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
   const urlRules = { keepCredentials: options.keepUrlCredentials };
   const sessions = createSessions(storage.sessions, storage.settings, now);
   const appPasswords = createAppPasswords(storage, now);
+  const refusals = createRefusals(storage, now);
   const directory = createDirectory(podcasts, {
     own: createOwnPodcasts(storage),
     rules: urlRules,
@@ -118,6 +125,9 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     passwordLinks: createPasswordLinks(storage, passwords, now),
     sessions,
     appPasswords,
+    loginFlow: createLoginFlow(storage.logins, appPasswords, now),
+    servedMarks: createServedMarks(storage.servedMarks),
+    refusals,
     devices,
     subscriptions,
     library: createLibrary({ devices: storage.devices, podcasts, subscriptions, listening, newestEpisodes }, urlRules),

@@ -28,13 +28,15 @@ export interface Subscriptions {
   replace(user: UserId, device: string, submitted: readonly string[], sender?: Sender): Promise<void>;
   /**
    * Delta upload; creates the device, of which there may be several. Throws `invalid` when a feed is in both lists,
-   * whichever way it is written, and `too-large`. `sender`: see `originOf`.
+   * whichever way it is written, and `too-large`. `sender`: see `originOf`. With `refuse`, which hears what is wrong, such
+   * a feed stays as it is, and the others are stored.
    */
   upload(
     user: UserId,
     device: string | readonly string[],
     delta: Delta,
     sender?: Sender,
+    refuse?: (reason: string) => void,
   ): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
   /** What changed on a device at `since` or later; nothing for an unknown device. */
   changes(user: UserId, device: string, since: Stamp): Promise<Delta & { mark: Stamp }>;
@@ -73,18 +75,22 @@ export function createSubscriptions(
       await subscriptions.replace(user, id, await sanitizeFeedUrls(submitted, rules), sender);
     },
 
-    async upload(user, device, { add, remove }, sender) {
+    async upload(user, device, { add, remove }, sender, refuse) {
       const ids = [device].flat().map(parseDeviceId);
       requireFewFeeds([...add, ...remove]);
       const rewrites = createRewriteLog();
-      const added = await sanitizeAll(add, rewrites);
+      const wanted = await sanitizeAll(add, rewrites);
       // With credentials, too: it may have been stored while they were kept.
       const whole = await mapInSlices(remove, (url) => sanitizeFeedUrl(url, { keepCredentials: true }));
       const removed = new Set([...(await sanitizeAll(remove, rewrites)), ...whole.filter(hasCredentials)]);
-      if (added.some((url) => removed.has(url))) throw invalid('the same feed is in "add" and in "remove"');
+      const both = new Set(wanted.filter((url) => removed.has(url)));
+      const refusal = invalid('the same feed is in "add" and in "remove"');
+      if (both.size > 0 && !refuse) throw refusal;
+      if (both.size > 0) refuse?.(refusal.message);
+      const isMeant = (url: Url): boolean => !both.has(url);
       const changes = [
-        ...added.map((url) => ({ url, subscribed: true })),
-        ...[...removed].map((url) => ({ url, subscribed: false })),
+        ...wanted.filter(isMeant).map((url) => ({ url, subscribed: true })),
+        ...[...removed].filter(isMeant).map((url) => ({ url, subscribed: false })),
       ];
       const mark = await subscriptions.apply(user, ids, changes, sender);
       return { mark, rewrites: rewrites.pairs };

@@ -41,6 +41,10 @@ export const accountAppPasswordKey = (user: UserId, digest: string): Key =>
 export const STAGED: Prefix = 'r/';
 export const stagedKey = (user: UserId): Key => `${STAGED}${user}`;
 
+/** Logins of apps that were granted. */
+export const LOGIN_GRANTS: Prefix = 'g/';
+export const loginGrantKey = (digest: string): Key => `${LOGIN_GRANTS}${escaped(digest)}`;
+
 export const ATTEMPTS: Prefix = 'x/';
 export const attemptKey = (key: string): Key => `${ATTEMPTS}${textDigest(key)}`;
 
@@ -58,6 +62,9 @@ export const subscriptionListPrefix = (user: UserId, device: number): Prefix =>
 /** What changed since the list was written. */
 export const subscriptionLogKey = (user: UserId, device: number, stamp: Stamp): Key =>
   `${subscriptionsPrefix(user)}${chunkNumber(device)}/log/${padded(stamp)}`;
+
+export const servedMarksKey = (user: UserId, device: string): Key => `u/${user}/served/${textDigest(device)}`;
+export const refusalsKey = (user: UserId): Key => `u/${user}/refusals`;
 
 export const settingsPrefix = (user: UserId): Prefix => `u/${user}/settings/`;
 export const listsPrefix = (user: UserId): Prefix => `u/${user}/lists/`;

@@ -11,10 +11,10 @@ export const createDeviceStore = (core: Core): DeviceStore => ({
 
   all: (user) =>
     core.accounts.read(user, ['devices', 'subscriptions'], (_, { devices, subscriptions }) =>
-      devices.rows.map(({ number, syncedAt, app = '', ...row }) => ({
+      devices.rows.map(({ number, syncedAt, app = '', dialect = 'gpodder.net', ...row }) => ({
         ...toDevice(row),
         subscriptions: subscriptions.of(number).size,
-        ...(syncedAt !== undefined && { syncedAt, app }),
+        ...(syncedAt !== undefined && { syncedAt, app, dialect }),
       })),
     ),
 

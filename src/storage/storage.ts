@@ -10,8 +10,11 @@ import { openDirectory } from './directory/open.ts';
 import { StorageError } from './errors.ts';
 import { checkBatch } from './limits.ts';
 import { createListStore } from './lists.ts';
+import { createLoginStore } from './logins.ts';
 import { namedFeeds } from './named-feeds.ts';
+import { createRefusalStore } from './refusals.ts';
 import { clearStore, removeAbandoned } from './removal.ts';
+import { createServedMarkStore } from './served-marks.ts';
 import { createSessionStore } from './sessions.ts';
 import { createSettingStore } from './settings.ts';
 import { createSharedAttemptStore } from './shared-attempts.ts';
@@ -37,7 +40,10 @@ export async function createStorage(plugin: KeyValueStore, context: StorageConte
     sessions: createSessionStore(core),
     appPasswords: createAppPasswordStore(core),
     attempts: isShared ? createSharedAttemptStore(core) : createAttemptStore(context.now),
+    logins: createLoginStore(core),
     devices: createDeviceStore(core),
+    servedMarks: createServedMarkStore(core),
+    refusals: createRefusalStore(core),
     subscriptions: createSubscriptionStore(core),
     actions: createActionStore(core),
     settings: createSettingStore(core),

@@ -2,6 +2,7 @@
 
 import type {
   Device,
+  Dialect,
   EpisodeAction,
   Json,
   ListSummary,
@@ -31,7 +32,7 @@ export interface StorageContext extends OpenContext {
 }
 
 /**
- * Eleven stores, and `ping`, `verify` and `close` for the whole. Every write is one step: when its promise resolves it is
+ * Fourteen stores, and `ping`, `verify` and `close` for the whole. Every write is one step: when its promise resolves it is
  * durable and visible whole, when it rejects nothing of it exists. For a user that does not exist (any more) writes reject
  * with `missing`, except removing the user and ending sessions.
  */
@@ -40,7 +41,10 @@ export interface Storage {
   readonly sessions: SessionStore;
   readonly appPasswords: AppPasswordStore;
   readonly attempts: AttemptStore;
+  readonly logins: LoginStore;
   readonly devices: DeviceStore;
+  readonly servedMarks: ServedMarkStore;
+  readonly refusals: RefusalStore;
   readonly subscriptions: SubscriptionStore;
   readonly actions: ActionStore;
   readonly settings: SettingStore;
@@ -165,6 +169,27 @@ export interface AppPasswordStore {
   revoke(user: UserId, digest: string): Promise<boolean>;
 }
 
+/** A login of an app that its user has granted in a browser, and that the app has yet to fetch. */
+export interface GrantedLogin {
+  /** Hash of the token that the app fetches it with. */
+  digest: string;
+  user: UserId;
+  /** Of the app password that the app gets. */
+  label: string;
+  expiresAt: Seconds;
+}
+
+/** What has expired is removed in time. */
+export interface LoginStore {
+  /** False when there is one with this digest, whether it was taken or not. */
+  grant(login: GrantedLogin): Promise<boolean>;
+  /**
+   * Answers it and its user once, on all nodes together; undefined when it is unknown, was taken, or has expired, and
+   * when there is no such user (any more).
+   */
+  take(digest: string): Promise<{ login: GrantedLogin; user: User } | undefined>;
+}
+
 /** At most so many within so many seconds. */
 export interface AttemptLimit {
   most: number;
@@ -200,6 +225,7 @@ export interface Activity {
   syncedAt: Seconds;
   /** Its `User-Agent`; empty where it has none, or none is to be kept. */
   app: string;
+  dialect: Dialect;
 }
 
 /**
@@ -253,6 +279,44 @@ export interface SubscriptionStore {
   ): Promise<Stamp>;
   /** Makes the list equal `urls`; the difference is taken inside the same step. `sender` and answer as in `apply`. */
   replace(user: UserId, device: string, urls: readonly Url[], sender?: Sender): Promise<Stamp>;
+}
+
+// ---- apps that send their own clock as `since` ---
+
+/** Subscriptions and episode actions have marks of their own. */
+export type Served = 'subscriptions' | 'actions';
+
+/** The last answer that a device got which brought a new mark. */
+export interface ServedMark {
+  /** What the app asked with, and what it was answered from. */
+  since: Stamp;
+  from: Stamp;
+  /** The mark that it was answered with. */
+  mark: Stamp;
+}
+
+export interface ServedMarkStore {
+  find(user: UserId, device: string, served: Served): Promise<ServedMark | undefined>;
+  save(user: UserId, device: string, served: Served, mark: ServedMark): Promise<void>;
+}
+
+/** Something that an app sent and that was not taken. */
+export interface RefusedRequest {
+  at: Seconds;
+  /** One sentence, without anything that the app sent. */
+  reason: string;
+  /** Where it is known. */
+  device?: string | undefined;
+  /** `User-Agent`; empty where it has none, or none is to be kept. */
+  app: string;
+  dialect: Dialect;
+}
+
+/** The newest 20 of an account. */
+export interface RefusalStore {
+  add(user: UserId, refused: RefusedRequest): Promise<void>;
+  /** The newest first. */
+  all(user: UserId): Promise<RefusedRequest[]>;
 }
 
 // ---- episode actions -------------------------------------------------------

@@ -2,6 +2,7 @@ import type { Services } from '../../services/services.ts';
 import { createDirectoryGuard } from '../members.ts';
 import { type Handler, type Route, type RouteContext, type Row, toRoute } from '../route.ts';
 import { ASSET_ROUTES } from './assets.ts';
+import { createAuthorizePages } from './authorize.ts';
 import { createDevicePages } from './devices.ts';
 import { createHistoryRoutes } from './history.ts';
 import { createHomePage } from './home.ts';
@@ -24,6 +25,7 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
   const login = createLoginRoutes(services, context, site);
   const register = createRegisterRoutes(services, context, site);
   const welcome = createWelcomeRoutes(services, context, site);
+  const authorize = createAuthorizePages(services, site);
   const pages = createPageRoutes(services, context, site);
   const devices = createDevicePages(services, site);
   const settings = createSettingsPages(services, context, site);
@@ -47,6 +49,9 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
 
     ['GET', '/welcome/:token', [], welcome.show],
     ['POST', '/welcome/:token', [], welcome.submit],
+
+    ['GET', '/authorize', [], authorize.show],
+    ['POST', '/authorize', [], authorize.submit],
 
     ['GET', '/devices', [], devices.all],
     ['POST', '/devices/sync', [], devices.sync],

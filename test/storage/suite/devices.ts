@@ -202,21 +202,30 @@ export const deviceTests: Suite = ({ describe, test }) => {
 
   describe('the last sync', () => {
     const app = 'AntennaPod/3.5';
+    const dialect = 'nextcloud';
 
     test('is kept with the app', async ({ storage, clock, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.devices.save(alice, 'phone', { caption: 'My phone' });
-      await storage.devices.touch(alice, 'phone', { syncedAt: clock.at, app });
+      await storage.devices.touch(alice, 'phone', { syncedAt: clock.at, app, dialect });
       await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
       for await (const { devices } of nowAndReopened()) {
-        const phone = { id: 'phone', caption: 'My phone', type: 'other', subscriptions: 1, syncedAt: clock.at, app };
+        const phone = {
+          id: 'phone',
+          caption: 'My phone',
+          type: 'other',
+          subscriptions: 1,
+          syncedAt: clock.at,
+          app,
+          dialect,
+        };
         assert.deepEqual(await devices.all(alice), [phone]);
       }
     });
 
     test('creates no device', async ({ storage, clock }) => {
       const alice = await addUser(storage);
-      assert.equal(await storage.devices.touch(alice, 'phone', { syncedAt: clock.at, app }), false);
+      assert.equal(await storage.devices.touch(alice, 'phone', { syncedAt: clock.at, app, dialect }), false);
       assert.deepEqual(await storage.devices.all(alice), []);
     });
   });

@@ -1,0 +1,39 @@
+import { MAX_CAPTION } from '../domain/device.ts';
+import { type Problems, renderField, renderProblem, renderToken } from './form.ts';
+import type { Page } from './layout.ts';
+import { markup } from './markup.ts';
+
+interface AuthorizeForm {
+  base: string;
+  csrf: string;
+  flow: string;
+  /** Who is signed in. */
+  name: string;
+  /** `User-Agent` of the app; empty where it has none. */
+  app: string;
+  label?: string | undefined;
+  problems?: Problems;
+}
+
+/** An app asks for access to the account of whoever is signed in. */
+export const renderAuthorize = ({ base, csrf, flow, name, app, label, problems = {} }: AuthorizeForm): Page => ({
+  title: 'Connect an app',
+  isNarrow: true,
+  content: markup`<h1>Connect an app</h1>
+${renderProblem(problems.form)}
+<p>${app ? markup`The app <strong>${app}</strong>` : 'An app that does not say its name'} asks for access to the account <strong>${name}</strong>. It will see and change subscriptions and episode actions. Continue only if you have just started this in the app.</p>
+<form method="post" action="${base}/authorize">${renderToken(csrf)}<input type="hidden" name="flow" value="${flow}">
+${renderField({ name: 'label', label: 'Name of this app', value: label ?? toLabel(app), hint: 'You can revoke its access under this name in Settings.', problem: problems.label, input: { required: true, maxlength: MAX_CAPTION, autocomplete: 'off' } })}
+<p class="actions"><button>Grant access</button><a class="button plain" href="${base}/">Cancel</a></p></form>`,
+});
+
+export const renderAuthorized = (base: string, label: string): Page => ({
+  title: 'App connected',
+  isNarrow: true,
+  content: markup`<h1>App connected</h1>
+<p class="notice" role="status">${label} has access now. Go back to the app; you can close this page.</p>
+<p><a href="${base}/settings#app-passwords">Apps with access</a></p>`,
+});
+
+/** What an app calls itself, without its version. */
+const toLabel = (app: string): string => /^(?!Mozilla)[^/(]+/.exec(app)?.[0].trim() || app;

@@ -1,0 +1,68 @@
+import { Refusal } from '../domain/errors.ts';
+import { readText } from '../http/body.ts';
+import { readApp } from '../http/input.ts';
+import { publicBase } from '../http/origin.ts';
+import { json } from '../http/reply.ts';
+import { authorizePage } from '../pages/links.ts';
+import type { Services } from '../services/services.ts';
+import type { Handler, RouteContext } from './route.ts';
+
+/** Bytes of a request with a token. */
+const MAX_BODY = 4096;
+
+export const POLL_PATH = '/index.php/login/v2/poll';
+
+/** Login flow v2 of Nextcloud: see `services/login-flow.ts`. It needs no login; what the link opens is a page. */
+export function createLoginFlowRoutes(
+  { loginFlow }: Pick<Services, 'loginFlow'>,
+  { formBudget, origin }: RouteContext,
+): Record<'begin' | 'poll' | 'status' | 'capabilities', Handler> {
+  return {
+    begin(event) {
+      const base = publicBase(event, origin);
+      const { poll, link } = loginFlow.begin(readApp(event));
+      return json({ poll: { token: poll, endpoint: base + POLL_PATH }, login: authorizePage(base, link) });
+    },
+
+    async poll(event) {
+      const granted = await loginFlow.fetch(readToken(await readText(event, MAX_BODY, formBudget)));
+      if (!granted) throw new Refusal('missing', 'access was not granted yet, or this token has expired');
+      const { user, appPassword } = granted;
+      return json({ server: publicBase(event, origin), loginName: user.name, appPassword });
+    },
+
+    /** Some apps ask whether there is a Nextcloud before they begin. */
+    status: () =>
+      json({
+        installed: true,
+        maintenance: false,
+        needsDbUpgrade: false,
+        version: `${VERSION}.0`,
+        versionstring: VERSION,
+        edition: '',
+        productname: 'podsync',
+        extendedSupport: false,
+      }),
+
+    capabilities() {
+      const [major, minor, micro] = VERSION.split('.').map(Number);
+      const version = { major, minor, micro, string: VERSION, edition: '', extendedSupport: false };
+      const meta = { status: 'ok', statuscode: 200, message: 'OK' };
+      return json({ ocs: { meta, data: { version, capabilities: { core: { 'webdav-root': 'remote.php/webdav' } } } } });
+    },
+  };
+}
+
+/** The Nextcloud that this answers like. */
+const VERSION = '31.0.0';
+
+/** Out of a form or JSON, whatever the Content-Type says; empty where there is none. */
+function readToken(body: string): string {
+  if (!body.trimStart().startsWith('{')) return new URLSearchParams(body.trim()).get('token') ?? '';
+  try {
+    const { token } = JSON.parse(body) as { token?: unknown };
+    return typeof token === 'string' ? token : '';
+  } catch {
+    return '';
+  }
+}

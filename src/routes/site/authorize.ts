@@ -1,0 +1,48 @@
+import type { H3Event } from 'h3';
+import { Refusal } from '../../domain/errors.ts';
+import { readQuery } from '../../http/input.ts';
+import type { Reply } from '../../http/reply.ts';
+import { renderAuthorize, renderAuthorized } from '../../pages/authorize.ts';
+import type { Problems } from '../../pages/form.ts';
+import type { Services } from '../../services/services.ts';
+import type { User } from '../../storage/stores.ts';
+import type { Handler } from '../route.ts';
+import { type Site, STALE } from './site.ts';
+
+/** Where an app sends its user to grant it access (see `services/login-flow.ts`). */
+export function createAuthorizePages(
+  { loginFlow }: Pick<Services, 'loginFlow'>,
+  site: Site,
+): Record<'show' | 'submit', Handler> {
+  const form = (event: H3Event, user: User, flow: string, label?: string, problems: Problems = {}): Promise<Reply> => {
+    const { app } = loginFlow.read(flow);
+    return site.page(
+      event,
+      ({ base, visitor }) =>
+        renderAuthorize({ base, csrf: visitor!.csrf, flow, name: user.name, app, label, problems }),
+      { status: Object.keys(problems).length > 0 ? 400 : 200 },
+    );
+  };
+
+  return {
+    show: site.signedIn((event, user) => form(event, user, readQuery(event, 'flow') ?? '')),
+
+    submit: site.submitted(
+      async (event, user, fields) => {
+        const flow = fields.get('flow') ?? '';
+        const label = fields.get('label')?.trim() ?? '';
+        try {
+          await loginFlow.grant(flow, user.id, label);
+        } catch (error) {
+          if (!(error instanceof Refusal) || error.code === 'missing') throw error;
+          return form(event, user, flow, label, { [error.code === 'invalid' ? 'label' : 'form']: error.message });
+        }
+        return site.page(event, ({ base }) => renderAuthorized(base, label));
+      },
+      {
+        onStale: (event, user, fields) =>
+          form(event, user, fields.get('flow') ?? '', fields.get('label'), { form: STALE }),
+      },
+    ),
+  };
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { openTestServer, type TestServer, type TestServerOptions } from '../server.ts';
+import { openVisitor, signIn } from '../site/browser.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+async function begin(options: TestServerOptions = {}) {
+  const server = await openTestServer(options);
+  const answer = await server.request('POST', '/index.php/login/v2', {
+    headers: { ...FORM, 'user-agent': 'AntennaPod/3.5.0' },
+    body: '',
+  });
+  expect(answer.status).toBe(200);
+  const { poll, login } = (await answer.json()) as { poll: { token: string; endpoint: string }; login: string };
+  return { server, token: poll.token, endpoint: poll.endpoint, link: login.slice(login.indexOf('/authorize')), login };
+}
+
+const poll = ({ request }: TestServer, body: string, headers: Record<string, string> = FORM): Promise<Response> =>
+  request('POST', '/index.php/login/v2/poll', { headers, body });
+
+const grant = async (server: TestServer, link: string) =>
+  (await signIn(server)).send(link, { label: 'Phone' }, 'http://localhost/authorize');
+
+it('an app gets a password of its own once its user has granted it', async () => {
+  const { server, token, endpoint, link } = await begin();
+  expect(endpoint).toBe('http://localhost/index.php/login/v2/poll');
+  expect(token).toMatch(/^[A-Za-z0-9]{64}$/);
+  for (let n = 0; n < 300; n += 1) expect((await poll(server, `token=${token}`)).status).toBe(404);
+
+  const visitor = await signIn(server);
+  const asked = await visitor.get(link);
+  expect(asked.html).toContain('The app <strong>AntennaPod/3.5.0</strong>');
+  const granted = await visitor.send(link, { label: 'My phone' }, 'http://localhost/authorize');
+  expect(granted.html).toContain('My phone has access now.');
+
+  const answer = await poll(server, `token=${token}`);
+  expect(answer.status).toBe(200);
+  const { appPassword, ...rest } = (await answer.json()) as Record<string, string>;
+  expect(rest).toEqual({ server: 'http://localhost', loginName: 'bob' });
+  expect(
+    (await server.request('GET', '/index.php/apps/gpoddersync/subscriptions', { auth: `bob:${appPassword}` })).status,
+  ).toBe(200);
+  expect((await visitor.get('/settings')).html).toContain('My phone');
+  expect((await poll(server, `token=${token}`)).status).toBe(404);
+  const again = await visitor.send(link, { label: 'My phone' }, 'http://localhost/authorize');
+  expect([again.status, again.html.includes('This link was used already')]).toEqual([400, true]);
+});
+
+it.each([
+  ['JSON', (token: string) => JSON.stringify({ token }), { 'content-type': 'application/json' }],
+  ['a form', (token: string) => `token=${token}`, FORM],
+  ['JSON as a form', (token: string) => JSON.stringify({ token }), FORM],
+])('takes the token as %s', async (_what, write, headers) => {
+  const { server, token, link } = await begin();
+  await grant(server, link);
+  expect((await poll(server, write(token), headers)).status).toBe(200);
+});
+
+it('is done once, however many ask at once', async () => {
+  const { server, token, link } = await begin();
+  await grant(server, link);
+  const answers = await Promise.all(Array.from({ length: 5 }, () => poll(server, `token=${token}`)));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404]);
+  expect(await server.services.appPasswords.all((await server.services.administration.find('bob')).id)).toHaveLength(1);
+});
+
+it('is over after 20 minutes, granted or not', async () => {
+  const { server, token, link } = await begin();
+  const visitor = await signIn(server);
+  server.clock.now += 1199;
+  expect((await visitor.send(link, { label: 'Phone' }, 'http://localhost/authorize')).status).toBe(200);
+  server.clock.now += 1;
+  expect((await visitor.get(link)).status).toBe(404);
+  expect((await poll(server, `token=${token}`)).status).toBe(404);
+});
+
+it('asks a visitor to sign in first, and comes back', async () => {
+  const { server, link } = await begin();
+  const visitor = openVisitor(server);
+  const { location } = await visitor.get(link);
+  const done = await visitor.send(location!, { name: 'bob', password: 'secret' }, 'http://localhost/login');
+  expect(done.location).toBe(`http://localhost${link}`);
+  expect((await visitor.get(done.location!)).html).toContain('Grant access');
+});
+
+it('names the base path in every address', async () => {
+  const { server, endpoint, login, token } = await begin({ baseUrl: 'https://pods.example.org/sub' });
+  expect(endpoint).toBe('https://pods.example.org/sub/index.php/login/v2/poll');
+  expect(login).toMatch(/^https:\/\/pods\.example\.org\/sub\/authorize\?flow=/);
+  const { id } = await server.services.administration.find('bob');
+  await server.services.loginFlow.grant(decodeURIComponent(login.split('flow=')[1]!), id, 'Phone');
+  const answer = await server.request('POST', '/sub/index.php/login/v2/poll', {
+    headers: FORM,
+    body: `token=${token}`,
+  });
+  expect(await answer.json()).toMatchObject({ server: 'https://pods.example.org/sub', loginName: 'bob' });
+  const since = '/sub/index.php/apps/gpoddersync/subscriptions?since=0';
+  expect((await server.request('GET', since, { auth: 'bob:secret' })).status).toBe(200);
+});
+
+describe('bad input', () => {
+  it.each(['', 'token=', 'token=x', '{', '{"token":1}', '[]', '\0', 'token=%E4'])(
+    'polling with %j is a 404',
+    async (body) => {
+      expect((await poll(await openTestServer(), body)).status).toBe(404);
+    },
+  );
+
+  it.each(['', 'x', 'a.b.c', `${'a'.repeat(43)}.zzzzzzzzz.`])('the link %j is a 404', async (flow) => {
+    const visitor = await signIn(await openTestServer());
+    expect((await visitor.get(`/authorize?flow=${flow}`)).status).toBe(404);
+  });
+
+  it('needs a name for the app, and the token of the form', async () => {
+    const { server, link } = await begin();
+    const visitor = await signIn(server);
+    const unnamed = await visitor.send(link, { label: ' ' }, 'http://localhost/authorize');
+    expect([unnamed.status, unnamed.html.includes('Name the app')]).toEqual([400, true]);
+    const forged = await visitor.send(link, { csrf: 'guess' }, 'http://localhost/authorize');
+    expect([forged.status, forged.html.includes('This form was too old')]).toEqual([400, true]);
+  });
+});
+
+it('answers what apps ask before they begin', async () => {
+  const { request } = await openTestServer();
+  const status = await (await request('GET', '/status.php')).json();
+  expect(status).toMatchObject({ installed: true, maintenance: false, productname: 'podsync' });
+  const capabilities = await (await request('GET', '/ocs/v2.php/cloud/capabilities?format=json')).json();
+  expect(capabilities).toMatchObject({ ocs: { meta: { statuscode: 200 }, data: { version: { major: 31 } } } });
+});

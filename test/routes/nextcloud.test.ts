@@ -1,0 +1,312 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openTestServer, type TestServer } from '../server.ts';
+
+/* The dialect of the Nextcloud app gpoddersync, as its clients speak it. */
+
+const APPS = '/index.php/apps/gpoddersync';
+const FEED = 'https://feeds.example/a';
+const OTHER = 'https://feeds.example/b';
+
+let server: TestServer;
+let bob: Awaited<ReturnType<TestServer['services']['administration']['find']>>['id'];
+
+beforeEach(async () => {
+  server = await openTestServer();
+  bob = (await server.services.administration.find('bob')).id;
+});
+
+const createAppPassword = (label: string): Promise<string> => server.services.appPasswords.create(bob, label);
+
+/** An app that sends these headers; each answer must be 200. */
+const openApp = (headers: Record<string, string>, apps = APPS) => {
+  const call = async (method: string, path: string, body?: unknown): Promise<any> => {
+    const answer = await server.request(method, apps + path, { headers, body });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toContain('application/json');
+    return answer.json();
+  };
+  return {
+    pull: (since: number) => call('GET', `/subscriptions?since=${since}`),
+    push: (add: unknown[], remove: unknown[] = []) => call('POST', '/subscription_change/create', { add, remove }),
+    pullActions: (since: number) => call('GET', `/episode_action?since=${since}`),
+    pushActions: (actions: unknown[]) => call('POST', '/episode_action/create', actions),
+  };
+};
+const basic = (password: string, charset: BufferEncoding = 'utf8') => ({
+  authorization: `Basic ${Buffer.from(`bob:${password}`, charset).toString('base64')}`,
+});
+const openOwn = () => openApp(basic('secret'));
+const openWith = async (label: string) => openApp(basic(await createAppPassword(label)));
+
+const play = (episode: string, fields: object = {}) => ({
+  podcast: FEED,
+  episode: `https://media.example/${episode}.mp3`,
+  guid: episode,
+  action: 'PLAY',
+  timestamp: '2023-11-14T20:00:00',
+  started: 0,
+  position: 60,
+  total: 600,
+  ...fields,
+});
+
+/** A device of the gpodder.net dialect. */
+const onDevice = async (device: string, add: string[], remove: string[] = []): Promise<void> => {
+  const path = `/api/2/subscriptions/bob/${device}.json`;
+  await server.request('POST', path, { auth: 'bob:secret', body: { add, remove } });
+};
+const read = async (path: string): Promise<any> => (await server.request('GET', path, { auth: 'bob:secret' })).json();
+const listOf = (device: string): Promise<string[]> => read(`/subscriptions/bob/${device}.json`);
+
+it('an empty account has two arrays and no actions', async () => {
+  const app = openOwn();
+  const mark = server.clock.now + 1;
+  expect(await app.pull(0)).toEqual({ add: [], remove: [], timestamp: expect.any(Number) });
+  expect(await app.pullActions(0)).toEqual({ actions: [], timestamp: mark });
+});
+
+it('works without /index.php, and with a device id that is passed over', async () => {
+  const app = openApp(basic('secret'), '/apps/gpoddersync');
+  await app.push([FEED]);
+  const path = `${APPS}/subscriptions?deviceid=phone&since=0`;
+  const answer = await server.request('GET', path, { auth: 'bob:secret' });
+  expect((await answer.json()).add).toEqual([FEED]);
+});
+
+it('writes actions in capitals, -1 for what is not known, and times without a zone', async () => {
+  const app = openOwn();
+  await app.pushActions([
+    play('1', { timestamp: '2023-11-14T21:00:00+01:00' }),
+    play('2', { action: 'play', guid: undefined, started: -1, position: -1, total: -1 }),
+    play('3', { action: 'Download', started: undefined, position: undefined, total: undefined }),
+  ]);
+  const unknown = { started: -1, position: -1, total: -1 };
+  expect((await app.pullActions(0)).actions).toEqual([
+    play('1'),
+    play('2', { guid: null, ...unknown }),
+    play('3', { action: 'DOWNLOAD', ...unknown }),
+  ]);
+});
+
+describe('one list', () => {
+  it('is the union of all devices, and a change on it is one on all of them', async () => {
+    await onDevice('phone', [FEED]);
+    await onDevice('desktop', [OTHER]);
+    const app = await openWith('AntennaPod');
+    expect((await app.pull(0)).add).toEqual([FEED, OTHER]);
+    await app.push(['https://feeds.example/c'], [OTHER]);
+    expect(await listOf('phone')).toEqual([FEED, 'https://feeds.example/c']);
+    expect(await listOf('desktop')).toEqual(['https://feeds.example/c']);
+  });
+
+  it('keeps a phone and a desktop of the two dialects in step', async () => {
+    const phone = await openWith('AntennaPod');
+    await onDevice('desktop', []);
+    await phone.push([FEED]);
+    expect(await listOf('desktop')).toEqual([FEED]);
+    const { timestamp } = await phone.pull(0);
+    await onDevice('desktop', [OTHER], [FEED]);
+    expect(await phone.pull(timestamp)).toMatchObject({ add: [OTHER], remove: [FEED] });
+    const episodes = '/api/2/episodes/bob.json';
+    const body = [
+      { podcast: OTHER, episode: 'https://media.example/9.mp3', action: 'play', position: 5, device: 'desktop' },
+    ];
+    await server.request('POST', episodes, { auth: 'bob:secret', body });
+    expect((await phone.pullActions(0)).actions).toMatchObject([{ action: 'PLAY', position: 5 }]);
+    await phone.pushActions([play('1')]);
+    const { actions } = await read(`${episodes}?since=0`);
+    expect(actions).toContainEqual(expect.objectContaining({ episode: 'https://media.example/1.mp3', action: 'play' }));
+  });
+
+  it('shows each app as a device of type other, named by its label', async () => {
+    await (await openWith('My <phone>')).pull(0);
+    await openOwn().pull(0);
+    const devices = await read('/api/2/devices/bob.json');
+    expect(devices).toEqual([
+      { id: expect.stringMatching(/^app-[0-9a-f]{12}$/), caption: 'My <phone>', type: 'other', subscriptions: 0 },
+      { id: 'nextcloud', caption: 'Nextcloud apps', type: 'other', subscriptions: 0 },
+    ]);
+  });
+});
+
+describe('who may', () => {
+  it('get in with a password in Latin-1 or UTF-8, and with an app password as Bearer', async () => {
+    await server.services.administration.setPassword('bob', 'pässword');
+    await openApp(basic('pässword', 'latin1')).pull(0);
+    await openApp(basic('pässword')).pull(0);
+    await openApp({ authorization: `Bearer ${await createAppPassword('Music Assistant')}` }).pull(0);
+  });
+
+  it.each([
+    ['nobody', {}],
+    ['a wrong password', basic('guess')],
+    ['a made-up token', { authorization: 'Bearer aaaaa-bbbbb-ccccc-ddddd-eeeee-fffff' }],
+  ])('not get in: %s', async (_who, headers) => {
+    for (const path of ['/subscriptions', '/episode_action']) {
+      const answer = await server.request('GET', APPS + path, { headers });
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toContain('Basic');
+    }
+  });
+});
+
+describe('clocks of clients', () => {
+  /** A client that stores its own clock as `since` after each upload, as AntennaPod and Cardo do. */
+  it.each([
+    ['fast', 5000],
+    ['slow', -5000],
+  ])('a %s one loses nothing that others change', async (_which, error) => {
+    const app = await openWith('AntennaPod');
+    await app.pull(0);
+    await app.pullActions(0);
+    await onDevice('desktop', [FEED]); // between its pull and its push
+    await app.push([OTHER]);
+    await openOwn().pushActions([play('1')]);
+    const since = server.clock.now + error;
+    expect((await app.pull(since)).add).toContain(FEED);
+    expect((await app.pullActions(since)).actions).toHaveLength(1);
+    await onDevice('desktop', [], [FEED]);
+    server.clock.now += 60;
+    expect((await app.pull(since + 30)).remove).toEqual([FEED]);
+  });
+
+  it('has marks of its own for subscriptions and for actions', async () => {
+    const app = await openWith('AntennaPod');
+    await app.pull(0);
+    await app.pullActions(0);
+    await onDevice('desktop', [FEED]);
+    await openOwn().pushActions([play('1')]);
+    const fast = server.clock.now + 5000;
+    await app.pullActions(fast);
+    expect((await app.pull(fast)).add).toEqual([FEED]);
+  });
+
+  it('is told again what it may not have received, as it asks with the same time again', async () => {
+    const app = await openWith('AntennaPod');
+    await app.pull(0);
+    await onDevice('desktop', [FEED]);
+    const fast = server.clock.now + 5000;
+    expect((await app.pull(fast)).add).toEqual([FEED]);
+    expect((await app.pull(fast)).add).toEqual([FEED]);
+    expect((await app.pull(fast + 1)).add).toEqual([]);
+  });
+
+  it('one that was served nothing yet gets everything, and others are not touched', async () => {
+    await onDevice('desktop', [FEED]);
+    const [one, two] = [await openWith('One'), await openWith('Two')];
+    await one.pull(0);
+    expect((await one.pull(server.clock.now + 9999)).add).toEqual([]);
+    expect((await two.pull(server.clock.now + 9999)).add).toEqual([FEED]);
+    expect((await one.pull(0)).add).toEqual([FEED]);
+  });
+});
+
+describe('what is wrong in a batch', () => {
+  it('never sinks the rest of it, and is shown to the owner', async () => {
+    const app = await openWith('Phone');
+    await app.pushActions([
+      play('1'),
+      play('2', { timestamp: 'yesterday' }),
+      7,
+      play('3', { action: 'dance' }),
+      play('4'),
+    ]);
+    await app.push([FEED, 5, 'ftp://x', OTHER], [OTHER]);
+    const { actions } = await app.pullActions(0);
+    expect(actions.map(({ guid }: { guid: string }) => guid)).toEqual(['1', '4']);
+    expect((await app.pull(0)).add).toEqual([FEED]);
+    const reasons = (await server.services.refusals.all(bob)).map(({ reason }) => reason);
+    expect(reasons).toEqual([
+      'the same feed is in "add" and in "remove"',
+      '"add": item 1 is not a string',
+      'action 3: "action" must be one of download, play, delete, new',
+      'action 2: is not an object',
+      expect.stringMatching(/^action 1: the timestamp must be /),
+    ]);
+  });
+
+  it.each([
+    ['/subscription_change/create', []],
+    ['/subscription_change/create', { add: 'x' }],
+    ['/episode_action/create', {}],
+    ['/episode_action/create', 'nonsense'],
+  ])('is a 400 where there is no batch: %s %j', async (path, body) => {
+    expect((await server.request('POST', APPS + path, { auth: 'bob:secret', body })).status).toBe(400);
+  });
+});
+
+describe('recorded: ', () => {
+  it('AntennaPod connects, pulls, pushes its queue in lots of 30, and stores its own clock', async () => {
+    await onDevice('desktop', [FEED]);
+    const accept = { ...basic(await createAppPassword('AntennaPod'), 'latin1'), accept: 'application/json' };
+    const app = openApp({ ...accept, 'user-agent': 'AntennaPod/3.5.0' });
+    expect(await app.pull(0)).toMatchObject({ add: [FEED], remove: [] });
+    await app.push([OTHER], []);
+    let since = server.clock.now;
+    const { actions, timestamp } = await app.pullActions(0);
+    expect([actions, typeof timestamp]).toEqual([[], 'number']);
+    for (const first of [0, 30]) {
+      await app.pushActions(
+        Array.from({ length: 30 }, (_, n) => play(`${first + n}`, { started: -1, position: -1, total: -1 })),
+      );
+    }
+    server.clock.now += 600;
+    expect((await app.pull(since)).remove).toEqual([]);
+    expect((await app.pullActions(since)).actions).toHaveLength(60);
+    since = server.clock.now;
+    expect((await app.pullActions(since)).actions).toEqual([]);
+  });
+
+  it('Kasts probes with the password of the account, and asks with the mark plus one', async () => {
+    const app = openApp({ ...basic('secret'), 'user-agent': 'Kasts/25.08 Syndication' });
+    expect(await app.pull(0)).toMatchObject({ add: [], remove: [] });
+    let pulled = await app.pull(0);
+    await app.push([FEED], []);
+    pulled = await app.pull(pulled.timestamp + 1);
+    expect(pulled.add).toEqual([FEED]);
+    expect((await app.pull(pulled.timestamp + 1)).add).toEqual([]);
+    await app.pushActions([play('1', { device: '', action: 'play', guid: '' })]);
+    expect((await app.pullActions(0)).actions).toHaveLength(1);
+  });
+
+  it('GNOME Podcasts stores its clock of the start of a sync', async () => {
+    const app = await openWith('GNOME Podcasts');
+    let since = 0;
+    const sync = async (actions: unknown[] = []) => {
+      const start = server.clock.now;
+      const pulled = await app.pull(since);
+      const episodes = await app.pullActions(since);
+      server.clock.now += 3;
+      if (actions.length > 0) await app.pushActions(actions);
+      since = start;
+      return { ...pulled, actions: episodes.actions };
+    };
+    await sync([play('1')]);
+    await onDevice('desktop', [FEED]);
+    server.clock.now += 1;
+    expect(await sync()).toMatchObject({ add: [FEED], actions: [play('1')] });
+    server.clock.now += 100;
+    await sync();
+    expect(await sync()).toMatchObject({ add: [], remove: [], actions: [] });
+  });
+
+  it('Cardo sends its own clock, and appends the zone to every timestamp', async () => {
+    const app = await openWith('Cardo');
+    await app.pull(0);
+    await app.pushActions([play('1', { timestamp: '2023-11-14T20:00:00+00:00' })]);
+    const { actions } = await app.pullActions(server.clock.now);
+    expect(actions.map(({ timestamp }: { timestamp: string }) => Date.parse(`${timestamp}+00:00`))).toEqual([
+      Date.parse('2023-11-14T20:00:00Z'),
+    ]);
+  });
+
+  it('Music Assistant sends the app password as Bearer, without a name', async () => {
+    await onDevice('desktop', [FEED]);
+    const app = openApp({ authorization: `Bearer ${await createAppPassword('Music Assistant')}` });
+    const { add, timestamp } = await app.pull(0);
+    expect(add).toEqual([FEED]);
+    await app.pushActions([play('1')]);
+    expect((await app.pull(timestamp)).add).toEqual([]);
+    expect((await app.pullActions(timestamp)).actions).toHaveLength(1);
+  });
+});
