@@ -107,7 +107,8 @@ export async function showUser(config: Config, user: string, { json = false }): 
 }
 
 function toText(account: ShownAccount): string {
-  const { name, email, created, lastSync, subscriptions, actions, sessions, appPasswords, devices, lists } = account;
+  const { name, email, created, lastSync, subscriptions, actions, sessions, appPasswords, devices, lists, refusals } =
+    account;
   const facts = toFacts([
     ['name', name],
     ['e-mail', email],
@@ -118,18 +119,31 @@ function toText(account: ShownAccount): string {
     ['sessions', sessions],
   ]);
   const deviceTable = toTable(
-    devices.map((device) => [device.id, device.type, device.subscriptions, device.caption]),
-    ['DEVICE', 'TYPE', 'SUBSCRIPTIONS', 'CAPTION'],
+    devices.map(({ id, type, subscriptions: feeds, app, dialect, lastSync: synced, caption }) => [
+      id,
+      type,
+      feeds,
+      app,
+      dialect,
+      toDay(synced),
+      caption,
+    ]),
+    ['DEVICE', 'TYPE', 'SUBSCRIPTIONS', 'APP', 'DIALECT', 'LAST SYNC', 'CAPTION'],
   );
   const listTable = toTable(
     lists.map((list) => [list.name, list.title]),
     ['LIST', 'TITLE'],
+  );
+  const refusalTable = toTable(
+    refusals.map(({ at, device, app, dialect, reason }) => [at, device, app, dialect, reason]),
+    ['REFUSED', 'DEVICE', 'APP', 'DIALECT', 'REASON'],
   );
   return [
     facts,
     ...(devices.length > 0 ? [deviceTable] : []),
     ...(lists.length > 0 ? [listTable] : []),
     ...(appPasswords.length > 0 ? [toAppPasswordTable(appPasswords)] : []),
+    ...(refusals.length > 0 ? [refusalTable] : []),
   ].join('\n');
 }
 

@@ -26,7 +26,9 @@ export interface Identity {
    * cookie beside good Basic does no harm.
    */
   user(event: H3Event): Promise<User>;
-  /** The same with the app password, if it was one. `charset`: Basic that is not UTF-8 is read as Latin-1. */
+  /** The user that the request was found to be from; undefined before, and where it is from nobody. */
+  known(event: H3Event): User | undefined;
+  /** The same as `user` with the app password, if it was one. `charset`: Basic that is not UTF-8 is read as Latin-1. */
   login(event: H3Event, charset?: 'latin1'): Promise<Login>;
   /**
    * The user who visits the site. Undefined without credentials, for a cookie whose session is over, and for an app
@@ -55,6 +57,9 @@ export interface Identity {
 }
 
 const COOKIE = 'sessionid';
+
+/** Context key of the user. */
+const USER = 'podsyncUser';
 
 /** Context key of the `Set-Cookie` that goes out with the answer. */
 const SET_COOKIE = 'podsyncSetCookie';
@@ -137,15 +142,21 @@ export function createIdentity(
     // A token of something in front of the server, say. Otherwise it is compared and counted like a wrong password.
     return (await cookieLogin(event)) ?? { user: await basicUser(event, NO_NAME, password) };
   };
-  const anyUser = async (event: H3Event): Promise<User | undefined> => (await anyLogin(event))?.user;
+  const knownLogin = async (event: H3Event, charset?: 'latin1'): Promise<Login | undefined> => {
+    const found = await anyLogin(event, charset);
+    if (found) event.context[USER] = found.user;
+    return found;
+  };
+  const anyUser = async (event: H3Event): Promise<User | undefined> => (await knownLogin(event))?.user;
 
   const login: Identity['login'] = async (event, charset) => {
-    const found = await anyLogin(event, charset);
+    const found = await knownLogin(event, charset);
     if (!found) throw new Refusal('unauthenticated', 'log in with your user name and password');
     return found;
   };
 
   const identity: Identity = {
+    known: (event) => event.context[USER] as User | undefined,
     login,
     user: async (event) => (await login(event)).user,
     async owner(event, otherwise = notYours) {

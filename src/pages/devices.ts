@@ -1,8 +1,8 @@
 import { countOf } from '../domain/count.ts';
-import { DEVICE_TYPES, type DeviceType } from '../domain/types.ts';
+import { DEVICE_TYPES, type DeviceType, type Dialect } from '../domain/types.ts';
 import type { Following } from '../services/devices.ts';
-import type { DeviceSummary } from '../storage/stores.ts';
-import { type Problems, renderField, renderNotice, renderProblem, renderToken } from './form.ts';
+import type { DeviceSummary, RefusedRequest } from '../storage/stores.ts';
+import { type Problems, renderField, renderNotice, renderProblem, renderToken, toSentence } from './form.ts';
 import type { Page } from './layout.ts';
 import { devicePage } from './links.ts';
 import { attributes, type Markup, markup } from './markup.ts';
@@ -15,6 +15,8 @@ interface DevicesPage {
   following: Following;
   /** Whether the account setting `sync_devices` is on. */
   isSynced: boolean;
+  /** The newest first. */
+  refusals: readonly RefusedRequest[];
   notice?: string | undefined;
   problem?: string | undefined;
 }
@@ -27,20 +29,39 @@ export function renderDevices(page: DevicesPage): Page {
     content: markup`<h1>Devices</h1>
 ${renderNotice(notice)}${renderProblem(problem)}
 ${devices.length === 0 ? markup`<p>No device has synced yet. <a href="${page.base}/">Connect an app</a></p>` : markup`<ul class="items">${devices.map((device) => renderDevice(page, device))}</ul>`}
-${renderSync(page)}`,
+${renderSync(page)}
+${renderRefusals(page)}`,
   };
 }
 
 /** What the owner calls it, or else its id. */
 export const deviceName = ({ id, caption }: { id: string; caption: string }): string => caption || id;
 
-function renderDevice({ base }: DevicesPage, device: DeviceSummary): Markup {
-  const { id, type, subscriptions, syncedAt, app } = device;
-  const facts = [TYPES[type], countOf(subscriptions, 'subscription'), app].filter(Boolean).join(' · ');
+function renderDevice({ base, refusals }: DevicesPage, device: DeviceSummary): Markup {
+  const { id, type, subscriptions, syncedAt, app, dialect } = device;
+  const facts = [TYPES[type], countOf(subscriptions, 'subscription'), app, dialect && DIALECTS[dialect]];
+  const refused = refusals.find((each) => each.device === id);
   return markup`<li><div><a href="${devicePage(base, id)}">${deviceName(device)}</a>
-<p class="soft">${facts}</p></div>
+<p class="soft">${facts.filter(Boolean).join(' · ')}</p>
+${refused && markup`<p class="soft">Last refused ${renderTime(refused.at)}: ${refused.reason}</p>`}</div>
 <span class="soft">${syncedAt === undefined ? 'No sync recorded' : markup`Last sync ${renderTime(syncedAt)}`}</span></li>
 `;
+}
+
+const DIALECTS: Record<Dialect, string> = { 'gpodder.net': 'gpodder.net', nextcloud: 'Nextcloud' };
+
+function renderRefusals({ devices, refusals }: DevicesPage): Markup | undefined {
+  if (refusals.length === 0) return undefined;
+  const names = new Map(devices.map((device) => [device.id, deviceName(device)]));
+  const rows = refusals.map(
+    ({ at, device = '', app, dialect, reason }) =>
+      markup`<tr><td>${renderTime(at)}</td><td>${names.get(device) ?? device}</td><td>${app}</td><td>${DIALECTS[dialect]}</td><td>${toSentence(reason)}</td></tr>\n`,
+  );
+  return markup`<h2 id="refusals">What was refused</h2>
+<p class="soft">Requests of your apps that this server could not take, or took only in part.</p>
+<div class="table" tabindex="0" role="region" aria-label="Refused requests"><table><caption>The newest ${refusals.length}</caption>
+<thead><tr><th scope="col">Time</th><th scope="col">Device</th><th scope="col">App</th><th scope="col">Dialect</th><th scope="col">Reason</th></tr></thead>
+<tbody>${rows}</tbody></table></div>`;
 }
 
 const TYPES: Record<DeviceType, string> = {
@@ -62,7 +83,12 @@ function renderSync({ base, csrf, devices, following, isSynced }: DevicesPage): 
 ${isSynced || devices.length < 2 ? '' : renderGroups({ base, csrf, devices, following })}`;
 }
 
-function renderGroups({ base, csrf, devices, following }: Omit<DevicesPage, 'isSynced'>): Markup {
+function renderGroups({
+  base,
+  csrf,
+  devices,
+  following,
+}: Pick<DevicesPage, 'base' | 'csrf' | 'devices' | 'following'>): Markup {
   const byId = new Map(devices.map((device) => [device.id, device]));
   const groups = following.groups.map(
     (ids) => markup`<li><div>${ids.map((id) => deviceName(byId.get(id)!)).join(', ')}</div></li>`,
@@ -88,7 +114,7 @@ interface DevicePage {
 
 /** One device: its name and type, and its removal. */
 export function renderDevicePage({ base, csrf, device, problems = {} }: DevicePage): Page {
-  const { id, caption, type, subscriptions, syncedAt, app } = device;
+  const { id, caption, type, subscriptions, syncedAt, app, dialect } = device;
   const options = DEVICE_TYPES.map(
     (each) => markup`<option${attributes({ value: each, selected: each === type })}>${TYPES[each]}</option>`,
   );
@@ -100,7 +126,7 @@ export function renderDevicePage({ base, csrf, device, problems = {} }: DevicePa
 <dl class="facts"><dt>Device id</dt><dd><code>${id}</code></dd>
 <dt>Subscriptions</dt><dd>${subscriptions}</dd>
 <dt>Last sync</dt><dd>${syncedAt === undefined ? 'Not recorded' : renderTime(syncedAt)}</dd>
-${app ? markup`<dt>App</dt><dd>${app}</dd>` : ''}</dl>
+${app ? markup`<dt>App</dt><dd>${app}</dd>` : ''}${dialect && markup`<dt>Dialect</dt><dd>${DIALECTS[dialect]}</dd>`}</dl>
 <form method="post" action="${devicePage(base, id)}">${renderToken(csrf)}
 ${renderField({ name: 'caption', label: 'Name', value: caption, problem: problems.caption, input: { maxlength: 255 } })}
 <div class="field"><label for="type">Type</label><select id="type" name="type">${options}</select></div>

@@ -10,6 +10,7 @@ import { createLoginFlowRoutes, POLL_PATH } from './login-flow.ts';
 import { createLogoRoute } from './logos.ts';
 import { createDirectoryGuard } from './members.ts';
 import { createNextcloudRoutes } from './nextcloud.ts';
+import { createRefusalNotes } from './refusal-notes.ts';
 import { type Route, type RouteContext, type Row, toRoute } from './route.ts';
 import { createSessionRoutes } from './sessions.ts';
 import { createSettingRoutes } from './settings.ts';
@@ -26,11 +27,12 @@ const UPLOADS = ['json', 'txt', 'opml'];
 /** The whole public interface. */
 export function createRoutes(services: Services, context: RouteContext): Route[] {
   const sessions = createSessionRoutes(context);
-  const subscriptions = createSubscriptionRoutes(services, context);
-  const devices = createDeviceRoutes(services, context);
-  const episodes = createEpisodeRoutes(services, context, 2);
-  const episodes1 = createEpisodeRoutes(services, context, 1);
-  const settings = createSettingRoutes(services, context);
+  const noting = createRefusalNotes(services, context);
+  const subscriptions = noting(createSubscriptionRoutes(services, context));
+  const devices = noting(createDeviceRoutes(services, context));
+  const episodes = noting(createEpisodeRoutes(services, context, 2));
+  const episodes1 = noting(createEpisodeRoutes(services, context, 1));
+  const settings = noting(createSettingRoutes(services, context));
   const lists = createListRoutes(services, context);
   const directory = createDirectoryRoutes(services, context);
   const updates = createUpdateRoutes(services, context);

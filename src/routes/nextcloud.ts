@@ -1,10 +1,11 @@
 import type { H3Event } from 'h3';
 import { invalid } from '../domain/errors.ts';
+import type { UserId } from '../domain/types.ts';
 import { readJson, readObject } from '../http/body.ts';
 import { readApp, readSince } from '../http/input.ts';
-import { json, jsonStream } from '../http/reply.ts';
+import { json, jsonStream, type Reply } from '../http/reply.ts';
+import { isNoted } from '../services/refusals.ts';
 import type { Services } from '../services/services.ts';
-import type { User } from '../storage/stores.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { toNextcloudAction, writeActions } from './wire-objects.ts';
 
@@ -12,6 +13,15 @@ type NextcloudServices = Pick<Services, 'devices' | 'episodes' | 'refusals' | 's
 
 /** Apps that log in with the password of the account. */
 const OWN_PASSWORD = { id: 'nextcloud', caption: 'Nextcloud apps' };
+
+/** The app that a request comes from. */
+interface AppClient {
+  user: UserId;
+  /** Id of the device that it is. */
+  id: string;
+  /** Notes what is wrong with a part of a batch, which is left out. */
+  refuse(reason: string): void;
+}
 
 /**
  * The interface of the Nextcloud app `gpoddersync`. Its clients know no devices: each app password is one, which follows
@@ -21,71 +31,56 @@ export function createNextcloudRoutes(
   { devices, episodes, refusals, servedMarks, subscriptions }: NextcloudServices,
   { identity, reading }: RouteContext,
 ): Record<'changes' | 'change' | 'actions' | 'act', Handler> {
-  /** The device that an app is, which is created where it is new. */
-  const open = async (event: H3Event): Promise<{ user: User; device: string }> => {
-    const { user, appPassword } = await identity.login(event, 'latin1');
-    const { id, caption } = appPassword ? { id: appPassword.device, caption: appPassword.label } : OWN_PASSWORD;
-    await devices.follow(user.id, id, caption);
-    return { user, device: id };
-  };
-
-  const close = async (event: H3Event, { user, device }: { user: User; device: string }, reasons: string[] = []) => {
-    const app = readApp(event);
-    await devices.touch(user.id, device, app, 'nextcloud');
-    await refusals.note(user.id, { device, app, dialect: 'nextcloud' }, reasons);
-  };
-
-  return {
-    async changes(event) {
-      const opened = await open(event);
-      const { user, device } = opened;
-      const query = (since: number) => subscriptions.changes(user.id, device, since);
-      const { add, remove, mark } = await servedMarks.serve(
-        { user: user.id, id: device },
-        'subscriptions',
-        readSince(event),
-        query,
-      );
-      await close(event, opened);
-      return json({ add, remove, timestamp: mark });
-    },
-
-    async change(event) {
-      const opened = await open(event);
-      const { user, device } = opened;
-      const body = await readObject(event, reading(user.id));
+  /** Creates the device that the app is, where it is new, and notes what came of the request. */
+  const forApp =
+    (work: (event: H3Event, client: AppClient) => Promise<Reply>): Handler =>
+    async (event) => {
+      const { user, appPassword } = await identity.login(event, 'latin1');
+      const device = appPassword ? { id: appPassword.device, caption: appPassword.label } : OWN_PASSWORD;
+      await devices.follow(user.id, device.id, device.caption);
       const reasons: string[] = [];
       const refuse = (reason: string): void => void reasons.push(reason);
-      const delta = { add: toUrls(body.add, 'add', refuse), remove: toUrls(body.remove, 'remove', refuse) };
-      const { mark } = await subscriptions.upload(user.id, device, delta, 'device', refuse);
-      await close(event, opened, reasons);
-      return json({ timestamp: mark });
-    },
+      const app = readApp(event);
+      try {
+        const reply = await work(event, { user: user.id, id: device.id, refuse });
+        await devices.touch(user.id, device.id, app, 'nextcloud');
+        return reply;
+      } catch (error) {
+        if (isNoted(error)) refuse(error.message);
+        throw error;
+      } finally {
+        await refusals.note(user.id, { device: device.id, app, dialect: 'nextcloud' }, reasons);
+      }
+    };
 
-    async actions(event) {
-      const opened = await open(event);
-      const { user, device } = opened;
-      const query = (since: number) => episodes.query(user.id, { since });
-      const { pages, mark } = await servedMarks.serve(
-        { user: user.id, id: device },
-        'actions',
-        readSince(event),
-        query,
+  return {
+    changes: forApp(async (event, client) => {
+      const { add, remove, mark } = await servedMarks.serve(client, 'subscriptions', readSince(event), (since) =>
+        subscriptions.changes(client.user, client.id, since),
       );
-      await close(event, opened);
-      return jsonStream(writeActions(pages, mark, toNextcloudAction));
-    },
+      return json({ add, remove, timestamp: mark });
+    }),
 
-    async act(event) {
-      const opened = await open(event);
-      const { user, device } = opened;
-      const body = await readJson(event, reading(user.id));
-      if (!Array.isArray(body)) throw invalid('the request body must be a JSON array of episode actions');
-      const reasons: string[] = [];
-      const { mark } = await episodes.upload(user.id, body, 2, { device, refuse: (reason) => reasons.push(reason) });
-      await close(event, opened, reasons);
+    change: forApp(async (event, { user, id, refuse }) => {
+      const body = await readObject(event, reading(user));
+      const delta = { add: toUrls(body.add, 'add', refuse), remove: toUrls(body.remove, 'remove', refuse) };
+      const { mark } = await subscriptions.upload(user, id, delta, 'device', refuse);
       return json({ timestamp: mark });
-    },
+    }),
+
+    actions: forApp(async (event, client) => {
+      const { pages, mark } = await servedMarks.serve(client, 'actions', readSince(event), (since) =>
+        episodes.query(client.user, { since }),
+      );
+      return jsonStream(writeActions(pages, mark, toNextcloudAction));
+    }),
+
+    act: forApp(async (event, { user, id, refuse }) => {
+      const body = await readJson(event, reading(user));
+      if (!Array.isArray(body)) throw invalid('the request body must be a JSON array of episode actions');
+      const { mark } = await episodes.upload(user, body, 2, { device: id, refuse });
+      return json({ timestamp: mark });
+    }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../domain/errors.ts';
 import type { ListSummary, Seconds, UserId } from '../domain/types.ts';
-import type { DeviceSummary, Storage, User } from '../storage/stores.ts';
+import type { DeviceSummary, RefusedRequest, Storage, User } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { checkEmail, checkUserName } from './accounts.ts';
 import type { AppPasswords, OwnAppPassword } from './app-passwords.ts';
@@ -25,6 +25,7 @@ export interface AccountDetails {
   appPasswords: OwnAppPassword[];
   devices: DeviceSummary[];
   lists: ListSummary[];
+  refusals: RefusedRequest[];
 }
 
 /** Accounts, for whoever runs the server. `login` is a name or an e-mail address; throws `missing` for any other. */
@@ -47,7 +48,7 @@ export interface Administration {
 }
 
 export function createAdministration(
-  { users, devices, subscriptions, actions, lists }: Storage,
+  { users, devices, subscriptions, actions, lists, refusals }: Storage,
   passwords: Pick<Passwords, 'hash'>,
   sessions: Pick<Sessions, 'all' | 'endAll'>,
   appPasswords: Pick<AppPasswords, 'all'>,
@@ -95,6 +96,7 @@ export function createAdministration(
         appPasswords: await appPasswords.all(user.id),
         devices: await devices.all(user.id),
         lists: await lists.all(user.id),
+        refusals: await refusals.all(user.id),
       };
     },
 

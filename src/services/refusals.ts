@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
+import { Refusal, type RefusalCode } from '../domain/errors.ts';
 import type { Dialect, Seconds, UserId } from '../domain/types.ts';
 import { isStorageError } from '../storage/errors.ts';
 import type { RefusedRequest, Storage } from '../storage/stores.ts';
@@ -21,6 +22,11 @@ interface Sender {
   app: string;
   dialect: Dialect;
 }
+
+/** What is wrong with a request itself, rather than with who sends it or how often. */
+const NOTED: ReadonlySet<RefusalCode> = new Set(['invalid', 'conflict', 'too-large']);
+
+export const isNoted = (error: unknown): error is Refusal => error instanceof Refusal && NOTED.has(error.code);
 
 /** Of one request. */
 const MOST_REASONS = 5;

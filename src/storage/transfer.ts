@@ -16,8 +16,8 @@ import type {
   Url,
   UserId,
 } from '../domain/types.ts';
+import type { AppPassword } from './account-stores.ts';
 import type { FeedProgress } from './directory.ts';
-import type { AppPassword } from './stores.ts';
 
 /**
  * A piece of an account. They come in one order on every storage, so that two backups of the same data are the same:

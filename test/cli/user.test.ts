@@ -54,6 +54,7 @@ async function stop(server: Server): Promise<void> {
 }
 
 const BOB = { name: 'bob', email: 'bob@example.org', created: TIME, lastSync: TIME, devices: 2, subscriptions: 3 };
+const SYNCED = { app: 'node', dialect: 'gpodder.net', lastSync: TIME };
 const EVE = { name: 'eve', email: null, created: TIME, lastSync: null, devices: 0, subscriptions: 0 };
 
 it('list and show tell the same with and without a server, as JSON and in words', async () => {
@@ -75,9 +76,11 @@ it('list and show tell the same with and without a server, as JSON and in words'
     ...BOB,
     actions: 1,
     sessions: expect.any(Number),
+    appPasswords: [],
+    refusals: [],
     devices: [
-      { id: 'phone', caption: '', type: 'other', subscriptions: 2 },
-      { id: 'tv', caption: 'The\u001b[2J TV', type: 'other', subscriptions: 2 },
+      { id: 'phone', caption: '', type: 'other', subscriptions: 2, ...SYNCED },
+      { id: 'tv', caption: 'The\u001b[2J TV', type: 'other', subscriptions: 2, ...SYNCED },
     ],
     lists: [{ name: 'my-news', title: 'My News' }],
   });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openTestServer, type TestServer } from '../server.ts';
+import { signIn } from '../site/browser.ts';
 
 /* The dialect of the Nextcloud app gpoddersync, as its clients speak it. */
 
@@ -69,8 +70,7 @@ it('works without /index.php, and with a device id that is passed over', async (
   const app = openApp(basic('secret'), '/apps/gpoddersync');
   await app.push([FEED]);
   const path = `${APPS}/subscriptions?deviceid=phone&since=0`;
-  const answer = await server.request('GET', path, { auth: 'bob:secret' });
-  expect((await answer.json()).add).toEqual([FEED]);
+  expect((await read(path)).add).toEqual([FEED]);
 });
 
 it('writes actions in capitals, -1 for what is not known, and times without a zone', async () => {
@@ -198,6 +198,51 @@ describe('clocks of clients', () => {
     expect((await one.pull(server.clock.now + 9999)).add).toEqual([]);
     expect((await two.pull(server.clock.now + 9999)).add).toEqual([FEED]);
     expect((await one.pull(0)).add).toEqual([FEED]);
+  });
+});
+
+describe('diagnostics', () => {
+  it('tell of each device which app and dialect synced it last, and what was refused', async () => {
+    const headers = { 'user-agent': 'AntennaPod/3.5', ...basic(await createAppPassword('My phone')) };
+    const app = openApp(headers);
+    await app.pushActions([play('1', { timestamp: 'https://secret.example' })]);
+    await server.request('POST', '/api/2/subscriptions/bob/desktop.json', {
+      auth: 'bob:secret',
+      headers: { 'user-agent': 'gPodder/3.11' },
+      body: { add: [FEED], remove: [FEED] },
+    });
+    server.clock.now += 10;
+    for (let n = 0; n < 3; n += 1) {
+      expect((await server.request('POST', `${APPS}/episode_action/create`, { headers, body: {} })).status).toBe(400);
+    }
+    const { devices, refusals } = await server.services.administration.show('bob');
+    expect(devices).toMatchObject([{ caption: 'My phone', app: 'AntennaPod/3.5', dialect: 'nextcloud' }]);
+    expect(refusals.map(({ device, app: name, dialect, reason }) => [device, name, dialect, reason])).toEqual([
+      [devices[0]!.id, 'AntennaPod/3.5', 'nextcloud', 'the request body must be a JSON array of episode actions'],
+      ['desktop', 'gPodder/3.11', 'gpodder.net', 'the same feed is in "add" and in "remove"'],
+      [devices[0]!.id, 'AntennaPod/3.5', 'nextcloud', expect.stringMatching(/^action 0: the timestamp must be/)],
+    ]);
+    const { html } = await (await signIn(server)).get('/devices');
+    expect(html).toContain('AntennaPod/3.5 · Nextcloud');
+    expect(html).toMatch(/Last refused .*: the request body must be a JSON array/);
+    expect(html).toContain('The same feed is in &quot;add&quot; and in &quot;remove&quot;.');
+    expect(html).not.toContain('secret.example');
+  });
+
+  it('keep the newest 20, the same one at most once an hour, and no app where none is to be kept', async () => {
+    const settings = { set: { store_user_agent: false }, remove: [] };
+    await server.request('POST', '/api/2/settings/bob/account.json', { auth: 'bob:secret', body: settings });
+    const app = openApp({ ...basic('secret'), 'user-agent': 'Phone/1' });
+    for (let n = 0; n < 25; n += 1) await app.pushActions([...Array.from({ length: n }, () => play('1')), 7]);
+    await app.pushActions([...Array.from({ length: 24 }, () => play('1')), 7]);
+    const all = await server.services.refusals.all(bob);
+    expect(all).toHaveLength(20);
+    expect(all.map(({ reason }) => reason)[0]).toBe('action 24: is not an object');
+    expect(all.map(({ reason }) => reason)[1]).toBe('action 23: is not an object');
+    expect(new Set(all.map(({ app: name }) => name))).toEqual(new Set(['']));
+    server.clock.now += 3600;
+    await app.pushActions([...Array.from({ length: 24 }, () => play('1')), 7]);
+    expect((await server.services.refusals.all(bob))[1]!.reason).toBe('action 24: is not an object');
   });
 });
 

@@ -1,12 +1,12 @@
 import { formatUtc } from '../../domain/timestamp.ts';
-import type { Seconds } from '../../domain/types.ts';
+import type { Device, Dialect, Seconds } from '../../domain/types.ts';
 import { readObject } from '../../http/body.ts';
 import { readParam, toFlags, toTexts } from '../../http/input.ts';
 import { EMPTY, json } from '../../http/reply.ts';
 import type { AccountDetails, AccountSummary } from '../../services/administration.ts';
 import type { Services } from '../../services/services.ts';
 import type { OpenSession } from '../../services/sessions.ts';
-import type { User } from '../../storage/stores.ts';
+import type { DeviceSummary, RefusedRequest, User } from '../../storage/stores.ts';
 import type { Handler, RouteContext } from '../route.ts';
 import { type ListedAppPassword, toListedAppPassword } from './app-passwords.ts';
 
@@ -24,7 +24,27 @@ export type ListedAccount = DescribedUser & Omit<AccountSummary, 'user' | 'lastS
 
 /** What `show` answers. */
 export type ShownAccount = DescribedUser &
-  Omit<AccountDetails, 'user' | 'lastSyncAt' | 'appPasswords'> & { appPasswords: ListedAppPassword[] };
+  Omit<AccountDetails, 'user' | 'lastSyncAt' | 'appPasswords' | 'devices' | 'refusals'> & {
+    appPasswords: ListedAppPassword[];
+    devices: ShownDevice[];
+    refusals: ShownRefusal[];
+  };
+
+/** Null: not known. Times are as in `created`. */
+interface ShownDevice extends Device, Pick<DeviceSummary, 'subscriptions'> {
+  app: string | null;
+  dialect: Dialect | null;
+  lastSync: string | null;
+}
+
+/** The newest first. */
+interface ShownRefusal {
+  at: string;
+  device: string | null;
+  app: string | null;
+  dialect: Dialect;
+  reason: string;
+}
 
 /** What `sessions` answers of each session. Times are as in `created`. */
 export interface ListedSession {
@@ -55,11 +75,15 @@ export function createUserRoutes(
     },
 
     async show(event) {
-      const { user, lastSyncAt, appPasswords, ...rest } = await administration.show(readParam(event, 'user'));
+      const { user, lastSyncAt, appPasswords, devices, refusals, ...rest } = await administration.show(
+        readParam(event, 'user'),
+      );
       const account: ShownAccount = {
         ...describe(user, lastSyncAt),
         ...rest,
         appPasswords: appPasswords.map(toListedAppPassword),
+        devices: devices.map(toShownDevice),
+        refusals: refusals.map(toShownRefusal),
       };
       return json(account);
     },
@@ -91,6 +115,24 @@ export function createUserRoutes(
     },
   };
 }
+
+const toShownDevice = ({ id, caption, type, subscriptions, app, dialect, syncedAt }: DeviceSummary): ShownDevice => ({
+  id,
+  caption,
+  type,
+  subscriptions,
+  app: app || null,
+  dialect: dialect ?? null,
+  lastSync: syncedAt === undefined ? null : formatUtc(syncedAt),
+});
+
+const toShownRefusal = ({ at, device, app, dialect, reason }: RefusedRequest): ShownRefusal => ({
+  at: formatUtc(at),
+  device: device ?? null,
+  app: app || null,
+  dialect,
+  reason,
+});
 
 const toListed = ({ usedAt, expiresAt }: OpenSession): ListedSession => ({
   used: formatUtc(usedAt),

@@ -14,7 +14,7 @@ type DeviceHandlers = 'all' | 'show' | 'save' | 'remove' | 'sync' | 'group';
 
 /** The devices of an account: names and types, and which have the same subscriptions. */
 export function createDevicePages(
-  { devices, settings }: Pick<Services, 'devices' | 'settings'>,
+  { devices, refusals, settings }: Pick<Services, 'devices' | 'refusals' | 'settings'>,
   site: Site,
 ): Record<DeviceHandlers, Handler> {
   const find = async (event: H3Event, user: User): Promise<DeviceSummary> => {
@@ -28,9 +28,11 @@ export function createDevicePages(
     const all = await devices.all(user.id);
     const following = await devices.following(user.id);
     const isSynced = (await settings.get(user.id, ACCOUNT)).sync_devices === true;
+    const refused = await refusals.all(user.id);
     return site.page(
       event,
-      ({ base, visitor }) => renderDevices({ base, csrf: visitor!.csrf, devices: all, following, isSynced, problem }),
+      ({ base, visitor }) =>
+        renderDevices({ base, csrf: visitor!.csrf, devices: all, following, isSynced, refusals: refused, problem }),
       { status: problem === undefined ? 200 : 400 },
     );
   };

@@ -1,0 +1,40 @@
+import type { H3Event } from 'h3';
+import { parseDeviceId } from '../domain/device.ts';
+import { readApp, readParam } from '../http/input.ts';
+import { isNoted } from '../services/refusals.ts';
+import type { Services } from '../services/services.ts';
+import type { Handler, RouteContext } from './route.ts';
+
+/** The same handlers, which note for the owner of the account what they refuse. */
+export function createRefusalNotes(
+  { refusals }: Pick<Services, 'refusals'>,
+  { identity }: RouteContext,
+): <Name extends string>(handlers: Record<Name, Handler>) => Record<Name, Handler> {
+  const noting =
+    (handler: Handler): Handler =>
+    async (event) => {
+      try {
+        return await handler(event);
+      } catch (error) {
+        const user = identity.known(event);
+        if (user && isNoted(error)) {
+          const sender = { device: deviceIn(event), app: readApp(event), dialect: 'gpodder.net' } as const;
+          await refusals.note(user.id, sender, [error.message]);
+        }
+        throw error;
+      }
+    };
+  return (handlers) => {
+    const entries = Object.entries<Handler>(handlers).map(([name, handler]) => [name, noting(handler)]);
+    return Object.fromEntries(entries) as typeof handlers;
+  };
+}
+
+/** The device in the path; undefined where there is none, or no usable id. */
+function deviceIn(event: H3Event): string | undefined {
+  try {
+    return parseDeviceId(readParam(event, 'device'));
+  } catch {
+    return undefined;
+  }
+}
