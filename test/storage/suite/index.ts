@@ -3,6 +3,8 @@
  * `podsync/plugin` is a test here, without options and without exceptions.
  */
 import { actionTests } from './actions.ts';
+import { appLoginTests } from './app-logins.ts';
+import { appNoteTests } from './app-notes.ts';
 import { appPasswordTests } from './app-passwords.ts';
 import { appTests } from './apps.ts';
 import { attemptTests } from './attempts.ts';
@@ -42,6 +44,8 @@ const SUITES: Readonly<Record<string, Suite>> = {
   users: userTests,
   sessions: sessionTests,
   'app passwords': appPasswordTests,
+  'logins of apps': appLoginTests,
+  'notes on apps': appNoteTests,
   'attempts to log in and to register': attemptTests,
   devices: deviceTests,
   subscriptions: subscriptionTests,
