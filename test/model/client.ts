@@ -13,6 +13,8 @@ export interface Client {
   readonly name: string;
   /** Whether the password goes out with every call, or only with a login and where there is no cookie yet. */
   readonly sendsPassword: 'always' | 'at first';
+  /** `name:password`, where it is not the account's own. */
+  readonly auth?: string;
   /** One sync: yields each call and is given its answer. To drop it half way is to lose the connection. */
   sync(): Generator<Call, void, any>;
 }

@@ -6,12 +6,15 @@ import type { Exchange } from './world.ts';
 
 /* What the server promises, held against the record of all that was said. */
 
-const isEpisodes = ({ call }: Exchange): boolean => call.path.includes('/episodes/') || call.path === playerPath;
+const isEpisodes = ({ call }: Exchange): boolean =>
+  /\/episodes\/|\/episode_action/.test(call.path) || call.path === playerPath;
 const isRead = ({ call }: Exchange): boolean => call.method === 'GET';
 const hasMark = ({ answer }: Exchange): boolean => answer?.timestamp !== undefined;
 const uploadsOf = (exchanges: readonly Exchange[]): Exchange[] =>
   exchanges.filter(
-    ({ call }) => call.method !== 'GET' && /\/(?:episodes?|subscriptions|sync-devices)\//.test(call.path),
+    ({ call }) =>
+      call.method !== 'GET' &&
+      /\/(?:episodes?|subscriptions|sync-devices|episode_action|subscription_change)\//.test(call.path),
   );
 /** Lets the lists of all devices come together, and a change on one be a change on all from then on. */
 const isLink = ({ call }: Exchange): boolean => call.method === 'POST' && call.path === followingPath;

@@ -35,7 +35,7 @@ const count = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(31, 65, 120) },
 );
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 12, arbitrary: record({ kind: fc.constant('turn'), who }) },
   { weight: 3, arbitrary: record({ kind: fc.constant('sync'), who }) },
   { weight: 1, arbitrary: record({ kind: fc.constant('lose'), who }) },

@@ -21,6 +21,8 @@ export interface ModelServer {
   wall: Seconds;
   now(): Seconds;
   request(request: Request): Promise<Response>;
+  /** Of bob. */
+  createAppPassword(label: string): Promise<string>;
   /** Closes and opens all of it again, with a clock that knows only what the last one wrote down. */
   restart(): Promise<void>;
   /** Answers the errors that were logged. */
@@ -55,6 +57,10 @@ export async function openModelServer(): Promise<ModelServer> {
     wall: BORN_AT,
     now: () => now(),
     request: async (request) => anyNode().publicApp.request(request),
+    async createAppPassword(label) {
+      const { administration, appPasswords } = anyNode().services;
+      return appPasswords.create((await administration.find('bob')).id, label);
+    },
     async restart() {
       await close();
       await open();

@@ -28,7 +28,7 @@ export const LARGEST_JUMP: Seconds = 5;
 /** Of the forms of the website: the cookie and the field agree. */
 const CSRF = 'abcdefghijklmnopqrstuvwx';
 
-type Speaker = Pick<Client, 'name' | 'sendsPassword'>;
+type Speaker = Pick<Client, 'name' | 'sendsPassword' | 'auth'>;
 
 interface Running {
   sync: ReturnType<Client['sync']>;
@@ -157,7 +157,7 @@ export class World {
     const cookie = this.#cookies.get(client);
     const withPassword = client.sendsPassword === 'always' || cookie === undefined || path === loginPath;
     const headers = {
-      ...(withPassword && { authorization: `Basic ${Buffer.from('bob:secret').toString('base64')}` }),
+      ...(withPassword && { authorization: `Basic ${Buffer.from(client.auth ?? 'bob:secret').toString('base64')}` }),
       ...(form && { cookie: `csrf=${CSRF}` }),
       ...(cookie && !form && { cookie: `sessionid=${cookie}` }),
     };

@@ -79,6 +79,7 @@ const QUERY: Record<string, fc.Arbitrary<string>> = {
   title: plainText,
   scale_logo: fc.constantFrom('64', '0', '257'),
   q: text,
+  flow: fc.constantFrom(`${'a'.repeat(43)}.sk0000.QQ`, 'x'),
 };
 /** All that any path may ask for; the rest is passed over. */
 const COMPLETE = new URLSearchParams({
