@@ -54,6 +54,7 @@ export function openReservation(event: H3Event, budget: BodyBudget, sender: unkn
 
 /** To be called when the request is handled: what its body became takes memory until then. */
 export const releaseBody = (event: H3Event): void => reservations.get(event)?.release();
+
 /** The request body as text. `limit` in bytes. Throws `too-large`, and `invalid` where it breaks off. */
 export const readText = async (event: H3Event, limit: number, budget: BodyBudget): Promise<string> =>
   (await readBytes(event, limit, openReservation(event, budget, event))).toString();

@@ -35,11 +35,11 @@ export interface Identity {
    * password, which opens no page.
    */
   visitor(event: H3Event): Promise<User | undefined>;
-  /** The same, who must be the user that the path names: else throws `forbidden`, or what `otherwise` makes. */
+  /** As `user`, who must be the one that the path names: else throws `forbidden`, or what `otherwise` makes. */
   owner(event: H3Event, otherwise?: () => Refusal): Promise<User>;
   /** Whether that is who is asking; false without a login. Throws as `user` does for a wrong password. */
   isOwner(event: H3Event): Promise<boolean>;
-  /** The same where an answer takes notice of a login but asks for none: undefined also where it is refused. */
+  /** As `user`, where an answer takes notice of a login but asks for none: undefined also where it is refused. */
   viewer(event: H3Event): Promise<User | undefined>;
   /**
    * The user that the cookie belongs to; undefined without a cookie or when its session is over. A session in use is

@@ -28,6 +28,7 @@ ${renderQrCode(base)}</section>
 ${renderAntennaPod(base, name)}
 ${renderGpodder(base, name)}
 ${renderKasts(base, name)}
+${renderNextcloud(base)}
 ${renderOthers(base, name)}
 </div>`,
 });
@@ -43,7 +44,7 @@ function renderWaiting(base: string, devices: readonly OverviewDevice[]): Markup
 }
 
 const renderFacts = (base: string, name: string): Markup =>
-  markup`<dl class="facts"><dt>Server</dt><dd><code>${base}</code></dd><dt>User name</dt><dd><code>${name}</code></dd><dt>Password</dt><dd>the one you sign in with here</dd></dl>`;
+  markup`<dl class="facts"><dt>Server</dt><dd><code>${base}</code></dd><dt>User name</dt><dd><code>${name}</code></dd><dt>Password</dt><dd>the one you sign in with here, or an <a href="${base}/settings#app-passwords">app password</a></dd></dl>`;
 
 function renderHints(base: string): Markup | undefined {
   const { protocol, hostname } = new URL(base);
@@ -72,6 +73,12 @@ const renderKasts = (base: string, name: string): Markup => markup`<section clas
 <li>Choose a custom server, and enter <code>${base}</code> without a slash at the end.</li>
 <li>Enter <code>${name}</code> and your password.</li>
 <li>Create a device, or pick the one it had before. Linking up all devices gives them one list.</li></ol></section>`;
+
+const renderNextcloud = (base: string): Markup => markup`<section class="card"><h2>Nextcloud apps</h2>
+<p>GNOME Podcasts, Podcast Merlin and other apps sync with a Nextcloud. This server answers them, too.</p>
+<ol><li>Choose <b>Nextcloud</b>, and enter <code>${base}</code></li>
+<li>The app opens a page of this server: sign in, and grant it access.</li>
+<li>An app that asks for a password takes an <a href="${base}/settings#app-passwords">app password</a>.</li></ol></section>`;
 
 function renderOthers(base: string, name: string): Markup {
   const { protocol, hostname, port, pathname } = new URL(base);
