@@ -43,3 +43,16 @@ it('an installation without development dependencies succeeds, and says how to b
   expect(stderr).toContain('Run "npm install" without --omit=dev');
   expect(status).toBe(0);
 });
+
+it('the package has all pages that the README leads to, and no tests', async () => {
+  const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const packed: string[] = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path);
+  const readme = await readFile(join(root, 'README.md'), 'utf8');
+  const pages = [...readme.matchAll(/\]\((docs\/[\w-]+\.md)\)/g)].map(([, page]) => page!);
+  expect(pages).toContain('docs/install.md');
+  expect(pages.filter((page) => !packed.includes(page))).toEqual([]);
+  expect(packed.filter((path) => /\.test\.ts$|^docs\/pictures/.test(path))).toEqual([]);
+});

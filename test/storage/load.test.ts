@@ -97,11 +97,11 @@ describe('a plugin from a package', () => {
 });
 
 it.each([
-  ['README.md', '.'],
+  ['docs/writing-a-plugin.md', '.'],
   ['examples/memory-storage/README.md', 'examples/memory-storage'],
-])('the example as %s has it', async (readme, folder) => {
+])('the example as %s has it', async (page, folder) => {
   const root = join(import.meta.dirname, '../..');
-  const [, spec] = /--storage (\S*memory-storage\.js\S*)/.exec(await readFile(join(root, readme), 'utf8'))!;
+  const [, spec] = /--storage (\S*memory-storage\.js\S*)/.exec(await readFile(join(root, page), 'utf8'))!;
   expect((await loadStorage(spec!, join(root, folder))).options).toEqual({ name: 'demo' });
 });
 

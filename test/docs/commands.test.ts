@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { blocksOf, PAGES, readPage, runPage } from './page.ts';
+
+/** Times differ from run to run. */
+const toLines = (text: string): string[] =>
+  text
+    .replace(/"timestamp":\d+/g, '"timestamp":0')
+    .split('\n')
+    .filter(Boolean);
+
+it.each(PAGES)('the commands of %s work, and print what it shows', async (page) => {
+  const isComplete = page === 'examples/first-sync.md'; // which shows everything that they print
+  for (const { commands, shown = isComplete ? '' : undefined, stdout } of await runPage(page)) {
+    if (shown !== undefined) expect(toLines(stdout), commands).toEqual(toLines(shown));
+  }
+});
+
+it('only commands that change the machine, or need another server, are not run', async () => {
+  const untested = await Promise.all(
+    PAGES.map(async (page) =>
+      blocksOf(await readPage(page))
+        .filter(({ info }) => info === 'sh no-test')
+        .map(({ content }) => `${page}: ${content.split('\n')[0]}`),
+    ),
+  );
+  expect(untested.flat()).toEqual([
+    'CONTRIBUTING.md: npm install && npm test        # quick: everything that stands on a storage, on one of them',
+    'CONTRIBUTING.md: npx vitest run --project json test/routes/lists.test.ts',
+    'docs/apps.md: npx podsync pull gpodder.net --user alice --remote-user alice1987',
+    'docs/install.md: npm install -g .',
+    'docs/install.md: docker build -f examples/Dockerfile -t podsync .',
+    'docs/install.md: docker compose -f examples/compose.yaml up -d',
+    'docs/install.md: install -D -m 644 dist/podsync.mjs /opt/podsync/podsync.mjs',
+    'docs/scaling.md: createuser --pwprompt podsync',
+    'docs/writing-a-plugin.md: npm init -y && npm pkg set type=module',
+  ]);
+});
+
+it.each(PAGES)('%s marks all its commands as such', async (page) => {
+  const known = new Set(['sh', 'sh no-test', 'json', 'js', '']);
+  const others = blocksOf(await readPage(page)).filter(({ info }) => !known.has(info));
+  expect(others.map(({ info }) => info)).toEqual([]);
+});

@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { makeFolder, PROGRAM } from '../cli/podsync.ts';
+
+export const ROOT = join(import.meta.dirname, '../..');
+
+/** All pages of the documentation, as paths from the root. */
+export const PAGES: readonly string[] = ['.', 'docs', 'examples'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: folder !== '.', encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name)),
+);
+
+/** A fenced block of a page. */
+export interface Block {
+  /** What follows the opening fence: `sh`, `sh no-test`, `json` ... */
+  info: string;
+  content: string;
+}
+
+/** A block of commands, once it has run. */
+export interface Step {
+  commands: string;
+  /** The block right behind it, which shows what the commands print. */
+  shown: string | undefined;
+  stdout: string;
+}
+
+export const readPage = (page: string): Promise<string> => readFile(join(ROOT, page), 'utf8');
+
+/** Also blocks within a list, which are indented. */
+export const blocksOf = (text: string): Block[] =>
+  [...text.matchAll(/^( *)```(.*)\n([^]*?)^\1```$/gm)].map(([, indent, info, content]) => ({
+    info: info!,
+    content: content!.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  }));
+
+/**
+ * Stands in for what a reader has: a shell in which a server runs. `serve` runs in the background until the next one,
+ * prompts are answered, and nothing is installed, as everything is.
+ */
+const SHELL = `
+set -euo pipefail
+
+podsync() {
+  case "$2 \${3-}" in
+    'serve '*) serve "$@" ;;
+    'migrate '*) stop; command node "$@" ;;
+    'user add' | 'user passwd')
+      case "$*" in
+        *--password-stdin* | *--generate*) command node "$@" ;;
+        *) command node "$@" --password-stdin <<<wonderland ;;
+      esac ;;
+    *) command node "$@" ;;
+  esac
+}
+npx() { [[ $1 == podsync ]] && podsync "$PROGRAM" "\${@:2}"; }
+node() {
+  case "$1" in
+    *podsync.mjs) podsync "$@" ;;
+    *lossless.mjs) command node "$@" 0 ;; # without its pauses
+    *) command node "$@" ;;
+  esac
+}
+npm() {
+  case "$*" in
+    install | 'install '*@*) ;;
+    start) serve "$PROGRAM" serve ;;
+    'run bundle') (cd "$ROOT" && command npm run bundle --silent -- --file "$OLDPWD/dist/podsync.mjs" >&2) ;;
+    *) echo "npm $* is not known here" >&2; return 1 ;;
+  esac
+}
+curl() { command curl --silent --show-error --fail-with-body "$@" || [[ $? == 22 ]]; echo; }
+
+running=
+stop() {
+  if [[ -n $running ]]; then kill "$running"; wait "$running" || true; fi
+  running=
+}
+serve() {
+  stop
+  exec {output}< <(exec node "$@" 2>&1)
+  running=$!
+  local line
+  while read -r line <&"$output"; do
+    if [[ $line == *' Ready.'* ]]; then return; fi
+    echo "$line" >&2
+  done
+  return 1
+}
+trap stop EXIT
+`;
+
+const SEPARATOR = '\u001e';
+
+/**
+ * Runs the `sh` blocks of a page in order, in a folder that looks like that of the page in a checkout. Rejects where a
+ * command fails. The account alice exists, unless the page creates it.
+ */
+export async function runPage(page: string): Promise<Step[]> {
+  const text = await readPage(page);
+  const blocks = blocksOf(text);
+  const steps = blocks.flatMap(({ info, content }, index) => {
+    const next = blocks[index + 1];
+    const shown = next?.info === '' || next?.info === 'json' ? next.content : undefined;
+    return info === 'sh' ? [{ commands: content, shown }] : [];
+  });
+  if (steps.length === 0) return [];
+
+  const port = await freePort();
+  const account = text.includes('user add alice') ? '' : 'npx podsync user add alice';
+  const script = [SHELL, 'npm start', account, ...steps.map(({ commands }) => commands)].join(
+    `\nprintf '${SEPARATOR}'\n`,
+  );
+  const folder = await makeFolder();
+  const cwd = await copyCheckout(folder, page);
+  const { PATH, TMPDIR } = process.env;
+  const { stdout } = await promisify(execFile)(
+    'bash',
+    ['--norc', '-c', script.replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)],
+    {
+      cwd,
+      env: {
+        PATH,
+        ...(TMPDIR && { TMPDIR }),
+        ROOT,
+        PROGRAM,
+        PODSYNC_DATA: join(folder, 'data'),
+        PODSYNC_PORT: String(port),
+        PODSYNC_NO_FETCH: 'true',
+      },
+    },
+  );
+  const printed = stdout.split(SEPARATOR).slice(3);
+  return steps.map((step, index) => ({ ...step, stdout: printed[index]! }));
+}
+
+/** The folder of the page in it: that of a README in its own folder, else the root, where a reader is. */
+async function copyCheckout(folder: string, page: string): Promise<string> {
+  const checkout = join(folder, 'checkout');
+  await mkdir(join(checkout, 'dist'), { recursive: true });
+  await symlink(join(ROOT, 'examples'), join(checkout, 'examples'));
+  for (const name of ['cert.pem', 'key.pem']) await cp(join(ROOT, 'test/cli/tls', name), join(checkout, name));
+  await cp(join(import.meta.dirname, 'podcasts.opml'), join(checkout, 'podcasts.opml'));
+  return page.endsWith('/README.md') ? join(checkout, dirname(page)) : checkout;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
