@@ -30,7 +30,7 @@ const APPS = {
 };
 
 const [server, user, password, pause = '1'] = process.argv.slice(2);
-/** Tells the changes of this run from those of an earlier one. */
+/** Distinguishes the changes of this run from those of earlier ones. */
 const run = Date.now().toString(36);
 
 async function request(method, path, body) {
