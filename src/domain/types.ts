@@ -21,8 +21,8 @@ export interface Device {
   caption: string;
   type: DeviceType;
   /**
-   * An app that knows no devices (Nextcloud): its list is the union of all others, and a change on it is one on all.
-   * True or missing.
+   * An app that knows no devices (Nextcloud): its list is the union of all others, and a change that names
+   * it alone is one on all. True or missing.
    */
   followsAll?: boolean | undefined;
 }

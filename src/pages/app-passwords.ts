@@ -34,12 +34,12 @@ const renderCreated = (secret: string): Markup =>
 function renderTable({ base, csrf, appPasswords }: AppPasswordSection): Markup {
   const rows = appPasswords.map(
     ({ id, label, app, createdAt, usedAt, address }) =>
-      markup`<tr><td>${label}${app && markup`<br><span class="soft">${app}</span>`}</td><td>${renderDate(createdAt)}</td>
+      markup`<tr><td>${label}<br><span class="soft">${app && `${app} · `}created ${renderDate(createdAt)}</span></td>
 <td>${usedAt === undefined ? 'Never' : renderTime(usedAt)}${address && markup`<br><span class="soft">from ${address}</span>`}</td>
 <td><form method="post" action="${base}/settings/app-passwords/revoke">${renderToken(csrf)}<button class="link" name="id" value="${id}" aria-label="Revoke ${label}">Revoke</button></form></td></tr>
 `,
   );
   return markup`<div class="table" tabindex="0" role="region" aria-label="App passwords"><table><caption>Apps with a password of their own</caption>
-<thead><tr><th scope="col">App</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col">Action</th></tr></thead>
+<thead><tr><th scope="col">App</th><th scope="col">Last used</th><th scope="col">Action</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`;
 }

@@ -55,12 +55,12 @@ function renderRefusals({ devices, refusals }: DevicesPage): Markup | undefined 
   const names = new Map(devices.map((device) => [device.id, deviceName(device)]));
   const rows = refusals.map(
     ({ at, device = '', app, dialect, reason }) =>
-      markup`<tr><td>${renderTime(at)}</td><td>${names.get(device) ?? device}</td><td>${app}</td><td>${DIALECTS[dialect]}</td><td>${toSentence(reason)}</td></tr>\n`,
+      markup`<tr><td>${renderTime(at)}</td><td>${names.get(device) ?? device}<br><span class="soft">${[app, DIALECTS[dialect]].filter(Boolean).join(' · ')}</span></td><td>${toSentence(reason)}</td></tr>\n`,
   );
   return markup`<h2 id="refusals">What was refused</h2>
 <p class="soft">Requests of your apps that this server could not take, or took only in part.</p>
-<div class="table" tabindex="0" role="region" aria-label="Refused requests"><table><caption>The newest ${refusals.length}</caption>
-<thead><tr><th scope="col">Time</th><th scope="col">Device</th><th scope="col">App</th><th scope="col">Dialect</th><th scope="col">Reason</th></tr></thead>
+<div class="table" tabindex="0" role="region" aria-label="Refused requests"><table><caption>The newest first</caption>
+<thead><tr><th scope="col">Time</th><th scope="col">Device</th><th scope="col">Reason</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`;
 }
 

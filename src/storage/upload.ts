@@ -159,7 +159,12 @@ async function changeSubscriptions(
   const draft = new SubscriptionDraft(await core.accounts.part(account, 'subscriptions'), stamp, next);
   const brought = new Set<Url>();
   if (changes.length > 0) {
-    const targets = upload.devices.flatMap((id) => (before.get(id) ? before.following(id) : [devices.get(id)!]));
+    const targets = upload.devices.flatMap((id) => {
+      const row = before.get(id) ?? devices.get(id)!;
+      // Named beside others, it is one of those that are meant.
+      const isOneOfMany = row.followsAll && upload.devices.length > 1;
+      return isOneOfMany || !before.get(id) ? [row] : before.following(id);
+    });
     // Those of one group come several times; only the first changes anything.
     for (const { number } of targets) for (const url of draft.change(number, changes)) brought.add(url);
   }

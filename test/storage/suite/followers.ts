@@ -56,6 +56,14 @@ export const followerTests: Suite = ({ test }) => {
     }
   });
 
+  test('named beside others, it reaches no more than those', async ({ storage }) => {
+    const alice = await furnish(storage);
+    await follow(storage, alice, 'app');
+    await storage.subscriptions.apply(alice, ['phone', 'app'], add(D));
+    assert.deepEqual(await currentOf(storage, alice, 'tv'), new Set([B]));
+    assert.deepEqual(await currentOf(storage, alice, 'app'), new Set([A, B, C, D]));
+  });
+
   test('several stay alike, and keep their list when the other devices go', async ({ storage, nowAndReopened }) => {
     const alice = await addUser(storage);
     await follow(storage, alice, 'one');
