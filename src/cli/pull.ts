@@ -1,6 +1,9 @@
 import manifest from 'podsync/package.json' with { type: 'json' };
 import type { Config } from '../config.ts';
 import type { Taken } from '../domain/piece.ts';
+import { readAccount } from '../pull/account.ts';
+import { logInToNextcloud } from '../pull/login-flow.ts';
+import { readNextcloudAccount } from '../pull/nextcloud.ts';
 import { pullAccount, type PullReport } from '../pull/pull.ts';
 import { openRemote } from '../pull/remote.ts';
 import { isLoopback } from './address.ts';
@@ -17,6 +20,8 @@ interface PullOptions {
   /** The account on the other server; the same name unless given. */
   remoteUser?: string;
   passwordStdin?: boolean;
+  /** The other server is a Nextcloud, or has its interface. */
+  nextcloud?: boolean;
   json?: boolean;
 }
 
@@ -25,13 +30,13 @@ interface PullOptions {
  * went wrong; what was imported by then is kept, and the next run does not duplicate it.
  */
 export async function pull(config: Config, address: string, options: PullOptions): Promise<void> {
-  const { user, remoteUser = user, json } = options;
+  const { user, nextcloud = false, json } = options;
   const { protocol, hostname, host } = new URL(address);
   if (protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''))) {
     messages.warn('The password is sent unencrypted; use https:// if that server supports it');
   }
-  const password = await getRemotePassword(host, options);
-  const remote = openRemote({ address, user: remoteUser, password, userAgent: `podsync/${manifest.version}` });
+  const credentials = await getCredentials(address, options);
+  const remote = openRemote({ address, ...credentials, userAgent: USER_AGENT });
   const operator = await openOperator(config);
   const bar = createProgress(`requests to ${host}`);
   const signal = watchSignals();
@@ -44,7 +49,7 @@ export async function pull(config: Config, address: string, options: PullOptions
   };
   try {
     await requireAccount(operator, user, config);
-    const report = await pullAccount(remote, importChunk, bar.show);
+    const report = await pullAccount(remote, importChunk, bar.show, nextcloud ? readNextcloudAccount : readAccount);
     bar.stop();
     printResult(report, json, () => toText(report));
   } catch (error) {
@@ -57,6 +62,18 @@ export async function pull(config: Config, address: string, options: PullOptions
     await operator.close();
   }
 }
+
+const USER_AGENT = `podsync/${manifest.version}`;
+
+/** With a Nextcloud, the user grants access in a browser unless the password comes on standard input. */
+async function getCredentials(address: string, options: PullOptions): Promise<{ user: string; password: string }> {
+  const { user, remoteUser = user, passwordStdin = false, nextcloud = false } = options;
+  if (nextcloud && !passwordStdin) return logInToNextcloud({ address, userAgent: USER_AGENT, show: showLink });
+  return { user: remoteUser, password: await getRemotePassword(new URL(address).host, options) };
+}
+
+const showLink = (link: string): void =>
+  messages.info(`Open this link in a browser and grant access to podsync: ${link}`);
 
 async function requireAccount(operator: Operator, user: string, config: Config): Promise<void> {
   if (await hasAccount(operator, user)) return;

@@ -132,6 +132,7 @@ function definePull(program: Command): void {
     .requiredOption('--user <user>', 'name or e-mail address of an existing account on this server')
     .option('--remote-user <name>', 'account name on the other server, if it differs')
     .option('--password-stdin', 'read the password on the other server from standard input')
+    .option('--nextcloud', 'the other server is a Nextcloud with the app GPodder Sync')
     .addOption(KEEP_CREDENTIALS_OPTION)
     .option('--json', 'print JSON')
     .addHelpText('after', PULL_HELP)
@@ -151,6 +152,7 @@ function parseAddress(given: string): string {
 const PULL_HELP = `
 Asks for the password on the other server unless --password-stdin is given. Adds devices, subscriptions, episode actions,
 settings and podcast lists to the account on this server. Run it again to import what is new; nothing is duplicated.
+With --nextcloud it prints a link where you grant access, unless --password-stdin is given.
 Servers do not reveal passwords, past subscriptions, or settings of episodes that are not favorites.
 
 Example:

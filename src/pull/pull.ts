@@ -29,19 +29,20 @@ const COUNTED = {
 
 /**
  * Takes an account over from another server: hands each piece to `take`. Every piece can be taken twice, so that a pull
- * that was broken off is run again from the beginning and doubles nothing. Rejects as `readAccount` and `take` do.
+ * that was broken off is run again from the beginning and duplicates nothing. Rejects as `read` and `take` do.
  */
 export async function pullAccount(
   remote: Remote,
   take: (piece: Piece) => Promise<Taken>,
   progress: Listener['step'] = () => undefined,
+  read: typeof readAccount = readAccount,
 ): Promise<PullReport> {
   const counts = { devices: 0, subscriptions: 0, actions: 0, settings: 0, lists: 0, groups: 0 };
   const rewritten = new Map<string, Taken['rewritten'][number]>();
   const refused = new Map<string, Taken['refused'][number]>();
   const notes = new Map<string, number>();
   const gaps = new Map<string, number>();
-  for await (const piece of readAccount(remote, { gap: (gap) => count(gaps, gap), step: progress })) {
+  for await (const piece of read(remote, { gap: (gap) => count(gaps, gap), step: progress })) {
     const taken = await take(piece);
     counts[COUNTED[piece.kind]] += taken.taken;
     for (const pair of taken.rewritten) rewritten.set(pair.from, pair);

@@ -156,3 +156,23 @@ it.each([
   const result = await run(['pull', ...args, '--user', 'bob'], { cwd: await makeFolder() });
   expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(says) });
 });
+
+it('takes over an account of a Nextcloud, with a password or with access granted in a browser', async () => {
+  const server = await startServer();
+  await run(['user', 'add', 'bob', '--password-stdin', '--data', server.data], { input: 'secretsecret' });
+  const headers = { authorization: `Basic ${Buffer.from('bob:secretsecret').toString('base64')}` };
+  const change = `${server.url}/index.php/apps/gpoddersync/subscription_change/create`;
+  const body = JSON.stringify({ add: ['https://feeds.example/1'] });
+  expect((await fetch(change, { method: 'POST', headers, body })).status).toBe(200);
+
+  const data = await makeData();
+  const args = ['pull', server.url, '--nextcloud', '--user', 'bob', '--data', data, '--json'];
+  const byPassword = await run([...args, '--password-stdin'], { input: 'secretsecret' });
+  expect(byPassword).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(byPassword.stdout)).toMatchObject({ subscriptions: 1, actions: 0 });
+
+  const pulling = start(args);
+  await pulling.says(/grant access to podsync: http:\S+\/authorize\?flow=/);
+  pulling.kill('SIGTERM');
+  await pulling.ended;
+});

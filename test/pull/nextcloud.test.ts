@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import type { Piece } from '../../src/domain/piece.ts';
+import { logInToNextcloud } from '../../src/pull/login-flow.ts';
+import { readNextcloudAccount } from '../../src/pull/nextcloud.ts';
+import { pullAccount } from '../../src/pull/pull.ts';
+import { openRemote } from '../../src/pull/remote.ts';
+import { openTestServer } from '../server.ts';
+import { AUTH, feed, media, readAll } from './pulling.ts';
+
+const APPS = '/index.php/apps/gpoddersync';
+
+/** A server with the Nextcloud interface: another podsync. */
+async function openOther() {
+  const other = await openTestServer({}, 'socket');
+  const post = (path: string, body: unknown) => other.request('POST', APPS + path, { auth: AUTH, body });
+  await post('/subscription_change/create', { add: [feed(1), feed(2)] });
+  await post('/episode_action/create', [
+    {
+      podcast: feed(1),
+      episode: media(1),
+      guid: 'a',
+      action: 'PLAY',
+      timestamp: '2020-01-01T00:00:00',
+      started: 0,
+      position: 5,
+      total: 10,
+    },
+    { podcast: feed(2), episode: media(2), action: 'DOWNLOAD', timestamp: '2020-01-01T00:00:00+00:00' },
+  ]);
+  return { ...other, address: other.origin! };
+}
+
+it('subscriptions and actions of a Nextcloud arrive, and a second time nothing is added', async () => {
+  const { address } = await openOther();
+  const { services, storage, request } = await openTestServer();
+  const { id } = (await storage.users.find('bob'))!;
+  const pull = () => {
+    const remote = openRemote({ address, user: 'bob', password: 'secret', userAgent: 'podsync/test' });
+    const take = (piece: Piece) => services.pull.take(id, piece);
+    return pullAccount(remote, take, undefined, readNextcloudAccount).finally(() => remote.close());
+  };
+  const report = await pull();
+  expect(report).toMatchObject({ subscriptions: 2, actions: 2, refused: [] });
+  expect(report.gaps.map(({ gap }) => gap)).toEqual([
+    'devices, settings and podcast lists: a Nextcloud has none',
+    'earlier actions of an episode: a Nextcloud keeps the last one',
+  ]);
+  const paths = ['/subscriptions/bob/nextcloud.json', '/api/2/episodes/bob.json'];
+  const first = await readAll({ request } as Parameters<typeof readAll>[0], paths);
+  expect(first).toMatchObject({
+    [paths[0]!]: [feed(1), feed(2)],
+    [paths[1]!]: {
+      actions: [
+        { episode: media(1), guid: 'a', action: 'play', started: 0, position: 5, total: 10 },
+        { episode: media(2), action: 'download', timestamp: '2020-01-01T00:00:00' },
+      ],
+    },
+  });
+  await pull();
+  expect(await readAll({ request } as Parameters<typeof readAll>[0], paths)).toEqual(first);
+});
+
+it('logs in with the link that the user opens in a browser', async () => {
+  const { address, services } = await openOther();
+  const { id } = await services.administration.find('bob');
+  let flow = '';
+  let polls = 0;
+  const login = await logInToNextcloud({
+    address,
+    userAgent: 'podsync/test',
+    show: (link) => void (flow = new URL(link).searchParams.get('flow')!),
+    async wait() {
+      polls += 1;
+      if (polls === 3) await services.loginFlow.grant(flow, id, 'podsync');
+    },
+  });
+  expect([login.user, polls]).toEqual(['bob', 3]);
+  expect(services.loginFlow.read(flow).app).toBe('podsync/test');
+  const headers = { authorization: `Basic ${Buffer.from(`bob:${login.password}`).toString('base64')}` };
+  expect((await fetch(`${address}${APPS}/subscriptions`, { headers })).status).toBe(200);
+});
+
+it('gives up where nobody grants access, and where there is no Nextcloud', async () => {
+  const { address } = await openOther();
+  const options = { userAgent: 'podsync/test', show: () => undefined };
+  const wait = async (): Promise<void> => undefined;
+  await expect(logInToNextcloud({ ...options, address, wait })).rejects.toThrow(/^nobody granted access on /);
+  await expect(logInToNextcloud({ ...options, address: `${address}/else`, wait })).rejects.toThrow(
+    /answered 404 where a Nextcloud begins a login/,
+  );
+});
