@@ -17,7 +17,7 @@ export interface AccountSummary {
 
 export interface AccountDetails {
   user: User;
-  /** When an app last used a session, to the day. Undefined without a session. */
+  /** When an app last used a session, to the day, or an app password. Undefined where none did. */
   lastSyncAt: Seconds | undefined;
   subscriptions: number;
   actions: number;
@@ -63,7 +63,7 @@ export function createAdministration(
     user,
     devices: (await devices.all(user.id)).length,
     subscriptions: (await subscriptions.current(user.id)).length,
-    lastSyncAt: (await sessions.all(user.id))[0]?.usedAt,
+    lastSyncAt: latestOf(await sessions.all(user.id), await appPasswords.all(user.id)),
   });
 
   const countActions = async (user: UserId): Promise<number> => {
@@ -87,13 +87,14 @@ export function createAdministration(
     async show(login) {
       const user = await find(login);
       const open = await sessions.all(user.id);
+      const ofApps = await appPasswords.all(user.id);
       return {
         user,
-        lastSyncAt: open[0]?.usedAt,
+        lastSyncAt: latestOf(open, ofApps),
         subscriptions: (await subscriptions.current(user.id)).length,
         actions: await countActions(user.id),
         sessions: open.length,
-        appPasswords: await appPasswords.all(user.id),
+        appPasswords: ofApps,
         devices: await devices.all(user.id),
         lists: await lists.all(user.id),
         refusals: await refusals.all(user.id),
@@ -128,3 +129,8 @@ export function createAdministration(
     endSessions: async (login) => sessions.endAll((await find(login)).id),
   };
 }
+
+const latestOf = (...logins: readonly (readonly { usedAt?: Seconds }[])[]): Seconds | undefined => {
+  const times = logins.flat().flatMap(({ usedAt }) => usedAt ?? []);
+  return times.length === 0 ? undefined : Math.max(...times);
+};

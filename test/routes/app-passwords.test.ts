@@ -140,6 +140,14 @@ it('notes its last use once an hour, and no app that is not to be kept', async (
   expect(await use('Two')).toEqual([start + 3600, '']);
 });
 
+it('counts as the last sync of the account', async () => {
+  const { server, auth } = await openWithAppPassword();
+  const lastSync = async () => (await server.services.administration.show('bob')).lastSyncAt;
+  expect(await lastSync()).toBeUndefined();
+  await statusOf(server, { auth });
+  expect(await lastSync()).toBe(server.clock.now);
+});
+
 it('there are at most 100 of an account', async () => {
   const { server, id } = await openWithAppPassword();
   for (let n = 1; n < 100; n += 1) await server.services.appPasswords.create(id, `App ${n}`);
