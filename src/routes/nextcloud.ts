@@ -14,6 +14,9 @@ type NextcloudServices = Pick<Services, 'devices' | 'episodes' | 'refusals' | 's
 /** Apps that log in with the password of the account. */
 const OWN_PASSWORD = { id: 'nextcloud', caption: 'Nextcloud apps' };
 
+/** A batch with more that is wrong is refused whole: no app sends it, and it would keep the server busy. */
+const MOST_REFUSED = 10_000;
+
 /** The app that a request comes from. */
 interface AppClient {
   user: UserId;
@@ -39,14 +42,17 @@ export function createNextcloudRoutes(
       const device = appPassword ? { id: appPassword.device, caption: appPassword.label } : OWN_PASSWORD;
       await devices.follow(user.id, device.id, device.caption);
       const reasons: string[] = [];
-      const refuse = (reason: string): void => void reasons.push(reason);
+      const refuse = (reason: string): void => {
+        if (reasons.length >= MOST_REFUSED) throw invalid(reason);
+        reasons.push(reason);
+      };
       const app = readApp(event);
       try {
         const reply = await work(event, { user: user.id, id: device.id, refuse });
         await devices.touch(user.id, device.id, app, 'nextcloud');
         return reply;
       } catch (error) {
-        if (isNoted(error)) refuse(error.message);
+        if (isNoted(error)) reasons.push(error.message);
         throw error;
       } finally {
         await refusals.note(user.id, { device: device.id, app, dialect: 'nextcloud' }, reasons);

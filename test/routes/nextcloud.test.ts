@@ -270,6 +270,13 @@ describe('what is wrong in a batch', () => {
     ]);
   });
 
+  it('is a 400 where more is wrong than any app sends', async () => {
+    const body = Array.from({ length: 10_001 }, () => 7);
+    const answer = await server.request('POST', `${APPS}/episode_action/create`, { auth: 'bob:secret', body });
+    expect(answer.status).toBe(400);
+    expect(await server.services.refusals.all(bob)).toHaveLength(5);
+  });
+
   it.each([
     ['/subscription_change/create', []],
     ['/subscription_change/create', { add: 'x' }],
