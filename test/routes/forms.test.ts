@@ -41,6 +41,25 @@ it.each([
 });
 
 it.each([
+  ['as a browser writes it', encodeURIComponent(OPML).replaceAll('%20', '+')],
+  ['with nothing escaped', OPML],
+  ['with a wrong escape', OPML.replace('<outline', '<outline text="100% ü %zz"')],
+])('reads a field %s', async (_, opml) => {
+  const server = await openTestServer();
+  const fields = `username=bob&password=secret&=nameless&action=update-subscriptions&protocol=0&opml=${opml}`;
+  expect(await (await send(server, '/upload', URL_ENCODED, fields)).text()).toBe('@SUCCESS');
+  const headers = { authorization: `Basic ${btoa('bob:secret')}` };
+  const list = await server.app.request('http://localhost/subscriptions/bob/legacy.txt', { headers });
+  expect((await list.text()).trim()).toBe('http://example.org/a');
+});
+
+it('refuses a form in which an escape is not UTF-8', async () => {
+  const server = await openTestServer({ registration: 'open' });
+  const answer = await send(server, '/register', URL_ENCODED, 'name=%e9');
+  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('not UTF-8')]);
+});
+
+it.each([
   ['multipart/form-data; boundary=zz, application/x-www-form-urlencoded', UPLOADED],
   ['text/plain, multipart/form-data; boundary=x', multipart('x')],
   ['application/x-www-form-urlencoded, text/plain', UPLOADED],
