@@ -2,6 +2,7 @@
 export type * from './storage/contract.ts';
 export { MAX_KEY_BYTES, MAX_VALUE_BYTES } from './storage/contract.ts';
 export { isStorageError, StorageError, type StorageErrorCode } from './storage/errors.ts';
+export { eachInSlices, mapInSlices } from './slices.ts';
 export { createThread, serveThread, type Thread } from './thread.ts';
 export { Turns } from './turns.ts';
 

@@ -54,8 +54,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/pull': ['src/feeds', 'src/domain'],
   'src/formats': ['src/storage/stores.ts', 'src/domain'],
   'src/testing': ['src/plugin.ts'],
-  'src/plugin.ts': ['src/storage/contract.ts', 'src/storage/errors.ts', 'src/thread.ts', 'src/turns.ts'],
-  'src/storage': ['src/domain', 'src/turns.ts', 'plugins'],
+  'src/plugin.ts': [
+    'src/storage/contract.ts',
+    'src/storage/errors.ts',
+    'src/slices.ts',
+    'src/thread.ts',
+    'src/turns.ts',
+  ],
+  'src/storage': ['src/domain', 'src/slices.ts', 'src/turns.ts', 'plugins'],
   'src/domain': [],
   plugins: ['src/plugin.ts'],
 };

@@ -4,7 +4,7 @@ import { requireFewDevices } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { EpisodeAction, Seconds, Stamp, Url, UserId } from '../domain/types.ts';
 import { createRewriteLog, requireFewFeeds, sanitizeFeedUrl, type UrlRewrites, type UrlRules } from '../domain/url.ts';
-import { mapInSlices } from '../slices.ts';
+import { eachInSlices } from '../slices.ts';
 import type { ActionQuery, PodcastStore, Storage } from '../storage/stores.ts';
 
 interface EpisodeUploadOptions {
@@ -42,9 +42,15 @@ export const createEpisodes = (
     const rewrites = createRewriteLog();
     const keepCredentials = rules.keepCredentials ?? false;
     const context = { now: now(), keepCredentials, rewrites, source, device };
-    const read = await mapInSlices(submitted, (each, index) => {
+    const parsed: EpisodeAction[] = [];
+    const [podcasts, devices] = [new Set<Url>(), new Set<string | undefined>()];
+    await eachInSlices(submitted.entries(), ([index, each]) => {
       try {
-        return parseAction(each, context);
+        const action = parseAction(each, context);
+        if (!action) return;
+        parsed.push(action);
+        podcasts.add(action.podcast);
+        devices.add(action.device);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         const refusal = invalid(`action ${index}: ${error.message}`);
@@ -53,9 +59,8 @@ export const createEpisodes = (
         return undefined;
       }
     });
-    const parsed = read.filter((action) => action !== undefined);
-    requireFewFeeds(parsed.map(({ podcast }) => podcast));
-    requireFewDevices(parsed.map(({ device }) => device));
+    requireFewFeeds([...podcasts]);
+    requireFewDevices([...devices]);
     const sender = source === 'server' ? 'operator' : 'device';
     return { mark: await actions.append(user, parsed, sender), rewrites: rewrites.pairs };
   },

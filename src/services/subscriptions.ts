@@ -1,6 +1,6 @@
 import { parseDeviceId } from '../domain/device.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
-import type { Sender, Stamp, Url, UserId } from '../domain/types.ts';
+import type { Sender, Stamp, SubscriptionChange, Url, UserId } from '../domain/types.ts';
 import {
   createRewriteLog,
   hasCredentials,
@@ -10,7 +10,7 @@ import {
   type UrlRewrites,
   type UrlRules,
 } from '../domain/url.ts';
-import { mapInSlices } from '../slices.ts';
+import { eachInSlices, mapInSlices } from '../slices.ts';
 import type { Storage } from '../storage/stores.ts';
 import { sanitizeFeedUrls } from './feed-urls.ts';
 
@@ -83,15 +83,16 @@ export function createSubscriptions(
       // With credentials, too: it may have been stored while they were kept.
       const whole = await mapInSlices(remove, (url) => sanitizeFeedUrl(url, { keepCredentials: true }));
       const removed = new Set([...(await sanitizeAll(remove, rewrites)), ...whole.filter(hasCredentials)]);
-      const both = new Set(wanted.filter((url) => removed.has(url)));
       const refusal = invalid('the same feed is in "add" and in "remove"');
+      const both = new Set<Url>();
+      const changes: SubscriptionChange[] = [];
+      await eachInSlices(wanted, (url) => {
+        if (removed.has(url)) both.add(url);
+        else changes.push({ url, subscribed: true });
+      });
       if (both.size > 0 && !refuse) throw refusal;
       if (both.size > 0) refuse?.(refusal.message);
-      const isMeant = (url: Url): boolean => !both.has(url);
-      const changes = [
-        ...wanted.filter(isMeant).map((url) => ({ url, subscribed: true })),
-        ...[...removed].filter(isMeant).map((url) => ({ url, subscribed: false })),
-      ];
+      await eachInSlices(removed, (url) => both.has(url) || changes.push({ url, subscribed: false }));
       const mark = await subscriptions.apply(user, ids, changes, sender);
       return { mark, rewrites: rewrites.pairs };
     },

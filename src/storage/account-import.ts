@@ -111,13 +111,13 @@ class Staging {
   async take(records: readonly UserRecord[]): Promise<void> {
     for (const record of records) {
       if (record.kind !== 'user') void this.user;
-      this.#take(record);
+      await this.#take(record);
       if (this.#size > COMMIT || this.#pending.length > MAX_KEYS) await this.#flush();
     }
     if (this.#core.context.now() >= this.#renewedAt + RENEWAL) await this.#flush();
   }
 
-  #take(record: UserRecord): void {
+  async #take(record: UserRecord): Promise<void> {
     switch (record.kind) {
       case 'user':
         this.#user = record;
@@ -132,13 +132,13 @@ class Staging {
         this.#subscribe(record);
         break;
       case 'action':
-        this.#act(record);
+        await this.#act(record);
         break;
       case 'settings':
         this.#set(record);
         break;
       case 'list':
-        this.#put(writeList(this.id, record.list, (this.#place += 1)));
+        this.#put(await writeList(this.id, record.list, (this.#place += 1)));
         break;
       case 'appPassword': {
         const { kind: _, ...appPassword } = record;
@@ -166,22 +166,22 @@ class Staging {
     }
   }
 
-  #act({ action, stamp, uploadedAt }: UserRecordOf<'action'>): void {
+  async #act({ action, stamp, uploadedAt }: UserRecordOf<'action'>): Promise<void> {
     if (stamp < this.#upload.stamp) throw new StorageError('corrupt', 'the actions do not come by stamp');
     if (stamp !== this.#upload.stamp) {
-      this.#endUpload();
+      await this.#endUpload();
       this.#upload = { stamp, at: uploadedAt, actions: [], chunks: 0 };
       this.#note(stamp);
     }
     this.#upload.actions.push(action);
     this.#acted.add(action.podcast);
-    if (this.#upload.actions.length >= MAX_WAITING) this.#endUpload();
+    if (this.#upload.actions.length >= MAX_WAITING) await this.#endUpload();
   }
 
   /** Of what there is of it so far: more may come. */
-  #endUpload(): void {
+  async #endUpload(): Promise<void> {
     const upload = this.#upload;
-    const { set, chunks, latest } = writeActions(this.id, upload.actions, upload, upload.chunks);
+    const { set, chunks, latest } = await writeActions(this.id, upload.actions, upload, upload.chunks);
     this.#put(set);
     this.#latest = Math.max(this.#latest, latest);
     upload.chunks += chunks;
@@ -223,9 +223,9 @@ class Staging {
   /** Stores what is left, and shows the account. */
   async publish(): Promise<void> {
     const { user } = this;
-    this.#endUpload();
+    await this.#endUpload();
     const devices = this.#toDevices();
-    this.#put(writeRows(devicesPrefix(this.id), devices.rows));
+    this.#put(await writeRows(devicesPrefix(this.id), devices.rows));
     const counts = new Map<Url, number>();
     let next = devices.rows.length + 1;
     for (const [id, records] of this.#subscriptions) {
@@ -236,7 +236,7 @@ class Staging {
         counts.set(url, (counts.get(url) ?? 0) + Number(subscribed));
         next = Math.max(next, devices.rows.length + place + 1);
       }
-      this.#put(writeRows(subscriptionListPrefix(this.id, number), rows));
+      this.#put(await writeRows(subscriptionListPrefix(this.id, number), rows));
       await this.#flush();
     }
     await this.#flush();
@@ -261,7 +261,7 @@ class Staging {
     const { store, directory } = this.#core;
     const subscribed = [...counts].flatMap(([url, count]) => (count > 0 ? url : []));
     // Its feeds come with the directory, where that is imported too; else they wait, however many there are.
-    const change = directory.prepare(this.id, {
+    const change = await directory.prepare(this.id, {
       subscribed,
       private: new Set(subscribed.filter(isPrivate)),
       acted: [...this.#acted],
@@ -293,7 +293,7 @@ class Staging {
       if (entry?.version !== this.#version) throw brokenOff();
       await refuseTaken(this.#core, head);
     }
-    change.apply();
+    await change.apply();
   }
 
   /** Those whose digest is not stored: one that is belongs to another account. */

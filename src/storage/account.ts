@@ -16,6 +16,8 @@ export class Account {
   readonly id: UserId;
   version: Version;
   head: Head;
+  /** A write is stored, and not all parts are up to date. */
+  isChanging = false;
   /** Those that were read. */
   parts: Partial<AccountParts> = {};
   /** Of the actions. */

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EpisodeAction, Seconds, Stamp, UserId } from '../domain/types.ts';
+import { eachInSlices, mapInSlices } from '../slices.ts';
 import type { Account } from './account.ts';
 import { actionsKey, actionTimesKey, actionTimesPrefix } from './account-keys.ts';
 import { type ActionColumns, fromColumns, toColumns } from './action-columns.ts';
@@ -46,17 +47,17 @@ export interface ActionWrite {
 }
 
 /** What it takes to store actions of one upload; `chunk` is the number of the first chunk. */
-export function writeActions(
+export async function writeActions(
   user: UserId,
   actions: readonly EpisodeAction[],
   { stamp, at }: { stamp: Stamp; at: Seconds },
   chunk = 0,
-): ActionWrite {
+): Promise<ActionWrite> {
   const written: ActionWrite = { set: [], chunks: 0, fingerprints: [], latest: -1 };
   if (actions.length === 0) return written;
   const write = (part: readonly EpisodeAction[]): string =>
     JSON.stringify({ at, ...toColumns(part) } satisfies StoredChunk);
-  for (const { part, text } of chunked(actions, CHUNK, write)) {
+  await eachInSlices(await chunked(actions, CHUNK, write), ({ part, text }) => {
     const number = chunk + written.chunks++;
     const fingerprints = part.map(fingerprint);
     let [from, latest] = [Infinity, 0];
@@ -70,7 +71,7 @@ export function writeActions(
     );
     written.fingerprints.push(fingerprints);
     written.latest = Math.max(written.latest, latest);
-  }
+  });
   return written;
 }
 
@@ -81,15 +82,17 @@ export async function newActions(
   actions: readonly EpisodeAction[],
 ): Promise<readonly EpisodeAction[]> {
   if (areLater(actions, account.head.latest)) return actions;
-  const distinct = new Map<string, EpisodeAction>();
-  for (const action of actions) {
-    const identity = identityOf(action);
-    if (!distinct.has(identity)) distinct.set(identity, action);
-  }
   const { head, fingerprints } = account;
-  const earlier = [...distinct.values()].filter((action) => timeOf(action) <= head.latest);
+  const distinct = new Map<string, EpisodeAction>();
+  const earlier: EpisodeAction[] = [];
+  await eachInSlices(actions, (action) => {
+    const identity = identityOf(action);
+    if (distinct.has(identity)) return;
+    distinct.set(identity, action);
+    if (timeOf(action) <= head.latest) earlier.push(action);
+  });
   await loadFingerprints(store, account, earliestOf(earlier));
-  const suspects = earlier.filter((action) => fingerprints.has(action));
+  const suspects = await fingerprints.among(earlier);
   fingerprints.forgetBeyondBound(head.latest);
   if (suspects.length > 0) await removeStored(store, account.id, suspects, distinct);
   return [...distinct.values()];
@@ -123,27 +126,28 @@ async function removeStored(
   suspects: readonly EpisodeAction[],
   distinct: Map<string, EpisodeAction>,
 ): Promise<void> {
-  let wanted = suspects.map((action) => ({
+  let wanted = await mapInSlices(suspects, (action) => ({
     identity: identityOf(action),
     time: timeOf(action),
     fingerprint: fingerprint(action),
   }));
   const range = { from: actionTimesKey(user, earliestOf(suspects)), until: under(actionTimesPrefix(user)).until };
   for await (const page of scan(store, range)) {
-    const keys = page.flatMap(({ key, value }) => {
+    const keys: Key[] = [];
+    await eachInSlices(page, ({ key, value }) => {
       const [, , latest, stamp, number] = key.split('/');
       const { from, fingerprints } = JSON.parse(value) as TimesEntry;
       const known = new Set(fingerprints);
       const mayHold = wanted.some(
         ({ time, fingerprint: print }) => time >= from && time <= Number(latest) && known.has(print),
       );
-      return mayHold ? actionsKey(user, Number(stamp), Number(number)) : [];
+      if (mayHold) keys.push(actionsKey(user, Number(stamp), Number(number)));
     });
     for (let at = 0; at < keys.length; at += CHECKED) {
       const chunks = await store.get(keys.slice(at, at + CHECKED));
-      for (const chunk of chunks) {
+      await eachInSlices(chunks, (chunk) => {
         if (chunk) for (const action of readChunk(chunk).actions) distinct.delete(identityOf(action));
-      }
+      });
     }
     wanted = wanted.filter(({ identity }) => distinct.has(identity));
     if (wanted.length === 0) return;

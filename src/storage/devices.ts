@@ -31,7 +31,7 @@ export const createDeviceStore = (core: Core): DeviceStore => ({
     core.accounts.write(user, async (account) => {
       const before = await core.accounts.part(account, 'devices');
       if (!before.get(id)) return { result: false };
-      return { result: true, write: writeDevices(account, before, before.touched(id, activity)) };
+      return { result: true, write: await writeDevices(account, before, before.touched(id, activity)) };
     }),
 
   delete: (user, id) =>
@@ -42,7 +42,7 @@ export const createDeviceStore = (core: Core): DeviceStore => ({
       const subscriptions = await core.accounts.part(account, 'subscriptions');
       const list = subscriptions.of(device.number);
       const unsubscribed = list.current().flatMap(({ url }) => (subscriptions.devicesOf(url) === 1 ? url : []));
-      const write = writeDevices(account, before, before.without(id));
+      const write = await writeDevices(account, before, before.without(id));
       const { revisions } = account.head;
       return {
         result: true,

@@ -1,4 +1,5 @@
 import type { Seconds, Url, UserId } from '../domain/types.ts';
+import { eachInSlices } from '../slices.ts';
 import type { Key, Value } from './contract.ts';
 import {
   actedKey,
@@ -42,12 +43,12 @@ export interface DirectoryChange {
   /** How many feeds it brings into the directory. */
   newFeeds: number;
   /** To be called once the batch is stored: brings this process's copy of the directory up to date. */
-  apply(): void;
+  apply(): Promise<void>;
 }
 
 export interface DirectoryWriter {
   /** What the directory stores of a change of an account. */
-  prepare(user: UserId, change: AccountChange): DirectoryChange;
+  prepare(user: UserId, change: AccountChange): Promise<DirectoryChange>;
   /** The URL that the podcast with this one is shown under; the same where none is known. */
   shownUrl(url: Url): Url;
   /** Whether everybody may be told of the podcast, and of this URL of it. */
@@ -66,13 +67,13 @@ export interface DirectoryCopy extends Omit<DirectoryWriter, 'prepare'> {
   /** Whether anyone subscribes to the podcast. */
   isInUse(digest: UrlDigest): boolean;
   /** `since`: when URLs became known that were not before. */
-  apply(user: UserId, change: CopyChange, since: Seconds): void;
+  apply(user: UserId, change: CopyChange, since: Seconds): Promise<void>;
 }
 
 const NO_COPY: DirectoryCopy = {
   has: () => false,
   isInUse: () => false,
-  apply: () => undefined,
+  apply: async () => undefined,
   shownUrl: (url) => url,
   isListed: () => false,
 };
@@ -96,7 +97,7 @@ export const createDirectoryWriter = (
   shownUrl: (url) => copy.shownUrl(url),
   isListed: (url) => copy.isListed(url),
 
-  prepare(user, change) {
+  async prepare(user, change) {
     const { waiting, newFeeds, acted, ...subscriptions } = { ...NOTHING, ...change };
     const { subscribed, unsubscribed, hidden, shown } = subscriptions;
     const since = now();
@@ -122,32 +123,33 @@ export const createDirectoryWriter = (
       set.set(subscriberKey(digest, user), value).set(subscriptionKey(user, digest), value);
     };
 
-    for (const url of subscribed) {
+    await eachInSlices(subscribed, (url) => {
       const digest = urlDigest(url);
       setUrl(digest, url);
       setEdge(digest, subscriptions.private.has(url));
       count(digest, 'count', 1);
       if (subscriptions.private.has(url)) count(digest, 'private', 1);
-    }
-    for (const url of unsubscribed) {
+    });
+    await eachInSlices(unsubscribed, (url) => {
       const digest = urlDigest(url);
       deleted.push(subscriberKey(digest, user), subscriptionKey(user, digest));
       count(digest, 'count', -1);
       if (subscriptions.private.has(url)) count(digest, 'private', -1);
-    }
+    });
     for (const [urls, isPrivate] of [
       [hidden, true],
       [shown, false],
     ] as const) {
-      for (const digest of urls.map(urlDigest)) {
+      await eachInSlices(urls, (url) => {
+        const digest = urlDigest(url);
         setEdge(digest, isPrivate);
         count(digest, 'private', isPrivate ? 1 : -1);
-      }
+      });
     }
     if (isShared && sum.length > 0) set.set(changedKey(since, `b/${user}`), '1');
-    for (const url of waiting) setUrl(urlDigest(url), url);
-    for (const url of acted) set.set(actedKey(urlDigest(url), user), '1');
-    const apply = (): void => copy.apply(user, { added, ...subscriptions }, since);
+    await eachInSlices(waiting, (url) => setUrl(urlDigest(url), url));
+    await eachInSlices(acted, (url) => set.set(actedKey(urlDigest(url), user), '1'));
+    const apply = (): Promise<void> => copy.apply(user, { added, ...subscriptions }, since);
     return { set: [...set], delete: deleted, sum, newFeeds: added.length, apply };
   },
 });

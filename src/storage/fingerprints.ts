@@ -1,4 +1,5 @@
 import type { EpisodeAction, Seconds } from '../domain/types.ts';
+import { eachInSlices } from '../slices.ts';
 import type { Head } from './head.ts';
 
 /** Beyond this number they are forgotten: an upload that may repeat something reads what it needs again. */
@@ -22,10 +23,14 @@ export class Fingerprints {
     return new Fingerprints(latest + 1);
   }
 
-  has(action: EpisodeAction): boolean {
-    for (const fingerprints of this.#added) for (const each of fingerprints) this.#known.add(each);
+  /** Those of the actions of which there may be one. */
+  async among(actions: readonly EpisodeAction[]): Promise<EpisodeAction[]> {
+    const added = this.#added;
     this.#added = [];
-    return this.#known.has(fingerprint(action));
+    await eachInSlices(added.flat(), (each) => this.#known.add(each));
+    const found: EpisodeAction[] = [];
+    await eachInSlices(actions, (action) => this.#known.has(fingerprint(action)) && found.push(action));
+    return found;
   }
 
   add(fingerprints: readonly number[]): void {

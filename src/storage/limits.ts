@@ -1,3 +1,4 @@
+import { eachInSlices } from '../slices.ts';
 import { type Batch, type Key, MAX_KEY_BYTES, MAX_VALUE_BYTES, type Value } from './contract.ts';
 
 /** Printable ASCII. */
@@ -6,25 +7,26 @@ const KEY = /^[ -~]+$/;
 const MAX_BYTES_A_UNIT = 3;
 
 /**
- * Throws a RangeError for a batch that no plugin has to accept: a key or value beyond the bounds of the contract, an
+ * Rejects with a RangeError for a batch that no plugin has to accept: a key or value beyond the bounds of the contract, an
  * amount that is not a whole number, a key that stands twice. What builds such a batch must refuse its input earlier.
  */
-export function checkBatch({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): void {
-  for (const [key] of check) checkKey(key);
-  for (const [key, value] of set) {
-    checkKey(key);
-    checkValue(key, value);
-  }
-  for (const key of deleted) checkKey(key);
-  for (const [key, amount] of sum) {
-    checkKey(key);
-    if (!Number.isSafeInteger(amount)) throw new RangeError(`${amount} added to ${key} is not a whole number`);
-  }
+export async function checkBatch({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): Promise<void> {
   const changed = new Set<Key>();
-  for (const key of [...set.map(([each]) => each), ...deleted, ...sum.map(([each]) => each)]) {
+  const checkChanged = (key: Key): void => {
+    checkKey(key);
     if (changed.has(key)) throw new RangeError(`a batch changes ${key} twice`);
     changed.add(key);
-  }
+  };
+  await eachInSlices(check, ([key]) => checkKey(key));
+  await eachInSlices(set, ([key, value]) => {
+    checkChanged(key);
+    checkValue(key, value);
+  });
+  await eachInSlices(deleted, checkChanged);
+  await eachInSlices(sum, ([key, amount]) => {
+    checkChanged(key);
+    if (!Number.isSafeInteger(amount)) throw new RangeError(`${amount} added to ${key} is not a whole number`);
+  });
 }
 
 function checkKey(key: Key): void {

@@ -42,7 +42,10 @@ export function createListStore(core: Core): ListStore {
     create: (user, list) =>
       accounts.write(user, async ({ head }) => {
         if ((await read(user, list.name)).length > 0) throw listTaken();
-        return { result: undefined, write: { head: { next: head.next + 1 }, set: writeList(user, list, head.next) } };
+        return {
+          result: undefined,
+          write: { head: { next: head.next + 1 }, set: await writeList(user, list, head.next) },
+        };
       }),
 
     update: (user, name, change) =>
@@ -52,7 +55,7 @@ export function createListStore(core: Core): ListStore {
         const { place, ...list } = toList(entries);
         const keys = entries.map(({ key }) => key);
         const rows = toRows({ ...list, ...change(list) }, place);
-        return { result: true, write: replaceRows(listPrefix(user, name), rows, keys) };
+        return { result: true, write: await replaceRows(listPrefix(user, name), rows, keys) };
       }),
 
     move: (user, name, by) =>
@@ -62,7 +65,8 @@ export function createListStore(core: Core): ListStore {
         if (from === -1) return { result: false };
         const after = before.toSpliced(from, 1).toSpliced(Math.max(0, from + by), 0, before[from]!);
         const moved = after.filter((list, at) => list !== before[at]);
-        const set = moved.flatMap((list) => writeList(user, list, before[after.indexOf(list)]!.place));
+        const written = moved.map((list) => writeList(user, list, before[after.indexOf(list)]!.place));
+        const set = (await Promise.all(written)).flat();
         return { result: true, ...(moved.length > 0 && { write: { set } }) };
       }),
 
@@ -75,7 +79,7 @@ export function createListStore(core: Core): ListStore {
 }
 
 /** What it takes to store a list. */
-export const writeList = (user: UserId, list: PodcastList, place: number): [Key, Value][] =>
+export const writeList = (user: UserId, list: PodcastList, place: number): Promise<[Key, Value][]> =>
   writeRows(listPrefix(user, list.name), toRows(list, place));
 
 const toRows = ({ name, title, urls }: PodcastList, place: number): (Header | Url)[] => [

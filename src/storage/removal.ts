@@ -121,14 +121,14 @@ async function removeSubscriptions(
     const entries = await store.get(digests.map((digest) => podcastKey(digest, 'url')));
     const urls = entries.map((entry) => entry && (JSON.parse(entry.value) as { url: string }).url);
     const known = (of: readonly Entry[]): string[] => of.flatMap((edge) => urls[page.indexOf(edge)] ?? []);
-    const change = directory.prepare(user, {
+    const change = await directory.prepare(user, {
       unsubscribed: known(page),
       private: new Set(known(page.filter(isPrivateEdge))),
     });
     const unknown = digests.filter((_, i) => !entries[i]);
     const keys = unknown.flatMap((digest) => [subscriptionKey(user, digest), subscriberKey(digest, user)]);
     if (!(await remove({ set: change.set, delete: [...change.delete, ...keys], sum: change.sum }))) return false;
-    change.apply();
+    await change.apply();
   }
   return true;
 }

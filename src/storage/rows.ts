@@ -1,3 +1,4 @@
+import { eachInSlices } from '../slices.ts';
 import type { Entry, Key, KeyValueStore, Range, Value } from './contract.ts';
 import { chunkNumber } from './account-keys.ts';
 
@@ -7,27 +8,43 @@ const CHUNK = 4000;
 const MAX_TEXT = 512 * 1024;
 
 /** Rows as JSON arrays in chunks under a prefix: at least one chunk, also where there are no rows. */
-export function writeRows(prefix: `${string}/`, rows: readonly unknown[]): [Key, Value][] {
-  return chunked(rows, CHUNK, (part) => JSON.stringify(part)).map(({ text }, number) => [
-    `${prefix}${chunkNumber(number)}`,
-    text,
-  ]);
+export async function writeRows(prefix: `${string}/`, rows: readonly unknown[]): Promise<[Key, Value][]> {
+  const chunks = await chunked(rows, CHUNK, (part) => JSON.stringify(part));
+  return chunks.map(({ text }, number) => [`${prefix}${chunkNumber(number)}`, text]);
+}
+
+interface Chunk<Item> {
+  part: readonly Item[];
+  text: string;
 }
 
 /** Items in chunks of at most so many, and of a length as JSON that any value may have. */
-export function chunked<Item>(
+export async function chunked<Item>(
   items: readonly Item[],
   most: number,
   write: (part: readonly Item[]) => string,
-): { part: readonly Item[]; text: string }[] {
-  if (items.length > most) {
-    const parts: (readonly Item[])[] = [];
-    for (let at = 0; at < items.length; at += most) parts.push(items.slice(at, at + most));
-    return parts.flatMap((part) => chunked(part, most, write));
-  }
-  const text = write(items);
-  if (text.length <= MAX_TEXT || items.length < 2) return [{ part: items, text }];
-  return chunked(items, Math.ceil(items.length / 2), write);
+): Promise<Chunk<Item>[]> {
+  const chunks: Chunk<Item>[] = [];
+  await eachInSlices(chunksOf(items, most, write), (chunk) => chunks.push(chunk));
+  return chunks;
+}
+
+function* chunksOf<Item>(
+  items: readonly Item[],
+  most: number,
+  write: (part: readonly Item[]) => string,
+): Iterable<Chunk<Item>> {
+  let count = most;
+  let at = 0;
+  do {
+    const part = items.slice(at, at + count);
+    const text = write(part);
+    // The next items are most likely as long as these; written in vain are those that turn out to be longer.
+    count = Math.max(1, Math.min(most, Math.floor((0.9 * MAX_TEXT * part.length) / text.length)));
+    if (text.length > MAX_TEXT && part.length > 1) continue;
+    yield { part, text };
+    at += part.length;
+  } while (at < items.length);
 }
 
 /** What `writeRows` wrote. */
@@ -35,12 +52,12 @@ export const readRows = <Row>(entries: readonly Entry[]): Row[] =>
   entries.flatMap(({ value }) => JSON.parse(value) as Row[]);
 
 /** Replaces chunks that were under the prefix by those of these rows. */
-export function replaceRows(
+export async function replaceRows(
   prefix: `${string}/`,
   rows: readonly unknown[],
   before: readonly Key[],
-): { set: [Key, Value][]; delete: Key[] } {
-  const set = writeRows(prefix, rows);
+): Promise<{ set: [Key, Value][]; delete: Key[] }> {
+  const set = await writeRows(prefix, rows);
   const kept = new Set(set.map(([key]) => key));
   return { set, delete: before.filter((key) => !kept.has(key)) };
 }

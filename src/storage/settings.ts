@@ -56,7 +56,7 @@ export function createSettingStore(core: Core): SettingStore {
             head: { next, syncDevices, ...(privacy && { visibility: privacy.visibility }) },
             set: changed.map((each) => [settingKey(user, each), JSON.stringify(each)]),
             delete: removed.map((key) => settingKey(user, { scope, key })),
-            directory: privacy && core.directory.prepare(user, await revise(core, account, privacy)),
+            directory: privacy && (await core.directory.prepare(user, await revise(core, account, privacy))),
           },
         };
       }),

@@ -73,7 +73,7 @@ export async function createStorage(plugin: KeyValueStore, context: StorageConte
 function withinBounds(store: KeyValueStore): KeyValueStore {
   const commit = async (batch: Batch): ReturnType<KeyValueStore['commit']> => {
     try {
-      checkBatch(batch);
+      await checkBatch(batch);
     } catch (error) {
       throw new StorageError(
         'full',

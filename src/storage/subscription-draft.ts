@@ -1,3 +1,4 @@
+import { eachInSlices } from '../slices.ts';
 import type { Stamp, SubscriptionChange, Url, UserId } from '../domain/types.ts';
 import { byPlace, type Row } from './subscription-list.ts';
 import type { ListWrite, SubscriptionLists } from './subscription-lists.ts';
@@ -22,23 +23,23 @@ export class SubscriptionDraft {
   }
 
   /** Makes those of the changes that are new to the device; answers the feeds that this adds. Of two on one URL the later counts. */
-  change(device: number, changes: Iterable<SubscriptionChange>): Url[] {
+  async change(device: number, changes: Iterable<SubscriptionChange>): Promise<Url[]> {
     const last = new Map<Url, boolean>();
-    for (const { url, subscribed } of changes) last.set(url, subscribed);
+    await eachInSlices(changes, ({ url, subscribed }) => last.set(url, subscribed));
     const added: Url[] = [];
-    for (const [url, subscribed] of last) {
+    await eachInSlices(last, ([url, subscribed]) => {
       const before = this.#get(device, url);
-      if ((before?.subscribed ?? false) === subscribed) continue;
+      if ((before?.subscribed ?? false) === subscribed) return;
       const row = { url, subscribed, stamp: this.#stamp, place: before?.place ?? this.next++ };
       const rows = this.#rows.get(device) ?? new Map<Url, Row>();
       this.#rows.set(device, rows.set(url, row));
       if (subscribed) added.push(url);
-    }
+    });
     return added;
   }
 
   /** Brings the devices to the union of their lists; answers the feeds that any of them did not have. */
-  merge(devices: readonly number[]): Url[] {
+  async merge(devices: readonly number[]): Promise<Url[]> {
     const rows = devices.flatMap((device) => {
       const own = this.#rows.get(device);
       const kept = this.#lists
@@ -48,19 +49,21 @@ export class SubscriptionDraft {
       return [...kept, ...(own?.values() ?? [])].filter(({ subscribed }) => subscribed);
     });
     const changes = rows.toSorted(byPlace).map(({ url }) => ({ url, subscribed: true }));
-    return devices.flatMap((device) => this.change(device, changes));
+    const added: Url[][] = [];
+    for (const device of devices) added.push(await this.change(device, changes));
+    return added.flat();
   }
 
   /**
    * Brings a device to what the others have: of the feeds that were changed on any of them here, or of all feeds. It has
    * a feed where one of them has it.
    */
-  follow(device: number, others: readonly number[], scope: 'changes' | 'all'): void {
+  async follow(device: number, others: readonly number[], scope: 'changes' | 'all'): Promise<void> {
     const isOnAny = (url: Url): boolean => others.some((other) => this.#get(other, url)?.subscribed);
     const changed = others.flatMap((other) => [...(this.#rows.get(other)?.keys() ?? [])]);
     const listed = others.flatMap((other) => (scope === 'all' ? this.#lists.of(other).current() : []));
     const urls = [...listed.toSorted(byPlace).map(({ url }) => url), ...changed];
-    this.change(
+    await this.change(
       device,
       [...new Set(urls)].map((url) => ({ url, subscribed: isOnAny(url) })),
     );
@@ -71,34 +74,35 @@ export class SubscriptionDraft {
   }
 
   /** What the account subscribes to now and did not before, and the other way round. */
-  difference(): { subscribed: Url[]; unsubscribed: Url[] } {
+  async difference(): Promise<{ subscribed: Url[]; unsubscribed: Url[] }> {
     const changes = new Map<Url, number>();
     for (const [device, rows] of this.#rows) {
-      for (const { url, subscribed } of rows.values()) {
+      await eachInSlices(rows.values(), ({ url, subscribed }) => {
         const before = this.#lists.of(device).get(url)?.subscribed ?? false;
         changes.set(url, (changes.get(url) ?? 0) + Number(subscribed) - Number(before));
-      }
+      });
     }
     const subscribed: Url[] = [];
     const unsubscribed: Url[] = [];
-    for (const [url, by] of changes) {
+    await eachInSlices(changes, ([url, by]) => {
       const before = this.#lists.devicesOf(url);
       if (before === 0 && by > 0) subscribed.push(url);
       if (before > 0 && before + by === 0) unsubscribed.push(url);
-    }
+    });
     return { subscribed, unsubscribed };
   }
 
   /** What it takes to store it. */
-  write(user: UserId): ListWrite {
-    const writes = [...this.#rows].map(([device, rows]) =>
-      this.#lists.write(user, device, [...rows.values()], this.#stamp),
-    );
+  async write(user: UserId): Promise<ListWrite> {
+    const writes: ListWrite[] = [];
+    for (const [device, rows] of this.#rows) {
+      writes.push(await this.#lists.write(user, device, [...rows.values()], this.#stamp));
+    }
     return {
       set: writes.flatMap(({ set }) => set),
       delete: writes.flatMap((write) => write.delete),
-      apply: () => {
-        for (const write of writes) write.apply();
+      async apply() {
+        for (const write of writes) await write.apply();
       },
     };
   }

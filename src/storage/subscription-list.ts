@@ -38,7 +38,8 @@ export class SubscriptionList {
   load(key: Key, isLog: boolean, rows: readonly Row[]): void {
     (isLog ? this.logKeys : this.listKeys).push(key);
     if (isLog) this.logged += rows.length;
-    this.apply(rows);
+    for (const row of rows) this.apply(row);
+    this.tidy();
   }
 
   /** How many feeds are subscribed to. */
@@ -65,13 +66,15 @@ export class SubscriptionList {
     return [...this.#rows.values()].filter((row) => row.subscribed);
   }
 
-  /** In the order of their stamps. */
-  apply(rows: readonly Row[]): void {
-    for (const row of rows) {
-      this.#subscribed += Number(row.subscribed) - Number(this.#rows.get(row.url)?.subscribed ?? false);
-      this.#rows.set(row.url, row);
-      this.#changes.push(row);
-    }
+  /** In the order of their stamps; `tidy` is to follow. */
+  apply(row: Row): void {
+    this.#subscribed += Number(row.subscribed) - Number(this.#rows.get(row.url)?.subscribed ?? false);
+    this.#rows.set(row.url, row);
+    this.#changes.push(row);
+  }
+
+  /** Forgets rows that were replaced, once there are many. */
+  tidy(): void {
     if (this.#changes.length > 2 * this.#rows.size + 100) this.#changes = this.rows();
   }
 

@@ -1,3 +1,4 @@
+import { eachInSlices } from '../slices.ts';
 import type { Stamp, Url, UserId } from '../domain/types.ts';
 import { subscriptionListPrefix, subscriptionLogKey, subscriptionsPrefix } from './account-keys.ts';
 import type { Entry, Key, Value } from './contract.ts';
@@ -53,26 +54,28 @@ export class SubscriptionLists {
   }
 
   /** What it takes to store the rows that are new to a device. */
-  write(user: UserId, device: number, rows: readonly Row[], stamp: Stamp): ListWrite {
+  async write(user: UserId, device: number, rows: readonly Row[], stamp: Stamp): Promise<ListWrite> {
     const list = this.of(device);
     const logged = list.logged + rows.length;
     const room = Math.max(MIN_LOG, Math.min(MAX_LOG, list.length / MIN_LOG));
     const text = logged <= room ? JSON.stringify(rows.map(toStored)) : undefined;
     if (text && text.length <= MAX_LOG_TEXT) {
       const key = subscriptionLogKey(user, device, stamp);
-      const apply = (): void => {
-        this.#apply(device, rows, list);
+      const apply = async (): Promise<void> => {
+        await this.#apply(device, rows, list);
         list.logKeys.push(key);
         list.logged = logged;
       };
       return { set: [[key, text]], delete: [], apply };
     }
-    const changed = new Set(rows.map(({ url }) => url));
-    const all = [...list.rows().filter(({ url }) => !changed.has(url)), ...rows];
-    const prefix = subscriptionListPrefix(user, device);
-    const replaced = replaceRows(prefix, all.map(toStored), list.listKeys);
-    const apply = (): void => {
-      this.#apply(device, rows, list);
+    const changed = new Set<Url>();
+    await eachInSlices(rows, ({ url }) => changed.add(url));
+    const all: StoredRow[] = [];
+    await eachInSlices(list.rows(), (row) => changed.has(row.url) || all.push(toStored(row)));
+    await eachInSlices(rows, (row) => all.push(toStored(row)));
+    const replaced = await replaceRows(subscriptionListPrefix(user, device), all, list.listKeys);
+    const apply = async (): Promise<void> => {
+      await this.#apply(device, rows, list);
       list.listKeys = replaced.set.map(([key]) => key);
       list.logKeys.length = 0;
       list.logged = 0;
@@ -86,13 +89,14 @@ export class SubscriptionLists {
     this.#lists.delete(device);
   }
 
-  #apply(device: number, rows: readonly Row[], list: SubscriptionList): void {
+  async #apply(device: number, rows: readonly Row[], list: SubscriptionList): Promise<void> {
     this.#lists.set(device, list);
-    for (const { url, subscribed } of rows) {
-      const before = list.get(url)?.subscribed ?? false;
-      if (before !== subscribed) this.#count(url, subscribed ? 1 : -1);
-    }
-    list.apply(rows);
+    await eachInSlices(rows, (row) => {
+      const before = list.get(row.url)?.subscribed ?? false;
+      if (before !== row.subscribed) this.#count(row.url, row.subscribed ? 1 : -1);
+      list.apply(row);
+    });
+    list.tidy();
   }
 
   #count(url: Url, by: 1 | -1): void {
@@ -106,5 +110,5 @@ export interface ListWrite {
   set: [Key, Value][];
   delete: Key[];
   /** To be called once it is stored. */
-  apply(): void;
+  apply(): Promise<void>;
 }

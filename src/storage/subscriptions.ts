@@ -1,5 +1,6 @@
 import { markAfter, originOf } from '../domain/stamp.ts';
 import type { Stamp, SubscriptionChange, Url } from '../domain/types.ts';
+import { eachInSlices } from '../slices.ts';
 import type { Core } from './core.ts';
 import { unlessMissing } from './failures.ts';
 import { readPrivacy } from './settings.ts';
@@ -40,7 +41,7 @@ export const createSubscriptionStore = (core: Core): SubscriptionStore => ({
     storeUpload(core, user, async (account, devices) => {
       const row = devices.get(device);
       const list = row && (await core.accounts.part(account, 'subscriptions')).of(row.number);
-      return { devices: [device], origin: originOf([device], sender), subscriptions: difference(list, urls) };
+      return { devices: [device], origin: originOf([device], sender), subscriptions: await difference(list, urls) };
     }),
 });
 
@@ -51,10 +52,14 @@ const urlsOf = (list: SubscriptionList): Url[] =>
     .map(({ url }) => url);
 
 /** What it takes to make the list equal `urls`. */
-function difference(list: SubscriptionList | undefined, urls: readonly Url[]): SubscriptionChange[] {
+async function difference(list: SubscriptionList | undefined, urls: readonly Url[]): Promise<SubscriptionChange[]> {
   const wanted = new Set(urls);
-  const current = list?.current() ?? [];
-  const removed = current.filter(({ url }) => !wanted.has(url)).map(({ url }) => ({ url, subscribed: false }));
-  for (const { url } of current) wanted.delete(url);
-  return [...removed, ...[...wanted].map((url) => ({ url, subscribed: true }))];
+  const changes: SubscriptionChange[] = [];
+  // Of those that are wanted the others stay.
+  await eachInSlices(
+    list?.current() ?? [],
+    ({ url }) => wanted.delete(url) || changes.push({ url, subscribed: false }),
+  );
+  await eachInSlices(wanted, (url) => changes.push({ url, subscribed: true }));
+  return changes;
 }

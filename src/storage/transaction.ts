@@ -27,8 +27,8 @@ export interface Write {
   delete?: readonly Key[];
   /** What the directory stores with it. */
   directory?: DirectoryChange | undefined;
-  /** Brings the account in memory up to date, but for its head. */
-  apply?(): void;
+  /** Brings the account in memory up to date, but for its head; nobody looks at it meanwhile. */
+  apply?(): void | Promise<void>;
 }
 
 /** What a write comes to, given the account as it is. Without a `write` nothing is stored. */
@@ -74,11 +74,11 @@ export class Accounts {
   ): Promise<T> {
     const lookWith = (account: Account): T => look(account, account.parts as AccountParts);
     const cached = this.#cache.get(user);
-    if (cached && hasAll(cached, parts)) {
+    if (cached && canLook(cached, parts)) {
       if (!this.store.isShared) return lookWith(cached);
       const [entry] = await this.store.get([headKey(user)]);
       // A write of this process may have come between.
-      if (entry?.version === cached.version && hasAll(cached, parts)) return lookWith(cached);
+      if (entry?.version === cached.version && canLook(cached, parts)) return lookWith(cached);
     }
     return this.exclusive(user, async () => {
       let isCurrent = !this.#cache.has(user) || !this.store.isShared;
@@ -144,8 +144,10 @@ export class Accounts {
       if ('result' in stored && stored.result !== undefined) {
         account.version = stored.result;
         account.head = head;
-        write.apply?.();
-        write.directory?.apply();
+        account.isChanging = true;
+        await write.apply?.();
+        account.isChanging = false;
+        await write.directory?.apply();
         this.#keep(account);
         return result;
       }
@@ -161,7 +163,7 @@ export class Accounts {
         throw 'error' in stored ? stored.error : isOpen.error;
       }
       if (doubt && account.head.commit === commit) {
-        doubt.directory?.apply();
+        await doubt.directory?.apply();
         return doubt.result;
       }
     }
@@ -189,7 +191,7 @@ export class Accounts {
     if (!entry) throw noSuchAccount();
     if (entry.version === account.version) return true;
     account.update(entry);
-    this.#settleDoubt(account);
+    await this.#settleDoubt(account);
     this.#keep(account);
     return false;
   }
@@ -200,7 +202,7 @@ export class Accounts {
     const [entry] = await this.store.get([headKey(user)]);
     if (!entry) throw noSuchAccount();
     const account = new Account(user, entry);
-    this.#settleDoubt(account);
+    await this.#settleDoubt(account);
     this.#keep(account);
     return account;
   }
@@ -211,10 +213,10 @@ export class Accounts {
     this.#cache.set(account.id, account);
   }
 
-  #settleDoubt({ id, head }: Account): void {
+  async #settleDoubt({ id, head }: Account): Promise<void> {
     const doubt = this.#doubts.get(id);
     this.#doubts.delete(id);
-    if (doubt?.commit === head.commit) doubt.directory?.apply();
+    if (doubt?.commit === head.commit) await doubt.directory?.apply();
   }
 }
 
@@ -232,6 +234,10 @@ const PARTS: { [Part in keyof AccountParts]: (store: KeyValueStore, user: UserId
 
 const hasAll = ({ parts }: Account, wanted: readonly (keyof AccountParts)[]): boolean =>
   wanted.every((part) => parts[part] !== undefined);
+
+/** Whether an account may be looked at outside `exclusive`. */
+const canLook = (account: Account, parts: readonly (keyof AccountParts)[]): boolean =>
+  !account.isChanging && hasAll(account, parts);
 
 const toBatch = ({ id, version }: Account, head: Head, write: Write): Batch => ({
   check: [[headKey(id), version], ...(write.check ?? [])],

@@ -1,6 +1,7 @@
 import { regroup } from '../domain/group.ts';
 import { markAfter, markAfterUpload, nextStamp } from '../domain/stamp.ts';
 import type { Device, EpisodeAction, Stamp, SubscriptionChange, Url, UserId } from '../domain/types.ts';
+import { eachInSlices } from '../slices.ts';
 import type { Account } from './account.ts';
 import { devicesPrefix } from './account-keys.ts';
 import { writeActions } from './action-log.ts';
@@ -64,19 +65,19 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
   if (!draft && actions.length === 0) {
     const result = markAfterUpload(markAfter(head.stamp), overlapped);
     if (devices === before) return { result };
-    const write = writeDevices(account, before, devices);
+    const write = await writeDevices(account, before, devices);
     return { result, write: { ...write, head: { ...write.head, next } } };
   }
 
   const writes = [
-    devices === before ? {} : writeDevices(account, before, devices),
-    draft ? draft.write(account.id) : {},
-    actions.length === 0 ? {} : writeActionsOf(account, actions, { stamp, at: now }),
+    devices === before ? {} : await writeDevices(account, before, devices),
+    draft ? await draft.write(account.id) : {},
+    actions.length === 0 ? {} : await writeActionsOf(account, actions, { stamp, at: now }),
   ];
   const acted = new Set<Url>();
-  for (const { podcast } of actions) if (!account.acted.has(podcast)) acted.add(podcast);
+  await eachInSlices(actions, ({ podcast }) => account.acted.has(podcast) || acted.add(podcast));
   const directory = await prepareDirectory(core, account, {
-    ...draft?.difference(),
+    ...(await draft?.difference()),
     acted: [...acted],
     newFeeds: newFeedsLeft(head, now),
   });
@@ -97,8 +98,8 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
       set: writes.flatMap(({ set = [] }: Write) => set),
       delete: writes.flatMap((write: Write) => write.delete ?? []),
       directory,
-      apply() {
-        for (const write of writes as Write[]) write.apply?.();
+      async apply() {
+        for (const write of writes as Write[]) await write.apply?.();
         for (const url of acted) account.acted.add(url);
       },
     },
@@ -111,7 +112,7 @@ export async function prepareDirectory(
   { id, head }: Account,
   change: Omit<AccountChange, 'private'>,
 ): Promise<DirectoryChange> {
-  const prepare = (isPrivate: readonly Url[]): DirectoryChange =>
+  const prepare = (isPrivate: readonly Url[]): Promise<DirectoryChange> =>
     core.directory.prepare(id, { ...change, private: new Set(isPrivate) });
   const { subscribed = [], unsubscribed = [] } = change;
   if (head.visibility === 'all') return prepare([]);
@@ -166,22 +167,25 @@ async function changeSubscriptions(
       return isOneOfMany || !before.get(id) ? [row] : before.following(id);
     });
     // Those of one group come several times; only the first changes anything.
-    for (const { number } of targets) for (const url of draft.change(number, changes)) brought.add(url);
+    for (const { number } of targets) for (const url of await draft.change(number, changes)) brought.add(url);
   }
-  const merged = groups.flatMap((ids) => draft.merge(ids.map((id) => devices.get(id)!.number)));
+  let isMerged = false;
+  for (const ids of groups) {
+    const merged = await draft.merge(ids.map((id) => devices.get(id)!.number));
+    isMerged ||= upload.groups === undefined && merged.some((url) => !brought.has(url));
+  }
   for (const follower of followers) {
     const others = devices.rows.filter((row) => row !== follower && (isNew(follower) || !row.followsAll));
-    draft.follow(follower.number, numbersOf(others), isNew(follower) ? 'all' : 'changes');
+    await draft.follow(follower.number, numbersOf(others), isNew(follower) ? 'all' : 'changes');
   }
-  const isMerged = upload.groups === undefined && merged.some((url) => !brought.has(url));
   return draft.isEmpty ? { isMerged } : { draft, isMerged };
 }
 
 const numbersOf = (rows: readonly DeviceRow[]): number[] => rows.map(({ number }) => number);
 
 /** What it takes to store the devices of an account. */
-export function writeDevices(account: Account, before: DeviceTable, { rows }: DeviceTable) {
-  const replaced = replaceRows(devicesPrefix(account.id), rows, before.keys);
+export async function writeDevices(account: Account, before: DeviceTable, { rows }: DeviceTable) {
+  const replaced = await replaceRows(devicesPrefix(account.id), rows, before.keys);
   const keys = replaced.set.map(([key]) => key);
   const { revisions } = account.head;
   return {
@@ -191,12 +195,12 @@ export function writeDevices(account: Account, before: DeviceTable, { rows }: De
   };
 }
 
-function writeActionsOf(
+async function writeActionsOf(
   account: Account,
   actions: readonly EpisodeAction[],
   upload: { stamp: Stamp; at: number },
-): Write {
-  const { set, fingerprints, latest } = writeActions(account.id, actions, upload);
+): Promise<Write> {
+  const { set, fingerprints, latest } = await writeActions(account.id, actions, upload);
   const head = { acted: upload.stamp, latest: Math.max(account.head.latest, latest) };
   return { set, head, apply: () => fingerprints.forEach((each) => account.fingerprints.add(each)) };
 }

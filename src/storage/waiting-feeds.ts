@@ -33,7 +33,7 @@ export async function bringWaiting(
       const list = newFeeds > 0 ? (await accounts.part(account, 'subscriptions')).union() : [];
       const waiting = list.filter((url) => isWaiting(urlDigest(url)));
       if (waiting.length === 0) return { result: undefined };
-      const change = directory.prepare(user, { waiting, newFeeds });
+      const change = await directory.prepare(user, { waiting, newFeeds });
       const brought = withNewFeeds(head, change.newFeeds, context.now());
       return { result: undefined, write: { head: brought, directory: change } };
     }),

@@ -41,7 +41,7 @@ async function openNode(database: MemoryDatabase, accounts = NO_ACCOUNTS, isShar
   const commits: Batch[] = [];
   store.before = (call, batch) => void (call === 'commit' && commits.push(batch!));
   const change = async (user: string, accountChange: AccountChange): Promise<void> => {
-    const { apply, ...batch } = directory.writer.prepare(user as UserId, accountChange);
+    const { apply, ...batch } = await directory.writer.prepare(user as UserId, accountChange);
     await store.commit(batch);
     apply();
   };

@@ -1,4 +1,5 @@
 import type { Seconds, Url, UserId } from '../../domain/types.ts';
+import { eachInSlices } from '../../slices.ts';
 import type { CopyChange } from '../directory-writer.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
 import type { Memory } from './memory.ts';
@@ -13,8 +14,13 @@ interface Copy {
 }
 
 /** Brings this process's copy of the directory up to date with a change of an account. */
-export function applyChange({ memory, graph, counted }: Copy, user: UserId, change: CopyChange, since: Seconds): void {
-  for (const url of change.added) memory.ensure(url, since);
+export async function applyChange(
+  { memory, graph, counted }: Copy,
+  user: UserId,
+  change: CopyChange,
+  since: Seconds,
+): Promise<void> {
+  await eachInSlices(change.added, (url) => memory.ensure(url, since));
   const set = (url: Url, now: Subscription, before: Subscription): void => {
     const digest = urlDigest(url);
     memory.setSubscription(user, digest, now, before);
@@ -24,8 +30,8 @@ export function applyChange({ memory, graph, counted }: Copy, user: UserId, chan
     counted(digest);
   };
   const visibilityOf = (url: Url): Subscription => (change.private.has(url) ? 'private' : 'public');
-  for (const url of change.subscribed) set(url, visibilityOf(url), undefined);
-  for (const url of change.unsubscribed) set(url, undefined, visibilityOf(url));
-  for (const url of change.hidden) set(url, 'private', 'public');
-  for (const url of change.shown) set(url, 'public', 'private');
+  await eachInSlices(change.subscribed, (url) => set(url, visibilityOf(url), undefined));
+  await eachInSlices(change.unsubscribed, (url) => set(url, undefined, visibilityOf(url)));
+  await eachInSlices(change.hidden, (url) => set(url, 'private', 'public'));
+  await eachInSlices(change.shown, (url) => set(url, 'public', 'private'));
 }

@@ -276,11 +276,11 @@ export class Directory implements DirectoryCopy {
     return podcast !== undefined && subscribersOf(podcast) > 0;
   }
 
-  apply(user: UserId, change: CopyChange, since: Seconds): void {
+  apply(user: UserId, change: CopyChange, since: Seconds): Promise<void> {
     const counted = (digest: UrlDigest): void => {
       if (this.store.isShared) this.recounted.add(digest);
     };
-    applyChange({ memory: this.memory, graph: this.graph, counted }, user, change, since);
+    return applyChange({ memory: this.memory, graph: this.graph, counted }, user, change, since);
   }
 
   /** Forgets all, once it is removed from the store. */
