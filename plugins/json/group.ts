@@ -50,6 +50,22 @@ export function merge(entries: readonly Entry[], changes: readonly Change[]): En
   return merged;
 }
 
+const NONE: readonly Change[] = [];
+
+/** Changes as they are after newer ones; both in key order. */
+function replace(changes: readonly Change[], newer: readonly Change[]): readonly Change[] {
+  if (changes.length === 0) return newer;
+  const replaced: Change[] = [];
+  let place = 0;
+  for (const change of newer) {
+    for (const next = placeOf(changes, change.key, keyOf); place < next;) replaced.push(changes[place++]!);
+    if (changes[place]?.key === change.key) place += 1;
+    replaced.push(change);
+  }
+  while (place < changes.length) replaced.push(changes[place++]!);
+  return replaced;
+}
+
 /** The keys with one prefix: those in files, and what has changed since the files were written. */
 export class Group {
   readonly prefix: string;
@@ -57,8 +73,9 @@ export class Group {
   parts: readonly Part[] = [];
   /** Undefined where there are none: there are many groups, and few of them change. */
   #changes: Map<Key, Change> | undefined;
-  /** The changes in key order, unless they have to be sorted again. */
-  #sorted: Change[] | undefined;
+  /** The changes in key order, but for those of the keys that are newer. */
+  #sorted: readonly Change[] = NONE;
+  #newer: Set<Key> | undefined;
 
   constructor(prefix: string) {
     this.prefix = prefix;
@@ -67,23 +84,24 @@ export class Group {
   apply(change: Change): void {
     this.#changes ??= new Map();
     this.#changes.set(change.key, change);
-    const last = this.#sorted?.at(-1);
-    if (last && last.key < change.key) this.#sorted!.push(change);
-    else this.#sorted = undefined;
+    this.#newer ??= new Set();
+    this.#newer.add(change.key);
   }
 
   /** In key order. */
   get changes(): readonly Change[] {
-    if (!this.#changes) return [];
-    this.#sorted ??= [...this.#changes.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
-    return this.#sorted;
+    if (!this.#newer) return this.#sorted;
+    const newer = [...this.#newer].toSorted().map((key) => this.#changes!.get(key)!);
+    this.#newer = undefined;
+    return (this.#sorted = replace(this.#sorted, newer));
   }
 
   /** Forgets changes that the files have now, except where others followed. */
   settle(changes: readonly Change[]): void {
+    const before = this.changes;
     for (const change of changes) if (this.#changes?.get(change.key) === change) this.#changes.delete(change.key);
     if (this.#changes?.size === 0) this.#changes = undefined;
-    this.#sorted = undefined;
+    this.#sorted = this.#changes ? before.filter(({ key }) => this.#changes!.has(key)) : NONE;
   }
 
   add(part: Part): void {

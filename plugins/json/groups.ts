@@ -45,12 +45,19 @@ export class Groups {
     return this.#byPrefix.get(part.prefix)?.endOf(part) ?? part.start;
   }
 
-  apply(change: Change): void {
+  /** Many changes, which are put in order at once: nobody has to wait for that later. */
+  applyAll(changes: readonly Change[]): void {
+    const groups = new Set(changes.map((change) => this.apply(change)));
+    for (const group of groups) void group.changes;
+  }
+
+  apply(change: Change): Group {
     const prefix = prefixOf(change.key);
     const group = this.#byPrefix.get(prefix) ?? this.#create(prefix);
     group.apply(change);
     this.#changed.add(group);
     this.changeCount += 1;
+    return group;
   }
 
   #create(prefix: string): Group {

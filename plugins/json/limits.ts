@@ -8,3 +8,7 @@ export const MAX_BACKLOG: number = 1;
 export const MAX_FILE_SIZE = 512 * 1024;
 /** Characters of the entries that stay in memory, beside what has changed since the last checkpoint. */
 export const CACHE_SIZE = 16 * 1024 * 1024;
+/** A commit with more keys goes by itself, in slices. */
+export const MANY_KEYS: number = 2000;
+/** Keys of such a commit that are looked at, and changed, at once. */
+export const KEYS_AT_ONCE: number = 1000;

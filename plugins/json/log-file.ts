@@ -1,6 +1,6 @@
 import { open, readdir, readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { type Key, StorageError, type Value, type Version } from '../../src/plugin.ts';
+import { eachInSlices, type Key, StorageError, type Value, type Version } from '../../src/plugin.ts';
 import { toStorageError } from './durable-files.ts';
 import type { Change } from './group.ts';
 
@@ -17,7 +17,11 @@ const HEAD = '["00000000",';
 const CHECKSUM_START = 2;
 const LINE_END = 10;
 
-export const checksum = (bytes: Uint8Array): string => crc32(bytes).toString(16).padStart(8, '0');
+export const checksum = (bytes: Uint8Array): string => toText(crc32(bytes));
+const toText = (checksum: number): string => checksum.toString(16).padStart(8, '0');
+
+/** Characters of a line that are encoded at once, about. */
+const PIECE = 256 * 1024;
 
 /** The changes of one commit. */
 export interface LoggedCommit {
@@ -29,23 +33,45 @@ export interface LoggedCommit {
 export const lengthOf = ({ changes }: LoggedCommit): number =>
   changes.reduce((sum, { key, value = '' }) => sum + key.length + value.length, 0);
 
-export function encodeLine(commits: readonly LoggedCommit[]): Buffer {
-  const texts: string[] = []; // joined only once: values are long
-  for (const { version, changes } of commits) {
-    texts.push(`${texts.length === 0 ? HEAD : ','}[${version},{`);
+/** A line, in pieces: a commit may be long. */
+export async function encodeLine(commits: readonly LoggedCommit[]): Promise<Buffer[]> {
+  const pieces: Buffer[] = [];
+  let sum = 0;
+  await eachInSlices(lineTexts(commits), (text) => {
+    const piece = Buffer.from(text);
+    const start = pieces.length === 0 ? HEAD.length : 0;
+    const end = piece.at(-1) === LINE_END ? -1 : piece.length;
+    sum = crc32(piece.subarray(start, end), sum);
+    pieces.push(piece);
+  });
+  pieces[0]!.write(toText(sum), CHECKSUM_START, 'latin1');
+  return pieces;
+}
+
+function* lineTexts(commits: readonly LoggedCommit[]): Iterable<string> {
+  let texts: string[] = []; // joined only once: values are long
+  let length = 0;
+  for (const [place, { version, changes }] of commits.entries()) {
+    texts.push(`${place === 0 ? HEAD : ','}[${version},{`);
     const deleted: Key[] = [];
     let comma = '';
     for (const { key, value } of changes) {
-      if (value === undefined) deleted.push(key);
-      else texts.push(`${comma}${JSON.stringify(key)}:`, onOneLine(value));
-      if (value !== undefined) comma = ',';
+      if (value === undefined) {
+        deleted.push(key);
+        continue;
+      }
+      texts.push(`${comma}${JSON.stringify(key)}:`, onOneLine(value));
+      comma = ',';
+      length += key.length + value.length;
+      if (length < PIECE) continue;
+      yield texts.join('');
+      texts = [];
+      length = 0;
     }
     texts.push(`},${JSON.stringify(deleted)}]`);
   }
   texts.push(']\n');
-  const bytes = Buffer.from(texts.join(''));
-  bytes.write(checksum(bytes.subarray(HEAD.length, -1)), CHECKSUM_START, 'latin1');
-  return bytes;
+  yield texts.join('');
 }
 
 /** JSON text without line breaks. */

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import {
   type Batch,
+  eachInSlices,
   type Entry,
   type Key,
   type KeyValueStore,
@@ -15,6 +16,7 @@ import { Files, LoadedEntries } from './files.ts';
 import type { Change, Source } from './group.ts';
 import { Groups } from './groups.ts';
 import { listFiles } from './layout.ts';
+import { KEYS_AT_ONCE, MANY_KEYS } from './limits.ts';
 import { takeLock } from './lock.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 
@@ -48,6 +50,10 @@ class JsonStore implements KeyValueStore {
   #log!: WriteAheadLog;
   #checkpoint: Checkpoint | undefined;
   readonly #pending = new Map<Key, Pending>();
+  /** The commit of many keys that is under way: other commits wait for it. */
+  #large: Promise<unknown> | undefined;
+  /** It is being applied: nobody must see half of it. */
+  #applying: Promise<void> | undefined;
   /** What waits for files to be read. */
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
@@ -98,14 +104,14 @@ class JsonStore implements KeyValueStore {
 
   async commit(batch: Batch): Promise<Version | undefined> {
     if (this.#checkpoint!.isBehind) await this.#checkpoint!.run();
+    while (this.#large) await this.#large;
     this.#requireOpen();
-    const { check = [], sum = [] } = batch;
+    if (isLarge(batch)) return this.#commitLarge(batch);
+    const { check = [] } = batch;
     return this.#loaded(
-      (source) => ({
-        areMet: check.map(([key, version]) => (this.#newest(key, source)?.version ?? 0) === version),
-        sums: sum.map(([key, amount]) => add(key, this.#newest(key, source)?.value, amount)),
-      }),
+      (source) => this.#look(batch, source),
       async ({ areMet, sums }) => {
+        if (this.#large) return this.commit(batch);
         if (!areMet.includes(false)) return this.#write(batch, sums);
         // A caller that reads again has to see what the check failed on.
         await Promise.allSettled(check.map(([key]) => this.#pending.get(key)?.settled));
@@ -114,26 +120,66 @@ class JsonStore implements KeyValueStore {
     );
   }
 
+  /** No other commit goes on meanwhile: its checks and sums are made slice by slice of what must not change. */
+  #commitLarge(batch: Batch): Promise<Version | undefined> {
+    const storing = this.#storeLarge(batch).finally(() => {
+      this.#large = undefined;
+      this.#underWay.delete(storing);
+    });
+    this.#large = storing.catch(() => undefined);
+    this.#underWay.add(storing);
+    return storing;
+  }
+
+  async #storeLarge(batch: Batch): Promise<Version | undefined> {
+    await this.#log.settle();
+    const { check = [], sum = [] } = batch;
+    const sums: [Key, number][] = [];
+    const entries = new LoadedEntries(this.#files); // so that each file is loaded once
+    for (let at = 0; at < Math.max(check.length, sum.length); at += KEYS_AT_ONCE) {
+      await setImmediate();
+      const part = { check: check.slice(at, at + KEYS_AT_ONCE), sum: sum.slice(at, at + KEYS_AT_ONCE) };
+      const { areMet, sums: found } = await this.#loaded(
+        (source) => this.#look(part, source),
+        (each) => each,
+        entries,
+      );
+      if (areMet.includes(false)) return undefined;
+      sums.push(...found);
+    }
+    if (this.#log.broken) throw this.#log.broken;
+    const version = this.#log.nextVersion();
+    const changes: Change[] = [];
+    await eachInSlices(changesOf(batch, sums, version), (change) => changes.push(change));
+    await this.#log.append(version, changes);
+    return version;
+  }
+
+  /** Whether the checks are met, and what the sums come to. */
+  #look({ check = [], sum = [] }: Batch, source: Source): { areMet: boolean[]; sums: [Key, number][] } {
+    return {
+      areMet: check.map(([key, version]) => (this.#newest(key, source)?.version ?? 0) === version),
+      sums: sum.map(([key, amount]) => [key, add(key, this.#newest(key, source)?.value, amount)]),
+    };
+  }
+
   #newest(key: Key, source: Source): { value: string; version: Version } | undefined {
     const change = this.#pending.get(key)?.change ?? this.#groups.find(key, source);
     return change?.value === undefined ? undefined : { value: change.value, version: change.version };
   }
 
-  async #write({ set = [], delete: deleted = [], sum = [] }: Batch, sums: readonly number[]): Promise<Version> {
+  async #write(batch: Batch, sums: readonly (readonly [Key, number])[]): Promise<Version> {
     if (this.#log.broken) throw this.#log.broken;
     const version = this.#log.nextVersion();
-    const changes = [
-      ...set.map(([key, value]): Change => ({ key, value, version })),
-      ...deleted.map((key): Change => ({ key, value: undefined, version })),
-      ...sum.map(([key], place): Change => ({ key, value: String(sums[place]), version })),
-    ];
+    const changes = [...changesOf(batch, sums, version)];
     const settled = this.#log.append(version, changes);
     for (const change of changes) this.#pending.set(change.key, { change, settled });
     await settled;
     return version;
   }
 
-  #apply(changes: readonly Change[]): void {
+  #apply(changes: readonly Change[]): Promise<void> | void {
+    if (changes.length > MANY_KEYS) return (this.#applying ??= this.#applyInSlices(changes));
     for (const change of changes) {
       this.#groups.apply(change);
       if (this.#pending.get(change.key)?.change === change) this.#pending.delete(change.key);
@@ -141,14 +187,25 @@ class JsonStore implements KeyValueStore {
     this.#checkpoint?.schedule();
   }
 
+  async #applyInSlices(changes: readonly Change[]): Promise<void> {
+    await eachInSlices(inParts(changes), (part) => this.#groups.applyAll(part));
+    this.#applying = undefined;
+    this.#checkpoint?.schedule();
+  }
+
   /** Looks at entries, which are loaded where they have to be, and uses what was found in the same moment. */
-  #loaded<Found, T>(look: (source: Source) => Found, use: (found: Found) => T | Promise<T>): T | Promise<T> {
-    const entries = new LoadedEntries(this.#files);
+  #loaded<Found, T>(
+    look: (source: Source) => Found,
+    use: (found: Found) => T | Promise<T>,
+    entries = new LoadedEntries(this.#files),
+  ): T | Promise<T> {
+    if (this.#applying) return this.#applying.then(() => this.#loaded(look, use));
     const found = look(entries);
     if (entries.missing === 0) return use(found);
     const load = async (): Promise<T> => {
       for (;;) {
         await entries.load();
+        while (this.#applying) await this.#applying;
         const loaded = look(entries);
         if (entries.missing === 0) return use(loaded);
       }
@@ -188,6 +245,23 @@ class JsonStore implements KeyValueStore {
     await this.#log.close();
     await this.#releaseLock();
   }
+}
+
+const isLarge = ({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): boolean =>
+  check.length + set.length + deleted.length + sum.length > MANY_KEYS;
+
+function* changesOf(
+  { set = [], delete: deleted = [] }: Batch,
+  sums: readonly (readonly [Key, number])[],
+  version: Version,
+): Iterable<Change> {
+  for (const [key, value] of set) yield { key, value, version };
+  for (const key of deleted) yield { key, value: undefined, version };
+  for (const [key, sum] of sums) yield { key, value: String(sum), version };
+}
+
+function* inParts(changes: readonly Change[]): Iterable<readonly Change[]> {
+  for (let at = 0; at < changes.length; at += KEYS_AT_ONCE) yield changes.slice(at, at + KEYS_AT_ONCE);
 }
 
 function add(key: Key, value: string | undefined, amount: number): number {

@@ -24,7 +24,7 @@ const QUICK_SYNC = 2;
 /** What happens to commits that were appended. */
 interface Outcome {
   /** They are durable. */
-  apply(changes: readonly Change[]): void;
+  apply(changes: readonly Change[]): Promise<void> | void;
   /** None of those that were still waiting is stored. */
   discard(): void;
 }
@@ -73,7 +73,7 @@ export class WriteAheadLog {
       const { commits, tail } = await readLog(join(folder, logName(number)));
       if (commits.length > 0 && torn[0]) throw damaged(torn[0]); // more was acknowledged after it
       if (tail) torn.push(tail);
-      for (const { changes } of commits) outcome.apply(changes);
+      for (const { changes } of commits) await outcome.apply(changes);
       log.#version = Math.max(number, commits.at(-1)?.version ?? 0);
     }
     for (const tail of torn) await cutOff(tail);
@@ -106,13 +106,13 @@ export class WriteAheadLog {
       this.#switchFile?.();
       const group = this.#nextGroup();
       try {
-        if (group.length > 0) await this.#store(encodeLine(group));
+        if (group.length > 0) await this.#store(await encodeLine(group));
       } catch (error) {
         this.#fail([...group, ...this.#queue], error as StorageError);
         continue;
       }
       for (const { changes, resolve } of group) {
-        this.#outcome.apply(changes);
+        await this.#outcome.apply(changes);
         resolve();
       }
       await this.#gather();
@@ -143,16 +143,18 @@ export class WriteAheadLog {
   }
 
   /** Throws a StorageError, and then nothing is stored. */
-  async #store(bytes: Buffer): Promise<void> {
+  async #store(pieces: readonly Buffer[]): Promise<void> {
     if (this.broken) throw this.broken;
     try {
-      for (let written = 0; written < bytes.length;) {
-        written += (await this.#file.write(bytes, written)).bytesWritten;
+      let written = 0;
+      for (const bytes of pieces) {
+        for (let at = 0; at < bytes.length;) at += (await this.#file.write(bytes, at)).bytesWritten;
+        written += bytes.length;
       }
       const start = performance.now();
       await this.#file.datasync();
       this.#syncTime = performance.now() - start;
-      this.size += bytes.length;
+      this.size += written;
     } catch (error) {
       throw await this.#undo(error);
     }

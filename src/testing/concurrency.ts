@@ -175,6 +175,36 @@ function writerTests(
     await Promise.all([writing, reading]);
   });
 
+  test(title('a commit of many keys is seen whole, and counts what is added meanwhile'), async (pick) => {
+    const many = keys('k/', 5000);
+    const sum = many.map((key) => [`n${key}`, 1] as const);
+    const writing = all(2, async (n) => {
+      for (let round = 1; round <= 3; round += 1) {
+        await commit(pick(n), { set: many.map((key) => [`${n}${key}`, String(round)]), sum });
+      }
+    });
+    const ends = [many[0]!, many.at(-1)!];
+    const reading = repeatDuring(writing, async () => {
+      const values = await readAll(
+        pick(1),
+        ends.map((key) => `0${key}`),
+      );
+      assert.equal(values[0], values[1]);
+    });
+    let added = 0;
+    const adding = repeatDuring(writing, async () => {
+      await commit(pick(0), { sum: ends.map((key) => [`n${key}`, 1]) });
+      added += 1;
+      await pause();
+    });
+    await Promise.all([writing, reading, adding]);
+    const counts = await readAll(
+      pick(0),
+      many.map((key) => `n${key}`),
+    );
+    assert.deepEqual(counts, [added + 6, ...Array.from({ length: 4998 }, () => 6), added + 6]);
+  });
+
   test(title('a reader never goes back in time'), async (pick) => {
     const write = async (): Promise<void> => {
       for (let round = 1; round <= 200; round += 1) {
