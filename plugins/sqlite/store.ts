@@ -1,4 +1,5 @@
-import { type Entry, type KeyValueStore, StorageError, type Version } from '../../src/plugin.ts';
+import { type Batch, type Entry, type KeyValueStore, StorageError, type Version } from '../../src/plugin.ts';
+import { isLarge, pack } from './packed-batch.ts';
 import { type Operation, sqliteThread } from './thread.ts';
 
 /** Requests that the thread may have at once: while it does one, the next is on its way. */
@@ -52,15 +53,27 @@ export async function openStore(path: string): Promise<KeyValueStore> {
     return call(operation);
   };
 
+  /** Batches that are to be sent when they are packed. */
+  const packing = new Set<Promise<unknown>>();
+  const commitLarge = async (batch: Batch): Promise<Version | undefined> => {
+    if (closing) throw unavailable('is closed');
+    const packed = pack(batch);
+    packing.add(packed);
+    const committed = packed.then((pieces) => call<Version | undefined>({ kind: 'commit', batch: pieces }));
+    await packed;
+    packing.delete(packed);
+    return committed;
+  };
+
   await call({ kind: 'ping' });
   return {
     isShared: false,
     get: (keys) => callOpen<(Entry | undefined)[]>({ kind: 'get', keys }),
     list: (range) => callOpen<Entry[]>({ kind: 'list', range }),
-    commit: (batch) => callOpen<Version | undefined>({ kind: 'commit', batch }),
+    commit: (batch) => (isLarge(batch) ? commitLarge(batch) : callOpen({ kind: 'commit', batch })),
     ping: () => callOpen<void>({ kind: 'ping' }),
     verify: () => callOpen<void>({ kind: 'verify' }),
-    close: () => (closing ??= call<void>({ kind: 'close' })),
+    close: () => (closing ??= Promise.all(packing).then(() => call<void>({ kind: 'close' }))),
   };
 }
 

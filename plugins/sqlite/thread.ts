@@ -6,6 +6,7 @@ import {
   serveThread,
   type StorageErrorCode,
 } from '../../src/plugin.ts';
+import { type PackedBatch, unpack } from './packed-batch.ts';
 import { Database } from './database.ts';
 import { toStorageError } from './failure.ts';
 
@@ -13,7 +14,7 @@ import { toStorageError } from './failure.ts';
 export type Operation =
   | { kind: 'get'; keys: readonly Key[] }
   | { kind: 'list'; range: Range }
-  | { kind: 'commit'; batch: Batch }
+  | { kind: 'commit'; batch: Batch | PackedBatch }
   | { kind: 'ping' | 'verify' | 'close' };
 
 /** Calls of one store that go to the thread together, in their order. */
@@ -58,7 +59,7 @@ function open(store: number, path: string): Promise<Database> {
 
 /** Commits first, and together: what is read in the same moment may be newer. */
 function run(database: Database, path: string, operations: readonly Operation[]): Result[] {
-  const batches = operations.flatMap((each) => (each.kind === 'commit' ? [each.batch] : []));
+  const batches = operations.flatMap((each) => (each.kind === 'commit' ? [unpack(each.batch)] : []));
   const outcomes = batches.length > 0 ? database.commit(batches) : [];
   return operations.map((operation) => {
     if (operation.kind === 'commit') {
