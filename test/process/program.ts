@@ -30,7 +30,7 @@ export async function serve(args: readonly string[], wrapper: readonly string[] 
   for await (const line of createInterface({ input: child.stderr })) {
     words.push(line);
     // Other lines may name other addresses: the one that a proxy is reached at.
-    const url = /(?:listening on|podcast app is) (http:\/\/[\w.]+:\d+)/.exec(line)?.[1];
+    const url = /(?:Listening on|Server address for [\w ]+:) (http:\/\/[\w.]+:\d+)/.exec(line)?.[1];
     if (url === undefined) continue;
     child.stderr.resume();
     return {

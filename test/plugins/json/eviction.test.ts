@@ -9,8 +9,8 @@ vi.mock(import('../../../plugins/json/limits.ts'), () => ({
   MAX_BACKLOG: 1000,
   MAX_FILE_SIZE: 300_000,
   CACHE_SIZE: 600_000,
-  MANY_KEYS: 1,
-  KEYS_AT_ONCE: 2,
+  MANY_KEYS: 10,
+  KEYS_AT_ONCE: 200,
 }));
 
 storageConformance(
