@@ -22,9 +22,12 @@ afterEach(async () => {
 
 const large = Array.from({ length: 20_000 }, (_, n) => [`k/${n}`, '"x"'] as const);
 
+/** Of few keys, and some time to store. */
+const long = Array.from({ length: 1000 }, (_, n) => [`k/${n}`, JSON.stringify('x'.repeat(10_000))] as const);
+
 it('the server goes on while SQLite works', async () => {
   const commit = store.commit({ set: large }).then(() => 'SQLite');
-  await new Promise(setImmediate); // it is sent by now
+  await new Promise(setImmediate);
   const server = new Promise((resolve) => void setImmediate(() => resolve('the server')));
   expect(await Promise.race([commit, server])).toBe('the server');
   await commit;
@@ -32,8 +35,8 @@ it('the server goes on while SQLite works', async () => {
 
 it('a thread that broke down is replaced by one that knows everything that was committed', async () => {
   const version = await store.commit({ set: [['a', '1']] });
-  const commit = store.commit({ set: large }).catch((error: unknown) => error);
-  await new Promise(setImmediate);
+  const commit = store.commit({ set: long }).catch((error: unknown) => error);
+  await new Promise(setImmediate); // it is sent by now, whole
   // The only way to break it down: to ask for something that is to take no time.
   const request = { store: 0, path: join(dataDir, 'other.db'), operations: [{ kind: 'ping' as const }] };
   await expect(sqliteThread.run(request, 0)).rejects.toThrow('took more than');
