@@ -23,9 +23,9 @@ const podsync = await openPodsync({
   fetch: false,
   log: (level, message) => console.error(`${level}: ${message}`),
 });
-const { accounts, upkeep } = podsync.services;
+const { accounts, maintenance } = podsync.services;
 if (!(await accounts.named('alice'))) await accounts.create({ name: 'alice', password });
-upkeep.start(); // and with `fetch`: podsync.services.feeds.start()
+maintenance.start(); // and with `fetch`: podsync.services.feeds.start()
 
 const servePodcasts = toNodeHandler(podsync.publicApp);
 const server = createServer((request, response) => {

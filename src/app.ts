@@ -1,7 +1,7 @@
 import { H3, type H3Event } from 'h3';
 import { type Reading, releaseBody } from './http/body.ts';
 import { type BudgetLimits, createBodyBudget } from './http/body-budget.ts';
-import { createBurst } from './http/burst.ts';
+import { createResponseBatch } from './http/response-batch.ts';
 import { refuseForged } from './http/cross-site.ts';
 import { dropRest } from './http/early-answer.ts';
 import { errorReply, logCut, toErrorReply } from './http/errors.ts';
@@ -12,7 +12,7 @@ import { createRoutes } from './routes/index.ts';
 import { createOperatorRoutes } from './routes/operator/index.ts';
 import type { Route } from './routes/route.ts';
 import { toErrorPage } from './routes/site/error-page.ts';
-import type { DirectoryMode } from './services/directory.ts';
+import type { DirectoryMode } from './services/directory/directory.ts';
 import type { Services } from './services/services.ts';
 import type { Log } from './storage/stores.ts';
 
@@ -49,7 +49,7 @@ export function createApp(services: Services, options: AppOptions): H3 {
     onError: (_error, event) => send(event, errorReply(400, 'the address of this request cannot be read', '')),
   });
 
-  const ready = createBurst();
+  const ready = createResponseBatch();
   const onCut = (error: unknown): void => logCut(error, options);
   const answer = async (event: H3Event, format: string, handle: () => Reply | Promise<Reply>) => {
     try {

@@ -1,6 +1,6 @@
 import type { Seconds } from './domain/types.ts';
-import type { DirectoryMode } from './services/directory.ts';
-import type { RegistrationMode } from './services/registration.ts';
+import type { DirectoryMode } from './services/directory/directory.ts';
+import type { RegistrationMode } from './services/accounts/registration.ts';
 
 /** What podsync does, in a server of its own or as a part of another program. */
 export interface Options {

@@ -5,8 +5,8 @@ import { createApp } from './app.ts';
 import { type Clock, openClock } from './clock.ts';
 import type { Fetcher } from './feeds/fetch.ts';
 import { DEFAULTS, type Options, readWebAddress, WEB_ADDRESS } from './options.ts';
-import { createBodyParser } from './services/body-parser.ts';
-import { createThreadHasher, type Hasher } from './services/hasher.ts';
+import { createBodyParser } from './services/sync/body-parser.ts';
+import { createThreadHasher, type Hasher } from './services/accounts/hasher.ts';
 import { createServices, type Services } from './services/services.ts';
 import type { Log } from './storage/stores.ts';
 import { loadStorageThreads } from './storage/load.ts';
@@ -62,7 +62,7 @@ export async function openPodsync(given: PodsyncOptions, parts: PodsyncParts = {
     publicApp: createApp(services, options),
     operatorApp: createApp(services, { ...options, operator: true, address }),
     async close() {
-      await Promise.all([services.feeds.stop(), services.upkeep.stop()]);
+      await Promise.all([services.feeds.stop(), services.maintenance.stop()]);
       await storage.close();
       await Promise.all([hasher.close(), bodyParser.close()]);
     },

@@ -16,7 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/routes',
     'src/services',
     'src/feeds/charset.ts',
-    'src/http/unreadable.ts',
+    'src/http/malformed-request.ts',
     'src/pull',
   ],
   'src/index.ts': ['src/podsync.ts', 'src/app.ts', 'src/services', 'src/storage', 'src/domain'],

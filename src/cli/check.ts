@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import type { InspectionReport } from '../services/inspection.ts';
+import type { IntegrityReport } from '../services/operations/integrity-check.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { exportBackup } from './export.ts';
 import { commandLine } from './invocation.ts';
@@ -14,7 +14,7 @@ interface CheckOptions {
 }
 
 /** What was found. Without counts where the storage cannot even be opened. */
-type Report = Pick<InspectionReport, 'findings'> & Partial<InspectionReport>;
+type Report = Pick<IntegrityReport, 'findings'> & Partial<IntegrityReport>;
 
 /** `check`. Rejects where damage is found and was not repaired. */
 export async function check(config: Config, { repair = false, json = false }: CheckOptions): Promise<void> {
@@ -29,7 +29,7 @@ export async function check(config: Config, { repair = false, json = false }: Ch
 async function inspect(config: Config): Promise<Report> {
   try {
     const work = { what: 'checking accounts', path: '/operator/check', body: {}, options: { readOnly: true } };
-    return (await sendWithProgress(config, work)) as InspectionReport;
+    return (await sendWithProgress(config, work)) as IntegrityReport;
   } catch (error) {
     if (!isStorageError(error, 'corrupt')) throw error;
     return { findings: [{ where: 'storage', problem: error.message, isRepairable: false }] };

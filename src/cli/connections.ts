@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { refuseUnreadable } from '../http/unreadable.ts';
+import { refuseMalformed } from '../http/malformed-request.ts';
 
 /** Times in milliseconds. */
 export interface ConnectionLimits {
@@ -20,7 +20,7 @@ export interface ConnectionLimits {
 export function limitConnections(server: Server, limits: ConnectionLimits, onFull: () => void): void {
   server.maxConnections = limits.connections;
   server.once('drop', onFull);
-  server.on('clientError', (error, socket) => refuseUnreadable(error, socket as Socket, limits.closeTimeout));
+  server.on('clientError', (error, socket) => refuseMalformed(error, socket as Socket, limits.closeTimeout));
   if ('setSecureContext' in server) limitHandshakes(server, limits.handshakeTimeout);
 }
 

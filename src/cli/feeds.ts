@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { countOf } from '../domain/count.ts';
 import type { ListedFeed } from '../routes/operator/feeds.ts';
-import type { FeedReport } from '../services/feeds.ts';
+import type { FeedReport } from '../services/feeds/feeds.ts';
 import type { ToplistRebuild } from '../storage/stores.ts';
 import { sendOnce } from './operator.ts';
 import { type Cell, messages, printResult, toTable } from './output.ts';

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Config } from '../config.ts';
 import { countOf } from '../domain/count.ts';
 import { decodeXml } from '../feeds/charset.ts';
-import type { OpmlImportReport } from '../services/opml-import.ts';
+import type { OpmlImportReport } from '../services/sync/opml-import.ts';
 import { cannotRead } from './files.ts';
 import { accountPath, sendOnce } from './operator.ts';
 import { messages, printResult, toChanges, toFacts } from './output.ts';

@@ -39,7 +39,7 @@ export async function serve(config: Config): Promise<void> {
     podsync.address.url = reachableUrls({ ...config, port: network.port })[0]!;
     const stopped = untilSignal();
     podsync.services.feeds.start();
-    podsync.services.upkeep.start();
+    podsync.services.maintenance.start();
     if (isNew) messages.info(`Created the data folder ${config.data}; --data or PODSYNC_DATA selects another one`);
     await greet(podsync, { ...config, port: network.port });
     await stopped;

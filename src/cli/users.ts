@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { countOf } from '../domain/count.ts';
 import type { ListedAccount, ListedSession, ShownAccount } from '../routes/operator/users.ts';
-import type { NewAccount } from '../services/accounts.ts';
+import type { NewAccount } from '../services/accounts/accounts.ts';
 import { toAppPasswordTable } from './app-passwords.ts';
 import { accountPath, hasAccount, type Operator, send, sendOnce, withOperator } from './operator.ts';
 import { messages, printResult, toFacts, toTable } from './output.ts';

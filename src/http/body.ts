@@ -5,7 +5,7 @@ import type { H3Event } from 'h3';
 import { invalid, Refusal } from '../domain/errors.ts';
 import { parseJson } from '../formats/body.ts';
 import type { UploadFormat } from '../formats/list.ts';
-import type { BodyParser } from '../services/body-parser.ts';
+import type { BodyParser } from '../services/sync/body-parser.ts';
 import type { BodyBudget, Reservation } from './body-budget.ts';
 
 const unpack = promisify(gunzip);

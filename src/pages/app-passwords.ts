@@ -1,5 +1,5 @@
 import { MAX_CAPTION } from '../domain/device.ts';
-import type { OwnAppPassword } from '../services/app-passwords.ts';
+import type { OwnAppPassword } from '../services/accounts/app-passwords.ts';
 import { type Problems, renderField, renderToken } from './form.ts';
 import { type Markup, markup } from './markup.ts';
 import { renderDate, renderTime } from './parts.ts';

@@ -1,5 +1,5 @@
 import { encode } from 'uqr';
-import type { OverviewDevice } from '../services/home.ts';
+import type { OverviewDevice } from '../services/listening/home.ts';
 import type { Page } from './layout.ts';
 import { type Markup, markup } from './markup.ts';
 

@@ -1,6 +1,6 @@
 import { countOf } from '../domain/count.ts';
 import { DEVICE_TYPES, type DeviceType, type Dialect } from '../domain/types.ts';
-import type { Following } from '../services/devices.ts';
+import type { Following } from '../services/sync/devices.ts';
 import type { DeviceSummary, RefusedRequest } from '../storage/stores.ts';
 import { type Problems, renderField, renderNotice, renderProblem, renderToken, toSentence } from './form.ts';
 import type { Page } from './layout.ts';

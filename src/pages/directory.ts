@@ -1,6 +1,6 @@
 import { countOf } from '../domain/count.ts';
 import type { Url } from '../domain/types.ts';
-import type { KnownPodcast } from '../services/directory.ts';
+import type { KnownPodcast } from '../services/directory/directory.ts';
 import type { Tag } from '../storage/stores.ts';
 import { renderToken } from './form.ts';
 import type { Page } from './layout.ts';

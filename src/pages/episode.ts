@@ -1,6 +1,6 @@
 import type { EpisodeAction } from '../domain/types.ts';
-import type { OwnEpisode } from '../services/playback.ts';
-import type { KnownEpisode, KnownPodcast } from '../services/directory.ts';
+import type { OwnEpisode } from '../services/listening/playback.ts';
+import type { KnownEpisode, KnownPodcast } from '../services/directory/directory.ts';
 import { renderToken } from './form.ts';
 import { describeAction } from './history.ts';
 import type { Page } from './layout.ts';

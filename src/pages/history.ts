@@ -1,6 +1,6 @@
 import { dayOf } from '../domain/listening.ts';
 import { ACTION_TYPES, type ActionType, type EpisodeAction } from '../domain/types.ts';
-import type { HistoryEntry, HistoryPage } from '../services/history.ts';
+import type { HistoryEntry, HistoryPage } from '../services/listening/history.ts';
 import { type Problems, renderField, renderSelect } from './form.ts';
 import type { Page } from './layout.ts';
 import { episodePage, historyPage, type HistoryQuery, podcastPage } from './links.ts';

@@ -1,5 +1,5 @@
 import { countOf } from '../domain/count.ts';
-import type { KnownPodcast } from '../services/directory.ts';
+import type { KnownPodcast } from '../services/directory/directory.ts';
 import type { Page } from './layout.ts';
 import { listResource } from './links.ts';
 import { markup } from './markup.ts';

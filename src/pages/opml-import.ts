@@ -1,6 +1,6 @@
 import { countOf } from '../domain/count.ts';
 import type { Device, PodcastEntry } from '../domain/types.ts';
-import type { ImportReport } from '../services/library.ts';
+import type { ImportReport } from '../services/sync/library.ts';
 import { renderField, renderProblem, renderToken } from './form.ts';
 import type { Page } from './layout.ts';
 import { type Markup, markup } from './markup.ts';

@@ -1,4 +1,4 @@
-import type { Overview, OverviewDevice } from '../services/home.ts';
+import type { Overview, OverviewDevice } from '../services/listening/home.ts';
 import { renderBars } from './chart.ts';
 import type { Page } from './layout.ts';
 import { devicePage, episodePage, podcastPage } from './links.ts';

@@ -1,7 +1,7 @@
 import { countOf } from '../domain/count.ts';
 import type { Device, Url } from '../domain/types.ts';
-import type { FeedProblem } from '../services/feeds.ts';
-import type { OwnEpisode } from '../services/playback.ts';
+import type { FeedProblem } from '../services/feeds/feeds.ts';
+import type { OwnEpisode } from '../services/listening/playback.ts';
 import type { Episode, Podcast } from '../storage/stores.ts';
 import { renderToken, toSentence } from './form.ts';
 import type { Page } from './layout.ts';

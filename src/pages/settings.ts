@@ -1,6 +1,6 @@
 import { MIN_PASSWORD } from '../domain/password.ts';
-import type { OwnAppPassword } from '../services/app-passwords.ts';
-import type { OpenSession } from '../services/sessions.ts';
+import type { OwnAppPassword } from '../services/accounts/app-passwords.ts';
+import type { OpenSession } from '../services/accounts/sessions.ts';
 import { renderAppPasswords } from './app-passwords.ts';
 import { type Problems, renderCheck, renderField, renderNotice, renderProblem, renderToken } from './form.ts';
 import type { Page } from './layout.ts';

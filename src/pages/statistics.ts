@@ -1,6 +1,6 @@
 import { FINISHED_WITHIN } from '../domain/listening.ts';
 import type { Seconds } from '../domain/types.ts';
-import { type ListeningStatistics, RANGES, type StatisticsRange } from '../services/statistics.ts';
+import { type ListeningStatistics, RANGES, type StatisticsRange } from '../services/listening/statistics.ts';
 import { renderBars, renderHeatMap, renderShare } from './chart.ts';
 import type { Page } from './layout.ts';
 import { historyPage, podcastPage } from './links.ts';

@@ -1,7 +1,7 @@
 import { countOf } from '../domain/count.ts';
 import type { Device } from '../domain/types.ts';
-import type { LibraryOrder, LibraryPodcast, OnDevices } from '../services/library.ts';
-import type { KnownPodcast } from '../services/directory.ts';
+import type { LibraryOrder, LibraryPodcast, OnDevices } from '../services/sync/library.ts';
+import type { KnownPodcast } from '../services/directory/directory.ts';
 import { type Problems, renderField, renderNotice, renderProblem, renderSelect, renderToken } from './form.ts';
 import type { Page } from './layout.ts';
 import { ownSubscriptions, podcastPage } from './links.ts';

@@ -1,6 +1,6 @@
 import { countOf } from '../domain/count.ts';
 import type { ListSummary } from '../domain/types.ts';
-import type { KnownPodcast } from '../services/directory.ts';
+import type { KnownPodcast } from '../services/directory/directory.ts';
 import type { Page } from './layout.ts';
 import { listPage, sharedSubscriptions } from './links.ts';
 import { type Markup, markup } from './markup.ts';

@@ -2,7 +2,7 @@ import { invalid } from '../domain/errors.ts';
 import { readObject, readOptionalObject } from '../http/body.ts';
 import { readParam, toStrings } from '../http/input.ts';
 import { EMPTY, json } from '../http/reply.ts';
-import type { Following } from '../services/devices.ts';
+import type { Following } from '../services/sync/devices.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 

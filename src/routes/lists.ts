@@ -6,7 +6,7 @@ import { readParam, readQuery } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
 import { json, type Reply, toPublic } from '../http/reply.ts';
 import { listPage, listResource } from '../pages/links.ts';
-import type { KnownPodcast } from '../services/directory.ts';
+import type { KnownPodcast } from '../services/directory/directory.ts';
 import type { Services } from '../services/services.ts';
 import type { User } from '../storage/stores.ts';
 import { listStream } from './list-reply.ts';

@@ -12,7 +12,7 @@ const MAX_BODY = 4096;
 
 export const POLL_PATH = '/index.php/login/v2/poll';
 
-/** Login flow v2 of Nextcloud: see `services/login-flow.ts`. It needs no login; what the link opens is a page. */
+/** Login flow v2 of Nextcloud: see `services/accounts/login-flow.ts`. It needs no login; what the link opens is a page. */
 export function createLoginFlowRoutes(
   { loginFlow }: Pick<Services, 'loginFlow'>,
   { formBudget, origin }: RouteContext,

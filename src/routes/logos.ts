@@ -1,5 +1,5 @@
 import { readParam } from '../http/input.ts';
-import { noSuchLogo } from '../services/logos.ts';
+import { noSuchLogo } from '../services/directory/logos.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 

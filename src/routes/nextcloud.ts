@@ -4,7 +4,7 @@ import type { UserId } from '../domain/types.ts';
 import { readJson, readObject } from '../http/body.ts';
 import { readApp, readSince } from '../http/input.ts';
 import { json, jsonStream, type Reply } from '../http/reply.ts';
-import { isNoted } from '../services/refusals.ts';
+import { isNoted } from '../services/sync/refusals.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { toNextcloudAction, writeActions } from './wire-objects.ts';

@@ -1,7 +1,7 @@
 import type { H3Event } from 'h3';
 import { parseDeviceId } from '../domain/device.ts';
 import { readApp, readParam } from '../http/input.ts';
-import { isNoted } from '../services/refusals.ts';
+import { isNoted } from '../services/sync/refusals.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 

@@ -4,7 +4,7 @@ import type { Reading } from '../http/body.ts';
 import type { Identity } from '../http/identity.ts';
 import type { OriginRules } from '../http/origin.ts';
 import type { Reply } from '../http/reply.ts';
-import type { DirectoryMode, Viewer } from '../services/directory.ts';
+import type { DirectoryMode, Viewer } from '../services/directory/directory.ts';
 
 export type Handler = (event: H3Event) => Reply | Promise<Reply>;
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';

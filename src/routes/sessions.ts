@@ -2,7 +2,7 @@ import type { H3Event } from 'h3';
 import { invalid } from '../domain/errors.ts';
 import { readParam } from '../http/input.ts';
 import { EMPTY } from '../http/reply.ts';
-import { isSelf } from '../services/accounts.ts';
+import { isSelf } from '../services/accounts/accounts.ts';
 import type { Handler, RouteContext } from './route.ts';
 
 /** Login and logout (spec 4.1). */

@@ -1,7 +1,7 @@
 import type { H3Event } from 'h3';
 import type { Url, UserId } from '../domain/types.ts';
 import type { Identity } from '../http/identity.ts';
-import type { Directory } from '../services/directory.ts';
+import type { Directory } from '../services/directory/directory.ts';
 
 /** What somebody sees of a list. */
 interface SharedList {

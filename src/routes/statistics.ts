@@ -3,7 +3,7 @@ import type { Seconds } from '../domain/types.ts';
 import { readOneOf } from '../http/input.ts';
 import { json } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
-import { RANGES } from '../services/statistics.ts';
+import { RANGES } from '../services/listening/statistics.ts';
 import type { Handler, RouteContext } from './route.ts';
 
 /** What the owner has listened to, for dashboards: days as `YYYY-MM-DD` in UTC, times in seconds. */

@@ -2,7 +2,7 @@ import { readBoolean, readParam, readSince } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
 import { json } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
-import type { EpisodeUpdate } from '../services/updates.ts';
+import type { EpisodeUpdate } from '../services/sync/updates.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { toActionObject, toEpisodeObject, toPodcastObject } from './wire-objects.ts';
 

@@ -1,7 +1,7 @@
 import { formatTimestamp } from '../domain/timestamp.ts';
 import type { EpisodeAction, EpisodeInfo, Stamp, Url } from '../domain/types.ts';
 import { episodePage, podcastPage } from '../pages/links.ts';
-import type { KnownPodcast } from '../services/directory.ts';
+import type { KnownPodcast } from '../services/directory/directory.ts';
 
 /** An episode, and what is known of it: maybe nothing beside its URLs. */
 interface KnownEpisode extends Partial<EpisodeInfo> {

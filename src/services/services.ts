@@ -1,44 +1,44 @@
 import type { Clock } from '../clock.ts';
 import type { Fetcher } from '../feeds/fetch.ts';
 import type { Log, Storage } from '../storage/stores.ts';
-import { type Accounts, createAccounts } from './accounts.ts';
-import { type Administration, createAdministration } from './administration.ts';
-import { type AppPasswords, createAppPasswords } from './app-passwords.ts';
-import type { BodyParser } from './body-parser.ts';
-import { createDevices, type Devices } from './devices.ts';
-import { createDirectory, type Directory, type DirectoryMode } from './directory.ts';
-import { createEpisodes, type Episodes } from './episodes.ts';
-import { createFeeds, type Feeds } from './feeds.ts';
-import type { Hasher } from './hasher.ts';
-import { createHistory, type History } from './history.ts';
-import { createHome, type Home } from './home.ts';
-import { createInspection, type Inspection } from './inspection.ts';
-import { createLibrary, type Library } from './library.ts';
-import { createListening } from './listening.ts';
-import { createLists, type Lists } from './lists.ts';
-import { createLoginFlow, type LoginFlow } from './login-flow.ts';
-import { createLogoFolder } from './logo-folder.ts';
-import { createLogos, type Logos } from './logos.ts';
-import { createNewestEpisodes } from './newest-episodes.ts';
-import { createOpmlImport, type OpmlImport } from './opml-import.ts';
-import { createOwnPodcasts } from './own-podcasts.ts';
-import { createPasswordLinks, type PasswordLinks } from './password-links.ts';
-import { createPasswords } from './passwords.ts';
-import { createPing } from './ping.ts';
-import { createPlayback, type Playback } from './playback.ts';
-import { createProfiles, type Profiles } from './profiles.ts';
-import { createPull, type Pull } from './pull.ts';
-import { createRefusals, type Refusals } from './refusals.ts';
-import { createRegistration, type Registration, type RegistrationMode } from './registration.ts';
-import { createServedMarks, type ServedMarks } from './served-marks.ts';
-import { createSessions, type Sessions } from './sessions.ts';
-import { createSettings, type Settings } from './settings.ts';
-import { createStatistics, type Statistics } from './statistics.ts';
-import { createSubscriptions, type Subscriptions } from './subscriptions.ts';
-import { createThrottle } from './throttle.ts';
-import { createTransfer, type Transfer } from './transfer.ts';
-import { createUpdates, type Updates } from './updates.ts';
-import { createUpkeep, type Upkeep } from './upkeep.ts';
+import { type Accounts, createAccounts } from './accounts/accounts.ts';
+import { type Administration, createAdministration } from './accounts/administration.ts';
+import { type AppPasswords, createAppPasswords } from './accounts/app-passwords.ts';
+import type { BodyParser } from './sync/body-parser.ts';
+import { createDevices, type Devices } from './sync/devices.ts';
+import { createDirectory, type Directory, type DirectoryMode } from './directory/directory.ts';
+import { createEpisodes, type Episodes } from './sync/episodes.ts';
+import { createFeeds, type Feeds } from './feeds/feeds.ts';
+import type { Hasher } from './accounts/hasher.ts';
+import { createHistory, type History } from './listening/history.ts';
+import { createHome, type Home } from './listening/home.ts';
+import { createIntegrityCheck, type IntegrityCheck } from './operations/integrity-check.ts';
+import { createLibrary, type Library } from './sync/library.ts';
+import { createActionCache } from './listening/action-cache.ts';
+import { createLists, type Lists } from './sync/lists.ts';
+import { createLoginFlow, type LoginFlow } from './accounts/login-flow.ts';
+import { createLogoFolder } from './directory/logo-folder.ts';
+import { createLogos, type Logos } from './directory/logos.ts';
+import { createNewestEpisodes } from './directory/newest-episodes.ts';
+import { createOpmlImport, type OpmlImport } from './sync/opml-import.ts';
+import { createOwnPodcasts } from './directory/own-podcasts.ts';
+import { createPasswordLinks, type PasswordLinks } from './accounts/password-links.ts';
+import { createPasswords } from './accounts/passwords.ts';
+import { createPing } from './operations/ping.ts';
+import { createPlayback, type Playback } from './listening/playback.ts';
+import { createProfiles, type Profiles } from './accounts/profiles.ts';
+import { createPull, type Pull } from './transfer/pull.ts';
+import { createRefusals, type Refusals } from './sync/refusals.ts';
+import { createRegistration, type Registration, type RegistrationMode } from './accounts/registration.ts';
+import { createServedMarks, type ServedMarks } from './sync/served-marks.ts';
+import { createSessions, type Sessions } from './accounts/sessions.ts';
+import { createSettings, type Settings } from './sync/settings.ts';
+import { createStatistics, type Statistics } from './listening/statistics.ts';
+import { createSubscriptions, type Subscriptions } from './sync/subscriptions.ts';
+import { createThrottle } from './accounts/throttle.ts';
+import { createTransfer, type Transfer } from './transfer/transfer.ts';
+import { createUpdates, type Updates } from './sync/updates.ts';
+import { createMaintenance, type Maintenance } from './operations/maintenance.ts';
 
 /** All the rules, over one storage. */
 export interface Services {
@@ -70,8 +70,8 @@ export interface Services {
   logos: Logos;
   feeds: Feeds;
   transfer: Transfer;
-  inspection: Inspection;
-  upkeep: Upkeep;
+  integrityCheck: IntegrityCheck;
+  maintenance: Maintenance;
   /** Rejects while the storage is not there, or does not answer. */
   ping(): Promise<void>;
 }
@@ -113,7 +113,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
   const newestEpisodes = createNewestEpisodes(podcasts);
   const settings = createSettings(storage, urlRules);
   const lists = createLists(storage.lists, urlRules);
-  const listening = createListening(storage.actions);
+  const actionCache = createActionCache(storage.actions);
   const passwords = createPasswords(hasher);
   const throttle = createThrottle(storage.attempts, now);
   const accounts = createAccounts(storage, { passwords, throttle, syncDevices: options.syncDevices });
@@ -130,12 +130,15 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     refusals,
     devices,
     subscriptions,
-    library: createLibrary({ devices: storage.devices, podcasts, subscriptions, listening, newestEpisodes }, urlRules),
+    library: createLibrary(
+      { devices: storage.devices, podcasts, subscriptions, actionCache, newestEpisodes },
+      urlRules,
+    ),
     opmlImport: createOpmlImport(subscriptions, podcasts, urlRules),
     pull: createPull({ devices, subscriptions, episodes, settings, lists }, urlRules),
     episodes,
     playback: createPlayback(
-      { devices: storage.devices, subscriptions: storage.subscriptions, podcasts, listening, episodes, settings },
+      { devices: storage.devices, subscriptions: storage.subscriptions, podcasts, actionCache, episodes, settings },
       now,
       urlRules,
     ),
@@ -144,14 +147,14 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     profiles: createProfiles(accounts, storage, options.directory),
     directory,
     updates: createUpdates(storage, subscriptions),
-    home: createHome(listening, storage, now),
-    history: createHistory(listening, podcasts),
-    statistics: createStatistics(listening, podcasts, now),
+    home: createHome(actionCache, storage, now),
+    history: createHistory(actionCache, podcasts),
+    statistics: createStatistics(actionCache, podcasts, now),
     logos: createLogos({ podcasts, fetcher, folder: createLogoFolder(options.logoFolder) }),
     feeds: createFeeds(podcasts, { fetcher, now, rules: urlRules, warn: (message) => log('warn', message) }),
     transfer: createTransfer(storage, now),
-    inspection: createInspection(storage),
-    upkeep: createUpkeep(sessions, podcasts, log),
+    integrityCheck: createIntegrityCheck(storage),
+    maintenance: createMaintenance(sessions, podcasts, log),
     ping: createPing(storage),
   };
 }

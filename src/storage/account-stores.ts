@@ -51,7 +51,7 @@ export interface SessionStore {
   /** Creates, or replaces the one with this digest. Rejects with `missing` when there is no such user (any more). */
   save(session: Session): Promise<void>;
   /** Sets when it expires; false when it is unknown, expired or ended meanwhile: it does not come back. */
-  prolong(digest: string, expiresAt: Seconds): Promise<boolean>;
+  extend(digest: string, expiresAt: Seconds): Promise<boolean>;
   /** Session and its user in one read; undefined when unknown or expired (`expiresAt <= now`). */
   find(digest: string): Promise<{ session: Session; user: User } | undefined>;
   /** Nothing happens when there is none. */
@@ -139,5 +139,5 @@ export interface AttemptStore {
   /** What `add` would answer. */
   wait(key: string, limit: AttemptLimit): Promise<Seconds>;
   /** Takes back the last one; nothing happens when there is none. */
-  takeBack(key: string): Promise<void>;
+  refund(key: string): Promise<void>;
 }

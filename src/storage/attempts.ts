@@ -18,7 +18,7 @@ export function createAttemptStore(now: () => Seconds): AttemptStore {
       return wait;
     },
     wait: async (key, limit) => weigh(key, limit).wait,
-    async takeBack(key) {
+    async refund(key) {
       const times = triedAt.get(key);
       times?.pop();
       if (times?.length === 0) triedAt.delete(key); // or it would take the place of another

@@ -65,7 +65,7 @@ export function createSessionStore(core: Core): SessionStore {
         }),
       ),
 
-    prolong: (digest, expiresAt) =>
+    extend: (digest, expiresAt) =>
       change(digest, async () => {
         for (;;) {
           const { entry, stored } = await read(digest);

@@ -61,7 +61,7 @@ export function createSharedAttemptStore({ store, context }: Core): AttemptStore
 
     wait: async (key, limit) => weigh((await read(key)).times, limit).wait,
 
-    takeBack: (key) =>
+    refund: (key) =>
       turns.take(key, async () => {
         for (;;) {
           const { entry, times, until } = await read(key);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recordFeed } from '../readings.ts';
 import { openTestServer, type TestServer } from '../server.ts';
-import type { DirectoryMode } from '../../src/services/directory.ts';
+import type { DirectoryMode } from '../../src/services/directory/directory.ts';
 
 const auth = 'bob:secret';
 const eve = 'eve:secret';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/domain/errors.ts';
-import type { Hasher } from '../../src/services/hasher.ts';
+import type { Hasher } from '../../src/services/accounts/hasher.ts';
 import { openTestServer, quickHasher, type TestServer } from '../server.ts';
 
 const HOME = '192.0.2.1';

@@ -281,7 +281,7 @@ describe('wrong passwords', () => {
     const server = await openTestServer();
     const cookie = await logIn(server);
     const { attempts } = server.storage;
-    const asked = (['add', 'wait', 'takeBack'] as const).map((verb) => vi.spyOn(attempts, verb));
+    const asked = (['add', 'wait', 'refund'] as const).map((verb) => vi.spyOn(attempts, verb));
     for (const credentials of [{ cookie }, { auth: 'bob:secret' }]) {
       expect((await server.request('GET', DEVICES, credentials)).status).toBe(200);
     }
@@ -318,7 +318,7 @@ it('on a full disk whoever is known can read, and what would be stored is a 507'
   const server = await openTestServer();
   const cookie = await logIn(server);
   server.clock.now += 2 * 86_400; // the session is prolonged once a day
-  for (const verb of ['save', 'prolong'] as const) {
+  for (const verb of ['save', 'extend'] as const) {
     vi.spyOn(server.storage.sessions, verb).mockRejectedValue(new StorageError('full', 'the disk is full'));
   }
   for (const [method, path, credentials] of [

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ACTION_TYPES, type EpisodeAction } from '../../src/domain/types.ts';
-import { ActionTable } from '../../src/services/action-table.ts';
+import { ActionTable } from '../../src/services/listening/action-table.ts';
 
 const name = (kind: string): fc.Arbitrary<string> => fc.nat(3).map((n) => `http://${kind}.example/${n}`);
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { type BodyParser, createBodyParser } from '../../src/services/body-parser.ts';
+import { type BodyParser, createBodyParser } from '../../src/services/sync/body-parser.ts';
 
 let parser: BodyParser = createBodyParser();
 afterEach(async () => {

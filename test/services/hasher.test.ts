@@ -1,6 +1,6 @@
 import { hash } from 'bcryptjs';
 import { afterEach, expect, it } from 'vitest';
-import { createThreadHasher, DUMMY, type Hasher } from '../../src/services/hasher.ts';
+import { createThreadHasher, DUMMY, type Hasher } from '../../src/services/accounts/hasher.ts';
 import { TookTooLong } from '../../src/thread.ts';
 
 let hasher: Hasher;

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createLogoFolder } from '../../src/services/logo-folder.ts';
+import { createLogoFolder } from '../../src/services/directory/logo-folder.ts';
 
 let folder: string;
 beforeEach(async () => {

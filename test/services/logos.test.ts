@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { expect, it, vi } from 'vitest';
-import { createLogos } from '../../src/services/logos.ts';
+import { createLogos } from '../../src/services/directory/logos.ts';
 
 const fetchImage = () =>
   sharp({ create: { width: 9, height: 9, channels: 3, background: '#c33' } })

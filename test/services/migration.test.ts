@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { migrate } from '../../src/services/migration.ts';
+import { migrate } from '../../src/services/transfer/migration.ts';
 import type { Storage, UserRecord } from '../../src/storage/stores.ts';
 import { furnish } from '../property/accounts.ts';
 import { recordFeed } from '../readings.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPing } from '../../src/services/ping.ts';
+import { createPing } from '../../src/services/operations/ping.ts';
 
 it('a storage that does not answer is not there, and is asked once however many want to know', async () => {
   let asked = 0;

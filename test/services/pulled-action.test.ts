@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mendAction } from '../../src/services/pulled-action.ts';
+import { mendAction } from '../../src/services/transfer/pulled-action.ts';
 
 const ACTION = {
   podcast: 'http://example.org/feed',

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { createSessions } from '../../src/services/sessions.ts';
+import { createSessions } from '../../src/services/accounts/sessions.ts';
 import type { Session, SessionStore, User } from '../../src/storage/stores.ts';
 
 setFlagsFromString('--expose-gc');
@@ -18,7 +18,7 @@ function createStore(): SessionStore {
       return session && { session, user: bob };
     },
     delete: async (digest) => void sessions.delete(digest),
-    prolong: async () => true,
+    extend: async () => true,
     all: async () => [],
     endAll: async () => 0,
     deleteExpired: async () => 0,

@@ -155,10 +155,10 @@ describe('two nodes that write for one user', () => {
     const session = { digest: 'one', user: alice, expiresAt: cluster.at + 100 };
     await one.storage.sessions.save(session);
     expect((await two.storage.sessions.find('one'))?.user.name).toBe('alice');
-    const both = [one, two].map(({ storage }) => storage.sessions.prolong('one', cluster.at + 200));
+    const both = [one, two].map(({ storage }) => storage.sessions.extend('one', cluster.at + 200));
     expect(await Promise.all(both)).toEqual([true, true]);
     await two.storage.users.setPassword(alice, 'new');
     expect(await one.storage.sessions.find('one')).toBeUndefined();
-    expect(await one.storage.sessions.prolong('one', cluster.at + 300)).toBe(false);
+    expect(await one.storage.sessions.extend('one', cluster.at + 300)).toBe(false);
   });
 });

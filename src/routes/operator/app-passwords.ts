@@ -3,7 +3,7 @@ import { formatUtc } from '../../domain/timestamp.ts';
 import { readObject } from '../../http/body.ts';
 import { readParam, toTexts } from '../../http/input.ts';
 import { EMPTY, json } from '../../http/reply.ts';
-import type { OwnAppPassword } from '../../services/app-passwords.ts';
+import type { OwnAppPassword } from '../../services/accounts/app-passwords.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
 

@@ -2,7 +2,7 @@ import { readStream } from '../../http/body.ts';
 import { readBoolean, readQuery } from '../../http/input.ts';
 import { json } from '../../http/reply.ts';
 import type { Services } from '../../services/services.ts';
-import type { ImportedAccount, ImportReport } from '../../services/transfer.ts';
+import type { ImportedAccount, ImportReport } from '../../services/transfer/transfer.ts';
 import type { Handler } from '../route.ts';
 
 /** What `restore` answers: of an account that is left out, why. */

@@ -4,6 +4,6 @@ import { steps } from './steps.ts';
 
 /** Reads everything that is stored, and tells what is damaged. */
 export const createCheckRoute =
-  ({ inspection }: Pick<Services, 'inspection'>): Handler =>
+  ({ integrityCheck }: Pick<Services, 'integrityCheck'>): Handler =>
   () =>
-    steps((progress) => inspection.run(progress));
+    steps((progress) => integrityCheck.run(progress));

@@ -4,7 +4,7 @@ import type { Seconds } from '../../domain/types.ts';
 import { readOptionalObject } from '../../http/body.ts';
 import { readBoolean } from '../../http/input.ts';
 import { jsonStream } from '../../http/reply.ts';
-import type { Feeds } from '../../services/feeds.ts';
+import type { Feeds } from '../../services/feeds/feeds.ts';
 import type { Services } from '../../services/services.ts';
 import type { FeedState } from '../../storage/stores.ts';
 import type { Handler, RouteContext } from '../route.ts';

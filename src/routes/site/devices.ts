@@ -5,7 +5,7 @@ import type { Reply } from '../../http/reply.ts';
 import type { Problems } from '../../pages/form.ts';
 import { renderDevicePage, renderDevices } from '../../pages/devices.ts';
 import type { Services } from '../../services/services.ts';
-import { ACCOUNT } from '../../services/settings.ts';
+import { ACCOUNT } from '../../services/sync/settings.ts';
 import type { DeviceSummary, User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
 import type { Site } from './site.ts';

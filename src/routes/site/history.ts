@@ -9,7 +9,7 @@ import { jsonStream, type Reply } from '../../http/reply.ts';
 import type { Problems } from '../../pages/form.ts';
 import { renderHistory } from '../../pages/history.ts';
 import type { HistoryQuery } from '../../pages/links.ts';
-import type { HistoryFilter, HistoryPage } from '../../services/history.ts';
+import type { HistoryFilter, HistoryPage } from '../../services/listening/history.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler } from '../route.ts';
 import { toActionObject } from '../wire-objects.ts';

@@ -8,7 +8,7 @@ import { renderList } from '../../pages/list.ts';
 import type { PageNumber } from '../../pages/parts.ts';
 import { renderPodcast } from '../../pages/podcast.ts';
 import { renderUser } from '../../pages/user.ts';
-import type { NamedEpisode } from '../../services/playback.ts';
+import type { NamedEpisode } from '../../services/listening/playback.ts';
 import type { Services } from '../../services/services.ts';
 import { listStream } from '../list-reply.ts';
 import { type Handler, type RouteContext, viewerOf } from '../route.ts';

@@ -4,7 +4,7 @@ import type { Seconds, UserId } from '../../domain/types.ts';
 import type { Form } from '../../http/form.ts';
 import { EMPTY } from '../../http/reply.ts';
 import { episodePage } from '../../pages/links.ts';
-import type { NamedEpisode } from '../../services/playback.ts';
+import type { NamedEpisode } from '../../services/listening/playback.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler } from '../route.ts';
 import { type Site, toLocalPath } from './site.ts';

@@ -7,7 +7,7 @@ import type { Reply } from '../../http/reply.ts';
 import type { Problems } from '../../pages/form.ts';
 import { type Privacy, renderSettings } from '../../pages/settings.ts';
 import type { Services } from '../../services/services.ts';
-import { ACCOUNT } from '../../services/settings.ts';
+import { ACCOUNT } from '../../services/sync/settings.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler, RouteContext } from '../route.ts';
 import { type Site, STALE } from './site.ts';

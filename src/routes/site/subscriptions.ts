@@ -11,7 +11,7 @@ import {
   type SubscriptionsNotice,
   type SubscriptionsView,
 } from '../../pages/subscriptions.ts';
-import { LIBRARY_ORDERS, selectPodcasts } from '../../services/library.ts';
+import { LIBRARY_ORDERS, selectPodcasts } from '../../services/sync/library.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';

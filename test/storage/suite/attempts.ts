@@ -36,13 +36,13 @@ export const attemptTests: Suite = ({ test }) => {
   });
 
   test('can be taken back, the last one first', async ({ storage: { attempts }, clock }) => {
-    await attempts.takeBack('one');
+    await attempts.refund('one');
     const start = clock.at;
     for (const at of [0, 10, 20]) {
       clock.at = start + at;
       await attempts.add('one', LIMIT);
     }
-    await attempts.takeBack('one');
+    await attempts.refund('one');
     assert.equal(await attempts.wait('one', LIMIT), 0);
     assert.equal(await attempts.wait('one', { ...LIMIT, most: 2 }), 80, 'until the first is over');
   });

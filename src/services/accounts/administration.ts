@@ -1,0 +1,136 @@
+import { Refusal } from '../../domain/errors.ts';
+import type { ListSummary, Seconds, UserId } from '../../domain/types.ts';
+import type { DeviceSummary, RefusedRequest, Storage, User } from '../../storage/stores.ts';
+import { isStorageError } from '../../storage/errors.ts';
+import { checkEmail, checkUserName } from './accounts.ts';
+import type { AppPasswords, OwnAppPassword } from './app-passwords.ts';
+import type { Passwords } from './passwords.ts';
+import type { OpenSession, Sessions } from './sessions.ts';
+
+export interface AccountSummary {
+  user: User;
+  devices: number;
+  /** Feeds on any device, each once. */
+  subscriptions: number;
+  lastSyncAt: Seconds | undefined;
+}
+
+export interface AccountDetails {
+  user: User;
+  /** When an app last used a session, to the day, or an app password. Undefined where none did. */
+  lastSyncAt: Seconds | undefined;
+  subscriptions: number;
+  actions: number;
+  sessions: number;
+  appPasswords: OwnAppPassword[];
+  devices: DeviceSummary[];
+  lists: ListSummary[];
+  refusals: RefusedRequest[];
+}
+
+/** Accounts, for whoever runs the server. `login` is a name or an e-mail address; throws `missing` for any other. */
+export interface Administration {
+  find(login: string): Promise<User>;
+  /** By name. */
+  list(): AsyncIterable<AccountSummary>;
+  show(login: string): Promise<AccountDetails>;
+  /** Ends the sessions of the user. Throws `invalid` for a password that cannot be one. */
+  setPassword(login: string, password: string): Promise<void>;
+  /** Throws `invalid` for a name that cannot be one; rejects with `conflict` when it is taken. */
+  rename(login: string, name: string): Promise<void>;
+  /** Undefined removes it. Throws `invalid` for what is no address; `conflict` when it is taken. */
+  setEmail(login: string, email: string | undefined): Promise<void>;
+  /** Removes the user with all data. */
+  remove(login: string): Promise<void>;
+  sessions(login: string): Promise<OpenSession[]>;
+  /** Answers how many there were. */
+  endSessions(login: string): Promise<number>;
+}
+
+export function createAdministration(
+  { users, devices, subscriptions, actions, lists, refusals }: Storage,
+  passwords: Pick<Passwords, 'hash'>,
+  sessions: Pick<Sessions, 'all' | 'endAll'>,
+  appPasswords: Pick<AppPasswords, 'all'>,
+): Administration {
+  const find = async (login: string): Promise<User> => {
+    const user = await users.find(login);
+    if (!user) throw new Refusal('missing', 'there is no account with this name or e-mail address');
+    return user;
+  };
+
+  const summarize = async (user: User): Promise<AccountSummary> => ({
+    user,
+    devices: (await devices.all(user.id)).length,
+    subscriptions: (await subscriptions.current(user.id)).length,
+    lastSyncAt: latestOf(await sessions.all(user.id), await appPasswords.all(user.id)),
+  });
+
+  const countActions = async (user: UserId): Promise<number> => {
+    let count = 0;
+    for await (const page of (await actions.query(user, {})).pages) count += page.length;
+    return count;
+  };
+
+  return {
+    find,
+
+    async *list() {
+      for await (const user of users.all()) {
+        const summary = await summarize(user).catch((error: unknown) => {
+          if (!isStorageError(error, 'missing')) throw error; // removed meanwhile
+        });
+        if (summary) yield summary;
+      }
+    },
+
+    async show(login) {
+      const user = await find(login);
+      const open = await sessions.all(user.id);
+      const ofApps = await appPasswords.all(user.id);
+      return {
+        user,
+        lastSyncAt: latestOf(open, ofApps),
+        subscriptions: (await subscriptions.current(user.id)).length,
+        actions: await countActions(user.id),
+        sessions: open.length,
+        appPasswords: ofApps,
+        devices: await devices.all(user.id),
+        lists: await lists.all(user.id),
+        refusals: await refusals.all(user.id),
+      };
+    },
+
+    async setPassword(login, password) {
+      const { id } = await find(login);
+      await users.setPassword(id, await passwords.hash(password));
+    },
+
+    async rename(login, name) {
+      checkUserName(name);
+      const { id } = await find(login);
+      await users.rename(id, name);
+    },
+
+    async setEmail(login, email) {
+      if (email !== undefined) checkEmail(email);
+      const { id } = await find(login);
+      await users.setEmail(id, email).catch((error: unknown) => {
+        throw isStorageError(error, 'conflict') ? new Refusal('conflict', error.message) : error;
+      });
+    },
+
+    async remove(login) {
+      await users.delete((await find(login)).id);
+    },
+
+    sessions: async (login) => sessions.all((await find(login)).id),
+
+    endSessions: async (login) => sessions.endAll((await find(login)).id),
+  };
+}
+
+const latestOf = (...logins: readonly (readonly { usedAt?: Seconds }[])[]): Seconds | undefined => {
+  const times = logins.flat().flatMap(({ usedAt }) => usedAt ?? []);
+  return times.length === 0 ? undefined : Math.max(...times);
+};

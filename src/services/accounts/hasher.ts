@@ -1,0 +1,79 @@
+import { compare, hash } from 'bcryptjs';
+import { Refusal } from '../../domain/errors.ts';
+import { bcryptCost } from '../../domain/password-hash.ts';
+import type { Seconds } from '../../domain/types.ts';
+import { createThread, serveThread, type Thread, TookTooLong } from '../../thread.ts';
+import { Turns } from '../../turns.ts';
+
+/** bcrypt, which is slow on purpose. */
+export interface Hasher {
+  /** Throws `busy` where too many hashes wait already, and where one takes too long. */
+  hash(password: string): Promise<string>;
+  /** Throws as `hash` does. False for what is no bcrypt hash of cost 4 to 14. */
+  compare(password: string, hash: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+const COST = 10;
+/** Salt and hash of no known password. */
+const NOBODY = 'DXxK8OcSQWsIfoh4gDbmVe5w0iq1q680m0l.wZUOAh0Kv5V/XkXZa';
+const dummy = (cost: number): string => `$2b$${String(cost).padStart(2, '0')}$${NOBODY}`;
+/** At the same cost as others: a login that nobody has then takes as long as any other. */
+export const DUMMY = dummy(COST);
+const ROLE = 'podsync-hasher';
+
+/** Hashes under way and waiting: what takes about three seconds. */
+const MOST_OPEN = 40;
+/** Of one hash. The highest cost that is accepted takes a second, several on a small machine. */
+const LONGEST: Seconds = 15;
+const BACK_IN: Seconds = 5;
+
+/** `known` undefined: make a hash. */
+export interface HashJob {
+  password: string;
+  known?: string;
+}
+
+/** Hashes in a thread of its own, one after the other, as one would hold up every request for some 70 ms. */
+export function createThreadHasher(
+  thread: Thread<HashJob, string | boolean> = createThread(import.meta.url, ROLE),
+): Hasher {
+  const turns = new Turns<'hash'>();
+  let open = 0;
+
+  const run = async (job: HashJob): Promise<string | boolean> => {
+    if (open >= MOST_OPEN) throw busy('too many passwords are being checked at once');
+    open += 1;
+    try {
+      return await turns.take('hash', () => thread.run(job, LONGEST));
+    } catch (error) {
+      throw error instanceof TookTooLong ? busy('checking the password took too long') : error;
+    } finally {
+      open -= 1;
+    }
+  };
+
+  return {
+    hash: async (password) => (await run({ password })) as string,
+    compare: async (password, known) => (await run({ password, known })) as boolean,
+    close: () => thread.close(),
+  };
+}
+
+const busy = (what: string): Refusal => new Refusal('busy', `${what}; try again in ${BACK_IN} seconds`, BACK_IN);
+
+/** A hash of lower cost, from a backup, takes as long as any other: the time would tell that there is an account. */
+async function compareEvenly(password: string, known: string): Promise<boolean> {
+  const cost = bcryptCost(known);
+  if (cost === undefined) {
+    await compare(password, DUMMY);
+    return false;
+  }
+  const isRight = await compare(password, known);
+  for (let step = cost; step < COST; step += 1) await compare(password, dummy(step)); // 2^cost + ... = 2^COST rounds
+  return isRight;
+}
+
+serveThread<HashJob, string | boolean>(ROLE, ({ password, known }) =>
+  known === undefined ? hash(password, COST) : compareEvenly(password, known),
+);

@@ -1,0 +1,74 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Clock } from '../../clock.ts';
+import { Refusal } from '../../domain/errors.ts';
+import type { Seconds, UserId } from '../../domain/types.ts';
+import type { LoginStore, User } from '../../storage/stores.ts';
+import { cutAppName } from '../sync/app-name.ts';
+import { type AppPasswords, checkAppLabel } from './app-passwords.ts';
+
+/** How long an app waits to be granted access. */
+const LIFE: Seconds = 20 * 60;
+
+/**
+ * How an app gets an app password without asking for a password: it opens a link in the browser, where its user grants
+ * it access, and polls until then (Nextcloud's login flow v2). The link holds all there is to know of the app, so that
+ * nothing is stored before a user grants it; the app password is made when the app fetches it, so that it is stored
+ * nowhere.
+ */
+export interface LoginFlow {
+  /** Begins one, for the app with this `User-Agent`: the token that it polls with, and the one for the link. */
+  begin(app: string): { poll: string; link: string };
+  /** What the link asks for. Throws `missing` for a link that has expired or never was. */
+  read(link: string): RequestedLogin;
+  /** Throws as `read` does, `invalid` for the label, and `conflict` when it was granted already. */
+  grant(link: string, user: UserId, label: string): Promise<void>;
+  /** Once what was granted; until then undefined, as for any other token. */
+  fetch(poll: string): Promise<{ user: User; appPassword: string } | undefined>;
+}
+
+interface RequestedLogin {
+  /** `User-Agent`; empty where it has none. */
+  app: string;
+  digest: string;
+  expiresAt: Seconds;
+}
+
+const LINK = /^([\w-]{43})\.([0-9a-z]{1,9})\.([\w-]*)$/;
+
+export function createLoginFlow(logins: LoginStore, appPasswords: Pick<AppPasswords, 'create'>, now: Clock): LoginFlow {
+  const read: LoginFlow['read'] = (link) => {
+    const [, digest = '', expires = '0', name = ''] = LINK.exec(link) ?? [];
+    const expiresAt = parseInt(expires, 36);
+    if (expiresAt <= now() || expiresAt > now() + LIFE) {
+      throw new Refusal('missing', 'this link has expired; start again in the app');
+    }
+    return { app: cutAppName(Buffer.from(name, 'base64url').toString()), digest, expiresAt };
+  };
+
+  return {
+    begin(app) {
+      // Apps send it in a form without encoding it.
+      const poll = randomBytes(32).toString('hex');
+      const expires = (now() + LIFE).toString(36);
+      return { poll, link: [digestOf(poll), expires, Buffer.from(cutAppName(app)).toString('base64url')].join('.') };
+    },
+
+    read,
+
+    async grant(link, user, label) {
+      const { digest, expiresAt } = read(link);
+      checkAppLabel(label);
+      const isGranted = await logins.grant({ digest, user, label, expiresAt });
+      if (!isGranted) throw new Refusal('conflict', 'this link was used already; start again in the app');
+    },
+
+    async fetch(poll) {
+      const granted = await logins.take(digestOf(poll));
+      if (!granted) return undefined;
+      const { login, user } = granted;
+      return { user, appPassword: await appPasswords.create(user.id, login.label) };
+    },
+  };
+}
+
+const digestOf = (token: string): string => hash('sha256', token, 'base64url');

@@ -1,0 +1,89 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../clock.ts';
+import { Refusal } from '../../domain/errors.ts';
+import type { Seconds } from '../../domain/types.ts';
+import { isStorageError } from '../../storage/errors.ts';
+import type { Storage, User } from '../../storage/stores.ts';
+import { checkEmail, checkUserName } from './accounts.ts';
+import { createLockedHash, type Passwords } from './passwords.ts';
+
+/** How long a link works. */
+const LIFE: Seconds = 86_400;
+
+/** Name of an account whose owner chooses one with the link. */
+const UNNAMED = /^invited-[0-9a-f]{8}$/;
+
+/**
+ * One-time links with which a person chooses a password, so that nobody has to know another's. A link is signed with the
+ * hash of the password that it replaces: it needs no storage, works on every node, and is over once it was used.
+ */
+export interface PasswordLinks {
+  /** Token of a link for an account. Throws `missing` where there is none. */
+  reset(login: string): Promise<string>;
+  /**
+   * Creates an account without a password and answers the token of its link; without a `name` its owner chooses one.
+   * Throws `invalid` and `conflict` as creating an account does.
+   */
+  invite(account: { name?: string; email?: string }): Promise<{ name: string; token: string }>;
+  /** The account that the token of a link is for. Throws `missing` for a link that is over, was used, or never was. */
+  find(token: string): Promise<{ user: User; isUnnamed: boolean }>;
+  /** Sets the password, and the name where the link leaves it open. Throws as `find` does, `invalid` and `conflict`. */
+  use(token: string, chosen: { name?: string; password: string }): Promise<User>;
+}
+
+export function createPasswordLinks(
+  { users }: Pick<Storage, 'users'>,
+  passwords: Pick<Passwords, 'hash'>,
+  now: Clock,
+): PasswordLinks {
+  const issue = (user: User): string => {
+    const expires = (now() + LIFE).toString(36);
+    return [Buffer.from(user.name).toString('base64url'), expires, sign(user, expires)].join('.');
+  };
+
+  const find: PasswordLinks['find'] = async (token) => {
+    const [name = '', expires = '', signature = ''] = token.split('.');
+    const user = await users.find(Buffer.from(name, 'base64url').toString());
+    const isValid = user !== undefined && isSame(signature, sign(user, expires)) && parseInt(expires, 36) > now();
+    if (!isValid) throw new Refusal('missing', 'this link has expired or was used already; ask for a new one');
+    return { user, isUnnamed: UNNAMED.test(user.name) };
+  };
+
+  return {
+    find,
+
+    async reset(login) {
+      const user = await users.find(login);
+      if (!user) throw new Refusal('missing', 'there is no account with this name or e-mail address');
+      return issue(user);
+    },
+
+    async invite({ name = `invited-${randomBytes(4).toString('hex')}`, email }) {
+      checkUserName(name);
+      if (email !== undefined) checkEmail(email);
+      const account = { name, ...(email !== undefined && { email }), passwordHash: createLockedHash() };
+      const user = await users.create(account).catch(asRefusal);
+      return { name, token: issue(user) };
+    },
+
+    async use(token, { name, password }) {
+      const { user, isUnnamed } = await find(token);
+      const passwordHash = await passwords.hash(password);
+      const renamed = isUnnamed && name !== undefined ? name : user.name;
+      checkUserName(renamed);
+      if (renamed !== user.name) await users.rename(user.id, renamed).catch(asRefusal);
+      await users.setPassword(user.id, passwordHash);
+      return { ...user, name: renamed, passwordHash };
+    },
+  };
+}
+
+const sign = ({ id, passwordHash }: User, expires: string): string =>
+  createHmac('sha256', passwordHash).update(`${id} ${expires}`).digest('base64url');
+
+const asRefusal = (error: unknown): never => {
+  throw isStorageError(error, 'conflict') ? new Refusal('conflict', error.message) : error;
+};
+
+const isSame = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { invalid, Refusal } from '../../domain/errors.ts';
+import { isShortPassword, MIN_PASSWORD } from '../../domain/password.ts';
+import type { User } from '../../storage/stores.ts';
+import { type Accounts, checkEmail, checkUserName, type NewAccount } from './accounts.ts';
+import { checkPassword } from './passwords.ts';
+import type { Throttle } from './throttle.ts';
+
+/** Who may make an account on the website: anybody, or nobody once there is one. */
+export type RegistrationMode = 'open' | 'closed';
+
+export interface Registration {
+  /** Whether this visitor may make an account. `token` comes from the link of `firstAccountToken`. */
+  isOpen(token: string | undefined): Promise<boolean>;
+  /** What is wrong with each field of an account, as far as can be told before it is created; empty where it is fine. */
+  problems(account: NewAccount): Partial<Record<'name' | 'email' | 'password', string>>;
+  /**
+   * Throws `forbidden` where it is not open, `throttled` after many accounts from one address where it is open to
+   * anybody, `invalid` also for a password of fewer than 8 characters, else as `Accounts.create` does.
+   */
+  register(account: NewAccount, token: string | undefined, address: string): Promise<User>;
+  /** What opens registration once, for the very first account; undefined when there is an account already. */
+  firstAccountToken(): Promise<string | undefined>;
+}
+
+export function createRegistration(accounts: Accounts, throttle: Throttle, mode: RegistrationMode): Registration {
+  /** Of this process alone, and only until it was used. */
+  let firstToken: string | undefined;
+  // Somebody may have made an account in another way since then, or by the link of another node.
+  const isFirst = async (token: string | undefined): Promise<boolean> =>
+    token !== undefined && token === firstToken && !(await accounts.any());
+  const isOpen = async (token: string | undefined): Promise<boolean> => mode === 'open' || isFirst(token);
+
+  return {
+    isOpen,
+    problems: problemsOf,
+
+    async register(account, token, address) {
+      if (mode === 'open') {
+        checkRegistration(account); // a mistake in the form does not count
+        await throttle.admit(address);
+        return accounts.create(account);
+      }
+      // Asked once more after the wait: another one may have used the link meanwhile.
+      if (!(await isFirst(token)) || token !== firstToken) throw closed();
+      checkRegistration(account);
+      firstToken = undefined; // before anything waits: two that use the link at once make one account
+      try {
+        return await accounts.create(account);
+      } catch (error) {
+        firstToken = token;
+        throw error;
+      }
+    },
+
+    async firstAccountToken() {
+      if (await accounts.any()) return undefined;
+      firstToken ??= randomBytes(24).toString('base64url');
+      return firstToken;
+    },
+  };
+}
+
+function checkRegistration(account: NewAccount): void {
+  const [problem] = Object.values(problemsOf(account));
+  if (problem !== undefined) throw invalid(problem);
+}
+
+function problemsOf({ name, email, password }: NewAccount): Partial<Record<'name' | 'email' | 'password', string>> {
+  const problems = {
+    name: problemOf(() => checkUserName(name)),
+    email: problemOf(() => email !== undefined && checkEmail(email)),
+    password: problemOf(() => {
+      checkPassword(password);
+      if (isShortPassword(password)) throw invalid(`the password has fewer than ${MIN_PASSWORD} characters`);
+    }),
+  };
+  return Object.fromEntries(Object.entries(problems).filter(([, problem]) => problem !== undefined));
+}
+
+function problemOf(check: () => void): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+}
+
+const closed = (): Refusal =>
+  new Refusal('forbidden', 'registration is closed; ask whoever runs this server for an account');

@@ -1,0 +1,146 @@
+import { hash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../clock.ts';
+import { cutAppName } from '../sync/app-name.ts';
+import { Refusal } from '../../domain/errors.ts';
+import type { Seconds, UserId } from '../../domain/types.ts';
+import type { SessionStore, SettingStore, User } from '../../storage/stores.ts';
+import { isStorageError } from '../../storage/errors.ts';
+
+/** Long, because one client library asks for its password only three times in its life. */
+export const SESSION_LIFE: Seconds = 365 * 86_400;
+/** A session in use is prolonged at most this often. */
+const PROLONGED_EVERY: Seconds = 86_400;
+/**
+ * A client that keeps no cookies gets the same session again for this long: with a new one every few minutes it would
+ * soon end those that others use.
+ */
+const REUSED_FOR: Seconds = 86_400;
+/** Sessions of one user. Beyond that, those that were not used for longest end. */
+const MOST = 100;
+
+export interface Sessions {
+  /**
+   * Token of a session. The same app from the same address gets the one of the last day again. Throws `unauthenticated`
+   * where the user has another password meanwhile.
+   */
+  open(user: User, client: SessionClient): Promise<string>;
+  /** Its user, and whether the session was prolonged just now; undefined when there is no such session (any more). */
+  find(token: string): Promise<{ user: User; extended: boolean } | undefined>;
+  end(token: string): Promise<void>;
+  /** Ends one of a user by its id; false where there is none. */
+  endOne(user: UserId, id: string): Promise<boolean>;
+  /** Ends all of a user but the one with this id; answers how many. */
+  endOthers(user: UserId, id: string | undefined): Promise<number>;
+  /** Those of a user, the last used first. */
+  all(user: UserId): Promise<OpenSession[]>;
+  /** Ends all of a user; answers how many. */
+  endAll(user: UserId): Promise<number>;
+  /** Removes those that are over; answers how many. */
+  sweep(): Promise<number>;
+}
+
+export interface SessionClient {
+  address: string;
+  /** Its `User-Agent`; empty where it sends none. */
+  app: string;
+}
+
+export interface OpenSession {
+  /** Names it to its owner; opens nothing. */
+  id: string;
+  /** `User-Agent` of the app that opened it; undefined where it is not known. */
+  app?: string;
+  /** To the day: a session in use is written down once a day. */
+  usedAt: Seconds;
+  expiresAt: Seconds;
+}
+
+export function createSessions(store: SessionStore, settings: Pick<SettingStore, 'get'>, now: Clock): Sessions {
+  /** Those being opened, too: of many requests at once the first opens one for all. */
+  const reusable = new LRUCache<string, ReturnType<typeof start>>({ max: 10_000 });
+  /** False where there is no room for it: the session holds all the same, and is prolonged later. */
+  const extend = async (digest: string): Promise<boolean> => {
+    try {
+      return await store.extend(digest, now() + SESSION_LIFE);
+    } catch (error) {
+      if (isStorageError(error, 'full')) return false;
+      throw error;
+    }
+  };
+  const start = async ({ id, passwordHash }: User, app: string): Promise<{ token: string; digest: string }> => {
+    const token = randomBytes(24).toString('base64url');
+    const digest = digestOf(token);
+    const isKept = app !== '' && (await settings.get(id, { kind: 'account' })).store_user_agent !== false;
+    const session = { digest, user: id, expiresAt: now() + SESSION_LIFE };
+    await store.save({ ...session, ...(isKept && { app: cutAppName(app) }) });
+    // A new password ends all sessions, and this one may have come between the two.
+    if ((await store.find(digest))?.user.passwordHash !== passwordHash) {
+      await store.delete(digest);
+      throw new Refusal('unauthenticated', 'the password was changed just now; log in with the new one');
+    }
+    const others = (await store.all(id)).filter((each) => each.digest !== digest);
+    for (const unused of others.slice(MOST - 1)) await store.delete(unused.digest);
+    return { token, digest };
+  };
+
+  return {
+    async open(user, { address, app }) {
+      const key = digestOf(`${user.id} ${user.passwordHash} ${address} ${app}`); // an app's name may have kilobytes
+      const recent = reusable.get(key);
+      if (recent) {
+        const { token, digest } = await recent;
+        const found = await store.find(digest);
+        if (found && found.session.expiresAt > now() + SESSION_LIFE - REUSED_FOR) return token;
+      }
+      const started = start(user, app);
+      reusable.set(key, started);
+      started.catch(() => reusable.delete(key));
+      return (await started).token;
+    },
+
+    async find(token) {
+      const digest = digestOf(token);
+      const found = await store.find(digest);
+      if (!found) return undefined;
+      const isDue = found.session.expiresAt < now() + SESSION_LIFE - PROLONGED_EVERY;
+      return { user: found.user, extended: isDue && (await extend(digest)) };
+    },
+
+    end: (token) => store.delete(digestOf(token)),
+
+    async endOne(user, id) {
+      const session = (await store.all(user)).find(({ digest }) => idOf(digest) === id);
+      if (session) await store.delete(session.digest);
+      return session !== undefined;
+    },
+
+    async endOthers(user, id) {
+      const others = (await store.all(user)).filter(({ digest }) => idOf(digest) !== id);
+      for (const { digest } of others) await store.delete(digest);
+      return others.length;
+    },
+
+    async all(user) {
+      const open = await store.all(user);
+      return open.map(({ digest, expiresAt, app }) => ({
+        id: idOf(digest),
+        usedAt: expiresAt - SESSION_LIFE,
+        expiresAt,
+        ...(app !== undefined && { app }),
+      }));
+    },
+
+    endAll: (user) => store.endAll(user),
+
+    sweep: () => store.deleteExpired(),
+  };
+}
+
+/** See `OpenSession`. */
+export const sessionId = (token: string): string => idOf(digestOf(token));
+
+const idOf = (digest: string): string => digest.slice(0, 16);
+
+/** Of a token: what is stored opens no session. */
+const digestOf = (text: string): string => hash('sha256', text, 'base64url');

@@ -1,0 +1,36 @@
+import type { Url } from '../../domain/types.ts';
+import type { PodcastStore } from '../../storage/stores.ts';
+
+/** What pages call an episode and its podcast. Texts are empty, and the logo null, where nothing is known. */
+export interface EpisodeNames {
+  title: string;
+  podcastTitle: string;
+  logoUrl: string | null;
+}
+
+/** An episode as an action names it. */
+interface NamedEpisode {
+  podcast: Url;
+  episode: Url;
+}
+
+/** What the directory has for each of some episodes, in the order given. */
+export async function findNames(
+  podcasts: Pick<PodcastStore, 'find' | 'findEpisodes'>,
+  named: readonly NamedEpisode[],
+): Promise<EpisodeNames[]> {
+  const urls = [...new Set(named.map(({ podcast }) => podcast))];
+  const found = new Map((await podcasts.find(urls)).map((podcast, at) => [urls[at]!, podcast]));
+  const titles = new Map<Url, ReadonlyMap<Url, string>>();
+  for (const url of urls) {
+    if (!found.get(url)) continue;
+    const episodes = [...new Set(named.flatMap(({ podcast, episode }) => (podcast === url ? [episode] : [])))];
+    const known = await podcasts.findEpisodes(url, episodes);
+    titles.set(url, new Map(episodes.map((episode, at) => [episode, known[at]?.title ?? ''])));
+  }
+  return named.map(({ podcast, episode }) => ({
+    title: titles.get(podcast)?.get(episode) ?? '',
+    podcastTitle: found.get(podcast)?.title ?? '',
+    logoUrl: found.get(podcast)?.logoUrl ?? null,
+  }));
+}

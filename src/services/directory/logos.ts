@@ -1,0 +1,124 @@
+import { LRUCache } from 'lru-cache';
+import { Refusal } from '../../domain/errors.ts';
+import { NO_LOGO } from '../../domain/logo.ts';
+import type { Url } from '../../domain/types.ts';
+import type { Fetcher } from '../../feeds/fetch.ts';
+import { createSlots } from '../../feeds/slots.ts';
+import type { PodcastStore } from '../../storage/stores.ts';
+import { type Image, imageType, loadScale } from './images.ts';
+import type { LogoFolder } from './logo-folder.ts';
+
+/** Larger ones are never asked for, so they are kept in this size. Pixels. */
+const LARGEST = 256;
+/** How long a logo that cannot be fetched is not asked for again. Milliseconds. */
+const GIVEN_UP_FOR = 10 * 60_000;
+/** Fetched, or waiting to be scaled, at once. */
+const IN_HAND = 8;
+/** How long a request waits for one; the download itself goes on. Milliseconds. */
+const PATIENCE = 5000;
+const IN_MEMORY = 16 * 1024 * 1024;
+/** Podcasts that are read at once. */
+const BATCH = 500;
+
+export interface Logos {
+  /**
+   * The logo whose URL has this SHA-256, to fit a square of `size` pixels; undefined where it cannot be had just now:
+   * show the built-in one for a while. Throws `missing` for a size outside 1..256 and a hash that no podcast's logo has.
+   */
+  find(hash: string, size: number): Promise<Image | undefined>;
+  /** Whether everybody may see it: the logo of a listed podcast, or the built-in one. */
+  isPublic(hash: string): Promise<boolean>;
+}
+
+interface LogoOptions {
+  podcasts: Pick<PodcastStore, 'logoUrl' | 'isLogoListed' | 'feeds' | 'find'>;
+  /** Undefined: nothing may be fetched. */
+  fetcher: Pick<Fetcher, 'fetchImage'> | undefined;
+  folder: LogoFolder;
+}
+
+export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
+  let scaler: ReturnType<typeof loadScale> | undefined;
+  const images = new LRUCache<string, Image>({
+    maxSize: IN_MEMORY,
+    sizeCalculation: ({ bytes }) => bytes.length + 100,
+  });
+  const givenUp = new LRUCache<string, true>({ max: 10_000, ttl: GIVEN_UP_FOR });
+  const slots = createSlots(IN_HAND);
+  /** Of several requests for one logo the first fetches it. */
+  const underWay = new Map<string, Promise<Image | undefined>>();
+
+  /** The feeds that have this logo. Reads all podcasts, as only logos on private networks need it. */
+  async function* feedsWith(logo: Url): AsyncGenerator<Url, void> {
+    const urls: Url[] = [];
+    for await (const { url } of podcasts.feeds()) urls.push(url);
+    for (let at = 0; at < urls.length; at += BATCH) {
+      const found = await podcasts.find(urls.slice(at, at + BATCH));
+      for (const podcast of found) if (podcast?.logoUrl === logo) yield podcast.url;
+    }
+  }
+
+  /** The logo as it is kept: scaled, or the original where sharp is not installed. */
+  const obtain = async (hash: string, url: string): Promise<Image | undefined> => {
+    const kept = await folder.read(hash);
+    const keptType = kept && imageType(kept);
+    if (kept && keptType) return { bytes: kept, type: keptType };
+    if (!fetcher || givenUp.has(hash)) return undefined;
+    try {
+      const image = await slots.run(new URL(url).hostname, async () => {
+        const bytes = await fetcher.fetchImage(url, () => feedsWith(url));
+        const type = imageType(bytes);
+        if (!type) throw new Error('it is no image');
+        const scale = await (scaler ??= loadScale());
+        return scale ? scale(bytes, LARGEST) : { bytes, type };
+      });
+      await folder.write(hash, image.bytes).catch(() => undefined); // it is fetched again another time
+      return image;
+    } catch {
+      givenUp.set(hash, true);
+      return undefined;
+    }
+  };
+  const obtainOnce = (hash: string, url: string): Promise<Image | undefined> => {
+    let image = underWay.get(hash);
+    if (!image) {
+      image = obtain(hash, url).finally(() => underWay.delete(hash));
+      underWay.set(hash, image);
+    }
+    return image;
+  };
+
+  return {
+    isPublic: async (hash) => hash === NO_LOGO || podcasts.isLogoListed(hash),
+
+    async find(hash, size) {
+      const isSize = Number.isInteger(size) && size >= 1 && size <= LARGEST;
+      if (hash === NO_LOGO && isSize) return undefined;
+      const url = isSize ? await podcasts.logoUrl(hash) : undefined;
+      if (url === undefined) throw noSuchLogo();
+      const key = `${hash} ${size}`;
+      const ready = images.get(key);
+      if (ready) return ready;
+      const kept = await inTime(obtainOnce(hash, url));
+      const scale = await (scaler ??= loadScale());
+      if (!kept || !scale || size === LARGEST) return kept;
+      try {
+        const image = await scale(kept.bytes, size);
+        images.set(key, image);
+        return image;
+      } catch {
+        await folder.remove(hash);
+        return undefined;
+      }
+    },
+  };
+}
+
+export const noSuchLogo = (): Refusal => new Refusal('missing', 'no podcast has such a logo; sizes are 1 to 256');
+
+/** Undefined where it takes too long. */
+const inTime = (image: Promise<Image | undefined>): Promise<Image | undefined> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(undefined), PATIENCE);
+    image.then(resolve, reject).finally(() => clearTimeout(timer));
+  });

@@ -1,0 +1,193 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Clock } from '../../clock.ts';
+import { Refusal } from '../../domain/errors.ts';
+import type { Seconds, Url } from '../../domain/types.ts';
+import { sanitizeFeedUrl, type UrlRules } from '../../domain/url.ts';
+import type { Fetcher, FetchOutcome } from '../../feeds/fetch.ts';
+import { nextFetch } from '../../feeds/schedule.ts';
+import { createFeedMoves, type Fetched } from './feed-moves.ts';
+import type { FeedReading, FeedState, PodcastStore } from '../../storage/stores.ts';
+
+/** Feeds in hand at once: more than the fetcher takes, as those of one host wait for each other. */
+const IN_HAND = 16;
+/** A feed that was claimed this long ago, and not stored since, may be claimed again. */
+const LEASE: Seconds = 900;
+/** After this many failures in a row, which takes most of a day, a feed is looked for at its former addresses. */
+const LOST_AFTER = 5;
+/** How often it is asked whether a feed is due. */
+const LOOK_EVERY: Seconds = 30;
+/** The same while many are due. Not at once: a storage may have to look at all feeds to find those. */
+const LOOK_ON: Seconds = 0.1;
+
+/** Which feeds to read: one, all but those that are gone, or those whose time has come. */
+type Selection = { url: string } | 'all' | 'due';
+
+export interface FeedReport {
+  /** How many were asked for, those that failed too. */
+  tried: number;
+  failed: { url: string; error: string }[];
+}
+
+export interface FeedProblem {
+  error: string;
+  /** Undefined: never. */
+  fetchedAt: Seconds | undefined;
+}
+
+export interface Feeds {
+  /** By URL, with their titles. */
+  list(): AsyncIterable<FeedState & { title: string }>;
+  /** What is wrong with a feed, in a sentence, and when it was last read; undefined where nothing is. */
+  problem(url: Url): Promise<FeedProblem | undefined>;
+  /**
+   * Reads feeds now; `progress` hears of each. What goes wrong with one is in the report. Throws `missing` for an
+   * unknown feed, `forbidden` where nothing may be fetched.
+   */
+  update(selection: Selection, progress?: (done: number, total: number) => void): Promise<FeedReport>;
+  /** Reads what is due from now on, in the background. Does nothing where nothing may be fetched. */
+  start(): void;
+  /** Gives up what is under way; resolves when that has ended. */
+  stop(): Promise<void>;
+}
+
+interface FeedOptions {
+  /** Undefined: nothing may be fetched. */
+  fetcher: Fetcher | undefined;
+  now: Clock;
+  rules: UrlRules;
+  /** Called where a reading cannot be stored. */
+  warn(message: string): void;
+}
+
+export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn }: FeedOptions): Feeds {
+  const stopping = new AbortController();
+  const running = new Set<Promise<unknown>>();
+
+  const moves = fetcher && createFeedMoves(podcasts, fetcher);
+
+  /** Reads one feed and stores the result. Answers what was wrong with it. */
+  const read = async (state: FeedState): Promise<string | undefined> => {
+    let outcome: FetchOutcome | Fetched = await fetcher!.fetchFeed(state.url, state);
+    const isLost = outcome.kind === 'gone' || (outcome.kind === 'failed' && state.failures >= LOST_AFTER);
+    const isMoving = outcome.kind === 'fetched' && moves!.isMoving(state, outcome);
+    if (isLost) outcome = await moves!.lookElsewhere(state, outcome);
+    else if (isMoving) outcome = await moves!.follow(state, outcome as Fetched);
+    if (stopping.signal.aborted) return 'it was given up, as podsync is closing';
+    const reading = toReading(state, outcome, now());
+    await podcasts.record(state.url, reading);
+    if (outcome.kind === 'fetched' && outcome.feed.guid !== null) await moves!.join(outcome.feed.guid);
+    return reading.state.error;
+  };
+  const track = <T>(work: Promise<T>): Promise<T> => {
+    const tracked = work.finally(() => running.delete(tracked));
+    running.add(tracked);
+    return tracked;
+  };
+
+  const warnOf = (error: Error): void =>
+    warn(`what is read of feeds cannot be stored just now, and is read again later: ${error.message}`);
+
+  const readDue = async (): Promise<void> => {
+    const inHand = new Set<Promise<unknown>>();
+    while (!stopping.signal.aborted) {
+      const free = IN_HAND - inHand.size;
+      const due = await podcasts.claimDue(free, LEASE).catch(warnOf);
+      for (const state of due ?? []) {
+        const work = read(state)
+          .catch(warnOf)
+          .finally(() => inHand.delete(work));
+        inHand.add(work);
+      }
+      if (inHand.size === IN_HAND) await Promise.race(inHand);
+      await pause(due?.length === free ? LOOK_ON : LOOK_EVERY, stopping.signal);
+    }
+    await Promise.all(inHand);
+  };
+
+  const select = async (selection: Selection): Promise<FeedState[]> => {
+    if (selection === 'due') return podcasts.claimDue(Number.MAX_SAFE_INTEGER, LEASE);
+    if (selection === 'all') {
+      const all: FeedState[] = [];
+      for await (const state of podcasts.feeds()) if (state.nextAt !== undefined) all.push(state);
+      return all;
+    }
+    const state = await podcasts.feed(sanitizeFeedUrl(selection.url, rules));
+    if (!state) throw new Refusal('missing', 'this feed is not known here: no account has ever subscribed to it');
+    return [state];
+  };
+
+  return {
+    async *list() {
+      for await (const state of podcasts.feeds()) {
+        const [podcast] = await podcasts.find([state.url]);
+        yield { ...state, title: podcast?.title ?? '' };
+      }
+    },
+
+    async problem(url) {
+      const { error, fetchedAt } = (await podcasts.feed(url)) ?? {};
+      return error === undefined ? undefined : { error, fetchedAt };
+    },
+
+    async update(selection, progress = () => undefined) {
+      if (!fetcher) throw new Refusal('forbidden', 'podsync runs with --no-fetch: it connects to nobody');
+      const states = await select(selection);
+      const report: FeedReport = { tried: states.length, failed: [] };
+      let done = 0;
+      progress(done, states.length);
+      const waiting = states.values();
+      const work = async (): Promise<void> => {
+        for (const state of waiting) {
+          const error = await read(state).catch(({ message }: Error) => message);
+          if (error !== undefined) report.failed.push({ url: state.url, error });
+          progress(++done, states.length);
+        }
+      };
+      await track(Promise.all(Array.from({ length: IN_HAND }, work)));
+      return report;
+    },
+
+    start() {
+      if (fetcher) void track(readDue());
+    },
+
+    async stop() {
+      stopping.abort();
+      await fetcher?.close();
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+/** What is stored of an outcome. Where it says nothing, what was read before stays. */
+function toReading(state: FeedState, outcome: FetchOutcome | Fetched, now: Seconds): FeedReading {
+  const { nextAt: _nextAt, error: _error, ...before } = state;
+  const next = { url: state.url, ...nextFetch(state.url, state, outcome, now) };
+  switch (outcome.kind) {
+    case 'gone':
+      return { state: { ...before, ...next, error: 'the feed is gone for good (410)' } };
+    case 'failed':
+      return { state: { ...before, ...next, error: outcome.message } };
+    case 'unchanged':
+      if (outcome.movedTo === undefined) return { state: { ...before, ...next, fetchedAt: now } };
+      // Whether it is the same podcast there is found out the next time, when the whole feed is asked for.
+      return { state: { ...withoutValidators(before), ...next, fetchedAt: now } };
+    case 'fetched': {
+      const { kind: _kind, feed, movedTo, ...rest } = outcome;
+      const { episodes, guid, movedTo: _announced, ...podcast } = feed;
+      const content = { podcast, episodes };
+      const read = { ...next, ...rest, ...(guid !== null && { guid }), fetchedAt: now };
+      return { state: read, content, ...(movedTo !== undefined && { movedTo }) };
+    }
+  }
+}
+
+const withoutValidators = ({
+  etag: _etag,
+  lastModified: _lastModified,
+  ...state
+}: Omit<FeedState, 'nextAt' | 'error'>) => state;
+
+/** Resolves after this long, or when the signal says so. */
+const pause = (seconds: Seconds, signal: AbortSignal): Promise<void> =>
+  setTimeout(seconds * 1000, undefined, { signal }).catch(() => undefined);

@@ -1,0 +1,203 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../clock.ts';
+import { dayOf, startOfDay, weekdayOf } from '../../domain/listening.ts';
+import type { Seconds, Url, UserId } from '../../domain/types.ts';
+import type { PodcastStore } from '../../storage/stores.ts';
+import type { ActionTable } from './action-table.ts';
+import type { ActionCache } from './action-cache.ts';
+
+/** How far back statistics go; `all`: to the first play. */
+export const RANGES = ['30d', '90d', 'year', 'all'] as const;
+export type StatisticsRange = (typeof RANGES)[number];
+
+const DAYS = { '30d': 30, '90d': 90, year: 365 } as const;
+const TOP_PODCASTS = 20;
+/** Actions that are counted without a turn for others. */
+const COUNTED_AT_ONCE = 10_000;
+/** Days of a history up to which it is told by month; a longer one is told by year. */
+const BY_MONTH = 5 * 366;
+
+/** Times are UTC. Listening time is that of `listenedIn`, and counts where the play was reported. */
+export interface ListeningStatistics {
+  range: StatisticsRange;
+  /** Start of the first day. */
+  from: Seconds;
+  /** End of the last day, which is today. */
+  until: Seconds;
+  listened: Seconds;
+  /** Plays that have a listening time. */
+  plays: number;
+  /** Days with such plays. */
+  days: number;
+  /** The most of these in a row. */
+  longestStreak: number;
+  /** Episodes of which a play reached the end; see `isFinished`. */
+  finishedEpisodes: number;
+  step: 'day' | 'week' | 'month' | 'year';
+  /** One after the other, also those without listening time; the first and the last may be cut by the range. */
+  periods: { start: Seconds; listened: Seconds }[];
+  /** Most listened first, at most 20. */
+  podcasts: { url: Url; title: string; listened: Seconds }[];
+  /** Most listened first; `id` is undefined for plays that name no device. */
+  devices: { id: string | undefined; listened: Seconds }[];
+  /** By weekday from Monday, then by hour. */
+  hours: Seconds[][];
+}
+
+export interface Statistics {
+  of(user: UserId, range: StatisticsRange): Promise<ListeningStatistics>;
+}
+
+export const createStatistics = (
+  actionCache: ActionCache,
+  podcasts: Pick<PodcastStore, 'find'>,
+  now: Clock,
+): Statistics => ({
+  async of(user, range) {
+    const table = await actionCache.read(user);
+    const { byPodcast, ...counted } = await recount(table, range, dayOf(now()));
+    const urls = [...byPodcast.keys()];
+    const found = await podcasts.find(urls);
+    // Two addresses of one podcast are one podcast.
+    const merged = new Map<Url, { url: Url; title: string; listened: Seconds }>();
+    for (const [at, url] of urls.entries()) {
+      const shown = found[at]?.url ?? url;
+      const title = found[at]?.title || shown;
+      const { listened = 0 } = merged.get(shown) ?? {};
+      merged.set(shown, { url: shown, title, listened: listened + byPodcast.get(url)! });
+    }
+    return { ...counted, podcasts: mostListened([...merged.values()]).slice(0, TOP_PODCASTS) };
+  },
+});
+
+/** Listening time of each of the last days, the oldest first. */
+export function listenedByDay(
+  table: ActionTable,
+  days: number,
+  today: number,
+): { start: Seconds; listened: Seconds }[] {
+  const first = today - days + 1;
+  const listened = zeros(days);
+  for (const row of table.between(startOfDay(first), startOfDay(today + 1))) {
+    listened[dayOf(table.timeOf(row)) - first]! += table.listenedIn(row);
+  }
+  return listened.map((seconds, at) => ({ start: startOfDay(first + at), listened: seconds }));
+}
+
+/** What was counted last of each range: it holds until something is uploaded, or the day ends. */
+const lastCounts = new WeakMap<
+  ActionTable,
+  Map<StatisticsRange, { length: number; today: number; result: Promise<Counted> }>
+>();
+
+function recount(table: ActionTable, range: StatisticsRange, today: number): Promise<Counted> {
+  const known = lastCounts.get(table) ?? new Map();
+  lastCounts.set(table, known);
+  const last = known.get(range);
+  if (last?.length === table.length && last.today === today) return last.result;
+  const result = count(table, range, today);
+  known.set(range, { length: table.length, today, result });
+  return result;
+}
+
+type Counted = Omit<ListeningStatistics, 'podcasts'> & { byPodcast: Map<Url, Seconds> };
+
+async function count(table: ActionTable, range: StatisticsRange, today: number): Promise<Counted> {
+  const until = startOfDay(today + 1);
+  const firstDay = range === 'all' ? firstDayOf(table, until, today) : today - DAYS[range] + 1;
+  const from = startOfDay(firstDay);
+
+  let [listened, plays] = [0, 0];
+  const byDay = new Map<number, Seconds>();
+  const byPodcast = zeros(table.podcasts.length);
+  const byDevice = zeros(table.devices.length + 1); // the first for plays that name none
+  const hours = Array.from({ length: 7 }, () => zeros(24));
+  const finished = new Set<number>();
+  for (const [at, row] of table.between(from, until).entries()) {
+    if (at % COUNTED_AT_ONCE === COUNTED_AT_ONCE - 1) await setImmediate();
+    if (table.isFinish(row)) finished.add(table.episodeOf(row));
+    const seconds = table.listenedIn(row);
+    if (seconds === 0) continue;
+    const time = table.timeOf(row);
+    const day = dayOf(time);
+    listened += seconds;
+    plays += 1;
+    byDay.set(day, (byDay.get(day) ?? 0) + seconds);
+    byPodcast[table.podcastOf(row)]! += seconds;
+    byDevice[table.deviceOf(row) + 1]! += seconds;
+    hours[weekdayOf(day)]![Math.floor((time - startOfDay(day)) / 3600)]! += seconds;
+  }
+  const step = stepOf(range, today - firstDay);
+  return {
+    range,
+    from,
+    until,
+    listened,
+    plays,
+    days: byDay.size,
+    longestStreak: longestRun([...byDay.keys()]),
+    finishedEpisodes: finished.size,
+    step,
+    periods: toPeriods(byDay, firstDay, today, step),
+    byPodcast: new Map(table.podcasts.flatMap((url, at) => (byPodcast[at]! > 0 ? [[url, byPodcast[at]!]] : []))),
+    devices: mostListened(
+      byDevice.flatMap((seconds, at) => (seconds > 0 ? { id: table.devices[at - 1], listened: seconds } : [])),
+    ),
+    hours,
+  };
+}
+
+const zeros = (length: number): Seconds[] => Array.from({ length }, () => 0);
+
+/** The day of the first play that has a listening time. */
+function firstDayOf(table: ActionTable, until: Seconds, today: number): number {
+  for (const row of table.between(0, until)) if (table.listenedIn(row) > 0) return dayOf(table.timeOf(row));
+  return today;
+}
+
+function stepOf(range: StatisticsRange, days: number): ListeningStatistics['step'] {
+  if (range === 'year') return 'week';
+  if (range !== 'all') return 'day';
+  return days > BY_MONTH ? 'year' : 'month';
+}
+
+function longestRun(days: readonly number[]): number {
+  let [longest, run, last] = [0, 0, NaN];
+  for (const day of days) {
+    run = day === last + 1 ? run + 1 : 1;
+    longest = Math.max(longest, run);
+    last = day;
+  }
+  return longest;
+}
+
+function toPeriods(
+  byDay: ReadonlyMap<number, Seconds>,
+  first: number,
+  last: number,
+  step: ListeningStatistics['step'],
+): ListeningStatistics['periods'] {
+  const periods: ListeningStatistics['periods'] = [];
+  let next = first;
+  for (let day = first; day <= last; day += 1) {
+    if (day === next) {
+      periods.push({ start: startOfDay(day), listened: 0 });
+      next = nextPeriod(day, step);
+    }
+    periods.at(-1)!.listened += byDay.get(day) ?? 0;
+  }
+  return periods;
+}
+
+/** The day on which the period after the one with this day begins; weeks begin on Monday. */
+function nextPeriod(day: number, step: ListeningStatistics['step']): number {
+  if (step === 'day') return day + 1;
+  if (step === 'week') return day + 7 - weekdayOf(day);
+  const date = new Date(startOfDay(day) * 1000);
+  const [year, month] =
+    step === 'year' ? [date.getUTCFullYear() + 1, 0] : [date.getUTCFullYear(), date.getUTCMonth() + 1];
+  return dayOf(Date.UTC(year, month) / 1000);
+}
+
+const mostListened = <Item extends { listened: Seconds }>(items: readonly Item[]): Item[] =>
+  items.toSorted((a, b) => b.listened - a.listened);

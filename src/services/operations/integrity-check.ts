@@ -1,0 +1,126 @@
+import { countOf } from '../../domain/count.ts';
+import type { Url } from '../../domain/types.ts';
+import { type BackupRecord, readRecord } from '../../formats/backup/record.ts';
+import type { PodcastStore, Storage, User } from '../../storage/stores.ts';
+import { isStorageError } from '../../storage/errors.ts';
+import { type Counts, createTally } from '../transfer/counts.ts';
+
+/** Something that is not as it should be. */
+interface Finding {
+  where: string;
+  problem: string;
+  /** Whether counting the subscribers once more puts it right. */
+  isRepairable: boolean;
+}
+
+export interface IntegrityReport {
+  counts: Counts;
+  findings: Finding[];
+}
+
+export interface IntegrityCheck {
+  /**
+   * Reads all that is stored, and reports what of it cannot be read or does not fit together. Changes nothing. `progress`
+   * counts accounts, the directory and the storage as a whole; `records` also grow within them.
+   */
+  run(progress: (done: number, total: number, records: number) => void): Promise<IntegrityReport>;
+}
+
+export const createIntegrityCheck = (
+  storage: Pick<Storage, 'users' | 'podcasts' | 'transfer' | 'verify'>,
+): IntegrityCheck => ({
+  async run(progress) {
+    const { users, podcasts, transfer } = storage;
+    const tally = createTally();
+    const findings: Finding[] = [];
+    const look = async (where: string, work: () => Promise<void>): Promise<void> => {
+      const problem = await work().then(() => undefined, toProblem);
+      // `verify` reads the files of accounts, too.
+      const isKnown = where === 'storage' && findings.some((each) => each.problem === problem);
+      if (problem !== undefined && !isKnown) findings.push({ where, problem, isRepairable: false });
+    };
+    const read = async (pages: AsyncIterable<BackupRecord[]>, see: (record: BackupRecord) => void): Promise<void> => {
+      for await (const page of tally.count(pages)) {
+        page.forEach((record) => see(readRecord(record)));
+        records += page.length;
+        report();
+      }
+    };
+
+    const all: User[] = [];
+    let [done, records] = [0, 0];
+    const report = (): void => progress(done, all.length + 2, records);
+    let before = new Map<Url, number>();
+    await look('storage', async () => {
+      for await (const user of users.all()) all.push(user);
+      before = await readAudience(podcasts);
+    });
+    const counted = new Map<Url, number>();
+    for (const { id, name } of all) {
+      report();
+      await look(`account ${name}`, async () => {
+        const feeds = new Set<Url>();
+        await read(transfer.exportUser(id), (record) => {
+          if (record.kind === 'subscription' && record.subscribed) feeds.add(record.url);
+        });
+        for (const url of await findShown(podcasts, feeds)) counted.set(url, (counted.get(url) ?? 0) + 1);
+      });
+      done += 1;
+    }
+    report();
+    await look('directory', () => read(transfer.exportDirectory(), () => undefined));
+    done += 1;
+    report();
+    await look('storage', () => storage.verify());
+
+    // The subscriptions of an account that cannot be read were not counted.
+    const miscounted = findings.length > 0 ? 0 : countWrong(counted, before, await readAudience(podcasts));
+    if (miscounted > 0) {
+      const problem = `the subscribers of ${countOf(miscounted, 'podcast')} are counted wrong`;
+      findings.push({ where: 'directory', problem, isRepairable: true });
+    }
+    return { counts: tally.counts, findings };
+  },
+});
+
+/** The damage that an error tells of; undefined for an account that is gone by now. Throws what is no damage. */
+function toProblem(error: unknown): string | undefined {
+  if (isStorageError(error, 'missing')) return undefined;
+  if (isStorageError(error) && error.code !== 'corrupt') throw error;
+  return (error as Error).message;
+}
+
+/** Podcasts that are looked up at once. */
+const LOT = 1000;
+
+/** How many subscribers each podcast has, as stored. */
+async function readAudience(podcasts: PodcastStore): Promise<Map<Url, number>> {
+  const audience = new Map<Url, number>();
+  let lot: Url[] = [];
+  const look = async (): Promise<void> => {
+    for (const podcast of await podcasts.find(lot)) if (podcast) audience.set(podcast.url, podcast.subscribers);
+    lot = [];
+  };
+  for await (const { url } of podcasts.feeds()) if (lot.push(url) === LOT) await look();
+  await look();
+  return audience;
+}
+
+/** The podcasts behind feed URLs, each once, without those that are not in the directory yet: see `bringWaiting`. */
+async function findShown(podcasts: PodcastStore, feeds: ReadonlySet<Url>): Promise<Set<Url>> {
+  const known = await podcasts.find([...feeds]);
+  return new Set(known.flatMap((podcast) => podcast?.url ?? []));
+}
+
+/** How many podcasts have a wrong number. One that changed while they were counted may be right. */
+function countWrong(
+  counted: ReadonlyMap<Url, number>,
+  before: ReadonlyMap<Url, number>,
+  after: ReadonlyMap<Url, number>,
+): number {
+  let wrong = 0;
+  for (const [url, subscribers] of before) {
+    if (after.get(url) === subscribers && (counted.get(url) ?? 0) !== subscribers) wrong += 1;
+  }
+  return wrong;
+}

@@ -1,0 +1,112 @@
+import { LRUCache } from 'lru-cache';
+import { cutAppName } from './app-name.ts';
+import type { Clock } from '../../clock.ts';
+import { parseCaption, parseDeviceId, requireFewDevices } from '../../domain/device.ts';
+import { invalid, Refusal } from '../../domain/errors.ts';
+import { DEVICE_TYPES, type Dialect, type Seconds, type UserId } from '../../domain/types.ts';
+import { isStorageError } from '../../storage/errors.ts';
+import type { Activity, DeviceSummary, Storage } from '../../storage/stores.ts';
+
+/** How often the last sync of a device is written down. */
+const TOUCHED_EVERY: Seconds = 3600;
+
+export interface Devices {
+  /** In the order created (spec 2.5). */
+  all(user: UserId): Promise<DeviceSummary[]>;
+  /** Creates the device, or changes only what is given (spec 4.5). Throws `invalid`. */
+  save(user: UserId, device: string, patch: { caption?: unknown; type?: unknown }): Promise<void>;
+  /** Notes that an app synced a device: when, and which app, unless the account setting `store_user_agent` is false. */
+  touch(user: UserId, device: string, userAgent: string, dialect?: Dialect): Promise<void>;
+  /** Lets a device follow all others; creates it, with this caption. */
+  follow(user: UserId, device: string, caption: string): Promise<void>;
+  /** Removes a device and its list. Throws `missing` for an unknown one. */
+  remove(user: UserId, device: string): Promise<void>;
+  /** Which devices follow each other, all in the order created. */
+  following(user: UserId): Promise<Following>;
+  /**
+   * Lets the devices of each group in `join` follow each other: all come to the union of their lists, and from then on
+   * a change on one is a change on all. Those in `leave` keep their lists and follow no more. Throws `invalid` for a
+   * group of fewer than two and a device in both, `too-large` for more devices than one request may name, `conflict`
+   * when the account setting `sync_devices` forbids leaving; rejects with `missing` when a device is unknown.
+   */
+  synchronize(user: UserId, join: readonly (readonly string[])[], leave: readonly string[]): Promise<Following>;
+}
+
+export interface Following {
+  groups: string[][];
+  /** Those in no group. */
+  alone: string[];
+}
+
+export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | 'settings'>, now: Clock): Devices => {
+  /** What was written down lately: a device that syncs every minute costs a write an hour. */
+  const touched = new LRUCache<string, Activity>({ max: 10_000 });
+
+  return {
+    all: (user) => devices.all(user),
+
+    async save(user, device, { caption, type }) {
+      const id = parseDeviceId(device);
+      const known = DEVICE_TYPES.find((each) => each === type);
+      if (type !== undefined && !known) throw invalid(`"type" must be one of ${DEVICE_TYPES.join(', ')}`);
+      await devices.save(user, id, {
+        ...(caption !== undefined && { caption: parseCaption(caption) }),
+        ...(known && { type: known }),
+      });
+    },
+
+    async touch(user, device, userAgent, dialect = 'gpodder.net') {
+      const app = cutAppName(userAgent);
+      const known = `${user} ${device}`;
+      const latest = touched.get(known);
+      const isSame = latest?.app === app && latest.dialect === dialect;
+      if (isSame && latest.syncedAt + TOUCHED_EVERY > now()) return;
+      try {
+        const { store_user_agent: isKept } = await settings.get(user, { kind: 'account' });
+        const activity = { syncedAt: now(), app: isKept === false ? '' : app, dialect };
+        if (await devices.touch(user, device, activity)) touched.set(known, { ...activity, app });
+      } catch (error) {
+        if (!isStorageError(error)) throw error; // a sync goes on where there is no room for a note of it
+      }
+    },
+
+    async follow(user, device, caption) {
+      const known = await devices.find(user, device);
+      if (known?.followsAll) return;
+      await devices.save(user, device, { followsAll: true, ...(!known && { caption }) });
+    },
+
+    async remove(user, device) {
+      if (!(await devices.delete(user, device))) throw new Refusal('missing', 'there is no device with this id');
+      touched.delete(`${user} ${device}`);
+    },
+
+    following: async (user) => toFollowing(await devices.groups(user), await devices.all(user)),
+
+    async synchronize(user, join, leave) {
+      const joining = new Set(join.flat());
+      const named = [...joining, ...leave];
+      requireFewDevices(named);
+      for (const id of named) parseDeviceId(id);
+      if (join.some((group) => new Set(group).size < 2)) throw invalid('it takes two devices to follow each other');
+      if (leave.some((id) => joining.has(id))) throw invalid('a device cannot both join a group and leave');
+      if (leave.length > 0 && (await settings.get(user, { kind: 'account' })).sync_devices === true) {
+        throw new Refusal(
+          'conflict',
+          'the account setting sync_devices keeps all devices together; set it to false first',
+        );
+      }
+      return toFollowing(await devices.synchronize(user, join, leave), await devices.all(user));
+    },
+  };
+};
+
+function toFollowing(groups: readonly (readonly string[])[], devices: readonly DeviceSummary[]): Following {
+  const place = new Map(devices.map(({ id }, index) => [id, index]));
+  const inOrder = (ids: readonly string[]): string[] => ids.toSorted((a, b) => place.get(a)! - place.get(b)!);
+  const grouped = new Set(groups.flat());
+  return {
+    groups: groups.map(inOrder).toSorted((a, b) => place.get(a[0]!)! - place.get(b[0]!)!),
+    alone: devices.map(({ id }) => id).filter((id) => !grouped.has(id)),
+  };
+}

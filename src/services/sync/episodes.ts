@@ -1,0 +1,102 @@
+import type { Clock } from '../../clock.ts';
+import { type ActionSource, parseAction } from '../../domain/action.ts';
+import { requireFewDevices } from '../../domain/device.ts';
+import { invalid, Refusal } from '../../domain/errors.ts';
+import type { EpisodeAction, Seconds, Stamp, Url, UserId } from '../../domain/types.ts';
+import {
+  createRewriteLog,
+  requireFewFeeds,
+  sanitizeFeedUrl,
+  type UrlRewrites,
+  type UrlRules,
+} from '../../domain/url.ts';
+import { eachInSlices } from '../../slices.ts';
+import type { ActionQuery, PodcastStore, Storage } from '../../storage/stores.ts';
+
+interface EpisodeUploadOptions {
+  /** The device that all actions happened on, whatever they say. */
+  device?: string;
+  /** Hears what is wrong with an action, which is left out then; the others are stored. */
+  refuse?(reason: string): void;
+}
+
+export interface Episodes {
+  /**
+   * Stores a batch whole (spec 4.8). Throws `invalid` naming the index of what is wrong, and `too-large` for more feeds
+   * or devices than one upload may bring, and then nothing is stored.
+   */
+  upload(
+    user: UserId,
+    submitted: readonly unknown[],
+    source: ActionSource,
+    options?: EpisodeUploadOptions,
+  ): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
+  /**
+   * In upload order, in pages, so that a long history need not be in memory. `podcast` as the client writes it. A play
+   * that was stored with a position alone gets `started` 0 and the duration that the feed says as `total`: apps that need
+   * all three would lose the position (AntennaPod sets it to -1).
+   */
+  query(user: UserId, query: ActionQuery): Promise<{ pages: AsyncIterable<EpisodeAction[]>; mark: Stamp }>;
+}
+
+export const createEpisodes = (
+  { actions, podcasts }: Pick<Storage, 'actions' | 'podcasts'>,
+  now: Clock,
+  rules: UrlRules,
+): Episodes => ({
+  async upload(user, submitted, source, { device, refuse } = {}) {
+    const rewrites = createRewriteLog();
+    const keepCredentials = rules.keepCredentials ?? false;
+    const context = { now: now(), keepCredentials, rewrites, source, device };
+    const parsed: EpisodeAction[] = [];
+    const [podcasts, devices] = [new Set<Url>(), new Set<string | undefined>()];
+    await eachInSlices(submitted.entries(), ([index, each]) => {
+      try {
+        const action = parseAction(each, context);
+        if (!action) return;
+        parsed.push(action);
+        podcasts.add(action.podcast);
+        devices.add(action.device);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        const refusal = invalid(`action ${index}: ${error.message}`);
+        if (!refuse) throw refusal;
+        refuse(refusal.message);
+        return undefined;
+      }
+    });
+    requireFewFeeds([...podcasts]);
+    requireFewDevices([...devices]);
+    const sender = source === 'server' ? 'operator' : 'device';
+    return { mark: await actions.append(user, parsed, sender), rewrites: rewrites.pairs };
+  },
+
+  async query(user, { podcast, ...filters }) {
+    const only = podcast !== undefined && { podcast: sanitizeFeedUrl(podcast, rules) };
+    const { pages, mark } = await actions.query(user, { ...filters, ...only });
+    return { pages: withDurations(pages, podcasts), mark };
+  },
+});
+
+async function* withDurations(
+  pages: AsyncIterable<EpisodeAction[]>,
+  podcasts: Pick<PodcastStore, 'durations'>,
+): AsyncIterable<EpisodeAction[]> {
+  for await (const page of pages) {
+    const known = new Map<Url, ReadonlyMap<string, Seconds>>();
+    for (const { podcast, play } of page) {
+      if (hasPositionAlone(play) && !known.has(podcast)) known.set(podcast, await podcasts.durations(podcast));
+    }
+    yield known.size === 0 ? page : page.map((action) => complete(action, known.get(action.podcast)));
+  }
+}
+
+const hasPositionAlone = (play: EpisodeAction['play']): boolean =>
+  play !== undefined && play.started === undefined && play.total === undefined;
+
+function complete(action: EpisodeAction, durations: ReadonlyMap<string, Seconds> | undefined): EpisodeAction {
+  const { episode, guid = episode, play } = action;
+  if (!hasPositionAlone(play)) return action;
+  const total = durations?.get(episode) ?? durations?.get(guid);
+  return total === undefined ? action : { ...action, play: { started: 0, ...play!, total } };
+}

@@ -1,0 +1,232 @@
+import { WEB_DEVICE } from '../../domain/device.ts';
+import { invalid, Refusal } from '../../domain/errors.ts';
+import { toWebScheme } from '../../domain/feed-scheme.ts';
+import type { PodcastEntry, Seconds, Stamp, Url, UserId } from '../../domain/types.ts';
+import { sanitizeFeedUrl, type UrlRules } from '../../domain/url.ts';
+import type { DeviceSummary, Storage } from '../../storage/stores.ts';
+import type { KnownPodcast } from '../directory/directory.ts';
+import type { ActionCache } from '../listening/action-cache.ts';
+import type { NewestEpisode, NewestEpisodes } from '../directory/newest-episodes.ts';
+import { type OpmlImportReport, sift } from './opml-import.ts';
+import { whyRefused } from './refused-url.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import { registerWebDevice } from './web-device.ts';
+
+/** A feed, and the devices that subscribe to it, in the order created. */
+export interface OnDevices {
+  url: Url;
+  devices: readonly string[];
+}
+
+/** A podcast of an account: what is known of it, under the very URL that the account has. */
+export type LibraryPodcast = KnownPodcast &
+  OnDevices & {
+    newest?: NewestEpisode;
+    /** Listening time, where it was asked for. */
+    listened?: Seconds;
+  };
+
+export interface LibraryContents {
+  /** In the order first added. */
+  podcasts: LibraryPodcast[];
+  /** In the order created. */
+  devices: DeviceSummary[];
+}
+
+/** What a file would bring: the titles are those of the file. */
+export interface ImportReport extends Pick<OpmlImportReport, 'refused'> {
+  added: PodcastEntry[];
+  /** On all of the devices already. */
+  present: PodcastEntry[];
+}
+
+/**
+ * The subscriptions of an account as a person sees and changes them: over all devices at once. `device`: undefined or
+ * empty for all that the account has; while it has none, the browser itself becomes one. What is changed here reaches
+ * every device. All throw `missing` for an unknown device.
+ */
+export interface Library {
+  contents(user: UserId, options?: { withListening?: boolean }): Promise<LibraryContents>;
+  /** Which of these podcasts the account subscribes to, under any of their URLs. Takes the URLs they are shown under. */
+  among(user: UserId, podcasts: readonly Url[]): Promise<Set<Url>>;
+  /** The URLs under which the account subscribes to a podcast. Takes the URL that it is shown under. */
+  addresses(user: UserId, podcast: Url): Promise<Url[]>;
+  /** Answers the address as it is stored. Throws `invalid` for one that is no feed. */
+  subscribe(user: UserId, address: string, device?: string): Promise<Url>;
+  /** Answers the mark that `removed` takes. */
+  unsubscribe(user: UserId, urls: readonly string[], device?: string): Promise<Stamp>;
+  /** What was unsubscribed from since then and is not subscribed to again. */
+  removed(user: UserId, since: Stamp): Promise<(KnownPodcast & OnDevices)[]>;
+  /** Subscribes again to what was removed, on those of its devices that still exist. */
+  restore(user: UserId, removed: readonly OnDevices[]): Promise<void>;
+  /** Subscribes to the podcasts of a file; `isPreview`: changes nothing, only reports. */
+  import(
+    user: UserId,
+    podcasts: readonly PodcastEntry[],
+    options: { device?: string | undefined; isPreview: boolean },
+  ): Promise<ImportReport>;
+}
+
+interface Parts extends Pick<Storage, 'devices' | 'podcasts'> {
+  subscriptions: Subscriptions;
+  actionCache: ActionCache;
+  newestEpisodes: NewestEpisodes;
+}
+
+export function createLibrary(
+  { devices, podcasts, subscriptions, actionCache, newestEpisodes }: Parts,
+  rules: UrlRules,
+): Library {
+  /** By the URL that each podcast is shown under: an app may know it under an address that it had before. */
+  const listenedTo = async (user: UserId): Promise<Map<Url, Seconds>> => {
+    const byAddress = (await actionCache.read(user)).listenedTo();
+    const found = await podcasts.find([...byAddress.keys()]);
+    const listened = new Map<Url, Seconds>();
+    for (const [at, [url, seconds]] of [...byAddress].entries()) {
+      const shown = found[at]?.url ?? url;
+      listened.set(shown, (listened.get(shown) ?? 0) + seconds);
+    }
+    return listened;
+  };
+
+  const targetsOf = async (user: UserId, device = ''): Promise<{ ids: string[]; isNew: boolean }> => {
+    const known = (await devices.all(user)).map(({ id }) => id);
+    if (device !== '' && !known.includes(device)) throw new Refusal('missing', 'you have no device with this name');
+    if (known.length === 0) return { ids: [WEB_DEVICE.id], isNew: true };
+    return { ids: device === '' ? known : [device], isNew: false };
+  };
+
+  const change = async (user: UserId, delta: { add?: Url[]; remove?: readonly string[] }, device?: string) => {
+    const { ids, isNew } = await targetsOf(user, device);
+    if (isNew) await registerWebDevice(devices, user);
+    await subscriptions.upload(user, ids, { add: [], remove: [], ...delta }, 'operator');
+  };
+
+  return {
+    async contents(user, { withListening = false } = {}) {
+      const known = await devices.all(user);
+      const ids = known.map(({ id }) => id);
+      const lists = await Promise.all(ids.map(async (id) => (await subscriptions.find(user, id)) ?? []));
+      const on = new Map(gather(ids, lists).map((each) => [each.url, each.devices]));
+      const urls = (await subscriptions.all(user)).filter((url) => on.has(url));
+      const found = await podcasts.find(urls);
+      const newest = await newestEpisodes.find(found.flatMap((podcast) => podcast?.url ?? []));
+      const listened = withListening ? await listenedTo(user) : undefined;
+      const contents = urls.map((url, at): LibraryPodcast => {
+        const shown = found[at]?.url ?? url;
+        const episode = newest.get(shown);
+        return {
+          ...found[at],
+          url,
+          devices: on.get(url)!,
+          ...(episode && { newest: episode }),
+          ...(listened && { listened: listened.get(shown) ?? 0 }),
+        };
+      });
+      return { podcasts: contents, devices: known };
+    },
+
+    async among(user, urls) {
+      const own = await subscriptions.all(user);
+      const shown = new Set((await podcasts.find(own)).map((podcast, at) => podcast?.url ?? own[at]!));
+      return new Set(urls.filter((url) => shown.has(url)));
+    },
+
+    async addresses(user, podcast) {
+      const urls = new Set([podcast, ...(await podcasts.formerUrls(podcast))]);
+      return (await subscriptions.all(user)).filter((url) => urls.has(url));
+    },
+
+    async subscribe(user, address, device) {
+      const written = toWebScheme(address);
+      const url = sanitizeFeedUrl(written, rules);
+      if (url === '') throw invalid(whyRefused(written));
+      await change(user, { add: [url] }, device);
+      return url;
+    },
+
+    async unsubscribe(user, urls, device) {
+      const { mark } = await subscriptions.changes(user, WEB_DEVICE.id, Number.MAX_SAFE_INTEGER);
+      await change(user, { remove: urls }, device);
+      return mark;
+    },
+
+    async removed(user, since) {
+      const ids = (await devices.all(user)).map(({ id }) => id);
+      const changes = await Promise.all(ids.map((id) => subscriptions.changes(user, id, since)));
+      const removed = gather(
+        ids,
+        changes.map(({ remove }) => remove),
+      );
+      const found = await podcasts.find(removed.map(({ url }) => url));
+      return removed.map((each, at) => ({ ...found[at], ...each }));
+    },
+
+    async restore(user, removed) {
+      const known = new Set((await devices.all(user)).map(({ id }) => id));
+      // Mostly all were on the same devices, and come back in one step.
+      const groups = new Map<string, { on: readonly string[]; add: Url[] }>();
+      for (const { url, devices: before } of removed) {
+        const on = before.filter((id) => known.has(id));
+        const key = on.join('/');
+        const group = groups.get(key);
+        if (group) group.add.push(url);
+        else groups.set(key, { on, add: [url] });
+      }
+      for (const { on, add } of groups.values()) {
+        await subscriptions.upload(user, on, { add, remove: [] }, 'operator');
+      }
+    },
+
+    async import(user, entries, { device, isPreview }) {
+      const { usable, refused } = sift(entries, rules);
+      const { ids } = await targetsOf(user, device);
+      const lists = await Promise.all(ids.map(async (id) => new Set(await subscriptions.find(user, id))));
+      const all = [...usable.values()];
+      const isPresent = ({ url }: PodcastEntry): boolean => lists.every((list) => list.has(url));
+      const added = all.filter((each) => !isPresent(each));
+      if (!isPreview && added.length > 0) {
+        await change(user, { add: added.map(({ url }) => url) }, device);
+        await podcasts.announce(added);
+      }
+      return { added, present: all.filter(isPresent), refused };
+    },
+  };
+}
+
+/** Feeds by device, as feeds that have devices. */
+function gather(ids: readonly string[], lists: readonly (readonly Url[])[]): OnDevices[] {
+  const found = new Map<Url, string[]>();
+  for (const [at, urls] of lists.entries()) {
+    for (const url of urls) found.set(url, [...(found.get(url) ?? []), ids[at]!]);
+  }
+  return Array.from(found, ([url, on]) => ({ url, devices: on }));
+}
+
+/** In which order podcasts may be listed. */
+export const LIBRARY_ORDERS = ['name', 'newest', 'listened'] as const;
+export type LibraryOrder = (typeof LIBRARY_ORDERS)[number];
+
+const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
+const nameOf = ({ title, url }: KnownPodcast): string => title || url;
+const byName = (a: KnownPodcast, b: KnownPodcast): number => collator.compare(nameOf(a), nameOf(b));
+
+/** Highest first. */
+const RANKS: Record<LibraryOrder, (podcast: LibraryPodcast) => number> = {
+  name: () => 0,
+  newest: ({ newest }) => newest?.releasedAt ?? 0,
+  listened: ({ listened = 0 }) => listened,
+};
+
+/** Those that have a text in their title, author or address, in order. */
+export function selectPodcasts(
+  podcasts: readonly LibraryPodcast[],
+  { text, order }: { text: string; order: LibraryOrder },
+): LibraryPodcast[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = podcasts.filter(({ title = '', author = '', url }) => {
+    const searched = `${title}\n${author}\n${url}`.toLowerCase();
+    return words.every((word) => searched.includes(word));
+  });
+  return found.toSorted((a, b) => RANKS[order](b) - RANKS[order](a) || byName(a, b));
+}

@@ -1,0 +1,96 @@
+import { parseDeviceId } from '../../domain/device.ts';
+import { invalid } from '../../domain/errors.ts';
+import { toWebScheme } from '../../domain/feed-scheme.ts';
+import type { PodcastEntry, Url, UserId } from '../../domain/types.ts';
+import { sanitizeFeedUrl, type UrlRules, redactUrl } from '../../domain/url.ts';
+import { MAX_DESCRIPTION, MAX_TITLE } from '../../feeds/fields.ts';
+import { pageUrl } from '../../feeds/links.ts';
+import { plainLine, plainText } from '../../feeds/text.ts';
+import type { PodcastStore } from '../../storage/stores.ts';
+import { whyRefused } from './refused-url.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+/** What became of the feeds of a file, each once and in its order. */
+export interface OpmlImportReport {
+  added: Url[];
+  /** The device had them before. */
+  present: Url[];
+  /** The device had them before, and they are not in the file. */
+  removed: Url[];
+  /** What is stored under another address than the file has. Passwords in addresses are left out here and below. */
+  rewritten: { from: string; to: Url }[];
+  refused: { url: string; reason: string }[];
+}
+
+interface OpmlImportChoice {
+  device: string;
+  /** Unsubscribe from what is not in the file. */
+  replace: boolean;
+  /** Change nothing, only report. */
+  dryRun: boolean;
+}
+
+export interface OpmlImport {
+  /**
+   * Subscribes a device, which need not exist, to podcasts as they stand in a file. The directory is told what the file
+   * says of them. Throws `invalid` for a device id that is none, and before a list is replaced by no feed at all;
+   * then nothing changes.
+   */
+  run(user: UserId, podcasts: readonly PodcastEntry[], choice: OpmlImportChoice): Promise<OpmlImportReport>;
+}
+
+export const createOpmlImport = (
+  subscriptions: Pick<Subscriptions, 'find' | 'replace' | 'upload'>,
+  podcasts: Pick<PodcastStore, 'announce'>,
+  rules: UrlRules,
+): OpmlImport => ({
+  async run(user, entries, { device, replace, dryRun }) {
+    parseDeviceId(device);
+    const { usable, rewritten, refused } = sift(entries, rules);
+    if (replace && entries.length === 0) throw invalid('there is no feed in this file');
+    if (replace && usable.size === 0) throw invalid('none of the feeds in this file can be used');
+    const before = (await subscriptions.find(user, device)) ?? [];
+    const had = new Set(before);
+    const urls = [...usable.keys()];
+    if (!dryRun) {
+      if (replace) await subscriptions.replace(user, device, urls, 'operator');
+      else await subscriptions.upload(user, device, { add: urls, remove: [] }, 'operator');
+      await podcasts.announce([...usable.values()]);
+    }
+    return {
+      added: urls.filter((url) => !had.has(url)),
+      present: urls.filter((url) => had.has(url)),
+      removed: replace ? before.filter((url) => !usable.has(url)) : [],
+      rewritten,
+      refused,
+    };
+  },
+});
+
+/** What of a file can be used, by the address it is stored under, and what became of the rest. */
+export function sift(entries: readonly PodcastEntry[], rules: UrlRules) {
+  const usable = new Map<Url, PodcastEntry>();
+  const rewritten: OpmlImportReport['rewritten'] = [];
+  const refused: OpmlImportReport['refused'] = [];
+  const seen = new Set<string>();
+  for (const entry of entries) {
+    if (seen.has(entry.url)) continue;
+    seen.add(entry.url);
+    const address = toWebScheme(entry.url);
+    const url = sanitizeFeedUrl(address, rules);
+    if (url === '') {
+      refused.push({ url: redactUrl(entry.url), reason: whyRefused(address) });
+      continue;
+    }
+    if (url !== entry.url) rewritten.push({ from: redactUrl(entry.url), to: redactUrl(url) });
+    if (!usable.has(url)) usable.set(url, { ...describe(entry), url });
+  }
+  return { usable, rewritten, refused };
+}
+
+/** Cleaned like the text of a feed: everybody sees it until the feed itself is read. */
+const describe = ({ title = '', description = '', website = '' }: PodcastEntry): Omit<PodcastEntry, 'url'> => ({
+  title: plainLine(title, MAX_TITLE),
+  description: plainText(description, MAX_DESCRIPTION),
+  website: pageUrl(website, website),
+});

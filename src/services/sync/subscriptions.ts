@@ -1,0 +1,108 @@
+import { parseDeviceId } from '../../domain/device.ts';
+import { invalid, Refusal } from '../../domain/errors.ts';
+import type { Sender, Stamp, SubscriptionChange, Url, UserId } from '../../domain/types.ts';
+import {
+  createRewriteLog,
+  hasCredentials,
+  requireFewFeeds,
+  type RewriteLog,
+  sanitizeFeedUrl,
+  type UrlRewrites,
+  type UrlRules,
+} from '../../domain/url.ts';
+import { eachInSlices, mapInSlices } from '../../slices.ts';
+import type { Storage } from '../../storage/stores.ts';
+import { sanitizeFeedUrls } from './feed-urls.ts';
+
+export interface Subscriptions {
+  /** What a device subscribes to, in the order first added. Throws `missing` for an unknown device (spec 4.3 rule 6). */
+  list(user: UserId, device: string): Promise<Url[]>;
+  /** The same; undefined for an unknown device. */
+  find(user: UserId, device: string): Promise<Url[] | undefined>;
+  /** What any device of the user subscribes to, each feed once. */
+  all(user: UserId): Promise<Url[]>;
+  /**
+   * Makes the list of a device equal what was submitted; creates the device. Throws `invalid`, and `too-large` for more
+   * feeds than one upload may bring, and then nothing changes. `sender`: see `originOf`.
+   */
+  replace(user: UserId, device: string, submitted: readonly string[], sender?: Sender): Promise<void>;
+  /**
+   * Delta upload; creates the device, of which there may be several. Throws `invalid` when a feed is in both lists,
+   * whichever way it is written, and `too-large`. `sender`: see `originOf`. With `refuse`, which hears what is wrong, such
+   * a feed stays as it is, and the others are stored.
+   */
+  upload(
+    user: UserId,
+    device: string | readonly string[],
+    delta: Delta,
+    sender?: Sender,
+    refuse?: (reason: string) => void,
+  ): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
+  /** What changed on a device at `since` or later; nothing for an unknown device. */
+  changes(user: UserId, device: string, since: Stamp): Promise<Delta & { mark: Stamp }>;
+}
+
+export interface Delta {
+  add: readonly string[];
+  remove: readonly string[];
+}
+
+export function createSubscriptions(
+  { devices, subscriptions }: Pick<Storage, 'devices' | 'subscriptions'>,
+  rules: UrlRules,
+): Subscriptions {
+  const sanitizeAll = async (submitted: readonly string[], rewrites: RewriteLog): Promise<Url[]> => {
+    const urls = await mapInSlices(submitted, (url) => rewrites.note(url, sanitizeFeedUrl(url, rules)));
+    return urls.filter((url) => url !== '');
+  };
+
+  const find: Subscriptions['find'] = async (user, device) =>
+    (await devices.find(user, device)) && subscriptions.current(user, device);
+
+  return {
+    find,
+
+    async list(user, device) {
+      const urls = await find(user, device);
+      if (!urls) throw new Refusal('missing', 'there is no device with this id');
+      return urls;
+    },
+
+    all: (user) => subscriptions.current(user),
+
+    async replace(user, device, submitted, sender) {
+      const id = parseDeviceId(device);
+      await subscriptions.replace(user, id, await sanitizeFeedUrls(submitted, rules), sender);
+    },
+
+    async upload(user, device, { add, remove }, sender, refuse) {
+      const ids = [device].flat().map(parseDeviceId);
+      requireFewFeeds([...add, ...remove]);
+      const rewrites = createRewriteLog();
+      const wanted = await sanitizeAll(add, rewrites);
+      // With credentials, too: it may have been stored while they were kept.
+      const whole = await mapInSlices(remove, (url) => sanitizeFeedUrl(url, { keepCredentials: true }));
+      const removed = new Set([...(await sanitizeAll(remove, rewrites)), ...whole.filter(hasCredentials)]);
+      const refusal = invalid('the same feed is in "add" and in "remove"');
+      const both = new Set<Url>();
+      const changes: SubscriptionChange[] = [];
+      await eachInSlices(wanted, (url) => {
+        if (removed.has(url)) both.add(url);
+        else changes.push({ url, subscribed: true });
+      });
+      if (both.size > 0 && !refuse) throw refusal;
+      if (both.size > 0) refuse?.(refusal.message);
+      await eachInSlices(removed, (url) => both.has(url) || changes.push({ url, subscribed: false }));
+      const mark = await subscriptions.apply(user, ids, changes, sender);
+      return { mark, rewrites: rewrites.pairs };
+    },
+
+    async changes(user, device, since) {
+      const { items, mark } = await subscriptions.since(user, parseDeviceId(device), since);
+      const urls = (subscribed: boolean): Url[] =>
+        items.filter((item) => item.subscribed === subscribed).map(({ url }) => url);
+      // Who asks from the beginning has nothing to remove.
+      return { add: urls(true), remove: since === 0 ? [] : urls(false), mark };
+    },
+  };
+}

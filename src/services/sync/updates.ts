@@ -1,0 +1,213 @@
+import type { ActionType, EpisodeAction, EpisodeInfo, Stamp, Url, UserId } from '../../domain/types.ts';
+import type { Episode, Podcast, Storage } from '../../storage/stores.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+/** Episodes told of each feed, newest first. */
+const PER_FEED = 50;
+/** How many of its newest episodes are news when a feed was added. */
+const OF_ADDED = 5;
+/** Actions whose episodes are looked for at once: while that is done, everybody else may have to wait. */
+const LOT = 500;
+
+export interface EpisodeUpdate {
+  /** Feed URL as the device subscribes to it. */
+  podcast: Url;
+  podcastTitle: string;
+  episode: Pick<EpisodeInfo, 'url'> & Partial<EpisodeInfo>;
+  status: ActionType;
+  /** The newest action by its own time; undefined where there is none, or it is `new`. */
+  action: EpisodeAction | undefined;
+}
+
+interface DeviceUpdates {
+  add: readonly Url[];
+  remove: readonly Url[];
+  episodes: EpisodeUpdate[];
+  mark: Stamp;
+}
+
+export interface Updates {
+  /**
+   * What is news to a device since the mark of its last answer (spec 4.5): changed subscriptions, and of the feeds that
+   * it subscribes to now the episodes that were first seen, or acted on, since then. Throws `missing` for an unknown
+   * device.
+   */
+  since(user: UserId, device: string, since: Stamp): Promise<DeviceUpdates>;
+}
+
+export function createUpdates(
+  { actions, podcasts, users }: Pick<Storage, 'actions' | 'podcasts' | 'users'>,
+  subscriptions: Pick<Subscriptions, 'list' | 'changes'>,
+): Updates {
+  /** The user's newest action on each episode since a mark. */
+  const readActions = async (user: UserId, since: Stamp): Promise<EpisodeAction[]> => {
+    const { pages } = await actions.query(user, { since, latest: true });
+    const latest: EpisodeAction[] = [];
+    for await (const page of pages) for (const action of page) latest.push(action); // a page may be of any length
+    return latest;
+  };
+
+  const resolve = async (urls: Iterable<Url>): Promise<Resolved> => {
+    const asked = [...new Set(urls)];
+    const found = await podcasts.find(asked);
+    return new Map(asked.map((url, index) => [url, found[index]]));
+  };
+
+  /** What the directory knows of the episodes that were acted on; their URL alone where nothing is. */
+  const identify = async (podcast: Url, acted: readonly EpisodeAction[]): Promise<EpisodeUpdate['episode'][]> => {
+    const names = acted.flatMap(({ episode, guid = episode }) => [episode, guid]);
+    const known = await podcasts.findEpisodes(podcast, names);
+    return acted.map(({ episode }, at) => known[2 * at] ?? known[2 * at + 1] ?? { url: episode });
+  };
+
+  /** The actions on these feeds, those of one in the order given, each with its feed and what is known of its episode. */
+  async function* locate(feeds: readonly Feed[], actions: readonly EpisodeAction[], resolved: Resolved) {
+    const byShown = new Map(feeds.map((feed) => [feed.shown, { feed, acted: [] as EpisodeAction[] }]));
+    for (const action of actions) byShown.get(shownUrl(resolved, action.podcast))?.acted.push(action);
+    for (const { feed, acted } of byShown.values()) {
+      for (let at = 0; at < acted.length; at += LOT) {
+        const lot = acted.slice(at, at + LOT);
+        const episodes = await identify(feed.shown, lot);
+        for (const [place, action] of lot.entries()) yield { feed, action, episode: episodes[place]! };
+      }
+    }
+  }
+
+  /** Puts the episodes that are news into their feeds, all of them. */
+  const collect = async (
+    feeds: readonly Feed[],
+    fresh: readonly Episode[],
+    added: ReadonlySet<Url>,
+    changed: readonly EpisodeAction[],
+    resolved: Resolved,
+  ): Promise<void> => {
+    const byShown = new Map(feeds.map((feed) => [feed.shown, feed]));
+    for (const episode of fresh) byShown.get(shownUrl(resolved, episode.podcast))?.episodes.set(episode.url, episode);
+    for (const feed of feeds) {
+      if (!added.has(feed.url)) continue;
+      for (const episode of await podcasts.episodes(feed.shown, OF_ADDED)) feed.episodes.set(episode.url, episode);
+    }
+    for await (const { feed, action, episode } of locate(feeds, changed, resolved)) {
+      feed.episodes.set(episode.url, episode);
+      addName(feed, episode.url, action.episode);
+    }
+  };
+
+  /** Puts into feeds that were just added the names under which the user ever acted on their episodes. */
+  const collectNames = async (
+    feeds: readonly Feed[],
+    all: readonly EpisodeAction[],
+    resolved: Resolved,
+  ): Promise<void> => {
+    for await (const { feed, action, episode } of locate(feeds, all, resolved)) {
+      if (feed.episodes.has(episode.url)) addName(feed, episode.url, action.episode);
+    }
+  };
+
+  return {
+    async since(user, device, since) {
+      // The mark is a time, as it goes for the account's changes and for the directory's: whichever comes later is above.
+      const settledAt = await users.settledAt(user);
+      // Before the list: what is added in between is in the list, and told next time.
+      const { add, remove } = await subscriptions.changes(user, device, since);
+      const changed = await readActions(user, since);
+      const list = await subscriptions.list(user, device);
+      const fresh = await podcasts.episodesSince(list, since, PER_FEED);
+      // At once, and after all of them: one that moves meanwhile is the same feed then, whichever URL it was told by.
+      const asked = [...fresh.items, ...changed].map(({ podcast }) => podcast);
+      const resolved = await resolve([...list, ...asked]);
+      const feeds = toFeeds(list, resolved);
+      const added = new Set(add);
+      await collect(feeds, fresh.items, added, changed, resolved);
+
+      // The newest action on an episode may be older than `since`. Without an episode to tell of, none is looked for.
+      const isEnough = since === 0 || feeds.every(({ episodes }) => episodes.size === 0);
+      const all = isEnough ? changed : await readActions(user, 0);
+      const known = isEnough ? resolved : await resolve(all.map(({ podcast }) => podcast));
+      if (!isEnough) {
+        const joined = feeds.filter(({ url }) => added.has(url));
+        await collectNames(joined, all, known);
+      }
+      const statuses = newestByName(all, known);
+      return {
+        add,
+        remove,
+        episodes: feeds.flatMap((feed) => toUpdates(feed, statuses)),
+        mark: Math.min(settledAt, fresh.mark),
+      };
+    },
+  };
+}
+
+/** What the directory has under each URL; undefined where it knows none. */
+type Resolved = ReadonlyMap<Url, Podcast | undefined>;
+
+/** What the directory shows a feed under. */
+const shownUrl = (resolved: Resolved, feed: Url): Url => resolved.get(feed)?.url ?? feed;
+
+/** A feed that the device subscribes to, and what is news of it. */
+interface Feed {
+  url: Url;
+  /** As `shownUrl` has it. */
+  shown: Url;
+  title: string;
+  /** By media URL. */
+  episodes: Map<Url, EpisodeUpdate['episode']>;
+  /** Other names that actions have for an episode, by media URL. */
+  names: Map<Url, string[]>;
+}
+
+function addName({ names }: Feed, url: Url, name: string): void {
+  const known = names.get(url);
+  if (known) known.push(name);
+  else names.set(url, [name]);
+}
+
+/** One feed for each podcast: of two URLs of it, the first. */
+function toFeeds(list: readonly Url[], resolved: Resolved): Feed[] {
+  const feeds = new Map<Url, Feed>();
+  for (const url of list) {
+    const shown = shownUrl(resolved, url);
+    if (feeds.has(shown)) continue;
+    const title = resolved.get(url)?.title ?? '';
+    feeds.set(shown, { url, shown, title, episodes: new Map(), names: new Map() });
+  }
+  return [...feeds.values()];
+}
+
+const nameKey = (podcast: Url, name: string): string => `${podcast} ${name}`;
+
+/** The newest action on an episode under each of its names, by its own time, then by upload. */
+function newestByName(actions: readonly EpisodeAction[], resolved: Resolved): Map<string, EpisodeAction> {
+  const newest = new Map<string, EpisodeAction>();
+  for (const action of actions) {
+    const shown = shownUrl(resolved, action.podcast);
+    for (const name of [action.episode, action.guid]) {
+      if (name === undefined) continue;
+      const key = nameKey(shown, name);
+      if ((newest.get(key)?.timestamp ?? 0) <= action.timestamp) newest.set(key, action);
+    }
+  }
+  return newest;
+}
+
+function toUpdates(feed: Feed, statuses: ReadonlyMap<string, EpisodeAction>): EpisodeUpdate[] {
+  const episodes = [...feed.episodes.values()].toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0));
+  return episodes.slice(0, PER_FEED).map((episode) => {
+    const names = [episode.url, episode.guid, ...(feed.names.get(episode.url) ?? [])];
+    const action = names
+      .flatMap((name) => (name === undefined ? [] : (statuses.get(nameKey(feed.shown, name)) ?? [])))
+      .reduce<EpisodeAction | undefined>(
+        (newest, each) => (newest && newest.timestamp > each.timestamp ? newest : each),
+        undefined,
+      );
+    const status = action?.action ?? 'new';
+    return {
+      podcast: feed.url,
+      podcastTitle: feed.title,
+      episode,
+      status,
+      action: status === 'new' ? undefined : action,
+    };
+  });
+}

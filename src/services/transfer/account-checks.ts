@@ -1,0 +1,207 @@
+import { parseAction } from '../../domain/action.ts';
+import { parseCaption, parseDeviceId } from '../../domain/device.ts';
+import { invalid } from '../../domain/errors.ts';
+import { checkListTitle, requireFewListFeeds } from '../../domain/list.ts';
+import { bcryptCost } from '../../domain/password-hash.ts';
+import { findSettingProblem, MAX_SETTINGS, tooManySettings } from '../../domain/setting.ts';
+import { scopeKey } from '../../domain/scope.ts';
+import { MAX_AHEAD } from '../../domain/stamp.ts';
+import type { EpisodeAction, PodcastList, Seconds, SettingScope, Stamp } from '../../domain/types.ts';
+import { createRewriteLog, type RewriteLog } from '../../domain/url.ts';
+import { LONGEST_WAIT } from '../../feeds/schedule.ts';
+import type { AccountRecord, BackupRecord } from '../../formats/backup/record.ts';
+import { checkEmail, checkUserName } from '../accounts/accounts.ts';
+import { requireFeedUrl, requireMediaUrl, UNUSABLE } from './url-checks.ts';
+import { checkEpisode, checkPodcast, checkTag } from './directory-checks.ts';
+import { checkAppLabel } from '../accounts/app-passwords.ts';
+import { SESSION_LIFE } from '../accounts/sessions.ts';
+
+/** The checks of one import. */
+export interface TransferChecks {
+  /**
+   * Answers a record as it is to be stored: what lies too far in the future is brought back to one time, so that the
+   * order of stamps stays. Throws `invalid` for what the interface would not have stored.
+   */
+  accept(record: BackupRecord): BackupRecord;
+  /** How many records lay too far in the future. */
+  readonly inFuture: number;
+}
+
+/** Of `sha256` as base64url. */
+const DIGEST = /^[\w-]{43}$/;
+/** The largest number that every storage counts to. */
+const MAX_COUNT = 2 ** 31 - 1;
+
+/** The records of a backup, in its order: an account begins with its user. */
+export function createTransferChecks(now: Seconds): TransferChecks {
+  const latest = now + MAX_AHEAD;
+  /** One for all, as any rewrite ends the import. */
+  const rewrites = createRewriteLog();
+  let inFuture = 0;
+  let account = newAccount(0);
+
+  /** The record with some of its times, which are 0 or later, set back to the latest that each may be. */
+  const within = <T extends object>(record: T, limits: { readonly [Key in keyof T]?: Seconds }): T => {
+    const late: Partial<T> = {};
+    let isLate = false;
+    for (const key in limits) {
+      const at = record[key] as Seconds | undefined;
+      if (at === undefined) continue;
+      if (at < 0) throw invalid('a time is 0 or later');
+      if (at <= limits[key]!) continue;
+      late[key] = limits[key] as T[typeof key];
+      isLate = true;
+    }
+    if (!isLate) return record;
+    inFuture += 1;
+    return { ...record, ...late };
+  };
+
+  const accept = (record: BackupRecord): BackupRecord => {
+    switch (record.kind) {
+      case 'user': {
+        checkUser(record);
+        account = newAccount(record.stamp);
+        return within(record, { createdAt: latest, stamp: latest });
+      }
+      case 'device':
+        parseDeviceId(record.device.id);
+        parseCaption(record.device.caption);
+        checkCount('place', record.place);
+        account.once('device', record.device.id);
+        account.once('place of a device', String(record.place));
+        return record;
+      case 'group':
+        if (record.devices.length < 2) throw invalid('it takes two devices to follow each other');
+        for (const id of record.devices) {
+          account.requireDevice(id);
+          account.once('device in a group', id);
+        }
+        return record;
+      case 'subscription':
+        account.requireDevice(record.device);
+        requireFeedUrl(record.url);
+        checkCount('place', record.place);
+        account.once('subscription', `${record.device}\n${record.url}`);
+        account.requireOrder(record.kind, record.stamp);
+        return within(record, { stamp: latest });
+      case 'action':
+        checkAction(record.action, rewrites);
+        account.requireOrder(record.kind, record.stamp);
+        return within(record, { stamp: latest, uploadedAt: latest });
+      case 'settings':
+        checkScope(record.scope);
+        account.once('scope', scopeKey(record.scope));
+        checkSettings(record.values);
+        return record;
+      case 'list':
+        checkList(record.list);
+        account.once('list', record.list.name);
+        return record;
+      case 'appPassword':
+        requireDigest(record.digest);
+        account.once('app password', record.digest);
+        checkAppLabel(record.label);
+        parseDeviceId(record.device);
+        return within(record, { createdAt: latest, usedAt: latest });
+      case 'session':
+        requireDigest(record.digest);
+        return within(record, { expiresAt: latest + SESSION_LIFE });
+      case 'tag':
+        checkTag(record);
+        return record;
+      case 'podcast':
+        checkPodcast(record);
+        checkCount('failures', record.feed.failures);
+        checkCount('intervalSeconds', record.feed.intervalSeconds);
+        return { ...record, feed: within(record.feed, { fetchedAt: latest, nextAt: latest + LONGEST_WAIT }) };
+      case 'episode':
+        checkEpisode(record.episode);
+        return { ...record, episode: within(record.episode, { stamp: latest }) };
+      case 'toplist':
+        record.urls.forEach(requireFeedUrl);
+        return within(record, { at: latest });
+    }
+  };
+
+  return {
+    accept,
+    get inFuture() {
+      return inFuture;
+    },
+  };
+}
+
+/** What came of an account so far. */
+function newAccount(newest: Stamp) {
+  const seen = new Set<string>();
+  const last = new Map<string, Stamp>();
+  return {
+    once(what: string, name: string): void {
+      const key = `${what}\n${name}`;
+      if (seen.has(key)) throw invalid(`this ${what} comes twice`);
+      seen.add(key);
+    },
+    requireDevice(id: string): void {
+      if (!seen.has(`device\n${id}`)) throw invalid('it names a device that is not in the backup');
+    },
+    /** By stamp, and none above that of the account: what is stored later would come before it. */
+    requireOrder(kind: string, stamp: Stamp): void {
+      if (stamp > newest) throw invalid('its stamp is above that of the account');
+      if (stamp < (last.get(kind) ?? 0)) throw invalid('its stamp is below that of the line before it');
+      last.set(kind, stamp);
+    },
+  };
+}
+
+function checkUser({ name, email, passwordHash }: AccountRecord): void {
+  checkUserName(name);
+  if (email !== undefined) checkEmail(email);
+  if (passwordHash !== undefined && bcryptCost(passwordHash) === undefined) {
+    throw invalid('"passwordHash" must be of bcrypt, with a cost of 4 to 14');
+  }
+}
+
+function requireDigest(digest: string): void {
+  if (!DIGEST.test(digest)) throw invalid('"digest" must be a SHA-256 as base64url');
+}
+
+function checkCount(name: string, count: number): void {
+  if (count < 0 || count > MAX_COUNT) throw invalid(`"${name}" must be 0 to ${MAX_COUNT}`);
+}
+
+function checkAction(action: EpisodeAction, rewrites: RewriteLog): void {
+  const { play } = action;
+  const rules = { source: 'server', now: 0, keepCredentials: true, rewrites } as const;
+  const parsed = parseAction(play ? { ...action, ...play } : action, rules);
+  if (!parsed || rewrites.pairs.length > 0) throw invalid(UNUSABLE);
+  const isSame =
+    parsed.device === action.device &&
+    parsed.guid === action.guid &&
+    parsed.play?.position === play?.position &&
+    parsed.play?.started === play?.started &&
+    parsed.play?.total === play?.total;
+  if (!isSame) throw invalid('its "device", "guid" or times are not as podsync stores them');
+}
+
+function checkScope(scope: SettingScope): void {
+  if (scope.kind === 'device') parseDeviceId(scope.device);
+  if (scope.kind === 'podcast' || scope.kind === 'episode') requireFeedUrl(scope.podcast);
+  if (scope.kind === 'episode') requireMediaUrl(scope.episode);
+}
+
+function checkSettings(values: Extract<BackupRecord, { kind: 'settings' }>['values']): void {
+  if (values.length > MAX_SETTINGS) throw tooManySettings();
+  if (new Set(values.map(([key]) => key)).size < values.length) throw invalid('a key comes twice');
+  for (const [index, [key, value]] of values.entries()) {
+    const problem = findSettingProblem(key, value);
+    if (problem !== undefined) throw invalid(`${problem} (entry ${index})`);
+  }
+}
+
+function checkList({ name, title, urls }: PodcastList): void {
+  checkListTitle(title, name);
+  requireFewListFeeds(urls);
+  urls.forEach(requireFeedUrl);
+  if (new Set(urls).size < urls.length) throw invalid('a feed comes twice');
+}

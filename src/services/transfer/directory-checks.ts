@@ -1,0 +1,57 @@
+import { invalid } from '../../domain/errors.ts';
+import { MAX_POSITION } from '../../domain/position.ts';
+import { isSlug } from '../../domain/slug.ts';
+import { parseTimestamp } from '../../domain/timestamp.ts';
+import { MAX_GUID } from '../../feeds/episode.ts';
+import { MAX_DESCRIPTION, MAX_TITLE } from '../../feeds/fields.ts';
+import { pageUrl } from '../../feeds/links.ts';
+import { MAX_PODCAST_GUID } from '../../feeds/parse.ts';
+import { MAX_TAG, MAX_TAGS } from '../../feeds/podcast.ts';
+import type { BackupRecord } from '../../formats/backup/record.ts';
+import { requireFeedUrl, requireMediaUrl } from './url-checks.ts';
+
+type RecordOf<Kind extends BackupRecord['kind']> = Extract<BackupRecord, { kind: Kind }>;
+
+/*
+ * What a backup says of the directory, as a feed would be read: each throws `invalid` for what no feed can contain.
+ */
+
+export function checkTag({ tag, title }: RecordOf<'tag'>): void {
+  if (!isSlug(tag)) throw invalid('"tag" must be lower-case letters and digits, joined by hyphens');
+  checkLength('tag', tag, MAX_TAG);
+  checkLength('title', title, MAX_TAG);
+}
+
+export function checkPodcast({ url, info, feed, formerUrls }: RecordOf<'podcast'>): void {
+  [url, feed.apart ?? url, ...formerUrls].forEach(requireFeedUrl);
+  checkLength('guid', feed.guid ?? '', MAX_PODCAST_GUID);
+  checkLength('title', info.title, MAX_TITLE);
+  checkLength('author', info.author, MAX_TITLE);
+  checkLength('description', info.description, MAX_DESCRIPTION);
+  checkLength('language', info.language, MAX_TAG);
+  if (info.tags.length > MAX_TAGS) throw invalid(`a podcast has up to ${MAX_TAGS} tags`);
+  for (const tag of info.tags) checkLength('tags', tag, MAX_TAG);
+  requirePage('website', info.website);
+  requirePage('logoUrl', info.logoUrl ?? '');
+}
+
+export function checkEpisode(episode: RecordOf<'episode'>['episode']): void {
+  [episode.url, ...episode.formerUrls].forEach(requireMediaUrl);
+  checkLength('guid', episode.guid ?? '', MAX_GUID);
+  checkLength('title', episode.title, MAX_TITLE);
+  checkLength('description', episode.description, MAX_DESCRIPTION);
+  requirePage('website', episode.website);
+  if (episode.releasedAt !== undefined) parseTimestamp(episode.releasedAt);
+  const { duration = 1 } = episode;
+  if (duration < 1 || duration > MAX_POSITION) throw invalid(`"duration" must be from 1 to ${MAX_POSITION}`);
+}
+
+function checkLength(name: string, text: string, most: number): void {
+  if (text.length > most) throw invalid(`"${name}" may have up to ${most} characters`);
+}
+
+/** Anything but http(s) would be a link to who knows what on a page of this server. */
+function requirePage(name: string, address: string): void {
+  const isPage = address === '' || pageUrl(address, address) !== '';
+  if (!isPage) throw invalid(`"${name}" must begin with http:// or https://`);
+}

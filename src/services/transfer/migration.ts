@@ -1,0 +1,90 @@
+import type { UserId } from '../../domain/types.ts';
+import { type BackupRecord, readRecord } from '../../formats/backup/record.ts';
+import type { Storage, User } from '../../storage/stores.ts';
+import { type Counts, createTally } from './counts.ts';
+
+interface MigrationOptions {
+  /** Accounts and directories, each once copied and once compared; `records` also grow within them. */
+  progress(done: number, total: number, records: number): void;
+  /** Stops it. */
+  signal: AbortSignal;
+}
+
+type Moved = Pick<Storage, 'users' | 'podcasts' | 'transfer'>;
+
+/**
+ * Copies everything into an empty storage, and compares both line for line. Answers what there was. Rejects where the
+ * target is not empty, where there is nothing to copy, and where anything goes wrong: then the target is empty again.
+ */
+export async function migrate(from: Moved, to: Moved, { progress, signal }: MigrationOptions): Promise<Counts> {
+  if (await holdsAnything(to)) throw new Error('the target is not empty; choose a new place for it');
+  const users: User[] = [];
+  for await (const user of from.users.all()) users.push(user);
+  if (users.length === 0) throw new Error('there is no account in the source; check that it is the right storage');
+
+  const tally = createTally();
+  const total = 2 * (users.length + 1);
+  let [begun, records] = [0, 0];
+  const step = (): void => {
+    signal.throwIfAborted();
+    progress(begun++, total, records);
+  };
+  const watch = async function* <Page extends readonly unknown[]>(pages: AsyncIterable<Page>): AsyncIterable<Page> {
+    for await (const page of pages) {
+      signal.throwIfAborted();
+      yield page;
+      records += page.length;
+      progress(begun - 1, total, records);
+    }
+  };
+  try {
+    const copies: UserId[] = [];
+    for (const { id } of users) {
+      step();
+      copies.push(await to.transfer.importUser(tally.count(watch(from.transfer.exportUser(id)))));
+    }
+    step();
+    await to.transfer.importDirectory(tally.count(watch(from.transfer.exportDirectory())));
+    for (const [index, { id, name }] of users.entries()) {
+      step();
+      await compare(`account ${name}`, watch(from.transfer.exportUser(id)), to.transfer.exportUser(copies[index]!));
+    }
+    step();
+    await compare('directory', watch(from.transfer.exportDirectory()), to.transfer.exportDirectory());
+    return tally.counts;
+  } catch (error) {
+    await to.transfer.clear();
+    throw error;
+  }
+}
+
+async function holdsAnything({ users, podcasts }: Moved): Promise<boolean> {
+  for await (const _user of users.all()) return true;
+  for await (const _feed of podcasts.feeds()) return true;
+  return false;
+}
+
+/** Rejects unless both are the same as lines of a backup. */
+async function compare(
+  what: string,
+  original: AsyncIterable<BackupRecord[]>,
+  copy: AsyncIterable<BackupRecord[]>,
+): Promise<void> {
+  const copied = toLines(copy);
+  try {
+    for await (const line of toLines(original)) {
+      const { value } = await copied.next();
+      if (value !== line) throw differs(what);
+    }
+    if (!(await copied.next()).done) throw differs(what);
+  } finally {
+    await copied.return(undefined); // lets go of its snapshot
+  }
+}
+
+const differs = (what: string): Error =>
+  new Error(`the copy of the ${what} is not as the original; stop whatever else uses the source, and run this again`);
+
+async function* toLines(pages: AsyncIterable<BackupRecord[]>): AsyncGenerator<string> {
+  for await (const page of pages) for (const record of page) yield JSON.stringify(readRecord(record));
+}

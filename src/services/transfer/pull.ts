@@ -1,0 +1,184 @@
+import { MAX_CAPTION, MAX_DEVICES, toDeviceId } from '../../domain/device.ts';
+import { Refusal } from '../../domain/errors.ts';
+import type { Piece, Taken } from '../../domain/piece.ts';
+import { createSlug } from '../../domain/slug.ts';
+import { DEVICE_TYPES, type UserId } from '../../domain/types.ts';
+import { createRewriteLog, sanitizeFeedUrl, type UrlRewrites, type UrlRules, redactUrl } from '../../domain/url.ts';
+import { isStorageError } from '../../storage/errors.ts';
+import type { Devices } from '../sync/devices.ts';
+import type { Episodes } from '../sync/episodes.ts';
+import type { Lists } from '../sync/lists.ts';
+import { mendAction } from './pulled-action.ts';
+import { whyRefused } from '../sync/refused-url.ts';
+import type { Settings } from '../sync/settings.ts';
+import type { Subscriptions } from '../sync/subscriptions.ts';
+
+export interface Pull {
+  /**
+   * Adds a piece of an account on another server to one here, by the rules that hold for apps. It takes nothing away, but
+   * a setting that is in both becomes that of the other server. A piece taken twice is there once. What cannot be taken
+   * is in the answer.
+   */
+  take(user: UserId, piece: Piece): Promise<Taken>;
+}
+
+interface Parts {
+  devices: Devices;
+  subscriptions: Subscriptions;
+  episodes: Episodes;
+  settings: Settings;
+  lists: Lists;
+}
+
+export function createPull({ devices, subscriptions, episodes, settings, lists }: Parts, rules: UrlRules): Pull {
+  const takeDevice = async (user: UserId, { device, caption, type }: Of<'device'>): Promise<Taken> => {
+    const id = toDeviceId(device);
+    const known = DEVICE_TYPES.find((each) => each === type);
+    await devices.save(user, id, {
+      ...(caption !== '' && { caption: cutCaption(caption) }),
+      ...(known && { type: known }),
+    });
+    return { ...NOTHING, taken: 1, rewritten: id === device ? [] : [{ from: `device ${device}`, to: `device ${id}` }] };
+  };
+
+  const takeSubscriptions = async (user: UserId, { device, urls }: Of<'subscriptions'>): Promise<Taken> => {
+    const { rewrites } = await subscriptions.upload(user, toDeviceId(device), { add: urls, remove: [] }, 'operator');
+    return { ...NOTHING, taken: countUsable(urls, rewrites), ...tell(rewrites) };
+  };
+
+  const takeGroup = async (user: UserId, { devices: ids }: Of<'group'>): Promise<Taken> => {
+    await devices.synchronize(user, [ids.map(toDeviceId)], []);
+    return { ...NOTHING, taken: 1 };
+  };
+
+  const takeActions = async (user: UserId, { actions }: Of<'actions'>): Promise<Taken> => {
+    const mended = actions.map((action) => mendAction(action));
+    const usable = mended.flatMap((each) => ('action' in each ? each : []));
+    const rewrites: UrlRewrites = [];
+    for (const lot of lotsOf(usable.map(({ action }) => action))) {
+      rewrites.push(...(await episodes.upload(user, lot, 'server')).rewrites);
+    }
+    return {
+      taken: usable.length,
+      ...tell(rewrites),
+      refused: mended.flatMap((each) => ('reason' in each ? each : [])),
+      notes: usable.flatMap(({ notes }) => notes),
+    };
+  };
+
+  const takeSettings = async (user: UserId, { scope: given, values }: Of<'settings'>): Promise<Taken> => {
+    const { scope, device, podcast, episode } = given;
+    const request = { scope, device: device && toDeviceId(device), podcast, episode };
+    const refused: Taken['refused'] = [];
+    const account = scope === 'account' ? await settings.get(user, request) : {};
+    // One by one: a value that is too large must not keep out the others.
+    for (const [key, value] of Object.entries(values)) {
+      // Off where it is not on says nothing new, and would part devices here that follow each other without it.
+      if (scope === 'account' && key === 'sync_devices' && value === false && account[key] !== true) continue;
+      const set = Object.fromEntries([[key, value]]);
+      await settings.update(user, request, { set, remove: [] }).catch((error: unknown) => {
+        refused.push({
+          what: `the setting ${key} of ${redactUrl(episode ?? podcast ?? device ?? 'the account')}`,
+          reason: reasonOf(error),
+        });
+      });
+    }
+    return { ...NOTHING, taken: Object.keys(values).length - refused.length, refused };
+  };
+
+  const takeList = async (user: UserId, { title, urls }: Of<'list'>): Promise<Taken> => {
+    const log = createRewriteLog();
+    for (const url of urls) log.note(url, sanitizeFeedUrl(url, rules));
+    const name = createSlug(title);
+    const known = (await lists.all(user)).find((list) => list.name === name);
+    if (!known) await lists.create(user, title, urls);
+    else await lists.add(user, name, urls);
+    return { ...NOTHING, taken: 1, ...tell(log.pairs) };
+  };
+
+  const takeAny = (user: UserId, piece: Piece): Promise<Taken> => {
+    switch (piece.kind) {
+      case 'device':
+        return takeDevice(user, piece);
+      case 'subscriptions':
+        return takeSubscriptions(user, piece);
+      case 'group':
+        return takeGroup(user, piece);
+      case 'actions':
+        return takeActions(user, piece);
+      case 'settings':
+        return takeSettings(user, piece);
+      case 'list':
+        return takeList(user, piece);
+    }
+  };
+
+  return {
+    async take(user, piece) {
+      try {
+        return await takeAny(user, piece);
+      } catch (error) {
+        return { ...NOTHING, refused: [{ what: describe(piece), reason: reasonOf(error) }] };
+      }
+    },
+  };
+}
+
+type Of<Kind extends Piece['kind']> = Extract<Piece, { kind: Kind }>;
+
+const NOTHING: Taken = { taken: 0, rewritten: [], refused: [], notes: [] };
+const cutCaption = (text: string): string => [...text].slice(0, MAX_CAPTION).join('');
+
+/** The actions in the same order, in lots that name no more devices than one upload may. */
+function lotsOf<Action extends { readonly device?: unknown }>(actions: readonly Action[]): Action[][] {
+  const lots: Action[][] = [];
+  let devices = new Set<unknown>();
+  for (const action of actions) {
+    devices.add(action.device);
+    if (lots.length === 0 || devices.size > MAX_DEVICES) {
+      lots.push([]);
+      devices = new Set([action.device]);
+    }
+    lots.at(-1)!.push(action);
+  }
+  return lots;
+}
+
+/** What became of addresses, each once: those that were rewritten to nothing are refused. */
+function tell(rewrites: UrlRewrites): Pick<Taken, 'rewritten' | 'refused'> {
+  const unique = [...new Map(rewrites)];
+  return {
+    rewritten: unique.filter(([, to]) => to !== '').map(([from, to]) => ({ from: redactUrl(from), to: redactUrl(to) })),
+    refused: unique
+      .filter(([, to]) => to === '')
+      .map(([from]) => ({ what: redactUrl(from), reason: whyRefused(from) })),
+  };
+}
+
+function countUsable(urls: readonly string[], rewrites: UrlRewrites): number {
+  const became = new Map(rewrites);
+  return urls.filter((url) => became.get(url) !== '').length;
+}
+
+/** Why a piece is refused. Throws any error that has another cause than the piece. */
+function reasonOf(error: unknown): string {
+  const isOfPiece =
+    error instanceof Refusal ? ['invalid', 'too-large'].includes(error.code) : isStorageError(error, 'missing');
+  if (isOfPiece) return (error as Error).message;
+  throw error;
+}
+
+function describe(piece: Piece): string {
+  switch (piece.kind) {
+    case 'list':
+      return `the podcast list ${piece.title}`;
+    case 'settings':
+      return 'settings';
+    case 'actions':
+      return 'episode actions';
+    case 'group':
+      return `the group of devices ${piece.devices.join(', ')}`;
+    default:
+      return `the device ${piece.device}`;
+  }
+}

@@ -1,0 +1,55 @@
+import type { AccountRecord, BackupRecord } from '../../formats/backup/record.ts';
+
+/** An account of a backup, or its directory. */
+export interface Section {
+  /** Its first record; undefined for the directory. */
+  account: AccountRecord | undefined;
+  /** All of them, with the first. When iterated again, goes on where it was left. */
+  records: AsyncIterable<BackupRecord[]>;
+}
+
+const DIRECTORY: ReadonlySet<BackupRecord['kind']> = new Set(['tag', 'podcast', 'episode', 'toplist']);
+
+/** The accounts of a backup, and then its directory, where it has one. What is left unread of one is passed over. */
+export async function* splitSections(pages: AsyncIterable<BackupRecord[]>): AsyncIterable<Section> {
+  const source = pages[Symbol.asyncIterator]();
+  /** What was read and not yet handed out. */
+  let page: BackupRecord[] = [];
+
+  const fill = async (): Promise<boolean> => {
+    while (page.length === 0) {
+      const next = await source.next();
+      if (next.done) return false;
+      page = next.value;
+    }
+    return true;
+  };
+  const take = async function* (isNext: (record: BackupRecord) => boolean): AsyncGenerator<BackupRecord[]> {
+    while (await fill()) {
+      const end = page.findIndex(isNext);
+      if (end === 0) return;
+      const taken = page;
+      page = end === -1 ? [] : page.slice(end);
+      yield end === -1 ? taken : taken.slice(0, end);
+    }
+  };
+
+  try {
+    while (await fill()) {
+      const first = page[0]!;
+      const isNext = DIRECTORY.has(first.kind)
+        ? () => false
+        : (record: BackupRecord) => record !== first && (record.kind === 'user' || DIRECTORY.has(record.kind));
+      const records = { [Symbol.asyncIterator]: () => take(isNext) };
+      yield { account: first.kind === 'user' ? first : undefined, records };
+      await drain(records);
+    }
+  } finally {
+    await source.return?.();
+  }
+}
+
+/** Reads what is left, and drops it. */
+export async function drain(pages: AsyncIterable<unknown>): Promise<void> {
+  for await (const _page of pages);
+}

@@ -1,0 +1,188 @@
+import type { Clock } from '../../clock.ts';
+import { invalid, Refusal } from '../../domain/errors.ts';
+import { compareText } from '../../domain/text-order.ts';
+import { readBackup } from '../../formats/backup/read.ts';
+import type { AccountRecord, BackupRecord } from '../../formats/backup/record.ts';
+import { writeBackup } from '../../formats/backup/write.ts';
+import type { DirectoryRecord, Storage, TransferStore, User, UserRecord } from '../../storage/stores.ts';
+import { isStorageError } from '../../storage/errors.ts';
+import { checkUserName } from '../accounts/accounts.ts';
+import { createLockedHash } from '../accounts/passwords.ts';
+import { createTransferChecks } from './account-checks.ts';
+import { drain, type Section, splitSections } from './sections.ts';
+import { type Counts, createTally } from './counts.ts';
+
+interface BackupChoice {
+  /** Names or e-mail addresses; none: all accounts, and the directory. */
+  users: readonly string[];
+  /** With the hashes of passwords and app passwords, and the sessions. */
+  passwords: boolean;
+}
+
+export interface Backup {
+  accounts: number;
+  /** It ends with the line that says that it is complete, or by throwing. */
+  text: AsyncIterable<string>;
+}
+
+interface ImportChoice {
+  /** Another name for the one account of the backup. */
+  as?: string;
+  /** Change nothing, only report. */
+  dryRun: boolean;
+}
+
+export interface ImportedAccount extends Pick<Counts, 'devices' | 'subscriptions' | 'actions' | 'lists'> {
+  name: string;
+  /** Whether anybody can log in: there was a password in the backup. */
+  password: boolean;
+  /** Why it was left out. */
+  problem?: string;
+}
+
+export interface ImportReport extends Pick<Counts, 'podcasts' | 'episodes'> {
+  accounts: ImportedAccount[];
+  /** Records that lay so far in the future that they were brought back; left out where there were none. */
+  inFuture?: number;
+}
+
+/** Backups of accounts, out and in. */
+export interface Transfer {
+  /** Each account is one snapshot, whatever goes on meanwhile. Throws `missing` for an unknown user. */
+  export(choice: BackupChoice): Promise<Backup>;
+  /**
+   * Takes in the accounts of a backup, each whole or not at all, then its directory; an account that is there already is
+   * left as it is. With `as` it has another name, no e-mail address no app passwords and no sessions. Throws `invalid` where the backup
+   * was cut off or altered, or holds what the interface would not take, and names the line. That may be after accounts
+   * that came before: a dry run reads all of it first.
+   */
+  import(backup: AsyncIterable<Uint8Array>, choice: ImportChoice): Promise<ImportReport>;
+}
+
+export function createTransfer(storage: Pick<Storage, 'users' | 'podcasts' | 'transfer'>, now: Clock): Transfer {
+  const { users, podcasts: directory, transfer } = storage;
+
+  const select = async (logins: readonly string[]): Promise<User[]> => {
+    const selected: User[] = [];
+    if (logins.length === 0) for await (const user of users.all()) selected.push(user);
+    for (const login of logins) {
+      const user = await users.find(login);
+      if (!user) throw new Refusal('missing', `there is no account with the name or e-mail address ${login}`);
+      if (selected.every(({ id }) => id !== user.id)) selected.push(user);
+    }
+    return selected.toSorted((a, b) => compareText(a.name, b.name));
+  };
+
+  const findProblem = async ({ name, email }: AccountRecord): Promise<string | undefined> => {
+    if (await users.find(name)) return 'an account with this name already exists';
+    if (email !== undefined && (await users.find(email))) return 'another account has its e-mail address';
+    return undefined;
+  };
+
+  const importAccount = async (
+    { account, records }: Section & { account: AccountRecord },
+    { as, dryRun }: ImportChoice,
+  ): Promise<ImportedAccount> => {
+    const named = as === undefined ? account : rename(account, as);
+    checkUserName(named.name);
+    const tally = createTally();
+    let problem = await findProblem(named);
+    if (problem === undefined && !dryRun) {
+      const kept = toStored(tally.count(records), named, as === undefined);
+      problem = await transfer.importUser(kept).then(() => undefined, toProblem);
+    }
+    await drain(tally.count(records));
+    const { devices, subscriptions, actions, lists } = tally.counts;
+    const password = account.passwordHash !== undefined;
+    return { name: named.name, devices, subscriptions, actions, lists, password, ...(problem && { problem }) };
+  };
+
+  return {
+    async export({ users: logins, passwords }) {
+      const selected = await select(logins);
+      const records = async function* (): AsyncIterable<BackupRecord[]> {
+        const accounts = exportAccounts(transfer, selected);
+        yield* passwords ? accounts : withoutPasswords(accounts);
+        if (logins.length === 0) yield* transfer.exportDirectory();
+      };
+      return { accounts: selected.length, text: writeBackup(records()) };
+    },
+
+    async import(backup, choice) {
+      const { as, dryRun } = choice;
+      const accounts: ImportedAccount[] = [];
+      const tally = createTally();
+      const checks = createTransferChecks(now());
+      for await (const { account, records } of splitSections(readBackup(backup, checks.accept))) {
+        if (account) {
+          if (as !== undefined && accounts.length > 0) throw oneOnly();
+          accounts.push(await importAccount({ account, records }, choice));
+        } else {
+          const found = tally.count(records) as AsyncIterable<DirectoryRecord[]>;
+          await (dryRun ? drain(found) : transfer.importDirectory(found));
+        }
+      }
+      if (as !== undefined && accounts.length === 0) throw oneOnly();
+      if (!dryRun) await directory.bringWaiting();
+      const { podcasts, episodes } = tally.counts;
+      const { inFuture } = checks;
+      return { accounts, podcasts, episodes, ...(inFuture > 0 && { inFuture }) };
+    },
+  };
+}
+
+const oneOnly = (): Refusal => invalid('another name can be given only where the backup is of one account');
+
+function rename({ email: _email, ...account }: AccountRecord, name: string): AccountRecord {
+  return { ...account, name };
+}
+
+/** Whole accounts, in the order given. One that is removed before its turn is passed over. */
+async function* exportAccounts(
+  transfer: Pick<TransferStore, 'exportUser'>,
+  users: readonly User[],
+): AsyncIterable<UserRecord[]> {
+  for (const { id, name } of users) {
+    let isBegun = false;
+    try {
+      for await (const page of transfer.exportUser(id)) {
+        isBegun = true;
+        yield page;
+      }
+    } catch (error) {
+      if (!isStorageError(error, 'missing')) throw error;
+      if (isBegun) throw new Refusal('missing', `the account ${name} was removed while it was read; run this again`);
+    }
+  }
+}
+
+async function* withoutPasswords(pages: AsyncIterable<UserRecord[]>): AsyncIterable<BackupRecord[]> {
+  for await (const page of pages) {
+    yield page.flatMap((record): BackupRecord[] => {
+      if (record.kind === 'session' || record.kind === 'appPassword') return [];
+      if (record.kind !== 'user') return [record];
+      const { passwordHash: _hash, ...account } = record;
+      return [account];
+    });
+  }
+}
+
+/** What is stored of an account of a backup. */
+async function* toStored(
+  pages: AsyncIterable<BackupRecord[]>,
+  account: AccountRecord,
+  logins: boolean,
+): AsyncIterable<UserRecord[]> {
+  for await (const page of pages) {
+    const kept = page.filter(({ kind }) => logins || (kind !== 'session' && kind !== 'appPassword'));
+    const stored = kept.map((record) =>
+      record.kind === 'user' ? { ...account, passwordHash: account.passwordHash ?? createLockedHash() } : record,
+    );
+    if (stored.length > 0) yield stored as UserRecord[];
+  }
+}
+
+function toProblem(error: unknown): string {
+  if (isStorageError(error, 'conflict')) return error.message;
+  throw error;
+}

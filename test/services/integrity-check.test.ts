@@ -1,0 +1,158 @@
+import { expect, it } from 'vitest';
+import type { UserId } from '../../src/domain/types.ts';
+import { createIntegrityCheck } from '../../src/services/operations/integrity-check.ts';
+import type { Podcast, Storage, User, UserRecord } from '../../src/storage/stores.ts';
+import { StorageError } from '../../src/storage/errors.ts';
+import { furnish } from '../property/accounts.ts';
+import { recordFeed } from '../readings.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+
+const FEED = 'http://example.org/feed';
+
+async function openFurnished(): Promise<TestServer> {
+  const server = await openTestServer();
+  for (const name of ['bob', 'eve']) await furnish(server, name);
+  await recordFeed(server.storage, FEED, { title: 'Alpha', tags: ['News'] }, [{ url: `${FEED}/1.mp3` }]);
+  return server;
+}
+
+const inspect = (storage: Pick<Storage, 'users' | 'podcasts' | 'transfer' | 'verify'>) =>
+  createIntegrityCheck(storage).run(() => undefined);
+
+/** The storage, but for what it tells of podcasts. */
+const withPodcasts = (storage: Storage, change: (podcast: Podcast) => Podcast | undefined) => ({
+  ...storage,
+  podcasts: {
+    ...storage.podcasts,
+    find: async (urls: readonly string[]) =>
+      (await storage.podcasts.find(urls)).map((podcast) => podcast && change(podcast)),
+  },
+});
+
+/** The storage, but for what it tells of its first account. */
+const withAccount = (storage: Storage, exportUser: () => AsyncIterable<UserRecord[]>) => {
+  const { transfer } = storage;
+  let exported = 0;
+  return {
+    ...storage,
+    transfer: { ...transfer, exportUser: (user: UserId) => (exported++ ? transfer.exportUser(user) : exportUser()) },
+  };
+};
+
+it('counts all that is there, tells how far it is, and finds nothing wrong', async () => {
+  const { storage } = await openFurnished();
+  const steps: [done: number, total: number, records: number][] = [];
+  const report = await createIntegrityCheck(storage).run((...step) => steps.push(step));
+  expect(report).toEqual({
+    counts: {
+      accounts: 2,
+      devices: 8,
+      subscriptions: 8,
+      actions: 100,
+      settings: 2,
+      lists: 4,
+      sessions: 2,
+      podcasts: 4,
+      episodes: 1,
+    },
+    findings: [],
+  });
+  expect([...new Set(steps.map(([done, total]) => `${done} of ${total}`))]).toEqual([
+    '0 of 4',
+    '1 of 4',
+    '2 of 4',
+    '3 of 4',
+  ]);
+  const records = steps.map(([, , each]) => each);
+  expect(records).toEqual(records.toSorted((a, b) => a - b));
+  expect(records.at(-1)).toBeGreaterThan(100); // the actions alone
+});
+
+it('goes on where the accounts cannot be listed', async () => {
+  const { storage } = await openFurnished();
+  const problem = 'the file is damaged; restore it from a backup';
+  const all = async function* (): AsyncGenerator<User> {
+    yield* [];
+    throw new StorageError('corrupt', problem);
+  };
+  const report = await inspect({ ...storage, users: { ...storage.users, all } });
+  expect(report.findings).toEqual([{ where: 'storage', problem, isRepairable: false }]);
+  expect(report.counts.podcasts).toBe(4);
+});
+
+it('tells what the storage finds wrong with itself', async () => {
+  const { storage } = await openFurnished();
+  const problem = 'the file is damaged; restore it from a backup';
+  const verify = () => Promise.reject(new StorageError('corrupt', problem));
+  const { counts, findings } = await inspect({ ...storage, verify });
+  expect(findings).toEqual([{ where: 'storage', problem, isRepairable: false }]);
+  expect(counts).toMatchObject({ accounts: 2, podcasts: 4 });
+});
+
+it('follows a feed that has moved', async () => {
+  const { storage } = await openFurnished();
+  await recordFeed(storage, FEED, {}, [], { movedTo: 'http://example.org/elsewhere' });
+  expect((await inspect(storage)).findings).toEqual([]);
+});
+
+it('finds subscribers that are counted wrong', async () => {
+  const { storage } = await openFurnished();
+  const isWrong = ({ url }: Podcast): boolean => url.includes('/feed') || url.includes('%C3%A4');
+  const wrong = withPodcasts(storage, (each) =>
+    isWrong(each) ? { ...each, subscribers: each.subscribers + 1 } : each,
+  );
+  expect((await inspect(wrong)).findings).toEqual([
+    { where: 'directory', problem: 'the subscribers of 2 podcasts are counted wrong', isRepairable: true },
+  ]);
+});
+
+it('takes nothing for wrong that changes meanwhile', async () => {
+  const { storage } = await openFurnished();
+  const { transfer, users } = storage;
+  const exportDirectory = async function* () {
+    const { id } = (await users.find('bob'))!;
+    await storage.subscriptions.apply(id, 'phone', [{ url: 'http://example.org/new', subscribed: true }]);
+    await storage.subscriptions.replace(id, 'laptop', []);
+    for (const { id: device } of await storage.devices.all(id)) await storage.subscriptions.replace(id, device, []);
+    yield* transfer.exportDirectory();
+  };
+  expect((await inspect({ ...storage, transfer: { ...transfer, exportDirectory } })).findings).toEqual([]);
+});
+
+it.each<[string, () => AsyncIterable<UserRecord[]>, string]>([
+  [
+    'cannot be read',
+    () => {
+      throw new StorageError('corrupt', 'account.json is damaged');
+    },
+    'account.json is damaged',
+  ],
+  [
+    'says what makes no sense',
+    async function* () {
+      yield [{ kind: 'group', devices: [7] } as unknown as UserRecord];
+    },
+    'it.devices[0] must be a string',
+  ],
+])('names an account that %s, and reads the others', async (_title, exportUser, problem) => {
+  const { storage } = await openFurnished();
+  const { counts, findings } = await inspect(withAccount(storage, exportUser));
+  expect(findings).toEqual([{ where: 'account bob', problem, isRepairable: false }]);
+  expect(counts).toMatchObject({ actions: 50, podcasts: 4 });
+});
+
+it('passes over feeds that are not in the directory yet', async () => {
+  const { storage } = await openFurnished();
+  const { findings } = await inspect(withPodcasts(storage, () => undefined));
+  expect(findings).toEqual([]);
+});
+
+it('passes over an account that is removed meanwhile, and rejects when the storage goes away', async () => {
+  const { storage } = await openFurnished();
+  const failing = (code: 'missing' | 'unavailable') =>
+    withAccount(storage, () => {
+      throw new StorageError(code, 'it is gone');
+    });
+  expect((await inspect(failing('missing'))).counts.accounts).toBe(1);
+  await expect(inspect(failing('unavailable'))).rejects.toThrow('it is gone');
+});

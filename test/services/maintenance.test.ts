@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { createMaintenance } from '../../src/services/operations/maintenance.ts';
+import { openTestServer } from '../server.ts';
+
+it('sweeps sessions that are over and keeps the toplist', async () => {
+  const { services, storage, clock, request } = await openTestServer();
+  await request('PUT', '/subscriptions/bob/phone.json', { auth: 'bob:secret', body: ['http://example.org/a'] });
+  clock.now += 2 * 365 * 86_400;
+  services.maintenance.start();
+  await services.maintenance.stop();
+  expect(await storage.sessions.deleteExpired()).toBe(0);
+  clock.now += 7 * 86_400;
+  expect((await services.directory.toplist(1))[0]?.positionLastWeek).toBe(1);
+});
+
+it('tells what it corrected, and what went wrong', async () => {
+  const told: string[] = [];
+  const log = (_level: string, message: string): void => void told.push(message);
+  const sessions = { sweep: async () => 0 };
+  const bringWaiting = async (): Promise<void> => undefined;
+  for (const rebuildToplist of [
+    async () => ({ podcasts: 9, corrected: 2 }),
+    async () => ({ podcasts: 9, corrected: 0 }),
+    () => Promise.reject(new Error('the storage is gone')),
+  ]) {
+    const maintenance = createMaintenance(sessions, { bringWaiting, rebuildToplist, removeUnused: bringWaiting }, log);
+    maintenance.start();
+    await maintenance.stop();
+  }
+  expect(told).toEqual([expect.stringContaining('2 podcasts'), expect.stringContaining('the storage is gone')]);
+});
