@@ -24,7 +24,7 @@ const podsync = await openPodsync({
   log: (level, message) => console.error(`${level}: ${message}`),
 });
 const { accounts, maintenance } = podsync.services;
-if (!(await accounts.named('alice'))) await accounts.create({ name: 'alice', password });
+if (!(await accounts.findByName('alice'))) await accounts.create({ name: 'alice', password });
 maintenance.start(); // and with `fetch`: podsync.services.feeds.start()
 
 const servePodcasts = toNodeHandler(podsync.publicApp);

@@ -1,10 +1,10 @@
 import { H3, type H3Event } from 'h3';
-import { type Reading, releaseBody } from './http/body.ts';
+import { type BodyOptions, releaseBody } from './http/body.ts';
 import { type BudgetLimits, createBodyBudget } from './http/body-budget.ts';
 import { createResponseBatch } from './http/response-batch.ts';
 import { refuseForged } from './http/cross-site.ts';
-import { dropRest } from './http/early-answer.ts';
-import { errorReply, logCut, toErrorReply } from './http/errors.ts';
+import { drainBody } from './http/drain-body.ts';
+import { errorReply, logAbortedReply, toErrorReply } from './http/errors.ts';
 import { createIdentity, setCookieOf } from './http/identity.ts';
 import { basePath, isProxied, type OriginRules } from './http/origin.ts';
 import { type Reply, send } from './http/reply.ts';
@@ -22,7 +22,7 @@ export interface AppOptions extends OriginRules {
   log: Log;
   /** Who may see the directory; `public` unless given. */
   directory?: DirectoryMode;
-  /** With the operator's routes, which ask for no login. */
+  /** Whether to include the operator's routes, which need no login. */
   operator?: boolean;
   /** Replaceable in tests. */
   budget?: Partial<BudgetLimits>;
@@ -30,17 +30,17 @@ export interface AppOptions extends OriginRules {
   address?: { url?: string };
 }
 
-/** Bytes of forms in memory at once. They have a budget of their own, as anybody can send one. */
+/** Bytes of forms in memory at once. Forms have their own budget, because anybody can send one. */
 const FORMS = 8 * 1024 * 1024;
 
-/** The HTTP application: the route table, and what holds for every route. It does not listen. */
+/** The HTTP application: the route table and what applies to every route. It does not listen. */
 export function createApp(services: Services, options: AppOptions): H3 {
   const identity = createIdentity(services, options);
   const base = basePath(options);
   const warnOfProxy = createProxyWarning(options);
   const app = new H3({
     silent: true,
-    allowMalformedURL: true, // `readParam` refuses a broken escape, and says what is wrong
+    allowMalformedURL: true, // `readParam` refuses a broken escape and explains it
     onRequest(event) {
       warnOfProxy(event);
       normalizePath(event, base);
@@ -50,16 +50,16 @@ export function createApp(services: Services, options: AppOptions): H3 {
   });
 
   const ready = createResponseBatch();
-  const onCut = (error: unknown): void => logCut(error, options);
+  const onAbort = (error: unknown): void => logAbortedReply(error, options);
   const answer = async (event: H3Event, format: string, handle: () => Reply | Promise<Reply>) => {
     try {
       const reply = toErrorPage(event, await handleThenRelease(event, handle), options);
       await ready();
-      await dropRest(event);
-      // Awaited here: a stream that fails before anything of it was sent becomes an error answer.
-      return await send(event, reply, { cookie: setCookieOf(event), onCut });
+      await drainBody(event);
+      // Awaited here, so that a stream that fails before its first byte becomes an error response.
+      return await send(event, reply, { cookie: setCookieOf(event), onAbort });
     } catch (error) {
-      await dropRest(event);
+      await drainBody(event);
       const reply = toErrorPage(event, toErrorReply(error, format, options), options);
       return await send(event, reply, { cookie: setCookieOf(event) });
     }
@@ -67,11 +67,16 @@ export function createApp(services: Services, options: AppOptions): H3 {
 
   const { maxBody, directory = 'public', address = {} } = options;
   const budget = createBodyBudget(options.budget);
-  const reading = (sender: string): Reading => ({ limit: maxBody, parser: services.bodyParser, budget, sender });
+  const bodyOptions = (sender: string): BodyOptions => ({
+    limit: maxBody,
+    parser: services.bodyParser,
+    budget,
+    sender,
+  });
   const context = {
     identity,
     maxBody,
-    reading,
+    bodyOptions,
     formBudget: createBodyBudget({ bytes: FORMS, ...options.budget }),
     origin: options,
     directory,
@@ -103,11 +108,11 @@ async function handleThenRelease(event: H3Event, handle: () => Reply | Promise<R
   }
 }
 
-/** The routes of each path by method. HEAD works where GET does. */
+/** The routes of each path, by method. HEAD works wherever GET does. */
 function byPattern(routes: readonly Route[]): Map<string, Map<string, Route>> {
   const patterns = new Map<string, Map<string, Route>>();
   for (const route of routes) {
-    // The format is what follows the last dot: names may hold dots too.
+    // The format follows the last dot: names may contain dots, too.
     const pattern = route.formats.length > 0 ? `${route.path}.:format([^.]+)` : route.path;
     const methods = patterns.get(pattern) ?? new Map<string, Route>();
     patterns.set(pattern, methods.set(route.method, route));
@@ -121,10 +126,10 @@ function dispatch(event: H3Event, methods: ReadonlyMap<string, Route>, format: s
   if (!route) {
     const allow = [...methods.keys(), 'OPTIONS'].join(', ');
     if (event.req.method === 'OPTIONS') return preflight(allow);
-    return errorReply(405, `this address takes ${allow}`, format, { allow });
+    return errorReply(405, `this address accepts ${allow}`, format, { allow });
   }
   if (route.formats.length > 0 && !route.formats.includes(format)) {
-    return errorReply(400, `this address comes as ${route.formats.join(', ')}, in no other format`, format);
+    return errorReply(400, `this address is available as ${route.formats.join(', ')}, in no other format`, format);
   }
   return route.handler(event);
 }
@@ -139,7 +144,7 @@ const preflight = (allow: string): Reply => ({
   },
 });
 
-/** Says once that a proxy is not trusted, where one seems to forward requests. */
+/** Warns once if a proxy that is not trusted seems to forward requests. */
 function createProxyWarning(options: AppOptions): (event: H3Event) => void {
   let isDone = options.trustProxy;
   return (event) => {
@@ -147,12 +152,12 @@ function createProxyWarning(options: AppOptions): (event: H3Event) => void {
     isDone = true;
     options.log(
       'warn',
-      'requests come through a proxy that is not trusted, so too many wrong passwords of one client hold up all new logins; have it set X-Forwarded-For, and start podsync with --trust-proxy (PODSYNC_TRUST_PROXY=true)',
+      'requests arrive through a proxy that is not trusted, so too many wrong passwords from one client block all new logins; let the proxy set X-Forwarded-For, and start podsync with --trust-proxy (PODSYNC_TRUST_PROXY=true)',
     );
   };
 }
 
-/** Doubled slashes count as one (Kasts makes them), and the base path is taken off where a proxy has left it on. */
+/** Merges repeated slashes (Kasts sends them) and strips the base path if the proxy did not. */
 function normalizePath(event: H3Event, base: string): void {
   const path = event.url.pathname;
   let normalized = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;

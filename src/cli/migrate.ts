@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { openClock } from '../clock.ts';
 import { type Config, UsageError } from '../config.ts';
 import { migrate } from '../services/transfer/migration.ts';
-import type { Counts } from '../services/transfer/counts.ts';
+import type { Counts } from '../services/transfer/record-counter.ts';
 import type { Storage } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { redactLocation } from '../storage/location.ts';

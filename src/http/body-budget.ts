@@ -2,8 +2,8 @@ import { Refusal } from '../domain/errors.ts';
 import type { Seconds } from '../domain/types.ts';
 
 /**
- * How much memory large request bodies may take, all together. A body that does not fit waits, unread on its connection,
- * until others are parsed. Each sender has one body in memory; those of one sender wait for each other.
+ * Limits the memory that all large request bodies take together. A body that does not fit waits, unread on its
+ * connection, until others are parsed. Each sender has at most one body in memory; its others wait.
  */
 export interface BodyBudget {
   /** `sender` tells clients apart; nothing is reserved yet. */
@@ -14,21 +14,21 @@ export interface BodyBudget {
 export interface Reservation {
   /**
    * Resolves when there is room for a body of this many bytes; a second call changes nothing. Rejects with `throttled`
-   * where too many bodies of the sender wait, and with `busy` after too long a wait. `giveWay` is called when the body
-   * is slow to arrive and others wait: its reader must then release it.
+   * if too many bodies of the sender are waiting, and with `busy` after too long a wait. `evict` is called if the body
+   * arrives slowly while others wait: its reader must then release it.
    */
-  reserve(bytes: number, giveWay?: (reason: Refusal) => void): Promise<void>;
-  /** The body has arrived, and will not have to give way. */
+  reserve(bytes: number, evict?: (reason: Refusal) => void): Promise<void>;
+  /** The body has arrived and can no longer be evicted. */
   complete(): void;
   release(): void;
 }
 
 export interface BudgetLimits {
-  /** Bytes of all bodies. A larger one has the budget to itself. */
+  /** Bytes of all bodies. A larger body gets the whole budget to itself. */
   bytes: number;
-  /** Bodies of one sender that wait. */
+  /** Bodies of one sender that may wait. */
   waiting: number;
-  /** How long a body waits at most. */
+  /** The longest that a body waits. */
   wait: Seconds;
   /** How long a body may take to arrive while others wait. */
   arrival: Seconds;
@@ -36,13 +36,13 @@ export interface BudgetLimits {
 
 const LIMITS: BudgetLimits = { bytes: 16 * 1024 * 1024, waiting: 8, wait: 30, arrival: 10 };
 /** Seconds after which a refused client may try again. */
-const BACK_IN = 10;
+const RETRY_AFTER = 10;
 
 interface Entry {
   sender: unknown;
   bytes: number;
   admit: () => void;
-  giveWay: () => void;
+  evict: () => void;
   isLate: boolean;
   isComplete: boolean;
   timer: NodeJS.Timeout;
@@ -61,7 +61,7 @@ export function createBodyBudget(given: Partial<BudgetLimits> = {}): BodyBudget 
     return admitted.size === 0 || sum <= limits.bytes;
   };
 
-  /** Lets in who fits. Nobody passes another sender who waits for room, or a large body would wait for ever. */
+  /** Admits what fits, in order. No sender overtakes another one that waits for room: a large body could starve. */
   function admitWaiting(): void {
     for (const entry of waiting) {
       if (isBusy(entry.sender)) continue;
@@ -77,12 +77,12 @@ export function createBodyBudget(given: Partial<BudgetLimits> = {}): BodyBudget 
     }
   }
 
-  /** Ends the body that has been arriving for the longest, if that is too long. */
+  /** Evicts the body that has been arriving for the longest, if it is late. */
   function makeRoom(): void {
-    for (const entry of admitted) if (entry.isLate && !entry.isComplete) return entry.giveWay();
+    for (const entry of admitted) if (entry.isLate && !entry.isComplete) return entry.evict();
   }
 
-  function wait(sender: unknown, bytes: number, giveWay: (reason: Refusal) => void) {
+  function wait(sender: unknown, bytes: number, evict: (reason: Refusal) => void) {
     let admit!: () => void;
     let refuse!: (reason: Refusal) => void;
     const room = new Promise<void>((resolve, reject) => {
@@ -98,7 +98,7 @@ export function createBodyBudget(given: Partial<BudgetLimits> = {}): BodyBudget 
       sender,
       bytes,
       admit,
-      giveWay: () => giveWay(tooSlow()),
+      evict: () => evict(tooSlow()),
       isLate: false,
       isComplete: false,
       timer,
@@ -112,9 +112,9 @@ export function createBodyBudget(given: Partial<BudgetLimits> = {}): BodyBudget 
     open(sender) {
       let reserved: ReturnType<typeof wait> | undefined;
       return {
-        async reserve(bytes, giveWay = () => undefined) {
+        async reserve(bytes, evict = () => undefined) {
           if (!reserved && count(waiting, (entry) => entry.sender === sender) >= limits.waiting) throw tooManyWaiting();
-          reserved ??= wait(sender, bytes, giveWay);
+          reserved ??= wait(sender, bytes, evict);
           await reserved.room;
         },
         complete() {
@@ -132,11 +132,11 @@ export function createBodyBudget(given: Partial<BudgetLimits> = {}): BodyBudget 
 }
 
 const tooManyWaiting = (): Refusal =>
-  new Refusal('throttled', 'too many large uploads at once; send one after another', BACK_IN);
+  new Refusal('throttled', 'too many large uploads at once; send one after another', RETRY_AFTER);
 const tooBusy = (): Refusal =>
-  new Refusal('busy', 'the server is busy with other large uploads; try again later', BACK_IN);
+  new Refusal('busy', 'the server is busy with other large uploads; try again later', RETRY_AFTER);
 const tooSlow = (): Refusal =>
-  new Refusal('busy', 'the request body arrives too slowly while other uploads wait; try again later', BACK_IN);
+  new Refusal('busy', 'the request body arrives too slowly while other uploads wait; try again later', RETRY_AFTER);
 
 function some<T>(items: Iterable<T>, test: (item: T) => boolean): boolean {
   for (const item of items) if (test(item)) return true;

@@ -9,35 +9,35 @@ import type { BodyParser } from '../services/sync/body-parser.ts';
 import type { BodyBudget, Reservation } from './body-budget.ts';
 
 const unpack = promisify(gunzip);
-/** Smaller bodies are read whatever else is being read. Bytes. */
+/** Smaller bodies need no budget. Bytes. */
 const SMALL = 65_536;
 
-/** How a body is read. */
-export interface Reading {
+/** Limits, parser and budget for a request body. */
+export interface BodyOptions {
   /** Bytes, on the wire and again after inflation. */
   limit: number;
   parser: BodyParser;
   budget: BodyBudget;
-  /** Whose body it is: see `BodyBudget`. */
+  /** Identifies the client: see `BodyBudget`. */
   sender: string;
 }
 
 /**
- * The request body as JSON, whatever its Content-Type says (clients post JSON as a form); undefined when it is empty.
+ * The request body as JSON, whatever its Content-Type (some clients post JSON as a form); undefined if it is empty.
  * Throws `too-large`, or `invalid` when it is not JSON in UTF-8.
  */
-export function readJson(event: H3Event, reading: Reading): Promise<unknown> {
-  return parseBody(event, reading, (bytes) => reading.parser.json(bytes));
+export function readJson(event: H3Event, bodyOptions: BodyOptions): Promise<unknown> {
+  return parseBody(event, bodyOptions, (bytes) => bodyOptions.parser.json(bytes));
 }
 
-/** The URLs of an uploaded list, each once, not yet sanitized. Throws as `readJson` does. */
-export function readUrls(event: H3Event, format: UploadFormat, reading: Reading): Promise<string[]> {
-  return parseBody(event, reading, (bytes) => reading.parser.list(format, bytes));
+/** The URLs of an uploaded list, without duplicates, not yet sanitized. Throws as `readJson` does. */
+export function readUrls(event: H3Event, format: UploadFormat, bodyOptions: BodyOptions): Promise<string[]> {
+  return parseBody(event, bodyOptions, (bytes) => bodyOptions.parser.list(format, bytes));
 }
 
 async function parseBody<T>(
   event: H3Event,
-  { limit, budget, sender }: Reading,
+  { limit, budget, sender }: BodyOptions,
   parse: (bytes: Buffer) => Promise<T>,
 ): Promise<T> {
   return parse(await readBytes(event, limit, openReservation(event, budget, sender)));
@@ -52,25 +52,25 @@ export function openReservation(event: H3Event, budget: BodyBudget, sender: unkn
   return reservation;
 }
 
-/** To be called when the request is handled: what its body became takes memory until then. */
+/** Call it when the request has been handled: until then its parsed body takes memory. */
 export const releaseBody = (event: H3Event): void => reservations.get(event)?.release();
 
-/** The request body as text. `limit` in bytes. Throws `too-large`, and `invalid` where it breaks off. */
+/** The request body as text. `limit` in bytes. Throws `too-large`, and `invalid` if it ends early. */
 export const readText = async (event: H3Event, limit: number, budget: BodyBudget): Promise<string> =>
   (await readBytes(event, limit, openReservation(event, budget, event))).toString();
 
-/** The request body as a JSON object. Throws as `readJson` does, and `invalid` where there is no body. */
-export async function readObject(event: H3Event, reading: Reading): Promise<Record<string, unknown>> {
-  return requireObject(await readJson(event, reading));
+/** The request body as a JSON object. Throws as `readJson` does, and `invalid` if there is no body. */
+export async function readObject(event: H3Event, bodyOptions: BodyOptions): Promise<Record<string, unknown>> {
+  return requireObject(await readJson(event, bodyOptions));
 }
 
-/** The same; an empty object where there is no body. */
-export async function readOptionalObject(event: H3Event, reading: Reading): Promise<Record<string, unknown>> {
-  const body = await readJson(event, reading);
+/** The same; an empty object if there is no body. */
+export async function readOptionalObject(event: H3Event, bodyOptions: BodyOptions): Promise<Record<string, unknown>> {
+  const body = await readJson(event, bodyOptions);
   return body === undefined ? {} : requireObject(body);
 }
 
-/** The same, parsed at once whatever is in it: for the operator alone. `limit` in bytes. */
+/** The same, parsed in this thread whatever its size: only for the operator. `limit` in bytes. */
 export async function readTrustedObject(event: H3Event, limit: number): Promise<Record<string, unknown>> {
   return requireObject(parseJson(await readBytes(event, limit)));
 }
@@ -83,10 +83,10 @@ function requireObject(body: unknown): Record<string, unknown> {
   return body as Record<string, unknown>;
 }
 
-/** The request body as it comes, of any size. Throws `invalid` where it breaks off. */
+/** The raw request body, of any size. Throws `invalid` if it ends early. */
 export async function* readStream(event: H3Event): AsyncIterable<Uint8Array> {
   try {
-    // Not destroyed when it is left: the answer goes out over the same connection.
+    // Not destroyed when the loop is left early: the response uses the same connection.
     yield* nodeRequest(event)?.iterator({ destroyOnReturn: false }) ?? event.req.body ?? [];
   } catch {
     throw brokenOff();
@@ -94,10 +94,10 @@ export async function* readStream(event: H3Event): AsyncIterable<Uint8Array> {
 }
 
 /**
- * The request body as it comes over the wire, up to `limit` bytes. Throws `too-large`, and `invalid` as `readStream`
- * does. A connection that has to give way is closed.
+ * The raw request body, up to `limit` bytes. Throws `too-large`, and `invalid` as `readStream` does. Closes the
+ * connection if the body is evicted from the budget.
  */
-export async function* readPieces(event: H3Event, limit: number, reservation?: Reservation): AsyncIterable<Uint8Array> {
+export async function* readChunks(event: H3Event, limit: number, reservation?: Reservation): AsyncIterable<Uint8Array> {
   requireShort(event, limit);
   let size = 0;
   for await (const chunk of readStream(event)) {
@@ -108,7 +108,7 @@ export async function* readPieces(event: H3Event, limit: number, reservation?: R
   }
 }
 
-/** Node's own request; undefined where the app is called without a socket. */
+/** Node's own request; undefined if the app is called without a socket. */
 export const nodeRequest = (event: H3Event): IncomingMessage | undefined =>
   event.runtime?.node?.req as IncomingMessage | undefined;
 
@@ -118,39 +118,39 @@ async function readBytes(event: H3Event, limit: number, reservation?: Reservatio
   return decode(sent, encodingOf(event), limit, reservation);
 }
 
-/** `''` where the body is sent as it is. */
+/** `''` if the body is not encoded. */
 function encodingOf(event: H3Event): string {
   const encoding = event.req.headers.get('content-encoding')?.trim().toLowerCase() ?? '';
   return encoding === 'identity' ? '' : encoding;
 }
 
-/** The body as it came over the wire. */
+/** The body before decoding. */
 async function readSent(event: H3Event, limit: number, reservation?: Reservation): Promise<Buffer> {
   requireShort(event, limit);
-  // Read from Node directly where that is there: a web stream over it costs a third of the throughput.
+  // Read from Node directly if possible: a web stream over it costs a third of the throughput.
   const request = nodeRequest(event);
   if (request) return collect(request, limit, reservation);
   const chunks: Uint8Array[] = [];
-  for await (const chunk of readPieces(event, limit)) chunks.push(chunk);
+  for await (const chunk of readChunks(event, limit)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
-/** Before anything of a body is read that says how long it is. */
+/** Refuses a body by its Content-Length, before any of it is read. */
 function requireShort(event: H3Event, limit: number): void {
   if (Number(event.req.headers.get('content-length')) > limit) throw tooLarge(limit);
 }
 
 /**
- * The whole body of a request, by its events: an async iterator costs more than parsing what it brings. A body that
- * broke off is refused, though nobody is there to hear it.
+ * The whole body of a request, read by events: an async iterator costs more than parsing the body. Rejects if the body
+ * ends early, though nobody receives the response.
  */
 const collect = (request: IncomingMessage, limit: number, reservation?: Reservation): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let size = 0;
-    /** Takes the chunks where the length is known, so that a long body is in memory once. */
+    /** Receives the chunks if the length is known, so that a long body is in memory only once. */
     let whole: Buffer | undefined;
-    const length = Number(request.headers['content-length'] ?? 0); // Node makes sure that no more comes
+    const length = Number(request.headers['content-length'] ?? 0); // Node ensures that no more arrives
     const isLarge = (): boolean => size > SMALL || length > SMALL;
     let isAdmitted = !reservation;
     const settle = (then: () => void): void => {
@@ -187,7 +187,7 @@ const collect = (request: IncomingMessage, limit: number, reservation?: Reservat
 
 const tooLarge = (limit: number): Refusal => new Refusal('too-large', `the request body is larger than ${limit} bytes`);
 
-const brokenOff = (): Refusal => invalid('the connection broke off before the whole request body came');
+const brokenOff = (): Refusal => invalid('the connection closed before the whole request body arrived');
 
 async function decode(bytes: Buffer, encoding: string, limit: number, reservation?: Reservation): Promise<Buffer> {
   switch (encoding) {
@@ -200,14 +200,14 @@ async function decode(bytes: Buffer, encoding: string, limit: number, reservatio
       await reservation?.reserve(limit);
       const inflated = await inflate(bytes, limit);
       if (inflated) return inflated;
-      throw new Refusal('too-large', `the request body is larger than ${limit} bytes once unpacked`);
+      throw new Refusal('too-large', `the request body is larger than ${limit} bytes after decompression`);
     }
     default:
-      throw invalid('the request body may be sent as it is or as gzip, in no other Content-Encoding');
+      throw invalid('the request body may be sent unencoded or as gzip, in no other Content-Encoding');
   }
 }
 
-/** Undefined where it would be larger than this many bytes. */
+/** Undefined if the result would be larger than this many bytes. */
 async function inflate(bytes: Buffer, most: number): Promise<Buffer | undefined> {
   try {
     return await unpack(bytes, { maxOutputLength: most });

@@ -3,18 +3,18 @@ import { Refusal } from '../domain/errors.ts';
 import { isOwnOrigin, type OriginRules } from './origin.ts';
 
 /*
- * A browser adds the user's cookie or remembered password to requests that a page of another website makes it send. It
- * also says where they come from: in Sec-Fetch-Site and Sec-Fetch-Mode, or, over plain HTTP, in Origin alone. Podcast
- * apps send none of these headers.
+ * A browser adds the user's cookie or saved password to requests that a page of another website triggers. It also names
+ * their origin: in Sec-Fetch-Site and Sec-Fetch-Mode or, over plain HTTP, only in Origin. Podcast apps send none of
+ * these headers.
  */
 
-/** What a page may post to any server without a CORS preflight. */
+/** The types that a page may post to any server without a CORS preflight. */
 const SIMPLE_TYPES = new Set(['', 'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']);
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Throws `forbidden` for a state change that a page of another website can make a browser send in the user's name:
- * without a preflight, or by the cookie. A web app elsewhere that sends JSON and its own Basic credentials may.
+ * Throws `forbidden` for a change that a page of another website can make a browser send in the user's name: without a
+ * preflight, or with the cookie. A web app on another site that sends JSON with its own Basic credentials is allowed.
  */
 export function refuseForged(event: H3Event, rules: OriginRules): void {
   const { method, headers } = event.req;
@@ -26,8 +26,8 @@ export function refuseForged(event: H3Event, rules: OriginRules): void {
 }
 
 /**
- * Throws `forbidden` where a page of another website reads somebody's data as a script. Only for answers that need a
- * login: public ones are there to be included.
+ * Throws `forbidden` if a page of another website loads a user's data as a script. Only for responses that need a login:
+ * public ones may be included anywhere.
  */
 export function refuseForeignScript(event: H3Event, rules: OriginRules): void {
   if (event.context.params?.format === 'jsonp' && isCrossSite(event, rules)) throw forged();

@@ -4,8 +4,8 @@ import { readCookie } from './input.ts';
 import { basePath, type OriginRules, writeCookie } from './origin.ts';
 
 /*
- * Each form carries the value of a cookie: a page of another website can send the form, but neither read the cookie nor
- * set it. Cross-site requests are refused before that (see cross-site.ts); this holds in browsers without Sec-Fetch-*.
+ * Each form carries the value of a cookie: a page of another website can send the form, but can neither read nor set the
+ * cookie. Cross-site requests are refused before that (see cross-site.ts); this covers browsers without Sec-Fetch-*.
  */
 
 const COOKIE = 'csrf';
@@ -14,9 +14,9 @@ const TOKEN_BYTES = 18;
 const TOKEN = /^[\w-]{24}$/;
 
 export interface Csrf {
-  /** The token for a form, and the header that sets its cookie: the one that the browser has lives on. */
+  /** The token for a form, and the header that sets its cookie. A cookie that the browser already has stays valid. */
   issue(event: H3Event): { token: string; headers: Record<string, string> };
-  /** Whether a form came back with the token of its cookie. */
+  /** Whether a form contains the token of its cookie. */
   isValid(event: H3Event, fields: ReadonlyMap<string, string>): boolean;
 }
 
@@ -41,7 +41,7 @@ export const createCsrf = (origin: OriginRules): Csrf => ({
   },
 });
 
-/** Only what this server may have written: the cookie is sent back as it came. */
+/** Accepts only values that this server may have written, because the cookie is sent back unchanged. */
 function readToken(event: H3Event): string | undefined {
   const token = readCookie(event, COOKIE) ?? '';
   return TOKEN.test(token) ? token : undefined;

@@ -22,24 +22,24 @@ const STORAGE: Record<StorageErrorCode, number> = {
   unavailable: 503,
   full: 507,
 };
-/** What clients are told of trouble in the storage: no paths, no file names. */
-const STORAGE_WORDS: Partial<Record<StorageErrorCode, string>> = {
+/** What clients receive for storage errors: no paths, no file names. */
+const STORAGE_MESSAGES: Partial<Record<StorageErrorCode, string>> = {
   busy: 'the storage is busy; try again in a while',
-  corrupt: 'what is stored cannot be read; whoever runs this server finds more in its log',
-  unavailable: 'the storage is not there right now; try again in a while',
-  full: 'the server has no room left; nothing of this request was stored',
+  corrupt: 'stored data cannot be read; the administrator of this server finds details in its log',
+  unavailable: 'the storage is not available right now; try again in a while',
+  full: 'the server has no space left; nothing of this request was stored',
 };
 /** Seconds after which a client may try again. */
-const STORAGE_BACK_IN = 30;
+const STORAGE_RETRY_AFTER = 30;
 const CHALLENGE = 'Basic realm="podsync", charset="UTF-8"';
 
 interface ErrorContext {
   log: Log;
-  /** Whether it is the operator who asks. */
+  /** Whether the request comes from the operator. */
   operator?: boolean;
 }
 
-/** The error answer: plain text where the path asks for a list as text or XML, JSON elsewhere. */
+/** An error response: plain text if the path asks for a list as text or XML, otherwise JSON. */
 export function errorReply(
   status: number,
   message: string,
@@ -57,8 +57,8 @@ export function errorReply(
 }
 
 /**
- * The one place that turns errors into statuses. An unexpected one is a 500, and its stack goes to the log. What is wrong
- * with the storage is told to the operator alone; where anybody else asks, it goes to the log.
+ * The one place that turns errors into statuses. An unexpected error is a 500, and its stack goes to the log. Only the
+ * operator receives the details of a storage error; for everybody else they go to the log.
  */
 export function toErrorReply(error: unknown, format: string, { log, operator = false }: ErrorContext): Reply {
   if (error instanceof Refusal) {
@@ -70,18 +70,22 @@ export function toErrorReply(error: unknown, format: string, { log, operator = f
   if (isStorageError(error)) {
     const status = STORAGE[error.code];
     if (status >= 500 && !operator) log('error', error.message);
-    const headers = status === 503 ? { 'retry-after': String(STORAGE_BACK_IN) } : {};
-    const words = operator ? undefined : STORAGE_WORDS[error.code];
-    return errorReply(status, words ?? error.message, format, headers);
+    const headers = status === 503 ? { 'retry-after': String(STORAGE_RETRY_AFTER) } : {};
+    const message = operator ? undefined : STORAGE_MESSAGES[error.code];
+    return errorReply(status, message ?? error.message, format, headers);
   }
   log('error', `a request failed for a reason that podsync did not expect: ${describe(error)}`);
-  return errorReply(500, 'something went wrong here; whoever runs this server finds more in its log', format);
+  return errorReply(
+    500,
+    'something went wrong here; the administrator of this server finds details in its log',
+    format,
+  );
 }
 
-/** For an answer that broke off when a part of it was sent already: the log alone can tell why. */
-export function logCut(error: unknown, { log }: ErrorContext): void {
-  if (isStorageError(error, 'missing')) return; // the account was removed meanwhile
-  log('error', `an answer broke off: ${isStorageError(error) ? error.message : describe(error)}`);
+/** For a response that failed after a part of it was sent: only the log can give the reason. */
+export function logAbortedReply(error: unknown, { log }: ErrorContext): void {
+  if (isStorageError(error, 'missing')) return; // the account was deleted meanwhile
+  log('error', `a response was cut off: ${isStorageError(error) ? error.message : describe(error)}`);
 }
 
 const describe = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -5,12 +5,12 @@ import { Busboy } from '@fastify/busboy';
 import type { H3Event } from 'h3';
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { Reservation } from './body-budget.ts';
-import { nodeRequest, readPieces } from './body.ts';
+import { nodeRequest, readChunks } from './body.ts';
 import { REPLACEMENT } from './input.ts';
 
-/** The most fields of a usual form, files included. */
+/** The most fields of an ordinary form, including files. */
 const MAX_FIELDS = 50;
-/** The most bytes of headers before the content of a field, and the most of them. */
+/** Limits for the headers of one field: bytes, and number. */
 const MAX_FIELD_HEAD = 4096;
 const MAX_FIELD_HEADERS = 20;
 /** Bytes that are parsed before the number of fields is looked at: a few thousand empty ones fit in. */
@@ -22,7 +22,7 @@ const [AMPERSAND, PLUS, BLANK] = [0x26, 0x2b, 0x20];
 /** What RFC 2046 allows, without what would have to be quoted. */
 const BOUNDARY = /^[\w'()+./:=?-]{1,70}$/;
 
-/** The fields of a form by name; of several with one name the last. */
+/** The fields of a form by name; the last one if several share a name. */
 export class Form extends Map<string, string> {
   readonly #all = new Map<string, string[]>();
 
@@ -34,19 +34,19 @@ export class Form extends Map<string, string> {
     else this.#all.set(name, [value]);
   }
 
-  /** All with one name, in their order. */
+  /** All fields with this name, in order. */
   all(name: string): readonly string[] {
     return this.#all.get(name) ?? [];
   }
 }
 
-/** What a form may have. */
+/** Limits of a form. */
 export interface FormLimits {
   /** Bytes. */
   limit: number;
-  /** Files included. */
+  /** Including files. */
   maxFields?: number;
-  /** Its memory, where it may be large. */
+  /** Reserves its memory if it may be large. */
   reservation?: Reservation;
 }
 
@@ -63,9 +63,9 @@ export async function readForm(
   requireNoEncoding(event);
 
   const fields = new Form();
-  const pieces = readPieces(event, limit, reservation);
+  const chunks = readChunks(event, limit, reservation);
   const read = type === URL_ENCODED ? readUrlEncoded : readMultipart;
-  await read(pieces, { type, limit, maxFields }, fields).catch((error: unknown) => {
+  await read(chunks, { type, limit, maxFields }, fields).catch((error: unknown) => {
     throw error instanceof Refusal ? error : invalid('the request body is not a form');
   });
   reservation?.complete();
@@ -142,8 +142,8 @@ const toText = (bytes: Buffer): string => (isUtf8(bytes) ? bytes.toString() : RE
 const tooManyFields = (most: number): Refusal => invalid(`the form has more than ${most} fields`);
 
 /**
- * The media type of a form, written anew from what was understood of it: the parser must not understand it in another
- * way. A list of types, and a header that is there twice, are refused.
+ * The media type of a form, rebuilt from its parsed parts, because the parser must not interpret it in another
+ * way. A list of types, and a repeated header, are refused.
  */
 function readFormType(event: H3Event): string {
   const sent = nodeRequest(event)?.headersDistinct['content-type'] ?? [event.req.headers.get('content-type') ?? ''];
@@ -151,7 +151,7 @@ function readFormType(event: H3Event): string {
   if (type?.essence === URL_ENCODED) return URL_ENCODED;
   const boundary = type?.params.get('boundary') ?? '';
   if (type?.essence === MULTIPART && BOUNDARY.test(boundary)) return `${MULTIPART}; boundary="${boundary}"`;
-  throw invalid(`a form comes with one Content-Type: ${URL_ENCODED}, or ${MULTIPART} with a boundary`);
+  throw invalid(`a form needs one Content-Type: ${URL_ENCODED}, or ${MULTIPART} with a boundary`);
 }
 
 function parseType(text: string): MIMEType | undefined {
@@ -162,8 +162,8 @@ function parseType(text: string): MIMEType | undefined {
   }
 }
 
-/** No browser packs a form, and a few kilobytes of one could be megabytes to parse. */
+/** No browser compresses a form, and a few compressed kilobytes could expand to megabytes. */
 function requireNoEncoding(event: H3Event): void {
   const encoding = event.req.headers.get('content-encoding')?.trim().toLowerCase() ?? '';
-  if (encoding !== '' && encoding !== 'identity') throw invalid('a form is sent as it is, without Content-Encoding');
+  if (encoding !== '' && encoding !== 'identity') throw invalid('a form must be sent without Content-Encoding');
 }

@@ -12,48 +12,48 @@ import { refuseForeignScript } from './cross-site.ts';
 import { readApp, readCookie, readParam } from './input.ts';
 import { basePath, type Client, type OriginRules, readClient, writeCookie } from './origin.ts';
 
-/** A user, and the app password that a request came with in place of the account's own. */
+/** A user, and the app password that the request used instead of the account's own password. */
 export interface Login {
   user: User;
   appPassword?: AppPassword | undefined;
 }
 
-/** Who is asking. */
+/** Authenticates requests. */
 export interface Identity {
   /**
-   * The user that the request authenticates, by Basic or Bearer or else by cookie. Throws `unauthenticated`, and
-   * `throttled` after many wrong passwords, `busy`, and `forbidden` for jsonp that another website asks for. A stale
-   * cookie beside good Basic does no harm.
+   * The user of the request, by Basic or Bearer, otherwise by cookie. Throws `unauthenticated`, `throttled` after many
+   * wrong passwords, `busy`, and `forbidden` for JSONP requested by another website. An expired cookie beside valid
+   * Basic credentials is ignored.
    */
   user(event: H3Event): Promise<User>;
-  /** The user that the request was found to be from; undefined before, and where it is from nobody. */
-  known(event: H3Event): User | undefined;
-  /** The same as `user` with the app password, if it was one. `charset`: Basic that is not UTF-8 is read as Latin-1. */
+  /** The user, if the request has already been authenticated. */
+  knownUser(event: H3Event): User | undefined;
+  /** The same as `user`, with the app password if one was used. `charset`: reads Basic that is not UTF-8 as Latin-1. */
   login(event: H3Event, charset?: 'latin1'): Promise<Login>;
   /**
-   * The user who visits the site. Undefined without credentials, for a cookie whose session is over, and for an app
-   * password, which opens no page.
+   * The user who visits the site. Undefined without credentials, for an expired session, and for an app password, which
+   * opens no page.
    */
   visitor(event: H3Event): Promise<User | undefined>;
-  /** As `user`, who must be the one that the path names: else throws `forbidden`, or what `otherwise` makes. */
+  /** As `user`, but throws `forbidden`, or the result of `otherwise`, unless the path names this user. */
   owner(event: H3Event, otherwise?: () => Refusal): Promise<User>;
-  /** Whether that is who is asking; false without a login. Throws as `user` does for a wrong password. */
+  /** Whether the path names the user of the request; false without a login. Throws as `user` does. */
   isOwner(event: H3Event): Promise<boolean>;
-  /** As `user`, where an answer takes notice of a login but asks for none: undefined also where it is refused. */
+  /** As `user`, for responses where a login is optional: undefined also if the login is refused. */
   viewer(event: H3Event): Promise<User | undefined>;
   /**
-   * The user that the cookie belongs to; undefined without a cookie or when its session is over. A session in use is
-   * prolonged on the way, and its cookie sent again.
+   * The user of the cookie; undefined without a cookie or after its session has ended. Extends a session in use and
+   * sends its cookie again.
    */
   cookieUser(event: H3Event): Promise<User | undefined>;
-  /** Opens a session for somebody whose password was found right: the answer sets its cookie. */
+  /** Opens a session for a user who has given the right password; the response sets its cookie. */
   signIn(event: H3Event, user: User): Promise<void>;
-  /** Id of the session that the cookie is of (see `OpenSession`); undefined without a cookie. */
+  /** Id of the cookie's session (see `OpenSession`); undefined without a cookie. */
   sessionId(event: H3Event): string | undefined;
-  /** Sends the cookie that the request came with once more, unless the answer has one already. */
-  repeat(event: H3Event): void;
+  /** Sends the cookie of the request again, unless the response already sets one. */
+  resendCookie(event: H3Event): void;
   /** Ends the session of the cookie and clears it. */
-  forget(event: H3Event): Promise<void>;
+  signOut(event: H3Event): Promise<void>;
 }
 
 const COOKIE = 'sessionid';
@@ -61,7 +61,7 @@ const COOKIE = 'sessionid';
 /** Context key of the user. */
 const USER = 'podsyncUser';
 
-/** Context key of the `Set-Cookie` that goes out with the answer. */
+/** Context key of the response's `Set-Cookie`. */
 const SET_COOKIE = 'podsyncSetCookie';
 
 export const setCookieOf = (event: H3Event): string | undefined => event.context[SET_COOKIE] as string | undefined;
@@ -87,7 +87,7 @@ export function createIdentity(
     if (token === undefined) return undefined;
     if (isAppPassword(token)) return appPasswords.find(token, clientOf(event));
     const found = await sessions.find(token);
-    if (found?.prolonged) setCookie(event, token, SESSION_LIFE);
+    if (found?.extended) setCookie(event, token, SESSION_LIFE);
     return found;
   };
   const cookieUser = async (event: H3Event): Promise<User | undefined> => (await cookieLogin(event))?.user;
@@ -96,8 +96,8 @@ export function createIdentity(
     setCookie(event, await sessions.open(user, clientOf(event)), SESSION_LIFE);
 
   /**
-   * The login by an app password. Its cookie, for clients that send their password once, is the app password itself: so
-   * it ends when that is revoked, and opens no page.
+   * Login by app password. Its cookie, for clients that send their password only once, is the app password itself: it
+   * stops working when the password is revoked, and opens no page.
    */
   const appLogin = async (event: H3Event, { name, password }: Credentials): Promise<Login | undefined> => {
     const found = await appPasswords.find(password, clientOf(event));
@@ -106,7 +106,7 @@ export function createIdentity(
     return found;
   };
 
-  /** The cookie will do where somebody else behind the same proxy has tried too many passwords. */
+  /** The cookie suffices if another client behind the same proxy has tried too many passwords. */
   const logIn = async (event: H3Event, login: string, password: string, client: Client): Promise<User> => {
     try {
       return await accounts.login(login, password, client);
@@ -121,10 +121,10 @@ export function createIdentity(
   const basicUser = async (event: H3Event, login: string, password: string): Promise<User> => {
     const client = readClient(event, origin);
     const user = await logIn(event, login, password, client);
-    // Whoever comes without the cookie gets it with any answer: some clients answer only three challenges in their life.
+    // Any response sets a missing cookie: some clients answer only three challenges in their lifetime.
     if ((await cookieUser(event))?.id !== user.id) {
       await signIn(event, user).catch((error: unknown) => {
-        // A full disk has no room for a session; whoever reads needs none, as Basic comes with each request.
+        // A full disk has no space for a session. Reading needs none, because each request carries Basic credentials.
         if (!['GET', 'HEAD'].includes(event.req.method) || !isStorageError(error, 'full')) throw error;
       });
     }
@@ -139,7 +139,7 @@ export function createIdentity(
     const found = await appLogin(event, credentials);
     if (found) return found;
     if (name !== undefined) return { user: await basicUser(event, name, password) };
-    // A token of something in front of the server, say. Otherwise it is compared and counted like a wrong password.
+    // It may be a token for a proxy in front of the server. Otherwise it is checked and counted like a wrong password.
     return (await cookieLogin(event)) ?? { user: await basicUser(event, NO_NAME, password) };
   };
   const knownLogin = async (event: H3Event, charset?: 'latin1'): Promise<Login | undefined> => {
@@ -156,7 +156,7 @@ export function createIdentity(
   };
 
   const identity: Identity = {
-    known: (event) => event.context[USER] as User | undefined,
+    knownUser: (event) => event.context[USER] as User | undefined,
     login,
     user: async (event) => (await login(event)).user,
     async owner(event, otherwise = notYours) {
@@ -183,11 +183,11 @@ export function createIdentity(
       const token = readCookie(event, COOKIE);
       return token === undefined ? undefined : sessionId(token);
     },
-    repeat(event) {
+    resendCookie(event) {
       const token = readCookie(event, COOKIE);
       if (token !== undefined && setCookieOf(event) === undefined) setCookie(event, token, SESSION_LIFE);
     },
-    async forget(event) {
+    async signOut(event) {
       const token = readCookie(event, COOKIE);
       if (token === undefined) return;
       await sessions.end(token);
@@ -197,16 +197,16 @@ export function createIdentity(
   return identity;
 }
 
-/** What came as `Authorization`. A Bearer token is an app password without a name. */
+/** The content of `Authorization`. A Bearer token is an app password without a name. */
 interface Credentials {
   name?: string;
   password: string;
 }
 
-/** Nobody has it, so no password is right for it. */
+/** No user has this name, so no password is right for it. */
 const NO_NAME = '';
 
-/** Undefined where the header is missing or of another scheme. Throws `unauthenticated` when it cannot be decoded. */
+/** Undefined if the header is missing or of another scheme. Throws `unauthenticated` if it cannot be decoded. */
 function readCredentials(event: H3Event, charset?: 'latin1'): Credentials | undefined {
   const header = event.req.headers.get('authorization')?.trim() ?? '';
   const [, scheme, value = ''] = /^(basic|bearer) +([^ ]*)$/i.exec(header) ?? [];

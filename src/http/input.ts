@@ -9,11 +9,11 @@ export function readParam(event: H3Event, name: string): string {
   try {
     return decodeURIComponent(raw);
   } catch {
-    throw invalid('the path has a % that is no percent-encoded UTF-8; write a % as %25');
+    throw invalid('the path has a % that is not percent-encoded UTF-8; write a % as %25');
   }
 }
 
-/** What decoders put in place of bytes that are not UTF-8. Were it accepted, two names would become one. */
+/** Decoders replace bytes that are not UTF-8 with this. Accepting it could turn two names into one. */
 export const REPLACEMENT = '\ufffd';
 
 /** A value of the query string; undefined when missing. Throws `invalid` for one that is not UTF-8. */
@@ -24,7 +24,7 @@ export function readQuery(event: H3Event, name: string): string | undefined {
   return value;
 }
 
-/** A whole number in the path from 1 to `max`; else `invalid`. */
+/** A whole number in the path from 1 to `max`; otherwise throws `invalid`. */
 export function readCount(event: H3Event, name: string, max: number): number {
   const text = readParam(event, name);
   const count = Number(text);
@@ -32,15 +32,15 @@ export function readCount(event: H3Event, name: string, max: number): number {
   return count;
 }
 
-/** One of several words; undefined when missing or empty. Throws `invalid` for any other. */
-export function readOneOf<Word extends string>(event: H3Event, name: string, words: readonly Word[]): Word | undefined {
+/** A query value out of `allowed`; undefined if missing or empty. Throws `invalid` for any other. */
+export function readOneOf<T extends string>(event: H3Event, name: string, allowed: readonly T[]): T | undefined {
   const text = readQuery(event, name) || undefined;
-  const known = words.find((word) => word === text);
-  if (text !== undefined && !known) throw invalid(`"${name}" must be one of ${words.join(', ')}`);
+  const known = allowed.find((each) => each === text);
+  if (text !== undefined && !known) throw invalid(`"${name}" must be one of ${allowed.join(', ')}`);
   return known;
 }
 
-/** Which page of a long list is asked for, from 1; else `invalid`. */
+/** The page number of a long list, from 1; otherwise throws `invalid`. */
 export function readPage(event: H3Event): number {
   const text = readQuery(event, 'page') ?? '1';
   if (!/^[1-9]\d{0,8}$/.test(text)) throw invalid('"page" must be a whole number from 1');
@@ -48,13 +48,13 @@ export function readPage(event: H3Event): number {
 }
 
 const MAX_SCALE = 256;
-const USUAL_SCALE = 64;
+const DEFAULT_SCALE = 64;
 
-/** Size of scaled logos in pixels, undefined where none are asked for; an empty value is the usual size (spec 4.2). */
+/** Size of scaled logos in pixels; undefined if not requested. An empty value means the default size (spec 4.2). */
 export function readScale(event: H3Event): number | undefined {
   const text = readQuery(event, 'scale_logo');
   if (text === undefined) return undefined;
-  const size = text === '' ? USUAL_SCALE : Number(text);
+  const size = text === '' ? DEFAULT_SCALE : Number(text);
   if (!/^\d*$/.test(text) || size < 1 || size > MAX_SCALE) {
     throw invalid(`"scale_logo" must be a whole number from 1 to ${MAX_SCALE}`);
   }
@@ -66,14 +66,14 @@ export function readCookie(event: H3Event, name: string): string | undefined {
   return getCookie(event, name)?.replace(/^"(.*)"$/, '$1') || undefined;
 }
 
-/** What an app calls itself: its `User-Agent`, empty where it sends none. */
+/** The `User-Agent` of an app; empty if it sends none. */
 export const readApp = (event: H3Event): string => event.req.headers.get('user-agent') ?? '';
 
 /** Mark of an earlier answer. Missing or empty is 0; else a non-negative integer, or `invalid`. */
 export function readSince(event: H3Event): Stamp {
   const text = readQuery(event, 'since') || '0';
-  if (!/^\d+$/.test(text)) throw invalid('"since" must be the timestamp of an earlier answer, or 0');
-  return Math.min(Number(text), Number.MAX_SAFE_INTEGER); // far future, and nothing will ever be later
+  if (!/^\d+$/.test(text)) throw invalid('"since" must be the timestamp of an earlier response, or 0');
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER); // far in the future: nothing will ever be later
 }
 
 const BOOLEANS = new Map([
@@ -91,8 +91,8 @@ export function readBoolean(event: H3Event, name: string): boolean {
   return value;
 }
 
-/** An array of strings out of a body; missing or null is an empty one. Throws `invalid` naming the index. */
-export function toStrings(value: unknown, name: string): string[] {
+/** An array of strings in a body; missing or null means empty. Throws `invalid`, naming the index. */
+export function toStringArray(value: unknown, name: string): string[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw invalid(`"${name}" must be an array of strings`);
   const wrong = value.findIndex((item) => typeof item !== 'string');
@@ -100,15 +100,15 @@ export function toStrings(value: unknown, name: string): string[] {
   return value as string[];
 }
 
-/** Members of a JSON object that must be strings. Throws `invalid` naming the first one that is not. */
-export function toTexts<Key extends string>(body: Record<string, unknown>, ...keys: Key[]): Record<Key, string> {
+/** Members of a JSON object that must be strings. Throws `invalid`, naming the first that is not. */
+export function toStringFields<Key extends string>(body: Record<string, unknown>, ...keys: Key[]): Record<Key, string> {
   const wrong = keys.find((key) => typeof body[key] !== 'string');
   if (wrong !== undefined) throw invalid(`"${wrong}" must be a string`);
   return Object.fromEntries(keys.map((key) => [key, body[key]])) as Record<Key, string>;
 }
 
-/** Members of a JSON object that are true or false where they are there. Throws `invalid` naming the first one that is not. */
-export function toFlags<Key extends string>(
+/** Optional members of a JSON object that must be booleans. Throws `invalid`, naming the first that is not. */
+export function toBooleanFields<Key extends string>(
   body: Record<string, unknown>,
   ...keys: Key[]
 ): Partial<Record<Key, boolean>> {

@@ -1,20 +1,20 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { COMMON } from './reply.ts';
+import { COMMON_HEADERS } from './reply.ts';
 
 type Reason = readonly [status: number, message: string];
 
 const WRONG_LENGTH: Reason = [
   400,
-  'the headers that tell the length of the body are wrong, or contradict each other; one Content-Length, or ' +
-    'Transfer-Encoding: chunked, is enough',
+  'the headers for the length of the body are invalid or contradict each other; send one Content-Length or ' +
+    'Transfer-Encoding: chunked',
 ];
 
 /** By the code of Node's error. */
 const REASONS: Readonly<Record<string, Reason>> = {
-  HPE_HEADER_OVERFLOW: [431, 'the address and the headers of this request are too long together'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request took too long to come'],
-  HPE_INVALID_EOF_STATE: [400, 'the connection broke off before the whole request came'],
+  HPE_HEADER_OVERFLOW: [431, 'the address and headers of this request are too long'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request took too long to arrive'],
+  HPE_INVALID_EOF_STATE: [400, 'the connection closed before the whole request arrived'],
   HPE_INVALID_CHUNK_SIZE: [400, 'a chunk of the body does not begin with its length, in hexadecimal digits'],
   HPE_UNEXPECTED_CONTENT_LENGTH: WRONG_LENGTH,
   HPE_INVALID_CONTENT_LENGTH: WRONG_LENGTH,
@@ -22,15 +22,15 @@ const REASONS: Readonly<Record<string, Reason>> = {
 };
 const MALFORMED: Reason = [
   400,
-  'this is not an HTTP request; blanks, and what is not ASCII, in an address are to be percent-encoded',
+  'this is not an HTTP request; percent-encode spaces and non-ASCII characters in its address',
 ];
 
 /**
- * Answers a request that Node cannot read, and that no route sees; then closes the connection. A client that does not
- * close its end within `closeTimeout` milliseconds is cut off.
+ * Responds to a request that Node cannot parse, and that reaches no route; then closes the connection. Destroys it if
+ * the client does not close its end within `closeTimeout` milliseconds.
  */
 export function refuseMalformed({ code = '' }: NodeJS.ErrnoException, socket: Socket, closeTimeout: number): void {
-  // Where anything was sent before, an answer may be under way, and this would get into the middle of it.
+  // If anything was sent before, this could end up in the middle of a response.
   if (!socket.writable || socket.bytesWritten > 0) {
     socket.destroy();
     return;
@@ -38,7 +38,7 @@ export function refuseMalformed({ code = '' }: NodeJS.ErrnoException, socket: So
   const [status, message] = REASONS[code] ?? MALFORMED;
   const body = JSON.stringify({ code: status, message });
   const headers = [
-    ...COMMON,
+    ...COMMON_HEADERS,
     ['connection', 'close'],
     ['content-type', 'application/json'],
     ['content-length', String(Buffer.byteLength(body))],

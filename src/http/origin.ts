@@ -2,24 +2,24 @@ import type { H3Event } from 'h3';
 import ipaddr from 'ipaddr.js';
 import type { Seconds } from '../domain/types.ts';
 
-/** How the outside sees this server. */
+/** How this server is reached from outside. */
 export interface OriginRules {
-  /** Without a slash at the end, such as `https://host/sub`; undefined: what the request says. */
+  /** Without a trailing slash, such as `https://host/sub`; undefined: taken from the request. */
   baseUrl?: string;
-  /** Whether a proxy in front sets `X-Forwarded-*`. Anybody could send these otherwise. */
+  /** Whether a proxy in front sets `X-Forwarded-*`. Without one, any client could send these headers. */
   trustProxy: boolean;
 }
 
-/** What the nearest proxy wrote, which comes last: earlier entries may be the client's own. */
+/** The entry of the nearest proxy, which is the last one: the client may have sent the earlier ones. */
 function forwarded(event: H3Event, name: string): string | undefined {
   return event.req.headers.get(`x-forwarded-${name}`)?.split(',').at(-1)?.trim() || undefined;
 }
 
 /** Where a request comes from, for the throttle. */
 export interface Client {
-  /** Of IPv6 the network. Empty over a unix socket. */
+  /** For IPv6, the network. Empty over a Unix socket. */
   address: string;
-  /** Whether the address is that of a proxy that is not trusted: everybody behind it has the same one. */
+  /** Whether it is the address of a proxy that is not trusted, and so the same for every client behind it. */
   isShared: boolean;
 }
 
@@ -28,7 +28,7 @@ export function readClient(event: H3Event, rules: OriginRules): Client {
   return { address: toNetwork(address), isShared: isProxied(event, rules) };
 }
 
-/** Whether a proxy on this machine or on a private network has forwarded a request, and is not trusted. */
+/** Whether a proxy that is not trusted, on this machine or on a private network, has forwarded the request. */
 export function isProxied(event: H3Event, { trustProxy }: OriginRules): boolean {
   const { headers, ip } = event.req;
   return !trustProxy && (headers.has('x-forwarded-for') || headers.has('forwarded')) && !isPublic(ip ?? '');
@@ -36,7 +36,7 @@ export function isProxied(event: H3Event, { trustProxy }: OriginRules): boolean 
 
 const isPublic = (address: string): boolean => ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
 
-/** Without the port that some proxies add. Of IPv6 the /64: everybody has a whole one to send from. */
+/** Without the port that some proxies add. For IPv6, the /64: every customer has a whole one. */
 function toNetwork(address: string): string {
   if (!address.includes(':')) return address;
   const bare = address.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1');
@@ -46,7 +46,7 @@ function toNetwork(address: string): string {
   return ip.kind() === 'ipv6' ? `${text.split(':', 4).join(':')}::/64` : text;
 }
 
-/** Whether the client reached us over TLS, as far as we are told. */
+/** Whether the client connected over TLS, as far as is known. */
 function isSecure(event: H3Event, { baseUrl, trustProxy }: OriginRules): boolean {
   if (baseUrl !== undefined) return baseUrl.startsWith('https:');
   const scheme = trustProxy ? forwarded(event, 'proto') : undefined;
@@ -61,35 +61,35 @@ export interface Cookie {
   sameSite: 'Lax' | 'Strict';
 }
 
-/** A `Set-Cookie` that no script reads, and that goes over TLS alone where the client reached us so. */
+/** A `Set-Cookie` that scripts cannot read and, if the client connected over TLS, is sent only over TLS. */
 export function writeCookie(event: H3Event, rules: OriginRules, { name, value, path, life, sameSite }: Cookie): string {
   const secure = isSecure(event, rules) ? '; Secure' : '';
   return `${name}=${value}; Path=${path}; Max-Age=${life}; HttpOnly; SameSite=${sameSite}${secure}`;
 }
 
-/** Path that everything lies below, without a slash at the end; empty at the root. */
+/** The path below which everything is served, without a trailing slash; empty at the root. */
 export const basePath = ({ baseUrl }: OriginRules): string =>
   baseUrl === undefined ? '' : new URL(baseUrl).pathname.replace(/\/$/, '');
 
 const sentTo = (event: H3Event): string => event.req.headers.get('host') ?? event.url.host;
 
 /**
- * Whether a page with this `Origin` is of this server: under the host of the request, or of `publicBase`. Only hosts and
- * ports are compared, as the scheme is not known behind every proxy.
+ * Whether a page with this `Origin` belongs to this server: its host is that of the request or of `publicBase`. Compares
+ * only hosts and ports, because the scheme is not known behind every proxy.
  */
 export function isOwnOrigin(event: H3Event, rules: OriginRules, origin: string): boolean {
   const host = hostOf(origin);
   return host !== '' && [sentTo(event), hostOf(publicBase(event, rules))].includes(host);
 }
 
-/** Empty where there is none, as in `null`, the origin of a page that hides where it is. */
+/** Empty if there is none, as for `null`, which a page sends that hides its origin. */
 const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host : '');
 
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * Where the outside finds this server, without a slash at the end: what links, `Location` and the like begin with.
- * Without a base URL it is what the request was sent to.
+ * The public address of this server, without a trailing slash: the beginning of links, `Location` and the like. Without
+ * a base URL it is the address that the request was sent to.
  */
 export function publicBase(event: H3Event, rules: OriginRules): string {
   if (rules.baseUrl !== undefined) return rules.baseUrl;

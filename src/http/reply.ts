@@ -6,77 +6,79 @@ import type { H3Event } from 'h3';
 import { FastResponse } from 'srvx';
 import { MEDIA_TYPES } from '../formats/format.ts';
 
-/** What a handler answers; `send` turns it into a response. */
+/** What a handler returns; `send` turns it into a response. */
 export interface Reply {
   /** 200 unless given. */
   status?: number;
   /** Media type of the body. */
   type?: string;
-  /** Bytes are sent as they are, a stream piece by piece unless it is short as a whole. */
+  /** Bytes are sent unchanged; a stream is sent in chunks, unless all of it is short. */
   body?: string | Uint8Array | AsyncIterable<string>;
   headers?: Readonly<Record<string, string>>;
-  /** The same for everybody: caches may keep it, and ask each time whether it still holds. */
+  /** The same for everybody: caches may keep it, and revalidate it each time. */
   isPublic?: boolean;
-  /** `Cache-Control`, where it is not the one that follows from `isPublic`. */
+  /** `Cache-Control`, if it does not follow from `isPublic`. */
   cache?: string;
-  /** What was wrong, of an error answer: one sentence. */
+  /** For an error response: what was wrong, in one sentence. */
   error?: string;
-  /** Even a short stream is sent piece by piece. */
+  /** Sends even a short stream in chunks. */
   isLive?: boolean;
 }
 
-/** Success with nothing to say: clients tell it by the empty body. */
+/** Success without content: clients recognize it by the empty body. */
 export const EMPTY: Reply = {};
 
 /** A value as JSON. */
 export const json = (value: unknown): Reply => ({ type: MEDIA_TYPES.json, body: JSON.stringify(value) });
 
-/** Marks an answer as the same for everybody. */
+/** Marks a response as the same for everybody. */
 export const toPublic = (reply: Reply): Reply => ({ ...reply, isPublic: true });
 
-/** JSON that is written while it is sent. */
+/** JSON that is generated while it is sent. */
 export const jsonStream = (body: AsyncIterable<string>): Reply => ({ type: MEDIA_TYPES.json, body });
 
-/** On every answer: any web page may read the public interface, and none with anybody's credentials. */
-export const COMMON: [string, string][] = [
+/** For every response: any web page may read the public interface, but never with a user's credentials. */
+export const COMMON_HEADERS: [string, string][] = [
   ['access-control-allow-origin', '*'],
   ['x-content-type-options', 'nosniff'],
 ];
-/** Up to this, a stream is sent as one text, which is quicker. Characters. */
-const GATHERED_UP_TO = 65_536;
-/** The same of a public answer, so that it has an `ETag`: a longer one is never held whole. Characters. */
-const TAGGED_UP_TO = 1024 * 1024;
-/** Up to this, compressing costs more than it saves. Bytes. */
-const PLAIN_UP_TO = 1024;
+/** A stream up to this length is sent as one text, which is faster. Characters. */
+const MAX_BUFFERED = 65_536;
+/** The same for a public response, which then has an `ETag`. A longer one is never buffered. Characters. */
+const MAX_TAGGED = 1024 * 1024;
+/** Up to this length, compression costs more than it saves. Bytes. */
+const MAX_UNCOMPRESSED = 1024;
 
 type Coding = 'br' | 'gzip';
 
 type Body = string | Uint8Array | NodeJS.ReadableStream;
 
-// h3 makes a response like this of what a handler returns, but copies all headers once more.
+// h3 would build the same response from a returned value, but would copy all headers once more.
 function respond(body: Body, status: number, headers: [string, string][]): Response {
   const sent = status === 204 || status === 304 ? null : body;
   return new FastResponse(sent as ConstructorParameters<typeof Response>[0], { status, headers });
 }
 
-interface Sending {
-  /** A whole `Set-Cookie`. */
+interface SendOptions {
+  /** The complete value of `Set-Cookie`. */
   cookie?: string | undefined;
-  /** Hears what cut a stream short once a part of it was sent: the client sees only that it ended too early. */
-  onCut?(error: unknown): void;
+  /** Receives the error of a stream that failed after a part of it was sent: the client sees only an early end. */
+  onAbort?(error: unknown): void;
 }
 
-/** The response to a request, compressed where that is asked for. */
-export async function send(event: H3Event, reply: Reply, { cookie, onCut }: Sending = {}): Promise<Response> {
+/** The response to a request, compressed if the client accepts it. */
+export async function send(event: H3Event, reply: Reply, { cookie, onAbort }: SendOptions = {}): Promise<Response> {
   const { status = 200, body: given = '', isLive = false } = reply;
-  const isPublic = reply.isPublic === true && cookie === undefined; // a cache would hand the cookie on to others
-  const headers = [...COMMON, ...toHeaders(reply, isPublic)];
+  const isPublic = reply.isPublic === true && cookie === undefined; // a cache would pass the cookie on to others
+  const headers = [...COMMON_HEADERS, ...toHeaders(reply, isPublic)];
   if (cookie !== undefined) headers.push(['set-cookie', cookie]);
   if (given instanceof Uint8Array) return respond(given, status, headers);
 
   const body =
-    typeof given === 'object' && !isLive ? await gather(given, isPublic ? TAGGED_UP_TO : GATHERED_UP_TO, onCut) : given;
-  const isShort = typeof body === 'string' && Buffer.byteLength(body) <= PLAIN_UP_TO;
+    typeof given === 'object' && !isLive
+      ? await bufferShort(given, isPublic ? MAX_TAGGED : MAX_BUFFERED, onAbort)
+      : given;
+  const isShort = typeof body === 'string' && Buffer.byteLength(body) <= MAX_UNCOMPRESSED;
   if (!isShort) headers.push(['vary', 'accept-encoding']);
   if (isPublic && typeof body === 'string') {
     const etag = createEtag(body);
@@ -88,7 +90,7 @@ export async function send(event: H3Event, reply: Reply, { cookie, onCut }: Send
   const coding = pickCoding(event.req.headers.get('accept-encoding') ?? '');
   if (coding) headers.push(['content-encoding', coding]);
   if (event.req.method === 'HEAD') {
-    // h3 drops the body all the same, but would not let go of a stream.
+    // h3 discards the body anyway, but would not close a stream.
     if (typeof body !== 'string') await body[Symbol.asyncIterator]().return?.();
     return respond('', status, headers);
   }
@@ -97,25 +99,25 @@ export async function send(event: H3Event, reply: Reply, { cookie, onCut }: Send
 
 function toHeaders({ type, headers = {}, cache }: Reply, isPublic: boolean): [string, string][] {
   const own: [string, string][] = [['cache-control', cache ?? (isPublic ? 'public, no-cache' : 'no-store')]];
-  // No page elsewhere may include what is not for everybody, as a script or a picture.
+  // No page of another site may embed private content, for example as a script or image.
   if (cache === undefined && !isPublic) own.push(['cross-origin-resource-policy', 'same-origin']);
   if (type) own.push(['content-type', type]);
   return [...own, ...Object.entries(headers)];
 }
 
-/** Weak, because the same text goes out in several codings. */
+/** Weak, because the same text is sent in several encodings. */
 const createEtag = (body: string): string => `W/"${hash('sha256', body, 'base64url')}"`;
 
-/** The tag whether weak or strong: a cache may ask for either (RFC 9110, 13.1.2). */
+/** The tag without its weak marker: a cache may ask for either (RFC 9110, 13.1.2). */
 const toOpaque = (etag: string): string => etag.replace(/^W\//, '');
 
-/** Whether the client has this very answer already. */
+/** Whether the client already has this response. */
 function isKnown(event: H3Event, etag: string): boolean {
   const known = (event.req.headers.get('if-none-match') ?? '').split(',').map((each) => each.trim());
   return known.some((each) => each === '*' || toOpaque(each) === toOpaque(etag));
 }
 
-/** The better of those that the client accepts. */
+/** The best encoding that the client accepts. */
 function pickCoding(accepted: string): Coding | undefined {
   const codings = new Map(
     accepted.split(',').map((item) => {
@@ -127,7 +129,7 @@ function pickCoding(accepted: string): Coding | undefined {
   return accepts('br') ? 'br' : accepts('gzip') ? 'gzip' : undefined;
 }
 
-/** Quick rather than small: at its highest quality brotli takes a hundred times as long. */
+/** Fast rather than small: at its highest quality brotli takes a hundred times as long. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
@@ -142,34 +144,34 @@ async function encode(
   }
   const stream = Readable.from(body, { objectMode: false });
   if (!coding) return stream;
-  const packed = coding === 'br' ? createBrotliCompress(BROTLI) : createGzip();
-  return pipeline(stream, packed, () => undefined); // either end that breaks ends the other
+  const compressed = coding === 'br' ? createBrotliCompress(BROTLI) : createGzip();
+  return pipeline(stream, compressed, () => undefined); // a failure on either side ends the other
 }
 
-/** The whole text when it is short; else the same pieces as a stream, with the first ones joined. */
-async function gather(
-  pieces: AsyncIterable<string>,
+/** The whole text if it is short; otherwise the same chunks as a stream, with the first ones joined. */
+async function bufferShort(
+  chunks: AsyncIterable<string>,
   limit: number,
-  onCut: Sending['onCut'],
+  onAbort: SendOptions['onAbort'],
 ): Promise<string | AsyncIterable<string>> {
-  const rest = pieces[Symbol.asyncIterator]();
+  const rest = chunks[Symbol.asyncIterator]();
   let text = '';
-  for (let piece = await rest.next(); !piece.done; piece = await rest.next()) {
-    text += piece.value;
-    if (text.length > limit) return join(text, rest, onCut);
+  for (let chunk = await rest.next(); !chunk.done; chunk = await rest.next()) {
+    text += chunk.value;
+    if (text.length > limit) return join(text, rest, onAbort);
   }
   return text;
 }
 
-/** Not a generator: one that is left before its first piece is taken would not let go of the rest. */
-function join(first: string, rest: AsyncIterator<string>, onCut: Sending['onCut']): AsyncIterable<string> {
+/** Not a generator: one that is abandoned before its first chunk would never close the rest. */
+function join(first: string, rest: AsyncIterator<string>, onAbort: SendOptions['onAbort']): AsyncIterable<string> {
   const waiting = [first];
   const iterator: AsyncIterator<string> = {
     async next() {
       const value = waiting.pop();
       if (value !== undefined) return { value };
       return rest.next().catch((error: unknown) => {
-        onCut?.(error);
+        onAbort?.(error);
         throw error;
       });
     },

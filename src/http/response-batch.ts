@@ -1,28 +1,28 @@
-/** More answers are not held back: the first must not wait for the end of a long turn. */
-const MOST_HELD = 8;
+/** No more responses are held back: the first must not wait for the end of a long turn. */
+const MAX_HELD = 8;
 
 /**
- * Resolves when an answer may leave: together with the others that are ready in the same turn of the event loop. Waking
- * up a client takes longer than making most answers, and answers that leave together wake it up once.
+ * Resolves when a response may be sent: current with the others that are ready in the same turn of the event loop.
+ * Waking up a client takes longer than computing most responses, and responses sent current wake it up only once.
  */
 export function createResponseBatch(): () => Promise<void> {
   let held = 0;
-  let leaving: Promise<void> | undefined;
-  let leave: () => void;
+  let batch: Promise<void> | undefined;
+  let release: () => void;
 
   return () => {
-    leaving ??= new Promise((resolve) => {
-      const turn = setImmediate(() => leave());
-      leave = () => {
+    batch ??= new Promise((resolve) => {
+      const turn = setImmediate(() => release());
+      release = () => {
         clearImmediate(turn);
-        leaving = undefined;
+        batch = undefined;
         held = 0;
         resolve();
       };
     });
-    const together = leaving;
+    const current = batch;
     held += 1;
-    if (held === MOST_HELD) leave();
-    return together;
+    if (held === MAX_HELD) release();
+    return current;
   };
 }

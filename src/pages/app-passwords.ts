@@ -2,7 +2,7 @@ import { MAX_CAPTION } from '../domain/device.ts';
 import type { OwnAppPassword } from '../services/accounts/app-passwords.ts';
 import { type Problems, renderField, renderToken } from './form.ts';
 import { type Markup, markup } from './markup.ts';
-import { renderDate, renderTime } from './parts.ts';
+import { renderDate, renderTime } from './components.ts';
 
 interface AppPasswordSection {
   base: string;

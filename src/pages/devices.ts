@@ -6,7 +6,7 @@ import { type Problems, renderField, renderNotice, renderProblem, renderToken, t
 import type { Page } from './layout.ts';
 import { devicePage } from './links.ts';
 import { attributes, type Markup, markup } from './markup.ts';
-import { renderTime } from './parts.ts';
+import { renderTime } from './components.ts';
 
 interface DevicesPage {
   base: string;

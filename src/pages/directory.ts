@@ -6,7 +6,7 @@ import { renderToken } from './form.ts';
 import type { Page } from './layout.ts';
 import { podcastPage, tagPage } from './links.ts';
 import { attributes, type Markup, markup } from './markup.ts';
-import { renderBrief, renderLazyLogo } from './parts.ts';
+import { renderBrief, renderLazyLogo } from './components.ts';
 
 /** What is looked for. */
 export type DirectoryView =

@@ -6,7 +6,7 @@ import { describeAction } from './history.ts';
 import type { Page } from './layout.ts';
 import { historyPage, scaledLogo } from './links.ts';
 import { type Markup, markup } from './markup.ts';
-import { renderDate, renderLink, renderLogo, renderPodcastLink, renderTime } from './parts.ts';
+import { renderDate, renderLink, renderLogo, renderPodcastLink, renderTime } from './components.ts';
 import { describePlayback, isPlayed, lengthOf, renderMark, renderPlayed, resumeAt } from './playback.ts';
 import { renderPlayer } from './player.ts';
 

@@ -5,7 +5,7 @@ import { type Problems, renderField, renderSelect } from './form.ts';
 import type { Page } from './layout.ts';
 import { episodePage, historyPage, type HistoryQuery, podcastPage } from './links.ts';
 import { type Markup, markup } from './markup.ts';
-import { renderLazyLogo } from './parts.ts';
+import { renderLazyLogo } from './components.ts';
 import { renderMoment, toClock } from './time.ts';
 
 export interface ListedHistory {

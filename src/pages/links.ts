@@ -12,7 +12,7 @@ const encode = encodeURIComponent;
 export const registerPage = (base: string): string => `${base}/register`;
 
 /** Where a one-time link leads: a person chooses a password there. */
-export const welcomePage = (base: string, token: string): string => `${base}/welcome/${encode(token)}`;
+export const passwordLinkPage = (base: string, token: string): string => `${base}/welcome/${encode(token)}`;
 
 /** Where an app sends its user to grant it access. */
 export const authorizePage = (base: string, flow: string): string => `${base}/authorize?flow=${encode(flow)}`;

@@ -3,7 +3,7 @@ import type { KnownPodcast } from '../services/directory/directory.ts';
 import type { Page } from './layout.ts';
 import { listResource } from './links.ts';
 import { markup } from './markup.ts';
-import { type PageNumber, renderPager, renderPodcasts } from './parts.ts';
+import { type PageNumber, renderPager, renderPodcasts } from './components.ts';
 
 interface ListPage extends PageNumber {
   base: string;

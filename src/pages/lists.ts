@@ -5,7 +5,7 @@ import { type Problems, renderField, renderNotice, renderProblem, renderToken } 
 import type { Page } from './layout.ts';
 import { listPage, ownListPage } from './links.ts';
 import { attributes, type Markup, markup } from './markup.ts';
-import { type PageNumber, renderLazyLogo, renderPager, renderPodcastLink } from './parts.ts';
+import { type PageNumber, renderLazyLogo, renderPager, renderPodcastLink } from './components.ts';
 
 interface ListsPage {
   base: string;

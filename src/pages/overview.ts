@@ -3,7 +3,7 @@ import { renderBars } from './chart.ts';
 import type { Page } from './layout.ts';
 import { devicePage, episodePage, podcastPage } from './links.ts';
 import { type Markup, markup } from './markup.ts';
-import { renderLazyLogo, renderTime } from './parts.ts';
+import { renderLazyLogo, renderTime } from './components.ts';
 import { renderProgress } from './playback.ts';
 import { formatTime, renderMoment, toClock, toDuration } from './time.ts';
 
@@ -14,14 +14,14 @@ interface OverviewPage {
 
 /** Home of somebody who has synced. */
 export function renderOverview({ base, overview }: OverviewPage): Page {
-  const { begun, newEpisodes, devices } = overview;
+  const { inProgress, newEpisodes, devices } = overview;
   const names = new Map(devices.map(({ id, caption }) => [id, caption || id]));
   return {
     title: 'Home',
     content: markup`<h1>Home</h1>
 <div class="columns">
 <section><h2>Continue listening</h2>
-${begun.length === 0 ? renderNothing('No episode is begun and unfinished.') : markup`<ul class="items">${begun.map((episode) => renderBegun(base, episode, names))}</ul>`}
+${inProgress.length === 0 ? renderNothing('No episode is in progress.') : markup`<ul class="items">${inProgress.map((episode) => renderBegun(base, episode, names))}</ul>`}
 </section>
 <section><h2>New episodes</h2>
 ${newEpisodes.length === 0 ? renderNothing('No new episodes of your subscriptions are known.') : markup`<ul class="items">${newEpisodes.map((episode) => renderNew(base, episode))}</ul>`}
@@ -36,7 +36,11 @@ ${devices.length === 0 ? renderNothing('No app has registered a device.') : rend
 
 const renderNothing = (text: string): Markup => markup`<p class="card soft">${text}</p>`;
 
-function renderBegun(base: string, episode: Overview['begun'][number], names: ReadonlyMap<string, string>): Markup {
+function renderBegun(
+  base: string,
+  episode: Overview['inProgress'][number],
+  names: ReadonlyMap<string, string>,
+): Markup {
   const { podcast, url, title, podcastTitle, position, total, device, playedAt } = episode;
   const progress = total !== undefined && renderProgress(position, total);
   const left = total === undefined ? `stopped at ${toClock(position)}` : `${toDuration(total - position)} left`;

@@ -37,7 +37,7 @@ export function describePlayback(played: Played): string {
 export const renderProgress = (position: Seconds, total: Seconds): Markup =>
   markup`<progress max="${total}" value="${Math.min(position, total)}" aria-label="Played">${Math.round((100 * position) / total)} %</progress>`;
 
-/** The same, of an episode that was begun. */
+/** The same for an episode in progress. */
 export function renderPlayed(played: Played): Markup | undefined {
   const [length, position] = [lengthOf(played), resumeAt(played)];
   return length === undefined || position === 0 ? undefined : renderProgress(position, length);

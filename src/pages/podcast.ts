@@ -7,7 +7,7 @@ import { renderToken, toSentence } from './form.ts';
 import type { Page } from './layout.ts';
 import { episodePage, podcastPage, tagPage } from './links.ts';
 import { attributes, type Markup, markup } from './markup.ts';
-import { type PageNumber, renderBrief, renderDate, renderLink, renderLogo, renderPager } from './parts.ts';
+import { type PageNumber, renderBrief, renderDate, renderLink, renderLogo, renderPager } from './components.ts';
 import { describePlayback, isPlayed, renderMark, renderPlayed } from './playback.ts';
 import { renderDeviceChoice } from './subscriptions.ts';
 

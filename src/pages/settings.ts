@@ -5,7 +5,7 @@ import { renderAppPasswords } from './app-passwords.ts';
 import { type Problems, renderCheck, renderField, renderNotice, renderProblem, renderToken } from './form.ts';
 import type { Page } from './layout.ts';
 import { type Markup, markup } from './markup.ts';
-import { renderDate } from './parts.ts';
+import { renderDate } from './components.ts';
 
 /** What of an account is shown to others, and what is kept of its apps. */
 export interface Privacy {

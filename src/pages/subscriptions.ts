@@ -7,7 +7,7 @@ import type { Page } from './layout.ts';
 import { ownSubscriptions, podcastPage } from './links.ts';
 import { attributes, type Markup, markup } from './markup.ts';
 import { toDuration } from './time.ts';
-import { type PageNumber, renderDate, renderLazyLogo, renderPager } from './parts.ts';
+import { type PageNumber, renderDate, renderLazyLogo, renderPager } from './components.ts';
 
 /** How the page is asked for. */
 export interface SubscriptionsView {

@@ -4,7 +4,7 @@ import type { KnownPodcast } from '../services/directory/directory.ts';
 import type { Page } from './layout.ts';
 import { listPage, sharedSubscriptions } from './links.ts';
 import { type Markup, markup } from './markup.ts';
-import { type PageNumber, renderPager, renderPodcasts } from './parts.ts';
+import { type PageNumber, renderPager, renderPodcasts } from './components.ts';
 
 interface UserPage extends PageNumber {
   base: string;

@@ -1,6 +1,6 @@
 import { invalid } from '../domain/errors.ts';
 import { readObject, readOptionalObject } from '../http/body.ts';
-import { readParam, toStrings } from '../http/input.ts';
+import { readParam, toStringArray } from '../http/input.ts';
 import { EMPTY, json } from '../http/reply.ts';
 import type { Following } from '../services/sync/devices.ts';
 import type { Services } from '../services/services.ts';
@@ -9,7 +9,7 @@ import type { Handler, RouteContext } from './route.ts';
 /** Devices (spec 4.5), and which of them follow each other. */
 export function createDeviceRoutes(
   { devices }: Pick<Services, 'devices'>,
-  { identity, reading }: RouteContext,
+  { identity, bodyOptions }: RouteContext,
 ): Record<'all' | 'save' | 'following' | 'synchronize', Handler> {
   return {
     async all(event) {
@@ -20,7 +20,7 @@ export function createDeviceRoutes(
 
     async save(event) {
       const user = await identity.owner(event);
-      const body = await readOptionalObject(event, reading(user.id));
+      const body = await readOptionalObject(event, bodyOptions(user.id));
       await devices.save(user.id, readParam(event, 'device'), body);
       return EMPTY;
     },
@@ -32,8 +32,8 @@ export function createDeviceRoutes(
 
     async synchronize(event) {
       const user = await identity.owner(event);
-      const body = await readObject(event, reading(user.id));
-      const leave = toStrings(body['stop-synchronize'], 'stop-synchronize');
+      const body = await readObject(event, bodyOptions(user.id));
+      const leave = toStringArray(body['stop-synchronize'], 'stop-synchronize');
       return json(toWire(await devices.synchronize(user.id, readGroups(body.synchronize), leave)));
     },
   };
@@ -44,5 +44,5 @@ const toWire = ({ groups, alone }: Following): object => ({ synchronized: groups
 function readGroups(value: unknown): string[][] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw invalid('"synchronize" must be an array of arrays of device ids');
-  return value.map((group, index) => toStrings(group, `synchronize[${index}]`));
+  return value.map((group, index) => toStringArray(group, `synchronize[${index}]`));
 }

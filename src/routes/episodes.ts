@@ -12,7 +12,7 @@ import { toActionObject, type WireAction, writeActions } from './wire-objects.ts
 /** For both versions: they differ in how an action is written, and in what `device` means in a query. */
 export function createEpisodeRoutes(
   { episodes }: Pick<Services, 'episodes'>,
-  { identity, reading }: RouteContext,
+  { identity, bodyOptions }: RouteContext,
   version: 1 | 2,
 ): Record<'query' | 'upload', Handler> {
   const deviceFilter = version === 1 ? 'subscribedOn' : 'device';
@@ -33,7 +33,7 @@ export function createEpisodeRoutes(
 
     async upload(event) {
       const user = await identity.owner(event);
-      const body = await readJson(event, reading(user.id));
+      const body = await readJson(event, bodyOptions(user.id));
       if (!Array.isArray(body)) throw invalid('the request body must be a JSON array of episode actions');
       return uploadReply(await episodes.upload(user.id, body, version));
     },

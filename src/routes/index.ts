@@ -8,7 +8,7 @@ import { createLegacyRoutes } from './legacy.ts';
 import { createListRoutes } from './lists.ts';
 import { createLoginFlowRoutes, POLL_PATH } from './login-flow.ts';
 import { createLogoRoute } from './logos.ts';
-import { createDirectoryGuard } from './members.ts';
+import { createDirectoryGuard } from './directory-guard.ts';
 import { createNextcloudRoutes } from './nextcloud.ts';
 import { createRefusalNotes } from './refusal-notes.ts';
 import { type Route, type RouteContext, type Row, toRoute } from './route.ts';

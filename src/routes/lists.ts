@@ -11,7 +11,7 @@ import type { Services } from '../services/services.ts';
 import type { User } from '../storage/stores.ts';
 import { listStream } from './list-reply.ts';
 import type { Handler, RouteContext } from './route.ts';
-import { openSharedList } from './shared-list.ts';
+import { viewSharedList } from './shared-list.ts';
 import { toPodcastObject } from './wire-objects.ts';
 
 const DONE = { status: 204 };
@@ -23,16 +23,16 @@ const toShared = (event: H3Event, reply: Reply): Reply => (isByEmail(event) ? re
 /** Podcast lists: whoever is logged in writes their own, and anybody reads all (spec 4.4). */
 export function createListRoutes(
   { accounts, lists, directory }: Pick<Services, 'accounts' | 'lists' | 'directory'>,
-  { identity, reading, origin }: RouteContext,
+  { identity, bodyOptions, origin }: RouteContext,
 ): Record<'all' | 'create' | 'read' | 'replace' | 'delete', Handler> {
   /**
    * Lists are there to be shared: anyone may read. By e-mail address only its owner, so that it gives nobody away.
    * Undefined where no such user exists. The answer must be the same as for a user without such a list.
    */
   const findUser = (event: H3Event): Promise<User | undefined> =>
-    isByEmail(event) ? identity.owner(event) : accounts.named(readParam(event, 'user'));
+    isByEmail(event) ? identity.owner(event) : accounts.findByName(readParam(event, 'user'));
   const readBody = (event: H3Event, user: User): Promise<string[]> =>
-    readUrls(event, readParam(event, 'format') as UploadFormat, reading(user.id));
+    readUrls(event, readParam(event, 'format') as UploadFormat, bodyOptions(user.id));
 
   return {
     async all(event) {
@@ -57,7 +57,7 @@ export function createListRoutes(
       const user = await findUser(event);
       const list = await lists.find(user?.id, readParam(event, 'name'));
       const shared = { urls: list.urls, owner: user!.id };
-      const { urls, owner } = await openSharedList(event, shared, { directory, identity });
+      const { urls, owner } = await viewSharedList(event, shared, { directory, identity });
       const base = publicBase(event, origin);
       const toJson = (podcast: KnownPodcast) => toPodcastObject(podcast, base);
       const reply = listStream(event, directory.describePages(urls, owner), { title: list.title, toJson });

@@ -32,7 +32,7 @@ interface AppClient {
  */
 export function createNextcloudRoutes(
   { devices, episodes, refusals, servedMarks, subscriptions }: NextcloudServices,
-  { identity, reading }: RouteContext,
+  { identity, bodyOptions }: RouteContext,
 ): Record<'changes' | 'change' | 'actions' | 'act', Handler> {
   /** Creates the device that the app is, where it is new, and notes what came of the request. */
   const forApp =
@@ -68,7 +68,7 @@ export function createNextcloudRoutes(
     }),
 
     change: forApp(async (event, { user, id, refuse }) => {
-      const body = await readObject(event, reading(user));
+      const body = await readObject(event, bodyOptions(user));
       const delta = { add: toUrls(body.add, 'add', refuse), remove: toUrls(body.remove, 'remove', refuse) };
       const { mark } = await subscriptions.upload(user, id, delta, 'device', refuse);
       return json({ timestamp: mark });
@@ -82,7 +82,7 @@ export function createNextcloudRoutes(
     }),
 
     act: forApp(async (event, { user, id, refuse }) => {
-      const body = await readJson(event, reading(user));
+      const body = await readJson(event, bodyOptions(user));
       if (!Array.isArray(body)) throw invalid('the request body must be a JSON array of episode actions');
       const { mark } = await episodes.upload(user, body, 2, { device: id, refuse });
       return json({ timestamp: mark });

@@ -16,7 +16,7 @@ export function createRefusalNotes(
       try {
         return await handler(event);
       } catch (error) {
-        const user = identity.known(event);
+        const user = identity.knownUser(event);
         if (user && isNoted(error)) {
           const sender = { device: deviceIn(event), app: readApp(event), dialect: 'gpodder.net' } as const;
           await refusals.note(user.id, sender, [error.message]);

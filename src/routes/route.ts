@@ -1,6 +1,6 @@
 import type { H3Event } from 'h3';
 import type { BodyBudget } from '../http/body-budget.ts';
-import type { Reading } from '../http/body.ts';
+import type { BodyOptions } from '../http/body.ts';
 import type { Identity } from '../http/identity.ts';
 import type { OriginRules } from '../http/origin.ts';
 import type { Reply } from '../http/reply.ts';
@@ -34,7 +34,7 @@ export interface RouteContext {
   /** Largest request body, in bytes. */
   maxBody: number;
   /** How a body of a user, or of the operator, is read. */
-  reading(sender: string): Reading;
+  bodyOptions(sender: string): BodyOptions;
   /** For the forms that anybody can send. */
   formBudget: BodyBudget;
   /** How the outside sees this server: links begin with it. */

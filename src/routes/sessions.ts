@@ -19,13 +19,13 @@ export function createSessionRoutes({ identity }: RouteContext): Record<'login' 
     async login(event) {
       await refuseForeignCookie(event);
       await identity.owner(event);
-      identity.repeat(event); // some apps have no session but what the answer to their login brings
+      identity.resendCookie(event); // some apps have no session but what the answer to their login brings
       return EMPTY;
     },
 
     async logout(event) {
       await refuseForeignCookie(event);
-      await identity.forget(event);
+      await identity.signOut(event);
       return EMPTY;
     },
   };

@@ -12,7 +12,7 @@ import { toEpisodeObject } from './wire-objects.ts';
 /** Settings of each scope (spec 4.6), and the favorite episodes, which are one of them (spec 2.9). */
 export function createSettingRoutes(
   { settings, directory }: Pick<Services, 'settings' | 'directory'>,
-  { identity, reading, origin }: RouteContext,
+  { identity, bodyOptions, origin }: RouteContext,
 ): Record<'get' | 'update' | 'favorites', Handler> {
   /** Under the very URLs that the setting was made with: apps know the episode by them. */
   const toFavorite = async (user: UserId, favorite: { podcast: Url; episode: Url }, base: string): Promise<unknown> => {
@@ -29,7 +29,7 @@ export function createSettingRoutes(
 
     async update(event) {
       const user = await identity.owner(event);
-      const { set = {}, remove = [] } = await readObject(event, reading(user.id));
+      const { set = {}, remove = [] } = await readObject(event, bodyOptions(user.id));
       return json(await settings.update(user.id, readScope(event), { set, remove }));
     },
 

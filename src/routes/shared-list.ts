@@ -11,7 +11,7 @@ interface SharedList {
 }
 
 /** Addresses that look secret are shown to the owner of the list only, who is looked for where there are any. */
-export async function openSharedList(
+export async function viewSharedList(
   event: H3Event,
   { urls, owner }: { urls: readonly Url[]; owner: UserId },
   { directory, identity }: { directory: Directory; identity: Identity },

@@ -3,7 +3,7 @@ import { Refusal } from '../domain/errors.ts';
 import type { PodcastEntry, Url } from '../domain/types.ts';
 import type { UploadFormat } from '../formats/list.ts';
 import { readObject, readUrls } from '../http/body.ts';
-import { readApp, readParam, readSince, toStrings } from '../http/input.ts';
+import { readApp, readParam, readSince, toStringArray } from '../http/input.ts';
 import { EMPTY, json, type Reply } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
 import type { User } from '../storage/stores.ts';
@@ -17,7 +17,7 @@ const invalidUser = (): Refusal => new Refusal('unauthenticated', 'log in as the
 /** Subscriptions as whole lists and as changes since a mark, of a device and of all together (spec 4.3). */
 export function createSubscriptionRoutes(
   { subscriptions, devices, directory }: Pick<Services, 'subscriptions' | 'devices' | 'directory'>,
-  { identity, reading }: RouteContext,
+  { identity, bodyOptions }: RouteContext,
 ): Record<'all' | 'list' | 'replace' | 'changes' | 'upload', Handler> {
   /** The last sync of a device is shown to its owner. */
   const touch = (event: H3Event, user: User): Promise<void> =>
@@ -52,7 +52,7 @@ export function createSubscriptionRoutes(
 
     async replace(event) {
       const user = await identity.owner(event, invalidUser);
-      const submitted = await readUrls(event, readParam(event, 'format') as UploadFormat, reading(user.id));
+      const submitted = await readUrls(event, readParam(event, 'format') as UploadFormat, bodyOptions(user.id));
       await subscriptions.replace(user.id, readParam(event, 'device'), submitted);
       await touch(event, user);
       return EMPTY;
@@ -68,8 +68,8 @@ export function createSubscriptionRoutes(
 
     async upload(event) {
       const user = await identity.owner(event);
-      const body = await readObject(event, reading(user.id));
-      const delta = { add: toStrings(body.add, 'add'), remove: toStrings(body.remove, 'remove') };
+      const body = await readObject(event, bodyOptions(user.id));
+      const delta = { add: toStringArray(body.add, 'add'), remove: toStringArray(body.remove, 'remove') };
       const stored = await subscriptions.upload(user.id, readParam(event, 'device'), delta);
       await touch(event, user);
       return uploadReply(stored);

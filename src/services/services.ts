@@ -17,7 +17,7 @@ import { createLibrary, type Library } from './sync/library.ts';
 import { createActionCache } from './listening/action-cache.ts';
 import { createLists, type Lists } from './sync/lists.ts';
 import { createLoginFlow, type LoginFlow } from './accounts/login-flow.ts';
-import { createLogoFolder } from './directory/logo-folder.ts';
+import { createLogoCache } from './directory/logo-cache.ts';
 import { createLogos, type Logos } from './directory/logos.ts';
 import { createNewestEpisodes } from './directory/newest-episodes.ts';
 import { createOpmlImport, type OpmlImport } from './sync/opml-import.ts';
@@ -150,7 +150,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     home: createHome(actionCache, storage, now),
     history: createHistory(actionCache, podcasts),
     statistics: createStatistics(actionCache, podcasts, now),
-    logos: createLogos({ podcasts, fetcher, folder: createLogoFolder(options.logoFolder) }),
+    logos: createLogos({ podcasts, fetcher, folder: createLogoCache(options.logoFolder) }),
     feeds: createFeeds(podcasts, { fetcher, now, rules: urlRules, warn: (message) => log('warn', message) }),
     transfer: createTransfer(storage, now),
     integrityCheck: createIntegrityCheck(storage),

@@ -128,7 +128,7 @@ export function createSessionStore(core: Core): SessionStore {
           const isDone = expired.length === 0 || (await store.commit({ check, delete: keys })) !== undefined;
           writes += 1;
           if (isDone) count += expired.length;
-          // Otherwise one of them was prolonged or ended meanwhile.
+          // Otherwise one of them was extended or ended meanwhile.
           left = isDone ? [] : (await store.get(expired.map(({ key }) => key))).filter((entry) => entry !== undefined);
         }
       }

@@ -96,8 +96,8 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
     [`${LIST}.txt`, 404, 'there is no device with this id\n'],
     ['/nothing.txt', 404, 'there is nothing at this address\n'],
     [`${LIST}.opml`, 404, 'there is no device with this id\n'],
-    [`${LIST}.xml`, 400, 'this address comes as json, jsonp, txt, opml, in no other format\n'],
-    ['/api/2/devices/bob.txt', 400, 'this address comes as json, in no other format\n'],
+    [`${LIST}.xml`, 400, 'this address is available as json, jsonp, txt, opml, in no other format\n'],
+    ['/api/2/devices/bob.txt', 400, 'this address is available as json, in no other format\n'],
   ])('tells errors as plain text where %s was asked for', async (path, status, message) => {
     const { request } = await openTestServer({}, target);
     const answer = await request('GET', path, { auth });

@@ -75,7 +75,7 @@ it.each([
   const registration = await send(server, '/register', type, body);
   expect([registration.status, await registration.text()]).toEqual([
     400,
-    expect.stringContaining('a form comes with one Content-Type'),
+    expect.stringContaining('a form needs one Content-Type'),
   ]);
 });
 

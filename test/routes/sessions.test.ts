@@ -317,7 +317,7 @@ describe('wrong passwords', () => {
 it('on a full disk whoever is known can read, and what would be stored is a 507', async () => {
   const server = await openTestServer();
   const cookie = await logIn(server);
-  server.clock.now += 2 * 86_400; // the session is prolonged once a day
+  server.clock.now += 2 * 86_400; // the session is extended once a day
   for (const verb of ['save', 'extend'] as const) {
     vi.spyOn(server.storage.sessions, verb).mockRejectedValue(new StorageError('full', 'the disk is full'));
   }

@@ -62,10 +62,10 @@ async function isWhole({ request }: TestServer, coding: string): Promise<boolean
   }
 }
 
-it.each(['identity', 'gzip', 'br'])('tells the log why an answer broke off half-way (%s)', async (coding) => {
+it.each(['identity', 'gzip', 'br'])('logs why a response was cut off half-way (%s)', async (coding) => {
   const { server } = await serveHistory(new StorageError('corrupt', 'a file of actions is damaged'));
   expect(await isWhole(server, coding)).toBe(false);
-  expect(server.errors.splice(0)).toEqual(['an answer broke off: a file of actions is damaged']);
+  expect(server.errors.splice(0)).toEqual(['a response was cut off: a file of actions is damaged']);
 });
 
 it('logs nothing where an account is removed while its history is read', async () => {

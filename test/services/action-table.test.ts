@@ -39,7 +39,7 @@ it('has every action by time, then as uploaded, and from each place on', () => {
       const wanted = byTime.filter(({ timestamp }) => timestamp >= from && timestamp < until);
       expect(read(table.between(from, until))).toEqual(wanted);
       for (const [at, row] of [...table.before()].toReversed().entries()) {
-        const place = table.placeAt(row);
+        const place = table.cursorAt(row);
         expect(read(table.before(place))).toEqual(byTime.slice(0, at).toReversed());
         expect(read(table.after(place))).toEqual(byTime.slice(at + 1));
       }
@@ -47,7 +47,7 @@ it('has every action by time, then as uploaded, and from each place on', () => {
   );
 });
 
-it('an episode is begun where the last that says how far it was played is a play short of its end', () => {
+it('an episode is in progress if its last action, downloads aside, is a play that stopped before the end', () => {
   fc.assert(
     fc.property(batches, (uploads) => {
       const { table, byTime } = fill(uploads);
@@ -68,8 +68,8 @@ it('an episode is begun where the last that says how far it was played is a play
         const isShort = play && play.position > 0 && (total === undefined || total - play.position >= 30);
         return isShort ? [{ podcast, url: episode, device, playedAt: timestamp, position: play.position, total }] : [];
       });
-      expect(table.begun(100)).toEqual(expected);
-      expect(table.begun(2)).toEqual(expected.slice(0, 2));
+      expect(table.inProgress(100)).toEqual(expected);
+      expect(table.inProgress(2)).toEqual(expected.slice(0, 2));
     }),
   );
 });

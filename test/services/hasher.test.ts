@@ -1,6 +1,6 @@
 import { hash } from 'bcryptjs';
 import { afterEach, expect, it } from 'vitest';
-import { createThreadHasher, DUMMY, type Hasher } from '../../src/services/accounts/hasher.ts';
+import { createThreadHasher, DUMMY_HASH, type Hasher } from '../../src/services/accounts/hasher.ts';
 import { TookTooLong } from '../../src/thread.ts';
 
 let hasher: Hasher;
@@ -18,14 +18,14 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 it('hashes one password after the other, and refuses those for which there is no room', async () => {
   const { finish, thread } = openSlowThread();
   hasher = createThreadHasher(thread);
-  const waiting = Array.from({ length: 40 }, (_, at) => hasher.compare(`${at}`, DUMMY));
+  const waiting = Array.from({ length: 40 }, (_, at) => hasher.compare(`${at}`, DUMMY_HASH));
   await settled();
   expect(finish).toHaveLength(1);
-  await expect(hasher.compare('one more', DUMMY)).rejects.toMatchObject({ code: 'busy', retryAfter: 5 });
+  await expect(hasher.compare('one more', DUMMY_HASH)).rejects.toMatchObject({ code: 'busy', retryAfter: 5 });
   await expect(hasher.hash('one more')).rejects.toMatchObject({ code: 'busy', retryAfter: 5 });
   finish[0]!();
   await waiting[0];
-  const later = hasher.compare('another', DUMMY);
+  const later = hasher.compare('another', DUMMY_HASH);
   for (let at = 1; at < 41; at++) {
     await settled();
     finish[at]!();
@@ -41,7 +41,7 @@ it('gives up a hash that takes too long, and goes on with the next one', async (
     return answers.shift()!();
   };
   hasher = createThreadHasher({ run, close: async () => undefined });
-  const [slow, next] = [hasher.compare('a', DUMMY), hasher.compare('b', DUMMY)];
+  const [slow, next] = [hasher.compare('a', DUMMY_HASH), hasher.compare('b', DUMMY_HASH)];
   await expect(slow).rejects.toMatchObject({ code: 'busy', retryAfter: 5 });
   expect(await next).toBe(true);
   expect(times).toEqual([15, 15]);
@@ -49,7 +49,7 @@ it('gives up a hash that takes too long, and goes on with the next one', async (
 
 it('answers at once for a hash that would take days', async () => {
   hasher = createThreadHasher();
-  expect(await hasher.compare('secret', DUMMY.replace('$10$', '$31$'))).toBe(false);
+  expect(await hasher.compare('secret', DUMMY_HASH.replace('$10$', '$31$'))).toBe(false);
   expect(await hasher.compare('secret', 'no hash')).toBe(false);
 });
 

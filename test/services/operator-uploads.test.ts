@@ -30,7 +30,7 @@ it.each<[string, (services: Services, user: UserId) => Promise<unknown>]>([
   ],
 ])('a device that pulled before it pushed hears of the feed that %s', async (_what, write) => {
   const server = await openTestServer();
-  const user = (await server.services.accounts.named('bob'))!.id;
+  const user = (await server.services.accounts.findByName('bob'))!.id;
   await call(server, 'POST', DELTA, { add: [A] });
   await call(server, 'GET', DELTA);
   await write(server.services, user);
@@ -40,7 +40,7 @@ it.each<[string, (services: Services, user: UserId) => Promise<unknown>]>([
 
 it('a device that pulled before it pushed hears of the actions that are taken over in its name', async () => {
   const server = await openTestServer();
-  const user = (await server.services.accounts.named('bob'))!.id;
+  const user = (await server.services.accounts.findByName('bob'))!.id;
   await call(server, 'GET', ACTIONS);
   await server.services.pull.take(user, {
     kind: 'actions',

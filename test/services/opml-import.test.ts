@@ -3,7 +3,7 @@ import { openTestServer } from '../server.ts';
 
 it('what a file says of a podcast is kept as if its feed had said it: plain text, and so much of it', async () => {
   const { services } = await openTestServer();
-  const user = (await services.accounts.named('bob'))!;
+  const user = (await services.accounts.findByName('bob'))!;
   const url = 'http://example.org/a';
   const many = Array.from({ length: 200_000 }, (_, at) => `word${at}`).join('-');
   const entry = {

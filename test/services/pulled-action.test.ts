@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mendAction } from '../../src/services/transfer/pulled-action.ts';
+import { repairAction } from '../../src/services/transfer/pulled-action.ts';
 
 const ACTION = {
   podcast: 'http://example.org/feed',
@@ -18,10 +18,10 @@ it.each([
   [{ position: '01:05' }, { position: 65 }],
   [{ timestamp: 1_704_067_200_000 }, { timestamp: 1_704_067_200 }],
 ])('the times in %j are read as %j, and nothing is lost', (given, expected) => {
-  expect(mendAction({ ...ACTION, ...given })).toEqual({ action: { ...ACTION, ...expected }, notes: [] });
+  expect(repairAction({ ...ACTION, ...given })).toEqual({ action: { ...ACTION, ...expected }, notes: [] });
 });
 
 it('a time that makes no sense is left out, and that is said', () => {
-  const mended = mendAction({ ...ACTION, position: '1:99' });
+  const mended = repairAction({ ...ACTION, position: '1:99' });
   expect(mended).toEqual({ action: ACTION, notes: [expect.stringContaining('were left out')] });
 });

@@ -77,7 +77,7 @@ it('keeps the same subscriptions on all devices, and lets them go again', async 
 
 it('groups devices and takes them out again', async () => {
   const { visitor, listOf, services } = await openDevices();
-  const bob = (await services.accounts.named('bob'))!.id;
+  const bob = (await services.accounts.findByName('bob'))!.id;
   const form = 'http://localhost/devices/groups';
   await visitor.send('/devices', { device: ['phone', 'tv'], do: 'join' }, form);
   expect(await listOf('phone')).toEqual(['http://example.org/a', 'http://example.org/b']);

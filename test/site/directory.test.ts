@@ -7,7 +7,7 @@ const feed = (name: string): string => `https://feeds.example/${name}`;
 /** Podcasts that eve subscribes to, with a tag each. */
 async function fill(server: TestServer): Promise<void> {
   const { accounts, subscriptions } = server.services;
-  const eve = (await accounts.named('eve'))!;
+  const eve = (await accounts.findByName('eve'))!;
   for (const [name, title, tag] of [
     ['a', 'Rocket science', 'Science'],
     ['b', 'Garden <hour>', 'Home & garden'],

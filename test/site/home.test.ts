@@ -34,7 +34,7 @@ it('shows no more than a welcome to somebody who is not signed in', async () => 
   expect(html).not.toContain('Show');
 });
 
-it('lists episodes that were begun and not finished, the last played first', async () => {
+it('lists episodes in progress, the last played first', async () => {
   const server = await openListening();
   const visitor = await signIn(server);
   await upload(
@@ -49,11 +49,11 @@ it('lists episodes that were begun and not finished, the last played first', asy
     // Uploaded last, but it happened before.
     { number: 1, device: 'tv', timestamp: '2023-11-01T10:00:00', started: 0, position: 3600, total: 3600 },
   );
-  const [begun] = (await visitor.get('/')).html.split('<h2>New episodes</h2>');
-  const text = textOf(begun!);
+  const [inProgress] = (await visitor.get('/')).html.split('<h2>New episodes</h2>');
+  const text = textOf(inProgress!);
   expect(text).toContain('a 1 <b> Show "a" 17 % 50 min left · phone · 13 Nov b 1 <b> Show "b" 10 % 9 min left · tv');
   expect(text).not.toMatch(/[ab] [23] </);
-  expect(begun).toContain('<progress max="3600" value="600"');
+  expect(inProgress).toContain('<progress max="3600" value="600"');
 });
 
 it('a play that was finished elsewhere is gone from it at the next load', async () => {

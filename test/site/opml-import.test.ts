@@ -14,7 +14,7 @@ const subscriptions = async ({ request }: TestServer): Promise<unknown> =>
 
 async function open(): Promise<TestServer> {
   const server = await openTestServer();
-  await server.services.subscriptions.upload((await server.services.accounts.named('bob'))!.id, 'phone', {
+  await server.services.subscriptions.upload((await server.services.accounts.findByName('bob'))!.id, 'phone', {
     add: ['https://feeds.example/old'],
     remove: [],
   });

@@ -258,7 +258,7 @@ describe('the player', () => {
   it('uploads the position alone where the browser does not know the length', async () => {
     const server = await openFilled();
     await play(await signIn(server), { started: '10', position: '40', total: '' });
-    const stored = await server.storage.actions.query((await server.services.accounts.named('bob'))!.id, {});
+    const stored = await server.storage.actions.query((await server.services.accounts.findByName('bob'))!.id, {});
     const times: unknown[] = [];
     for await (const page of stored.pages) times.push(...page.map((action) => action.play));
     expect(times).toEqual([{ position: 40 }]);

@@ -141,7 +141,7 @@ it('brings back no device that was removed before the undo', async () => {
   const visitor = await signIn(server);
   const removed = await visitor.send('/subscriptions', { podcast: feed('a') }, `${PAGE}/remove`);
   const [, csrf] = /name="csrf" value="([^"]*)"/.exec((await visitor.get(removed.location!)).html)!;
-  await server.services.devices.remove((await server.services.accounts.named('bob'))!.id, 'tv');
+  await server.services.devices.remove((await server.services.accounts.findByName('bob'))!.id, 'tv');
   await visitor.send(removed.location!, { csrf: csrf!, removed: `${feed('a')} phone/tv` }, `${PAGE}/restore`);
   expect(await onDevice(server, 'phone')).toEqual([feed('a')]);
   const devices = await server.request('GET', '/api/2/devices/bob.json', { auth: 'bob:secret' });

@@ -150,7 +150,7 @@ describe('two nodes that write for one user', () => {
     }
   });
 
-  it('count a session that is prolonged on both, and end it on both', async () => {
+  it('count a session that is extended on both, and end it on both', async () => {
     const { cluster, one, two, alice } = await openTwo();
     const session = { digest: 'one', user: alice, expiresAt: cluster.at + 100 };
     await one.storage.sessions.save(session);

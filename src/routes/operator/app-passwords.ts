@@ -1,7 +1,7 @@
 import { Refusal } from '../../domain/errors.ts';
 import { formatUtc } from '../../domain/timestamp.ts';
 import { readObject } from '../../http/body.ts';
-import { readParam, toTexts } from '../../http/input.ts';
+import { readParam, toStringFields } from '../../http/input.ts';
 import { EMPTY, json } from '../../http/reply.ts';
 import type { OwnAppPassword } from '../../services/accounts/app-passwords.ts';
 import type { Services } from '../../services/services.ts';
@@ -20,7 +20,7 @@ export interface ListedAppPassword {
 /** The app passwords of an account. */
 export function createAppPasswordRoutes(
   { administration, appPasswords }: Pick<Services, 'administration' | 'appPasswords'>,
-  { reading }: RouteContext,
+  { bodyOptions }: RouteContext,
 ): Record<'list' | 'add' | 'revoke', Handler> {
   return {
     async list(event) {
@@ -29,7 +29,7 @@ export function createAppPasswordRoutes(
     },
 
     async add(event) {
-      const { label } = toTexts(await readObject(event, reading('operator')), 'label');
+      const { label } = toStringFields(await readObject(event, bodyOptions('operator')), 'label');
       const user = await administration.find(readParam(event, 'user'));
       return json({ password: await appPasswords.create(user.id, label) });
     },

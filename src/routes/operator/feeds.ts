@@ -8,7 +8,7 @@ import type { Feeds } from '../../services/feeds/feeds.ts';
 import type { Services } from '../../services/services.ts';
 import type { FeedState } from '../../storage/stores.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { steps } from './steps.ts';
+import { progressReply } from './progress-reply.ts';
 
 /** What `list` answers of each feed. Times are in UTC, as `2026-01-31T12:00:00Z`. */
 export interface ListedFeed {
@@ -28,16 +28,16 @@ export interface ListedFeed {
 /** The reading of feeds. */
 export function createFeedRoutes(
   { feeds }: Pick<Services, 'feeds'>,
-  { reading }: RouteContext,
+  { bodyOptions }: RouteContext,
 ): Record<'list' | 'update', Handler> {
   return {
     list: (event) => jsonStream(writeStates(feeds.list(), readBoolean(event, 'failed'))),
 
     async update(event) {
-      const { url, all = false } = await readOptionalObject(event, reading('operator'));
+      const { url, all = false } = await readOptionalObject(event, bodyOptions('operator'));
       if (url !== undefined && typeof url !== 'string') throw invalid('"url" must be a string');
       const selection = url !== undefined ? { url } : all === true ? 'all' : 'due';
-      return steps((progress) => feeds.update(selection, progress));
+      return progressReply((progress) => feeds.update(selection, progress));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { readObject } from '../../http/body.ts';
-import { readParam, toTexts } from '../../http/input.ts';
+import { readParam, toStringFields } from '../../http/input.ts';
 import { json } from '../../http/reply.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
@@ -12,11 +12,11 @@ const OPERATOR = 'operator';
 /** Subscribes a device to the feeds of an OPML file: `{device, opml, replace, dryRun}`. */
 export function createOpmlImportRoute(
   { administration, bodyParser, opmlImport }: Pick<Services, 'administration' | 'bodyParser' | 'opmlImport'>,
-  { reading }: RouteContext,
+  { bodyOptions }: RouteContext,
 ): Handler {
   return async (event) => {
-    const body = await readObject(event, { ...reading(OPERATOR), limit: MAX_BODY });
-    const { device, opml } = toTexts(body, 'device', 'opml');
+    const body = await readObject(event, { ...bodyOptions(OPERATOR), limit: MAX_BODY });
+    const { device, opml } = toStringFields(body, 'device', 'opml');
     const { id } = await administration.find(readParam(event, 'user'));
     const podcasts = await bodyParser.podcasts(opml);
     const choice = { device, replace: body.replace === true, dryRun: body.dryRun === true };

@@ -1,7 +1,7 @@
 import { readOptionalObject } from '../../http/body.ts';
-import { readParam, toTexts } from '../../http/input.ts';
+import { readParam, toStringFields } from '../../http/input.ts';
 import { json, type Reply } from '../../http/reply.ts';
-import { welcomePage } from '../../pages/links.ts';
+import { passwordLinkPage } from '../../pages/links.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
 
@@ -15,17 +15,17 @@ export interface PasswordLink {
 /** One-time links with which a person chooses a password. */
 export function createPasswordLinkRoutes(
   { administration, passwordLinks }: Pick<Services, 'administration' | 'passwordLinks'>,
-  { reading, origin, address }: RouteContext,
+  { bodyOptions, origin, address }: RouteContext,
 ): Record<'invite' | 'reset', Handler> {
   const reply = (name: string, token: string): Reply => {
     const base = origin.baseUrl ?? address.url ?? null;
-    return json({ name, base, path: welcomePage('', token) } satisfies PasswordLink);
+    return json({ name, base, path: passwordLinkPage('', token) } satisfies PasswordLink);
   };
   return {
     async invite(event) {
-      const body = await readOptionalObject(event, reading('operator'));
+      const body = await readOptionalObject(event, bodyOptions('operator'));
       const given = (['name', 'email'] as const).filter((key) => body[key] !== undefined);
-      const { name, token } = await passwordLinks.invite(toTexts(body, ...given));
+      const { name, token } = await passwordLinks.invite(toStringFields(body, ...given));
       return reply(name, token);
     },
 

@@ -2,7 +2,7 @@ import { invalid } from '../../domain/errors.ts';
 import type { Piece, PieceScope } from '../../domain/piece.ts';
 import { SCOPE_KINDS } from '../../domain/types.ts';
 import { readTrustedObject } from '../../http/body.ts';
-import { readParam, toStrings, toTexts } from '../../http/input.ts';
+import { readParam, toStringArray, toStringFields } from '../../http/input.ts';
 import { json } from '../../http/reply.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler } from '../route.ts';
@@ -24,18 +24,18 @@ export function createPullRoute({ administration, pull }: Pick<Services, 'admini
 function toPiece(body: Body): Piece {
   switch (body.kind) {
     case 'device':
-      return { kind: 'device', ...toTexts(body, 'device', 'caption', 'type') };
+      return { kind: 'device', ...toStringFields(body, 'device', 'caption', 'type') };
     case 'subscriptions':
-      return { kind: 'subscriptions', ...toTexts(body, 'device'), urls: toStrings(body.urls, 'urls') };
+      return { kind: 'subscriptions', ...toStringFields(body, 'device'), urls: toStringArray(body.urls, 'urls') };
     case 'group':
-      return { kind: 'group', devices: toStrings(body.devices, 'devices') };
+      return { kind: 'group', devices: toStringArray(body.devices, 'devices') };
     case 'actions':
       if (!Array.isArray(body.actions)) throw invalid('"actions" must be an array');
       return { kind: 'actions', actions: body.actions };
     case 'settings':
       return { kind: 'settings', scope: toScope(toObject(body, 'scope')), values: toObject(body, 'values') };
     case 'list':
-      return { kind: 'list', ...toTexts(body, 'title'), urls: toStrings(body.urls, 'urls') };
+      return { kind: 'list', ...toStringFields(body, 'title'), urls: toStringArray(body.urls, 'urls') };
     default:
       throw invalid('"kind" must be device, subscriptions, group, actions, settings or list');
   }
@@ -44,7 +44,7 @@ function toPiece(body: Body): Piece {
 function toScope({ scope, ...of }: Body): PieceScope {
   const known = SCOPE_KINDS.find((each) => each === scope);
   if (!known) throw invalid(`"scope" must be one of ${SCOPE_KINDS.join(', ')}`);
-  return { scope: known, ...toTexts(of, ...Object.keys(of)) };
+  return { scope: known, ...toStringFields(of, ...Object.keys(of)) };
 }
 
 function toObject(body: Body, key: string): Body {

@@ -1,7 +1,7 @@
 import { formatUtc } from '../../domain/timestamp.ts';
 import type { Device, Dialect, Seconds } from '../../domain/types.ts';
 import { readObject } from '../../http/body.ts';
-import { readParam, toFlags, toTexts } from '../../http/input.ts';
+import { readParam, toBooleanFields, toStringFields } from '../../http/input.ts';
 import { EMPTY, json } from '../../http/reply.ts';
 import type { AccountDetails, AccountSummary } from '../../services/accounts/administration.ts';
 import type { Services } from '../../services/services.ts';
@@ -55,7 +55,7 @@ export interface ListedSession {
 /** The accounts. */
 export function createUserRoutes(
   { accounts, administration }: Pick<Services, 'accounts' | 'administration'>,
-  { reading }: RouteContext,
+  { bodyOptions }: RouteContext,
 ): Record<'list' | 'add' | 'show' | 'remove' | 'rename' | 'setPassword' | 'sessions' | 'endSessions', Handler> {
   return {
     async list() {
@@ -67,10 +67,10 @@ export function createUserRoutes(
     },
 
     async add(event) {
-      const body = await readObject(event, reading('operator'));
-      const email = body.email === undefined ? {} : toTexts(body, 'email');
-      const choices = toFlags(body, 'syncDevices', 'isPrivate');
-      await accounts.create({ ...toTexts(body, 'name', 'password'), ...email, ...choices });
+      const body = await readObject(event, bodyOptions('operator'));
+      const email = body.email === undefined ? {} : toStringFields(body, 'email');
+      const choices = toBooleanFields(body, 'syncDevices', 'isPrivate');
+      await accounts.create({ ...toStringFields(body, 'name', 'password'), ...email, ...choices });
       return EMPTY;
     },
 
@@ -94,13 +94,13 @@ export function createUserRoutes(
     },
 
     async rename(event) {
-      const { name } = toTexts(await readObject(event, reading('operator')), 'name');
+      const { name } = toStringFields(await readObject(event, bodyOptions('operator')), 'name');
       await administration.rename(readParam(event, 'user'), name);
       return EMPTY;
     },
 
     async setPassword(event) {
-      const { password } = toTexts(await readObject(event, reading('operator')), 'password');
+      const { password } = toStringFields(await readObject(event, bodyOptions('operator')), 'password');
       await administration.setPassword(readParam(event, 'user'), password);
       return EMPTY;
     },

@@ -28,7 +28,7 @@ export function createDirectoryPage(
     const { view, podcasts } = await read(event);
     const user = await identity.visitor(event);
     const urls = podcasts.map(({ url }) => url);
-    const subscribed = user ? await library.among(user.id, urls) : new Set<string>();
+    const subscribed = user ? await library.filterSubscribed(user.id, urls) : new Set<string>();
     return site.page(event, ({ base, visitor }) =>
       renderDirectory({ base, csrf: visitor?.csrf, view, podcasts, subscribed }),
     );

@@ -1,5 +1,5 @@
 import { renderConnect } from '../../pages/connect.ts';
-import { renderWelcome } from '../../pages/home.ts';
+import { renderLanding } from '../../pages/landing.ts';
 import { renderOverview } from '../../pages/overview.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
@@ -10,7 +10,7 @@ export const createHomePage =
   ({ home }: Pick<Services, 'home'>, { identity }: Pick<RouteContext, 'identity'>, site: Site): Handler =>
   async (event) => {
     const user = await identity.visitor(event);
-    if (!user) return site.page(event, renderWelcome);
+    if (!user) return site.page(event, renderLanding);
     const overview = await home.overview(user.id);
     const { name } = user;
     return site.page(event, ({ base }) =>

@@ -1,5 +1,5 @@
 import type { Services } from '../../services/services.ts';
-import { createDirectoryGuard } from '../members.ts';
+import { createDirectoryGuard } from '../directory-guard.ts';
 import { type Handler, type Route, type RouteContext, type Row, toRoute } from '../route.ts';
 import { ASSET_ROUTES } from './assets.ts';
 import { createAuthorizePages } from './authorize.ts';
@@ -11,7 +11,7 @@ import { createPageRoutes } from './pages.ts';
 import { createPlaybackForms } from './playback.ts';
 import { createRegisterRoutes } from './register.ts';
 import { createSettingsPages } from './settings.ts';
-import { createWelcomeRoutes } from './welcome.ts';
+import { createPasswordLinkPages } from './password-link.ts';
 import { createDirectoryPage } from './directory.ts';
 import { createListPages } from './lists.ts';
 import { createOpmlImportPages } from './opml-import.ts';
@@ -24,7 +24,7 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
   const site = createSite(services, context);
   const login = createLoginRoutes(services, context, site);
   const register = createRegisterRoutes(services, context, site);
-  const welcome = createWelcomeRoutes(services, context, site);
+  const welcome = createPasswordLinkPages(services, context, site);
   const authorize = createAuthorizePages(services, site);
   const pages = createPageRoutes(services, context, site);
   const devices = createDevicePages(services, site);

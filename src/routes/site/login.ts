@@ -64,7 +64,7 @@ export function createLoginRoutes(
     async signOut(event) {
       const { isStale } = await site.readForm(event);
       if (isStale) throw new Refusal('forbidden', STALE);
-      await identity.forget(event);
+      await identity.signOut(event);
       return site.redirect(event, '/');
     },
   };

@@ -5,14 +5,14 @@ import { readPage, readParam, readQuery } from '../../http/input.ts';
 import { toPublic } from '../../http/reply.ts';
 import { renderEpisode } from '../../pages/episode.ts';
 import { renderList } from '../../pages/list.ts';
-import type { PageNumber } from '../../pages/parts.ts';
+import type { PageNumber } from '../../pages/components.ts';
 import { renderPodcast } from '../../pages/podcast.ts';
 import { renderUser } from '../../pages/user.ts';
 import type { NamedEpisode } from '../../services/listening/playback.ts';
 import type { Services } from '../../services/services.ts';
 import { listStream } from '../list-reply.ts';
 import { type Handler, type RouteContext, viewerOf } from '../route.ts';
-import { openSharedList } from '../shared-list.ts';
+import { viewSharedList } from '../shared-list.ts';
 import type { Site } from './site.ts';
 
 /** On one page. */
@@ -94,9 +94,9 @@ export function createPageRoutes(
     },
 
     async list(event) {
-      const user = await accounts.named(readParam(event, 'user'));
+      const user = await accounts.findByName(readParam(event, 'user'));
       const { urls: all, ...list } = await lists.find(user?.id, readParam(event, 'name'));
-      const { urls, owner } = await openSharedList(event, { urls: all, owner: user!.id }, { directory, identity });
+      const { urls, owner } = await viewSharedList(event, { urls: all, owner: user!.id }, { directory, identity });
       const number = pageOf(event, urls.length);
       const podcasts = await directory.describe(partOf(urls, number), owner);
       const shown = { user: user!.name, ...list, ...number, total: urls.length, podcasts };

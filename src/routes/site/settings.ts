@@ -178,7 +178,7 @@ export function createSettingsPages(
         };
         if (Object.keys(problems).length > 0) return page(event, user, problems, fields);
         await administration.remove(user.name);
-        await identity.forget(event);
+        await identity.signOut(event);
         return site.redirect(event, '/');
       },
       { onStale },

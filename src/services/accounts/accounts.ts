@@ -8,13 +8,13 @@ import type { Guess, Throttle } from './throttle.ts';
 const USER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,149}$/;
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,185}$/;
 /** Characters of the longest e-mail address. */
-const LONGEST_LOGIN = 250;
+const MAX_LOGIN_LENGTH = 250;
 
 /**
  * No user has this id. What is read without a login is read under it where there is no such user, so that the answer
  * takes as long as for a user who shows nothing.
  */
-export const NOBODY = '0' as UserId;
+export const UNKNOWN_USER = '0' as UserId;
 
 export interface NewAccount {
   name: string;
@@ -30,9 +30,9 @@ export interface Accounts {
   /** With its settings, in one step. Throws `invalid` with what is wrong, `conflict` when the name or e-mail is taken. */
   create(account: NewAccount): Promise<User>;
   /** By user name, without case. An e-mail address finds nobody: anyone may ask, and it is private. */
-  named(name: string): Promise<User | undefined>;
+  findByName(name: string): Promise<User | undefined>;
   /** Whether there is any account yet. */
-  any(): Promise<boolean>;
+  hasAny(): Promise<boolean>;
   /**
    * The user with this name (or e-mail) and password, who logs in from somewhere. Throws `unauthenticated` when
    * either is wrong, `throttled` after many wrong passwords, `busy` where too many log in at once.
@@ -84,22 +84,22 @@ export const createAccounts = (
     }
   },
 
-  async named(name) {
+  async findByName(name) {
     const user = await users.find(name);
     return user?.name.toLowerCase() === name.toLowerCase() ? user : undefined;
   },
 
-  async any() {
+  async hasAny() {
     for await (const _user of users.all()) return true;
     return false;
   },
 
   async login(login, password, { address, isShared }) {
-    if (login.length > LONGEST_LOGIN) throw wrong(); // and never remembered: anybody may send megabytes
+    if (login.length > MAX_LOGIN_LENGTH) throw wrong(); // and never remembered: anybody may send megabytes
     const user = await users.find(login);
     const guess = { login, address, isShared, user: user?.id };
     await throttle.check(guess);
-    const isRight = await passwords.isRight(user, password, (compare) => throttle.attempt(guess, compare));
+    const isRight = await passwords.verify(user, password, (compare) => throttle.attempt(guess, compare));
     if (!user || !isRight) throw wrong();
     return user;
   },

@@ -19,7 +19,7 @@ const SECRET = new RegExp(`^[${LETTERS}]{${GROUP_LENGTH}}(?:-[${LETTERS}]{${GROU
 /** How often the last use is written down. */
 const NOTED_EVERY: Seconds = 3600;
 /** App passwords of one user. */
-const MOST = 100;
+const MAX_APP_PASSWORDS = 100;
 
 /**
  * Passwords that a user makes for one app each, and can revoke one at a time. They are random, so that nobody guesses
@@ -74,8 +74,11 @@ export function createAppPasswords(
   return {
     async create(user, label) {
       checkAppLabel(label);
-      if ((await appPasswords.all(user)).length >= MOST) {
-        throw new Refusal('conflict', `an account has up to ${MOST} app passwords; revoke those that are not used`);
+      if ((await appPasswords.all(user)).length >= MAX_APP_PASSWORDS) {
+        throw new Refusal(
+          'conflict',
+          `an account has up to ${MAX_APP_PASSWORDS} app passwords; revoke those that are not used`,
+        );
       }
       const secret = createSecret();
       const digest = digestOf(secret);

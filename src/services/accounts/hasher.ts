@@ -16,17 +16,17 @@ export interface Hasher {
 
 const COST = 10;
 /** Salt and hash of no known password. */
-const NOBODY = 'DXxK8OcSQWsIfoh4gDbmVe5w0iq1q680m0l.wZUOAh0Kv5V/XkXZa';
-const dummy = (cost: number): string => `$2b$${String(cost).padStart(2, '0')}$${NOBODY}`;
+const DUMMY_DIGEST = 'DXxK8OcSQWsIfoh4gDbmVe5w0iq1q680m0l.wZUOAh0Kv5V/XkXZa';
+const dummy = (cost: number): string => `$2b$${String(cost).padStart(2, '0')}$${DUMMY_DIGEST}`;
 /** At the same cost as others: a login that nobody has then takes as long as any other. */
-export const DUMMY = dummy(COST);
+export const DUMMY_HASH = dummy(COST);
 const ROLE = 'podsync-hasher';
 
 /** Hashes under way and waiting: what takes about three seconds. */
-const MOST_OPEN = 40;
+const MAX_PENDING = 40;
 /** Of one hash. The highest cost that is accepted takes a second, several on a small machine. */
-const LONGEST: Seconds = 15;
-const BACK_IN: Seconds = 5;
+const MAX_TIME: Seconds = 15;
+const RETRY_AFTER: Seconds = 5;
 
 /** `known` undefined: make a hash. */
 export interface HashJob {
@@ -39,17 +39,17 @@ export function createThreadHasher(
   thread: Thread<HashJob, string | boolean> = createThread(import.meta.url, ROLE),
 ): Hasher {
   const turns = new Turns<'hash'>();
-  let open = 0;
+  let pending = 0;
 
   const run = async (job: HashJob): Promise<string | boolean> => {
-    if (open >= MOST_OPEN) throw busy('too many passwords are being checked at once');
-    open += 1;
+    if (pending >= MAX_PENDING) throw busy('too many passwords are being checked at once');
+    pending += 1;
     try {
-      return await turns.take('hash', () => thread.run(job, LONGEST));
+      return await turns.take('hash', () => thread.run(job, MAX_TIME));
     } catch (error) {
       throw error instanceof TookTooLong ? busy('checking the password took too long') : error;
     } finally {
-      open -= 1;
+      pending -= 1;
     }
   };
 
@@ -60,13 +60,14 @@ export function createThreadHasher(
   };
 }
 
-const busy = (what: string): Refusal => new Refusal('busy', `${what}; try again in ${BACK_IN} seconds`, BACK_IN);
+const busy = (what: string): Refusal =>
+  new Refusal('busy', `${what}; try again in ${RETRY_AFTER} seconds`, RETRY_AFTER);
 
 /** A hash of lower cost, from a backup, takes as long as any other: the time would tell that there is an account. */
 async function compareEvenly(password: string, known: string): Promise<boolean> {
   const cost = bcryptCost(known);
   if (cost === undefined) {
-    await compare(password, DUMMY);
+    await compare(password, DUMMY_HASH);
     return false;
   }
   const isRight = await compare(password, known);

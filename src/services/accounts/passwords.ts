@@ -2,12 +2,12 @@ import { hash as digest, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invalid } from '../../domain/errors.ts';
 import type { User } from '../../storage/stores.ts';
-import { DUMMY, type Hasher } from './hasher.ts';
+import { DUMMY_HASH, type Hasher } from './hasher.ts';
 
 /** bcrypt reads no more, and would take any longer password with the same beginning. */
 const MAX_BYTES = 72;
 /** How long a pair that was right is believed without hashing again. Milliseconds. */
-const BELIEVED_FOR = 5 * 60_000;
+const REMEMBERED_FOR = 5 * 60_000;
 
 /** Runs a comparison, or rejects. */
 type Guard = (compare: () => Promise<boolean>) => Promise<boolean>;
@@ -19,7 +19,7 @@ export interface Passwords {
    * Compares the hashes, if `guard` lets it; a pair that was right lately, or is being compared, is not hashed again.
    * Takes the same time where there is no user.
    */
-  isRight(user: User | undefined, password: string, guard: Guard): Promise<boolean>;
+  verify(user: User | undefined, password: string, guard: Guard): Promise<boolean>;
 }
 
 /** Throws `invalid` for an empty password, and one of more than 72 bytes. */
@@ -43,7 +43,7 @@ export function createPasswords(hasher: Hasher): Passwords {
   const fingerprint = ({ id, passwordHash }: User, password: string): string =>
     digest('sha256', `${secret}${id}\0${passwordHash}\0${password}`, 'base64');
   /** What is right, or is being compared right now. */
-  const answers = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: BELIEVED_FOR, ttlResolution: 1000 });
+  const answers = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: REMEMBERED_FOR, ttlResolution: 1000 });
 
   return {
     async hash(password) {
@@ -51,10 +51,10 @@ export function createPasswords(hasher: Hasher): Passwords {
       return hasher.hash(password);
     },
 
-    async isRight(user, password, guard) {
+    async verify(user, password, guard) {
       if (!user || isTooLong(password)) {
         return guard(async () => {
-          await hasher.compare(password, DUMMY);
+          await hasher.compare(password, DUMMY_HASH);
           return false;
         });
       }

@@ -2,7 +2,7 @@ import { Refusal } from '../../domain/errors.ts';
 import type { ListSummary, Url, UserId } from '../../domain/types.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { Storage } from '../../storage/stores.ts';
-import { type Accounts, NOBODY } from './accounts.ts';
+import { type Accounts, UNKNOWN_USER } from './accounts.ts';
 import type { DirectoryMode } from '../directory/directory.ts';
 
 /** What a user shows to everybody. */
@@ -26,7 +26,7 @@ export interface Profiles {
 type Stores = Pick<Storage, 'subscriptions' | 'settings' | 'lists'>;
 
 export function createProfiles(
-  accounts: Pick<Accounts, 'named'>,
+  accounts: Pick<Accounts, 'findByName'>,
   { subscriptions, settings, lists }: Stores,
   mode: DirectoryMode,
 ): Profiles {
@@ -39,10 +39,10 @@ export function createProfiles(
   /** Undefined where nothing is shown. */
   const read = async (name: string): Promise<Profile | undefined> => {
     if (mode === 'off') return undefined;
-    const user = await accounts.named(name);
-    const id = user?.id ?? NOBODY;
+    const user = await accounts.findByName(name);
+    const id = user?.id ?? UNKNOWN_USER;
     // A profile that is not public takes as long as none: not the longer, the more its user subscribes to.
-    const shown = (await isPublic(id)) ? id : NOBODY;
+    const shown = (await isPublic(id)) ? id : UNKNOWN_USER;
     const urls = await subscriptions.shown(shown);
     const profile = { name: user?.name ?? name, urls, lists: await lists.all(shown) };
     // Asked once more: what was subscribed to after the profile was hidden is not shown.

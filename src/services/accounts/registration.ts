@@ -28,7 +28,7 @@ export function createRegistration(accounts: Accounts, throttle: Throttle, mode:
   let firstToken: string | undefined;
   // Somebody may have made an account in another way since then, or by the link of another node.
   const isFirst = async (token: string | undefined): Promise<boolean> =>
-    token !== undefined && token === firstToken && !(await accounts.any());
+    token !== undefined && token === firstToken && !(await accounts.hasAny());
   const isOpen = async (token: string | undefined): Promise<boolean> => mode === 'open' || isFirst(token);
 
   return {
@@ -38,7 +38,7 @@ export function createRegistration(accounts: Accounts, throttle: Throttle, mode:
     async register(account, token, address) {
       if (mode === 'open') {
         checkRegistration(account); // a mistake in the form does not count
-        await throttle.admit(address);
+        await throttle.countRegistration(address);
         return accounts.create(account);
       }
       // Asked once more after the wait: another one may have used the link meanwhile.
@@ -54,7 +54,7 @@ export function createRegistration(accounts: Accounts, throttle: Throttle, mode:
     },
 
     async firstAccountToken() {
-      if (await accounts.any()) return undefined;
+      if (await accounts.hasAny()) return undefined;
       firstToken ??= randomBytes(24).toString('base64url');
       return firstToken;
     },
@@ -89,4 +89,4 @@ function problemOf(check: () => void): string | undefined {
 }
 
 const closed = (): Refusal =>
-  new Refusal('forbidden', 'registration is closed; ask whoever runs this server for an account');
+  new Refusal('forbidden', 'registration is closed; ask the administrator of this server for an account');

@@ -9,15 +9,15 @@ import { isStorageError } from '../../storage/errors.ts';
 
 /** Long, because one client library asks for its password only three times in its life. */
 export const SESSION_LIFE: Seconds = 365 * 86_400;
-/** A session in use is prolonged at most this often. */
-const PROLONGED_EVERY: Seconds = 86_400;
+/** A session in use is extended at most this often. */
+const EXTENDED_EVERY: Seconds = 86_400;
 /**
  * A client that keeps no cookies gets the same session again for this long: with a new one every few minutes it would
  * soon end those that others use.
  */
 const REUSED_FOR: Seconds = 86_400;
 /** Sessions of one user. Beyond that, those that were not used for longest end. */
-const MOST = 100;
+const MAX_SESSIONS = 100;
 
 export interface Sessions {
   /**
@@ -25,7 +25,7 @@ export interface Sessions {
    * where the user has another password meanwhile.
    */
   open(user: User, client: SessionClient): Promise<string>;
-  /** Its user, and whether the session was prolonged just now; undefined when there is no such session (any more). */
+  /** Its user, and whether the session was extended just now; undefined when there is no such session (any more). */
   find(token: string): Promise<{ user: User; extended: boolean } | undefined>;
   end(token: string): Promise<void>;
   /** Ends one of a user by its id; false where there is none. */
@@ -59,7 +59,7 @@ export interface OpenSession {
 export function createSessions(store: SessionStore, settings: Pick<SettingStore, 'get'>, now: Clock): Sessions {
   /** Those being opened, too: of many requests at once the first opens one for all. */
   const reusable = new LRUCache<string, ReturnType<typeof start>>({ max: 10_000 });
-  /** False where there is no room for it: the session holds all the same, and is prolonged later. */
+  /** False where there is no room for it: the session holds all the same, and is extended later. */
   const extend = async (digest: string): Promise<boolean> => {
     try {
       return await store.extend(digest, now() + SESSION_LIFE);
@@ -80,7 +80,7 @@ export function createSessions(store: SessionStore, settings: Pick<SettingStore,
       throw new Refusal('unauthenticated', 'the password was changed just now; log in with the new one');
     }
     const others = (await store.all(id)).filter((each) => each.digest !== digest);
-    for (const unused of others.slice(MOST - 1)) await store.delete(unused.digest);
+    for (const unused of others.slice(MAX_SESSIONS - 1)) await store.delete(unused.digest);
     return { token, digest };
   };
 
@@ -103,7 +103,7 @@ export function createSessions(store: SessionStore, settings: Pick<SettingStore,
       const digest = digestOf(token);
       const found = await store.find(digest);
       if (!found) return undefined;
-      const isDue = found.session.expiresAt < now() + SESSION_LIFE - PROLONGED_EVERY;
+      const isDue = found.session.expiresAt < now() + SESSION_LIFE - EXTENDED_EVERY;
       return { user: found.user, extended: isDue && (await extend(digest)) };
     },
 

@@ -42,7 +42,7 @@ export interface Throttle {
    */
   attempt(guess: Guess, compare: () => Promise<boolean>): Promise<boolean>;
   /** Counts an account that somebody wants to make. Throws `throttled` where there were too many. */
-  admit(address: string): Promise<void>;
+  countRegistration(address: string): Promise<void>;
 }
 
 /** What guesses are counted by. */
@@ -68,7 +68,7 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
     const wait = waitOf(counter);
     if (wait > 0) throw refuse('wrong passwords', wait);
   };
-  const learn = ({ name }: Counter, wait: Seconds): void => {
+  const noteWait = ({ name }: Counter, wait: Seconds): void => {
     if (wait > 0) refusedUntil.set(name, now() + wait);
     else refusedUntil.delete(name);
   };
@@ -88,7 +88,7 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
   const count = async (counters: readonly Counter[]): Promise<void> => {
     for (const [index, counter] of counters.entries()) {
       const wait = await attempts.add(keyOf(counter.name), counter.limit);
-      learn(counter, wait);
+      noteWait(counter, wait);
       if (wait > 0) await refund(counters.slice(0, index)); // it is not compared
       check(counter);
     }
@@ -105,7 +105,7 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
       for (const { name } of counters) refusedUntil.delete(name); // it may have counted as the last wrong one
       return true;
     }
-    for (const counter of counters) learn(counter, await attempts.wait(keyOf(counter.name), counter.limit));
+    for (const counter of counters) noteWait(counter, await attempts.wait(keyOf(counter.name), counter.limit));
     return false;
   };
 
@@ -119,13 +119,13 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
     async attempt(guess, compare) {
       const known = await isKnown(guess);
       const counters = [...(known ? [] : wideCounters(guess)), ...nearCounters(guess)];
-      const lines = [guess.address, ...(known ? [] : [accountOf(guess)])];
-      const isRight = await turns.takeAll(lines, () => attempt(counters, compare));
+      const locks = [guess.address, ...(known ? [] : [accountOf(guess)])];
+      const isRight = await turns.takeAll(locks, () => attempt(counters, compare));
       if (isRight) await remember(guess);
       return isRight;
     },
 
-    async admit(address) {
+    async countRegistration(address) {
       const wait = await attempts.add(keyOf(`register ${address}`), ACCOUNTS_PER_ADDRESS);
       if (wait > 0) throw refuse('accounts were made from here', wait);
     },

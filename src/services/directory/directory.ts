@@ -5,7 +5,7 @@ import type { Episode, Podcast, PodcastStore, RankedPodcast, Tag, ToplistRebuild
 import type { OwnPodcasts } from './own-podcasts.ts';
 import { inPages } from './paging.ts';
 
-const MOST_FOUND = 20;
+const MAX_RESULTS = 20;
 
 /** Who may see the directory: everybody, whoever has an account, or nobody. */
 export type DirectoryMode = 'public' | 'members' | 'off';
@@ -148,7 +148,7 @@ export const createDirectory = (podcasts: PodcastStore, { own, rules, mode }: Di
 
     async search(text) {
       if (text.trim() === '') throw invalid('say in "q" what to search for');
-      return isOff ? NOTHING : podcasts.search(text, MOST_FOUND);
+      return isOff ? NOTHING : podcasts.search(text, MAX_RESULTS);
     },
 
     suggestions: async (user, count) => (isOff ? NOTHING : podcasts.alongside(user, count)),

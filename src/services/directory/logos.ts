@@ -6,16 +6,16 @@ import type { Fetcher } from '../../feeds/fetch.ts';
 import { createSlots } from '../../feeds/slots.ts';
 import type { PodcastStore } from '../../storage/stores.ts';
 import { type Image, imageType, loadScale } from './images.ts';
-import type { LogoFolder } from './logo-folder.ts';
+import type { LogoCache } from './logo-cache.ts';
 
 /** Larger ones are never asked for, so they are kept in this size. Pixels. */
 const LARGEST = 256;
 /** How long a logo that cannot be fetched is not asked for again. Milliseconds. */
-const GIVEN_UP_FOR = 10 * 60_000;
+const RETRY_FAILED_AFTER = 10 * 60_000;
 /** Fetched, or waiting to be scaled, at once. */
-const IN_HAND = 8;
+const CONCURRENCY = 8;
 /** How long a request waits for one; the download itself goes on. Milliseconds. */
-const PATIENCE = 5000;
+const MAX_WAIT = 5000;
 const IN_MEMORY = 16 * 1024 * 1024;
 /** Podcasts that are read at once. */
 const BATCH = 500;
@@ -34,7 +34,7 @@ interface LogoOptions {
   podcasts: Pick<PodcastStore, 'logoUrl' | 'isLogoListed' | 'feeds' | 'find'>;
   /** Undefined: nothing may be fetched. */
   fetcher: Pick<Fetcher, 'fetchImage'> | undefined;
-  folder: LogoFolder;
+  folder: LogoCache;
 }
 
 export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
@@ -43,8 +43,8 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
     maxSize: IN_MEMORY,
     sizeCalculation: ({ bytes }) => bytes.length + 100,
   });
-  const givenUp = new LRUCache<string, true>({ max: 10_000, ttl: GIVEN_UP_FOR });
-  const slots = createSlots(IN_HAND);
+  const failed = new LRUCache<string, true>({ max: 10_000, ttl: RETRY_FAILED_AFTER });
+  const slots = createSlots(CONCURRENCY);
   /** Of several requests for one logo the first fetches it. */
   const underWay = new Map<string, Promise<Image | undefined>>();
 
@@ -63,7 +63,7 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
     const kept = await folder.read(hash);
     const keptType = kept && imageType(kept);
     if (kept && keptType) return { bytes: kept, type: keptType };
-    if (!fetcher || givenUp.has(hash)) return undefined;
+    if (!fetcher || failed.has(hash)) return undefined;
     try {
       const image = await slots.run(new URL(url).hostname, async () => {
         const bytes = await fetcher.fetchImage(url, () => feedsWith(url));
@@ -75,7 +75,7 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
       await folder.write(hash, image.bytes).catch(() => undefined); // it is fetched again another time
       return image;
     } catch {
-      givenUp.set(hash, true);
+      failed.set(hash, true);
       return undefined;
     }
   };
@@ -119,6 +119,6 @@ export const noSuchLogo = (): Refusal => new Refusal('missing', 'no podcast has 
 /** Undefined where it takes too long. */
 const inTime = (image: Promise<Image | undefined>): Promise<Image | undefined> =>
   new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(undefined), PATIENCE);
+    const timer = setTimeout(() => resolve(undefined), MAX_WAIT);
     image.then(resolve, reject).finally(() => clearTimeout(timer));
   });

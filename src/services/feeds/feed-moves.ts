@@ -22,9 +22,9 @@ export interface FeedMoves {
    * Looks for a feed at the addresses that it had before: there its publisher may send it to another place by now. It is
    * gone for good once it is gone from all of them.
    */
-  lookElsewhere(state: FeedState, outcome: FetchOutcome): Promise<FetchOutcome>;
+  tryFormerUrls(state: FeedState, outcome: FetchOutcome): Promise<FetchOutcome>;
   /** Makes one podcast of all that have this GUID, where it was made for the address of one of them. */
-  join(guid: string): Promise<void>;
+  mergeByGuid(guid: string): Promise<void>;
 }
 
 export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedMoves {
@@ -59,7 +59,7 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
       return target === state.url ? here : { ...there, movedTo: target };
     },
 
-    async lookElsewhere(state, outcome) {
+    async tryFormerUrls(state, outcome) {
       let answer = outcome;
       for (const url of await podcasts.formerUrls(state.url)) {
         const there = await fetcher.fetchFeed(url, {});
@@ -71,7 +71,7 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
       return answer;
     },
 
-    async join(guid) {
+    async mergeByGuid(guid) {
       const feeds = await podcasts.withGuid(guid);
       const made = feeds.filter(({ url }) => isGuidOf(guid, url));
       const shown = made.find(({ url }) => url.startsWith('https:')) ?? made[0];

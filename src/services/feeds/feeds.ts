@@ -9,15 +9,15 @@ import { createFeedMoves, type Fetched } from './feed-moves.ts';
 import type { FeedReading, FeedState, PodcastStore } from '../../storage/stores.ts';
 
 /** Feeds in hand at once: more than the fetcher takes, as those of one host wait for each other. */
-const IN_HAND = 16;
+const CONCURRENCY = 16;
 /** A feed that was claimed this long ago, and not stored since, may be claimed again. */
 const LEASE: Seconds = 900;
 /** After this many failures in a row, which takes most of a day, a feed is looked for at its former addresses. */
 const LOST_AFTER = 5;
 /** How often it is asked whether a feed is due. */
-const LOOK_EVERY: Seconds = 30;
+const POLL_INTERVAL: Seconds = 30;
 /** The same while many are due. Not at once: a storage may have to look at all feeds to find those. */
-const LOOK_ON: Seconds = 0.1;
+const BUSY_POLL_INTERVAL: Seconds = 0.1;
 
 /** Which feeds to read: one, all but those that are gone, or those whose time has come. */
 type Selection = { url: string } | 'all' | 'due';
@@ -70,12 +70,12 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
     let outcome: FetchOutcome | Fetched = await fetcher!.fetchFeed(state.url, state);
     const isLost = outcome.kind === 'gone' || (outcome.kind === 'failed' && state.failures >= LOST_AFTER);
     const isMoving = outcome.kind === 'fetched' && moves!.isMoving(state, outcome);
-    if (isLost) outcome = await moves!.lookElsewhere(state, outcome);
+    if (isLost) outcome = await moves!.tryFormerUrls(state, outcome);
     else if (isMoving) outcome = await moves!.follow(state, outcome as Fetched);
     if (stopping.signal.aborted) return 'it was given up, as podsync is closing';
     const reading = toReading(state, outcome, now());
     await podcasts.record(state.url, reading);
-    if (outcome.kind === 'fetched' && outcome.feed.guid !== null) await moves!.join(outcome.feed.guid);
+    if (outcome.kind === 'fetched' && outcome.feed.guid !== null) await moves!.mergeByGuid(outcome.feed.guid);
     return reading.state.error;
   };
   const track = <T>(work: Promise<T>): Promise<T> => {
@@ -88,20 +88,20 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
     warn(`what is read of feeds cannot be stored just now, and is read again later: ${error.message}`);
 
   const readDue = async (): Promise<void> => {
-    const inHand = new Set<Promise<unknown>>();
+    const active = new Set<Promise<unknown>>();
     while (!stopping.signal.aborted) {
-      const free = IN_HAND - inHand.size;
+      const free = CONCURRENCY - active.size;
       const due = await podcasts.claimDue(free, LEASE).catch(warnOf);
       for (const state of due ?? []) {
         const work = read(state)
           .catch(warnOf)
-          .finally(() => inHand.delete(work));
-        inHand.add(work);
+          .finally(() => active.delete(work));
+        active.add(work);
       }
-      if (inHand.size === IN_HAND) await Promise.race(inHand);
-      await pause(due?.length === free ? LOOK_ON : LOOK_EVERY, stopping.signal);
+      if (active.size === CONCURRENCY) await Promise.race(active);
+      await pause(due?.length === free ? BUSY_POLL_INTERVAL : POLL_INTERVAL, stopping.signal);
     }
-    await Promise.all(inHand);
+    await Promise.all(active);
   };
 
   const select = async (selection: Selection): Promise<FeedState[]> => {
@@ -143,7 +143,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
           progress(++done, states.length);
         }
       };
-      await track(Promise.all(Array.from({ length: IN_HAND }, work)));
+      await track(Promise.all(Array.from({ length: CONCURRENCY }, work)));
       return report;
     },
 

@@ -5,7 +5,7 @@ import { ACTION_TYPES, type ActionType, type EpisodeAction, type Seconds, type U
 const NONE = -1;
 
 /** Texts by number, each once. */
-class Names {
+class StringTable {
   readonly texts: string[] = [];
   readonly #numbers = new Map<string, number>();
 
@@ -26,8 +26,8 @@ class Names {
  * megabytes. Rows are in the order of upload and never change, so a row number stands for its action for ever.
  */
 export class ActionTable {
-  readonly #podcasts = new Names();
-  readonly #devices = new Names();
+  readonly #podcasts = new StringTable();
+  readonly #devices = new StringTable();
   /** By podcast, then by media URL. */
   readonly #episodes: Map<Url, number>[] = [];
   // by episode
@@ -50,7 +50,7 @@ export class ActionTable {
   /** By podcast: listening time of all its plays. */
   readonly #listened: Seconds[] = [];
   /** By device: the time of its newest action. */
-  readonly #actedAt: Seconds[] = [];
+  readonly #lastActionAt: Seconds[] = [];
   /** Rows by the time at which the actions happened; those of one time in order of upload. */
   readonly #order: number[] = [];
   #characters = 0;
@@ -93,7 +93,7 @@ export class ActionTable {
     this.#episode.push(number);
     const sender = device === undefined ? NONE : this.#devices.numberOf(device);
     this.#device.push(sender);
-    if (sender !== NONE) this.#actedAt[sender] = Math.max(this.#actedAt[sender] ?? 0, timestamp);
+    if (sender !== NONE) this.#lastActionAt[sender] = Math.max(this.#lastActionAt[sender] ?? 0, timestamp);
     this.#type.push(ACTION_TYPES.indexOf(action));
     this.#position.push(play?.position ?? NONE);
     this.#started.push(play?.started ?? NONE);
@@ -160,17 +160,17 @@ export class ActionTable {
   }
 
   /** Rows before a place in time, the newest first; all of them without one. */
-  *before(place?: Place): Generator<number, void, undefined> {
+  *before(place?: Cursor): Generator<number, void, undefined> {
     const start = place ? this.#placeOf(place.time, place.row) : this.#order.length;
     for (let at = start - 1; at >= 0; at -= 1) yield this.#order[at]!;
   }
 
   /** Rows after a place in time, the oldest first. */
-  *after(place: Place): Generator<number, void, undefined> {
+  *after(place: Cursor): Generator<number, void, undefined> {
     for (let at = this.#placeOf(place.time, place.row + 1); at < this.#order.length; at += 1) yield this.#order[at]!;
   }
 
-  placeAt(row: number): Place {
+  cursorAt(row: number): Cursor {
     return { time: this.#times[row]!, row };
   }
 
@@ -228,9 +228,9 @@ export class ActionTable {
   }
 
   /** The time of the newest action that names a device. */
-  actedAt(device: string): Seconds | undefined {
+  lastActionAt(device: string): Seconds | undefined {
     const number = this.#devices.find(device);
-    return number === undefined ? undefined : this.#actedAt[number];
+    return number === undefined ? undefined : this.#lastActionAt[number];
   }
 
   /** Whether anything but `new` was the last that happened to an episode, as far as is known. */
@@ -259,12 +259,12 @@ export class ActionTable {
   }
 
   /**
-   * Up to so many episodes that were begun and not finished, the last played first. One that was marked as new or
+   * Up to so many episodes that were inProgress and not finished, the last played first. One that was marked as new or
    * deleted since is none of them.
    */
-  begun(limit: number): BegunEpisode[] {
-    const begun: BegunEpisode[] = [];
-    for (let place = this.length - 1; place >= 0 && begun.length < limit; place -= 1) {
+  inProgress(limit: number): EpisodeInProgress[] {
+    const inProgress: EpisodeInProgress[] = [];
+    for (let place = this.length - 1; place >= 0 && inProgress.length < limit; place -= 1) {
       const row = this.#order[place]!;
       const episode = this.#episode[row]!;
       if (this.#states[episode] !== row || this.typeOf(row) !== 'play') continue;
@@ -273,14 +273,14 @@ export class ActionTable {
       if (position <= 0 || isFinished(position, total)) continue;
       const { podcast, episode: url, device, timestamp } = this.actionAt(row);
       const length = total > 0 ? total : undefined;
-      begun.push({ podcast, url, device, playedAt: timestamp, position, total: length });
+      inProgress.push({ podcast, url, device, playedAt: timestamp, position, total: length });
     }
-    return begun;
+    return inProgress;
   }
 }
 
 /** A place in the history: cursors say it as `time-row`. */
-export interface Place {
+export interface Cursor {
   time: Seconds;
   row: number;
 }
@@ -295,7 +295,7 @@ export interface EpisodeState {
   total: Seconds | undefined;
 }
 
-export interface BegunEpisode {
+export interface EpisodeInProgress {
   podcast: Url;
   url: Url;
   device: string | undefined;

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { invalid } from '../../domain/errors.ts';
 import type { ActionType, EpisodeAction, Seconds, Url, UserId } from '../../domain/types.ts';
 import type { PodcastStore } from '../../storage/stores.ts';
-import type { ActionTable, Place } from './action-table.ts';
+import type { ActionTable, Cursor } from './action-table.ts';
 import { type EpisodeNames, findNames } from '../directory/episode-names.ts';
 import type { ActionCache } from './action-cache.ts';
 
@@ -10,7 +10,7 @@ import type { ActionCache } from './action-cache.ts';
 const EXPORTED_AT_ONCE = 500;
 
 /** Podcasts to choose from: of more than these, the last that the account came to act on. */
-const MOST_CHOICES = 1000;
+const MAX_CHOICES = 1000;
 
 /** Which actions; all of them where nothing is said. `podcast` is any address of it. */
 export interface HistoryFilter {
@@ -85,14 +85,14 @@ export function createHistory(
           ? take(table.before(before === undefined ? undefined : parseCursor(before)), limit)
           : take(table.after(parseCursor(after)), limit).toReversed();
       const [first, last] = [rows[0], rows.at(-1)];
-      const hasNewer = first !== undefined && take(table.after(table.placeAt(first)), 1).length > 0;
-      const hasOlder = last !== undefined && take(table.before(table.placeAt(last)), 1).length > 0;
+      const hasNewer = first !== undefined && take(table.after(table.cursorAt(first)), 1).length > 0;
+      const hasOlder = last !== undefined && take(table.before(table.cursorAt(last)), 1).length > 0;
       const actions = rows.map((row) => table.actionAt(row));
       const names = await findNames(podcasts, actions);
       return {
         entries: actions.map((action, at) => ({ ...action, ...names[at]! })),
-        ...(hasNewer && { newer: toCursor(table.placeAt(first)) }),
-        ...(hasOlder && { older: toCursor(table.placeAt(last)) }),
+        ...(hasNewer && { newer: toCursor(table.cursorAt(first)) }),
+        ...(hasOlder && { older: toCursor(table.cursorAt(last)) }),
       };
     },
 
@@ -108,7 +108,7 @@ export function createHistory(
 
     async choices(user) {
       const table = await actionCache.read(user);
-      const urls = table.podcasts.slice(-MOST_CHOICES);
+      const urls = table.podcasts.slice(-MAX_CHOICES);
       const found = await podcasts.find(urls);
       const choices = new Map<Url, string>();
       for (const [number, url] of urls.entries()) {
@@ -144,9 +144,9 @@ function createMatches(
   };
 }
 
-const toCursor = ({ time, row }: Place): string => `${time}-${row}`;
+const toCursor = ({ time, row }: Cursor): string => `${time}-${row}`;
 
-function parseCursor(text: string): Place {
+function parseCursor(text: string): Cursor {
   const [, time, row] = /^(\d{1,12})-(\d{1,12})$/.exec(text) ?? [];
   if (time === undefined) throw invalid('this is no place in the history; start again at its first page');
   return { time: Number(time), row: Number(row) };
@@ -157,13 +157,13 @@ async function* exportPages<Entry>(
   matches: Matches,
   describe: (actions: EpisodeAction[]) => Promise<Entry[]>,
 ): AsyncGenerator<Entry[]> {
-  let place: Place | undefined;
+  let place: Cursor | undefined;
   for (;;) {
     const actions: EpisodeAction[] = [];
     // The table may go on between two pages: each starts again at a place in time.
     let looked = 0;
     for (const row of table.before(place)) {
-      place = table.placeAt(row);
+      place = table.cursorAt(row);
       if (matches(row)) actions.push(table.actionAt(row));
       if (actions.length === EXPORTED_AT_ONCE || (looked += 1) === 20 * EXPORTED_AT_ONCE) break;
     }

@@ -2,23 +2,23 @@ import type { Clock } from '../../clock.ts';
 import { dayOf } from '../../domain/listening.ts';
 import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import type { DeviceSummary, Episode, Storage } from '../../storage/stores.ts';
-import type { ActionTable, BegunEpisode } from './action-table.ts';
+import type { ActionTable, EpisodeInProgress } from './action-table.ts';
 import { type EpisodeNames, findNames } from '../directory/episode-names.ts';
 import type { ActionCache } from './action-cache.ts';
 import { listenedByDay } from './statistics.ts';
 
 const DAYS = 30;
-const MOST_BEGUN = 6;
-const MOST_NEW = 8;
+const MAX_IN_PROGRESS = 6;
+const MAX_NEW = 8;
 /** New episodes that are looked at: some of them were played already. */
-const LOOKED_AT = 3 * MOST_NEW;
+const CANDIDATES = 3 * MAX_NEW;
 
 /** What an account's owner sees first. */
 export interface Overview {
   /** Nothing was ever synced, but maybe a device set up. */
   isEmpty: boolean;
   /** Begun and not finished, the last played first. */
-  begun: (BegunEpisode & EpisodeNames)[];
+  inProgress: (EpisodeInProgress & EpisodeNames)[];
   /** Of the subscriptions, the newest first, without those that were played or deleted. */
   newEpisodes: (Episode & EpisodeNames)[];
   /** Listening time of the last 30 days in UTC, the oldest first. */
@@ -41,7 +41,7 @@ export function createHome(
   now: Clock,
 ): Home {
   const newEpisodes = async (table: ActionTable, subscribed: readonly Url[]): Promise<Overview['newEpisodes']> => {
-    const newest = await podcasts.newestEpisodes(subscribed, LOOKED_AT);
+    const newest = await podcasts.newestEpisodes(subscribed, CANDIDATES);
     // An app may know the podcast under an address that it had before.
     const found = await podcasts.find(subscribed);
     const addresses = new Map<Url, Url[]>();
@@ -51,7 +51,7 @@ export function createHome(
     }
     const isTouched = ({ podcast, url }: Episode): boolean =>
       (addresses.get(podcast) ?? [podcast]).some((address) => table.isTouched(address, url));
-    const fresh = newest.filter((episode) => !isTouched(episode)).slice(0, MOST_NEW);
+    const fresh = newest.filter((episode) => !isTouched(episode)).slice(0, MAX_NEW);
     const byUrl = new Map(found.map((podcast) => [podcast?.url, podcast]));
     return fresh.map((episode) => {
       const podcast = byUrl.get(episode.podcast);
@@ -62,17 +62,17 @@ export function createHome(
   return {
     async overview(user) {
       const table = await actionCache.read(user);
-      const begun = table.begun(MOST_BEGUN);
+      const inProgress = table.inProgress(MAX_IN_PROGRESS);
       const days = listenedByDay(table, DAYS, dayOf(now()));
       const [all, subscribed] = await Promise.all([devices.all(user), subscriptions.current(user)]);
-      const named = begun.map(({ podcast, url }) => ({ podcast, episode: url }));
+      const named = inProgress.map(({ podcast, url }) => ({ podcast, episode: url }));
       const [names, fresh] = await Promise.all([findNames(podcasts, named), newEpisodes(table, subscribed)]);
       return {
         isEmpty: table.length === 0 && subscribed.length === 0,
-        begun: begun.map((episode, at) => ({ ...episode, ...names[at]! })),
+        inProgress: inProgress.map((episode, at) => ({ ...episode, ...names[at]! })),
         newEpisodes: fresh,
         days,
-        devices: all.map((device) => ({ ...device, seenAt: device.syncedAt ?? table.actedAt(device.id) })),
+        devices: all.map((device) => ({ ...device, seenAt: device.syncedAt ?? table.lastActionAt(device.id) })),
       };
     },
   };

@@ -3,7 +3,7 @@ import type { Url } from '../../domain/types.ts';
 import { type BackupRecord, readRecord } from '../../formats/backup/record.ts';
 import type { PodcastStore, Storage, User } from '../../storage/stores.ts';
 import { isStorageError } from '../../storage/errors.ts';
-import { type Counts, createTally } from '../transfer/counts.ts';
+import { type Counts, createRecordCounter } from '../transfer/record-counter.ts';
 
 /** Something that is not as it should be. */
 interface Finding {
@@ -31,17 +31,20 @@ export const createIntegrityCheck = (
 ): IntegrityCheck => ({
   async run(progress) {
     const { users, podcasts, transfer } = storage;
-    const tally = createTally();
+    const counter = createRecordCounter();
     const findings: Finding[] = [];
-    const look = async (where: string, work: () => Promise<void>): Promise<void> => {
+    const check = async (where: string, work: () => Promise<void>): Promise<void> => {
       const problem = await work().then(() => undefined, toProblem);
       // `verify` reads the files of accounts, too.
       const isKnown = where === 'storage' && findings.some((each) => each.problem === problem);
       if (problem !== undefined && !isKnown) findings.push({ where, problem, isRepairable: false });
     };
-    const read = async (pages: AsyncIterable<BackupRecord[]>, see: (record: BackupRecord) => void): Promise<void> => {
-      for await (const page of tally.count(pages)) {
-        page.forEach((record) => see(readRecord(record)));
+    const read = async (
+      pages: AsyncIterable<BackupRecord[]>,
+      onRecord: (record: BackupRecord) => void,
+    ): Promise<void> => {
+      for await (const page of counter.count(pages)) {
+        page.forEach((record) => onRecord(readRecord(record)));
         records += page.length;
         report();
       }
@@ -51,14 +54,14 @@ export const createIntegrityCheck = (
     let [done, records] = [0, 0];
     const report = (): void => progress(done, all.length + 2, records);
     let before = new Map<Url, number>();
-    await look('storage', async () => {
+    await check('storage', async () => {
       for await (const user of users.all()) all.push(user);
-      before = await readAudience(podcasts);
+      before = await readSubscriberCounts(podcasts);
     });
     const counted = new Map<Url, number>();
     for (const { id, name } of all) {
       report();
-      await look(`account ${name}`, async () => {
+      await check(`account ${name}`, async () => {
         const feeds = new Set<Url>();
         await read(transfer.exportUser(id), (record) => {
           if (record.kind === 'subscription' && record.subscribed) feeds.add(record.url);
@@ -68,18 +71,18 @@ export const createIntegrityCheck = (
       done += 1;
     }
     report();
-    await look('directory', () => read(transfer.exportDirectory(), () => undefined));
+    await check('directory', () => read(transfer.exportDirectory(), () => undefined));
     done += 1;
     report();
-    await look('storage', () => storage.verify());
+    await check('storage', () => storage.verify());
 
     // The subscriptions of an account that cannot be read were not counted.
-    const miscounted = findings.length > 0 ? 0 : countWrong(counted, before, await readAudience(podcasts));
+    const miscounted = findings.length > 0 ? 0 : countMismatches(counted, before, await readSubscriberCounts(podcasts));
     if (miscounted > 0) {
       const problem = `the subscribers of ${countOf(miscounted, 'podcast')} are counted wrong`;
       findings.push({ where: 'directory', problem, isRepairable: true });
     }
-    return { counts: tally.counts, findings };
+    return { counts: counter.counts, findings };
   },
 });
 
@@ -91,29 +94,29 @@ function toProblem(error: unknown): string | undefined {
 }
 
 /** Podcasts that are looked up at once. */
-const LOT = 1000;
+const BATCH = 1000;
 
 /** How many subscribers each podcast has, as stored. */
-async function readAudience(podcasts: PodcastStore): Promise<Map<Url, number>> {
-  const audience = new Map<Url, number>();
-  let lot: Url[] = [];
-  const look = async (): Promise<void> => {
-    for (const podcast of await podcasts.find(lot)) if (podcast) audience.set(podcast.url, podcast.subscribers);
-    lot = [];
+async function readSubscriberCounts(podcasts: PodcastStore): Promise<Map<Url, number>> {
+  const counts = new Map<Url, number>();
+  let batch: Url[] = [];
+  const check = async (): Promise<void> => {
+    for (const podcast of await podcasts.find(batch)) if (podcast) counts.set(podcast.url, podcast.subscribers);
+    batch = [];
   };
-  for await (const { url } of podcasts.feeds()) if (lot.push(url) === LOT) await look();
-  await look();
-  return audience;
+  for await (const { url } of podcasts.feeds()) if (batch.push(url) === BATCH) await check();
+  await check();
+  return counts;
 }
 
-/** The podcasts behind feed URLs, each once, without those that are not in the directory yet: see `bringWaiting`. */
+/** The podcasts behind feed URLs, each once, without those that are not in the directory yet: onRecord `bringWaiting`. */
 async function findShown(podcasts: PodcastStore, feeds: ReadonlySet<Url>): Promise<Set<Url>> {
   const known = await podcasts.find([...feeds]);
   return new Set(known.flatMap((podcast) => podcast?.url ?? []));
 }
 
 /** How many podcasts have a wrong number. One that changed while they were counted may be right. */
-function countWrong(
+function countMismatches(
   counted: ReadonlyMap<Url, number>,
   before: ReadonlyMap<Url, number>,
   after: ReadonlyMap<Url, number>,

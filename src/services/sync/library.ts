@@ -7,8 +7,8 @@ import type { DeviceSummary, Storage } from '../../storage/stores.ts';
 import type { KnownPodcast } from '../directory/directory.ts';
 import type { ActionCache } from '../listening/action-cache.ts';
 import type { NewestEpisode, NewestEpisodes } from '../directory/newest-episodes.ts';
-import { type OpmlImportReport, sift } from './opml-import.ts';
-import { whyRefused } from './refused-url.ts';
+import { type OpmlImportReport, sanitizeEntries } from './opml-import.ts';
+import { explainRefusal } from './refused-url.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import { registerWebDevice } from './web-device.ts';
 
@@ -48,7 +48,7 @@ export interface ImportReport extends Pick<OpmlImportReport, 'refused'> {
 export interface Library {
   contents(user: UserId, options?: { withListening?: boolean }): Promise<LibraryContents>;
   /** Which of these podcasts the account subscribes to, under any of their URLs. Takes the URLs they are shown under. */
-  among(user: UserId, podcasts: readonly Url[]): Promise<Set<Url>>;
+  filterSubscribed(user: UserId, podcasts: readonly Url[]): Promise<Set<Url>>;
   /** The URLs under which the account subscribes to a podcast. Takes the URL that it is shown under. */
   addresses(user: UserId, podcast: Url): Promise<Url[]>;
   /** Answers the address as it is stored. Throws `invalid` for one that is no feed. */
@@ -107,7 +107,7 @@ export function createLibrary(
       const known = await devices.all(user);
       const ids = known.map(({ id }) => id);
       const lists = await Promise.all(ids.map(async (id) => (await subscriptions.find(user, id)) ?? []));
-      const on = new Map(gather(ids, lists).map((each) => [each.url, each.devices]));
+      const on = new Map(groupByFeed(ids, lists).map((each) => [each.url, each.devices]));
       const urls = (await subscriptions.all(user)).filter((url) => on.has(url));
       const found = await podcasts.find(urls);
       const newest = await newestEpisodes.find(found.flatMap((podcast) => podcast?.url ?? []));
@@ -126,7 +126,7 @@ export function createLibrary(
       return { podcasts: contents, devices: known };
     },
 
-    async among(user, urls) {
+    async filterSubscribed(user, urls) {
       const own = await subscriptions.all(user);
       const shown = new Set((await podcasts.find(own)).map((podcast, at) => podcast?.url ?? own[at]!));
       return new Set(urls.filter((url) => shown.has(url)));
@@ -140,7 +140,7 @@ export function createLibrary(
     async subscribe(user, address, device) {
       const written = toWebScheme(address);
       const url = sanitizeFeedUrl(written, rules);
-      if (url === '') throw invalid(whyRefused(written));
+      if (url === '') throw invalid(explainRefusal(written));
       await change(user, { add: [url] }, device);
       return url;
     },
@@ -154,7 +154,7 @@ export function createLibrary(
     async removed(user, since) {
       const ids = (await devices.all(user)).map(({ id }) => id);
       const changes = await Promise.all(ids.map((id) => subscriptions.changes(user, id, since)));
-      const removed = gather(
+      const removed = groupByFeed(
         ids,
         changes.map(({ remove }) => remove),
       );
@@ -179,7 +179,7 @@ export function createLibrary(
     },
 
     async import(user, entries, { device, isPreview }) {
-      const { usable, refused } = sift(entries, rules);
+      const { usable, refused } = sanitizeEntries(entries, rules);
       const { ids } = await targetsOf(user, device);
       const lists = await Promise.all(ids.map(async (id) => new Set(await subscriptions.find(user, id))));
       const all = [...usable.values()];
@@ -195,7 +195,7 @@ export function createLibrary(
 }
 
 /** Feeds by device, as feeds that have devices. */
-function gather(ids: readonly string[], lists: readonly (readonly Url[])[]): OnDevices[] {
+function groupByFeed(ids: readonly string[], lists: readonly (readonly Url[])[]): OnDevices[] {
   const found = new Map<Url, string[]>();
   for (const [at, urls] of lists.entries()) {
     for (const url of urls) found.set(url, [...(found.get(url) ?? []), ids[at]!]);

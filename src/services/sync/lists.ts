@@ -5,7 +5,7 @@ import type { ListSummary, PodcastList, Url, UserId } from '../../domain/types.t
 import type { UrlRules } from '../../domain/url.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { ListStore } from '../../storage/stores.ts';
-import { NOBODY } from '../accounts/accounts.ts';
+import { UNKNOWN_USER } from '../accounts/accounts.ts';
 import { sanitizeFeedUrls } from './feed-urls.ts';
 
 export interface Lists {
@@ -51,11 +51,11 @@ async function readFeeds(submitted: readonly string[], rules: UrlRules): Promise
 }
 
 export const createLists = (lists: ListStore, rules: UrlRules): Lists => ({
-  async all(user = NOBODY) {
+  async all(user = UNKNOWN_USER) {
     return (await lists.all(user).catch(noneIfMissing)) ?? [];
   },
 
-  async find(user = NOBODY, name) {
+  async find(user = UNKNOWN_USER, name) {
     const list = await lists.find(user, name).catch(noneIfMissing);
     if (!list) throw noSuchList();
     return list;

@@ -7,7 +7,7 @@ import { MAX_DESCRIPTION, MAX_TITLE } from '../../feeds/fields.ts';
 import { pageUrl } from '../../feeds/links.ts';
 import { plainLine, plainText } from '../../feeds/text.ts';
 import type { PodcastStore } from '../../storage/stores.ts';
-import { whyRefused } from './refused-url.ts';
+import { explainRefusal } from './refused-url.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** What became of the feeds of a file, each once and in its order. */
@@ -46,7 +46,7 @@ export const createOpmlImport = (
 ): OpmlImport => ({
   async run(user, entries, { device, replace, dryRun }) {
     parseDeviceId(device);
-    const { usable, rewritten, refused } = sift(entries, rules);
+    const { usable, rewritten, refused } = sanitizeEntries(entries, rules);
     if (replace && entries.length === 0) throw invalid('there is no feed in this file');
     if (replace && usable.size === 0) throw invalid('none of the feeds in this file can be used');
     const before = (await subscriptions.find(user, device)) ?? [];
@@ -68,7 +68,7 @@ export const createOpmlImport = (
 });
 
 /** What of a file can be used, by the address it is stored under, and what became of the rest. */
-export function sift(entries: readonly PodcastEntry[], rules: UrlRules) {
+export function sanitizeEntries(entries: readonly PodcastEntry[], rules: UrlRules) {
   const usable = new Map<Url, PodcastEntry>();
   const rewritten: OpmlImportReport['rewritten'] = [];
   const refused: OpmlImportReport['refused'] = [];
@@ -79,7 +79,7 @@ export function sift(entries: readonly PodcastEntry[], rules: UrlRules) {
     const address = toWebScheme(entry.url);
     const url = sanitizeFeedUrl(address, rules);
     if (url === '') {
-      refused.push({ url: redactUrl(entry.url), reason: whyRefused(address) });
+      refused.push({ url: redactUrl(entry.url), reason: explainRefusal(address) });
       continue;
     }
     if (url !== entry.url) rewritten.push({ from: redactUrl(entry.url), to: redactUrl(url) });

@@ -29,14 +29,14 @@ const NOTED: ReadonlySet<RefusalCode> = new Set(['invalid', 'conflict', 'too-lar
 export const isNoted = (error: unknown): error is Refusal => error instanceof Refusal && NOTED.has(error.code);
 
 /** Of one request. */
-const MOST_REASONS = 5;
+const MAX_REASONS = 5;
 
 export function createRefusals({ refusals, settings }: Pick<Storage, 'refusals' | 'settings'>, now: Clock): Refusals {
   const noted = new LRUCache<string, Seconds>({ max: 10_000 });
 
   return {
     async note(user, { device, app, dialect }, reasons) {
-      for (const reason of reasons.slice(0, MOST_REASONS)) {
+      for (const reason of reasons.slice(0, MAX_REASONS)) {
         const key = JSON.stringify([user, device, dialect, reason]);
         if ((noted.get(key) ?? -Infinity) + NOTED_EVERY > now()) continue;
         noted.set(key, now());

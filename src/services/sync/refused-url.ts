@@ -1,5 +1,5 @@
 /** Why an address is no feed that can be used. */
-export function whyRefused(address: string): string {
+export function explainRefusal(address: string): string {
   if (address === '') return 'there is no address';
   if (!/^https?:\/\//i.test(address)) return 'a feed address begins with http:// or https://';
   if (/\p{Cc}/u.test(address)) return 'there is a control character in it';

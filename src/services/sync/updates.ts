@@ -7,7 +7,7 @@ const PER_FEED = 50;
 /** How many of its newest episodes are news when a feed was added. */
 const OF_ADDED = 5;
 /** Actions whose episodes are looked for at once: while that is done, everybody else may have to wait. */
-const LOT = 500;
+const BATCH = 500;
 
 export interface EpisodeUpdate {
   /** Feed URL as the device subscribes to it. */
@@ -65,10 +65,10 @@ export function createUpdates(
     const byShown = new Map(feeds.map((feed) => [feed.shown, { feed, acted: [] as EpisodeAction[] }]));
     for (const action of actions) byShown.get(shownUrl(resolved, action.podcast))?.acted.push(action);
     for (const { feed, acted } of byShown.values()) {
-      for (let at = 0; at < acted.length; at += LOT) {
-        const lot = acted.slice(at, at + LOT);
-        const episodes = await identify(feed.shown, lot);
-        for (const [place, action] of lot.entries()) yield { feed, action, episode: episodes[place]! };
+      for (let at = 0; at < acted.length; at += BATCH) {
+        const batch = acted.slice(at, at + BATCH);
+        const episodes = await identify(feed.shown, batch);
+        for (const [place, action] of batch.entries()) yield { feed, action, episode: episodes[place]! };
       }
     }
   }

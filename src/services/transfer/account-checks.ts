@@ -41,7 +41,7 @@ export function createTransferChecks(now: Seconds): TransferChecks {
   let account = newAccount(0);
 
   /** The record with some of its times, which are 0 or later, set back to the latest that each may be. */
-  const within = <T extends object>(record: T, limits: { readonly [Key in keyof T]?: Seconds }): T => {
+  const clamp = <T extends object>(record: T, limits: { readonly [Key in keyof T]?: Seconds }): T => {
     const late: Partial<T> = {};
     let isLate = false;
     for (const key in limits) {
@@ -62,51 +62,51 @@ export function createTransferChecks(now: Seconds): TransferChecks {
       case 'user': {
         checkUser(record);
         account = newAccount(record.stamp);
-        return within(record, { createdAt: latest, stamp: latest });
+        return clamp(record, { createdAt: latest, stamp: latest });
       }
       case 'device':
         parseDeviceId(record.device.id);
         parseCaption(record.device.caption);
         checkCount('place', record.place);
-        account.once('device', record.device.id);
-        account.once('place of a device', String(record.place));
+        account.requireUnique('device', record.device.id);
+        account.requireUnique('place of a device', String(record.place));
         return record;
       case 'group':
         if (record.devices.length < 2) throw invalid('it takes two devices to follow each other');
         for (const id of record.devices) {
           account.requireDevice(id);
-          account.once('device in a group', id);
+          account.requireUnique('device in a group', id);
         }
         return record;
       case 'subscription':
         account.requireDevice(record.device);
         requireFeedUrl(record.url);
         checkCount('place', record.place);
-        account.once('subscription', `${record.device}\n${record.url}`);
+        account.requireUnique('subscription', `${record.device}\n${record.url}`);
         account.requireOrder(record.kind, record.stamp);
-        return within(record, { stamp: latest });
+        return clamp(record, { stamp: latest });
       case 'action':
         checkAction(record.action, rewrites);
         account.requireOrder(record.kind, record.stamp);
-        return within(record, { stamp: latest, uploadedAt: latest });
+        return clamp(record, { stamp: latest, uploadedAt: latest });
       case 'settings':
         checkScope(record.scope);
-        account.once('scope', scopeKey(record.scope));
+        account.requireUnique('scope', scopeKey(record.scope));
         checkSettings(record.values);
         return record;
       case 'list':
         checkList(record.list);
-        account.once('list', record.list.name);
+        account.requireUnique('list', record.list.name);
         return record;
       case 'appPassword':
         requireDigest(record.digest);
-        account.once('app password', record.digest);
+        account.requireUnique('app password', record.digest);
         checkAppLabel(record.label);
         parseDeviceId(record.device);
-        return within(record, { createdAt: latest, usedAt: latest });
+        return clamp(record, { createdAt: latest, usedAt: latest });
       case 'session':
         requireDigest(record.digest);
-        return within(record, { expiresAt: latest + SESSION_LIFE });
+        return clamp(record, { expiresAt: latest + SESSION_LIFE });
       case 'tag':
         checkTag(record);
         return record;
@@ -114,13 +114,13 @@ export function createTransferChecks(now: Seconds): TransferChecks {
         checkPodcast(record);
         checkCount('failures', record.feed.failures);
         checkCount('intervalSeconds', record.feed.intervalSeconds);
-        return { ...record, feed: within(record.feed, { fetchedAt: latest, nextAt: latest + LONGEST_WAIT }) };
+        return { ...record, feed: clamp(record.feed, { fetchedAt: latest, nextAt: latest + LONGEST_WAIT }) };
       case 'episode':
         checkEpisode(record.episode);
-        return { ...record, episode: within(record.episode, { stamp: latest }) };
+        return { ...record, episode: clamp(record.episode, { stamp: latest }) };
       case 'toplist':
         record.urls.forEach(requireFeedUrl);
-        return within(record, { at: latest });
+        return clamp(record, { at: latest });
     }
   };
 
@@ -137,7 +137,7 @@ function newAccount(newest: Stamp) {
   const seen = new Set<string>();
   const last = new Map<string, Stamp>();
   return {
-    once(what: string, name: string): void {
+    requireUnique(what: string, name: string): void {
       const key = `${what}\n${name}`;
       if (seen.has(key)) throw invalid(`this ${what} comes twice`);
       seen.add(key);

@@ -1,7 +1,7 @@
 import type { UserId } from '../../domain/types.ts';
 import { type BackupRecord, readRecord } from '../../formats/backup/record.ts';
 import type { Storage, User } from '../../storage/stores.ts';
-import { type Counts, createTally } from './counts.ts';
+import { type Counts, createRecordCounter } from './record-counter.ts';
 
 interface MigrationOptions {
   /** Accounts and directories, each once copied and once compared; `records` also grow within them. */
@@ -22,7 +22,7 @@ export async function migrate(from: Moved, to: Moved, { progress, signal }: Migr
   for await (const user of from.users.all()) users.push(user);
   if (users.length === 0) throw new Error('there is no account in the source; check that it is the right storage');
 
-  const tally = createTally();
+  const counter = createRecordCounter();
   const total = 2 * (users.length + 1);
   let [begun, records] = [0, 0];
   const step = (): void => {
@@ -41,17 +41,17 @@ export async function migrate(from: Moved, to: Moved, { progress, signal }: Migr
     const copies: UserId[] = [];
     for (const { id } of users) {
       step();
-      copies.push(await to.transfer.importUser(tally.count(watch(from.transfer.exportUser(id)))));
+      copies.push(await to.transfer.importUser(counter.count(watch(from.transfer.exportUser(id)))));
     }
     step();
-    await to.transfer.importDirectory(tally.count(watch(from.transfer.exportDirectory())));
+    await to.transfer.importDirectory(counter.count(watch(from.transfer.exportDirectory())));
     for (const [index, { id, name }] of users.entries()) {
       step();
       await compare(`account ${name}`, watch(from.transfer.exportUser(id)), to.transfer.exportUser(copies[index]!));
     }
     step();
     await compare('directory', watch(from.transfer.exportDirectory()), to.transfer.exportDirectory());
-    return tally.counts;
+    return counter.counts;
   } catch (error) {
     await to.transfer.clear();
     throw error;

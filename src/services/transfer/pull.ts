@@ -8,8 +8,8 @@ import { isStorageError } from '../../storage/errors.ts';
 import type { Devices } from '../sync/devices.ts';
 import type { Episodes } from '../sync/episodes.ts';
 import type { Lists } from '../sync/lists.ts';
-import { mendAction } from './pulled-action.ts';
-import { whyRefused } from '../sync/refused-url.ts';
+import { repairAction } from './pulled-action.ts';
+import { explainRefusal } from '../sync/refused-url.ts';
 import type { Settings } from '../sync/settings.ts';
 import type { Subscriptions } from '../sync/subscriptions.ts';
 
@@ -31,7 +31,7 @@ interface Parts {
 }
 
 export function createPull({ devices, subscriptions, episodes, settings, lists }: Parts, rules: UrlRules): Pull {
-  const takeDevice = async (user: UserId, { device, caption, type }: Of<'device'>): Promise<Taken> => {
+  const importDevice = async (user: UserId, { device, caption, type }: Of<'device'>): Promise<Taken> => {
     const id = toDeviceId(device);
     const known = DEVICE_TYPES.find((each) => each === type);
     await devices.save(user, id, {
@@ -41,32 +41,32 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
     return { ...NOTHING, taken: 1, rewritten: id === device ? [] : [{ from: `device ${device}`, to: `device ${id}` }] };
   };
 
-  const takeSubscriptions = async (user: UserId, { device, urls }: Of<'subscriptions'>): Promise<Taken> => {
+  const importSubscriptions = async (user: UserId, { device, urls }: Of<'subscriptions'>): Promise<Taken> => {
     const { rewrites } = await subscriptions.upload(user, toDeviceId(device), { add: urls, remove: [] }, 'operator');
-    return { ...NOTHING, taken: countUsable(urls, rewrites), ...tell(rewrites) };
+    return { ...NOTHING, taken: countUsable(urls, rewrites), ...reportRewrites(rewrites) };
   };
 
-  const takeGroup = async (user: UserId, { devices: ids }: Of<'group'>): Promise<Taken> => {
+  const importGroup = async (user: UserId, { devices: ids }: Of<'group'>): Promise<Taken> => {
     await devices.synchronize(user, [ids.map(toDeviceId)], []);
     return { ...NOTHING, taken: 1 };
   };
 
-  const takeActions = async (user: UserId, { actions }: Of<'actions'>): Promise<Taken> => {
-    const mended = actions.map((action) => mendAction(action));
-    const usable = mended.flatMap((each) => ('action' in each ? each : []));
+  const importActions = async (user: UserId, { actions }: Of<'actions'>): Promise<Taken> => {
+    const repaired = actions.map((action) => repairAction(action));
+    const usable = repaired.flatMap((each) => ('action' in each ? each : []));
     const rewrites: UrlRewrites = [];
-    for (const lot of lotsOf(usable.map(({ action }) => action))) {
-      rewrites.push(...(await episodes.upload(user, lot, 'server')).rewrites);
+    for (const batch of batchesOf(usable.map(({ action }) => action))) {
+      rewrites.push(...(await episodes.upload(user, batch, 'server')).rewrites);
     }
     return {
       taken: usable.length,
-      ...tell(rewrites),
-      refused: mended.flatMap((each) => ('reason' in each ? each : [])),
+      ...reportRewrites(rewrites),
+      refused: repaired.flatMap((each) => ('reason' in each ? each : [])),
       notes: usable.flatMap(({ notes }) => notes),
     };
   };
 
-  const takeSettings = async (user: UserId, { scope: given, values }: Of<'settings'>): Promise<Taken> => {
+  const importSettings = async (user: UserId, { scope: given, values }: Of<'settings'>): Promise<Taken> => {
     const { scope, device, podcast, episode } = given;
     const request = { scope, device: device && toDeviceId(device), podcast, episode };
     const refused: Taken['refused'] = [];
@@ -86,37 +86,37 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
     return { ...NOTHING, taken: Object.keys(values).length - refused.length, refused };
   };
 
-  const takeList = async (user: UserId, { title, urls }: Of<'list'>): Promise<Taken> => {
+  const importList = async (user: UserId, { title, urls }: Of<'list'>): Promise<Taken> => {
     const log = createRewriteLog();
     for (const url of urls) log.note(url, sanitizeFeedUrl(url, rules));
     const name = createSlug(title);
     const known = (await lists.all(user)).find((list) => list.name === name);
     if (!known) await lists.create(user, title, urls);
     else await lists.add(user, name, urls);
-    return { ...NOTHING, taken: 1, ...tell(log.pairs) };
+    return { ...NOTHING, taken: 1, ...reportRewrites(log.pairs) };
   };
 
-  const takeAny = (user: UserId, piece: Piece): Promise<Taken> => {
+  const importAny = (user: UserId, piece: Piece): Promise<Taken> => {
     switch (piece.kind) {
       case 'device':
-        return takeDevice(user, piece);
+        return importDevice(user, piece);
       case 'subscriptions':
-        return takeSubscriptions(user, piece);
+        return importSubscriptions(user, piece);
       case 'group':
-        return takeGroup(user, piece);
+        return importGroup(user, piece);
       case 'actions':
-        return takeActions(user, piece);
+        return importActions(user, piece);
       case 'settings':
-        return takeSettings(user, piece);
+        return importSettings(user, piece);
       case 'list':
-        return takeList(user, piece);
+        return importList(user, piece);
     }
   };
 
   return {
     async take(user, piece) {
       try {
-        return await takeAny(user, piece);
+        return await importAny(user, piece);
       } catch (error) {
         return { ...NOTHING, refused: [{ what: describe(piece), reason: reasonOf(error) }] };
       }
@@ -129,29 +129,29 @@ type Of<Kind extends Piece['kind']> = Extract<Piece, { kind: Kind }>;
 const NOTHING: Taken = { taken: 0, rewritten: [], refused: [], notes: [] };
 const cutCaption = (text: string): string => [...text].slice(0, MAX_CAPTION).join('');
 
-/** The actions in the same order, in lots that name no more devices than one upload may. */
-function lotsOf<Action extends { readonly device?: unknown }>(actions: readonly Action[]): Action[][] {
-  const lots: Action[][] = [];
+/** The actions in the same order, in batches that name no more devices than one upload may. */
+function batchesOf<Action extends { readonly device?: unknown }>(actions: readonly Action[]): Action[][] {
+  const batches: Action[][] = [];
   let devices = new Set<unknown>();
   for (const action of actions) {
     devices.add(action.device);
-    if (lots.length === 0 || devices.size > MAX_DEVICES) {
-      lots.push([]);
+    if (batches.length === 0 || devices.size > MAX_DEVICES) {
+      batches.push([]);
       devices = new Set([action.device]);
     }
-    lots.at(-1)!.push(action);
+    batches.at(-1)!.push(action);
   }
-  return lots;
+  return batches;
 }
 
 /** What became of addresses, each once: those that were rewritten to nothing are refused. */
-function tell(rewrites: UrlRewrites): Pick<Taken, 'rewritten' | 'refused'> {
+function reportRewrites(rewrites: UrlRewrites): Pick<Taken, 'rewritten' | 'refused'> {
   const unique = [...new Map(rewrites)];
   return {
     rewritten: unique.filter(([, to]) => to !== '').map(([from, to]) => ({ from: redactUrl(from), to: redactUrl(to) })),
     refused: unique
       .filter(([, to]) => to === '')
-      .map(([from]) => ({ what: redactUrl(from), reason: whyRefused(from) })),
+      .map(([from]) => ({ what: redactUrl(from), reason: explainRefusal(from) })),
   };
 }
 

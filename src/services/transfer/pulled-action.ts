@@ -6,20 +6,25 @@ import { parseTimestamp } from '../../domain/timestamp.ts';
 import { createRewriteLog, redactUrl } from '../../domain/url.ts';
 
 /** An action that can be uploaded, with what was changed to make it so; or why it cannot. */
-type Mended = { action: Input; notes: string[] } | { what: string; reason: string };
+type Repaired = { action: Input; notes: string[] } | { what: string; reason: string };
 
 type Input = Readonly<Record<string, unknown>>;
 
 const TIMES = ['started', 'position', 'total'];
 
 /** Keys that an action can do without: what is left out at each try. */
-const NEEDLESS = [[], ['started', 'total'], ['started', 'total', 'position'], ['started', 'total', 'position', 'guid']];
+const OPTIONAL_KEYS = [
+  [],
+  ['started', 'total'],
+  ['started', 'total', 'position'],
+  ['started', 'total', 'position', 'guid'],
+];
 
 /**
  * An episode action of another server, as far as it makes sense. Without a usable time it gets the oldest that there is:
  * the same each time it is pulled, and no newer than any that is known.
  */
-export function mendAction(value: unknown): Mended {
+export function repairAction(value: unknown): Repaired {
   const given = withSeconds(toInput(value));
   const { device } = given;
   const isDated = hasTime(given);
@@ -29,9 +34,9 @@ export function mendAction(value: unknown): Mended {
     ...(typeof device === 'string' && device !== '' && { device: toDeviceId(device) }),
   };
   let reason: string | undefined;
-  for (const keys of NEEDLESS) {
+  for (const keys of OPTIONAL_KEYS) {
     const action = Object.fromEntries(Object.entries(dated).filter(([key]) => !keys.includes(key)));
-    const problem = whatIsWrong(action);
+    const problem = findProblem(action);
     if (problem === undefined) {
       return {
         action,
@@ -85,7 +90,7 @@ function hasTime({ timestamp }: Input): boolean {
   }
 }
 
-function whatIsWrong(action: Input): string | undefined {
+function findProblem(action: Input): string | undefined {
   try {
     const rules = { source: 'server', now: 0, keepCredentials: true, rewrites: createRewriteLog() } as const;
     const parsed = parseAction(action, rules);

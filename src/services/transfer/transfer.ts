@@ -10,7 +10,7 @@ import { checkUserName } from '../accounts/accounts.ts';
 import { createLockedHash } from '../accounts/passwords.ts';
 import { createTransferChecks } from './account-checks.ts';
 import { drain, type Section, splitSections } from './sections.ts';
-import { type Counts, createTally } from './counts.ts';
+import { type Counts, createRecordCounter } from './record-counter.ts';
 
 interface BackupChoice {
   /** Names or e-mail addresses; none: all accounts, and the directory. */
@@ -85,14 +85,14 @@ export function createTransfer(storage: Pick<Storage, 'users' | 'podcasts' | 'tr
   ): Promise<ImportedAccount> => {
     const named = as === undefined ? account : rename(account, as);
     checkUserName(named.name);
-    const tally = createTally();
+    const counter = createRecordCounter();
     let problem = await findProblem(named);
     if (problem === undefined && !dryRun) {
-      const kept = toStored(tally.count(records), named, as === undefined);
+      const kept = toStored(counter.count(records), named, as === undefined);
       problem = await transfer.importUser(kept).then(() => undefined, toProblem);
     }
-    await drain(tally.count(records));
-    const { devices, subscriptions, actions, lists } = tally.counts;
+    await drain(counter.count(records));
+    const { devices, subscriptions, actions, lists } = counter.counts;
     const password = account.passwordHash !== undefined;
     return { name: named.name, devices, subscriptions, actions, lists, password, ...(problem && { problem }) };
   };
@@ -111,20 +111,20 @@ export function createTransfer(storage: Pick<Storage, 'users' | 'podcasts' | 'tr
     async import(backup, choice) {
       const { as, dryRun } = choice;
       const accounts: ImportedAccount[] = [];
-      const tally = createTally();
+      const counter = createRecordCounter();
       const checks = createTransferChecks(now());
       for await (const { account, records } of splitSections(readBackup(backup, checks.accept))) {
         if (account) {
           if (as !== undefined && accounts.length > 0) throw oneOnly();
           accounts.push(await importAccount({ account, records }, choice));
         } else {
-          const found = tally.count(records) as AsyncIterable<DirectoryRecord[]>;
+          const found = counter.count(records) as AsyncIterable<DirectoryRecord[]>;
           await (dryRun ? drain(found) : transfer.importDirectory(found));
         }
       }
       if (as !== undefined && accounts.length === 0) throw oneOnly();
       if (!dryRun) await directory.bringWaiting();
-      const { podcasts, episodes } = tally.counts;
+      const { podcasts, episodes } = counter.counts;
       const { inFuture } = checks;
       return { accounts, podcasts, episodes, ...(inFuture > 0 && { inFuture }) };
     },
@@ -143,15 +143,15 @@ async function* exportAccounts(
   users: readonly User[],
 ): AsyncIterable<UserRecord[]> {
   for (const { id, name } of users) {
-    let isBegun = false;
+    let hasStarted = false;
     try {
       for await (const page of transfer.exportUser(id)) {
-        isBegun = true;
+        hasStarted = true;
         yield page;
       }
     } catch (error) {
       if (!isStorageError(error, 'missing')) throw error;
-      if (isBegun) throw new Refusal('missing', `the account ${name} was removed while it was read; run this again`);
+      if (hasStarted) throw new Refusal('missing', `the account ${name} was removed while it was read; run this again`);
     }
   }
 }

@@ -195,7 +195,7 @@ describe('names the line and stores nothing where', () => {
       expect(answer).toMatchObject({ status: 400, code: 400, message: expect.stringContaining(says) });
       expect(answer.message).toMatch(`line ${records.length + 1} of the backup cannot be imported: `);
     }
-    expect(await server.services.accounts.any()).toBe(false);
+    expect(await server.services.accounts.hasAny()).toBe(false);
     // Nothing of it is in the way of the right one.
     expect(await restore(server, FULL)).toMatchObject({ accounts: [{ name: 'bob', actions: 1, problem: null }] });
   });

@@ -2,22 +2,22 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 
 /** Bytes of all files together. */
-const ROOM = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 
-/** Logos on disk. They can be fetched again: nothing here need be durable, and the oldest go when there is no room. */
-export interface LogoFolder {
+/** Logos on disk. They can be fetched again: nothing here need be durable, and the oldest go when there is no maxBytes. */
+export interface LogoCache {
   read(name: string): Promise<Buffer | undefined>;
   write(name: string, bytes: Uint8Array): Promise<void>;
   /** Nothing happens when there is none. */
   remove(name: string): Promise<void>;
 }
 
-export function createLogoFolder(folder: string, room = ROOM): LogoFolder {
+export function createLogoCache(folder: string, maxBytes = MAX_BYTES): LogoCache {
   /** Size of each file, oldest first. */
   let files: Promise<Map<string, number>> | undefined;
   let size = 0;
 
-  const look = async (): Promise<Map<string, number>> => {
+  const scan = async (): Promise<Map<string, number>> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const names = await readdir(folder);
     const found = await Promise.all(names.map(async (name) => ({ name, ...(await measure(join(folder, name))) })));
@@ -29,7 +29,7 @@ export function createLogoFolder(folder: string, room = ROOM): LogoFolder {
     read: (name) => readFile(join(folder, name)).catch(() => undefined),
 
     async write(name, bytes) {
-      files ??= look().catch((error) => {
+      files ??= scan().catch((error) => {
         files = undefined;
         throw error;
       });
@@ -46,7 +46,7 @@ export function createLogoFolder(folder: string, room = ROOM): LogoFolder {
       known.delete(name);
       known.set(name, bytes.length);
       for (const [oldest, oldSize] of known) {
-        if (size <= room || oldest === name) break;
+        if (size <= maxBytes || oldest === name) break;
         known.delete(oldest);
         size -= oldSize;
         await rm(join(folder, oldest), { force: true });

@@ -7,7 +7,7 @@ type Work = (progress: (done: number, total: number, records?: number) => void) 
  * Answers long work while it goes on, a line of JSON for each step: how far it is, and at the end its `report`, or the
  * `message` of what went wrong.
  */
-export const steps = (work: Work): Reply => ({
+export const progressReply = (work: Work): Reply => ({
   type: 'application/x-ndjson',
   body: write(work),
   isLive: true,

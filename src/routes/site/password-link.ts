@@ -3,13 +3,13 @@ import { Refusal } from '../../domain/errors.ts';
 import { readParam } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
 import type { Problems } from '../../pages/form.ts';
-import { renderPasswordForm } from '../../pages/welcome.ts';
+import { renderPasswordForm } from '../../pages/password-link.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
 import { type Site, STALE } from './site.ts';
 
 /** Where the one-time links of `user invite` and `user reset` lead. */
-export function createWelcomeRoutes(
+export function createPasswordLinkPages(
   { passwordLinks, registration }: Pick<Services, 'passwordLinks' | 'registration'>,
   { identity }: RouteContext,
   site: Site,

@@ -1,7 +1,7 @@
 import type { Page } from './layout.ts';
 import { registerPage } from './links.ts';
 import { markup } from './markup.ts';
-import { renderAppSettings } from './parts.ts';
+import { renderAppSettings } from './components.ts';
 
 interface HomePage {
   base: string;
@@ -10,7 +10,7 @@ interface HomePage {
 }
 
 /** What somebody sees who opens the address of the server and is not signed in. */
-export const renderWelcome = ({ base, isOpen }: HomePage): Page => ({
+export const renderLanding = ({ base, isOpen }: HomePage): Page => ({
   title: 'podsync',
   isNarrow: true,
   content: markup`<div class="welcome"><h1>Your podcasts, in sync</h1>

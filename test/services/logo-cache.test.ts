@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createLogoFolder } from '../../src/services/directory/logo-folder.ts';
+import { createLogoCache } from '../../src/services/directory/logo-cache.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 it('drops the oldest when there is no room', async () => {
-  const logos = createLogoFolder(join(folder, 'new'), 10);
+  const logos = createLogoCache(join(folder, 'new'), 10);
   for (const name of ['a', 'b', 'a', 'c']) await logos.write(name, Buffer.alloc(4, name));
   expect((await readdir(join(folder, 'new'))).toSorted()).toEqual(['a', 'c']);
   expect((await logos.read('a'))?.toString()).toBe('aaaa');
@@ -19,13 +19,13 @@ it('drops the oldest when there is no room', async () => {
 });
 
 it('knows what an earlier process kept', async () => {
-  await createLogoFolder(folder, 10).write('a', Buffer.alloc(8));
-  await createLogoFolder(folder, 10).write('b', Buffer.alloc(8));
+  await createLogoCache(folder, 10).write('a', Buffer.alloc(8));
+  await createLogoCache(folder, 10).write('b', Buffer.alloc(8));
   expect(await readdir(folder)).toEqual(['b']);
 });
 
 it('keeps one that is larger than all room until the next one comes', async () => {
-  const logos = createLogoFolder(folder, 10);
+  const logos = createLogoCache(folder, 10);
   await logos.write('a', Buffer.alloc(20));
   expect(await readdir(folder)).toEqual(['a']);
   await logos.write('b', Buffer.alloc(4));
@@ -35,7 +35,7 @@ it('keeps one that is larger than all room until the next one comes', async () =
 it('goes on once it can be written again', async () => {
   const place = join(folder, 'logos');
   await writeFile(place, 'in the way');
-  const logos = createLogoFolder(place);
+  const logos = createLogoCache(place);
   await expect(logos.write('a', Buffer.alloc(4))).rejects.toThrow('EEXIST');
   await rm(place);
   await logos.write('a', Buffer.alloc(4));

@@ -3,7 +3,7 @@ import { type Problems, renderField, renderProblem, renderToken } from './form.t
 import type { Page } from './layout.ts';
 import { markup } from './markup.ts';
 
-interface WelcomeForm {
+interface PasswordLinkForm {
   csrf: string;
   /** Undefined where the person chooses it, too. */
   name: string | undefined;
@@ -13,7 +13,7 @@ interface WelcomeForm {
 }
 
 /** Where a one-time link leads: a person chooses a password, and a name where the account has none yet. */
-export const renderPasswordForm = ({ csrf, name, chosen, problems = {} }: WelcomeForm): Page => ({
+export const renderPasswordForm = ({ csrf, name, chosen, problems = {} }: PasswordLinkForm): Page => ({
   title: 'Choose a password',
   isNarrow: true,
   content: markup`<h1>Choose a password</h1>

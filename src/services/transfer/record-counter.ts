@@ -17,7 +17,7 @@ export interface Counts {
 }
 
 /** Counts records as they come by. */
-interface Tally {
+interface RecordCounter {
   counts: Counts;
   /** The same pages; what is not read of them is not counted. */
   count<Page extends readonly BackupRecord[]>(pages: AsyncIterable<Page>): AsyncIterable<Page>;
@@ -34,7 +34,7 @@ const COUNTED = {
   episode: 'episodes',
 } as const satisfies Partial<Record<BackupRecord['kind'], keyof Counts>>;
 
-export function createTally(): Tally {
+export function createRecordCounter(): RecordCounter {
   const counts: Counts = {
     accounts: 0,
     devices: 0,
