@@ -2,10 +2,10 @@ import { publicBase } from '../http/origin.ts';
 import { json, toPublic } from '../http/reply.ts';
 import type { Handler, RouteContext } from './route.ts';
 
-/** How long a client may go by this answer. Seconds. */
+/** How long a client may use this response. Seconds. */
 const UPDATE_TIMEOUT = 604_800;
 
-/** Where client libraries ask for the addresses of the interface. */
+/** Tells client libraries the addresses of the interface. */
 export const createClientConfigRoute =
   ({ origin }: RouteContext): Handler =>
   (event) => {

@@ -1,6 +1,6 @@
 import type { Handler, RouteContext } from './route.ts';
 
-/** How the directory is answered: to everybody, or to those alone who are logged in (`serve --directory members`). */
+/** Requires a login for directory routes if the directory is for members only (`serve --directory members`). */
 export const createDirectoryGuard =
   ({ identity, directory }: Pick<RouteContext, 'identity' | 'directory'>) =>
   (handler: Handler): Handler => {

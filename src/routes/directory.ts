@@ -15,7 +15,7 @@ import { toEpisodeObject, toPodcastObject } from './wire-objects.ts';
 const MAX_LISTED = 100;
 const MAX_TAGS = 1000;
 
-/** The most answers that are kept for one toplist: anybody may ask for any callback, under any host name. */
+/** The most cached responses of one toplist: anybody may request any callback, under any host name. */
 const MAX_ANSWERS = 16;
 
 const toFields = (
@@ -28,8 +28,8 @@ const toFields = (
 });
 
 /**
- * The public directory asks for no login (spec 4.2), and takes notice of one only for podcasts that are not listed: an
- * account sees those of its own.
+ * The public directory needs no login (spec 4.2). A login only matters for podcasts that are not listed: an account sees
+ * its own.
  */
 export function createDirectoryRoutes(
   { directory }: Pick<Services, 'directory'>,
@@ -54,8 +54,8 @@ export function createDirectoryRoutes(
     return listReply(event, podcasts, { title: 'Toplist', toJson });
   };
   /**
-   * The answers made of a toplist, by request: it is asked for far more often than it changes. They serve again where the
-   * storage answers the same array, as with JSON.
+   * Cached responses of a toplist, by request: it is requested far more often than it changes. They are reused while the
+   * storage returns the same array.
    */
   const toplists = new WeakMap<readonly RankedPodcast[], Map<string, Reply>>();
 

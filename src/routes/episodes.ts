@@ -9,7 +9,7 @@ import type { Handler, RouteContext } from './route.ts';
 import { uploadReply } from './upload-reply.ts';
 import { toActionObject, type WireAction, writeActions } from './wire-objects.ts';
 
-/** For both versions: they differ in how an action is written, and in what `device` means in a query. */
+/** For both versions: they differ in the format of an action, and in the meaning of `device` in a query. */
 export function createEpisodeRoutes(
   { episodes }: Pick<Services, 'episodes'>,
   { identity, bodyOptions }: RouteContext,
@@ -40,7 +40,7 @@ export function createEpisodeRoutes(
   };
 }
 
-/** Version 1 has one time, and writes it as a clock does (spec 4.9). */
+/** Version 1 has only the position, written as `hh:mm:ss` (spec 4.9). */
 function toVersion1({ play, ...action }: EpisodeAction): WireAction {
   return { ...toActionObject(action), ...(play && { position: formatPosition(play.position) }) };
 }

@@ -2,7 +2,7 @@ import { MEDIA_TYPES } from '../formats/format.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler } from './route.ts';
 
-/** For proxies and service managers: 200 while the storage is there. A full disk refuses uploads alone, and is 200. */
+/** For proxies and service managers: 200 while the storage responds, even with a full disk, which only blocks uploads. */
 export const createHealthRoute =
   ({ ping }: Pick<Services, 'ping'>): Handler =>
   async () => {

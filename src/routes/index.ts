@@ -85,7 +85,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
 
     ['GET', '/api/podsync/1/statistics/:user', JSON_ONLY, createStatisticsRoute(services, context)],
 
-    // version 1, deprecated: the same but for episode actions (see createEpisodeRoutes)
+    // version 1, deprecated: the same except for episode actions (see createEpisodeRoutes)
     ['GET', '/api/1/subscriptions/:user/:device', JSON_ONLY, subscriptions.changes],
     ['POST', '/api/1/subscriptions/:user/:device', JSON_ONLY, subscriptions.upload],
     ['GET', '/api/1/devices/:user', JSON_ONLY, devices.all],
@@ -94,7 +94,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['GET', '/api/1/episodes/:user', JSON_ONLY, episodes1.query],
     ['POST', '/api/1/episodes/:user', JSON_ONLY, episodes1.upload],
 
-    // of the oldest generation: /upload and /getlist answer 200, also where they refuse
+    // for the oldest clients: /upload and /getlist return 200 even for a refusal
     ['POST', '/upload', [], legacy.upload],
     ['GET', '/upload', [], legacy.notUploaded],
     ['GET', '/getlist', [], legacy.getList],

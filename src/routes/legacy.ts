@@ -11,17 +11,17 @@ import type { Services } from '../services/services.ts';
 import type { User } from '../storage/stores.ts';
 import type { Handler, RouteContext } from './route.ts';
 
-/** The one device that clients of the oldest generation know. */
+/** The only device of the oldest clients. */
 const DEVICE = 'legacy';
-/** Bytes of a form, in which the largest OPML has room. Anybody can send one: the password comes with it. */
+/** Bytes of a form: enough for the largest OPML file. Anybody can send one: it contains the password. */
 const MAX_FORM = 4 * 1024 * 1024;
 
-type Word = '@SUCCESS' | '@AUTHFAIL' | '@PROTOERROR';
+type Outcome = '@SUCCESS' | '@AUTHFAIL' | '@PROTOERROR';
 
-/** These clients read the word, not the status. */
-const say = (word: Word): Reply => ({ type: MEDIA_TYPES.txt, body: word });
+/** These clients read the text, not the HTTP status. */
+const outcomeReply = (outcome: Outcome): Reply => ({ type: MEDIA_TYPES.txt, body: outcome });
 
-/** Upload and download of one list, with the password among the parameters (spec 4.9, legacy paths). */
+/** Upload and download of one list, with the password as a parameter (spec 4.9, legacy paths). */
 export function createLegacyRoutes(
   { accounts, bodyParser, subscriptions }: Pick<Services, 'accounts' | 'bodyParser' | 'subscriptions'>,
   { formBudget, maxBody, origin }: RouteContext,
@@ -34,14 +34,14 @@ export function createLegacyRoutes(
         const reservation = openReservation(event, formBudget, event);
         const form = await readForm(event, { limit: Math.min(MAX_FORM, maxBody), reservation });
         const { action, protocol, username, password, opml } = Object.fromEntries(form);
-        if (action !== 'update-subscriptions' || protocol !== '0') return say('@PROTOERROR');
-        if (username === undefined || password === undefined || opml === undefined) return say('@PROTOERROR');
+        if (action !== 'update-subscriptions' || protocol !== '0') return outcomeReply('@PROTOERROR');
+        if (username === undefined || password === undefined || opml === undefined) return outcomeReply('@PROTOERROR');
         const user = await logIn(event, username, password);
         await subscriptions.replace(user.id, DEVICE, await bodyParser.list('opml', opml));
-        return say('@SUCCESS');
+        return outcomeReply('@SUCCESS');
       }),
 
-    notUploaded: () => say('@PROTOERROR'),
+    notUploaded: () => outcomeReply('@PROTOERROR'),
 
     getList: (event) =>
       answer(async () => {
@@ -53,13 +53,13 @@ export function createLegacyRoutes(
   };
 }
 
-/** What these clients are told of a refusal. */
+/** Turns a refusal into the text that these clients expect. */
 async function answer(reply: () => Promise<Reply>): Promise<Reply> {
   try {
     return await reply();
   } catch (error) {
     if (!(error instanceof Refusal) || error.code === 'busy') throw error;
     const isLogin = error.code === 'unauthenticated' || error.code === 'throttled';
-    return say(isLogin ? '@AUTHFAIL' : '@PROTOERROR');
+    return outcomeReply(isLogin ? '@AUTHFAIL' : '@PROTOERROR');
   }
 }

@@ -7,13 +7,13 @@ import { writeTxt } from '../formats/txt.ts';
 import { readParam, readQuery } from '../http/input.ts';
 import type { Reply } from '../http/reply.ts';
 
-/** What a list of podcasts is called, and what each is as JSON. */
+/** The title of a list of podcasts, and how each entry is written as JSON. */
 interface Listing<Entry extends PodcastEntry> {
   title: string;
   toJson(podcast: Entry): unknown;
 }
 
-/** A list of podcasts in the format that the path asks for. */
+/** A list of podcasts in the format of the path. */
 export function listReply<Entry extends PodcastEntry>(
   event: H3Event,
   podcasts: readonly Entry[],
@@ -23,7 +23,7 @@ export function listReply<Entry extends PodcastEntry>(
   return { type: typeOf(event), body: head + write(podcasts) + end };
 }
 
-/** The same of a list that may be long, written while it is sent. */
+/** The same for a list that may be long, generated while it is sent. */
 export function listStream<Entry extends PodcastEntry>(
   event: H3Event,
   pages: AsyncIterable<readonly Entry[]>,
@@ -32,22 +32,22 @@ export function listStream<Entry extends PodcastEntry>(
   return { type: typeOf(event), body: writePages(pages, writerFor(event, listing)) };
 }
 
-/** How a list is written: its head, any part of its entries, what is between two parts, and its end. */
+/** The parts of a written list: head, any number of entries, separator between parts, and end. */
 interface Writer<Entry> {
   head: string;
   write(podcasts: readonly Entry[]): string;
-  between: string;
+  separator: string;
   end: string;
 }
 
 async function* writePages<Entry>(
   pages: AsyncIterable<readonly Entry[]>,
-  { head, write, between, end }: Writer<Entry>,
+  { head, write, separator, end }: Writer<Entry>,
 ): AsyncIterable<string> {
   let before = head;
   for await (const page of pages) {
     yield before + write(page);
-    before = between;
+    before = separator;
   }
   yield before === head ? head + end : end;
 }
@@ -59,19 +59,19 @@ function writerFor<Entry extends PodcastEntry>(event: H3Event, { title, toJson }
   const writeJson = (podcasts: readonly Entry[]): string => JSON.stringify(podcasts.map(toJson)).slice(1, -1);
   switch (formatOf(event)) {
     case 'json':
-      return { head: '[', write: writeJson, between: ',', end: ']' };
+      return { head: '[', write: writeJson, separator: ',', end: ']' };
     case 'jsonp': {
       const callback = parseCallback(readQuery(event, 'jsonp'));
       return {
         head: `${callback}([`,
         write: (podcasts) => escapeScript(writeJson(podcasts)),
-        between: ',',
+        separator: ',',
         end: ']);',
       };
     }
     case 'txt':
-      return { head: '', write: (podcasts) => writeTxt(podcasts.map(({ url }) => url)), between: '', end: '' };
+      return { head: '', write: (podcasts) => writeTxt(podcasts.map(({ url }) => url)), separator: '', end: '' };
     case 'opml':
-      return { head: writeOpmlHead(title), write: writeOutlines, between: '', end: OPML_END };
+      return { head: writeOpmlHead(title), write: writeOutlines, separator: '', end: OPML_END };
   }
 }

@@ -17,17 +17,17 @@ import { toPodcastObject } from './wire-objects.ts';
 const DONE = { status: 204 };
 
 const isByEmail = (event: H3Event): boolean => readParam(event, 'user').includes('@');
-/** The same for everybody, but for those who ask by their own e-mail address. */
+/** Public, unless users request their own lists by e-mail address. */
 const toShared = (event: H3Event, reply: Reply): Reply => (isByEmail(event) ? reply : toPublic(reply));
 
-/** Podcast lists: whoever is logged in writes their own, and anybody reads all (spec 4.4). */
+/** Podcast lists: users change their own, and anybody can read all (spec 4.4). */
 export function createListRoutes(
   { accounts, lists, directory }: Pick<Services, 'accounts' | 'lists' | 'directory'>,
   { identity, bodyOptions, origin }: RouteContext,
 ): Record<'all' | 'create' | 'read' | 'replace' | 'delete', Handler> {
   /**
-   * Lists are there to be shared: anyone may read. By e-mail address only its owner, so that it gives nobody away.
-   * Undefined where no such user exists. The answer must be the same as for a user without such a list.
+   * Anybody may read lists. An e-mail address works only for its owner, so that it does not reveal whether an account
+   * exists. Undefined for an unknown user: then the response must be the same as for a user without such a list.
    */
   const findUser = (event: H3Event): Promise<User | undefined> =>
     isByEmail(event) ? identity.owner(event) : accounts.findByName(readParam(event, 'user'));
@@ -40,7 +40,7 @@ export function createListRoutes(
       const summaries = await lists.all(user?.id);
       if (!user || summaries.length === 0) {
         if (isByEmail(event) || (await identity.isOwner(event))) return json([]);
-        throw new Refusal('missing', 'there is no user with public lists by this name');
+        throw new Refusal('missing', 'no user with this name has public lists');
       }
       const base = publicBase(event, origin);
       return toShared(event, json(summaries.map((list) => ({ ...list, web: listPage(base, user.name, list.name) }))));

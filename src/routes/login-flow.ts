@@ -12,7 +12,7 @@ const MAX_BODY = 4096;
 
 export const POLL_PATH = '/index.php/login/v2/poll';
 
-/** Login flow v2 of Nextcloud: see `services/accounts/login-flow.ts`. It needs no login; what the link opens is a page. */
+/** Login flow v2 of Nextcloud: see `services/accounts/login-flow.ts`. It needs no login; the link opens a page. */
 export function createLoginFlowRoutes(
   { loginFlow }: Pick<Services, 'loginFlow'>,
   { formBudget, origin }: RouteContext,
@@ -31,7 +31,7 @@ export function createLoginFlowRoutes(
       return json({ server: publicBase(event, origin), loginName: user.name, appPassword });
     },
 
-    /** Some apps ask whether there is a Nextcloud before they begin. */
+    /** Some apps check for a Nextcloud server before they start. */
     status: () =>
       json({
         installed: true,
@@ -53,10 +53,10 @@ export function createLoginFlowRoutes(
   };
 }
 
-/** The Nextcloud that this answers like. */
+/** The Nextcloud version that apps see. */
 const VERSION = '31.0.0';
 
-/** Out of a form or JSON, whatever the Content-Type says; empty where there is none. */
+/** The token in a form or JSON, whatever the Content-Type; empty if there is none. */
 function readToken(body: string): string {
   if (!body.trimStart().startsWith('{')) return new URLSearchParams(body.trim()).get('token') ?? '';
   try {

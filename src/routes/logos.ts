@@ -3,7 +3,7 @@ import { noSuchLogo } from '../services/directory/logos.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 
-/** For a podcast that has no logo, or whose logo cannot be fetched. */
+/** For a podcast without a logo, or whose logo cannot be fetched. */
 const BUILT_IN = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="Podcast">
 <rect width="64" height="64" rx="10" fill="#3d5a80"/>
 <g fill="none" stroke="#fff" stroke-width="4" stroke-linecap="round">
@@ -17,8 +17,8 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 const FOR_ONE = 'private, max-age=86400';
 
 /**
- * The logo of a podcast as a picture of the size in the path; the built-in one where it cannot be had. That of podcasts
- * which are not listed is only for those who are logged in.
+ * The logo of a podcast in the size of the path; the built-in one if it is not available. Logos of podcasts that are not
+ * listed need a login.
  */
 export const createLogoRoute =
   ({ logos }: Pick<Services, 'logos'>, { identity }: Pick<RouteContext, 'identity'>): Handler =>

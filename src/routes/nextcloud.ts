@@ -11,30 +11,30 @@ import { toNextcloudAction, writeActions } from './wire-objects.ts';
 
 type NextcloudServices = Pick<Services, 'devices' | 'episodes' | 'refusals' | 'servedMarks' | 'subscriptions'>;
 
-/** Apps that log in with the password of the account. */
+/** The device of apps that log in with the account's own password. */
 const OWN_PASSWORD = { id: 'nextcloud', caption: 'Nextcloud apps' };
 
-/** A batch with more that is wrong is refused whole: no app sends it, and it would keep the server busy. */
+/** A batch with more bad items than this is refused whole: no app sends one, and it would keep the server busy. */
 const MOST_REFUSED = 10_000;
 
-/** The app that a request comes from. */
+/** The app that sends a request. */
 interface AppClient {
   user: UserId;
-  /** Id of the device that it is. */
+  /** Id of its device. */
   id: string;
-  /** Notes what is wrong with a part of a batch, which is left out. */
+  /** Records what is wrong with a part of a batch, which is then skipped. */
   refuse(reason: string): void;
 }
 
 /**
- * The interface of the Nextcloud app `gpoddersync`. Its clients know no devices: each app password is one, which follows
- * all others. They resend a refused batch for ever, so what is wrong in it is left out, and noted for the owner.
+ * The interface of the Nextcloud app `gpoddersync`. It has no devices: each app password becomes one that follows all
+ * others. Its clients resend a refused batch for ever, so invalid parts are skipped and recorded for the owner.
  */
 export function createNextcloudRoutes(
   { devices, episodes, refusals, servedMarks, subscriptions }: NextcloudServices,
   { identity, bodyOptions }: RouteContext,
 ): Record<'changes' | 'change' | 'actions' | 'act', Handler> {
-  /** Creates the device that the app is, where it is new, and notes what came of the request. */
+  /** Registers the app's device if it is new, and records what was refused. */
   const forApp =
     (work: (event: H3Event, client: AppClient) => Promise<Reply>): Handler =>
     async (event) => {
@@ -90,7 +90,7 @@ export function createNextcloudRoutes(
   };
 }
 
-/** The strings of an array; the others are refused. Missing or null is an empty array. Throws `invalid` for anything else. */
+/** The strings of an array; other items are refused. Missing or null means empty. Throws `invalid` for anything else. */
 function toUrls(value: unknown, name: string, refuse: (reason: string) => void): string[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw invalid(`"${name}" must be an array of strings`);

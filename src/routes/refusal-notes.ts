@@ -5,7 +5,7 @@ import { isNoted } from '../services/sync/refusals.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 
-/** The same handlers, which note for the owner of the account what they refuse. */
+/** Wraps handlers so that their refusals are recorded for the owner of the account. */
 export function createRefusalNotes(
   { refusals }: Pick<Services, 'refusals'>,
   { identity }: RouteContext,
@@ -30,7 +30,7 @@ export function createRefusalNotes(
   };
 }
 
-/** The device in the path; undefined where there is none, or no usable id. */
+/** The device in the path; undefined if there is none or its id is invalid. */
 function deviceIn(event: H3Event): string | undefined {
   try {
     return parseDeviceId(readParam(event, 'device'));

@@ -9,7 +9,7 @@ import type { DirectoryMode, Viewer } from '../services/directory/directory.ts';
 export type Handler = (event: H3Event) => Reply | Promise<Reply>;
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** A row of the route table. Where there are `formats`, its path goes on with `.{format}`, and any other is a 400. */
+/** A row of the route table. If it has `formats`, the path ends with `.{format}`; any other format is a 400. */
 export interface Route {
   method: Method;
   path: string;
@@ -17,12 +17,12 @@ export interface Route {
   handler: Handler;
 }
 
-/** The same as it stands in a table. */
+/** A route as written in a table. */
 export type Row = [method: Method, path: string, formats: readonly string[], handler: Handler];
 
 export const toRoute = ([method, path, formats, handler]: Row): Route => ({ method, path, formats, handler });
 
-/** Who is asking, for answers that take notice of a login but ask for none. */
+/** The user, for responses where a login is optional. */
 export const viewerOf =
   (event: H3Event, identity: Identity): Viewer =>
   async () =>
@@ -33,14 +33,14 @@ export interface RouteContext {
   identity: Identity;
   /** Largest request body, in bytes. */
   maxBody: number;
-  /** How a body of a user, or of the operator, is read. */
+  /** Options for reading a body of a user or the operator. */
   bodyOptions(sender: string): BodyOptions;
-  /** For the forms that anybody can send. */
+  /** For forms that anybody can send. */
   formBudget: BodyBudget;
-  /** How the outside sees this server: links begin with it. */
+  /** The public address of this server, with which links begin. */
   origin: OriginRules;
   /** Who may see the directory. */
   directory: DirectoryMode;
-  /** Where the server listens, once it does and where it has no base URL: for links that are printed. */
+  /** The address where the server listens, for printed links; set if there is no base URL. */
   address: { url?: string };
 }

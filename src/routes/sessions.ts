@@ -7,11 +7,11 @@ import type { Handler, RouteContext } from './route.ts';
 
 /** Login and logout (spec 4.1). */
 export function createSessionRoutes({ identity }: RouteContext): Record<'login' | 'logout', Handler> {
-  /** Login and logout alone answer 400 for a cookie of somebody else (spec 5 rule 3). */
+  /** Only login and logout return 400 for the cookie of another user (spec 5 rule 3). */
   const refuseForeignCookie = async (event: H3Event): Promise<void> => {
     const holder = await identity.cookieUser(event);
     if (holder && !isSelf(holder, readParam(event, 'user'))) {
-      throw invalid('the cookie belongs to another user; log that one out, or send no cookie');
+      throw invalid('the cookie belongs to another user; log out that user, or send no cookie');
     }
   };
 
@@ -19,7 +19,7 @@ export function createSessionRoutes({ identity }: RouteContext): Record<'login' 
     async login(event) {
       await refuseForeignCookie(event);
       await identity.owner(event);
-      identity.resendCookie(event); // some apps have no session but what the answer to their login brings
+      identity.resendCookie(event); // some apps only use the session from the response to their login
       return EMPTY;
     },
 

@@ -9,12 +9,12 @@ import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { toEpisodeObject } from './wire-objects.ts';
 
-/** Settings of each scope (spec 4.6), and the favorite episodes, which are one of them (spec 2.9). */
+/** Settings of each scope (spec 4.6), and favorite episodes, which are a setting, too (spec 2.9). */
 export function createSettingRoutes(
   { settings, directory }: Pick<Services, 'settings' | 'directory'>,
   { identity, bodyOptions, origin }: RouteContext,
 ): Record<'get' | 'update' | 'favorites', Handler> {
-  /** Under the very URLs that the setting was made with: apps know the episode by them. */
+  /** Keeps the URLs of the setting: apps know the episode by them. */
   const toFavorite = async (user: UserId, favorite: { podcast: Url; episode: Url }, base: string): Promise<unknown> => {
     const { podcast, episode } = await directory.describeEpisode(user, favorite.podcast, favorite.episode);
     const urls = { podcast: favorite.podcast, url: favorite.episode };
@@ -37,7 +37,7 @@ export function createSettingRoutes(
       const user = await identity.owner(event);
       const base = publicBase(event, origin);
       const favorites: unknown[] = [];
-      // One by one: thousands at once would take all connections of a database from others.
+      // One by one: thousands at once would use up all connections to a database.
       for (const favorite of await settings.favorites(user.id)) {
         favorites.push(await toFavorite(user.id, favorite, base));
       }

@@ -3,14 +3,14 @@ import type { Url, UserId } from '../domain/types.ts';
 import type { Identity } from '../http/identity.ts';
 import type { Directory } from '../services/directory/directory.ts';
 
-/** What somebody sees of a list. */
+/** The part of a list that the viewer may see. */
 interface SharedList {
   urls: readonly Url[];
-  /** Set where the answer is for the owner alone. */
+  /** Set if the response is only for the owner. */
   owner?: UserId;
 }
 
-/** Addresses that look secret are shown to the owner of the list only, who is looked for where there are any. */
+/** Shows addresses that look secret only to the owner of the list. Authenticates the request only if there are any. */
 export async function viewSharedList(
   event: H3Event,
   { urls, owner }: { urls: readonly Url[]; owner: UserId },

@@ -6,7 +6,7 @@ import type { Services } from '../services/services.ts';
 import { RANGES } from '../services/listening/statistics.ts';
 import type { Handler, RouteContext } from './route.ts';
 
-/** What the owner has listened to, for dashboards: days as `YYYY-MM-DD` in UTC, times in seconds. */
+/** Listening statistics of the owner, for dashboards: days as `YYYY-MM-DD` in UTC, times in seconds. */
 export const createStatisticsRoute =
   ({ statistics }: Pick<Services, 'statistics'>, { identity }: Pick<RouteContext, 'identity'>): Handler =>
   async (event) => {

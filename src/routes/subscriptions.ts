@@ -11,19 +11,19 @@ import { listReply, listStream } from './list-reply.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { uploadReply } from './upload-reply.ts';
 
-/** The whole-list paths answer 401 for anybody but the user in the path (spec 4.3 rule 6). */
+/** The whole-list paths return 401 for anybody except the user in the path (spec 4.3 rule 6). */
 const invalidUser = (): Refusal => new Refusal('unauthenticated', 'log in as the user whose subscriptions these are');
 
-/** Subscriptions as whole lists and as changes since a mark, of a device and of all together (spec 4.3). */
+/** Subscriptions as whole lists and as changes since a mark, for one device or for all (spec 4.3). */
 export function createSubscriptionRoutes(
   { subscriptions, devices, directory }: Pick<Services, 'subscriptions' | 'devices' | 'directory'>,
   { identity, bodyOptions }: RouteContext,
 ): Record<'all' | 'list' | 'replace' | 'changes' | 'upload', Handler> {
-  /** The last sync of a device is shown to its owner. */
+  /** Records the last sync of the device, which its owner can see. */
   const touch = (event: H3Event, user: User): Promise<void> =>
     devices.touch(user.id, readParam(event, 'device'), readApp(event));
 
-  /** JSON is an array of feed URLs (spec 4.3); OPML says what is known of them. */
+  /** JSON is an array of feed URLs (spec 4.3); OPML includes what is known about them. */
   const reply = (event: H3Event, user: User, title: string, urls: readonly Url[]): Reply => {
     const listing = { title, toJson: ({ url }: PodcastEntry) => url };
     if (readParam(event, 'format') === 'opml') {

@@ -6,7 +6,7 @@ import type { EpisodeUpdate } from '../services/sync/updates.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { toActionObject, toEpisodeObject, toPodcastObject } from './wire-objects.ts';
 
-/** What is new for a device since a mark: its subscriptions, and episodes of them (spec 4.5). */
+/** What is new for a device since a mark: subscriptions and their episodes (spec 4.5). */
 export function createUpdateRoutes(
   { updates, directory }: Pick<Services, 'updates' | 'directory'>,
   { identity, origin }: RouteContext,
@@ -24,7 +24,7 @@ export function createUpdateRoutes(
       return json({
         add: (await directory.describe(add, user.id)).map((podcast) => toPodcastObject(podcast, base)),
         remove,
-        rem: remove, // the name that gpodder.net gives it, and some clients read
+        rem: remove, // the name that gpodder.net uses and some clients read
         updates: episodes.map((update) => toUpdateObject(update, base, withActions)),
         timestamp: mark,
       });
@@ -32,7 +32,7 @@ export function createUpdateRoutes(
   };
 }
 
-/** An episode with its `status`, and the user's newest action where that is asked for and not `new` (spec 2.3). */
+/** An episode with its `status` and, if requested and not `new`, the user's newest action (spec 2.3). */
 function toUpdateObject(update: EpisodeUpdate, base: string, withActions: boolean): Record<string, unknown> {
   const { podcast, podcastTitle, episode, status, action } = update;
   return {

@@ -2,10 +2,10 @@ import type { Stamp } from '../domain/types.ts';
 import type { UrlRewrites } from '../domain/url.ts';
 import { json, jsonStream, type Reply } from '../http/reply.ts';
 
-/** Up to this many rewrites are written at once. */
+/** Rewrites that are written in one chunk. */
 const PAGE = 500;
 
-/** What delta and episode uploads are answered (spec 4.3 and 4.8). Many rewrites are written while they are sent. */
+/** The response to delta and episode uploads (spec 4.3 and 4.8). Many rewrites are generated while they are sent. */
 export const uploadReply = ({ mark, rewrites }: { mark: Stamp; rewrites: UrlRewrites }): Reply =>
   rewrites.length <= PAGE ? json({ timestamp: mark, update_urls: rewrites }) : jsonStream(writeUpload(mark, rewrites));
 

@@ -3,14 +3,14 @@ import type { EpisodeAction, EpisodeInfo, Stamp, Url } from '../domain/types.ts'
 import { episodePage, podcastPage } from '../pages/links.ts';
 import type { KnownPodcast } from '../services/directory/directory.ts';
 
-/** An episode, and what is known of it: maybe nothing beside its URLs. */
+/** An episode with its URLs and whatever else is known about it. */
 interface KnownEpisode extends Partial<EpisodeInfo> {
   url: Url;
   podcast: Url;
   podcastTitle: string;
 }
 
-/** A podcast as clients get it (spec 2.2), all keys always there: some clients refuse an object that lacks one. */
+/** A podcast as sent to clients (spec 2.2). All keys are always present: some clients reject an object without one. */
 export function toPodcastObject(podcast: KnownPodcast, base: string): Record<string, string | number | null> {
   const { url, title, author = '', description = '', website = '', logoUrl = null, subscribers = 0 } = podcast;
   const page = podcastPage(base, url);
@@ -28,7 +28,7 @@ export function toPodcastObject(podcast: KnownPodcast, base: string): Record<str
   };
 }
 
-/** An episode as clients get it (spec 2.3), all keys always there. */
+/** An episode as sent to clients (spec 2.3). All keys are always present. */
 export function toEpisodeObject(known: KnownEpisode, base: string): Record<string, string> {
   const { podcast, podcastTitle, url, title, description = '', website = '', releasedAt } = known;
   const page = episodePage(base, podcast, url);
@@ -45,18 +45,18 @@ export function toEpisodeObject(known: KnownEpisode, base: string): Record<strin
   };
 }
 
-/** An episode action as clients get it. */
+/** An episode action as sent to clients. */
 export type WireAction = Record<string, unknown>;
 
 /**
- * An episode action as clients of version 2 get it (spec 2.7). Only plays have times, and only those that are known: over
- * any other, clients reject the whole answer.
+ * An episode action as sent to clients of version 2 (spec 2.7). Only plays have times, and only known ones: otherwise
+ * clients reject the whole response.
  */
 export function toActionObject({ podcast, episode, device, guid, action, timestamp, play }: EpisodeAction): WireAction {
   return { podcast, episode, device, guid, action, timestamp: formatTimestamp(timestamp), ...play };
 }
 
-/** The same in the Nextcloud dialect: all keys always there, and -1 for a time that is not known. */
+/** The same in the Nextcloud dialect: all keys are always present, with -1 for an unknown time. */
 export function toNextcloudAction({ podcast, episode, guid, action, timestamp, play }: EpisodeAction): WireAction {
   const { started = -1, position = -1, total = -1 } = play ?? {};
   return {
@@ -71,7 +71,7 @@ export function toNextcloudAction({ podcast, episode, guid, action, timestamp, p
   };
 }
 
-/** Episode actions with their mark, as JSON that is written while it is sent. */
+/** Episode actions with their mark, as JSON that is generated while it is sent. */
 export async function* writeActions(
   pages: AsyncIterable<EpisodeAction[]>,
   mark: Stamp,

@@ -40,7 +40,7 @@ import { createTransfer, type Transfer } from './transfer/transfer.ts';
 import { createUpdates, type Updates } from './sync/updates.ts';
 import { createMaintenance, type Maintenance } from './operations/maintenance.ts';
 
-/** All the rules, over one storage. */
+/** All services on one storage. */
 export interface Services {
   bodyParser: BodyParser;
   accounts: Accounts;
@@ -72,7 +72,7 @@ export interface Services {
   transfer: Transfer;
   integrityCheck: IntegrityCheck;
   maintenance: Maintenance;
-  /** Rejects while the storage is not there, or does not answer. */
+  /** Rejects while the storage is unavailable or does not respond. */
   ping(): Promise<void>;
 }
 
@@ -87,14 +87,14 @@ interface ServiceOptions {
   syncDevices: boolean;
   /** Who may see the directory. */
   directory: DirectoryMode;
-  /** Undefined: nothing may be fetched. */
+  /** Undefined: fetching is disabled. */
   fetcher: Fetcher | undefined;
-  /** Folder for logos; need not exist. */
+  /** Folder of the logo cache; need not exist. */
   logoFolder: string;
   log: Log;
 }
 
-/** All services on one storage, each given no more than the stores and the services that it needs. */
+/** Creates all services, each with only the stores and services that it needs. */
 export function createServices(storage: Storage, options: ServiceOptions): Services {
   const { now, hasher, fetcher, log } = options;
   const { podcasts } = storage;

@@ -126,7 +126,7 @@ it('a server that starts counts subscribers again', async () => {
   const { data } = await makeSubject(SQLITE);
   miscount(data);
   const server = await startServer(['--data', data, ...SQLITE]);
-  await server.says(/^\[warn\] the subscribers of 1 podcast were counted wrong; that is corrected$/);
+  await server.says(/^\[warn\] wrong subscriber counts of 1 podcast were corrected$/);
 });
 
 it('finds a damaged index of SQLite, which no read would show', async () => {

@@ -111,7 +111,7 @@ it('the same beside a running server, from standard input, as JSON', async () =>
     present: [],
     removed: [],
     rewritten: [],
-    refused: [{ url: 'https://:x/', reason: 'its host or its port is not valid, or it is too long' }],
+    refused: [{ url: 'https://:x/', reason: 'its host or port is invalid, or it is too long' }],
   });
   expect(await read(server, '/subscriptions/bob/tv.json')).toEqual([feed(1)]);
 });
@@ -145,7 +145,7 @@ it.each([
   ['an empty file', '', /OPML cannot be read/],
   ['a web page', '<!doctype html><html><body><p>hello</p></body></html>', /OPML cannot be read/],
   ['an OPML that is cut off', opmlOf(outline(feed(2))).slice(0, -20), /OPML cannot be read/],
-  ['no feed', opmlOf(''), /there is no feed in this file/],
+  ['no feed', opmlOf(''), /this file contains no feed/],
   ['feeds of which none can be used', opmlOf(outline('mailto:x')), /none of the feeds in this file can be used/],
 ])('%s exits 1 and changes nothing', async (_title, text, says) => {
   const { data, importText } = await makeSubject();

@@ -93,7 +93,7 @@ it('refuses a target that is not empty, a source in use, and one that is not the
     expect(stderr).toMatch(/^\[error\] [^\n]+\n$/);
     return stderr;
   };
-  expect(await refused('json', 'json:full')).toMatch('the target is not empty; choose a new place for it');
+  expect(await refused('json', 'json:full')).toMatch('the target is not empty; choose a new one');
   expect(await backUp('json:full')).toBe(full);
   for (const typo of ['json:typo', 'sqlite:typo']) {
     expect(await refused(typo, 'json:new')).toMatch(`no storage found at ${data}/typo; check --data and --storage`);

@@ -136,7 +136,7 @@ it('makes twenty accounts an hour from one address', async () => {
   const refused = await send({ name: 'ann-21' });
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3600']);
   expect(refused.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(await refused.text()).toContain('Too many accounts were made from here; try again in 60 minutes.');
+  expect(await refused.text()).toContain('Too many accounts were created from here; try again in 60 minutes.');
   expect(await login(server, 'ann-21', 'pass phrase')).toBe(401);
   server.clock.now += 3600;
   expect((await send({ name: 'ann-21' })).status).toBe(303);

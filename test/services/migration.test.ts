@@ -44,13 +44,13 @@ it('copies everything, counts it, and tells how far it is', async () => {
 it('refuses a target that is not empty, and leaves it as it is', async () => {
   const [from, to] = [await openFurnished(), await openTestServer({ users: ['mallory'] })];
   const before = await backUp(to);
-  await expect(move(from, to.storage)).rejects.toThrow('the target is not empty; choose a new place for it');
+  await expect(move(from, to.storage)).rejects.toThrow('the target is not empty; choose a new one');
   expect(await backUp(to)).toBe(before);
 });
 
 it('refuses a source without accounts, whose name may be misspelled', async () => {
   const [from, to] = [await openEmpty(), await openEmpty()];
-  await expect(move(from, to.storage)).rejects.toThrow(/no account in the source/);
+  await expect(move(from, to.storage)).rejects.toThrow(/the source has no accounts/);
 });
 
 const HALF_WAY = 'the disk is full';
@@ -69,12 +69,12 @@ it.each<[string, (storage: Storage) => Partial<Storage['transfer']>, RegExp]>([
   [
     'the copy of an account lacks something',
     ({ transfer }) => ({ exportUser: (user) => without('settings', transfer.exportUser(user)) }),
-    /the copy of the account bob is not as the original/,
+    /the copy of the account bob differs from the original/,
   ],
   [
     'the copy of the directory has something else',
     ({ transfer }) => ({ exportDirectory: () => without('tag', transfer.exportDirectory()) }),
-    /the copy of the directory is not as the original/,
+    /the copy of the directory differs from the original/,
   ],
 ])('leaves the target empty when %s', async (_title, change, says) => {
   const [from, to] = [await openFurnished(), await openEmpty()];

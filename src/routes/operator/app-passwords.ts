@@ -7,7 +7,7 @@ import type { OwnAppPassword } from '../../services/accounts/app-passwords.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
 
-/** What `list` answers of each app password. Times are in UTC, as `2026-01-31T12:00:00Z`; null: not known. */
+/** An app password in `list`. Times are in UTC, as `2026-01-31T12:00:00Z`; null: unknown. */
 export interface ListedAppPassword {
   id: string;
   label: string;

@@ -5,7 +5,7 @@ import type { Services } from '../../services/services.ts';
 import type { ImportedAccount, ImportReport } from '../../services/transfer/transfer.ts';
 import type { Handler } from '../route.ts';
 
-/** What `restore` answers: of an account that is left out, why. */
+/** The response of `restore`, with the reason for each skipped account. */
 export interface RestoreReport extends Omit<ImportReport, 'accounts'> {
   accounts: (Omit<ImportedAccount, 'problem'> & { problem: string | null })[];
 }
@@ -13,7 +13,7 @@ export interface RestoreReport extends Omit<ImportReport, 'accounts'> {
 /** Backups of accounts, or of everything. */
 export function createBackupRoutes({ transfer }: Pick<Services, 'transfer'>): Record<'write' | 'restore', Handler> {
   return {
-    /** Of each `user`, or of everything. What goes wrong once it is on its way is the last line: `{"message": ...}`. */
+    /** A backup of each `user`, or of everything. An error during the transfer becomes the last line: `{"message": ...}`. */
     async write(event) {
       const { accounts, text } = await transfer.export({
         users: event.url.searchParams.getAll('user'),
@@ -26,7 +26,7 @@ export function createBackupRoutes({ transfer }: Pick<Services, 'transfer'>): Re
       };
     },
 
-    /** The body is a backup, packed or not. */
+    /** The body is a backup, compressed or not. */
     async restore(event) {
       const as = readQuery(event, 'as');
       const choice = { ...(as !== undefined && { as }), dryRun: readBoolean(event, 'dryRun') };

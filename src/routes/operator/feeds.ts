@@ -10,22 +10,22 @@ import type { FeedState } from '../../storage/stores.ts';
 import type { Handler, RouteContext } from '../route.ts';
 import { progressReply } from './progress-reply.ts';
 
-/** What `list` answers of each feed. Times are in UTC, as `2026-01-31T12:00:00Z`. */
+/** A feed in `list`. Times are in UTC, as `2026-01-31T12:00:00Z`. */
 export interface ListedFeed {
   url: string;
-  /** `''` where it is not known. */
+  /** `''` if unknown. */
   title: string;
-  /** `gone` is not read any more. */
+  /** A `gone` feed is no longer fetched. */
   state: 'new' | 'ok' | 'failed' | 'gone';
   error: string | null;
   /** In a row. */
   failures: number;
-  /** When it was read last, and when it will be again. */
+  /** When it was last fetched, and when it will be again. */
   read: string | null;
   next: string | null;
 }
 
-/** The reading of feeds. */
+/** The state of feed fetching. */
 export function createFeedRoutes(
   { feeds }: Pick<Services, 'feeds'>,
   { bodyOptions }: RouteContext,

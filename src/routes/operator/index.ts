@@ -11,7 +11,7 @@ import { createSubscriptionExportRoute } from './subscription-export.ts';
 import { createToplistRebuildRoute } from './toplist-rebuild.ts';
 import { createUserRoutes } from './users.ts';
 
-/** For whoever runs the server: they ask for no login, so only the control socket and this process have them. */
+/** Routes for the operator. They need no login, so only the control socket and this process provide them. */
 export function createOperatorRoutes(services: Services, context: RouteContext): Route[] {
   const users = createUserRoutes(services, context);
   const appPasswords = createAppPasswordRoutes(services, context);

@@ -6,7 +6,7 @@ import type { Handler, RouteContext } from '../route.ts';
 
 /** Room for 16 MiB of OPML as JSON: `maxBody` is for apps. Bytes. */
 const MAX_BODY = 32 * 1024 * 1024;
-/** As a sender of bodies. */
+/** The sender of operator requests, for the body budget. */
 const OPERATOR = 'operator';
 
 /** Subscribes a device to the feeds of an OPML file: `{device, opml, replace, dryRun}`. */

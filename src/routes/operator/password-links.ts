@@ -5,14 +5,14 @@ import { passwordLinkPage } from '../../pages/links.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
 
-/** What both answer. `path`: that of the link, below `base`, which is null where no server runs that has one. */
+/** The response of both routes. `path` is relative to `base`, which is null if no server with an address is running. */
 export interface PasswordLink {
   name: string;
   base: string | null;
   path: string;
 }
 
-/** One-time links with which a person chooses a password. */
+/** One-time links for choosing a password. */
 export function createPasswordLinkRoutes(
   { administration, passwordLinks }: Pick<Services, 'administration' | 'passwordLinks'>,
   { bodyOptions, origin, address }: RouteContext,

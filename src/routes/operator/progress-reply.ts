@@ -1,11 +1,10 @@
 import type { Reply } from '../../http/reply.ts';
 
-/** Long work that tells how far it is, and answers a report. */
+/** Long work that reports its progress, and returns a report. */
 type Work = (progress: (done: number, total: number, records?: number) => void) => Promise<unknown>;
 
 /**
- * Answers long work while it goes on, a line of JSON for each step: how far it is, and at the end its `report`, or the
- * `message` of what went wrong.
+ * Streams the progress of long work as lines of JSON. The last line is its `report`, or the `message` of the error.
  */
 export const progressReply = (work: Work): Reply => ({
   type: 'application/x-ndjson',
@@ -14,21 +13,21 @@ export const progressReply = (work: Work): Reply => ({
 });
 
 async function* write(work: Work): AsyncIterable<string> {
-  let told: { done: number; total: number; records?: number } = { done: 0, total: 0 };
-  let tell: (() => void) | undefined;
+  let latest: { done: number; total: number; records?: number } = { done: 0, total: 0 };
+  let notify: (() => void) | undefined;
   const result = work((done, total, records) => {
-    told = { done, total, ...(records !== undefined && { records }) };
-    tell?.();
+    latest = { done, total, ...(records !== undefined && { records }) };
+    notify?.();
   }).then(
     (report) => ({ report }),
     (error: Error) => ({ message: error.message }),
   );
   for (;;) {
     const step = new Promise<undefined>((resolve) => {
-      tell = () => resolve(undefined);
+      notify = () => resolve(undefined);
     });
     const end = await Promise.race([result, step]);
-    yield `${JSON.stringify(end ?? told)}\n`;
+    yield `${JSON.stringify(end ?? latest)}\n`;
     if (end) return;
   }
 }

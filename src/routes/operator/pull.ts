@@ -12,7 +12,7 @@ type Body = Readonly<Record<string, unknown>>;
 /** Room for all settings of an account, a long list, or a thousand actions with long addresses. Bytes. */
 const MAX_BODY = 64 * 1024 * 1024;
 
-/** Takes a piece of an account on another server, and tells what became of it. */
+/** Imports a piece of an account from another server, and returns the result. */
 export function createPullRoute({ administration, pull }: Pick<Services, 'administration' | 'pull'>): Handler {
   return async (event) => {
     const piece = toPiece(await readTrustedObject(event, MAX_BODY));

@@ -15,8 +15,8 @@ const WRITERS = {
 };
 
 /**
- * What a user, or one `device`, subscribes to, with what the directory knows of it. The format is in the query: errors
- * are JSON whatever was asked for.
+ * The subscriptions of a user or of one `device`, with their data in the directory. The format is a query parameter:
+ * errors are always JSON.
  */
 export function createSubscriptionExportRoute({
   administration,
@@ -38,7 +38,7 @@ function readFormat(event: H3Event): keyof typeof WRITERS {
   return format as keyof typeof WRITERS;
 }
 
-/** Without what is not known. */
+/** Omits unknown fields. */
 const toEntry = ({ url, title, description, website }: PodcastEntry): PodcastEntry => ({
   url,
   ...(title && { title }),

@@ -15,14 +15,14 @@ interface DescribedUser {
   email: string | null;
   /** In UTC, as `2026-01-31T12:00:00Z`. */
   created: string;
-  /** To the day; null without a session. */
+  /** Accurate to the day; null without a session. */
   lastSync: string | null;
 }
 
-/** What `list` answers of each account. */
+/** An account in `list`. */
 export type ListedAccount = DescribedUser & Omit<AccountSummary, 'user' | 'lastSyncAt'>;
 
-/** What `show` answers. */
+/** The response of `show`. */
 export type ShownAccount = DescribedUser &
   Omit<AccountDetails, 'user' | 'lastSyncAt' | 'appPasswords' | 'devices' | 'refusals'> & {
     appPasswords: ListedAppPassword[];
@@ -30,7 +30,7 @@ export type ShownAccount = DescribedUser &
     refusals: ShownRefusal[];
   };
 
-/** Null: not known. Times are as in `created`. */
+/** Null: unknown. Times are as in `created`. */
 interface ShownDevice extends Device, Pick<DeviceSummary, 'subscriptions'> {
   app: string | null;
   dialect: Dialect | null;
@@ -46,7 +46,7 @@ interface ShownRefusal {
   reason: string;
 }
 
-/** What `sessions` answers of each session. Times are as in `created`. */
+/** A session in `sessions`. Times are as in `created`. */
 export interface ListedSession {
   used: string;
   expires: string;

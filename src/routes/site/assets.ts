@@ -6,11 +6,11 @@ import type { Handler } from '../route.ts';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
-/** The style sheet, the script and the icon, and what browsers and search engines ask a site for. */
+/** The style sheet, the script and the icon, and the files that browsers and search engines expect. */
 export const ASSET_ROUTES: Record<'asset' | 'manifest' | 'robots', Handler> = {
   asset(event) {
     const asset = ASSETS.get(readParam(event, 'name'));
-    if (!asset) throw new Refusal('missing', 'there is no file with this name; reload the page that asked for it');
+    if (!asset) throw new Refusal('missing', 'there is no file with this name; reload the page that uses it');
     return { type: asset.type, body: asset.body, cache: FOR_EVER };
   },
   manifest: () => toPublic({ type: 'application/manifest+json', body: MANIFEST }),

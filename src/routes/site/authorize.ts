@@ -9,7 +9,7 @@ import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
 import { type Site, STALE } from './site.ts';
 
-/** Where an app sends its user to grant it access (see `services/accounts/login-flow.ts`). */
+/** The page where a user grants an app access (see `services/accounts/login-flow.ts`). */
 export function createAuthorizePages(
   { loginFlow }: Pick<Services, 'loginFlow'>,
   site: Site,

@@ -12,7 +12,7 @@ import type { Site } from './site.ts';
 
 type DeviceHandlers = 'all' | 'show' | 'save' | 'remove' | 'sync' | 'group';
 
-/** The devices of an account: names and types, and which have the same subscriptions. */
+/** The devices of an account: names, types, and which of them share subscriptions. */
 export function createDevicePages(
   { devices, refusals, settings }: Pick<Services, 'devices' | 'refusals' | 'settings'>,
   site: Site,

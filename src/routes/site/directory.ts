@@ -10,7 +10,7 @@ import type { Site } from './site.ts';
 const LISTED = 50;
 const TAGS = 50;
 
-/** The directory for people: `?q=` searches, `?tag=` lists the podcasts with a tag, else it is the toplist. */
+/** The directory page: `?q=` searches, `?tag=` lists the podcasts with a tag, otherwise it shows the toplist. */
 export function createDirectoryPage(
   { directory, library }: Pick<Services, 'directory' | 'library'>,
   { identity }: Pick<RouteContext, 'identity'>,

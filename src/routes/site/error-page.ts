@@ -6,8 +6,8 @@ import { renderError } from '../../pages/error.ts';
 import { renderPage } from '../../pages/layout.ts';
 
 /**
- * An error answer as a page where a browser asks. Nobody is looked up for it: the storage may be what failed. Any other
- * answer is returned as it is.
+ * Turns an error response for a browser into a page, without authenticating the user: the storage may have failed.
+ * Returns any other response unchanged.
  */
 export function toErrorPage(event: H3Event, reply: Reply, origin: OriginRules): Reply {
   if (reply.error === undefined || !prefersHtml(event)) return reply;
@@ -21,5 +21,5 @@ export function toErrorPage(event: H3Event, reply: Reply, origin: OriginRules): 
   };
 }
 
-/** Browsers name HTML first when they ask for a page; apps do not. */
+/** Browsers list HTML first when they request a page; apps do not. */
 const prefersHtml = (event: H3Event): boolean => /^\s*text\/html\b/i.test(event.req.headers.get('accept') ?? '');

@@ -18,7 +18,7 @@ import type { Site } from './site.ts';
 const PER_PAGE = 50;
 const FIELDS = ['podcast', 'device', 'action', 'from', 'to', 'before', 'after'] as const;
 
-/** What happened to episodes, as pages and as downloads. */
+/** The history of episode actions, as pages and downloads. */
 export function createHistoryRoutes(
   { history, devices }: Pick<Services, 'history' | 'devices'>,
   site: Site,
@@ -78,7 +78,7 @@ function readFilter({ podcast, device, action, from, to }: HistoryQuery): {
   return { filter, problems };
 }
 
-/** A day of the calendar, in UTC; NaN for what is none. */
+/** A calendar day in UTC; NaN if it is invalid. */
 function readDay(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN;

@@ -5,7 +5,7 @@ import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
 import type { Site } from './site.ts';
 
-/** What the address of the server leads to: a welcome, how to connect an app, or what was synced. */
+/** The home page: a landing page for visitors, how to connect an app, or an overview of what was synced. */
 export const createHomePage =
   ({ home }: Pick<Services, 'home'>, { identity }: Pick<RouteContext, 'identity'>, site: Site): Handler =>
   async (event) => {

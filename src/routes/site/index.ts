@@ -19,7 +19,7 @@ import { createSubscriptionPages } from './subscriptions.ts';
 import { createSite } from './site.ts';
 import { createStatisticsPage } from './statistics.ts';
 
-/** The website: pages for people. */
+/** The routes of the website. */
 export function createSiteRoutes(services: Services, context: RouteContext): Route[] {
   const site = createSite(services, context);
   const login = createLoginRoutes(services, context, site);

@@ -19,7 +19,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   renamed: 'List renamed.',
 };
 
-/** The podcast lists of an account, for its owner; `pages.list` shows one to everybody. */
+/** The podcast lists of an account, for its owner; `pages.list` is the public page of a list. */
 export function createListPages(
   { lists, directory, library }: Pick<Services, 'lists' | 'directory' | 'library'>,
   site: Site,
@@ -58,7 +58,7 @@ export function createListPages(
   const back = (event: H3Event, done: keyof typeof NOTICES): Reply =>
     site.redirect(event, `${ownListPage('', readParam(event, 'name'))}?done=${done}`);
 
-  /** A form with one field: `problem` of it, or of a token that is too old, brings the list again. */
+  /** A form with one field. An invalid value or an expired token shows the list again. */
   const submitted = (
     field: 'title' | 'url',
     change: (user: User, name: string, value: string) => Promise<void>,

@@ -9,7 +9,7 @@ import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
 import { type Site, STALE, toLocalPath } from './site.ts';
 
-/** Signing in and out with a browser: the same sessions, and the same limits on wrong passwords, as for apps. */
+/** Signing in and out in a browser: with the same sessions and limits on wrong passwords as for apps. */
 export function createLoginRoutes(
   { accounts }: Pick<Services, 'accounts'>,
   { identity, origin }: RouteContext,

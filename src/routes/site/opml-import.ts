@@ -8,12 +8,12 @@ import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
 import { type Site, STALE } from './site.ts';
 
-/** A file, with what a form has beside it. */
+/** A file and the other fields of the form. */
 const LIMITS = { limit: 1024 * 1024 + 16 * 1024 };
 
 /**
- * Subscribes to what is in an OPML file, in two steps. The file travels in the form of the second one, so that any node
- * can answer it, and nothing is left behind where it is never sent.
+ * Imports an OPML file in two steps. The form of the second step contains the file, so that any node can process it, and
+ * nothing needs to be stored in between.
  */
 export function createOpmlImportPages(
   { library, devices, bodyParser }: Pick<Services, 'library' | 'devices' | 'bodyParser'>,

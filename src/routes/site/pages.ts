@@ -15,24 +15,24 @@ import { type Handler, type RouteContext, viewerOf } from '../route.ts';
 import { viewSharedList } from '../shared-list.ts';
 import type { Site } from './site.ts';
 
-/** On one page. */
+/** Episodes on one page. */
 const EPISODES = 50;
-/** Podcasts, and lists, on one page. */
+/** Podcasts or lists on one page. */
 const PER_PAGE = 100;
 /** Actions on the page of an episode. */
 const ACTIONS = 50;
 
-/** The page that is asked for, of so many items. Throws `missing` where there are not so many. */
+/** The requested page of a number of items. Throws `missing` if it does not exist. */
 function pageOf(event: H3Event, items: number, perPage = PER_PAGE): PageNumber {
   const number = { page: readPage(event), pages: Math.max(1, Math.ceil(items / perPage)) };
-  if (number.page > number.pages) throw new Refusal('missing', 'there is no such page; see the first one');
+  if (number.page > number.pages) throw new Refusal('missing', 'this page does not exist; go to the first one');
   return number;
 }
 
 const partOf = <Item>(items: readonly Item[], { page }: PageNumber, perPage = PER_PAGE): readonly Item[] =>
   items.slice((page - 1) * perPage, page * perPage);
 
-/** What `svc_link` and `web` lead to, and what a user shows. */
+/** The pages that `svc_link` and `web` link to, and public profiles. */
 export function createPageRoutes(
   services: Pick<
     Services,
@@ -43,7 +43,7 @@ export function createPageRoutes(
 ): Record<'podcast' | 'episode' | 'list' | 'user' | 'shared', Handler> {
   const { accounts, devices, directory, feeds, library, lists, playback, profiles } = services;
 
-  /** What whoever is signed in has of a podcast. */
+  /** The signed-in user's data of a podcast. */
   const ownPodcast = async (event: H3Event, podcast: Url) => {
     const user = await identity.visitor(event);
     if (!user) return undefined;
@@ -54,7 +54,7 @@ export function createPageRoutes(
     };
   };
 
-  /** What whoever is signed in has of an episode. */
+  /** The signed-in user's data of an episode. */
   const ownEpisode = async (event: H3Event, episode: NamedEpisode) => {
     const user = await identity.visitor(event);
     if (!user) return undefined;

@@ -8,7 +8,7 @@ import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
 import { type Site, STALE } from './site.ts';
 
-/** Where the one-time links of `user invite` and `user reset` lead. */
+/** The page of the one-time links of `user invite` and `user reset`. */
 export function createPasswordLinkPages(
   { passwordLinks, registration }: Pick<Services, 'passwordLinks' | 'registration'>,
   { identity }: RouteContext,

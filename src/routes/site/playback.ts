@@ -9,7 +9,7 @@ import type { Services } from '../../services/services.ts';
 import type { Handler } from '../route.ts';
 import { type Site, toLocalPath } from './site.ts';
 
-/** What a person does with an episode on its page, or on that of its podcast; and what the player uploads. */
+/** The forms for an episode, on its page and that of its podcast, and the uploads of the player. */
 export function createPlaybackForms(
   { playback }: Pick<Services, 'playback'>,
   site: Site,
@@ -42,7 +42,7 @@ const readEpisode = (fields: Form): NamedEpisode => ({
   url: fields.get('url') ?? '',
 });
 
-/** Undefined where the field is empty, or missing. */
+/** Undefined if the field is empty or missing. */
 function readSeconds(fields: Form, name: string): Seconds | undefined {
   const text = fields.get(name) ?? '';
   if (text === '') return undefined;

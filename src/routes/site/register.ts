@@ -9,7 +9,7 @@ import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
 import { type Site, STALE } from './site.ts';
 
-/** A page for creating an account (spec 4.9, legacy paths), which signs the person in. */
+/** The page for creating an account (spec 4.9, legacy paths), which then signs the user in. */
 export function createRegisterRoutes(
   { registration }: Pick<Services, 'registration'>,
   { identity, origin }: RouteContext,

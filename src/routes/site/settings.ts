@@ -27,7 +27,7 @@ type SettingsHandlers =
   | 'backup'
   | 'delete';
 
-/** Privacy settings by the name of their field (spec 2.9). Each is true unless set. */
+/** Privacy settings (spec 2.9) by form field. The default of each is true. */
 const PRIVACY = {
   publicProfile: 'public_profile',
   publicSubscriptions: 'public_subscriptions',
@@ -42,7 +42,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   sessions: 'Signed out.',
 };
 
-/** What an owner decides about an account. */
+/** The settings of an account. */
 export function createSettingsPages(
   { accounts, administration, appPasswords, registration, sessions, settings, transfer }: SettingsServices,
   { identity, origin }: RouteContext,
@@ -79,7 +79,7 @@ export function createSettingsPages(
 
   const saved = (event: H3Event, what: string): Reply => site.redirect(event, `/settings?saved=${what}#${what}`);
 
-  /** Problem with a password that has to be right; undefined where it is. Wrong ones count as they do for a login. */
+  /** What is wrong with a password that confirms a change; undefined if it is right. Wrong ones count as for a login. */
   const checkPassword = async (event: H3Event, user: User, password = ''): Promise<string | undefined> => {
     try {
       await accounts.login(user.name, password, readClient(event, origin));
@@ -134,7 +134,7 @@ export function createSettingsPages(
       { onStale },
     ),
 
-    // Answered by the page itself, not by a redirect: the secret is nowhere else.
+    // Returns the page instead of a redirect, because the plain text is stored nowhere.
     createAppPassword: site.submitted(
       async (event, user, fields) => {
         try {

@@ -14,22 +14,22 @@ import type { Handler, RouteContext } from '../route.ts';
 
 /** What all pages of the site have in common. */
 export interface Site {
-  /** What `page` shows around a page: who is signed in is found out once. */
+  /** The frame that `page` renders around a page. */
   frame(event: H3Event): Promise<Frame>;
-  /** A page as an answer: for everybody where nobody is signed in, else private. */
+  /** A page as a response: public for visitors, private for signed-in users. */
   page(event: H3Event, render: (frame: Frame) => Page, options?: PageOptions): Promise<Reply>;
-  /** A page for whoever is signed in; others sign in first, and come back. */
+  /** A page for signed-in users; others are sent to the login page, and back. */
   signedIn(handler: (event: H3Event, user: User) => Reply | Promise<Reply>): Handler;
   /**
-   * A form that somebody who is signed in has sent. One without the right token goes to `onStale`, which shows it again
-   * with what was typed; where there was nothing to type it is a 403.
+   * A form of a signed-in user. A form without a valid token goes to `onStale`, which shows it again with its values; a
+   * form without `onStale` is a 403.
    */
   submitted(handler: FormHandler, options?: Partial<FormLimits> & { onStale?: FormHandler }): Handler;
-  /** Goes on to another page after a form was accepted; `path` begins with a slash. */
+  /** Redirects to another page after a form was accepted; `path` begins with a slash. */
   redirect(event: H3Event, path: string): Reply;
-  /** A form with its token checked, for pages that need nobody to be signed in. */
+  /** A form with its token checked, for pages that need no login. */
   readForm(event: H3Event, limits?: Partial<FormLimits>): Promise<{ fields: Form; isStale: boolean }>;
-  /** The token for a form where nobody is signed in, and the header that goes with it. */
+  /** The token for a form of a visitor, and the header that sets its cookie. */
   csrf(event: H3Event): { token: string; headers: Record<string, string> };
 }
 
@@ -38,11 +38,11 @@ export type FormHandler = (event: H3Event, user: User, fields: Form) => Reply | 
 interface PageOptions {
   status?: number;
   headers?: Readonly<Record<string, string>>;
-  /** With a form: it carries a token, so it is never kept in a cache. */
+  /** Set for pages with a form: its token must not be cached. */
   isPrivate?: boolean;
 }
 
-/** However many pages are asked for at once: one goes on in each turn of the event loop, so that apps are answered in between. */
+/** Renders one page in each turn of the event loop, so that many simultaneous pages do not delay apps. */
 const turns = new Turns<'pages'>();
 const turn = (): Promise<void> => turns.take('pages', () => setImmediate());
 
@@ -73,7 +73,7 @@ export function createSite({ registration }: Pick<Services, 'registration'>, { i
   };
 
   const toSignIn = (event: H3Event): Reply => {
-    // A form may have been sent to an address that is no page; the first segment always is one.
+    // The address of a form may not be a page; its first segment always is.
     const isPage = event.req.method === 'GET';
     const next = isPage ? event.url.pathname + event.url.search : /^\/[^/]*/.exec(event.url.pathname)![0];
     return redirect(event, `/login?next=${encodeURIComponent(next)}`);
@@ -117,5 +117,5 @@ export function createSite({ registration }: Pick<Services, 'registration'>, { i
   };
 }
 
-/** A path of this site; anything else would send the visitor elsewhere. */
+/** The path if it is on this site, otherwise `/`: anything else could send the visitor to another site. */
 export const toLocalPath = (path = '/'): string => (/^\/(?![/\\])[^\\\s]*$/.test(path) ? path : '/');

@@ -5,7 +5,7 @@ import { RANGES } from '../../services/listening/statistics.ts';
 import type { Handler } from '../route.ts';
 import type { Site } from './site.ts';
 
-/** What the owner of an account has listened to, in charts. */
+/** Listening statistics of the owner, as charts. */
 export const createStatisticsPage = (
   { statistics, devices }: Pick<Services, 'statistics' | 'devices'>,
   site: Site,

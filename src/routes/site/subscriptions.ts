@@ -19,10 +19,10 @@ import { type Site, STALE, toLocalPath } from './site.ts';
 
 /** Podcasts on one page. */
 const PER_PAGE = 300;
-/** Of a form that names podcasts: each of the page, with its devices. */
+/** For a form that contains every podcast of the page with its devices. */
 const LIMITS = { limit: 1024 * 1024, maxFields: 2 * PER_PAGE };
 
-/** The subscriptions of an account over all its devices. */
+/** The subscriptions of an account on all its devices. */
 export function createSubscriptionPages(
   { library }: Pick<Services, 'library'>,
   site: Site,
@@ -61,7 +61,7 @@ export function createSubscriptionPages(
     );
   };
 
-  /** From the address that a form led to. */
+  /** From the address to which a form redirected. */
   const readNotice = async (
     event: H3Event,
     user: User,
@@ -100,7 +100,7 @@ export function createSubscriptionPages(
 
     remove: site.submitted(async (event, user, fields) => {
       const urls = fields.all('podcast');
-      if (urls.length === 0) throw invalid('no podcast was selected; go back and tick those to unsubscribe from');
+      if (urls.length === 0) throw invalid('no podcast was selected; go back and select those to unsubscribe from');
       const mark = await library.unsubscribe(user.id, urls, fields.get('device'));
       return site.redirect(event, subscriptionsPath(readView(event), '', { removed: String(mark) }));
     }, LIMITS),

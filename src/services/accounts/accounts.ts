@@ -11,8 +11,8 @@ const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,185}$/;
 const MAX_LOGIN_LENGTH = 250;
 
 /**
- * No user has this id. What is read without a login is read under it where there is no such user, so that the answer
- * takes as long as for a user who shows nothing.
+ * No user has this id. Public data of an unknown user is read under it, so that the response takes as long as for a user
+ * who shows nothing.
  */
 export const UNKNOWN_USER = '0' as UserId;
 
@@ -20,38 +20,38 @@ export interface NewAccount {
   name: string;
   email?: string;
   password: string;
-  /** Whether all devices have one list of subscriptions: the setting `sync_devices`. Unless given, as the server has it. */
+  /** Whether all devices share one subscription list: the setting `sync_devices`. The default is that of the server. */
   syncDevices?: boolean;
-  /** Whether nobody else sees the subscriptions: then the setting `public_subscriptions` (spec 2.9) is false. */
+  /** Whether to hide the subscriptions: sets `public_subscriptions` (spec 2.9) to false. */
   isPrivate?: boolean;
 }
 
 export interface Accounts {
-  /** With its settings, in one step. Throws `invalid` with what is wrong, `conflict` when the name or e-mail is taken. */
+  /** Creates an account and its settings in one step. Throws `invalid`, and `conflict` if the name or e-mail is taken. */
   create(account: NewAccount): Promise<User>;
-  /** By user name, without case. An e-mail address finds nobody: anyone may ask, and it is private. */
+  /** By user name, ignoring case. Does not accept an e-mail address: it is private, and anyone may call this. */
   findByName(name: string): Promise<User | undefined>;
-  /** Whether there is any account yet. */
+  /** Whether any account exists. */
   hasAny(): Promise<boolean>;
   /**
-   * The user with this name (or e-mail) and password, who logs in from somewhere. Throws `unauthenticated` when
-   * either is wrong, `throttled` after many wrong passwords, `busy` where too many log in at once.
+   * The user with this name (or e-mail) and password. Throws `unauthenticated` if either is wrong, `throttled` after many
+   * wrong passwords, and `busy` during too many simultaneous logins.
    */
   login(login: string, password: string, from: Pick<Guess, 'address' | 'isShared'>): Promise<User>;
 }
 
-/** Throws `invalid` where this cannot be a user name. */
+/** Throws `invalid` unless this is a valid user name. */
 export function checkUserName(name: string): void {
   if (USER_NAME.test(name)) return;
   throw invalid('a user name is 1 to 150 letters a-z, digits or any of _ . + - and begins with a letter, digit or _');
 }
 
-/** Throws `invalid` where this cannot be an e-mail address. */
+/** Throws `invalid` unless this is a valid e-mail address. */
 export function checkEmail(email: string): void {
   if (!EMAIL.test(email)) throw invalid('this is not an e-mail address');
 }
 
-/** Throws `invalid` with what is wrong with an account that somebody wants to make. */
+/** Throws `invalid` if an account cannot be created with these details. */
 export function checkAccount({ name, email, password }: NewAccount): void {
   checkUserName(name);
   if (email !== undefined) checkEmail(email);
@@ -61,7 +61,7 @@ export function checkAccount({ name, email, password }: NewAccount): void {
 interface AccountRules {
   passwords: Passwords;
   throttle: Throttle;
-  /** Whether a new account begins with the setting `sync_devices`, unless it was asked for or refused. */
+  /** The default of the setting `sync_devices` for new accounts. */
   syncDevices: boolean;
 }
 
@@ -95,7 +95,7 @@ export const createAccounts = (
   },
 
   async login(login, password, { address, isShared }) {
-    if (login.length > MAX_LOGIN_LENGTH) throw wrong(); // and never remembered: anybody may send megabytes
+    if (login.length > MAX_LOGIN_LENGTH) throw wrong(); // and is not stored: anybody may send megabytes
     const user = await users.find(login);
     const guess = { login, address, isShared, user: user?.id };
     await throttle.check(guess);
@@ -107,6 +107,6 @@ export const createAccounts = (
 
 const wrong = (): Refusal => new Refusal('unauthenticated', 'the user name or the password is wrong');
 
-/** Whether `login`, as it stands in a path, means this user: by name or e-mail, without case. */
+/** Whether `login` from a path means this user: by name or e-mail, ignoring case. */
 export const isSelf = (user: User, login: string): boolean =>
   [user.name, user.email].some((own) => own?.toLowerCase() === login.toLowerCase());

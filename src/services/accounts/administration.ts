@@ -17,7 +17,7 @@ export interface AccountSummary {
 
 export interface AccountDetails {
   user: User;
-  /** When an app last used a session, to the day, or an app password. Undefined where none did. */
+  /** When an app last used a session, accurate to the day, or an app password. Undefined if none did. */
   lastSyncAt: Seconds | undefined;
   subscriptions: number;
   actions: number;
@@ -28,22 +28,22 @@ export interface AccountDetails {
   refusals: RefusedRequest[];
 }
 
-/** Accounts, for whoever runs the server. `login` is a name or an e-mail address; throws `missing` for any other. */
+/** Accounts, for the operator. `login` is a user name or e-mail address; throws `missing` if no account has it. */
 export interface Administration {
   find(login: string): Promise<User>;
   /** By name. */
   list(): AsyncIterable<AccountSummary>;
   show(login: string): Promise<AccountDetails>;
-  /** Ends the sessions of the user. Throws `invalid` for a password that cannot be one. */
+  /** Ends the sessions of the user. Throws `invalid` for a password that is not allowed. */
   setPassword(login: string, password: string): Promise<void>;
-  /** Throws `invalid` for a name that cannot be one; rejects with `conflict` when it is taken. */
+  /** Throws `invalid` for a name that is not allowed; rejects with `conflict` if it is taken. */
   rename(login: string, name: string): Promise<void>;
-  /** Undefined removes it. Throws `invalid` for what is no address; `conflict` when it is taken. */
+  /** Undefined removes it. Throws `invalid` for an invalid address, `conflict` if it is taken. */
   setEmail(login: string, email: string | undefined): Promise<void>;
-  /** Removes the user with all data. */
+  /** Deletes the user with all data. */
   remove(login: string): Promise<void>;
   sessions(login: string): Promise<OpenSession[]>;
-  /** Answers how many there were. */
+  /** Returns the number of sessions. */
   endSessions(login: string): Promise<number>;
 }
 
@@ -78,7 +78,7 @@ export function createAdministration(
     async *list() {
       for await (const user of users.all()) {
         const summary = await summarize(user).catch((error: unknown) => {
-          if (!isStorageError(error, 'missing')) throw error; // removed meanwhile
+          if (!isStorageError(error, 'missing')) throw error; // deleted meanwhile
         });
         if (summary) yield summary;
       }

@@ -10,42 +10,42 @@ import type { AppPassword, Storage, User } from '../../storage/stores.ts';
 import { cutAppName } from '../sync/app-name.ts';
 import type { SessionClient } from './sessions.ts';
 
-/** Letters and digits that are not mistaken for each other. Each is 5 bits. */
+/** Letters and digits that are not confused with each other, 5 bits each. */
 const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 const GROUPS = 6;
 const GROUP_LENGTH = 5;
 const SECRET = new RegExp(`^[${LETTERS}]{${GROUP_LENGTH}}(?:-[${LETTERS}]{${GROUP_LENGTH}}){${GROUPS - 1}}$`);
 
-/** How often the last use is written down. */
+/** How often the last use is stored. */
 const NOTED_EVERY: Seconds = 3600;
 /** App passwords of one user. */
 const MAX_APP_PASSWORDS = 100;
 
 /**
- * Passwords that a user makes for one app each, and can revoke one at a time. They are random, so that nobody guesses
- * one: what is stored is their plain hash, and one that is right needs no slow comparison and no throttle.
+ * Passwords for one app each, which the user creates and can revoke one at a time. They are random and cannot be guessed:
+ * a plain hash of them is stored, and checking one needs neither a slow comparison nor a throttle.
  */
 export interface AppPasswords {
-  /** Creates one and answers it: it is never shown again. Throws `invalid` for the label, `conflict` for too many. */
+  /** Creates one and returns it: it is never shown again. Throws `invalid` for the label, `conflict` for too many. */
   create(user: UserId, label: string): Promise<string>;
-  /** Whose app password this is, and notes its use; undefined for any other text. */
+  /** The owner of an app password; records its use. Undefined for any other text. */
   find(secret: string, client: SessionClient): Promise<{ user: User; appPassword: AppPassword } | undefined>;
-  /** Those of a user, the first created first. */
+  /** Those of a user, the oldest first. */
   all(user: UserId): Promise<OwnAppPassword[]>;
-  /** Revokes one of a user by its id; false where there is none. */
+  /** Revokes one of a user by its id; false if it does not exist. */
   revoke(user: UserId, id: string): Promise<boolean>;
 }
 
 /** An app password as its owner sees it. */
 export interface OwnAppPassword extends Omit<AppPassword, 'digest' | 'user'> {
-  /** Names it to its owner; opens nothing. */
+  /** Identifies it to its owner; grants no access. */
   id: string;
 }
 
-/** Whether this is written like an app password. */
+/** Whether this looks like an app password. */
 export const isAppPassword = (text: string): boolean => SECRET.test(text);
 
-/** Throws `invalid` where this cannot be the label of an app password. */
+/** Throws `invalid` unless this is a valid label for an app password. */
 export function checkAppLabel(label: string): void {
   if (label.trim() === '') throw invalid('name the app that the password is for');
   if (isLonger(label, MAX_CAPTION)) throw invalid(`the name of the app may have up to ${MAX_CAPTION} characters`);
@@ -55,7 +55,7 @@ export function createAppPasswords(
   { appPasswords, settings }: Pick<Storage, 'appPasswords' | 'settings'>,
   now: Clock,
 ): AppPasswords {
-  /** By digest, when a use was written down here. */
+  /** By digest, when this process last stored a use. */
   const noted = new LRUCache<string, Seconds>({ max: 10_000 });
 
   const noteUse = async ({ user, digest, usedAt }: AppPassword, { address, app }: SessionClient): Promise<void> => {
@@ -67,7 +67,7 @@ export function createAppPasswords(
       const use = { usedAt: now(), address, app: isKept === false ? '' : cutAppName(app) };
       await appPasswords.noteUse(user, digest, use);
     } catch (error) {
-      if (!isStorageError(error)) throw error; // the app goes on where there is no room for a note of it
+      if (!isStorageError(error)) throw error; // the login succeeds even if its use cannot be stored
     }
   };
 
@@ -115,7 +115,7 @@ const createSecret = (): string => Array.from({ length: GROUPS }, createGroup).j
 const createGroup = (): string =>
   Array.from({ length: GROUP_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 
-/** What is stored of it signs nobody in. */
+/** Digest of an app password, so that stored data grants no access. */
 const digestOf = (secret: string): string => hash('sha256', secret, 'base64url');
 
 const idOf = (digest: string): string => Buffer.from(digest, 'base64url').toString('hex').slice(0, 12);

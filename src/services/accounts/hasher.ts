@@ -5,11 +5,11 @@ import type { Seconds } from '../../domain/types.ts';
 import { createThread, serveThread, type Thread, TookTooLong } from '../../thread.ts';
 import { Turns } from '../../turns.ts';
 
-/** bcrypt, which is slow on purpose. */
+/** Hashes passwords with bcrypt, which is slow on purpose. */
 export interface Hasher {
-  /** Throws `busy` where too many hashes wait already, and where one takes too long. */
+  /** Throws `busy` if too many hashes are waiting, and if one takes too long. */
   hash(password: string): Promise<string>;
-  /** Throws as `hash` does. False for what is no bcrypt hash of cost 4 to 14. */
+  /** Throws as `hash` does. False unless `hash` is a bcrypt hash with a cost of 4 to 14. */
   compare(password: string, hash: string): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -18,23 +18,23 @@ const COST = 10;
 /** Salt and hash of no known password. */
 const DUMMY_DIGEST = 'DXxK8OcSQWsIfoh4gDbmVe5w0iq1q680m0l.wZUOAh0Kv5V/XkXZa';
 const dummy = (cost: number): string => `$2b$${String(cost).padStart(2, '0')}$${DUMMY_DIGEST}`;
-/** At the same cost as others: a login that nobody has then takes as long as any other. */
+/** At the usual cost: a login with an unknown name then takes as long as any other. */
 export const DUMMY_HASH = dummy(COST);
 const ROLE = 'podsync-hasher';
 
-/** Hashes under way and waiting: what takes about three seconds. */
+/** Hashes running and waiting: about three seconds of work. */
 const MAX_PENDING = 40;
-/** Of one hash. The highest cost that is accepted takes a second, several on a small machine. */
+/** Of one hash. The highest accepted cost takes a second, or several on a small machine. */
 const MAX_TIME: Seconds = 15;
 const RETRY_AFTER: Seconds = 5;
 
-/** `known` undefined: make a hash. */
+/** Compares with `known`; creates a hash if that is undefined. */
 export interface HashJob {
   password: string;
   known?: string;
 }
 
-/** Hashes in a thread of its own, one after the other, as one would hold up every request for some 70 ms. */
+/** Hashes in a separate thread, one at a time: in the main thread, each would block every request for some 70 ms. */
 export function createThreadHasher(
   thread: Thread<HashJob, string | boolean> = createThread(import.meta.url, ROLE),
 ): Hasher {
@@ -63,7 +63,7 @@ export function createThreadHasher(
 const busy = (what: string): Refusal =>
   new Refusal('busy', `${what}; try again in ${RETRY_AFTER} seconds`, RETRY_AFTER);
 
-/** A hash of lower cost, from a backup, takes as long as any other: the time would tell that there is an account. */
+/** Makes a hash of lower cost, from a backup, take as long as any other, so that the time reveals no account. */
 async function compareEvenly(password: string, known: string): Promise<boolean> {
   const cost = bcryptCost(known);
   if (cost === undefined) {

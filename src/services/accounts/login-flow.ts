@@ -10,24 +10,24 @@ import { type AppPasswords, checkAppLabel } from './app-passwords.ts';
 const LIFE: Seconds = 20 * 60;
 
 /**
- * How an app gets an app password without asking for a password: it opens a link in the browser, where its user grants
- * it access, and polls until then (Nextcloud's login flow v2). The link holds all there is to know of the app, so that
- * nothing is stored before a user grants it; the app password is made when the app fetches it, so that it is stored
- * nowhere.
+ * How an app gets an app password without asking for a password: it opens a link in the browser, where the user grants
+ * access, and polls until then (Nextcloud's login flow v2). The link contains all that is known of the app, so that
+ * nothing is stored before access is granted; the app password is created when the app fetches it, so that its plain
+ * text is never stored.
  */
 export interface LoginFlow {
-  /** Begins one, for the app with this `User-Agent`: the token that it polls with, and the one for the link. */
+  /** Begins a flow for the app with this `User-Agent`: the token that it polls with, and the token of the link. */
   begin(app: string): { poll: string; link: string };
-  /** What the link asks for. Throws `missing` for a link that has expired or never was. */
+  /** What the link asks for. Throws `missing` for a link that has expired or never existed. */
   read(link: string): RequestedLogin;
-  /** Throws as `read` does, `invalid` for the label, and `conflict` when it was granted already. */
+  /** Throws as `read` does, `invalid` for the label, and `conflict` if access was already granted. */
   grant(link: string, user: UserId, label: string): Promise<void>;
-  /** Once what was granted; until then undefined, as for any other token. */
+  /** The app password, once; undefined before access is granted, and for any other token. */
   fetch(poll: string): Promise<{ user: User; appPassword: string } | undefined>;
 }
 
 interface RequestedLogin {
-  /** `User-Agent`; empty where it has none. */
+  /** `User-Agent`; empty if it has none. */
   app: string;
   digest: string;
   expiresAt: Seconds;

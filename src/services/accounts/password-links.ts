@@ -10,24 +10,24 @@ import { createLockedHash, type Passwords } from './passwords.ts';
 /** How long a link works. */
 const LIFE: Seconds = 86_400;
 
-/** Name of an account whose owner chooses one with the link. */
+/** Name of an account whose owner chooses another one with the link. */
 const UNNAMED = /^invited-[0-9a-f]{8}$/;
 
 /**
- * One-time links with which a person chooses a password, so that nobody has to know another's. A link is signed with the
- * hash of the password that it replaces: it needs no storage, works on every node, and is over once it was used.
+ * One-time links for choosing a password, so that the operator never has to know it. A link is signed with the hash of
+ * the password that it replaces: it needs no storage, works on every node, and stops working once it is used.
  */
 export interface PasswordLinks {
-  /** Token of a link for an account. Throws `missing` where there is none. */
+  /** Token of a link for an account. Throws `missing` if the account does not exist. */
   reset(login: string): Promise<string>;
   /**
-   * Creates an account without a password and answers the token of its link; without a `name` its owner chooses one.
+   * Creates an account without a password and returns the token of its link; without a `name`, the owner chooses one.
    * Throws `invalid` and `conflict` as creating an account does.
    */
   invite(account: { name?: string; email?: string }): Promise<{ name: string; token: string }>;
-  /** The account that the token of a link is for. Throws `missing` for a link that is over, was used, or never was. */
+  /** The account of a link's token. Throws `missing` for a link that has expired, was used, or never existed. */
   find(token: string): Promise<{ user: User; isUnnamed: boolean }>;
-  /** Sets the password, and the name where the link leaves it open. Throws as `find` does, `invalid` and `conflict`. */
+  /** Sets the password, and the name if the account has none yet. Throws as `find` does, `invalid` and `conflict`. */
   use(token: string, chosen: { name?: string; password: string }): Promise<User>;
 }
 

@@ -4,45 +4,45 @@ import { invalid } from '../../domain/errors.ts';
 import type { User } from '../../storage/stores.ts';
 import { DUMMY_HASH, type Hasher } from './hasher.ts';
 
-/** bcrypt reads no more, and would take any longer password with the same beginning. */
+/** bcrypt reads no more, and would accept any longer password with the same beginning. */
 const MAX_BYTES = 72;
-/** How long a pair that was right is believed without hashing again. Milliseconds. */
+/** How long a correct pair is accepted without hashing again. Milliseconds. */
 const REMEMBERED_FOR = 5 * 60_000;
 
 /** Runs a comparison, or rejects. */
 type Guard = (compare: () => Promise<boolean>) => Promise<boolean>;
 
 export interface Passwords {
-  /** Hash to store. Throws as `checkPassword` does. */
+  /** The hash to store. Throws as `checkPassword` does. */
   hash(password: string): Promise<string>;
   /**
-   * Compares the hashes, if `guard` lets it; a pair that was right lately, or is being compared, is not hashed again.
-   * Takes the same time where there is no user.
+   * Whether this is the password of the user. Compares the hashes through `guard`, which may refuse; a pair that was
+   * right recently, or is being compared, is not hashed again. Takes the same time if the user is undefined.
    */
   verify(user: User | undefined, password: string, guard: Guard): Promise<boolean>;
 }
 
-/** Throws `invalid` for an empty password, and one of more than 72 bytes. */
+/** Throws `invalid` for an empty password and for one of more than 72 bytes. */
 export function checkPassword(password: string): void {
   if (password === '') throw invalid('the password is empty');
   if (isTooLong(password)) throw invalid(`the password is longer than ${MAX_BYTES} bytes`);
 }
 
 /**
- * Has the form of a bcrypt hash, and is that of no password: nobody can log in until one was chosen. It is random, as
- * links to choose one are signed with it.
+ * Looks like a bcrypt hash but matches no password: nobody can log in until one is chosen. It is random, because links
+ * to choose a password are signed with it.
  */
 export const createLockedHash = (): string =>
   `$2b$10$${randomBytes(40).toString('base64').replaceAll(/[+=]/g, '.').slice(0, 53)}`;
 
 export function createPasswords(hasher: Hasher): Passwords {
-  // Fingerprints never leave this process, so that nobody can extend one: a secret prefix keys them as well as an HMAC,
-  // which would take a tenth of a whole request with Basic.
+  // Fingerprints never leave this process, so length extension is no threat: a secret prefix is as good as an HMAC, which
+  // would take a tenth of the time of a request with Basic.
   const secret = randomBytes(32).toString('base64');
-  /** Of the stored hash too: a password changed anywhere counts at once. */
+  /** Includes the stored hash: a changed password takes effect at once. */
   const fingerprint = ({ id, passwordHash }: User, password: string): string =>
     digest('sha256', `${secret}${id}\0${passwordHash}\0${password}`, 'base64');
-  /** What is right, or is being compared right now. */
+  /** Pairs that are right or are being compared. */
   const answers = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: REMEMBERED_FOR, ttlResolution: 1000 });
 
   return {
@@ -60,7 +60,7 @@ export function createPasswords(hasher: Hasher): Passwords {
       }
       const pair = fingerprint(user, password);
       const known = answers.get(pair);
-      // Where that comparison was refused, for another address say, this one is made all the same.
+      // If that comparison was refused, for example for another address, compare again.
       if (known && (await known.catch(() => false))) return true;
       const answer = guard(() => hasher.compare(password, user.passwordHash));
       answers.set(pair, answer);

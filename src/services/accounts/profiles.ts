@@ -5,10 +5,10 @@ import type { Storage } from '../../storage/stores.ts';
 import { type Accounts, UNKNOWN_USER } from './accounts.ts';
 import type { DirectoryMode } from '../directory/directory.ts';
 
-/** What a user shows to everybody. */
+/** The public data of a user. */
 interface Profile {
   name: string;
-  /** The public subscriptions, under the very URLs that the user has; in the order first added. */
+  /** The public subscriptions, under the user's own URLs, in the order first added. */
   urls: Url[];
   /** In the order created. */
   lists: ListSummary[];
@@ -16,9 +16,9 @@ interface Profile {
 
 export interface Profiles {
   /**
-   * By user name. Subscriptions are public as the settings of spec 2.9 say and where the podcast is listed, lists always
-   * are; where `public_profile` is false nothing is shown. Throws `missing`, the same for an unknown user and for one who
-   * shows nothing.
+   * By user name. Subscriptions are public if the settings of spec 2.9 allow it and the podcast is listed; lists always
+   * are. If `public_profile` is false, nothing is public. Throws the same `missing` for an unknown user and for one
+   * without public data.
    */
   find(name: string): Promise<Profile>;
 }
@@ -30,31 +30,31 @@ export function createProfiles(
   { subscriptions, settings, lists }: Stores,
   mode: DirectoryMode,
 ): Profiles {
-  /** The default is true (spec 2.9). What is neither true nor false was meant to change that. */
+  /** The default is true (spec 2.9). Any other value than true hides the profile: it was meant to change the default. */
   const isPublic = async (user: UserId): Promise<boolean> => {
     const { public_profile: value = true } = await settings.get(user, { kind: 'account' });
     return value === true;
   };
 
-  /** Undefined where nothing is shown. */
+  /** Undefined if nothing is public. */
   const read = async (name: string): Promise<Profile | undefined> => {
     if (mode === 'off') return undefined;
     const user = await accounts.findByName(name);
     const id = user?.id ?? UNKNOWN_USER;
-    // A profile that is not public takes as long as none: not the longer, the more its user subscribes to.
+    // A private profile takes as long as an unknown one, however many subscriptions it has.
     const shown = (await isPublic(id)) ? id : UNKNOWN_USER;
     const urls = await subscriptions.shown(shown);
     const profile = { name: user?.name ?? name, urls, lists: await lists.all(shown) };
-    // Asked once more: what was subscribed to after the profile was hidden is not shown.
+    // Checked again, so that feeds subscribed to after the profile was hidden are not shown.
     return (await isPublic(shown)) && urls.length + profile.lists.length > 0 ? profile : undefined;
   };
 
   return {
     async find(name) {
       const profile = await read(name).catch((error: unknown) => {
-        if (!isStorageError(error, 'missing')) throw error; // what reading for nobody may reject with
+        if (!isStorageError(error, 'missing')) throw error; // as reading for an unknown user may
       });
-      if (!profile) throw new Refusal('missing', 'there is no public profile with this name');
+      if (!profile) throw new Refusal('missing', 'no public profile with this name');
       return profile;
     },
   };

@@ -6,27 +6,27 @@ import { type Accounts, checkEmail, checkUserName, type NewAccount } from './acc
 import { checkPassword } from './passwords.ts';
 import type { Throttle } from './throttle.ts';
 
-/** Who may make an account on the website: anybody, or nobody once there is one. */
+/** Who may create an account on the website: anybody, or only the very first user. */
 export type RegistrationMode = 'open' | 'closed';
 
 export interface Registration {
-  /** Whether this visitor may make an account. `token` comes from the link of `firstAccountToken`. */
+  /** Whether this visitor may create an account. `token` comes from the link of `firstAccountToken`. */
   isOpen(token: string | undefined): Promise<boolean>;
-  /** What is wrong with each field of an account, as far as can be told before it is created; empty where it is fine. */
+  /** What is wrong with each field of an account, as far as is known before it is created; empty if all are valid. */
   problems(account: NewAccount): Partial<Record<'name' | 'email' | 'password', string>>;
   /**
-   * Throws `forbidden` where it is not open, `throttled` after many accounts from one address where it is open to
-   * anybody, `invalid` also for a password of fewer than 8 characters, else as `Accounts.create` does.
+   * Throws `forbidden` if registration is closed, `throttled` after many accounts from one address if it is open to
+   * anybody, `invalid` also for a password of fewer than 8 characters, otherwise as `Accounts.create` does.
    */
   register(account: NewAccount, token: string | undefined, address: string): Promise<User>;
-  /** What opens registration once, for the very first account; undefined when there is an account already. */
+  /** A token that opens registration once, for the very first account; undefined if any account exists. */
   firstAccountToken(): Promise<string | undefined>;
 }
 
 export function createRegistration(accounts: Accounts, throttle: Throttle, mode: RegistrationMode): Registration {
-  /** Of this process alone, and only until it was used. */
+  /** Valid only in this process, and only until it is used. */
   let firstToken: string | undefined;
-  // Somebody may have made an account in another way since then, or by the link of another node.
+  // An account may have been created since then in another way, or with the link of another node.
   const isFirst = async (token: string | undefined): Promise<boolean> =>
     token !== undefined && token === firstToken && !(await accounts.hasAny());
   const isOpen = async (token: string | undefined): Promise<boolean> => mode === 'open' || isFirst(token);
@@ -37,14 +37,14 @@ export function createRegistration(accounts: Accounts, throttle: Throttle, mode:
 
     async register(account, token, address) {
       if (mode === 'open') {
-        checkRegistration(account); // a mistake in the form does not count
+        checkRegistration(account); // an invalid form does not count
         await throttle.countRegistration(address);
         return accounts.create(account);
       }
-      // Asked once more after the wait: another one may have used the link meanwhile.
+      // Checked again after the wait: another request may have used the link meanwhile.
       if (!(await isFirst(token)) || token !== firstToken) throw closed();
       checkRegistration(account);
-      firstToken = undefined; // before anything waits: two that use the link at once make one account
+      firstToken = undefined; // before anything waits: two simultaneous requests create one account
       try {
         return await accounts.create(account);
       } catch (error) {

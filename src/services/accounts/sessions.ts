@@ -12,54 +12,54 @@ export const SESSION_LIFE: Seconds = 365 * 86_400;
 /** A session in use is extended at most this often. */
 const EXTENDED_EVERY: Seconds = 86_400;
 /**
- * A client that keeps no cookies gets the same session again for this long: with a new one every few minutes it would
- * soon end those that others use.
+ * A client without cookies gets the same session again for this long: if it opened a new one every few minutes, it would
+ * soon push out the sessions of other apps.
  */
 const REUSED_FOR: Seconds = 86_400;
-/** Sessions of one user. Beyond that, those that were not used for longest end. */
+/** Sessions of one user. Beyond that, the least recently used ones end. */
 const MAX_SESSIONS = 100;
 
 export interface Sessions {
   /**
-   * Token of a session. The same app from the same address gets the one of the last day again. Throws `unauthenticated`
-   * where the user has another password meanwhile.
+   * Token of a session. The same app at the same address gets the token of the last day again. Throws `unauthenticated`
+   * if the password was changed meanwhile.
    */
   open(user: User, client: SessionClient): Promise<string>;
-  /** Its user, and whether the session was extended just now; undefined when there is no such session (any more). */
+  /** The user, and whether the session was extended just now; undefined if the session does not exist or has ended. */
   find(token: string): Promise<{ user: User; extended: boolean } | undefined>;
   end(token: string): Promise<void>;
-  /** Ends one of a user by its id; false where there is none. */
+  /** Ends one session of a user by its id; false if it does not exist. */
   endOne(user: UserId, id: string): Promise<boolean>;
-  /** Ends all of a user but the one with this id; answers how many. */
+  /** Ends all sessions of a user except the one with this id; returns how many. */
   endOthers(user: UserId, id: string | undefined): Promise<number>;
-  /** Those of a user, the last used first. */
+  /** The sessions of a user, the most recently used first. */
   all(user: UserId): Promise<OpenSession[]>;
-  /** Ends all of a user; answers how many. */
+  /** Ends all sessions of a user; returns how many. */
   endAll(user: UserId): Promise<number>;
-  /** Removes those that are over; answers how many. */
+  /** Deletes expired sessions; returns how many. */
   sweep(): Promise<number>;
 }
 
 export interface SessionClient {
   address: string;
-  /** Its `User-Agent`; empty where it sends none. */
+  /** Its `User-Agent`; empty if it sends none. */
   app: string;
 }
 
 export interface OpenSession {
-  /** Names it to its owner; opens nothing. */
+  /** Identifies the session to its owner; grants no access. */
   id: string;
-  /** `User-Agent` of the app that opened it; undefined where it is not known. */
+  /** `User-Agent` of the app that opened it; undefined if unknown. */
   app?: string;
-  /** To the day: a session in use is written down once a day. */
+  /** Accurate to the day: the use of a session is stored once a day. */
   usedAt: Seconds;
   expiresAt: Seconds;
 }
 
 export function createSessions(store: SessionStore, settings: Pick<SettingStore, 'get'>, now: Clock): Sessions {
-  /** Those being opened, too: of many requests at once the first opens one for all. */
+  /** Includes sessions that are being opened: of many simultaneous requests the first opens one for all. */
   const reusable = new LRUCache<string, ReturnType<typeof start>>({ max: 10_000 });
-  /** False where there is no room for it: the session holds all the same, and is extended later. */
+  /** False if the storage is full: the session stays valid and is extended later. */
   const extend = async (digest: string): Promise<boolean> => {
     try {
       return await store.extend(digest, now() + SESSION_LIFE);
@@ -74,7 +74,7 @@ export function createSessions(store: SessionStore, settings: Pick<SettingStore,
     const isKept = app !== '' && (await settings.get(id, { kind: 'account' })).store_user_agent !== false;
     const session = { digest, user: id, expiresAt: now() + SESSION_LIFE };
     await store.save({ ...session, ...(isKept && { app: cutAppName(app) }) });
-    // A new password ends all sessions, and this one may have come between the two.
+    // A new password ends all sessions, and this one may have been opened during the change.
     if ((await store.find(digest))?.user.passwordHash !== passwordHash) {
       await store.delete(digest);
       throw new Refusal('unauthenticated', 'the password was changed just now; log in with the new one');
@@ -86,7 +86,7 @@ export function createSessions(store: SessionStore, settings: Pick<SettingStore,
 
   return {
     async open(user, { address, app }) {
-      const key = digestOf(`${user.id} ${user.passwordHash} ${address} ${app}`); // an app's name may have kilobytes
+      const key = digestOf(`${user.id} ${user.passwordHash} ${address} ${app}`); // an app's name may take kilobytes
       const recent = reusable.get(key);
       if (recent) {
         const { token, digest } = await recent;
@@ -142,5 +142,5 @@ export const sessionId = (token: string): string => idOf(digestOf(token));
 
 const idOf = (digest: string): string => digest.slice(0, 16);
 
-/** Of a token: what is stored opens no session. */
+/** Digest of a token, so that stored data opens no session. */
 const digestOf = (text: string): string => hash('sha256', text, 'base64url');

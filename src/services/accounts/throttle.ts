@@ -8,59 +8,59 @@ import { Turns } from '../../turns.ts';
 
 const PER_LOGIN_AND_ADDRESS: AttemptLimit = { most: 10, within: 300 };
 const PER_ADDRESS: AttemptLimit = { most: 100, within: 300 };
-/** Of IPv6: a provider hands out a whole /48, in which there are 65,536 addresses as they are counted here. */
+/** For IPv6: a provider assigns a whole /48, which contains 65,536 addresses as counted here. */
 const PER_SITE: AttemptLimit = { most: 200, within: 300 };
 /**
- * From all networks that are new to the account, by its name and its e-mail address together: 4,800 guesses a day at
- * most. One app that tries an old password again and again counts 30 in this time, and does not reach it alone.
+ * From all networks that are new to the account, for its name and e-mail address together: at most 4,800 guesses a day.
+ * A single app that keeps trying an old password makes 30 attempts in this time, and so does not reach the limit alone.
  */
 const PER_ACCOUNT: AttemptLimit = { most: 50, within: 900 };
 const ACCOUNTS_PER_ADDRESS: AttemptLimit = { most: 20, within: 3600 };
-/** How long an account knows the network of a good login. It is kept as an attempt, since all nodes see those. */
+/** How long the network of a successful login stays known. It is stored as an attempt, since all nodes see those. */
 const KNOWN_NETWORK: AttemptLimit = { most: 1, within: 30 * 86_400 };
 
-/** A try at a password. */
+/** A login attempt. */
 export interface Guess {
-  /** As it was typed. */
+  /** As typed. */
   login: string;
-  /** Network address that it comes from; of IPv6 the /64. */
+  /** Network address of the client; for IPv6, the /64. */
   address: string;
-  /** Whether everybody behind a proxy has this address. */
+  /** Whether all clients behind a proxy have this address. */
   isShared: boolean;
-  /** The account that the login means, if there is one. */
+  /** The account of the login, if it exists. */
   user: UserId | undefined;
 }
 
 export interface Throttle {
-  /** Throws `throttled` where this node knows already that there were too many wrong passwords. */
+  /** Throws `throttled` if this node already knows of too many wrong passwords. */
   check(guess: Guess): Promise<void>;
   /**
-   * Compares a password unless there were too many wrong ones: then throws `throttled`. A comparison under way counts
-   * as a wrong one, so that of many at once not all get through. Those from one address take turns here, and those at
-   * one account from networks that are new to it, so that many right ones all get through, and guesses at one account
-   * do not hold up the others. A comparison that fails does not count.
+   * Compares a password; throws `throttled` after too many wrong ones. A comparison in progress counts as a wrong one, so
+   * that many simultaneous guesses cannot pass the limit. Comparisons run one at a time for each address, and for each
+   * account from networks that are new to it: so many simultaneous right passwords all succeed, and guesses at one
+   * account do not delay others. A comparison that fails with an error does not count.
    */
   attempt(guess: Guess, compare: () => Promise<boolean>): Promise<boolean>;
-  /** Counts an account that somebody wants to make. Throws `throttled` where there were too many. */
+  /** Counts a registration. Throws `throttled` after too many. */
   countRegistration(address: string): Promise<void>;
 }
 
-/** What guesses are counted by. */
+/** A limit on guesses, and the name under which they are counted. */
 interface Counter {
   name: string;
   limit: AttemptLimit;
 }
 
 /**
- * Slows down guessing, and the making of accounts, on all nodes together. It holds up the address that guesses, and
- * other users of that address only after many tries. Guesses that come from many networks hold up every network that is
- * new to the account; one that had a good login lately is not held up by what others do elsewhere. Nor is an account that
- * had one at an address that others share, by what those do with other accounts.
+ * Limits guesses and registrations, counted on all nodes together. It blocks the address that guesses, and other users
+ * of that address only after many attempts. Guesses from many networks block every network that is new to the account.
+ * A network with a recent successful login is not blocked by guesses from elsewhere, nor is the account there blocked by
+ * guesses at other accounts from a shared address.
  */
 export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
-  /** By counter, the refusals that this node knows of: a remembered password must not let in a client that goes on guessing. */
+  /** By counter, the refusals that this node knows: a cached password must not admit a client that goes on guessing. */
   const refusedUntil = new LRUCache<string, Seconds>({ max: 20_000 });
-  /** By address, and by account. */
+  /** By address and by account. */
   const turns = new Turns<string>();
 
   const waitOf = ({ name }: Counter): Seconds => Math.max(0, (refusedUntil.get(name) ?? 0) - now());
@@ -84,12 +84,12 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
   const refund = async (counters: readonly Counter[]): Promise<void> => {
     for (const { name } of counters) await attempts.refund(keyOf(name));
   };
-  /** Counts by all, or throws and counts by none. */
+  /** Counts for all counters, or throws and counts for none. */
   const count = async (counters: readonly Counter[]): Promise<void> => {
     for (const [index, counter] of counters.entries()) {
       const wait = await attempts.add(keyOf(counter.name), counter.limit);
       noteWait(counter, wait);
-      if (wait > 0) await refund(counters.slice(0, index)); // it is not compared
+      if (wait > 0) await refund(counters.slice(0, index)); // nothing is compared
       check(counter);
     }
   };
@@ -102,7 +102,7 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
     });
     if (isRight) {
       await refund(counters);
-      for (const { name } of counters) refusedUntil.delete(name); // it may have counted as the last wrong one
+      for (const { name } of counters) refusedUntil.delete(name); // it may have been counted as the last wrong one
       return true;
     }
     for (const counter of counters) noteWait(counter, await attempts.wait(keyOf(counter.name), counter.limit));
@@ -127,14 +127,14 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
 
     async countRegistration(address) {
       const wait = await attempts.add(keyOf(`register ${address}`), ACCOUNTS_PER_ADDRESS);
-      if (wait > 0) throw refuse('accounts were made from here', wait);
+      if (wait > 0) throw refuse('accounts were created from here', wait);
     },
   };
 }
 
 function refuse(what: string, wait: Seconds): Refusal {
-  const inWords = wait < 120 ? `${wait} seconds` : `${Math.ceil(wait / 60)} minutes`;
-  return new Refusal('throttled', `too many ${what}; try again in ${inWords}`, wait);
+  const delay = wait < 120 ? `${wait} seconds` : `${Math.ceil(wait / 60)} minutes`;
+  return new Refusal('throttled', `too many ${what}; try again in ${delay}`, wait);
 }
 
 const addressCounter = ({ address }: Guess): Counter => ({ name: address, limit: PER_ADDRESS });
@@ -144,7 +144,7 @@ const nearCounters = (guess: Guess): Counter[] => [
   { name: `${guess.address} ${guess.login.toLowerCase()}`, limit: PER_LOGIN_AND_ADDRESS },
 ];
 
-/** What others can exhaust: elsewhere, or at the address that they share. */
+/** Counters that others can exhaust, from elsewhere or from a shared address. */
 function wideCounters(guess: Guess): Counter[] {
   const site = siteOf(guess.address);
   return [
@@ -154,15 +154,15 @@ function wideCounters(guess: Guess): Counter[] {
   ];
 }
 
-/** A login that nobody has counts like any other: an answer must not tell which ones there are. */
+/** An unknown login counts like any other: the response must not reveal which accounts exist. */
 const accountOf = ({ user, login }: Guess): string =>
   user === undefined ? `nobody ${login.toLowerCase()}` : `account ${user}`;
 
 const networkOf = (guess: Guess): string => `network ${guess.address} ${accountOf(guess)}`;
 
-/** The /48 around a /64; undefined for IPv4, where an address is as far as one customer reaches. */
+/** The /48 of a /64; undefined for IPv4, where one customer has a single address. */
 const siteOf = (address: string): string | undefined =>
   /^((?:[\da-f]+:){3})[\da-f]+::\/64$/.exec(address)?.[1]?.concat(':/48');
 
-/** What is stored names neither addresses nor what somebody typed for a user name. */
+/** A hash, so that the storage contains neither addresses nor what was typed as a user name. */
 const keyOf = (text: string): string => hash('sha256', text, 'base64url');

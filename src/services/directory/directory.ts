@@ -7,57 +7,57 @@ import { inPages } from './paging.ts';
 
 const MAX_RESULTS = 20;
 
-/** Who may see the directory: everybody, whoever has an account, or nobody. */
+/** Who may see the directory: everybody, users with an account, or nobody. */
 export type DirectoryMode = 'public' | 'members' | 'off';
 
-/** A podcast, and what is known of it: maybe nothing. */
+/** A podcast, with whatever is known about it. */
 export type KnownPodcast = { url: Url } & Partial<Podcast>;
-/** An episode, and what is known of it: maybe nothing. */
+/** An episode, with whatever is known about it. */
 export type KnownEpisode = { url: Url } & Partial<EpisodeInfo>;
 
-/** Finds out who is asking, where the answer depends on that; undefined for somebody without a login. */
+/** Authenticates the request, if the result depends on that; undefined without a login. */
 export type Viewer = () => Promise<UserId | undefined>;
 
-/** What one person gets to see, or everybody. */
+/** A result for everybody, or only for the viewer. */
 type Seen<Found> = Found & { isPublic: boolean };
 
 /**
- * What is known of podcasts. Everybody is told of those that are listed (see `PodcastStore`), and of no other; an account
- * also of those that it subscribes to or acted on. URLs are taken as clients write them unless it says otherwise.
+ * What is known about podcasts. Everybody sees those that are listed (see `PodcastStore`); an account also sees those that
+ * it subscribes to or has actions on. Takes URLs as clients write them, unless noted otherwise.
  */
 export interface Directory {
-  /** Throws `missing` (spec 4.2), the same whether nobody knows the podcast or the viewer may not see it. */
+  /** Throws `missing` (spec 4.2), the same whether the podcast is unknown or hidden from the viewer. */
   podcast(url: string, viewer?: Viewer): Promise<Seen<{ podcast: Podcast }>>;
   /**
-   * An episode that the feed told of; for the viewer also one that only their own actions or settings know, maybe of a
-   * podcast that nobody knows. Throws `missing` as `podcast` does.
+   * An episode from the feed; for the viewer also one that only appears in their own actions or settings, even of an
+   * unknown podcast. Throws `missing` as `podcast` does.
    */
   episode(
     podcast: string,
     url: string,
     viewer: Viewer,
   ): Promise<Seen<{ podcast: KnownPodcast; episode: KnownEpisode }>>;
-  /** An episode and its podcast, as far as this account may know. Takes sanitized URLs. */
+  /** An episode and its podcast, as far as this account may see them. Takes sanitized URLs. */
   describeEpisode(user: UserId, podcast: Url, url: Url): Promise<{ podcast: KnownPodcast; episode: KnownEpisode }>;
-  /** Of a podcast that the viewer may see. Newest first. */
+  /** The episodes of a podcast that the viewer may see, newest first. */
   episodes(podcast: Url, limit: number): Promise<Episode[]>;
-  /** What everybody may know of each, or this account; under the very URL that was given, maybe nothing else. */
+  /** What everybody, or this account, may see of each podcast: at least the URL, unchanged. */
   describe(urls: readonly Url[], user?: UserId): Promise<KnownPodcast[]>;
-  /** The same in pages, read as they are taken: memory does not follow the length of a list. */
+  /** The same in pages, read on demand: memory use does not grow with the list. */
   describePages(urls: readonly Url[], user?: UserId): AsyncIterable<readonly KnownPodcast[]>;
-  /** Those of which everybody may see the URL itself. Takes sanitized URLs. */
+  /** The URLs that everybody may see. Takes sanitized URLs. */
   withoutSecrets(urls: readonly Url[]): Promise<Url[]>;
   /** Most used first (spec 4.2). */
   tags(count: number): Promise<Tag[]>;
   /** Most subscribers first; `tag` as slug or title. */
   tagged(tag: string, count: number): Promise<readonly Podcast[]>;
-  /** Most subscribers first; where the storage answers the same array again, so does this. */
+  /** Most subscribers first; returns the same array again if the storage does. */
   toplist(count: number): Promise<readonly RankedPodcast[]>;
   /** Counts subscribers again and keeps the ranking for `positionLastWeek`. */
   rebuildToplist(): Promise<ToplistRebuild>;
   /** At most 20, best first (spec 4.9). Throws `invalid` for a blank text. */
   search(text: string): Promise<readonly Podcast[]>;
-  /** What a user might like and has on no device (spec 4.7). */
+  /** Podcasts that the user might like and has on no device (spec 4.7). */
   suggestions(user: UserId, count: number): Promise<readonly Podcast[]>;
 }
 
@@ -67,7 +67,7 @@ interface DirectoryOptions {
   mode: DirectoryMode;
 }
 
-/** What everybody sees where the directory is off. */
+/** The result if the directory is off. */
 const NOTHING: readonly RankedPodcast[] = [];
 
 export const createDirectory = (podcasts: PodcastStore, { own, rules, mode }: DirectoryOptions): Directory => {
@@ -76,7 +76,7 @@ export const createDirectory = (podcasts: PodcastStore, { own, rules, mode }: Di
   const findListed = async (urls: readonly Url[]): Promise<(Podcast | undefined)[]> =>
     isOff ? urls.map(() => undefined) : podcasts.findListed(urls);
 
-  /** What an account may know of podcasts: those that are listed, and its own. */
+  /** The podcasts that an account may see: listed ones and its own. */
   const findFor = async (user: UserId, urls: readonly Url[]): Promise<(Podcast | undefined)[]> => {
     const listed = await findListed(urls);
     const others = urls.filter((_, at) => !listed[at]);
@@ -98,7 +98,7 @@ export const createDirectory = (podcasts: PodcastStore, { own, rules, mode }: Di
   };
 
   return {
-    async podcast(url, viewer = nobody) {
+    async podcast(url, viewer = anonymous) {
       const feed = sanitizeFeedUrl(url, rules);
       const [listed] = await findListed([feed]);
       if (listed) return { podcast: listed, isPublic: true };
@@ -147,7 +147,7 @@ export const createDirectory = (podcasts: PodcastStore, { own, rules, mode }: Di
     rebuildToplist: () => podcasts.rebuildToplist(),
 
     async search(text) {
-      if (text.trim() === '') throw invalid('say in "q" what to search for');
+      if (text.trim() === '') throw invalid('"q" is empty: enter a text to search for');
       return isOff ? NOTHING : podcasts.search(text, MAX_RESULTS);
     },
 
@@ -155,6 +155,6 @@ export const createDirectory = (podcasts: PodcastStore, { own, rules, mode }: Di
   };
 };
 
-const nobody: Viewer = async () => undefined;
+const anonymous: Viewer = async () => undefined;
 
 const noSuchPodcast = (): Refusal => new Refusal('missing', 'no podcast with this URL is known here');

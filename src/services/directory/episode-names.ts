@@ -1,7 +1,7 @@
 import type { Url } from '../../domain/types.ts';
 import type { PodcastStore } from '../../storage/stores.ts';
 
-/** What pages call an episode and its podcast. Texts are empty, and the logo null, where nothing is known. */
+/** Titles of an episode and its podcast, and the logo. Titles are empty, and the logo null, if unknown. */
 export interface EpisodeNames {
   title: string;
   podcastTitle: string;
@@ -14,7 +14,7 @@ interface NamedEpisode {
   episode: Url;
 }
 
-/** What the directory has for each of some episodes, in the order given. */
+/** The names of episodes in the directory, in the given order. */
 export async function findNames(
   podcasts: Pick<PodcastStore, 'find' | 'findEpisodes'>,
   named: readonly NamedEpisode[],

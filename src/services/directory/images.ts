@@ -7,14 +7,14 @@ export interface Image {
   type: string;
 }
 
-/** Scales an image to fit a square of `size` pixels, one at a time. Rejects when it is none, or too large. */
+/** Scales an image to fit a square of `size` pixels, one at a time. Rejects if it is not an image or is too large. */
 type Scale = (bytes: Uint8Array, size: number) => Promise<Image>;
 
-/** An image with more is a trap: a small file that takes all memory. An interlaced one is held whole, at 4 bytes each. */
+/** Protects memory from a small file with a huge image: an interlaced one is decoded whole, at 4 bytes a pixel. */
 const MAX_PIXELS = 16_000_000;
 const QUALITY = 82;
 
-/** With sharp, which is optional: undefined where it is not installed or does not run. */
+/** Uses sharp, which is optional: undefined if it is not installed or does not load. */
 export async function loadScale(): Promise<Scale | undefined> {
   const sharp = await import('sharp').then(
     (module) => module.default as (bytes: Uint8Array, options: SharpOptions) => Sharp,
@@ -41,7 +41,7 @@ const SIGNATURES: readonly [type: string, hex: RegExp][] = [
   ['image/avif', /^.{8}66747970617669(66|73)/],
 ];
 
-/** Media type of an image by how it begins; undefined for anything else. No SVG: that is a program, not a picture. */
+/** Media type of an image by its first bytes; undefined for anything else. Not SVG, which can contain scripts. */
 export function imageType(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 12)).toString('hex');
   return SIGNATURES.find(([, hex]) => hex.test(start))?.[0];

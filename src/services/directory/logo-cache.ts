@@ -4,11 +4,11 @@ import { join } from 'node:path';
 /** Bytes of all files together. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** Logos on disk. They can be fetched again: nothing here need be durable, and the oldest go when there is no maxBytes. */
+/** Logos on disk. They can be fetched again: nothing here needs to be durable, and the oldest are deleted first. */
 export interface LogoCache {
   read(name: string): Promise<Buffer | undefined>;
   write(name: string, bytes: Uint8Array): Promise<void>;
-  /** Nothing happens when there is none. */
+  /** Does nothing if it does not exist. */
   remove(name: string): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function createLogoCache(folder: string, maxBytes = MAX_BYTES): LogoCache
         await writeFile(`${path}.new`, bytes, { mode: 0o600 });
         await rename(`${path}.new`, path);
       } catch (error) {
-        files = undefined; // the folder may be gone: it is made again next time
+        files = undefined; // the folder may have been deleted: it is created again next time
         throw error;
       }
       size += bytes.length - (known.get(name) ?? 0);
@@ -53,7 +53,7 @@ export function createLogoCache(folder: string, maxBytes = MAX_BYTES): LogoCache
       }
     },
 
-    remove: (name) => rm(join(folder, name), { force: true }), // its size is set right when it is written again
+    remove: (name) => rm(join(folder, name), { force: true }), // its size is corrected when it is written again
   };
 }
 

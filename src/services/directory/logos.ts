@@ -8,13 +8,13 @@ import type { PodcastStore } from '../../storage/stores.ts';
 import { type Image, imageType, loadScale } from './images.ts';
 import type { LogoCache } from './logo-cache.ts';
 
-/** Larger ones are never asked for, so they are kept in this size. Pixels. */
+/** Larger sizes are never requested, so logos are stored in this size. Pixels. */
 const LARGEST = 256;
-/** How long a logo that cannot be fetched is not asked for again. Milliseconds. */
+/** How long to wait before fetching a failed logo again. Milliseconds. */
 const RETRY_FAILED_AFTER = 10 * 60_000;
-/** Fetched, or waiting to be scaled, at once. */
+/** Logos that are being fetched or wait to be scaled. */
 const CONCURRENCY = 8;
-/** How long a request waits for one; the download itself goes on. Milliseconds. */
+/** How long a request waits for a logo; the download continues. Milliseconds. */
 const MAX_WAIT = 5000;
 const IN_MEMORY = 16 * 1024 * 1024;
 /** Podcasts that are read at once. */
@@ -22,11 +22,11 @@ const BATCH = 500;
 
 export interface Logos {
   /**
-   * The logo whose URL has this SHA-256, to fit a square of `size` pixels; undefined where it cannot be had just now:
-   * show the built-in one for a while. Throws `missing` for a size outside 1..256 and a hash that no podcast's logo has.
+   * The logo whose URL has this SHA-256, scaled to fit a square of `size` pixels; undefined if it is not available now:
+   * then show the built-in one for a while. Throws `missing` for a size outside 1..256 and for the hash of no logo.
    */
   find(hash: string, size: number): Promise<Image | undefined>;
-  /** Whether everybody may see it: the logo of a listed podcast, or the built-in one. */
+  /** Whether everybody may see it: true for the logo of a listed podcast and the built-in one. */
   isPublic(hash: string): Promise<boolean>;
 }
 
@@ -45,10 +45,10 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
   });
   const failed = new LRUCache<string, true>({ max: 10_000, ttl: RETRY_FAILED_AFTER });
   const slots = createSlots(CONCURRENCY);
-  /** Of several requests for one logo the first fetches it. */
+  /** The first of several requests for a logo fetches it. */
   const underWay = new Map<string, Promise<Image | undefined>>();
 
-  /** The feeds that have this logo. Reads all podcasts, as only logos on private networks need it. */
+  /** The feeds that have this logo. Reads all podcasts: only logos on private networks need it. */
   async function* feedsWith(logo: Url): AsyncGenerator<Url, void> {
     const urls: Url[] = [];
     for await (const { url } of podcasts.feeds()) urls.push(url);
@@ -58,7 +58,7 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
     }
   }
 
-  /** The logo as it is kept: scaled, or the original where sharp is not installed. */
+  /** The logo as stored: scaled, or the original if sharp is not installed. */
   const obtain = async (hash: string, url: string): Promise<Image | undefined> => {
     const kept = await folder.read(hash);
     const keptType = kept && imageType(kept);
@@ -68,11 +68,11 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
       const image = await slots.run(new URL(url).hostname, async () => {
         const bytes = await fetcher.fetchImage(url, () => feedsWith(url));
         const type = imageType(bytes);
-        if (!type) throw new Error('it is no image');
+        if (!type) throw new Error('it is not an image');
         const scale = await (scaler ??= loadScale());
         return scale ? scale(bytes, LARGEST) : { bytes, type };
       });
-      await folder.write(hash, image.bytes).catch(() => undefined); // it is fetched again another time
+      await folder.write(hash, image.bytes).catch(() => undefined); // it is fetched again later
       return image;
     } catch {
       failed.set(hash, true);
@@ -114,9 +114,9 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
   };
 }
 
-export const noSuchLogo = (): Refusal => new Refusal('missing', 'no podcast has such a logo; sizes are 1 to 256');
+export const noSuchLogo = (): Refusal => new Refusal('missing', 'no podcast has this logo; sizes are 1 to 256');
 
-/** Undefined where it takes too long. */
+/** Undefined if it takes too long. */
 const inTime = (image: Promise<Image | undefined>): Promise<Image | undefined> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(undefined), MAX_WAIT);

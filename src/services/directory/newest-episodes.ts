@@ -2,22 +2,22 @@ import { LRUCache } from 'lru-cache';
 import type { Seconds, Stamp, Url } from '../../domain/types.ts';
 import type { Episode, PodcastStore } from '../../storage/stores.ts';
 
-/** Podcasts whose newest episode stays in memory. */
+/** Podcasts whose newest episode is cached. */
 const KEPT = 50_000;
-/** Another process may store an episode below the mark for so long. */
+/** For this long, another process may still store an episode below the mark. */
 const LATE: Seconds = 60;
 
-/** The newest episode of podcasts, without its description. */
+/** The newest episode of a podcast, without its description. */
 export type NewestEpisode = Omit<Episode, 'description'>;
 
 interface Known {
   episode: NewestEpisode | undefined;
-  /** Of the directory when it was read. */
+  /** Mark of the directory at that time. */
   mark: Stamp;
 }
 
 export interface NewestEpisodes {
-  /** By the URL that each podcast is shown under; takes these URLs. Reads only what is new since the last time. */
+  /** By the URL of each podcast in the directory; takes these URLs. Reads only what is new since the last call. */
   find(podcasts: readonly Url[]): Promise<Map<Url, NewestEpisode>>;
 }
 
@@ -51,7 +51,7 @@ function withoutDescription(item: Episode): NewestEpisode {
   return episode;
 }
 
-/** An episode that was seen later may have been released earlier. */
+/** An episode that was found later may have been released earlier. */
 function newer(before: NewestEpisode | undefined, after: NewestEpisode | undefined): NewestEpisode | undefined {
   if (!before || !after) return after ?? before;
   return (after.releasedAt ?? 0) >= (before.releasedAt ?? 0) ? after : before;

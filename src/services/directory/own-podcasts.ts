@@ -1,11 +1,11 @@
 import type { Url, UserId } from '../../domain/types.ts';
 import type { Storage } from '../../storage/stores.ts';
 
-/** What an account knows by itself, listed or not. Takes sanitized URLs. */
+/** Podcasts and episodes in an account's own data, listed or not. Takes sanitized URLs. */
 export interface OwnPodcasts {
-  /** Whether it subscribes to each of these, or acted on it. */
+  /** Whether the account subscribes to, or has actions on, each of these. */
   have(user: UserId, podcasts: readonly Url[]): Promise<boolean[]>;
-  /** Whether it acted on the episode, by URL or GUID, or has settings for it. Reads its actions on the podcast. */
+  /** Whether the account has actions on the episode, by URL or GUID, or settings for it. Reads all its actions on the podcast. */
   hasEpisode(user: UserId, podcast: Url, name: string): Promise<boolean>;
 }
 

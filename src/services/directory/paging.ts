@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Few, as each may be looked up, and come with a long description. */
+/** Few, because each may be looked up and have a long description. */
 const PAGE = 10;
 
 /** The items in pages, one turn of the event loop each, so that work on a long list does not block other requests. */

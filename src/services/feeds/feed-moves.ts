@@ -3,32 +3,32 @@ import type { Fetcher, FetchOutcome } from '../../feeds/fetch.ts';
 import { COMPARED, type Identity, isGuidOf, isSamePodcast } from '../../feeds/same-podcast.ts';
 import type { FeedState, PodcastStore } from '../../storage/stores.ts';
 
-/** What was read of a feed. `movedTo`: where it is from now on. */
+/** A fetched feed. `movedTo`: its address from now on. */
 export type Fetched = Extract<FetchOutcome, { kind: 'fetched' }> & {
-  /** It redirects for good to this address, where another podcast is. */
+  /** It redirects permanently to this address, which has another podcast. */
   apart?: Url;
 };
 
 /**
- * Where feeds have moved to. Nobody may lead others to what is not theirs, nor take over another's address: a move counts
- * only where the feed at the new address is the same podcast.
+ * Follows feeds that have moved. A publisher must not redirect subscribers to another podcast, nor take over its address:
+ * a move is accepted only if the feed at the new address is the same podcast.
  */
 export interface FeedMoves {
-  /** Whether the feed says that it is elsewhere now. */
+  /** Whether the feed announces a new address. */
   isMoving(state: FeedState, outcome: Fetched): boolean;
-  /** What was read, from where the feed says that it is now; without a move that does not count. */
+  /** The feed from its announced address, or the given outcome without the move if that is not accepted. */
   follow(state: FeedState, outcome: Fetched): Promise<Fetched>;
   /**
-   * Looks for a feed at the addresses that it had before: there its publisher may send it to another place by now. It is
-   * gone for good once it is gone from all of them.
+   * Tries the former addresses of a feed, where the publisher may redirect to a new one. The feed is gone for good when
+   * it is gone from all of them.
    */
   tryFormerUrls(state: FeedState, outcome: FetchOutcome): Promise<FetchOutcome>;
-  /** Makes one podcast of all that have this GUID, where it was made for the address of one of them. */
+  /** Merges all podcasts with this GUID, if it was derived from the address of one of them. */
   mergeByGuid(guid: string): Promise<void>;
 }
 
 export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedMoves {
-  /** As it was read last; undefined of a feed that never was. */
+  /** The identity at the last fetch; undefined for a feed that was never fetched. */
   const lastKnown = async ({ url, fetchedAt, guid }: FeedState): Promise<Identity | undefined> => {
     const [podcast] = await podcasts.find([url]);
     if (!podcast || fetchedAt === undefined) return undefined;
@@ -46,13 +46,13 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
     async follow(state, outcome) {
       const { movedTo, ...here } = outcome;
       if (movedTo !== undefined && movedTo !== state.url) {
-        // What was read of it since then is what is there: that proves nothing.
+        // The content stored since then came from that address, and so proves nothing.
         const isConfirmed = movedTo !== state.apart && (await isStillTheSame(state, here.feed));
         return isConfirmed ? outcome : { ...here, apart: movedTo };
       }
       const announced = here.feed.movedTo;
       if (announced === null || announced === state.url) return here;
-      if ((await podcasts.formerUrls(state.url)).includes(announced)) return here; // or it would go to and fro
+      if ((await podcasts.formerUrls(state.url)).includes(announced)) return here; // otherwise it could move back and forth
       const there = await fetcher.fetchFeed(announced, {});
       if (there.kind !== 'fetched' || !isSamePodcast(here.feed, there.feed)) return here;
       const target = there.movedTo ?? announced;
@@ -73,8 +73,8 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
 
     async mergeByGuid(guid) {
       const feeds = await podcasts.withGuid(guid);
-      const made = feeds.filter(({ url }) => isGuidOf(guid, url));
-      const shown = made.find(({ url }) => url.startsWith('https:')) ?? made[0];
+      const sources = feeds.filter(({ url }) => isGuidOf(guid, url));
+      const shown = sources.find(({ url }) => url.startsWith('https:')) ?? sources[0];
       for (const { url } of shown ? feeds : []) {
         if (url !== shown!.url) await podcasts.record(url, { state: shown!, movedTo: shown!.url });
       }

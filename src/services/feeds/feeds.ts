@@ -8,22 +8,22 @@ import { nextFetch } from '../../feeds/schedule.ts';
 import { createFeedMoves, type Fetched } from './feed-moves.ts';
 import type { FeedReading, FeedState, PodcastStore } from '../../storage/stores.ts';
 
-/** Feeds in hand at once: more than the fetcher takes, as those of one host wait for each other. */
+/** Feeds processed at once: more than the fetcher runs, because those of one host wait for each other. */
 const CONCURRENCY = 16;
-/** A feed that was claimed this long ago, and not stored since, may be claimed again. */
+/** A feed that was claimed this long ago and has not been stored since may be claimed again. */
 const LEASE: Seconds = 900;
-/** After this many failures in a row, which takes most of a day, a feed is looked for at its former addresses. */
+/** After this many failures in a row, which takes most of a day, the former addresses of a feed are tried. */
 const LOST_AFTER = 5;
-/** How often it is asked whether a feed is due. */
+/** How often to check for due feeds. */
 const POLL_INTERVAL: Seconds = 30;
-/** The same while many are due. Not at once: a storage may have to look at all feeds to find those. */
+/** The same while many are due. Not zero: a storage may have to scan all feeds to find them. */
 const BUSY_POLL_INTERVAL: Seconds = 0.1;
 
-/** Which feeds to read: one, all but those that are gone, or those whose time has come. */
+/** Which feeds to fetch: one, all except deleted ones, or those that are due. */
 type Selection = { url: string } | 'all' | 'due';
 
 export interface FeedReport {
-  /** How many were asked for, those that failed too. */
+  /** How many were fetched, including failures. */
   tried: number;
   failed: { url: string; error: string }[];
 }
@@ -37,25 +37,25 @@ export interface FeedProblem {
 export interface Feeds {
   /** By URL, with their titles. */
   list(): AsyncIterable<FeedState & { title: string }>;
-  /** What is wrong with a feed, in a sentence, and when it was last read; undefined where nothing is. */
+  /** What is wrong with a feed, in a sentence, and when it was last fetched; undefined if it is fine. */
   problem(url: Url): Promise<FeedProblem | undefined>;
   /**
-   * Reads feeds now; `progress` hears of each. What goes wrong with one is in the report. Throws `missing` for an
-   * unknown feed, `forbidden` where nothing may be fetched.
+   * Fetches feeds now; calls `progress` after each. The report contains the errors. Throws `missing` for an unknown feed,
+   * `forbidden` if fetching is disabled.
    */
   update(selection: Selection, progress?: (done: number, total: number) => void): Promise<FeedReport>;
-  /** Reads what is due from now on, in the background. Does nothing where nothing may be fetched. */
+  /** Starts to fetch due feeds in the background. Does nothing if fetching is disabled. */
   start(): void;
-  /** Gives up what is under way; resolves when that has ended. */
+  /** Aborts running fetches; resolves when they have ended. */
   stop(): Promise<void>;
 }
 
 interface FeedOptions {
-  /** Undefined: nothing may be fetched. */
+  /** Undefined: fetching is disabled. */
   fetcher: Fetcher | undefined;
   now: Clock;
   rules: UrlRules;
-  /** Called where a reading cannot be stored. */
+  /** Called when a result cannot be stored. */
   warn(message: string): void;
 }
 
@@ -65,14 +65,14 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
 
   const moves = fetcher && createFeedMoves(podcasts, fetcher);
 
-  /** Reads one feed and stores the result. Answers what was wrong with it. */
+  /** Fetches one feed and stores the result. Returns what was wrong with it. */
   const read = async (state: FeedState): Promise<string | undefined> => {
     let outcome: FetchOutcome | Fetched = await fetcher!.fetchFeed(state.url, state);
     const isLost = outcome.kind === 'gone' || (outcome.kind === 'failed' && state.failures >= LOST_AFTER);
     const isMoving = outcome.kind === 'fetched' && moves!.isMoving(state, outcome);
     if (isLost) outcome = await moves!.tryFormerUrls(state, outcome);
     else if (isMoving) outcome = await moves!.follow(state, outcome as Fetched);
-    if (stopping.signal.aborted) return 'it was given up, as podsync is closing';
+    if (stopping.signal.aborted) return 'aborted, because podsync is stopping';
     const reading = toReading(state, outcome, now());
     await podcasts.record(state.url, reading);
     if (outcome.kind === 'fetched' && outcome.feed.guid !== null) await moves!.mergeByGuid(outcome.feed.guid);
@@ -85,7 +85,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
   };
 
   const warnOf = (error: Error): void =>
-    warn(`what is read of feeds cannot be stored just now, and is read again later: ${error.message}`);
+    warn(`a fetched feed cannot be stored now and is fetched again later: ${error.message}`);
 
   const readDue = async (): Promise<void> => {
     const active = new Set<Promise<unknown>>();
@@ -112,7 +112,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
       return all;
     }
     const state = await podcasts.feed(sanitizeFeedUrl(selection.url, rules));
-    if (!state) throw new Refusal('missing', 'this feed is not known here: no account has ever subscribed to it');
+    if (!state) throw new Refusal('missing', 'this feed is unknown here: no account has ever subscribed to it');
     return [state];
   };
 
@@ -130,7 +130,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
     },
 
     async update(selection, progress = () => undefined) {
-      if (!fetcher) throw new Refusal('forbidden', 'podsync runs with --no-fetch: it connects to nobody');
+      if (!fetcher) throw new Refusal('forbidden', 'podsync runs with --no-fetch: it makes no connections');
       const states = await select(selection);
       const report: FeedReport = { tried: states.length, failed: [] };
       let done = 0;
@@ -159,7 +159,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
   };
 }
 
-/** What is stored of an outcome. Where it says nothing, what was read before stays. */
+/** The state to store for an outcome. Values that the outcome does not contain stay. */
 function toReading(state: FeedState, outcome: FetchOutcome | Fetched, now: Seconds): FeedReading {
   const { nextAt: _nextAt, error: _error, ...before } = state;
   const next = { url: state.url, ...nextFetch(state.url, state, outcome, now) };
@@ -170,7 +170,7 @@ function toReading(state: FeedState, outcome: FetchOutcome | Fetched, now: Secon
       return { state: { ...before, ...next, error: outcome.message } };
     case 'unchanged':
       if (outcome.movedTo === undefined) return { state: { ...before, ...next, fetchedAt: now } };
-      // Whether it is the same podcast there is found out the next time, when the whole feed is asked for.
+      // Whether it is the same podcast there is checked the next time, when the whole feed is fetched.
       return { state: { ...withoutValidators(before), ...next, fetchedAt: now } };
     case 'fetched': {
       const { kind: _kind, feed, movedTo, ...rest } = outcome;
@@ -188,6 +188,6 @@ const withoutValidators = ({
   ...state
 }: Omit<FeedState, 'nextAt' | 'error'>) => state;
 
-/** Resolves after this long, or when the signal says so. */
+/** Resolves after this long, or when the signal aborts. */
 const pause = (seconds: Seconds, signal: AbortSignal): Promise<void> =>
   setTimeout(seconds * 1000, undefined, { signal }).catch(() => undefined);

@@ -4,20 +4,20 @@ import type { ActionStore } from '../../storage/stores.ts';
 import { Turns } from '../../turns.ts';
 import { ActionTable } from './action-table.ts';
 
-/** Bytes of histories that stay in memory, about. The last one stays however large it is. */
-const IN_MEMORY = 48 * 1024 * 1024;
+/** Approximate bytes of cached histories. The most recent one stays, however large it is. */
+const MAX_BYTES = 48 * 1024 * 1024;
 
-/** What an account has listened to: everything that Home, History and Statistics show. */
+/** The episode actions of accounts, for the pages Home, History and Statistics. */
 export interface ActionCache {
   /**
-   * All actions of the account up to now. They are read once, in pages with turns of the event loop between them; after
-   * that only what was uploaded since, by whichever process. The table goes on: what is shown together must be read from
-   * it without waiting in between. Rejects with `missing` where there is no such account.
+   * All actions of the account up to now. The first call reads all of them, in pages with turns of the event loop in
+   * between; later calls read only new uploads, from any process. The table keeps growing: read everything that belongs
+   * together without waiting in between. Rejects with `missing` if the account does not exist.
    */
   read(user: UserId): Promise<ActionTable>;
 }
 
-export function createActionCache(actions: Pick<ActionStore, 'query'>, maxBytes = IN_MEMORY): ActionCache {
+export function createActionCache(actions: Pick<ActionStore, 'query'>, maxBytes = MAX_BYTES): ActionCache {
   const known = new LRUCache<UserId, { table: ActionTable; mark: Stamp }>({
     maxSize: maxBytes,
     sizeCalculation: ({ table }) => Math.min(table.bytes, maxBytes),
@@ -28,7 +28,7 @@ export function createActionCache(actions: Pick<ActionStore, 'query'>, maxBytes 
     read: (user) =>
       turns.take(user, async () => {
         const { table, mark: since } = known.get(user) ?? { table: new ActionTable(), mark: 0 };
-        known.delete(user); // one that was read in part is of no use
+        known.delete(user); // a partially read table is useless
         const { pages, mark } = await actions.query(user, { since });
         for await (const page of pages) table.add(page);
         known.set(user, { table, mark });

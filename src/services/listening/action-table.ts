@@ -1,10 +1,10 @@
 import { isFinished, listenedIn } from '../../domain/listening.ts';
 import { ACTION_TYPES, type ActionType, type EpisodeAction, type Seconds, type Url } from '../../domain/types.ts';
 
-/** In the place of a number that an action lacks. */
+/** Stands for a missing number. */
 const NONE = -1;
 
-/** Texts by number, each once. */
+/** Numbers distinct strings. */
 class StringTable {
   readonly texts: string[] = [];
   readonly #numbers = new Map<string, number>();
@@ -22,8 +22,8 @@ class StringTable {
 }
 
 /**
- * The episode actions of an account in memory, a column of numbers for each field: a history of 100,000 takes some
- * megabytes. Rows are in the order of upload and never change, so a row number stands for its action for ever.
+ * The episode actions of an account in memory, as columns of numbers: 100,000 actions take some megabytes. Rows are in
+ * upload order and never change, so a row number identifies its action permanently.
  */
 export class ActionTable {
   readonly #podcasts = new StringTable();
@@ -33,11 +33,11 @@ export class ActionTable {
   // by episode
   readonly #urls: Url[] = [];
   readonly #podcastOf: number[] = [];
-  /** The length that was last reported. */
+  /** The most recently reported length. */
   readonly #totals: number[] = [];
-  /** The row that says what became of the episode; -1 where none does. */
+  /** The row with the current state of the episode; -1 if there is none. */
   readonly #states: number[] = [];
-  /** The row that says how far it was played: the same, but for what was deleted since; -1 where none does. */
+  /** The row with the position of the episode: the same row, ignoring deletions; -1 if there is none. */
   readonly #plays: number[] = [];
   // by row
   readonly #times: Seconds[] = [];
@@ -51,21 +51,21 @@ export class ActionTable {
   readonly #listened: Seconds[] = [];
   /** By device: the time of its newest action. */
   readonly #lastActionAt: Seconds[] = [];
-  /** Rows by the time at which the actions happened; those of one time in order of upload. */
+  /** Rows by the time of their actions, then in upload order. */
   readonly #order: number[] = [];
   #characters = 0;
 
-  /** How many actions. */
+  /** Number of actions. */
   get length(): number {
     return this.#times.length;
   }
 
-  /** About how much memory it takes. */
+  /** Approximate memory use. */
   get bytes(): number {
     return 4096 + 64 * this.#times.length + 120 * this.#urls.length + this.#characters;
   }
 
-  /** Podcasts and devices that were ever acted on, by their numbers. */
+  /** Podcasts and devices of all actions, by number. */
   get podcasts(): readonly Url[] {
     return this.#podcasts.texts;
   }
@@ -73,12 +73,12 @@ export class ActionTable {
     return this.#devices.texts;
   }
 
-  /** Listening time of each podcast that was ever acted on, by its URL as it was uploaded. */
+  /** Listening time of each podcast with actions, by its URL as uploaded. */
   listenedTo(): Map<Url, Seconds> {
     return new Map(this.podcasts.map((url, at) => [url, this.#listened[at]!]));
   }
 
-  /** Takes up actions that were uploaded after all that it has. */
+  /** Appends actions that were uploaded after all existing ones. */
   add(actions: readonly EpisodeAction[]): void {
     const first = this.length;
     for (const action of actions) this.#append(action);
@@ -98,28 +98,28 @@ export class ActionTable {
     this.#position.push(play?.position ?? NONE);
     this.#started.push(play?.started ?? NONE);
     this.#total.push(play?.total ?? NONE);
-    const home = this.#podcastOf[number]!;
-    this.#listened[home] = (this.#listened[home] ?? 0) + this.listenedIn(row);
+    const podcastNumber = this.#podcastOf[number]!;
+    this.#listened[podcastNumber] = (this.#listened[podcastNumber] ?? 0) + this.listenedIn(row);
     if (play?.total) this.#totals[number] = play.total;
-    // A download says nothing of how far it was played, nor does a play without a position.
+    // Neither a download nor a play without a position changes how far the episode was played.
     if (action === 'download' || (action === 'play' && !play)) return;
     this.#keepNewest(this.#states, number, row);
     if (action !== 'delete') this.#keepNewest(this.#plays, number, row);
   }
 
-  /** By the time at which they happened; of several at one time the last that was uploaded. */
+  /** Keeps the row with the newest action; of several at the same time, the last uploaded. */
   #keepNewest(rows: number[], episode: number, row: number): void {
     const known = rows[episode]!;
     if (known === NONE || this.#times[known]! <= this.#times[row]!) rows[episode] = row;
   }
 
   #episodeNumber(podcast: Url, url: Url): number {
-    const home = this.#podcasts.numberOf(podcast);
-    const episodes = (this.#episodes[home] ??= new Map());
+    const podcastNumber = this.#podcasts.numberOf(podcast);
+    const episodes = (this.#episodes[podcastNumber] ??= new Map());
     const known = episodes.get(url);
     if (known !== undefined) return known;
     episodes.set(url, this.#urls.length);
-    this.#podcastOf.push(home);
+    this.#podcastOf.push(podcastNumber);
     this.#totals.push(NONE);
     this.#states.push(NONE);
     this.#plays.push(NONE);
@@ -127,12 +127,12 @@ export class ActionTable {
     return this.#urls.push(url) - 1;
   }
 
-  /** Puts rows into `#order`. Most are later than all before. */
+  /** Inserts rows into `#order`. Most are later than all existing ones. */
   #insert(rows: number[]): void {
     if (rows.length === 0) return;
     const [order, times] = [this.#order, this.#times];
     rows.sort((a, b) => times[a]! - times[b]! || a - b);
-    const later = order.splice(this.#placeOf(times[rows[0]!]! + 1));
+    const later = order.splice(this.#indexOf(times[rows[0]!]! + 1));
     let next = 0;
     for (const row of rows) {
       while (next < later.length && times[later[next]!]! <= times[row]!) order.push(later[next++]!);
@@ -141,8 +141,8 @@ export class ActionTable {
     while (next < later.length) order.push(later[next++]!);
   }
 
-  /** How many actions happened before a time, or at that time and before a row. */
-  #placeOf(time: Seconds, row = 0): number {
+  /** The number of actions before a time, or at that time and before a row. */
+  #indexOf(time: Seconds, row = 0): number {
     let [low, high] = [0, this.#order.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -154,20 +154,20 @@ export class ActionTable {
     return low;
   }
 
-  /** Rows that happened at `from` or later and before `until`, the oldest first. */
+  /** Rows with a time of `from` or later and before `until`, the oldest first. */
   between(from: Seconds, until: Seconds): readonly number[] {
-    return this.#order.slice(this.#placeOf(from), this.#placeOf(until));
+    return this.#order.slice(this.#indexOf(from), this.#indexOf(until));
   }
 
-  /** Rows before a place in time, the newest first; all of them without one. */
-  *before(place?: Cursor): Generator<number, void, undefined> {
-    const start = place ? this.#placeOf(place.time, place.row) : this.#order.length;
+  /** Rows before a cursor, the newest first; all rows without a cursor. */
+  *before(cursor?: Cursor): Generator<number, void, undefined> {
+    const start = cursor ? this.#indexOf(cursor.time, cursor.row) : this.#order.length;
     for (let at = start - 1; at >= 0; at -= 1) yield this.#order[at]!;
   }
 
-  /** Rows after a place in time, the oldest first. */
-  *after(place: Cursor): Generator<number, void, undefined> {
-    for (let at = this.#placeOf(place.time, place.row + 1); at < this.#order.length; at += 1) yield this.#order[at]!;
+  /** Rows after a cursor, the oldest first. */
+  *after(cursor: Cursor): Generator<number, void, undefined> {
+    for (let at = this.#indexOf(cursor.time, cursor.row + 1); at < this.#order.length; at += 1) yield this.#order[at]!;
   }
 
   cursorAt(row: number): Cursor {
@@ -183,7 +183,7 @@ export class ActionTable {
     return this.#podcastOf[this.#episode[row]!]!;
   }
 
-  /** Number of the episode; means nothing outside this table. */
+  /** Number of the episode, valid only within this table. */
   episodeOf(row: number): number {
     return this.#episode[row]!;
   }
@@ -233,20 +233,20 @@ export class ActionTable {
     return number === undefined ? undefined : this.#lastActionAt[number];
   }
 
-  /** Whether anything but `new` was the last that happened to an episode, as far as is known. */
+  /** Whether an episode has a state other than `new`. */
   isTouched(podcast: Url, episode: Url): boolean {
     const number = this.episodesOf(podcast).get(episode);
     const state = number === undefined ? undefined : this.stateOf(number);
     return state !== undefined && state.action !== 'new';
   }
 
-  /** Numbers of the episodes of a podcast that were ever acted on, by media URL. */
+  /** Numbers of the episodes of a podcast that have actions, by media URL. */
   episodesOf(podcast: Url): ReadonlyMap<Url, number> {
-    const home = this.#podcasts.find(podcast);
-    return (home === undefined ? undefined : this.#episodes[home]) ?? new Map<Url, number>();
+    const number = this.#podcasts.find(podcast);
+    return (number === undefined ? undefined : this.#episodes[number]) ?? new Map<Url, number>();
   }
 
-  /** What became of an episode; undefined where no action says. */
+  /** The current state of an episode; undefined if no action determines it. */
   stateOf(episode: number): EpisodeState | undefined {
     const [row, play] = [this.#states[episode]!, this.#plays[episode]!];
     if (row === NONE) return undefined;
@@ -259,13 +259,13 @@ export class ActionTable {
   }
 
   /**
-   * Up to so many episodes that were inProgress and not finished, the last played first. One that was marked as new or
-   * deleted since is none of them.
+   * Up to `limit` episodes that were started and not finished, the most recently played first. Omits episodes that were
+   * marked as new or deleted since.
    */
   inProgress(limit: number): EpisodeInProgress[] {
     const inProgress: EpisodeInProgress[] = [];
-    for (let place = this.length - 1; place >= 0 && inProgress.length < limit; place -= 1) {
-      const row = this.#order[place]!;
+    for (let at = this.length - 1; at >= 0 && inProgress.length < limit; at -= 1) {
+      const row = this.#order[at]!;
       const episode = this.#episode[row]!;
       if (this.#states[episode] !== row || this.typeOf(row) !== 'play') continue;
       const position = this.#position[row]!;
@@ -279,19 +279,19 @@ export class ActionTable {
   }
 }
 
-/** A place in the history: cursors say it as `time-row`. */
+/** A position in the history; written as `time-row`. */
 export interface Cursor {
   time: Seconds;
   row: number;
 }
 
 export interface EpisodeState {
-  /** What happened last, downloads aside. */
+  /** The last action that was not a download. */
   action: Exclude<ActionType, 'download'>;
   at: Seconds;
-  /** Where the last play stopped; 0 where none says, or after it was marked as new. Seconds. */
+  /** Where the last play stopped; 0 if unknown or after the episode was marked as new. Seconds. */
   position: Seconds;
-  /** Its length, where an app reported it. */
+  /** Its length, if an app reported it. */
   total: Seconds | undefined;
 }
 
@@ -302,6 +302,6 @@ export interface EpisodeInProgress {
   playedAt: Seconds;
   /** Seconds. */
   position: Seconds;
-  /** Its length, where an app reported it. */
+  /** Its length, if an app reported it. */
   total: Seconds | undefined;
 }

@@ -6,18 +6,18 @@ import type { ActionTable, Cursor } from './action-table.ts';
 import { type EpisodeNames, findNames } from '../directory/episode-names.ts';
 import type { ActionCache } from './action-cache.ts';
 
-/** Actions of an export that are written at once. */
-const EXPORTED_AT_ONCE = 500;
+/** Actions of an export that are written in one chunk. */
+const EXPORT_CHUNK = 500;
 
-/** Podcasts to choose from: of more than these, the last that the account came to act on. */
+/** Podcasts to choose from: if there are more, the most recent ones. */
 const MAX_CHOICES = 1000;
 
-/** Which actions; all of them where nothing is said. `podcast` is any address of it. */
+/** Selects actions; undefined fields select all. `podcast` is any address of it. */
 export interface HistoryFilter {
   podcast?: Url | undefined;
   device?: string | undefined;
   action?: ActionType | undefined;
-  /** When they happened: `from` or later, before `until`. */
+  /** Time of the action: `from` or later, before `until`. */
   from?: Seconds | undefined;
   until?: Seconds | undefined;
 }
@@ -25,25 +25,25 @@ export interface HistoryFilter {
 export type HistoryEntry = EpisodeAction & EpisodeNames;
 
 export interface HistoryPage {
-  /** The newest first, by the time at which they happened. */
+  /** The newest first, by the time of the action. */
   entries: HistoryEntry[];
-  /** Cursors of the pages beside this one; undefined where there is none. */
+  /** Cursors of the next pages; undefined if there is none. */
   older?: string | undefined;
   newer?: string | undefined;
 }
 
-/** Actions older, or newer, than the one at a cursor. A cursor stands for the same place whatever is uploaded later. */
+/** Selects actions older or newer than a cursor, which later uploads do not shift. */
 export interface HistoryCursor {
   before?: string | undefined;
   after?: string | undefined;
 }
 
 export interface History {
-  /** Throws `invalid` for what is no cursor. */
+  /** Throws `invalid` for an invalid cursor. */
   page(user: UserId, filter: HistoryFilter, cursor: HistoryCursor, limit: number): Promise<HistoryPage>;
-  /** All that match, the newest first, in pages, with the titles of podcasts; those of episodes would take minutes. */
+  /** All matches, the newest first, in pages, with podcast titles. Episode titles would take minutes. */
   export(user: UserId, filter: HistoryFilter): Promise<AsyncIterable<(EpisodeAction & { podcastTitle: string })[]>>;
-  /** What can be filtered by: podcasts by title, and devices. */
+  /** The values to filter by: podcasts, sorted by title, and devices. */
   choices(user: UserId): Promise<{ podcasts: { url: Url; title: string }[]; devices: readonly string[] }>;
 }
 
@@ -51,7 +51,6 @@ export function createHistory(
   actionCache: ActionCache,
   podcasts: Pick<PodcastStore, 'find' | 'findEpisodes'>,
 ): History {
-  /** Undefined: none can match. */
   const open = async (user: UserId, filter: HistoryFilter): Promise<{ table: ActionTable; matches: Matches }> => {
     const table = await actionCache.read(user);
     const wanted = filter.podcast === undefined ? undefined : await sameAs(table, filter.podcast);
@@ -148,7 +147,7 @@ const toCursor = ({ time, row }: Cursor): string => `${time}-${row}`;
 
 function parseCursor(text: string): Cursor {
   const [, time, row] = /^(\d{1,12})-(\d{1,12})$/.exec(text) ?? [];
-  if (time === undefined) throw invalid('this is no place in the history; start again at its first page');
+  if (time === undefined) throw invalid('this is not a page of the history; start again at the first one');
   return { time: Number(time), row: Number(row) };
 }
 
@@ -157,17 +156,17 @@ async function* exportPages<Entry>(
   matches: Matches,
   describe: (actions: EpisodeAction[]) => Promise<Entry[]>,
 ): AsyncGenerator<Entry[]> {
-  let place: Cursor | undefined;
+  let cursor: Cursor | undefined;
   for (;;) {
     const actions: EpisodeAction[] = [];
-    // The table may go on between two pages: each starts again at a place in time.
-    let looked = 0;
-    for (const row of table.before(place)) {
-      place = table.cursorAt(row);
+    // The table may grow between two pages, so each page starts again at the cursor.
+    let scanned = 0;
+    for (const row of table.before(cursor)) {
+      cursor = table.cursorAt(row);
       if (matches(row)) actions.push(table.actionAt(row));
-      if (actions.length === EXPORTED_AT_ONCE || (looked += 1) === 20 * EXPORTED_AT_ONCE) break;
+      if (actions.length === EXPORT_CHUNK || (scanned += 1) === 20 * EXPORT_CHUNK) break;
     }
-    if (looked === 0 && actions.length === 0) return;
+    if (scanned === 0 && actions.length === 0) return;
     if (actions.length > 0) yield await describe(actions);
     await setImmediate();
   }

@@ -10,16 +10,16 @@ import { listenedByDay } from './statistics.ts';
 const DAYS = 30;
 const MAX_IN_PROGRESS = 6;
 const MAX_NEW = 8;
-/** New episodes that are looked at: some of them were played already. */
+/** New episodes to choose from, because some may have been played already. */
 const CANDIDATES = 3 * MAX_NEW;
 
-/** What an account's owner sees first. */
+/** The content of the home page of an account. */
 export interface Overview {
-  /** Nothing was ever synced, but maybe a device set up. */
+  /** No subscription or action was ever synced; devices may exist. */
   isEmpty: boolean;
-  /** Begun and not finished, the last played first. */
+  /** Started and not finished, the most recently played first. */
   inProgress: (EpisodeInProgress & EpisodeNames)[];
-  /** Of the subscriptions, the newest first, without those that were played or deleted. */
+  /** New episodes of the subscriptions, the newest first, without those that were played or deleted. */
   newEpisodes: (Episode & EpisodeNames)[];
   /** Listening time of the last 30 days in UTC, the oldest first. */
   days: { start: Seconds; listened: Seconds }[];
@@ -27,7 +27,7 @@ export interface Overview {
 }
 
 export interface OverviewDevice extends DeviceSummary {
-  /** When an app last synced it, else the time of the newest action that names it; undefined without any. */
+  /** When an app last synced it, otherwise the time of its newest action; undefined if there is none. */
   seenAt: Seconds | undefined;
 }
 
@@ -42,7 +42,7 @@ export function createHome(
 ): Home {
   const newEpisodes = async (table: ActionTable, subscribed: readonly Url[]): Promise<Overview['newEpisodes']> => {
     const newest = await podcasts.newestEpisodes(subscribed, CANDIDATES);
-    // An app may know the podcast under an address that it had before.
+    // An app may know the podcast under a former address.
     const found = await podcasts.find(subscribed);
     const addresses = new Map<Url, Url[]>();
     for (const [at, url] of subscribed.entries()) {

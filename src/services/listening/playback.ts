@@ -8,24 +8,24 @@ import type { EpisodeState } from './action-table.ts';
 import type { Episodes } from '../sync/episodes.ts';
 import type { ActionCache } from './action-cache.ts';
 import type { Settings } from '../sync/settings.ts';
-import { registerWebDevice } from '../sync/web-device.ts';
+import { registerWebDevice } from '../sync/devices.ts';
 
-/** The length of an episode that neither an app nor its feed gives, and of which nothing was played. */
-const SOME_LENGTH: Seconds = 1;
+/** The assumed length of an unplayed episode whose length neither an app nor its feed gives. */
+const UNKNOWN_LENGTH: Seconds = 1;
 
-/** An episode as a page or a form names it, by any URL that it and its podcast had. */
+/** An episode in a page or form, by any current or former URL of it and its podcast. */
 export interface NamedEpisode {
   podcast: string;
   url: string;
 }
 
-/** What an account did with an episode. */
+/** The state of an episode in an account. */
 export interface OwnEpisode {
   state?: EpisodeState;
   isFavorite: boolean;
 }
 
-/** The times of a play, in seconds; the length where the player knows it. */
+/** The times of a play in seconds; `total` is undefined if the player does not know the length. */
 export interface PlayTimes {
   started: Seconds;
   position: Seconds;
@@ -33,20 +33,20 @@ export interface PlayTimes {
 }
 
 /**
- * How far an account has played the episodes of a podcast, and what it does with them on the website. That is uploaded
- * as actions of the device `web`, under the URLs by which the apps of the account know the episode, so that they receive
- * it. All throw `invalid` for an episode without usable URLs.
+ * How far an account has played the episodes of a podcast, and what the user does with them on the website. This is
+ * uploaded as actions of the device `web`, under the URLs that the account's apps use for the episode, so that they
+ * receive it. All methods throw `invalid` for an episode without usable URLs.
  */
 export interface Playback {
-  /** Those that the account did something with, by the URL that the directory has for each, else the account. */
+  /** Episodes with actions or favorites, by their URL in the directory, otherwise that of the account. */
   episodes(user: UserId, podcast: Url): Promise<ReadonlyMap<Url, OwnEpisode>>;
-  /** One of them, and the actions on it, the newest first, at most `limit`. */
+  /** One episode, and its newest actions, at most `limit`, the newest first. */
   episode(user: UserId, episode: NamedEpisode, limit: number): Promise<{ own: OwnEpisode; history: EpisodeAction[] }>;
-  /** A part of it was played in the browser. */
+  /** Records a part that was played in the browser. */
   play(user: UserId, episode: NamedEpisode, times: PlayTimes): Promise<void>;
   /**
-   * Uploads a play that begins and stops at the end: apps take it as played, and it counts as no listening time. Where
-   * nobody knows the length, the end is where the last play stopped.
+   * Uploads a play that starts and stops at the end: apps treat it as played, and it adds no listening time. If the length
+   * is unknown, the end is where the last play stopped.
    */
   markPlayed(user: UserId, episode: NamedEpisode): Promise<void>;
   markNew(user: UserId, episode: NamedEpisode): Promise<void>;
@@ -69,9 +69,9 @@ interface Reference {
 interface KnownEpisode extends OwnEpisode {
   /** Numbers in the action table. */
   numbers: Set<number>;
-  /** As the action names it that `state` is of, else as any does. */
+  /** The URLs in the action that determines `state`, otherwise in any action. */
   acted?: Reference;
-  /** What is marked as a favorite. */
+  /** The URLs that are marked as favorites. */
   marked: Reference[];
 }
 
@@ -82,7 +82,7 @@ export function createPlayback(
   now: Clock,
   rules: UrlRules,
 ): Playback {
-  /** All that the account has of a podcast, under any of its addresses. */
+  /** All episodes of a podcast in the account, under any of its addresses. */
   const read = async (user: UserId, podcast: Url, addresses: readonly Url[]): Promise<Map<Url, KnownEpisode>> => {
     const favorites = (await settings.favorites(user)).filter((each) => addresses.includes(each.podcast));
     const table = await actionCache.read(user);
@@ -123,7 +123,7 @@ export function createPlayback(
 
   const addressesOf = async (podcast: Url): Promise<Url[]> => [podcast, ...(await podcasts.formerUrls(podcast))];
 
-  /** An episode, what the account has of it, and the URLs by which its apps know it. */
+  /** An episode, its state in the account, and the URLs that the account's apps use for it. */
   const find = async (
     user: UserId,
     named: NamedEpisode,
@@ -149,11 +149,11 @@ export function createPlayback(
     action: Pick<EpisodeAction, 'action'> & Partial<PlayTimes>,
   ): Promise<void> => {
     await registerWebDevice(devices, user);
-    // The newest action counts, also where the clock of an app is ahead, or two come within one second.
+    // It must be the newest action, even if the clock of an app is fast or two actions fall into the same second.
     const timestamp = Math.max(now(), (own.state?.at ?? 0) + 1);
     const guid = episode?.guid ?? (sanitizeMediaUrl(reference.episode) === '' ? reference.episode : undefined);
     const from = { ...reference, guid, device: WEB_DEVICE.id, timestamp };
-    // The devices of the account have yet to hear of it, one that is called like the browser as well: see `Sender`.
+    // All devices must receive it, even one with the id of the browser: see `Sender`.
     await episodes.upload(user, [{ ...from, ...action }], 'server');
   };
 
@@ -180,7 +180,7 @@ export function createPlayback(
     async markPlayed(user, named) {
       const found = await find(user, named);
       const { total, position = 0 } = found.own.state ?? {};
-      const end = total ?? found.episode?.duration ?? (position || SOME_LENGTH);
+      const end = total ?? found.episode?.duration ?? (position || UNKNOWN_LENGTH);
       await upload(user, found, { action: 'play', started: end, position: end, total: end });
     },
 

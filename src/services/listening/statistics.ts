@@ -12,12 +12,12 @@ export type StatisticsRange = (typeof RANGES)[number];
 
 const DAYS = { '30d': 30, '90d': 90, year: 365 } as const;
 const TOP_PODCASTS = 20;
-/** Actions that are counted without a turn for others. */
-const COUNTED_AT_ONCE = 10_000;
-/** Days of a history up to which it is told by month; a longer one is told by year. */
+/** Actions that are counted in one turn of the event loop. */
+const COUNT_PER_TURN = 10_000;
+/** A history of up to this many days is shown by month, a longer one by year. */
 const BY_MONTH = 5 * 366;
 
-/** Times are UTC. Listening time is that of `listenedIn`, and counts where the play was reported. */
+/** Times are in UTC. Listening time is that of `listenedIn`, at the time of the action. */
 export interface ListeningStatistics {
   range: StatisticsRange;
   /** Start of the first day. */
@@ -29,12 +29,12 @@ export interface ListeningStatistics {
   plays: number;
   /** Days with such plays. */
   days: number;
-  /** The most of these in a row. */
+  /** The most of these days in a row. */
   longestStreak: number;
-  /** Episodes of which a play reached the end; see `isFinished`. */
+  /** Episodes with a play that reached the end; see `isFinished`. */
   finishedEpisodes: number;
   step: 'day' | 'week' | 'month' | 'year';
-  /** One after the other, also those without listening time; the first and the last may be cut by the range. */
+  /** Consecutive, including those without listening time; the range may cut the first and the last. */
   periods: { start: Seconds; listened: Seconds }[];
   /** Most listened first, at most 20. */
   podcasts: { url: Url; title: string; listened: Seconds }[];
@@ -58,7 +58,7 @@ export const createStatistics = (
     const { byPodcast, ...counted } = await recount(table, range, dayOf(now()));
     const urls = [...byPodcast.keys()];
     const found = await podcasts.find(urls);
-    // Two addresses of one podcast are one podcast.
+    // A podcast may have several addresses.
     const merged = new Map<Url, { url: Url; title: string; listened: Seconds }>();
     for (const [at, url] of urls.entries()) {
       const shown = found[at]?.url ?? url;
@@ -84,7 +84,7 @@ export function listenedByDay(
   return listened.map((seconds, at) => ({ start: startOfDay(first + at), listened: seconds }));
 }
 
-/** What was counted last of each range: it holds until something is uploaded, or the day ends. */
+/** The last result of each range: valid until the next upload or the end of the day. */
 const lastCounts = new WeakMap<
   ActionTable,
   Map<StatisticsRange, { length: number; today: number; result: Promise<Counted> }>
@@ -110,11 +110,11 @@ async function count(table: ActionTable, range: StatisticsRange, today: number):
   let [listened, plays] = [0, 0];
   const byDay = new Map<number, Seconds>();
   const byPodcast = zeros(table.podcasts.length);
-  const byDevice = zeros(table.devices.length + 1); // the first for plays that name none
+  const byDevice = zeros(table.devices.length + 1); // the first for plays without a device
   const hours = Array.from({ length: 7 }, () => zeros(24));
   const finished = new Set<number>();
   for (const [at, row] of table.between(from, until).entries()) {
-    if (at % COUNTED_AT_ONCE === COUNTED_AT_ONCE - 1) await setImmediate();
+    if (at % COUNT_PER_TURN === COUNT_PER_TURN - 1) await setImmediate();
     if (table.isFinish(row)) finished.add(table.episodeOf(row));
     const seconds = table.listenedIn(row);
     if (seconds === 0) continue;
@@ -189,7 +189,7 @@ function toPeriods(
   return periods;
 }
 
-/** The day on which the period after the one with this day begins; weeks begin on Monday. */
+/** The day on which the next period starts; weeks start on Monday. */
 function nextPeriod(day: number, step: ListeningStatistics['step']): number {
   if (step === 'day') return day + 1;
   if (step === 'week') return day + 7 - weekdayOf(day);

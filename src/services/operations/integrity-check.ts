@@ -5,11 +5,11 @@ import type { PodcastStore, Storage, User } from '../../storage/stores.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import { type Counts, createRecordCounter } from '../transfer/record-counter.ts';
 
-/** Something that is not as it should be. */
+/** A problem in the stored data. */
 interface Finding {
   where: string;
   problem: string;
-  /** Whether counting the subscribers once more puts it right. */
+  /** Whether counting the subscribers again repairs it. */
   isRepairable: boolean;
 }
 
@@ -20,8 +20,8 @@ export interface IntegrityReport {
 
 export interface IntegrityCheck {
   /**
-   * Reads all that is stored, and reports what of it cannot be read or does not fit together. Changes nothing. `progress`
-   * counts accounts, the directory and the storage as a whole; `records` also grow within them.
+   * Reads all stored data and reports what cannot be read or is inconsistent. Changes nothing. `progress` counts accounts,
+   * the directory, and the storage as a whole; `records` also grows within them.
    */
   run(progress: (done: number, total: number, records: number) => void): Promise<IntegrityReport>;
 }
@@ -35,7 +35,7 @@ export const createIntegrityCheck = (
     const findings: Finding[] = [];
     const check = async (where: string, work: () => Promise<void>): Promise<void> => {
       const problem = await work().then(() => undefined, toProblem);
-      // `verify` reads the files of accounts, too.
+      // `verify` also reads the data of accounts.
       const isKnown = where === 'storage' && findings.some((each) => each.problem === problem);
       if (problem !== undefined && !isKnown) findings.push({ where, problem, isRepairable: false });
     };
@@ -86,7 +86,7 @@ export const createIntegrityCheck = (
   },
 });
 
-/** The damage that an error tells of; undefined for an account that is gone by now. Throws what is no damage. */
+/** The problem that an error reports; undefined for an account deleted meanwhile. Throws other errors. */
 function toProblem(error: unknown): string | undefined {
   if (isStorageError(error, 'missing')) return undefined;
   if (isStorageError(error) && error.code !== 'corrupt') throw error;
@@ -96,7 +96,7 @@ function toProblem(error: unknown): string | undefined {
 /** Podcasts that are looked up at once. */
 const BATCH = 1000;
 
-/** How many subscribers each podcast has, as stored. */
+/** The stored number of subscribers of each podcast. */
 async function readSubscriberCounts(podcasts: PodcastStore): Promise<Map<Url, number>> {
   const counts = new Map<Url, number>();
   let batch: Url[] = [];
@@ -109,13 +109,13 @@ async function readSubscriberCounts(podcasts: PodcastStore): Promise<Map<Url, nu
   return counts;
 }
 
-/** The podcasts behind feed URLs, each once, without those that are not in the directory yet: onRecord `bringWaiting`. */
+/** The podcasts of feed URLs, each once, without those not yet in the directory: see `bringWaiting`. */
 async function findShown(podcasts: PodcastStore, feeds: ReadonlySet<Url>): Promise<Set<Url>> {
   const known = await podcasts.find([...feeds]);
   return new Set(known.flatMap((podcast) => podcast?.url ?? []));
 }
 
-/** How many podcasts have a wrong number. One that changed while they were counted may be right. */
+/** The number of podcasts with a wrong count. A count that changed in the meantime may be right. */
 function countMismatches(
   counted: ReadonlyMap<Url, number>,
   before: ReadonlyMap<Url, number>,

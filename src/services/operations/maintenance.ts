@@ -5,11 +5,11 @@ import type { Sessions } from '../accounts/sessions.ts';
 /** Milliseconds. */
 const DAY = 86_400_000;
 
-/** What a server does once a day. */
+/** The daily work of a server. */
 export interface Maintenance {
-  /** Does it now, and daily from then on, in the background. */
+  /** Runs it now and then daily, in the background. */
   start(): void;
-  /** Resolves when nothing of it is under way. */
+  /** Resolves when it is no longer running. */
   stop(): Promise<void>;
 }
 
@@ -27,11 +27,11 @@ export function createMaintenance(
       await podcasts.bringWaiting();
       const { corrected } = await podcasts.rebuildToplist();
       if (corrected > 0) {
-        log('warn', `the subscribers of ${countOf(corrected, 'podcast')} were counted wrong; that is corrected`);
+        log('warn', `wrong subscriber counts of ${countOf(corrected, 'podcast')} were corrected`);
       }
       await podcasts.removeUnused();
     } catch (error) {
-      log('warn', `the daily maintenance could not be done: ${(error as Error).message}`);
+      log('warn', `the daily maintenance failed: ${(error as Error).message}`);
     }
   };
   const next = (): void => {

@@ -2,12 +2,12 @@ import { setTimeout } from 'node:timers/promises';
 import type { Storage } from '../../storage/stores.ts';
 import { StorageError } from '../../storage/errors.ts';
 
-/** Milliseconds: shorter than most monitors wait for an answer. */
+/** Shorter than most monitors wait for a response. Milliseconds. */
 const TIMEOUT = 4000;
 
 /**
- * Asks the storage whether it is there. Whoever asks meanwhile gets the same answer: questions that are never answered
- * must not take up all of its connections. Rejects as its `ping`, and with `unavailable` when no answer comes in time.
+ * Checks that the storage responds. Simultaneous calls share one check, so that checks without a response cannot take up
+ * all connections. Rejects as the storage's `ping` does, and with `unavailable` after the timeout.
  */
 export function createPing(storage: Pick<Storage, 'ping'>, timeout: number = TIMEOUT): () => Promise<void> {
   let asked: Promise<void> | undefined;
@@ -22,7 +22,7 @@ export function createPing(storage: Pick<Storage, 'ping'>, timeout: number = TIM
     try {
       await Promise.race([asked, late]);
     } finally {
-      answered.abort(); // a monitor that asks all the time must not leave timers behind
+      answered.abort(); // frequent checks must not leave timers behind
     }
   };
 }

@@ -10,32 +10,32 @@ import { createThread, serveThread } from '../../thread.ts';
 import { Turns } from '../../turns.ts';
 
 /**
- * Parses what is uploaded: large bodies in a thread of their own, one after another, so that none holds up a request.
- * Bytes are handed over to the thread: the caller must not read them again. All throw `invalid` for what cannot be read,
- * and `too-large` for more entries than one upload may bring and for what takes too long.
+ * Parses uploads. Large bodies are parsed one at a time in a separate thread, so that none blocks other requests. Their
+ * bytes are transferred to the thread: the caller must not read them again. All methods throw `invalid` for what cannot
+ * be parsed, and `too-large` for more entries than one upload may have and for what takes too long.
  */
 export interface BodyParser {
-  /** Undefined when the body is empty. */
+  /** Undefined if the body is empty. */
   json(body: Uint8Array): Promise<unknown>;
-  /** URLs of a list as they are written, each once. */
+  /** URLs of a list as written, without duplicates. */
   list(format: UploadFormat, body: Uint8Array | string): Promise<string[]>;
-  /** Podcasts of an OPML, each URL once. */
+  /** Podcasts of an OPML file, each URL once. */
   podcasts(opml: string): Promise<PodcastEntry[]>;
   close(): Promise<void>;
 }
 
 const ROLE = 'podsync-body-parser';
-/** Up to this, parsing takes a few milliseconds, whatever is in it. Bytes, or characters. */
-const INLINE_UP_TO = 65_536;
-/** For one body: several times what a good one of 16 MiB needs. */
+/** Up to this size, parsing takes a few milliseconds, whatever the content. Bytes or characters. */
+const MAX_INLINE = 65_536;
+/** For one body: several times what a valid one of 16 MiB needs. */
 const LIMITS: ParserLimits = { time: 20, memory: 256 };
-/** Entries of a JSON array: more than the actions that fit into 16 MiB. */
+/** Entries of a JSON array: more than the number of actions that fit into 16 MiB. */
 const MAX_ENTRIES = 100_000;
-/** Values and keys that are taken over from the thread at once. */
+/** Values and keys that are transferred from the thread at once. */
 const MAX_VALUES = 50_000;
-const VALUES_OF_PIECE = 5_000;
+const VALUES_PER_CHUNK = 5_000;
 
-/** What parsing one body may take. */
+/** Limits for parsing one body. */
 interface ParserLimits {
   time: Seconds;
   /** MB. */
@@ -46,8 +46,8 @@ type Job =
   | { kind: 'json'; body: Uint8Array }
   | { kind: 'list'; format: UploadFormat; body: Uint8Array | string }
   | { kind: 'podcasts'; body: string };
-/** Arrays come in pieces, as to take one over is work, too. */
-type Result = { pieces: Uint8Array[] } | { value: unknown } | { code: RefusalCode; message: string };
+/** Arrays arrive in chunks, because deserializing one takes time, too. */
+type Result = { chunks: Uint8Array[] } | { value: unknown } | { code: RefusalCode; message: string };
 
 export function createBodyParser({ time, memory }: ParserLimits = LIMITS): BodyParser {
   const thread = createThread<Job, Result>(import.meta.url, ROLE, {
@@ -60,16 +60,16 @@ export function createBodyParser({ time, memory }: ParserLimits = LIMITS): BodyP
     const result = await thread.run(job, time, transferable(job.body)).catch(() => {
       throw new Refusal(
         'too-large',
-        'the request body takes too long, or too much memory, to be read; send less at once',
+        'the request body takes too long, or too much memory, to parse; send less at once',
       );
     });
     if ('code' in result) throw new Refusal(result.code, result.message);
     if ('value' in result) return result.value;
-    return (await mapInSlices(result.pieces, (piece) => deserialize(piece) as unknown[])).flat();
+    return (await mapInSlices(result.chunks, (chunk) => deserialize(chunk) as unknown[])).flat();
   }
 
   const parse = async (job: Job): Promise<unknown> =>
-    job.body.length <= INLINE_UP_TO ? parseJob(job) : turns.take(ROLE, () => run(job));
+    job.body.length <= MAX_INLINE ? parseJob(job) : turns.take(ROLE, () => run(job));
   return {
     json: (body) => parse({ kind: 'json', body }),
     list: async (format, body) => (await parse({ kind: 'list', format, body })) as string[],
@@ -78,7 +78,7 @@ export function createBodyParser({ time, memory }: ParserLimits = LIMITS): BodyP
   };
 }
 
-/** What need not be copied to get into the thread: memory in which there is nothing else. */
+/** Memory that can be transferred to the thread without a copy: it contains nothing else. */
 const transferable = (body: Uint8Array | string): ArrayBuffer[] =>
   typeof body !== 'string' && body.length === body.buffer.byteLength ? [body.buffer as ArrayBuffer] : [];
 
@@ -101,9 +101,9 @@ function parseJob(job: Job): unknown {
   }
 }
 
-/** What the thread answers with. Throws `too-large`. */
-function pack(parsed: unknown): Result {
-  if (Array.isArray(parsed)) return { pieces: splitArray(parsed).map((piece) => serialize(piece)) };
+/** The result that the thread returns. Throws `too-large`. */
+function toResult(parsed: unknown): Result {
+  if (Array.isArray(parsed)) return { chunks: splitArray(parsed).map((chunk) => serialize(chunk)) };
   if (countValues(parsed, MAX_VALUES) > MAX_VALUES) {
     throw new Refusal(
       'too-large',
@@ -117,35 +117,35 @@ function splitArray(array: readonly unknown[]): unknown[][] {
   if (array.length > MAX_ENTRIES) {
     throw new Refusal('too-large', `the array may have up to ${MAX_ENTRIES} entries; send the rest in another request`);
   }
-  const pieces: unknown[][] = [];
+  const chunks: unknown[][] = [];
   let room = 0;
   for (const [index, entry] of array.entries()) {
     const values = countValues(entry, MAX_VALUES);
     if (values > MAX_VALUES) throw invalid(`entry [${index}] of the array has more than ${MAX_VALUES} values`);
     if (values > room) {
-      pieces.push([]);
-      room = VALUES_OF_PIECE;
+      chunks.push([]);
+      room = VALUES_PER_CHUNK;
     }
-    pieces.at(-1)!.push(entry);
+    chunks.at(-1)!.push(entry);
     room -= values;
   }
-  return pieces;
+  return chunks;
 }
 
-/** How many values there are in a value that was JSON, itself included; stops counting beyond `most`. */
-function countValues(value: unknown, most: number): number {
+/** The number of values in a parsed JSON value, including itself; stops counting beyond `max`. */
+function countValues(value: unknown, max: number): number {
   if (typeof value !== 'object' || value === null) return 1;
   let count = 1;
   for (const each of Array.isArray(value) ? value : Object.values(value)) {
-    count += countValues(each, most - count);
-    if (count > most) break;
+    count += countValues(each, max - count);
+    if (count > max) break;
   }
   return count;
 }
 
 serveThread<Job, Result>(ROLE, (job) => {
   try {
-    return pack(parseJob(job));
+    return toResult(parseJob(job));
   } catch (error) {
     if (error instanceof Refusal) return { code: error.code, message: error.message };
     throw error;

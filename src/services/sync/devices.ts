@@ -1,45 +1,45 @@
 import { LRUCache } from 'lru-cache';
 import { cutAppName } from './app-name.ts';
 import type { Clock } from '../../clock.ts';
-import { parseCaption, parseDeviceId, requireFewDevices } from '../../domain/device.ts';
+import { parseCaption, parseDeviceId, requireFewDevices, WEB_DEVICE } from '../../domain/device.ts';
 import { invalid, Refusal } from '../../domain/errors.ts';
 import { DEVICE_TYPES, type Dialect, type Seconds, type UserId } from '../../domain/types.ts';
 import { isStorageError } from '../../storage/errors.ts';
-import type { Activity, DeviceSummary, Storage } from '../../storage/stores.ts';
+import type { Activity, DeviceStore, DeviceSummary, Storage } from '../../storage/stores.ts';
 
-/** How often the last sync of a device is written down. */
+/** How often the last sync of a device is stored. */
 const TOUCHED_EVERY: Seconds = 3600;
 
 export interface Devices {
   /** In the order created (spec 2.5). */
   all(user: UserId): Promise<DeviceSummary[]>;
-  /** Creates the device, or changes only what is given (spec 4.5). Throws `invalid`. */
+  /** Creates the device, or changes only the given fields (spec 4.5). Throws `invalid`. */
   save(user: UserId, device: string, patch: { caption?: unknown; type?: unknown }): Promise<void>;
-  /** Notes that an app synced a device: when, and which app, unless the account setting `store_user_agent` is false. */
+  /** Records that an app synced a device: when and, unless the account setting `store_user_agent` is false, which app. */
   touch(user: UserId, device: string, userAgent: string, dialect?: Dialect): Promise<void>;
-  /** Lets a device follow all others; creates it, with this caption. */
+  /** Lets a device follow all others; creates it with this caption if it is new. */
   follow(user: UserId, device: string, caption: string): Promise<void>;
-  /** Removes a device and its list. Throws `missing` for an unknown one. */
+  /** Deletes a device and its list. Throws `missing` for an unknown one. */
   remove(user: UserId, device: string): Promise<void>;
-  /** Which devices follow each other, all in the order created. */
+  /** Which devices follow each other, in the order created. */
   following(user: UserId): Promise<Following>;
   /**
-   * Lets the devices of each group in `join` follow each other: all come to the union of their lists, and from then on
-   * a change on one is a change on all. Those in `leave` keep their lists and follow no more. Throws `invalid` for a
-   * group of fewer than two and a device in both, `too-large` for more devices than one request may name, `conflict`
-   * when the account setting `sync_devices` forbids leaving; rejects with `missing` when a device is unknown.
+   * Lets the devices of each group in `join` follow each other: all receive the union of their lists, and from then on a
+   * change on one is a change on all. Those in `leave` keep their lists and stop following. Throws `invalid` for a group
+   * of fewer than two and for a device in both, `too-large` for more devices than one request may name, and `conflict` if
+   * the account setting `sync_devices` forbids leaving; rejects with `missing` if a device is unknown.
    */
   synchronize(user: UserId, join: readonly (readonly string[])[], leave: readonly string[]): Promise<Following>;
 }
 
 export interface Following {
   groups: string[][];
-  /** Those in no group. */
+  /** Devices in no group. */
   alone: string[];
 }
 
 export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | 'settings'>, now: Clock): Devices => {
-  /** What was written down lately: a device that syncs every minute costs a write an hour. */
+  /** Recently stored activity: a device that syncs every minute costs one write an hour. */
   const touched = new LRUCache<string, Activity>({ max: 10_000 });
 
   return {
@@ -66,7 +66,7 @@ export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | '
         const activity = { syncedAt: now(), app: isKept === false ? '' : app, dialect };
         if (await devices.touch(user, device, activity)) touched.set(known, { ...activity, app });
       } catch (error) {
-        if (!isStorageError(error)) throw error; // a sync goes on where there is no room for a note of it
+        if (!isStorageError(error)) throw error; // a sync succeeds even if its time cannot be stored
       }
     },
 
@@ -89,7 +89,7 @@ export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | '
       requireFewDevices(named);
       for (const id of named) parseDeviceId(id);
       if (join.some((group) => new Set(group).size < 2)) throw invalid('it takes two devices to follow each other');
-      if (leave.some((id) => joining.has(id))) throw invalid('a device cannot both join a group and leave');
+      if (leave.some((id) => joining.has(id))) throw invalid('a device cannot both join and leave');
       if (leave.length > 0 && (await settings.get(user, { kind: 'account' })).sync_devices === true) {
         throw new Refusal(
           'conflict',
@@ -102,11 +102,17 @@ export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | '
 };
 
 function toFollowing(groups: readonly (readonly string[])[], devices: readonly DeviceSummary[]): Following {
-  const place = new Map(devices.map(({ id }, index) => [id, index]));
-  const inOrder = (ids: readonly string[]): string[] => ids.toSorted((a, b) => place.get(a)! - place.get(b)!);
+  const order = new Map(devices.map(({ id }, index) => [id, index]));
+  const inOrder = (ids: readonly string[]): string[] => ids.toSorted((a, b) => order.get(a)! - order.get(b)!);
   const grouped = new Set(groups.flat());
   return {
-    groups: groups.map(inOrder).toSorted((a, b) => place.get(a[0]!)! - place.get(b[0]!)!),
+    groups: groups.map(inOrder).toSorted((a, b) => order.get(a[0]!)! - order.get(b[0]!)!),
     alone: devices.map(({ id }) => id).filter((id) => !grouped.has(id)),
   };
+}
+
+/** Registers the browser as a device of the account. If it exists, it keeps the name that the user gave it. */
+export async function registerWebDevice(devices: Pick<DeviceStore, 'find' | 'save'>, user: UserId): Promise<void> {
+  const { id, ...details } = WEB_DEVICE;
+  if (!(await devices.find(user, id))) await devices.save(user, id, details);
 }

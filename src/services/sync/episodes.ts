@@ -14,16 +14,16 @@ import { eachInSlices } from '../../slices.ts';
 import type { ActionQuery, PodcastStore, Storage } from '../../storage/stores.ts';
 
 interface EpisodeUploadOptions {
-  /** The device that all actions happened on, whatever they say. */
+  /** The device of all actions, whatever the actions say. */
   device?: string;
-  /** Hears what is wrong with an action, which is left out then; the others are stored. */
+  /** Called with the reason for each invalid action, which is then skipped; the others are stored. */
   refuse?(reason: string): void;
 }
 
 export interface Episodes {
   /**
-   * Stores a batch whole (spec 4.8). Throws `invalid` naming the index of what is wrong, and `too-large` for more feeds
-   * or devices than one upload may bring, and then nothing is stored.
+   * Stores a batch completely or not at all (spec 4.8). Throws `invalid`, naming the index of the action, and `too-large`
+   * for more feeds or devices than one upload may contain.
    */
   upload(
     user: UserId,
@@ -32,9 +32,9 @@ export interface Episodes {
     options?: EpisodeUploadOptions,
   ): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
   /**
-   * In upload order, in pages, so that a long history need not be in memory. `podcast` as the client writes it. A play
-   * that was stored with a position alone gets `started` 0 and the duration that the feed says as `total`: apps that need
-   * all three would lose the position (AntennaPod sets it to -1).
+   * In upload order, in pages, so that a long history need not fit in memory. `podcast` as the client writes it. A play
+   * that was stored with only a position gets `started` 0 and, as `total`, the duration from the feed: apps that need all
+   * three would lose the position (AntennaPod sets it to -1).
    */
   query(user: UserId, query: ActionQuery): Promise<{ pages: AsyncIterable<EpisodeAction[]>; mark: Stamp }>;
 }
@@ -85,18 +85,18 @@ async function* withDurations(
   for await (const page of pages) {
     const known = new Map<Url, ReadonlyMap<string, Seconds>>();
     for (const { podcast, play } of page) {
-      if (hasPositionAlone(play) && !known.has(podcast)) known.set(podcast, await podcasts.durations(podcast));
+      if (hasOnlyPosition(play) && !known.has(podcast)) known.set(podcast, await podcasts.durations(podcast));
     }
     yield known.size === 0 ? page : page.map((action) => complete(action, known.get(action.podcast)));
   }
 }
 
-const hasPositionAlone = (play: EpisodeAction['play']): boolean =>
+const hasOnlyPosition = (play: EpisodeAction['play']): boolean =>
   play !== undefined && play.started === undefined && play.total === undefined;
 
 function complete(action: EpisodeAction, durations: ReadonlyMap<string, Seconds> | undefined): EpisodeAction {
   const { episode, guid = episode, play } = action;
-  if (!hasPositionAlone(play)) return action;
+  if (!hasOnlyPosition(play)) return action;
   const total = durations?.get(episode) ?? durations?.get(guid);
   return total === undefined ? action : { ...action, play: { started: 0, ...play!, total } };
 }

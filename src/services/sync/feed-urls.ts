@@ -4,8 +4,8 @@ import type { Url } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
 
 /**
- * The usable ones of a whole list, each once. Throws `invalid` when there are some and none can, `too-large` as
- * `requireFewFeeds` does.
+ * The usable URLs of a list, without duplicates. Throws `invalid` if the list is not empty but no URL is usable, and
+ * `too-large` as `requireFewFeeds` does.
  */
 export async function sanitizeFeedUrls(submitted: readonly string[], rules: UrlRules): Promise<Url[]> {
   requireFewFeeds(submitted);
@@ -14,4 +14,12 @@ export async function sanitizeFeedUrls(submitted: readonly string[], rules: UrlR
   urls.delete('');
   if (urls.size > 0 || submitted.length === 0) return [...urls];
   throw invalid('none of these URLs can be used; a feed URL begins with http:// or https://');
+}
+
+/** Why an address cannot be used as that of a feed. */
+export function explainRefusal(address: string): string {
+  if (address === '') return 'the address is empty';
+  if (!/^https?:\/\//i.test(address)) return 'a feed address begins with http:// or https://';
+  if (/\p{Cc}/u.test(address)) return 'it contains a control character';
+  return 'its host or port is invalid, or it is too long';
 }

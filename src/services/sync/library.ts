@@ -8,9 +8,9 @@ import type { KnownPodcast } from '../directory/directory.ts';
 import type { ActionCache } from '../listening/action-cache.ts';
 import type { NewestEpisode, NewestEpisodes } from '../directory/newest-episodes.ts';
 import { type OpmlImportReport, sanitizeEntries } from './opml-import.ts';
-import { explainRefusal } from './refused-url.ts';
+import { explainRefusal } from './feed-urls.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import { registerWebDevice } from './web-device.ts';
+import { registerWebDevice } from './devices.ts';
 
 /** A feed, and the devices that subscribe to it, in the order created. */
 export interface OnDevices {
@@ -18,11 +18,11 @@ export interface OnDevices {
   devices: readonly string[];
 }
 
-/** A podcast of an account: what is known of it, under the very URL that the account has. */
+/** A podcast of an account: what is known about it, under the account's own URL. */
 export type LibraryPodcast = KnownPodcast &
   OnDevices & {
     newest?: NewestEpisode;
-    /** Listening time, where it was asked for. */
+    /** Listening time, if requested. */
     listened?: Seconds;
   };
 
@@ -33,33 +33,33 @@ export interface LibraryContents {
   devices: DeviceSummary[];
 }
 
-/** What a file would bring: the titles are those of the file. */
+/** What an import would add; the titles are those of the file. */
 export interface ImportReport extends Pick<OpmlImportReport, 'refused'> {
   added: PodcastEntry[];
-  /** On all of the devices already. */
+  /** Already on all of the devices. */
   present: PodcastEntry[];
 }
 
 /**
- * The subscriptions of an account as a person sees and changes them: over all devices at once. `device`: undefined or
- * empty for all that the account has; while it has none, the browser itself becomes one. What is changed here reaches
- * every device. All throw `missing` for an unknown device.
+ * The subscriptions of an account as the site shows them: for all devices together. `device`: undefined or empty means
+ * all devices of the account; if it has none, the browser is registered as one. Changes made here reach every device. All
+ * methods throw `missing` for an unknown device.
  */
 export interface Library {
   contents(user: UserId, options?: { withListening?: boolean }): Promise<LibraryContents>;
-  /** Which of these podcasts the account subscribes to, under any of their URLs. Takes the URLs they are shown under. */
+  /** Which of these podcasts the account subscribes to, under any of their URLs. Takes the URLs of the directory. */
   filterSubscribed(user: UserId, podcasts: readonly Url[]): Promise<Set<Url>>;
-  /** The URLs under which the account subscribes to a podcast. Takes the URL that it is shown under. */
+  /** The URLs under which the account subscribes to a podcast. Takes its URL in the directory. */
   addresses(user: UserId, podcast: Url): Promise<Url[]>;
-  /** Answers the address as it is stored. Throws `invalid` for one that is no feed. */
+  /** Returns the address as stored. Throws `invalid` for one that cannot be a feed. */
   subscribe(user: UserId, address: string, device?: string): Promise<Url>;
-  /** Answers the mark that `removed` takes. */
+  /** Returns the mark to pass to `removed`. */
   unsubscribe(user: UserId, urls: readonly string[], device?: string): Promise<Stamp>;
-  /** What was unsubscribed from since then and is not subscribed to again. */
+  /** Feeds that were unsubscribed since then and not subscribed again. */
   removed(user: UserId, since: Stamp): Promise<(KnownPodcast & OnDevices)[]>;
-  /** Subscribes again to what was removed, on those of its devices that still exist. */
+  /** Subscribes again to removed feeds, on those of their devices that still exist. */
   restore(user: UserId, removed: readonly OnDevices[]): Promise<void>;
-  /** Subscribes to the podcasts of a file; `isPreview`: changes nothing, only reports. */
+  /** Subscribes to the podcasts of a file; `isPreview`: only reports what would change. */
   import(
     user: UserId,
     podcasts: readonly PodcastEntry[],
@@ -77,7 +77,7 @@ export function createLibrary(
   { devices, podcasts, subscriptions, actionCache, newestEpisodes }: Parts,
   rules: UrlRules,
 ): Library {
-  /** By the URL that each podcast is shown under: an app may know it under an address that it had before. */
+  /** By the URL of each podcast in the directory: an app may know the podcast under a former address. */
   const listenedTo = async (user: UserId): Promise<Map<Url, Seconds>> => {
     const byAddress = (await actionCache.read(user)).listenedTo();
     const found = await podcasts.find([...byAddress.keys()]);
@@ -164,7 +164,7 @@ export function createLibrary(
 
     async restore(user, removed) {
       const known = new Set((await devices.all(user)).map(({ id }) => id));
-      // Mostly all were on the same devices, and come back in one step.
+      // Usually all were on the same devices and are restored in one step.
       const groups = new Map<string, { on: readonly string[]; add: Url[] }>();
       for (const { url, devices: before } of removed) {
         const on = before.filter((id) => known.has(id));
@@ -194,7 +194,7 @@ export function createLibrary(
   };
 }
 
-/** Feeds by device, as feeds that have devices. */
+/** Turns the feeds of each device into the devices of each feed. */
 function groupByFeed(ids: readonly string[], lists: readonly (readonly Url[])[]): OnDevices[] {
   const found = new Map<Url, string[]>();
   for (const [at, urls] of lists.entries()) {
@@ -203,7 +203,7 @@ function groupByFeed(ids: readonly string[], lists: readonly (readonly Url[])[])
   return Array.from(found, ([url, on]) => ({ url, devices: on }));
 }
 
-/** In which order podcasts may be listed. */
+/** The orders in which podcasts can be listed. */
 export const LIBRARY_ORDERS = ['name', 'newest', 'listened'] as const;
 export type LibraryOrder = (typeof LIBRARY_ORDERS)[number];
 
@@ -218,7 +218,7 @@ const RANKS: Record<LibraryOrder, (podcast: LibraryPodcast) => number> = {
   listened: ({ listened = 0 }) => listened,
 };
 
-/** Those that have a text in their title, author or address, in order. */
+/** Podcasts whose title, author or address contains each word of `text`, in the given order. */
 export function selectPodcasts(
   podcasts: readonly LibraryPodcast[],
   { text, order }: { text: string; order: LibraryOrder },

@@ -9,24 +9,24 @@ import { UNKNOWN_USER } from '../accounts/accounts.ts';
 import { sanitizeFeedUrls } from './feed-urls.ts';
 
 export interface Lists {
-  /** In the order created, but for those that were moved; none of a user who does not exist. */
+  /** In the order created, except for lists that were moved; empty for a user who does not exist. */
   all(user: UserId | undefined): Promise<ListSummary[]>;
-  /** Throws `missing`, the same where there is no such user. */
+  /** Throws `missing`, the same if the user does not exist. */
   find(user: UserId | undefined, name: string): Promise<PodcastList>;
   /**
-   * Makes a list, named after its title (spec 4.4). Throws `invalid` for a title without a letter or digit and for URLs
-   * of which none can be used or that are too many, `conflict` when the user has too many lists, or one of that name.
+   * Creates a list, named after its title (spec 4.4). Throws `invalid` for a title without a letter or digit, for too
+   * many URLs and if none of them is usable, and `conflict` if the user has too many lists or one with this name.
    */
   create(user: UserId, title: string, submitted: readonly string[]): Promise<PodcastList>;
-  /** Gives a list other podcasts. Throws `invalid` and `missing`, and then nothing changes. */
+  /** Replaces the podcasts of a list. Throws `invalid` and `missing`; then nothing changes. */
   replace(user: UserId, name: string, submitted: readonly string[]): Promise<void>;
-  /** Adds podcasts at the end; those that are on the list already stay in their place. Throws as `replace` does. */
+  /** Adds podcasts at the end; those already on the list keep their place. Throws as `replace` does. */
   add(user: UserId, name: string, submitted: readonly string[]): Promise<void>;
-  /** Takes a podcast off. Throws `missing` for an unknown list. */
+  /** Removes a podcast. Throws `missing` for an unknown list. */
   remove(user: UserId, name: string, url: Url): Promise<void>;
-  /** Gives a list another title; its name, which is in its address, stays. Throws `invalid` and `missing`. */
+  /** Changes the title of a list; its name, which is part of its address, stays. Throws `invalid` and `missing`. */
   rename(user: UserId, name: string, title: string): Promise<void>;
-  /** Moves a list so many places down, or up where negative; not beyond an end. Throws `missing`. */
+  /** Moves a list down by this number of places, or up if negative, as far as the end. Throws `missing`. */
   move(user: UserId, name: string, by: number): Promise<void>;
   /** Throws `missing`. */
   delete(user: UserId, name: string): Promise<void>;
@@ -38,12 +38,12 @@ function requireFound(isFound: boolean): void {
   if (!isFound) throw noSuchList();
 }
 
-/** Nothing where the storage rejects as there is no such user. */
+/** Undefined if the storage rejects because the user does not exist. */
 const noneIfMissing = (error: unknown): undefined => {
   if (!isStorageError(error, 'missing')) throw error;
 };
 
-/** The usable ones, each once. Throws `invalid` when there are some and none can be used, and for too many. */
+/** The usable URLs, as `sanitizeFeedUrls`. Throws `invalid` also for too many. */
 async function readFeeds(submitted: readonly string[], rules: UrlRules): Promise<Url[]> {
   const urls = await sanitizeFeedUrls(submitted, rules);
   requireFewListFeeds(urls);

@@ -7,34 +7,33 @@ import { MAX_DESCRIPTION, MAX_TITLE } from '../../feeds/fields.ts';
 import { pageUrl } from '../../feeds/links.ts';
 import { plainLine, plainText } from '../../feeds/text.ts';
 import type { PodcastStore } from '../../storage/stores.ts';
-import { explainRefusal } from './refused-url.ts';
+import { explainRefusal } from './feed-urls.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
-/** What became of the feeds of a file, each once and in its order. */
+/** The result for the feeds of a file, each once and in file order. */
 export interface OpmlImportReport {
   added: Url[];
-  /** The device had them before. */
+  /** The device already had them. */
   present: Url[];
-  /** The device had them before, and they are not in the file. */
+  /** The device had them, but the file does not. */
   removed: Url[];
-  /** What is stored under another address than the file has. Passwords in addresses are left out here and below. */
+  /** Feeds stored under another address than that in the file. Passwords in addresses are removed here and below. */
   rewritten: { from: string; to: Url }[];
   refused: { url: string; reason: string }[];
 }
 
 interface OpmlImportChoice {
   device: string;
-  /** Unsubscribe from what is not in the file. */
+  /** Unsubscribe from feeds that are not in the file. */
   replace: boolean;
-  /** Change nothing, only report. */
+  /** Only report what would change. */
   dryRun: boolean;
 }
 
 export interface OpmlImport {
   /**
-   * Subscribes a device, which need not exist, to podcasts as they stand in a file. The directory is told what the file
-   * says of them. Throws `invalid` for a device id that is none, and before a list is replaced by no feed at all;
-   * then nothing changes.
+   * Subscribes a device, which need not exist, to the podcasts of a file, and gives the directory their descriptions.
+   * Throws `invalid` for an invalid device id, and instead of replacing a list by an empty one; then nothing changes.
    */
   run(user: UserId, podcasts: readonly PodcastEntry[], choice: OpmlImportChoice): Promise<OpmlImportReport>;
 }
@@ -47,7 +46,7 @@ export const createOpmlImport = (
   async run(user, entries, { device, replace, dryRun }) {
     parseDeviceId(device);
     const { usable, rewritten, refused } = sanitizeEntries(entries, rules);
-    if (replace && entries.length === 0) throw invalid('there is no feed in this file');
+    if (replace && entries.length === 0) throw invalid('this file contains no feed');
     if (replace && usable.size === 0) throw invalid('none of the feeds in this file can be used');
     const before = (await subscriptions.find(user, device)) ?? [];
     const had = new Set(before);
@@ -67,7 +66,7 @@ export const createOpmlImport = (
   },
 });
 
-/** What of a file can be used, by the address it is stored under, and what became of the rest. */
+/** The usable entries of a file, by the address under which they are stored, and the result for the others. */
 export function sanitizeEntries(entries: readonly PodcastEntry[], rules: UrlRules) {
   const usable = new Map<Url, PodcastEntry>();
   const rewritten: OpmlImportReport['rewritten'] = [];
@@ -88,7 +87,7 @@ export function sanitizeEntries(entries: readonly PodcastEntry[], rules: UrlRule
   return { usable, rewritten, refused };
 }
 
-/** Cleaned like the text of a feed: everybody sees it until the feed itself is read. */
+/** Sanitized like the text of a feed: everybody sees it until the feed itself is fetched. */
 const describe = ({ title = '', description = '', website = '' }: PodcastEntry): Omit<PodcastEntry, 'url'> => ({
   title: plainLine(title, MAX_TITLE),
   description: plainText(description, MAX_DESCRIPTION),

@@ -6,10 +6,10 @@ import { isStorageError } from '../../storage/errors.ts';
 import type { RefusedRequest, Storage } from '../../storage/stores.ts';
 import { cutAppName } from './app-name.ts';
 
-/** How often the same refusal is noted: clients send a refused batch again and again. */
+/** How often the same refusal is recorded: clients send a refused batch again and again. */
 const NOTED_EVERY: Seconds = 3600;
 
-/** What apps of an account sent and was not taken, for its owner and the operator to see why an app does not sync. */
+/** Refused requests of an account's apps: they show its owner and the operator why an app does not sync. */
 export interface Refusals {
   note(user: UserId, sender: Sender, reasons: readonly string[]): Promise<void>;
   /** The newest 20, the newest first. */
@@ -23,7 +23,7 @@ interface Sender {
   dialect: Dialect;
 }
 
-/** What is wrong with a request itself, rather than with who sends it or how often. */
+/** Errors of the request itself, rather than of its login or rate. */
 const NOTED: ReadonlySet<RefusalCode> = new Set(['invalid', 'conflict', 'too-large']);
 
 export const isNoted = (error: unknown): error is Refusal => error instanceof Refusal && NOTED.has(error.code);
@@ -45,7 +45,7 @@ export function createRefusals({ refusals, settings }: Pick<Storage, 'refusals' 
           const kept = isKept === false ? '' : cutAppName(app);
           await refusals.add(user, { at: now(), reason, ...(device !== undefined && { device }), app: kept, dialect });
         } catch (error) {
-          if (!isStorageError(error)) throw error; // the answer to the app is what matters
+          if (!isStorageError(error)) throw error; // the response to the app matters more
         }
       }
     },

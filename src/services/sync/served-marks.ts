@@ -2,12 +2,12 @@ import type { Stamp, UserId } from '../../domain/types.ts';
 import type { Served, ServedMark, ServedMarkStore } from '../../storage/stores.ts';
 
 /**
- * Answers for apps that send the time of their own clock as `since` after an upload. A clock that is fast would skip
- * changes, and so would any clock what others uploaded meanwhile. So the newest mark that was served to each device is
- * kept, and an app never hears of less than what came since.
+ * For apps that send the time of their own clock as `since` after an upload. A fast clock would skip changes, and any
+ * clock would skip what other devices uploaded meanwhile. So the newest mark served to each device is stored, and an app
+ * always receives at least the changes since that mark.
  */
 export interface ServedMarks {
-  /** What `query` answers from where this device has to hear. */
+  /** The result of `query`, from the mark where this device has to start. */
   serve<Answer extends { mark: Stamp }>(
     device: { user: UserId; id: string },
     served: Served,
@@ -26,7 +26,7 @@ export const createServedMarks = (store: ServedMarkStore): ServedMarks => ({
   },
 });
 
-/** An app that asks with the same `since` again did not get, or did not take, the answer. */
+/** An app that sends the same `since` again did not receive, or did not process, the response. */
 function startOf(kept: ServedMark | undefined, since: Stamp): Stamp {
   if (!kept) return 0; // nothing was served yet, whatever its clock says
   return since === kept.since ? kept.from : Math.min(since, kept.mark);

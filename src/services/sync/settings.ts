@@ -8,15 +8,15 @@ import type { Storage } from '../../storage/stores.ts';
 
 type SettingValues = Readonly<Record<string, Json>>;
 
-/** The scope of an account as a whole. */
+/** The scope of the whole account. */
 export const ACCOUNT: ScopeRequest = { scope: 'account', device: undefined, podcast: undefined, episode: undefined };
 
 export interface Settings {
-  /** All settings of a scope; what it names need not exist. Throws `invalid` when that is no scope. */
+  /** All settings of a scope, whose device, podcast or episode need not exist. Throws `invalid` for an invalid scope. */
   get(user: UserId, scope: ScopeRequest): Promise<SettingValues>;
   /**
-   * Sets, then removes; answers all that is left (spec 4.6). Throws `invalid` for what is no object or no array of
-   * strings and for what is too long, too large, too deep or too much, and then nothing changes.
+   * Sets, then removes, and returns all remaining settings (spec 4.6). Throws `invalid` unless `set` is an object and
+   * `remove` an array of strings, and for what is too long, too large, too deep or too many; then nothing changes.
    */
   update(user: UserId, scope: ScopeRequest, change: { set: unknown; remove: unknown }): Promise<SettingValues>;
   /** Episodes with the setting `is_favorite` true (spec 2.9), by podcast, then by episode. */
@@ -32,7 +32,7 @@ export function createSettings(
     const all = (await devices.all(user)).map(({ id }) => id);
     if (isOn === true && all.length > 1) await devices.synchronize(user, [all], []);
     if (isOn === false) await devices.synchronize(user, [], all);
-    // Another request may have set it meanwhile, and been quicker here.
+    // Another request may have changed it meanwhile and finished first.
     const { sync_devices: now } = await settings.get(user, { kind: 'account' });
     if (typeof now === 'boolean' && now !== isOn) await switchSync(user, now);
   };
@@ -63,7 +63,7 @@ function readSet(value: unknown): SettingValues {
     throw invalid('"set" must be an object of keys and values');
   }
   const set = value as SettingValues;
-  if (Object.keys(set).length > MAX_SETTINGS) throw tooManySettings(); // before a million of them are looked at
+  if (Object.keys(set).length > MAX_SETTINGS) throw tooManySettings(); // before checking a million of them
   for (const [index, [key, each]] of Object.entries(set).entries()) {
     const wrong = findSettingProblem(key, each);
     if (wrong) throw invalid(`"set": ${wrong} (entry ${index})`);

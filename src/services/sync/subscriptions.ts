@@ -15,21 +15,21 @@ import type { Storage } from '../../storage/stores.ts';
 import { sanitizeFeedUrls } from './feed-urls.ts';
 
 export interface Subscriptions {
-  /** What a device subscribes to, in the order first added. Throws `missing` for an unknown device (spec 4.3 rule 6). */
+  /** The feeds of a device, in the order first added. Throws `missing` for an unknown device (spec 4.3 rule 6). */
   list(user: UserId, device: string): Promise<Url[]>;
   /** The same; undefined for an unknown device. */
   find(user: UserId, device: string): Promise<Url[] | undefined>;
-  /** What any device of the user subscribes to, each feed once. */
+  /** The feeds of all devices of the user, each once. */
   all(user: UserId): Promise<Url[]>;
   /**
-   * Makes the list of a device equal what was submitted; creates the device. Throws `invalid`, and `too-large` for more
-   * feeds than one upload may bring, and then nothing changes. `sender`: see `originOf`.
+   * Replaces the list of a device; creates the device if it is new. Throws `invalid`, and `too-large` for more feeds than
+   * one upload may contain; then nothing changes. `sender`: see `originOf`.
    */
   replace(user: UserId, device: string, submitted: readonly string[], sender?: Sender): Promise<void>;
   /**
-   * Delta upload; creates the device, of which there may be several. Throws `invalid` when a feed is in both lists,
-   * whichever way it is written, and `too-large`. `sender`: see `originOf`. With `refuse`, which hears what is wrong, such
-   * a feed stays as it is, and the others are stored.
+   * Delta upload to one or several devices, which it creates if they are new. Throws `invalid` if a feed is in both lists,
+   * however it is written, and `too-large`. `sender`: see `originOf`. With `refuse`, which is called with the reason, such
+   * a feed is skipped and the others are stored.
    */
   upload(
     user: UserId,
@@ -38,7 +38,7 @@ export interface Subscriptions {
     sender?: Sender,
     refuse?: (reason: string) => void,
   ): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
-  /** What changed on a device at `since` or later; nothing for an unknown device. */
+  /** The changes on a device at `since` or later; none for an unknown device. */
   changes(user: UserId, device: string, since: Stamp): Promise<Delta & { mark: Stamp }>;
 }
 
@@ -80,7 +80,7 @@ export function createSubscriptions(
       requireFewFeeds([...add, ...remove]);
       const rewrites = createRewriteLog();
       const wanted = await sanitizeAll(add, rewrites);
-      // With credentials, too: it may have been stored while they were kept.
+      // With credentials, too: the feed may have been stored while credentials were kept.
       const whole = await mapInSlices(remove, (url) => sanitizeFeedUrl(url, { keepCredentials: true }));
       const removed = new Set([...(await sanitizeAll(remove, rewrites)), ...whole.filter(hasCredentials)]);
       const refusal = invalid('the same feed is in "add" and in "remove"');
@@ -101,7 +101,7 @@ export function createSubscriptions(
       const { items, mark } = await subscriptions.since(user, parseDeviceId(device), since);
       const urls = (subscribed: boolean): Url[] =>
         items.filter((item) => item.subscribed === subscribed).map(({ url }) => url);
-      // Who asks from the beginning has nothing to remove.
+      // A client that starts from the beginning has nothing to remove.
       return { add: urls(true), remove: since === 0 ? [] : urls(false), mark };
     },
   };

@@ -2,11 +2,11 @@ import type { ActionType, EpisodeAction, EpisodeInfo, Stamp, Url, UserId } from 
 import type { Episode, Podcast, Storage } from '../../storage/stores.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
-/** Episodes told of each feed, newest first. */
+/** The most episodes of one feed, newest first. */
 const PER_FEED = 50;
-/** How many of its newest episodes are news when a feed was added. */
+/** How many of its newest episodes a newly added feed contributes. */
 const OF_ADDED = 5;
-/** Actions whose episodes are looked for at once: while that is done, everybody else may have to wait. */
+/** Actions whose episodes are looked up at once: other requests may have to wait meanwhile. */
 const BATCH = 500;
 
 export interface EpisodeUpdate {
@@ -15,7 +15,7 @@ export interface EpisodeUpdate {
   podcastTitle: string;
   episode: Pick<EpisodeInfo, 'url'> & Partial<EpisodeInfo>;
   status: ActionType;
-  /** The newest action by its own time; undefined where there is none, or it is `new`. */
+  /** The newest action by its own time; undefined if there is none or it is `new`. */
   action: EpisodeAction | undefined;
 }
 
@@ -28,9 +28,8 @@ interface DeviceUpdates {
 
 export interface Updates {
   /**
-   * What is news to a device since the mark of its last answer (spec 4.5): changed subscriptions, and of the feeds that
-   * it subscribes to now the episodes that were first seen, or acted on, since then. Throws `missing` for an unknown
-   * device.
+   * What is new for a device since the mark of its last response (spec 4.5): changed subscriptions and, for its current
+   * feeds, the episodes that were first seen, or have actions, since then. Throws `missing` for an unknown device.
    */
   since(user: UserId, device: string, since: Stamp): Promise<DeviceUpdates>;
 }
@@ -43,7 +42,7 @@ export function createUpdates(
   const readActions = async (user: UserId, since: Stamp): Promise<EpisodeAction[]> => {
     const { pages } = await actions.query(user, { since, latest: true });
     const latest: EpisodeAction[] = [];
-    for await (const page of pages) for (const action of page) latest.push(action); // a page may be of any length
+    for await (const page of pages) for (const action of page) latest.push(action); // a page may have any length
     return latest;
   };
 
@@ -53,14 +52,14 @@ export function createUpdates(
     return new Map(asked.map((url, index) => [url, found[index]]));
   };
 
-  /** What the directory knows of the episodes that were acted on; their URL alone where nothing is. */
+  /** The directory's data of the episodes of these actions; only the URL if an episode is unknown. */
   const identify = async (podcast: Url, acted: readonly EpisodeAction[]): Promise<EpisodeUpdate['episode'][]> => {
     const names = acted.flatMap(({ episode, guid = episode }) => [episode, guid]);
     const known = await podcasts.findEpisodes(podcast, names);
     return acted.map(({ episode }, at) => known[2 * at] ?? known[2 * at + 1] ?? { url: episode });
   };
 
-  /** The actions on these feeds, those of one in the order given, each with its feed and what is known of its episode. */
+  /** The actions on these feeds, each with its feed and the data of its episode. Keeps the order within a feed. */
   async function* locate(feeds: readonly Feed[], actions: readonly EpisodeAction[], resolved: Resolved) {
     const byShown = new Map(feeds.map((feed) => [feed.shown, { feed, acted: [] as EpisodeAction[] }]));
     for (const action of actions) byShown.get(shownUrl(resolved, action.podcast))?.acted.push(action);
@@ -68,12 +67,12 @@ export function createUpdates(
       for (let at = 0; at < acted.length; at += BATCH) {
         const batch = acted.slice(at, at + BATCH);
         const episodes = await identify(feed.shown, batch);
-        for (const [place, action] of batch.entries()) yield { feed, action, episode: episodes[place]! };
+        for (const [index, action] of batch.entries()) yield { feed, action, episode: episodes[index]! };
       }
     }
   }
 
-  /** Puts the episodes that are news into their feeds, all of them. */
+  /** Adds all new episodes to their feeds. */
   const collect = async (
     feeds: readonly Feed[],
     fresh: readonly Episode[],
@@ -93,7 +92,7 @@ export function createUpdates(
     }
   };
 
-  /** Puts into feeds that were just added the names under which the user ever acted on their episodes. */
+  /** Adds to new feeds all names that the user's actions have for their episodes. */
   const collectNames = async (
     feeds: readonly Feed[],
     all: readonly EpisodeAction[],
@@ -106,21 +105,21 @@ export function createUpdates(
 
   return {
     async since(user, device, since) {
-      // The mark is a time, as it goes for the account's changes and for the directory's: whichever comes later is above.
+      // The mark is a time, because it covers changes of the account and of the directory: later ones are above it.
       const settledAt = await users.settledAt(user);
-      // Before the list: what is added in between is in the list, and told next time.
+      // Before the list: a feed added in between is in the list, and is reported next time.
       const { add, remove } = await subscriptions.changes(user, device, since);
       const changed = await readActions(user, since);
       const list = await subscriptions.list(user, device);
       const fresh = await podcasts.episodesSince(list, since, PER_FEED);
-      // At once, and after all of them: one that moves meanwhile is the same feed then, whichever URL it was told by.
+      // All at once, after the queries: a feed that moves meanwhile is then the same feed under each of its URLs.
       const asked = [...fresh.items, ...changed].map(({ podcast }) => podcast);
       const resolved = await resolve([...list, ...asked]);
       const feeds = toFeeds(list, resolved);
       const added = new Set(add);
       await collect(feeds, fresh.items, added, changed, resolved);
 
-      // The newest action on an episode may be older than `since`. Without an episode to tell of, none is looked for.
+      // The newest action on an episode may be older than `since`. Without new episodes none is needed.
       const isEnough = since === 0 || feeds.every(({ episodes }) => episodes.size === 0);
       const all = isEnough ? changed : await readActions(user, 0);
       const known = isEnough ? resolved : await resolve(all.map(({ podcast }) => podcast));
@@ -139,16 +138,16 @@ export function createUpdates(
   };
 }
 
-/** What the directory has under each URL; undefined where it knows none. */
+/** The directory's podcast for each URL; undefined if unknown. */
 type Resolved = ReadonlyMap<Url, Podcast | undefined>;
 
-/** What the directory shows a feed under. */
+/** The URL of a feed in the directory. */
 const shownUrl = (resolved: Resolved, feed: Url): Url => resolved.get(feed)?.url ?? feed;
 
-/** A feed that the device subscribes to, and what is news of it. */
+/** A feed of the device, and its new episodes. */
 interface Feed {
   url: Url;
-  /** As `shownUrl` has it. */
+  /** As `shownUrl` returns it. */
   shown: Url;
   title: string;
   /** By media URL. */
@@ -163,7 +162,7 @@ function addName({ names }: Feed, url: Url, name: string): void {
   else names.set(url, [name]);
 }
 
-/** One feed for each podcast: of two URLs of it, the first. */
+/** One feed for each podcast: the first if the list has two of its URLs. */
 function toFeeds(list: readonly Url[], resolved: Resolved): Feed[] {
   const feeds = new Map<Url, Feed>();
   for (const url of list) {
@@ -177,7 +176,7 @@ function toFeeds(list: readonly Url[], resolved: Resolved): Feed[] {
 
 const nameKey = (podcast: Url, name: string): string => `${podcast} ${name}`;
 
-/** The newest action on an episode under each of its names, by its own time, then by upload. */
+/** The newest action under each name of an episode, by its own time, then by upload. */
 function newestByName(actions: readonly EpisodeAction[], resolved: Resolved): Map<string, EpisodeAction> {
   const newest = new Map<string, EpisodeAction>();
   for (const action of actions) {

@@ -19,35 +19,35 @@ import { SESSION_LIFE } from '../accounts/sessions.ts';
 /** The checks of one import. */
 export interface TransferChecks {
   /**
-   * Answers a record as it is to be stored: what lies too far in the future is brought back to one time, so that the
-   * order of stamps stays. Throws `invalid` for what the interface would not have stored.
+   * Returns a record as it is to be stored: times too far in the future are set back to one time, which keeps the order
+   * of stamps. Throws `invalid` for what the interface would not have stored.
    */
   accept(record: BackupRecord): BackupRecord;
-  /** How many records lay too far in the future. */
+  /** The number of records with times too far in the future. */
   readonly inFuture: number;
 }
 
-/** Of `sha256` as base64url. */
+/** A SHA-256 as base64url. */
 const DIGEST = /^[\w-]{43}$/;
-/** The largest number that every storage counts to. */
+/** The largest number that every storage supports. */
 const MAX_COUNT = 2 ** 31 - 1;
 
-/** The records of a backup, in its order: an account begins with its user. */
+/** Checks the records of a backup in order: an account begins with its user. */
 export function createTransferChecks(now: Seconds): TransferChecks {
   const latest = now + MAX_AHEAD;
-  /** One for all, as any rewrite ends the import. */
+  /** Shared, because any rewrite ends the import. */
   const rewrites = createRewriteLog();
   let inFuture = 0;
   let account = newAccount(0);
 
-  /** The record with some of its times, which are 0 or later, set back to the latest that each may be. */
+  /** The record with its times limited to the latest allowed ones. Throws `invalid` for negative times. */
   const clamp = <T extends object>(record: T, limits: { readonly [Key in keyof T]?: Seconds }): T => {
     const late: Partial<T> = {};
     let isLate = false;
     for (const key in limits) {
       const at = record[key] as Seconds | undefined;
       if (at === undefined) continue;
-      if (at < 0) throw invalid('a time is 0 or later');
+      if (at < 0) throw invalid('a time must be 0 or later');
       if (at <= limits[key]!) continue;
       late[key] = limits[key] as T[typeof key];
       isLate = true;
@@ -132,20 +132,20 @@ export function createTransferChecks(now: Seconds): TransferChecks {
   };
 }
 
-/** What came of an account so far. */
+/** The records of an account so far. */
 function newAccount(newest: Stamp) {
   const seen = new Set<string>();
   const last = new Map<string, Stamp>();
   return {
     requireUnique(what: string, name: string): void {
       const key = `${what}\n${name}`;
-      if (seen.has(key)) throw invalid(`this ${what} comes twice`);
+      if (seen.has(key)) throw invalid(`duplicate ${what}`);
       seen.add(key);
     },
     requireDevice(id: string): void {
       if (!seen.has(`device\n${id}`)) throw invalid('it names a device that is not in the backup');
     },
-    /** By stamp, and none above that of the account: what is stored later would come before it. */
+    /** In the order of stamps, and none above that of the account: later changes would get lower stamps. */
     requireOrder(kind: string, stamp: Stamp): void {
       if (stamp > newest) throw invalid('its stamp is above that of the account');
       if (stamp < (last.get(kind) ?? 0)) throw invalid('its stamp is below that of the line before it');
@@ -192,7 +192,7 @@ function checkScope(scope: SettingScope): void {
 
 function checkSettings(values: Extract<BackupRecord, { kind: 'settings' }>['values']): void {
   if (values.length > MAX_SETTINGS) throw tooManySettings();
-  if (new Set(values.map(([key]) => key)).size < values.length) throw invalid('a key comes twice');
+  if (new Set(values.map(([key]) => key)).size < values.length) throw invalid('duplicate key');
   for (const [index, [key, value]] of values.entries()) {
     const problem = findSettingProblem(key, value);
     if (problem !== undefined) throw invalid(`${problem} (entry ${index})`);
@@ -203,5 +203,5 @@ function checkList({ name, title, urls }: PodcastList): void {
   checkListTitle(title, name);
   requireFewListFeeds(urls);
   urls.forEach(requireFeedUrl);
-  if (new Set(urls).size < urls.length) throw invalid('a feed comes twice');
+  if (new Set(urls).size < urls.length) throw invalid('duplicate feed');
 }

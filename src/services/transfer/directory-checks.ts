@@ -13,7 +13,7 @@ import { requireFeedUrl, requireMediaUrl } from './url-checks.ts';
 type RecordOf<Kind extends BackupRecord['kind']> = Extract<BackupRecord, { kind: Kind }>;
 
 /*
- * What a backup says of the directory, as a feed would be read: each throws `invalid` for what no feed can contain.
+ * Checks of the directory records in a backup: each throws `invalid` for what a feed could not have contained.
  */
 
 export function checkTag({ tag, title }: RecordOf<'tag'>): void {
@@ -50,7 +50,7 @@ function checkLength(name: string, text: string, most: number): void {
   if (text.length > most) throw invalid(`"${name}" may have up to ${most} characters`);
 }
 
-/** Anything but http(s) would be a link to who knows what on a page of this server. */
+/** Other schemes could be dangerous links on a page of this server. */
 function requirePage(name: string, address: string): void {
   const isPage = address === '' || pageUrl(address, address) !== '';
   if (!isPage) throw invalid(`"${name}" must begin with http:// or https://`);

@@ -4,23 +4,23 @@ import type { Storage, User } from '../../storage/stores.ts';
 import { type Counts, createRecordCounter } from './record-counter.ts';
 
 interface MigrationOptions {
-  /** Accounts and directories, each once copied and once compared; `records` also grow within them. */
+  /** Counts accounts and directories, each when copied and when compared; `records` also grows within them. */
   progress(done: number, total: number, records: number): void;
-  /** Stops it. */
+  /** Aborts the migration. */
   signal: AbortSignal;
 }
 
 type Moved = Pick<Storage, 'users' | 'podcasts' | 'transfer'>;
 
 /**
- * Copies everything into an empty storage, and compares both line for line. Answers what there was. Rejects where the
- * target is not empty, where there is nothing to copy, and where anything goes wrong: then the target is empty again.
+ * Copies everything into an empty storage, and compares both line by line. Returns the number of copied records. Rejects
+ * if the target is not empty, if there is nothing to copy, and on any error: then the target is empty again.
  */
 export async function migrate(from: Moved, to: Moved, { progress, signal }: MigrationOptions): Promise<Counts> {
-  if (await holdsAnything(to)) throw new Error('the target is not empty; choose a new place for it');
+  if (await holdsAnything(to)) throw new Error('the target is not empty; choose a new one');
   const users: User[] = [];
   for await (const user of from.users.all()) users.push(user);
-  if (users.length === 0) throw new Error('there is no account in the source; check that it is the right storage');
+  if (users.length === 0) throw new Error('the source has no accounts; check that it is the right storage');
 
   const counter = createRecordCounter();
   const total = 2 * (users.length + 1);
@@ -64,7 +64,7 @@ async function holdsAnything({ users, podcasts }: Moved): Promise<boolean> {
   return false;
 }
 
-/** Rejects unless both are the same as lines of a backup. */
+/** Rejects unless both have the same lines in a backup. */
 async function compare(
   what: string,
   original: AsyncIterable<BackupRecord[]>,
@@ -78,12 +78,14 @@ async function compare(
     }
     if (!(await copied.next()).done) throw differs(what);
   } finally {
-    await copied.return(undefined); // lets go of its snapshot
+    await copied.return(undefined); // releases its snapshot
   }
 }
 
 const differs = (what: string): Error =>
-  new Error(`the copy of the ${what} is not as the original; stop whatever else uses the source, and run this again`);
+  new Error(
+    `the copy of the ${what} differs from the original; stop everything that uses the source, and run this again`,
+  );
 
 async function* toLines(pages: AsyncIterable<BackupRecord[]>): AsyncGenerator<string> {
   for await (const page of pages) for (const record of page) yield JSON.stringify(readRecord(record));

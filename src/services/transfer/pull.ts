@@ -9,7 +9,7 @@ import type { Devices } from '../sync/devices.ts';
 import type { Episodes } from '../sync/episodes.ts';
 import type { Lists } from '../sync/lists.ts';
 import { repairAction } from './pulled-action.ts';
-import { explainRefusal } from '../sync/refused-url.ts';
+import { explainRefusal } from '../sync/feed-urls.ts';
 import type { Settings } from '../sync/settings.ts';
 import type { Subscriptions } from '../sync/subscriptions.ts';
 
@@ -71,9 +71,9 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
     const request = { scope, device: device && toDeviceId(device), podcast, episode };
     const refused: Taken['refused'] = [];
     const account = scope === 'account' ? await settings.get(user, request) : {};
-    // One by one: a value that is too large must not keep out the others.
+    // One by one: a value that is too large must not prevent the others.
     for (const [key, value] of Object.entries(values)) {
-      // Off where it is not on says nothing new, and would part devices here that follow each other without it.
+      // Setting it to off if it is not on changes nothing, but would separate devices here that follow each other.
       if (scope === 'account' && key === 'sync_devices' && value === false && account[key] !== true) continue;
       const set = Object.fromEntries([[key, value]]);
       await settings.update(user, request, { set, remove: [] }).catch((error: unknown) => {
@@ -144,7 +144,7 @@ function batchesOf<Action extends { readonly device?: unknown }>(actions: readon
   return batches;
 }
 
-/** What became of addresses, each once: those that were rewritten to nothing are refused. */
+/** Rewritten and refused addresses, each once: those rewritten to nothing are refused. */
 function reportRewrites(rewrites: UrlRewrites): Pick<Taken, 'rewritten' | 'refused'> {
   const unique = [...new Map(rewrites)];
   return {

@@ -5,14 +5,14 @@ import { parsePosition } from '../../domain/position.ts';
 import { parseTimestamp } from '../../domain/timestamp.ts';
 import { createRewriteLog, redactUrl } from '../../domain/url.ts';
 
-/** An action that can be uploaded, with what was changed to make it so; or why it cannot. */
+/** An action that can be uploaded, with notes on what was changed; or the reason why it cannot. */
 type Repaired = { action: Input; notes: string[] } | { what: string; reason: string };
 
 type Input = Readonly<Record<string, unknown>>;
 
 const TIMES = ['started', 'position', 'total'];
 
-/** Keys that an action can do without: what is left out at each try. */
+/** The optional keys that are removed at each attempt. */
 const OPTIONAL_KEYS = [
   [],
   ['started', 'total'],
@@ -21,8 +21,8 @@ const OPTIONAL_KEYS = [
 ];
 
 /**
- * An episode action of another server, as far as it makes sense. Without a usable time it gets the oldest that there is:
- * the same each time it is pulled, and no newer than any that is known.
+ * Repairs an episode action of another server as far as possible. Without a valid time it gets the oldest possible one:
+ * the same for each import, and never newer than a known action.
  */
 export function repairAction(value: unknown): Repaired {
   const given = withSeconds(toInput(value));
@@ -51,10 +51,10 @@ export function repairAction(value: unknown): Repaired {
   return { what: `an episode action of ${describe(given)}`, reason: reason! };
 }
 
-/** Beyond this a time is in milliseconds: in seconds it is the year 5138. */
+/** From this number on, a time is in milliseconds: in seconds it would be the year 5138. */
 const MILLISECONDS_FROM = 1e11;
 
-/** All times in seconds, as far as they can be read. */
+/** Converts all valid times to seconds. */
 function withSeconds(given: Input): Input {
   const { timestamp } = given;
   const times = TIMES.filter((key) => key in given).map((key) => [key, toSeconds(given[key])]);
@@ -65,7 +65,7 @@ function withSeconds(given: Input): Input {
   };
 }
 
-/** Whole seconds of what may have a fraction, or be written as a clock shows it. Anything else stays as it is. */
+/** Whole seconds of a number with a fraction, or of a time such as `1:02:03`. Anything else stays unchanged. */
 function toSeconds(value: unknown): unknown {
   if (typeof value === 'string' && value.includes(':')) {
     try {
@@ -94,7 +94,7 @@ function findProblem(action: Input): string | undefined {
   try {
     const rules = { source: 'server', now: 0, keepCredentials: true, rewrites: createRewriteLog() } as const;
     const parsed = parseAction(action, rules);
-    return parsed ? undefined : 'its addresses cannot be used: they must be ASCII and begin with http:// or https://';
+    return parsed ? undefined : 'its addresses are invalid: they must be ASCII and begin with http:// or https://';
   } catch (error) {
     if (error instanceof Refusal) return error.message;
     throw error;

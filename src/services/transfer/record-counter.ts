@@ -1,14 +1,14 @@
 import type { Url } from '../../domain/types.ts';
 import type { BackupRecord } from '../../formats/backup/record.ts';
 
-/** What there is in accounts, and in the directory. */
+/** Numbers of records in accounts and in the directory. */
 export interface Counts {
   accounts: number;
   devices: number;
-  /** Feeds on any device, each once an account. */
+  /** Feeds on any device, each counted once for an account. */
   subscriptions: number;
   actions: number;
-  /** What has settings: accounts, devices, podcasts, episodes. */
+  /** Scopes with settings: accounts, devices, podcasts, episodes. */
   settings: number;
   lists: number;
   sessions: number;
@@ -16,10 +16,10 @@ export interface Counts {
   episodes: number;
 }
 
-/** Counts records as they come by. */
+/** Counts records in passing. */
 interface RecordCounter {
   counts: Counts;
-  /** The same pages; what is not read of them is not counted. */
+  /** The same pages; unread ones are not counted. */
   count<Page extends readonly BackupRecord[]>(pages: AsyncIterable<Page>): AsyncIterable<Page>;
 }
 

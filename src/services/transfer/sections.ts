@@ -4,16 +4,16 @@ import type { AccountRecord, BackupRecord } from '../../formats/backup/record.ts
 export interface Section {
   /** Its first record; undefined for the directory. */
   account: AccountRecord | undefined;
-  /** All of them, with the first. When iterated again, goes on where it was left. */
+  /** All records, including the first. A second iteration continues where the last one stopped. */
   records: AsyncIterable<BackupRecord[]>;
 }
 
 const DIRECTORY: ReadonlySet<BackupRecord['kind']> = new Set(['tag', 'podcast', 'episode', 'toplist']);
 
-/** The accounts of a backup, and then its directory, where it has one. What is left unread of one is passed over. */
+/** The accounts of a backup, and then its directory if it has one. Skips the unread records of each. */
 export async function* splitSections(pages: AsyncIterable<BackupRecord[]>): AsyncIterable<Section> {
   const source = pages[Symbol.asyncIterator]();
-  /** What was read and not yet handed out. */
+  /** Records that were read but not yet yielded. */
   let page: BackupRecord[] = [];
 
   const fill = async (): Promise<boolean> => {
@@ -49,7 +49,7 @@ export async function* splitSections(pages: AsyncIterable<BackupRecord[]>): Asyn
   }
 }
 
-/** Reads what is left, and drops it. */
+/** Reads the rest and discards it. */
 export async function drain(pages: AsyncIterable<unknown>): Promise<void> {
   for await (const _page of pages);
 }

@@ -13,48 +13,48 @@ import { drain, type Section, splitSections } from './sections.ts';
 import { type Counts, createRecordCounter } from './record-counter.ts';
 
 interface BackupChoice {
-  /** Names or e-mail addresses; none: all accounts, and the directory. */
+  /** Names or e-mail addresses; empty: all accounts and the directory. */
   users: readonly string[];
-  /** With the hashes of passwords and app passwords, and the sessions. */
+  /** Whether to include sessions and the hashes of passwords and app passwords. */
   passwords: boolean;
 }
 
 export interface Backup {
   accounts: number;
-  /** It ends with the line that says that it is complete, or by throwing. */
+  /** Ends with a line that marks it as complete, or throws. */
   text: AsyncIterable<string>;
 }
 
 interface ImportChoice {
-  /** Another name for the one account of the backup. */
+  /** A new name for the only account of the backup. */
   as?: string;
-  /** Change nothing, only report. */
+  /** Only report what would change. */
   dryRun: boolean;
 }
 
 export interface ImportedAccount extends Pick<Counts, 'devices' | 'subscriptions' | 'actions' | 'lists'> {
   name: string;
-  /** Whether anybody can log in: there was a password in the backup. */
+  /** Whether the backup contains a password: otherwise nobody can log in. */
   password: boolean;
-  /** Why it was left out. */
+  /** Why it was skipped. */
   problem?: string;
 }
 
 export interface ImportReport extends Pick<Counts, 'podcasts' | 'episodes'> {
   accounts: ImportedAccount[];
-  /** Records that lay so far in the future that they were brought back; left out where there were none. */
+  /** Number of records whose times were in the future and were set back; omitted if there were none. */
   inFuture?: number;
 }
 
-/** Backups of accounts, out and in. */
+/** Exports and imports backups of accounts. */
 export interface Transfer {
-  /** Each account is one snapshot, whatever goes on meanwhile. Throws `missing` for an unknown user. */
+  /** Each account is a consistent snapshot. Throws `missing` for an unknown user. */
   export(choice: BackupChoice): Promise<Backup>;
   /**
-   * Takes in the accounts of a backup, each whole or not at all, then its directory; an account that is there already is
-   * left as it is. With `as` it has another name, no e-mail address no app passwords and no sessions. Throws `invalid` where the backup
-   * was cut off or altered, or holds what the interface would not take, and names the line. That may be after accounts
-   * that came before: a dry run reads all of it first.
+   * Imports the accounts of a backup, each completely or not at all, then its directory. Skips accounts that exist. With
+   * `as`, the account gets another name, no e-mail address, no app passwords and no sessions. Throws `invalid`, naming the
+   * line, if the backup is incomplete or altered, or contains what the interface would not accept. Earlier accounts are
+   * imported by then: a dry run checks the whole backup first.
    */
   import(backup: AsyncIterable<Uint8Array>, choice: ImportChoice): Promise<ImportReport>;
 }
@@ -131,13 +131,13 @@ export function createTransfer(storage: Pick<Storage, 'users' | 'podcasts' | 'tr
   };
 }
 
-const oneOnly = (): Refusal => invalid('another name can be given only where the backup is of one account');
+const oneOnly = (): Refusal => invalid('another name is possible only if the backup contains one account');
 
 function rename({ email: _email, ...account }: AccountRecord, name: string): AccountRecord {
   return { ...account, name };
 }
 
-/** Whole accounts, in the order given. One that is removed before its turn is passed over. */
+/** Whole accounts, in the given order. Skips an account that was deleted before its turn. */
 async function* exportAccounts(
   transfer: Pick<TransferStore, 'exportUser'>,
   users: readonly User[],
@@ -151,7 +151,7 @@ async function* exportAccounts(
       }
     } catch (error) {
       if (!isStorageError(error, 'missing')) throw error;
-      if (hasStarted) throw new Refusal('missing', `the account ${name} was removed while it was read; run this again`);
+      if (hasStarted) throw new Refusal('missing', `the account ${name} was deleted while it was read; run this again`);
     }
   }
 }
@@ -167,7 +167,7 @@ async function* withoutPasswords(pages: AsyncIterable<UserRecord[]>): AsyncItera
   }
 }
 
-/** What is stored of an account of a backup. */
+/** The records to store of an account in a backup. */
 async function* toStored(
   pages: AsyncIterable<BackupRecord[]>,
   account: AccountRecord,

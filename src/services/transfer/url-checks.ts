@@ -1,7 +1,7 @@
 import { invalid } from '../../domain/errors.ts';
 import { sanitizeFeedUrl, sanitizeMediaUrl } from '../../domain/url.ts';
 
-/** With credentials or not: whether a server keeps them, is a matter of what is uploaded to it. */
+/** Accepts credentials: a server's rule on them applies only to uploads. */
 export function requireFeedUrl(url: string): void {
   if (url === '' || sanitizeFeedUrl(url, { keepCredentials: true }) !== url) throw invalid(UNUSABLE);
 }
@@ -10,4 +10,4 @@ export function requireMediaUrl(url: string): void {
   if (url === '' || sanitizeMediaUrl(url) !== url) throw invalid(UNUSABLE);
 }
 
-export const UNUSABLE = 'an address in it is not one as podsync stores them: they begin with http:// or https://';
+export const UNUSABLE = 'it contains an address that podsync would not store: they begin with http:// or https://';

@@ -202,7 +202,7 @@ it('a backup is not whole where an account is removed while it is read', async (
       throw new StorageError('missing', 'there is no such account');
     }
   };
-  const message = 'the account bob was removed while it was read; run this again';
+  const message = 'the account bob was deleted while it was read; run this again';
   expect((await backUp(server)).trimEnd().split('\n').at(-1)).toBe(JSON.stringify({ message }));
 });
 
