@@ -3,7 +3,7 @@ import { runPlayer } from './browser/player.js';
 import { runInBrowser } from './browser/script.js';
 import { STYLE } from './style.ts';
 
-/** A file that pages refer to. Its name changes with its content, so a browser keeps it for ever. */
+/** A file that pages use. Its name changes with its content, so browsers can cache it permanently. */
 export interface Asset {
   name: string;
   type: string;
@@ -30,10 +30,10 @@ export const script = createAsset(
 );
 export const icon = createAsset('icon', 'svg', 'image/svg+xml', ICON);
 
-/** All of them by name. */
+/** All assets by name. */
 export const ASSETS: ReadonlyMap<string, Asset> = new Map([styleSheet, script, icon].map((each) => [each.name, each]));
 
-/** What an installed site is called and looks like; addresses are relative, for a server below a sub-path. */
+/** The web app manifest. Addresses are relative, for a server below a sub-path. */
 export const MANIFEST = JSON.stringify({
   name: 'podsync',
   short_name: 'podsync',
@@ -46,7 +46,7 @@ export const MANIFEST = JSON.stringify({
   icons: [{ src: `assets/${icon.name}`, sizes: 'any', type: 'image/svg+xml', purpose: 'any' }],
 });
 
-/** Pages use files and pictures of this server alone; media comes from where the podcast is. */
+/** Pages use only files and images of this server; media comes from the podcast's host. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "connect-src 'self'",

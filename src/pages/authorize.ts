@@ -7,21 +7,21 @@ interface AuthorizeForm {
   base: string;
   csrf: string;
   flow: string;
-  /** Who is signed in. */
+  /** Name of the signed-in user. */
   name: string;
-  /** `User-Agent` of the app; empty where it has none. */
+  /** `User-Agent` of the app; empty if it has none. */
   app: string;
   label?: string | undefined;
   problems?: Problems;
 }
 
-/** An app asks for access to the account of whoever is signed in. */
+/** Asks the signed-in user to grant an app access to the account. */
 export const renderAuthorize = ({ base, csrf, flow, name, app, label, problems = {} }: AuthorizeForm): Page => ({
   title: 'Connect an app',
   isNarrow: true,
   content: markup`<h1>Connect an app</h1>
 ${renderProblem(problems.form)}
-<p>${app ? markup`The app <strong>${app}</strong>` : 'An app that does not say its name'} asks for access to the account <strong>${name}</strong>. It will see and change subscriptions and episode actions. Continue only if you have just started this in the app.</p>
+<p>${app ? markup`The app <strong>${app}</strong>` : 'An app without a name'} asks for access to the account <strong>${name}</strong>. It will see and change subscriptions and episode actions. Continue only if you have just started this in the app.</p>
 <form method="post" action="${base}/authorize">${renderToken(csrf)}<input type="hidden" name="flow" value="${flow}">
 ${renderField({ name: 'label', label: 'Name of this app', value: label ?? toLabel(app), hint: 'You can revoke its access under this name in Settings.', problem: problems.label, input: { required: true, maxlength: MAX_CAPTION, autocomplete: 'off' } })}
 <p class="actions"><button>Grant access</button><a class="button plain" href="${base}/">Cancel</a></p></form>`,
@@ -35,5 +35,5 @@ export const renderAuthorized = (base: string, label: string): Page => ({
 <p><a href="${base}/settings#app-passwords">Apps with access</a></p>`,
 });
 
-/** What an app calls itself, without its version. */
+/** The name of an app in its `User-Agent`, without the version. */
 const toLabel = (app: string): string => /^(?!Mozilla)[^/(]+/.exec(app)?.[0].trim() || app;

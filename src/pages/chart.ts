@@ -3,8 +3,8 @@ import { type Markup, markup } from './markup.ts';
 import { toDuration } from './time.ts';
 
 /*
- * Charts of listening time: SVG that stretches to the width there is, labels as text beside it so that they stay legible
- * on a phone, and a table behind each.
+ * Charts of listening time: SVG that fills the available width, labels as text beside it so that they stay legible on a
+ * phone, and a table for each.
  */
 
 interface Bar {
@@ -13,17 +13,17 @@ interface Bar {
 }
 
 interface BarChart {
-  /** What it shows, for those who do not see it, and above its table. */
+  /** Description for screen readers, and title of the table. */
   caption: string;
-  /** What a bar stands for, such as `Day`. */
+  /** What a bar represents, such as `Day`. */
   heading: string;
   bars: readonly Bar[];
 }
 
-/** Units of a bar and its gap, and of the height of the chart. */
+/** SVG units: width of a bar, gap, and height of the chart. */
 const [WIDTH, GAP, HEIGHT] = [10, 2, 100];
 
-/** A bar for each span of time. */
+/** A chart with a bar for each period. */
 export function renderBars({ caption, heading, bars }: BarChart): Markup {
   const most = Math.max(1, ...bars.map(({ listened }) => listened));
   const marks = bars.map(({ label, listened }, at) => {
@@ -44,7 +44,7 @@ ${renderTable(caption, markup`<th scope="col">${heading}</th><th scope="col" cla
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
 
-/** Listening time by weekday from Monday, then by hour: the more, the stronger the colour. */
+/** Listening time by weekday from Monday, then by hour: the more, the stronger the color. */
 export function renderHeatMap(caption: string, hours: readonly (readonly Seconds[])[]): Markup {
   const most = Math.max(1, ...hours.flat());
   const cells = hours.flatMap((row, day) =>
@@ -74,6 +74,6 @@ const renderTable = (caption: string, head: Markup, rows: readonly Markup[]): Ma
 <div class="table" tabindex="0" role="region" aria-label="${caption}"><table><caption>${caption}</caption><thead><tr>${head}</tr></thead><tbody>
 ${rows}</tbody></table></div></details>`;
 
-/** What share of the most this is, as a bar beside the number that says it. */
+/** A bar that shows this value as a share of the largest one. */
 export const renderShare = (listened: Seconds, most: Seconds): Markup =>
   markup`<svg class="chart share" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect class="none" width="100" height="1"/><rect class="mark" width="${Math.round((100 * listened) / Math.max(1, most))}" height="1"/></svg>`;

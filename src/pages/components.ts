@@ -13,22 +13,22 @@ export function renderDate(at: Seconds | undefined): Markup | undefined {
   return markup`<time datetime="${date.toISOString()}">${DATE.format(date)}</time>`;
 }
 
-/** A moment to the minute. The script shows it in the visitor's own time zone. */
+/** A time to the minute. The script converts it to the visitor's time zone. */
 export const renderTime = (at: Seconds): Markup =>
   markup`<time datetime="${new Date(at * 1000).toISOString()}" data-local>${TIME.format(at * 1000)} UTC</time>`;
 
-/** A link to somewhere else, as long as it is a web address. */
-export const renderLink = (url: string, words: string): Markup | undefined =>
-  /^https?:\/\//i.test(url) ? markup`<a href="${url}" rel="nofollow noopener">${words}</a>` : undefined;
+/** An external link, if it is a web address. */
+export const renderLink = (url: string, text: string): Markup | undefined =>
+  /^https?:\/\//i.test(url) ? markup`<a href="${url}" rel="nofollow noopener">${text}</a>` : undefined;
 
-/** Pixels that a logo is wide and high, and those of its file: for fine screens. */
+/** Displayed size of a logo in pixels, and the size of its file, for high-resolution screens. */
 const LOGO = 128;
 const LOGO_FILE = 2 * LOGO;
 
 export const renderLogo = (base: string, { logoUrl = null }: KnownPodcast): Markup =>
   markup`<img class="logo" src="${scaledLogo(base, LOGO_FILE, logoUrl)}" alt="" width="${LOGO}" height="${LOGO}">`;
 
-/** That of one of many podcasts: it is loaded when it comes into view. */
+/** The logo in a long list: loaded when it scrolls into view. */
 export const renderLazyLogo = (
   base: string,
   { logoUrl = null }: Pick<KnownPodcast, 'logoUrl'>,
@@ -38,17 +38,17 @@ export const renderLazyLogo = (
     ? markup`<img class="logo" src="${scaledLogo(base, LOGO_FILE, logoUrl)}" alt="" width="${LOGO}" height="${LOGO}" loading="lazy">`
     : markup`<img class="logo small" src="${scaledLogo(base, LOGO, logoUrl)}" alt="" width="56" height="56" loading="lazy">`;
 
-/** As much of a description as two lines can hold, without half a character at its end. */
+/** As much of a description as fits on two lines, without cutting a character in half. */
 export const renderBrief = (description = ''): Markup | '' =>
   description && markup`<p class="brief">${description.slice(0, 300).replace(/[\ud800-\udbff]$/, '')}</p>`;
 
-/** To the page of a podcast, or to the feed itself where whoever asks may know no more of it. */
+/** A link to the page of a podcast, or to the feed itself if the user may not see that page. */
 export const renderPodcastLink = (base: string, { url, title, subscribers }: KnownPodcast): Markup =>
   subscribers === undefined
     ? markup`<a href="${url}" rel="nofollow noopener">${url}</a>`
     : markup`<a href="${podcastPage(base, url)}">${title || url}</a>`;
 
-/** Podcasts with the beginning of what they say of themselves. */
+/** Podcasts with the beginning of their descriptions. */
 export function renderPodcasts(base: string, podcasts: readonly KnownPodcast[]): Markup {
   const items = podcasts.map(
     (podcast) => markup`<li>${renderPodcastLink(base, podcast)}
@@ -58,15 +58,15 @@ export function renderPodcasts(base: string, podcasts: readonly KnownPodcast[]):
   return markup`<ul class="items">${items}</ul>`;
 }
 
-/** A page of something long. */
+/** A page of a long list. */
 export interface PageNumber {
   /** From 1. */
   page: number;
-  /** How many there are. */
+  /** Number of pages. */
   pages: number;
 }
 
-/** Links to the pages before and after this one, where there are any. `query`: what else belongs into their address. */
+/** Links to the previous and next page, if they exist. `query`: other parameters of their addresses. */
 export function renderPager(
   { page, pages }: PageNumber,
   query: Readonly<Record<string, string>> = {},

@@ -6,7 +6,7 @@ import { type Markup, markup } from './markup.ts';
 interface ConnectPage {
   base: string;
   name: string;
-  /** Devices that apps have set up already. */
+  /** Devices that apps have already registered. */
   devices: readonly OverviewDevice[];
 }
 
@@ -14,7 +14,7 @@ interface ConnectPage {
 const REFUSED_BY_ANTENNAPOD = /[!@#$%&*()+=|<>?{}[\]~]/;
 const LOCAL = /^(localhost|127\.|\[::1\])/;
 
-/** Home of somebody who has not synced yet: what to enter in each app. */
+/** Home page of a user who has not synced yet: what to enter in each app. */
 export const renderConnect = ({ base, name, devices }: ConnectPage): Page => ({
   title: 'Connect your app',
   content: markup`<h1>Connect your app</h1>
@@ -33,7 +33,7 @@ ${renderOthers(base, name)}
 </div>`,
 });
 
-/** The script asks for this line again every few seconds, and loads the page anew once the line is not in it. */
+/** The script fetches the page every few seconds, and reloads it once this line is missing. */
 function renderWaiting(base: string, devices: readonly OverviewDevice[]): Markup {
   const names = devices.map(({ id, caption }) => caption || id).join(', ');
   const state =
@@ -89,7 +89,7 @@ function renderOthers(base: string, name: string): Markup {
 <dt>Port</dt><dd><code>${port || (protocol === 'https:' ? '443' : '80')}</code></dd>${path}<dt>User name</dt><dd><code>${name}</code></dd></dl></section>`;
 }
 
-/** A code that a phone reads the address from. Dark on light in either colour scheme, as readers need it. */
+/** A QR code of the address. Dark on light in either color scheme, as scanners need it. */
 function renderQrCode(text: string): Markup {
   const { data, size } = encode(text, { border: 2 });
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])));

@@ -21,7 +21,7 @@ interface DevicesPage {
   problem?: string | undefined;
 }
 
-/** The devices of an account, and which of them have the same subscriptions. */
+/** The devices of an account, and which of them share subscriptions. */
 export function renderDevices(page: DevicesPage): Page {
   const { devices, notice, problem } = page;
   return {
@@ -34,7 +34,7 @@ ${renderRefusals(page)}`,
   };
 }
 
-/** What the owner calls it, or else its id. */
+/** The name that the owner gave it, otherwise its id. */
 export const deviceName = ({ id, caption }: { id: string; caption: string }): string => caption || id;
 
 function renderDevice({ base, refusals }: DevicesPage, device: DeviceSummary): Markup {
@@ -58,8 +58,8 @@ function renderRefusals({ devices, refusals }: DevicesPage): Markup | undefined 
       markup`<tr><td>${renderTime(at)}</td><td>${names.get(device) ?? device}<br><span class="soft">${[app, DIALECTS[dialect]].filter(Boolean).join(' · ')}</span></td><td>${toSentence(reason)}</td></tr>\n`,
   );
   return markup`<h2 id="refusals">What was refused</h2>
-<p class="soft">Requests of your apps that this server could not take, or took only in part.</p>
-<div class="table" tabindex="0" role="region" aria-label="Refused requests"><table><caption>The newest first</caption>
+<p class="soft">Requests of your apps that this server could not accept, or accepted only in part.</p>
+<div class="table" tabindex="0" role="region" aria-label="Refused requests"><table><caption>Newest first</caption>
 <thead><tr><th scope="col">Time</th><th scope="col">Device</th><th scope="col">Reason</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`;
 }
@@ -74,7 +74,7 @@ const TYPES: Record<DeviceType, string> = {
 
 function renderSync({ base, csrf, devices, following, isSynced }: DevicesPage): Markup {
   const switched = isSynced
-    ? markup`<p>All devices have the same subscriptions. A device that is new receives them, too.</p>
+    ? markup`<p>All devices have the same subscriptions. A new device receives them, too.</p>
 <button class="plain" name="sync" value="off">Let each device have its own subscriptions</button>`
     : markup`<p>Each device has its own subscriptions${following.groups.length > 0 ? ', apart from the groups below' : ''}.</p>
 <button name="sync" value="on">Keep the same subscriptions on all devices</button>`;

@@ -8,7 +8,7 @@ import { podcastPage, tagPage } from './links.ts';
 import { attributes, type Markup, markup } from './markup.ts';
 import { renderBrief, renderLazyLogo } from './components.ts';
 
-/** What is looked for. */
+/** What the page shows. */
 export type DirectoryView =
   | { kind: 'toplist'; tags: readonly Tag[] }
   | { kind: 'search'; text: string }
@@ -16,15 +16,15 @@ export type DirectoryView =
 
 interface DirectoryPage {
   base: string;
-  /** Undefined: nobody is signed in. */
+  /** Undefined for visitors who are not signed in. */
   csrf: string | undefined;
   view: DirectoryView;
   podcasts: readonly KnownPodcast[];
-  /** Those that the visitor subscribes to. */
+  /** Podcasts that the user subscribes to. */
   subscribed: ReadonlySet<Url>;
 }
 
-/** The podcasts that this server knows: the toplist, those with a tag, or those that a search found. */
+/** The directory: the toplist, the podcasts with a tag, or the results of a search. */
 export function renderDirectory(page: DirectoryPage): Page {
   const { base, view, podcasts } = page;
   const heading = headingOf(view);

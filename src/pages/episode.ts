@@ -14,24 +14,24 @@ interface EpisodePage {
   base: string;
   podcast: KnownPodcast;
   episode: KnownEpisode;
-  /** Undefined: nobody is signed in. */
+  /** Undefined for visitors who are not signed in. */
   owner?: EpisodeOwner | undefined;
 }
 
-/** What whoever is signed in has of an episode, and does with it. */
+/** The signed-in user's data of an episode. */
 interface EpisodeOwner {
   csrf: string;
   own: OwnEpisode;
   /** The newest first. */
   history: readonly EpisodeAction[];
-  /** What a device is called, by its id. */
+  /** Names of devices by id. */
   captions: ReadonlyMap<string, string>;
 }
 
-/** Pixels of the picture that a system shows beside its media keys. */
+/** Size of the artwork that the operating system shows in its media controls. Pixels. */
 const ARTWORK = 256;
 
-/** What is known of an episode, for people; and its player. */
+/** The page of an episode, with its player. */
 export function renderEpisode({ base, podcast, episode, owner }: EpisodePage): Page {
   const { title, url, description, website = '', releasedAt, duration } = episode;
   const name = title || url;
@@ -67,7 +67,7 @@ ${owner && owner.history.length > 0 ? renderHistory(base, podcast, owner) : ''}
   };
 }
 
-/** Version 1 of the interface may name an episode by its GUID: then there is nothing to play, or to set. */
+/** Version 1 of the interface may identify an episode by its GUID: then there is nothing to play or to mark. */
 const isWebAddress = (url: string): boolean => /^https?:/i.test(url);
 
 type OwnPage = EpisodePage & { owner: EpisodeOwner };

@@ -16,7 +16,7 @@ const TITLES: Record<number, string> = {
   507: 'Server full',
 };
 
-/** What a person sees in place of a page that cannot be shown. */
+/** The error page. */
 export function renderError(base: string, status: number, message: string): Page {
   const title = TITLES[status] ?? 'Error';
   return {

@@ -1,6 +1,6 @@
 import { attributes, type Markup, markup } from './markup.ts';
 
-/** What is wrong with a form: by the name of the field, or `form` for the form as a whole. Messages as the interface has them. */
+/** Error messages of a form by field name, or `form` for the whole form; in the style of the interface's errors. */
 export type Problems = Readonly<Record<string, string | undefined>>;
 
 interface Field {
@@ -14,7 +14,7 @@ interface Field {
   input?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** A text field with its label, its hint, and what is wrong with it. A password is never sent back. */
+/** A text field with its label, hint and error. A password is never sent back. */
 export function renderField({ name, label, type = 'text', value, hint, problem, input }: Field): Markup {
   const described = [hint && `${name}-hint`, problem && `${name}-error`].filter(Boolean).join(' ');
   const attrs = attributes({
@@ -34,7 +34,7 @@ ${problem && markup`<p class="error" id="${name}-error">${toSentence(problem)}</
 
 interface Choice {
   name: string;
-  /** Where a page has several of that name. */
+  /** Needed if a page has several fields with this name. */
   id?: string;
   label: string;
   /** Value and text of each. */
@@ -43,7 +43,7 @@ interface Choice {
   problem?: string | undefined;
 }
 
-/** A list to choose from, with its label. A value that is not among the options is listed, too. */
+/** A select field with its label. A value that is not among the options is added to them. */
 export function renderSelect({ name, id = name, label, options, value, problem }: Choice): Markup {
   const all = options.some(([each]) => each === value) ? options : [...options, [value, value] as const];
   const items = all.map(
@@ -65,22 +65,22 @@ interface Check {
   hint?: string;
 }
 
-/** A check box with its label. Its field is sent, as `on`, only where it is ticked. */
+/** A check box with its label. Its field is sent, as `on`, only if it is checked. */
 export const renderCheck = ({ name, label, isOn, hint }: Check): Markup =>
   markup`<label class="check"><input type="checkbox"${attributes({ name, checked: isOn })}><span>${label}${hint && markup`<br><span class="hint">${hint}</span>`}</span></label>`;
 
-/** The hidden field that every form that changes something sends back. */
+/** The hidden CSRF token that every form with a change needs. */
 export const renderToken = (csrf: string): Markup => markup`<input type="hidden" name="csrf" value="${csrf}">`;
 
-/** What is wrong with the form as a whole. */
+/** The error of the whole form. */
 export const renderProblem = (problem: string | undefined): Markup | undefined =>
   problem === undefined ? undefined : markup`<p class="problem" role="alert">${toSentence(problem)}</p>`;
 
-/** What has just been done. */
+/** A message about what was just done. */
 export const renderNotice = (notice: Markup | string | undefined): Markup | undefined =>
   notice === undefined ? undefined : markup`<div class="notice" role="status">${notice}</div>`;
 
-/** Messages of the interface begin in lower case and have no full stop, as they also stand within sentences. */
+/** Errors of the interface start in lower case without a full stop, because they also appear within sentences. */
 export function toSentence(message: string): string {
   const text = message.charAt(0).toUpperCase() + message.slice(1);
   return /[.!?]$/.test(text) ? text : `${text}.`;

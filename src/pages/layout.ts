@@ -3,20 +3,20 @@ import { icon, script, styleSheet } from './assets.ts';
 import { type Markup, markup, toHtml } from './markup.ts';
 import { ownSubscriptions, registerPage } from './links.ts';
 
-/** Who is signed in. */
+/** The signed-in user. */
 export interface Visitor {
   name: string;
   /** Token that forms send back (see `csrf.ts`). */
   csrf: string;
 }
 
-/** What a page shows around its content. */
+/** What surrounds the content of a page. */
 export interface Frame {
-  /** Address of this server as the outside sees it, without a slash at the end. */
+  /** Public address of this server, without a trailing slash. */
   base: string;
   /** Path of the page below `base`, for the navigation. */
   path: string;
-  /** Undefined: nobody is signed in. */
+  /** Undefined for visitors who are not signed in. */
   visitor?: Visitor | undefined;
   /** Whether anybody may create an account. */
   isOpen: boolean;
@@ -25,7 +25,7 @@ export interface Frame {
 export interface Page {
   title: string;
   content: Markup;
-  /** A column to read or a form to fill in, rather than the whole width. */
+  /** Uses a narrow column for text or a form instead of the full width. */
   isNarrow?: boolean;
 }
 

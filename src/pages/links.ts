@@ -2,8 +2,7 @@ import { logoHash, NO_LOGO } from '../domain/logo.ts';
 import type { Url } from '../domain/types.ts';
 
 /*
- * Addresses that pages and other answers point to. `base` is the address of the server as the outside sees it; names are
- * percent-encoded here, once.
+ * Addresses for links. `base` is the public address of the server; names are percent-encoded here, and only here.
  */
 
 const encode = encodeURIComponent;
@@ -11,10 +10,10 @@ const encode = encodeURIComponent;
 /** Where an account is created. */
 export const registerPage = (base: string): string => `${base}/register`;
 
-/** Where a one-time link leads: a person chooses a password there. */
+/** The page of a one-time link for choosing a password. */
 export const passwordLinkPage = (base: string, token: string): string => `${base}/welcome/${encode(token)}`;
 
-/** Where an app sends its user to grant it access. */
+/** Where a user grants an app access. */
 export const authorizePage = (base: string, flow: string): string => `${base}/authorize?flow=${encode(flow)}`;
 
 /** The page of a podcast on the site. */
@@ -31,29 +30,29 @@ export const episodePage = (base: string, podcast: Url, episode: Url): string =>
 export const listPage = (base: string, user: string, name: string): string =>
   `${base}/user/${encode(user)}/lists/${encode(name)}`;
 
-/** The same for its owner, who can change it there. */
+/** The same for its owner, who can edit it there. */
 export const ownListPage = (base: string, name: string): string => `${base}/lists/${encode(name)}`;
 
-/** What a user subscribes to and shows, for podcast apps. */
+/** The public subscriptions of a user, for podcast apps. */
 export const sharedSubscriptions = (base: string, user: string): string =>
   `${base}/user/${encode(user)}/subscriptions.opml`;
 
-/** What a user subscribes to on any device, for that user alone. */
+/** All subscriptions of a user, only for that user. */
 export const ownSubscriptions = (base: string, user: string, format: string): string =>
   `${base}/subscriptions/${encode(user)}.${format}`;
 
-/** The list itself, as clients read it. */
+/** The list in the interface for apps. */
 export const listResource = (base: string, user: string, name: string, format: string): string =>
   `${base}/api/2/lists/${encode(user)}/list/${encode(name)}.${format}`;
 
-/** A logo in a size of pixels; where there is none, it is the built-in one. */
+/** A logo scaled to this size in pixels; the built-in one if there is none. */
 export const scaledLogo = (base: string, size: number, logoUrl: string | null): string =>
   `${base}/logo/${size}/${logoUrl === null ? NO_LOGO : logoHash(logoUrl)}`;
 
 /** The page of one of the owner's devices. */
 export const devicePage = (base: string, id: string): string => `${base}/devices/${encode(id)}`;
 
-/** What the history can be filtered by. Dates are as `YYYY-MM-DD`. */
+/** Filters of the history. Dates are `YYYY-MM-DD`. */
 export interface HistoryQuery {
   podcast?: string | undefined;
   device?: string | undefined;
@@ -64,7 +63,7 @@ export interface HistoryQuery {
   after?: string | undefined;
 }
 
-/** A page of the owner's history, or with a format a download of it. */
+/** A page of the owner's history; with a format, a download of it. */
 export function historyPage(base: string, query: HistoryQuery, format?: 'csv' | 'json'): string {
   const given = Object.entries(query).filter(([, value]) => value);
   const search = new URLSearchParams(given as [string, string][]).toString();

@@ -7,18 +7,18 @@ import { type PageNumber, renderPager, renderPodcasts } from './components.ts';
 
 interface ListPage extends PageNumber {
   base: string;
-  /** In its address. */
+  /** Part of its address. */
   name: string;
   title: string;
-  /** Who made it. */
+  /** Its owner. */
   user: string;
-  /** How many podcasts are on the list. */
+  /** Number of podcasts on the list. */
   total: number;
-  /** Those of this page. */
+  /** The podcasts of this page. */
   podcasts: readonly KnownPodcast[];
 }
 
-/** A list of podcasts that somebody shares. */
+/** The public page of a podcast list. */
 export function renderList({ base, name, title, user, total, podcasts, ...number }: ListPage): Page {
   return {
     title,

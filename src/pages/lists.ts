@@ -12,7 +12,7 @@ interface ListsPage {
   csrf: string;
   user: string;
   lists: readonly ListSummary[];
-  /** What was entered for a new one, and what was wrong with it. */
+  /** What was entered for a new list, and its errors. */
   title?: string;
   problems?: Problems;
 }
@@ -22,7 +22,7 @@ export const renderLists = ({ base, csrf, user, lists, title, problems = {} }: L
   title: 'Lists',
   isNarrow: true,
   content: markup`<h1>Lists</h1>
-<p class="soft">Collections of podcasts to share: anybody who has the link can see a list, and podcast apps can subscribe to it as OPML.</p>
+<p class="soft">Collections of podcasts to share: anybody with the link can see a list, and podcast apps can subscribe to it as OPML.</p>
 ${renderProblem(problems.form)}
 <form method="post" action="${base}/lists" class="inline">${renderToken(csrf)}
 ${renderField({ name: 'title', label: 'New list', value: title, problem: problems.title, input: { required: true, maxlength: 255, placeholder: 'Title' } })}
@@ -56,14 +56,14 @@ interface OwnListPage extends PageNumber {
   user: string;
   name: string;
   title: string;
-  /** How many podcasts are on the list. */
+  /** Number of podcasts on the list. */
   total: number;
-  /** Those of this page. */
+  /** The podcasts of this page. */
   podcasts: readonly KnownPodcast[];
-  /** What the account subscribes to: suggested to be added. */
+  /** Subscriptions of the account, as suggestions. */
   suggested: readonly KnownPodcast[];
   notice?: string | undefined;
-  /** What was entered, and what was wrong with it. */
+  /** What was entered, and its errors. */
   entered?: { title?: string; url?: string };
   problems?: Problems;
 }

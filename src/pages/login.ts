@@ -6,7 +6,7 @@ import { markup } from './markup.ts';
 interface LoginForm {
   base: string;
   csrf: string;
-  /** Path below `base` where the visitor goes on. */
+  /** Path below `base` to continue with after the login. */
   next: string;
   name?: string;
   problems?: Problems;

@@ -1,15 +1,15 @@
 import { html, raw } from 'h3';
 
-/** HTML that is safe to put into more HTML. */
+/** Escaped HTML that can be inserted into other HTML. */
 export type Markup = ReturnType<typeof raw>;
 
-/** A template whose values are escaped, but for markup and arrays of it. */
+/** A template that escapes its values, except for markup and arrays of markup. */
 export const markup = (strings: TemplateStringsArray, ...values: readonly (Value | readonly Markup[])[]): Markup =>
   raw(textOf(html(strings, ...values.map((value) => (Array.isArray(value) ? joined(value as Markup[]) : value)))));
 
 type Value = Markup | string | number | undefined;
 
-/** Attributes of an element, each after a blank. `true` is one without a value; what is undefined or false is left out. */
+/** Attributes of an element, each after a space. `true` means an attribute without a value; omits undefined and false. */
 export const attributes = (values: Readonly<Record<string, string | number | boolean | undefined>>): Markup =>
   joined(
     Object.entries(values).flatMap(([name, value]) => {
@@ -18,7 +18,7 @@ export const attributes = (values: Readonly<Record<string, string | number | boo
     }),
   );
 
-/** The text of a whole page. */
+/** The text of a complete page. */
 export const toHtml = (page: Markup): string => textOf(html(page));
 
 const joined = (parts: readonly Markup[]): Markup => raw(parts.map(toHtml).join(''));

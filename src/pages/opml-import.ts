@@ -6,7 +6,7 @@ import type { Page } from './layout.ts';
 import { type Markup, markup } from './markup.ts';
 import { renderDeviceChoice } from './subscriptions.ts';
 
-/** Of each kind, as many are shown. */
+/** The most entries that are shown of each kind. */
 const MOST_SHOWN = 500;
 
 const render = (content: Markup): Page => ({
@@ -23,7 +23,7 @@ interface ImportForm {
   problems?: { form?: string; opml?: string; device?: string };
 }
 
-/** Where a file is chosen. */
+/** The form for choosing a file. */
 export const renderImportForm = ({ base, csrf, devices, device, problems = {} }: ImportForm): Page =>
   render(markup`<p>Podcast apps can export their subscriptions as an OPML file. You see what is in it before anything changes.</p>
 ${renderProblem(problems.form)}
@@ -36,7 +36,7 @@ ${renderDeviceChoice({ devices, value: device, problem: problems.device })}
 interface ImportPreview extends ImportReport {
   base: string;
   csrf: string;
-  /** The file itself: it is sent again to be imported. */
+  /** The file itself: the form sends it again for the import. */
   opml: string;
   device: string;
   problem?: string | undefined;

@@ -12,7 +12,7 @@ interface OverviewPage {
   overview: Overview;
 }
 
-/** Home of somebody who has synced. */
+/** Home page of a user who has synced. */
 export function renderOverview({ base, overview }: OverviewPage): Page {
   const { inProgress, newEpisodes, devices } = overview;
   const names = new Map(devices.map(({ id, caption }) => [id, caption || id]));

@@ -5,14 +5,14 @@ import { markup } from './markup.ts';
 
 interface PasswordLinkForm {
   csrf: string;
-  /** Undefined where the person chooses it, too. */
+  /** Undefined if the user chooses it, too. */
   name: string | undefined;
-  /** What was entered before, and what was wrong with it. */
+  /** What was entered before, and its errors. */
   chosen?: string | undefined;
   problems?: Problems;
 }
 
-/** Where a one-time link leads: a person chooses a password, and a name where the account has none yet. */
+/** The page of a one-time link: the user chooses a password, and a name if the account has none yet. */
 export const renderPasswordForm = ({ csrf, name, chosen, problems = {} }: PasswordLinkForm): Page => ({
   title: 'Choose a password',
   isNarrow: true,

@@ -4,22 +4,22 @@ import type { OwnEpisode } from '../services/listening/playback.ts';
 import { attributes, type Markup, markup } from './markup.ts';
 import { toClock, toDuration } from './time.ts';
 
-/** An episode, what its owner did with it, and its length as its feed gives it. */
+/** The user's state of an episode, and its length from the feed. */
 interface Played {
   own?: OwnEpisode | undefined;
   duration?: Seconds | undefined;
 }
 
-/** Its length: what an app reported, else what the feed says. */
+/** Its length as reported by an app, otherwise from the feed. */
 export const lengthOf = ({ own, duration }: Played): Seconds | undefined => own?.state?.total ?? duration;
 
 export const isPlayed = (played: Played): boolean =>
   isFinished(played.own?.state?.position ?? 0, lengthOf(played) ?? 0);
 
-/** Where playing goes on: 0 for an episode that was played to its end. */
+/** Where to resume: 0 for a finished episode. */
 export const resumeAt = (played: Played): Seconds => (isPlayed(played) ? 0 : (played.own?.state?.position ?? 0));
 
-/** What an account did with an episode, in words; else its length. */
+/** The state of an episode as text, otherwise its length. */
 export function describePlayback(played: Played): string {
   const [length, position] = [lengthOf(played), resumeAt(played)];
   const left = length === undefined ? `Stopped at ${toClock(position)}` : `${toDuration(length - position)} left`;
@@ -33,7 +33,7 @@ export function describePlayback(played: Played): string {
   return parts.filter(Boolean).join(' · ');
 }
 
-/** How much of an episode was played. */
+/** A progress bar of an episode. */
 export const renderProgress = (position: Seconds, total: Seconds): Markup =>
   markup`<progress max="${total}" value="${Math.min(position, total)}" aria-label="Played">${Math.round((100 * position) / total)} %</progress>`;
 
@@ -46,15 +46,15 @@ export function renderPlayed(played: Played): Markup | undefined {
 interface MarkButton {
   base: string;
   url: Url;
-  /** What the episode is called, where there are several. */
+  /** Title of the episode, if there are several on the page. */
   name?: string;
-  /** Place on the page to come back to. */
+  /** Anchor to return to. */
   anchor?: string;
 }
 
 const MARKS = { played: 'Mark as played', new: 'Mark as new' };
 
-/** A button that marks an episode; within a form that names its podcast. */
+/** A button that marks an episode; must be in a form with its podcast. */
 export function renderMark(mark: keyof typeof MARKS, { base, url, name, anchor }: MarkButton): Markup {
   const attrs = attributes({
     name: 'url',

@@ -6,21 +6,21 @@ interface Player {
   base: string;
   /** Media URL. */
   src: Url;
-  /** Where it begins. */
+  /** Start position. */
   startAt: Seconds;
   title: string;
   podcastTitle: string;
-  /** Address of a picture. */
+  /** Address of an image. */
   artwork: string;
-  /** Set for an owner: what is played is uploaded. */
+  /** Set for signed-in users: their playback is uploaded. */
   owner?: { csrf: string; podcast: Url; total: Seconds | undefined };
 }
 
 const SPEEDS = ['0.75', '1', '1.25', '1.5', '1.75', '2', '2.5', '3'];
 
 /**
- * Plays an episode in the browser, as far as the browser can. `browser/player.js` adds what is hidden at first, and sends
- * the form. Without a script it is a plain player that begins at the same position.
+ * Plays an episode in the browser, if the browser supports its format. `browser/player.js` shows the hidden controls and
+ * sends the form. Without a script it is a plain player that starts at the same position.
  */
 export function renderPlayer({ base, src, startAt, title, podcastTitle, artwork, owner }: Player): Markup {
   const address = startAt > 0 ? `${src.replace(/#.*/s, '')}#t=${startAt}` : src;
@@ -37,7 +37,7 @@ export function renderPlayer({ base, src, startAt, title, podcastTitle, artwork,
 <p class="problem" role="alert" data-unplayable hidden>This browser cannot play the file. Use the link to the media file below, or a podcast app.</p>
 ${
   owner &&
-  markup`<p class="problem" role="alert" data-unsaved hidden>Your position could not be saved. It is tried again while you listen; if this message stays, sign in again.</p>
+  markup`<p class="problem" role="alert" data-unsaved hidden>Your position could not be saved. The player keeps trying while you listen; if this message stays, sign in again.</p>
 <form method="post" action="${base}/episode/progress" hidden>${renderToken(owner.csrf)}
 <input type="hidden" name="podcast" value="${owner.podcast}"><input type="hidden" name="url" value="${src}"><input type="hidden" name="total" value="${owner.total ?? ''}"></form>`
 }

@@ -14,26 +14,26 @@ import { renderDeviceChoice } from './subscriptions.ts';
 interface PodcastPage extends PageNumber {
   base: string;
   podcast: Podcast;
-  /** Those of this page, newest first. */
+  /** The episodes of this page, newest first. */
   episodes: readonly Episode[];
-  /** How many there are. */
+  /** Number of episodes. */
   total: number;
   problem: FeedProblem | undefined;
-  /** Undefined: nobody is signed in. */
+  /** Undefined for visitors who are not signed in. */
   owner?: PodcastOwner | undefined;
 }
 
-/** What whoever is signed in has of a podcast. */
+/** The signed-in user's data of a podcast. */
 interface PodcastOwner {
   csrf: string;
-  /** The URLs under which it is subscribed to. */
+  /** The URLs under which the user subscribes to it. */
   subscribed: readonly Url[];
   devices: readonly Device[];
   /** By the URL of the episode. */
   episodes: ReadonlyMap<Url, OwnEpisode>;
 }
 
-/** What is known of a podcast, for people. */
+/** The page of a podcast. */
 export function renderPodcast(page: PodcastPage): Page {
   const { base, podcast, total, problem, owner } = page;
   const { url, title, author, description, website, subscribers, tags } = podcast;
@@ -62,8 +62,8 @@ ${renderPager(page, { url })}
 function renderFeedProblem({ error, fetchedAt }: FeedProblem): Markup {
   const since =
     fetchedAt === undefined
-      ? markup`This feed has never been read.`
-      : markup`This feed was last read on ${renderDate(fetchedAt)}; since then it could not be read.`;
+      ? markup`This feed has never been fetched.`
+      : markup`This feed was last fetched on ${renderDate(fetchedAt)}; since then fetching has failed.`;
   return markup`<p class="problem">${since} ${toSentence(error)}</p>`;
 }
 

@@ -5,12 +5,12 @@ import { type Markup, markup } from './markup.ts';
 
 export interface RegisterForm {
   csrf: string;
-  /** Of the link that opens registration once. */
+  /** Token of the link that opens registration once. */
   token: string | undefined;
-  /** What was entered before, and what was wrong with it. */
+  /** What was entered before, and its errors. */
   name?: string;
   email?: string;
-  /** Ticked as suggested to a person who has not chosen yet: one list on all devices, and private. */
+  /** The defaults of the check boxes: one list on all devices, and private. */
   syncDevices?: boolean;
   isPublic?: boolean;
   problems?: Problems;

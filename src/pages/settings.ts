@@ -7,7 +7,7 @@ import type { Page } from './layout.ts';
 import { type Markup, markup } from './markup.ts';
 import { renderDate } from './components.ts';
 
-/** What of an account is shown to others, and what is kept of its apps. */
+/** Privacy settings of an account. */
 export interface Privacy {
   publicProfile: boolean;
   publicSubscriptions: boolean;
@@ -24,13 +24,13 @@ interface SettingsPage {
   appPasswords: readonly OwnAppPassword[];
   /** An app password that has just been created. */
   created?: string | undefined;
-  /** Id of the session that shows the page. */
+  /** Id of the current session. */
   current: string | undefined;
   notice?: string | undefined;
   problems?: Problems;
 }
 
-/** Everything that an owner decides about an account. */
+/** The settings page of an account. */
 export const renderSettings = (page: SettingsPage): Page => ({
   title: 'Settings',
   isNarrow: true,
@@ -48,7 +48,7 @@ const renderPrivacy = ({ base, csrf, name, privacy }: SettingsPage): Markup => m
 <form method="post" action="${base}/settings/privacy">${renderToken(csrf)}
 ${renderCheck({ name: 'publicProfile', label: 'Anyone can see my profile page.', isOn: privacy.publicProfile, hint: `${base}/user/${name}, with the lists that you share.` })}
 ${renderCheck({ name: 'publicSubscriptions', label: 'Anyone can see what I subscribe to.', isOn: privacy.publicSubscriptions, hint: 'On your profile page, and in the directory of this server, where your name is not shown. Private feeds never are.' })}
-${renderCheck({ name: 'storeUserAgent', label: 'This server keeps which app each of my devices uses.', isOn: privacy.storeUserAgent, hint: 'Only you see it, on the pages Devices and Settings.' })}
+${renderCheck({ name: 'storeUserAgent', label: 'This server stores which app each of my devices uses.', isOn: privacy.storeUserAgent, hint: 'Only you see it, on the pages Devices and Settings.' })}
 <p class="actions"><button>Save privacy</button></p></form>`;
 
 const renderEmail = ({
@@ -90,7 +90,7 @@ ${sessions.length > 1 ? markup`<form method="post" action="${base}/settings/sess
 }
 
 const renderData = ({ base, csrf, name, problems = {} }: SettingsPage): Markup => markup`<h2 id="data">Your data</h2>
-<p>A backup holds everything of your account. It can be imported on any podsync server. Keep it safe: it contains the hash of your password.</p>
+<p>A backup contains everything in your account. It can be imported on any podsync server. Keep it safe: it contains the hash of your password.</p>
 <p class="actions"><a class="button plain" href="${base}/settings/backup" download>Download all my data</a></p>
 <h2 id="delete">Delete account</h2>
 <p>This deletes your account with all subscriptions, history and lists. It cannot be undone.</p>

@@ -11,7 +11,7 @@ interface StatisticsPage {
   base: string;
   name: string;
   statistics: ListeningStatistics;
-  /** What a device is called, by its id. */
+  /** Names of devices by id. */
   captions: ReadonlyMap<string, string>;
 }
 
@@ -94,7 +94,7 @@ const renderExplanation = ({
   base,
   name,
   statistics,
-}: StatisticsPage): Markup => markup`<p class="soft">The listening time of a play is the position where it stopped less the position where it started, where the app reported both;
-otherwise it counts as none. Nothing is guessed: what was heard twice counts twice, and skipping forward counts, too.
+}: StatisticsPage): Markup => markup`<p class="soft">The listening time of a play is the position where it stopped minus the position where it started, if the app reported both;
+otherwise it is zero. Nothing is guessed: parts heard twice count twice, and skipping forward counts, too.
 A play counts at the time at which it was reported. An episode is finished when less than ${FINISHED_WITHIN} seconds of it were left.
 Days and hours are in UTC. The same numbers as <a href="${base}/api/podsync/1/statistics/${encodeURIComponent(name)}.json?range=${statistics.range}">JSON</a>.</p>`;

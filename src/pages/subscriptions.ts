@@ -9,14 +9,14 @@ import { attributes, type Markup, markup } from './markup.ts';
 import { toDuration } from './time.ts';
 import { type PageNumber, renderDate, renderLazyLogo, renderPager } from './components.ts';
 
-/** How the page is asked for. */
+/** Filter, order and layout of the page. */
 export interface SubscriptionsView {
   text: string;
   order: LibraryOrder;
   layout: 'grid' | 'list';
 }
 
-/** What was changed last, which the page tells. */
+/** The last change, shown as a notice. */
 export type SubscriptionsNotice =
   | { kind: 'subscribed'; podcast: KnownPodcast }
   | { kind: 'removed'; podcasts: readonly (KnownPodcast & OnDevices)[] }
@@ -28,19 +28,19 @@ interface SubscriptionsPage extends PageNumber {
   user: string;
   devices: readonly Device[];
   view: SubscriptionsView;
-  /** How many podcasts the account has. */
+  /** Number of podcasts of the account. */
   total: number;
-  /** How many the filter leaves. */
+  /** Number of podcasts that match the filter. */
   found: number;
-  /** Those of this page. */
+  /** The podcasts of this page. */
   podcasts: readonly LibraryPodcast[];
   notice?: SubscriptionsNotice | undefined;
-  /** What was entered to subscribe, and what was wrong with it. */
+  /** What was entered to subscribe, and its errors. */
   entered?: { url: string; device: string };
   problems?: Problems;
 }
 
-/** The podcasts of an account, to look through and to change. */
+/** The subscriptions of an account, to browse and change. */
 export function renderSubscriptions(page: SubscriptionsPage): Page {
   const { base, user, total, problems = {} } = page;
   const downloads = (['opml', 'json', 'txt'] as const).map(
@@ -58,7 +58,7 @@ ${total === 0 ? renderEmpty(base) : renderLibrary(page)}`,
 }
 
 const renderEmpty = (base: string): Markup =>
-  markup`<p class="soft">Nothing here yet. Enter the address of a feed above, <a href="${base}/subscriptions/import">import an OPML file</a>, or look around in the <a href="${base}/directory">directory</a>. What your podcast apps subscribe to appears here after they have synced.</p>`;
+  markup`<p class="soft">Nothing here yet. Enter the address of a feed above, <a href="${base}/subscriptions/import">import an OPML file</a>, or browse the <a href="${base}/directory">directory</a>. What your podcast apps subscribe to appears here after they have synced.</p>`;
 
 interface DeviceChoice {
   devices: readonly Device[];
@@ -67,7 +67,7 @@ interface DeviceChoice {
   problem?: string | undefined;
 }
 
-/** All devices first: a person seldom wants a podcast on one alone. Nothing to choose where there is only one. */
+/** A choice of devices, all devices first: few podcasts are wanted on only one. Undefined if there is only one device. */
 export function renderDeviceChoice({ devices, value = '', ...field }: DeviceChoice): Markup | undefined {
   if (devices.length < 2 && field.problem === undefined) return undefined;
   const options = [['', 'All devices'] as const, ...devices.map((each) => [each.id, deviceName(each)] as const)];
@@ -108,10 +108,10 @@ function renderLastChange({ base, csrf, view, notice }: SubscriptionsPage): Mark
   );
 }
 
-/** A feed and its devices as a field of a form: a URL has no blank in it, and a device id no slash. */
+/** A feed and its devices as a form field: a URL contains no space, and a device id no slash. */
 export const writeRemoved = ({ url, devices }: OnDevices): string => `${url} ${devices.join('/')}`;
 
-/** What `writeRemoved` wrote. */
+/** Parses a field written by `writeRemoved`. */
 export function readRemoved(field: string): OnDevices {
   const at = field.indexOf(' ');
   return { url: field.slice(0, at), devices: field.slice(at + 1).split('/') };
@@ -140,7 +140,7 @@ ${found > 0 ? renderRemoval(devices) : ''}
 ${renderPager(page, toQuery(view))}`;
 }
 
-/** The path of the page, or of one of its forms, that keeps the view. */
+/** The path of the page or one of its forms, with the parameters of the view. */
 export function subscriptionsPath(
   view: SubscriptionsView,
   form = '',
@@ -150,7 +150,7 @@ export function subscriptionsPath(
   return `/subscriptions${form}${query && `?${query}`}`;
 }
 
-/** What of a view differs from the usual one. */
+/** The parameters of a view that differ from the default. */
 const toQuery = ({ text, order, layout }: SubscriptionsView): Record<string, string> => ({
   ...(text && { q: text }),
   ...(order !== 'name' && { sort: order }),

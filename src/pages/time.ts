@@ -3,7 +3,7 @@ import { type Markup, markup } from './markup.ts';
 
 const NUMBER = new Intl.NumberFormat('en');
 
-/** A span of time in words: `1 h 5 min`, `12 min`, `40 s`. */
+/** A duration as text: `1 h 5 min`, `12 min`, `40 s`. */
 export function toDuration(seconds: Seconds): string {
   if (seconds > 0 && seconds < 60) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
@@ -15,7 +15,7 @@ export function toDuration(seconds: Seconds): string {
 
 const two = (part: number): string => String(part).padStart(2, '0');
 
-/** A position within an episode as a player shows it: `1:02:03`, `4:05`. */
+/** A position as a player shows it: `1:02:03`, `4:05`. */
 export function toClock(seconds: Seconds): string {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;

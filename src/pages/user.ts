@@ -9,15 +9,15 @@ import { type PageNumber, renderPager, renderPodcasts } from './components.ts';
 interface UserPage extends PageNumber {
   base: string;
   name: string;
-  /** How many podcasts the user shows. */
+  /** Number of public podcasts of the user. */
   total: number;
-  /** Those of this page. */
+  /** The podcasts of this page. */
   podcasts: readonly KnownPodcast[];
-  /** Those of this page. */
+  /** The lists of this page. */
   lists: readonly ListSummary[];
 }
 
-/** What a user shows to everybody. */
+/** The public profile of a user. */
 export const renderUser = (page: UserPage): Page => ({
   title: page.name,
   content: markup`<h1>${page.name}</h1>\n${renderSubscriptions(page)}${renderLists(page)}${renderPager(page)}`,

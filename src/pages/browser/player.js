@@ -1,8 +1,8 @@
-// oxlint-disable unicorn/consistent-function-scoping -- the function is sent as text, with all that it uses inside
+// oxlint-disable unicorn/consistent-function-scoping -- the function is sent as text and must contain everything that it uses
 
 /**
- * The player of an episode page (see `pages/player.ts`), sent as the text of this function: it uses nothing from outside
- * of itself. What an owner plays is uploaded when it begins, pauses or ends, every 30 seconds, and when the page is left.
+ * The player of an episode page (see `pages/player.ts`). It is sent as the text of this function, so it uses nothing from
+ * outside. Uploads the position of a signed-in user on play, pause and end, every 30 seconds, and on leaving the page.
  */
 export function runPlayer() {
   const player = document.querySelector('[data-player]');
@@ -20,7 +20,7 @@ export function runPlayer() {
   }
   const speed = player.querySelector('select');
   speed?.addEventListener('change', () => {
-    audio.defaultPlaybackRate = Number(speed.value); // also of what is loaded later
+    audio.defaultPlaybackRate = Number(speed.value); // also for media loaded later
     audio.playbackRate = Number(speed.value);
   });
   show('controls');
@@ -40,11 +40,11 @@ export function runPlayer() {
   const form = player.querySelector('form');
   if (!form) return;
   let isPlaying = false;
-  /** Where it was last, to tell what is played from what is skipped. */
+  /** The last known position, to distinguish playing from seeking. */
   let last = 0;
-  /** Seconds that were played and not uploaded yet. */
+  /** Seconds played since the last upload. */
   let played = 0;
-  /** The position that was uploaded last. */
+  /** The last uploaded position. */
   let saved = -1;
 
   const upload = async (isLeaving = false) => {
@@ -61,7 +61,7 @@ export function runPlayer() {
       if (!answer.ok) throw new Error(answer.statusText);
       show('unsaved', false);
     } catch {
-      // The next upload brings it.
+      // The next upload includes it.
       saved = -1;
       played += part;
       if (!isLeaving) show('unsaved');
@@ -93,7 +93,7 @@ export function runPlayer() {
     if (isPlaying) uploadChange();
   }, 30_000);
   window.addEventListener('pagehide', () => uploadChange(true));
-  // The last that a telephone tells of a page that it may end at any time.
+  // The last event of a page on a phone, which may end it at any time.
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) uploadChange();
   });

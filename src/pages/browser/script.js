@@ -1,11 +1,11 @@
-// oxlint-disable unicorn/consistent-function-scoping -- the function is sent as text, with all that it uses inside
+// oxlint-disable unicorn/consistent-function-scoping -- the function is sent as text and must contain everything that it uses
 
 /**
- * Runs in the browser and makes nicer what works without it. It is sent as the text of this function (see `assets.ts`),
- * so it uses nothing from outside of itself.
+ * Enhances pages that also work without it. It is sent as the text of this function (see `assets.ts`), so it uses nothing
+ * from outside.
  */
 export function runInBrowser() {
-  /** Menus close when the visitor looks elsewhere. @param {Element | null} except */
+  /** Closes menus when the visitor clicks elsewhere. @param {Element | null} except */
   const closeMenus = (except) => {
     for (const menu of document.querySelectorAll('details.menu[open]')) {
       if (menu !== except) menu.removeAttribute('open');
@@ -18,7 +18,7 @@ export function runInBrowser() {
     if (key === 'Escape') closeMenus(null);
   });
 
-  // A form is sent once, however often its button is pressed.
+  // Prevents sending a form twice.
   document.addEventListener('submit', ({ target, submitter }) => {
     if (target instanceof HTMLFormElement && target.method === 'post') {
       setTimeout(() => {
@@ -34,12 +34,12 @@ export function runInBrowser() {
     }
   });
 
-  // Times are in UTC without a script.
+  // Without this script, times are in UTC.
   const format = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
   for (const time of document.querySelectorAll('time[data-local]')) {
     if (time instanceof HTMLTimeElement) time.textContent = format.format(new Date(time.dateTime));
   }
-  // A line that waits for something asks for itself again, and the page is loaded anew once it waits no more.
+  // Fetches the page again while it contains a waiting line, and reloads it once that line is missing.
   const waiting = document.querySelector('[data-waiting]');
   const ask = async () => {
     if (!waiting || document.hidden) return;
@@ -49,9 +49,9 @@ export function runInBrowser() {
     if (!fresh) location.reload();
     else if (fresh.textContent !== waiting.textContent) waiting.replaceChildren(...fresh.childNodes);
   };
-  if (waiting) setInterval(() => void ask().catch(() => undefined), 5000); // a server that is away is asked again
+  if (waiting) setInterval(() => void ask().catch(() => undefined), 5000); // retries if the server is not available
 
-  // Choices that apply themselves, such as an order, need no button.
+  // Choices that apply at once, such as the order, need no button.
   for (const form of document.querySelectorAll('form[data-submit-on-change]')) {
     if (!(form instanceof HTMLFormElement)) continue;
     form.addEventListener('change', () => form.requestSubmit());
