@@ -27,7 +27,7 @@ function watch(budget = createBodyBudget()) {
 }
 const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
 
-it('lets in as many bodies as fit, and the next when one is done', async () => {
+it('admits as many bodies as fit, and the next one when one is done', async () => {
   const { events, reserve } = watch();
   const first = reserve('a', 9 * MB);
   reserve('b', 7 * MB);
@@ -39,7 +39,7 @@ it('lets in as many bodies as fit, and the next when one is done', async () => {
   expect(events).toEqual(['a', 'b', 'c']);
 });
 
-it('lets in a body above all bounds when there is no other', async () => {
+it('admits a body larger than the budget if there is no other', async () => {
   const { events, reserve } = watch();
   const small = reserve('a', MB);
   const large = reserve('b', 100 * MB);
@@ -52,7 +52,7 @@ it('lets in a body above all bounds when there is no other', async () => {
   expect(events).toEqual(['a', 'b', 'c']);
 });
 
-it('lets nobody wait behind all bodies of another sender', async () => {
+it('does not let a sender wait behind all bodies of another one', async () => {
   const { events, reserve } = watch();
   const first = reserve('eve', MB);
   for (let count = 0; count < 8; count += 1) reserve('eve', MB);
@@ -64,7 +64,7 @@ it('lets nobody wait behind all bodies of another sender', async () => {
   expect(events).toEqual(['eve', 'bob', 'eve']);
 });
 
-it('refuses a sender of whom many bodies wait, and goes on with those', async () => {
+it('refuses a sender with many waiting bodies, and still admits those', async () => {
   const budget = createBodyBudget();
   const all = Array.from({ length: 12 }, () => budget.open('eve'));
   const waits = all.map((each) => each.reserve(MB));
@@ -77,7 +77,7 @@ it('refuses a sender of whom many bodies wait, and goes on with those', async ()
   expect(await results).toEqual(Array.from({ length: 3 }, () => ({ status: 'rejected', reason })));
 });
 
-it('refuses a body that waited for too long, and those behind it come in', async () => {
+it('refuses a body that waited too long, and admits those behind it', async () => {
   const { events, reserve } = watch();
   reserve('a', 10 * MB).complete();
   reserve('b', 10 * MB);
@@ -89,7 +89,7 @@ it('refuses a body that waited for too long, and those behind it come in', async
   expect(events).toEqual(['a', 'b busy', 'c']);
 });
 
-it('a body that is slow to arrive gives way to those that wait, one that has arrived does not', async () => {
+it('evicts a body that arrives slowly while others wait, but not one that has arrived', async () => {
   const { events, reserve } = watch();
   reserve('arrived', 4 * MB).complete();
   const slow = reserve('slow', 12 * MB);
@@ -103,7 +103,7 @@ it('a body that is slow to arrive gives way to those that wait, one that has arr
   expect(events).toEqual(['arrived', 'slow', 'slow gives way', 'next']);
 });
 
-it('a body has its time to arrive while others wait', async () => {
+it('gives a body its time to arrive while others wait', async () => {
   const { events, reserve } = watch();
   reserve('slow', 12 * MB);
   reserve('next', 12 * MB);
@@ -113,7 +113,7 @@ it('a body has its time to arrive while others wait', async () => {
   expect(events).toEqual(['slow', 'slow gives way']);
 });
 
-it('forgets a body whose client is gone', async () => {
+it('releases a body whose client has disconnected', async () => {
   const { events, reserve } = watch();
   const first = reserve('a', 16 * MB);
   reserve('b', 16 * MB).release();

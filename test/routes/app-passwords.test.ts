@@ -22,7 +22,7 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 
 const cookieOf = (answer: Response): string => /sessionid=([^;]*)/.exec(answer.headers.get('set-cookie') ?? '')![1]!;
 
-it('is accepted by Basic with the user name, by Bearer, and by the cookie that it gets', async () => {
+it('is accepted by Basic with the user name, by Bearer, and by its cookie', async () => {
   const { server, secret, auth } = await openWithAppPassword();
   expect(secret).toMatch(/^[a-z0-9]{5}(-[a-z0-9]{5}){5}$/);
   const login = await server.request('POST', '/api/2/auth/bob/login.json', { auth });
@@ -35,7 +35,7 @@ it('is accepted by Basic with the user name, by Bearer, and by the cookie that i
   expect([again.status, cookieOf(again)]).toEqual([200, cookieOf(login)]);
 });
 
-it('is refused with the name of another user, once it is revoked, and when the account is gone', async () => {
+it('is refused with the name of another user, once it is revoked, and when the account is deleted', async () => {
   const { server, secret, auth, revoke } = await openWithAppPassword();
   const cookie = cookieOf(await server.request('GET', DEVICES, { auth }));
   expect((await server.request('GET', '/api/2/devices/eve.json', { auth: `eve:${secret}` })).status).toBe(401);
@@ -49,7 +49,7 @@ it('is refused with the name of another user, once it is revoked, and when the a
 it.each([
   ['Basic', (token: string) => ({ auth: `bob:${token}` })],
   ['Bearer', bearer],
-])('one that was made up is compared and throttled like a wrong password (%s)', async (_scheme, toOptions) => {
+])('an invented one is checked and throttled like a wrong password (%s)', async (_scheme, toOptions) => {
   let compared = 0;
   const hasher = {
     hash: async (password: string) => password,
@@ -64,13 +64,13 @@ it.each([
   expect(compared).toBe(10);
 });
 
-it('tells an app password that is right also while others guess, and needs no slow comparison', async () => {
+it('accepts a valid app password while others guess, without a slow comparison', async () => {
   const { server, auth } = await openWithAppPassword();
   for (let n = 0; n < 12; n += 1) await statusOf(server, { auth: 'bob:guess' });
   expect(await statusOf(server, { auth })).toBe(200);
 });
 
-it('a token of something else beside a good cookie does no harm', async () => {
+it('ignores an unrelated token beside a valid cookie', async () => {
   const { server, auth } = await openWithAppPassword();
   const cookie = cookieOf(await server.request('GET', DEVICES, { auth }));
   expect(await statusOf(server, { ...bearer('other'), cookie })).toBe(200);
@@ -114,7 +114,7 @@ describe('on the site', () => {
     expect((await visitor.get('/settings')).html).not.toContain('AntennaPod/3.5');
   });
 
-  it('asks again for a name that is missing', async () => {
+  it('asks again for a missing name', async () => {
     const visitor = await signIn(await openTestServer());
     const again = await visitor.send('/settings', { label: ' ' }, 'http://localhost/settings/app-passwords');
     expect(again.status).toBe(400);
@@ -123,7 +123,7 @@ describe('on the site', () => {
   });
 });
 
-it('notes its last use once an hour, and no app that is not to be kept', async () => {
+it('records its last use once an hour, and the app only if allowed', async () => {
   const { server, id, auth } = await openWithAppPassword();
   const body = { set: { store_user_agent: false }, remove: [] };
   await server.request('POST', '/api/2/settings/bob/account.json', { auth: 'bob:secret', body });
@@ -148,13 +148,13 @@ it('counts as the last sync of the account', async () => {
   expect(await lastSync()).toBe(server.clock.now);
 });
 
-it('there are at most 100 of an account', async () => {
+it('limits an account to 100', async () => {
   const { server, id } = await openWithAppPassword();
   for (let n = 1; n < 100; n += 1) await server.services.appPasswords.create(id, `App ${n}`);
   await expect(server.services.appPasswords.create(id, 'One more')).rejects.toMatchObject({ code: 'conflict' });
 });
 
-it('survives a change of the password, and moves with a backup that has passwords', async () => {
+it('survives a change of the password, and is part of a backup with passwords', async () => {
   const { server, auth } = await openWithAppPassword();
   await server.services.administration.setPassword('bob', 'another');
   expect(await statusOf(server, { auth })).toBe(200);

@@ -36,7 +36,7 @@ async function openServer(budget: { bytes: number; arrival?: number; wait?: numb
   return { begin, upload, stored, close: () => http.close() };
 }
 
-it('takes large bodies one after another where they do not fit together', async () => {
+it('accepts large bodies one after another if they do not fit together', async () => {
   const { upload, stored, close } = await openServer({ bytes: LARGE });
   const answers = await Promise.all([
     upload('bob'),
@@ -51,7 +51,7 @@ it('takes large bodies one after another where they do not fit together', async 
 it.each([
   ['of a told length', `Content-Length: ${LARGE}`, ''],
   ['in chunks', 'Transfer-Encoding: chunked', 'ffffff\r\n'],
-])('a body %s that stands still is refused where another waits, which is stored', async (_, head, before) => {
+])('refuses a body %s that stalls while another waits, and stores the other', async (_, head, before) => {
   const { begin, upload, stored, close } = await openServer({ bytes: LARGE, arrival: 0 });
   const stalled = begin('eve', head);
   stalled.write(before + 'x'.repeat(LARGE / 2));
@@ -62,7 +62,7 @@ it.each([
   close();
 });
 
-it('a small body is taken whatever else arrives', async () => {
+it('accepts a small body whatever else arrives', async () => {
   const { begin, upload, close } = await openServer({ bytes: LARGE });
   const stalled = begin('eve', `Content-Length: ${LARGE}`);
   stalled.write('x'.repeat(LARGE / 2));
@@ -73,7 +73,7 @@ it('a small body is taken whatever else arrives', async () => {
   close();
 });
 
-it('a large body that waits for too long is told to come back', async () => {
+it('asks the client of a body that waited too long to retry', async () => {
   const { begin, upload, close } = await openServer({ bytes: LARGE, wait: 0 });
   const stalled = begin('eve', `Content-Length: ${LARGE}`);
   await new Promise((sent) => stalled.write('x'.repeat(LARGE / 2), sent));

@@ -46,7 +46,7 @@ describe.each(TARGETS)('a page of another website (%s)', (target) => {
     ['fetch of bytes without a type', { ...sent('cross-site', 'cors'), ...NO_TYPE }],
     ['a form of an old browser, or over plain HTTP', { origin: EVIL, ...FORM }],
     ['a form of a page that hides its address', { origin: 'null', ...TEXT }],
-  ])('stores nothing by %s, neither by cookie nor by a remembered password', async (_how, headers) => {
+  ])('stores nothing by %s, neither with a cookie nor with a saved password', async (_how, headers) => {
     const server = await openTestServer({}, target);
     expect(await isStored(server, { auth, headers })).toBe(false);
     expect(await isStored(server, { cookie: await logIn(server), headers })).toBe(false);
@@ -56,14 +56,14 @@ describe.each(TARGETS)('a page of another website (%s)', (target) => {
     ['JSON', { ...sent('same-site', 'cors'), ...JSON_TYPE }],
     ['JSON with an Origin', { origin: EVIL, ...JSON_TYPE }],
     ['JSON to an origin that names another port', { origin: 'http://localhost:1', ...JSON_TYPE }],
-  ])('stores %s by an own password, but not by the cookie', async (_what, headers) => {
+  ])('stores %s with its own password, but not with the cookie', async (_what, headers) => {
     const server = await openTestServer({}, target);
     expect(await isStored(server, { cookie: await logIn(server), headers }, 'PUT')).toBe(false);
     expect(await isStored(server, { cookie: await logIn(server), headers })).toBe(false);
     expect(await isStored(server, { auth, headers })).toBe(true);
   });
 
-  it.each(['PUT', 'DELETE'])('may %s with an own password, which takes a preflight', async (method) => {
+  it.each(['PUT', 'DELETE'])('may %s with its own password, which needs a preflight', async (method) => {
     const server = await openTestServer({}, target);
     await server.request('POST', '/api/2/lists/bob/create.json?title=x', { auth, body: [A] });
     const headers = { ...sent('cross-site', 'cors'), ...(method === 'PUT' ? TEXT : {}) };
@@ -84,7 +84,7 @@ describe.each(TARGETS)('a page of another website (%s)', (target) => {
     expect(await isStored(server, { auth, headers })).toBe(true);
   });
 
-  it('reads private data neither as a script nor as a picture', async () => {
+  it('cannot load private data as a script or image', async () => {
     const server = await openTestServer({}, target);
     await isStored(server, { auth });
     const cookie = await logIn(server);
@@ -101,7 +101,7 @@ describe.each(TARGETS)('a page of another website (%s)', (target) => {
     }
   });
 
-  it('uses the public directory as before, also with a cookie', async () => {
+  it('can use the public directory, also with a cookie', async () => {
     const server = await openTestServer({}, target);
     await isStored(server, { auth });
     const cookie = await logIn(server);
@@ -127,7 +127,7 @@ it.each<[object, Record<string, string>, boolean]>([
   expect(await isStored(server, { auth, headers: { ...headers, ...FORM } })).toBe(isOwn);
 });
 
-it('another website registers nobody, and the form tells where it is', async () => {
+it('another website cannot register an account', async () => {
   const { request } = await openTestServer({ registration: 'open' });
   const shown = await request('GET', '/register');
   expect(await shown.text()).toContain('<meta name="referrer" content="same-origin">');

@@ -5,7 +5,7 @@ const auth = 'bob:secret';
 const DEVICES = '/api/2/devices/bob.json';
 const PHONE = '/api/2/devices/bob/phone.json';
 
-it('changes only what is given, and says nothing', async () => {
+it('changes only the given fields, and returns nothing', async () => {
   const { request } = await openTestServer();
   const list = async (): Promise<unknown> => (await request('GET', DEVICES, { auth })).json();
   for (const [method, body, expected] of [
@@ -34,7 +34,7 @@ it.each([
   expect(await (await request('GET', DEVICES, { auth })).json()).toEqual([]);
 });
 
-it('keeps the devices of users apart', async () => {
+it('keeps the devices of users separate', async () => {
   const { request } = await openTestServer();
   await request('POST', PHONE, { auth, body: { caption: 'of bob' } });
   expect((await request('POST', PHONE, { auth: 'eve:secret', body: {} })).status).toBe(403);

@@ -35,7 +35,7 @@ describe('a directory for members', () => {
     expect(await member.text()).toMatch(/A show|News|One|example\.org/);
   });
 
-  it.each(PAGES)('%s leads to the login', async (path) => {
+  it.each(PAGES)('%s redirects to the login', async (path) => {
     const { request } = await openFilled('members');
     const stranger = await request('GET', path);
     expect([stranger.status, stranger.headers.get('location')]).toEqual([303, expect.stringContaining('/login?next=')]);
@@ -50,7 +50,7 @@ describe('a directory that is off', () => {
     for (const who of [auth, eve]) expect(await (await request('GET', path, { auth: who })).json()).toEqual([]);
   });
 
-  it('shows podcasts and episodes to their subscribers only, and nothing of a user', async () => {
+  it('shows podcasts and episodes only to subscribers, and no profiles', async () => {
     const { request } = await openFilled('off');
     for (const path of [...API.slice(LISTS.length), ...PAGES.slice(0, 2)]) {
       expect((await request('GET', path)).status).toBe(404);

@@ -115,7 +115,7 @@ describe.each(TARGETS)('the directory (%s)', (target) => {
   });
 });
 
-it('takes no notice of credentials, and sets no cookie', async () => {
+it('ignores credentials, and sets no cookie', async () => {
   const { request } = await openFilled();
   for (const path of [
     '/toplist/5.json',
@@ -129,7 +129,7 @@ it('takes no notice of credentials, and sets no cookie', async () => {
   }
 });
 
-it('tells a podcast and an episode with every key that clients need', async () => {
+it('returns a podcast and an episode with every key that clients need', async () => {
   const server = await openFilled();
   expect(await read(server, `/api/2/data/podcast.json?url=${A}`)).toEqual(PODCAST_A);
   expect(await read(server, `/api/2/data/podcast.json?url=${B}`)).toEqual(PODCAST_B);
@@ -154,7 +154,7 @@ it('tells a podcast and an episode with every key that clients need', async () =
 });
 
 describe('the toplist', () => {
-  it('comes in the formats of the interface', async () => {
+  it('is available in the formats of the interface', async () => {
     const server = await openFilled();
     const entries = [
       { ...PODCAST_A, position_last_week: 0 },
@@ -176,7 +176,7 @@ describe('the toplist', () => {
     expect(xml).toContain('    <position_last_week>0</position_last_week>\n');
   });
 
-  it('follows every change, and tells when there was none', async () => {
+  it('follows every change, and returns 304 if there was none', async () => {
     const server = await openFilled();
     const answer = await server.request('GET', '/toplist/2.json');
     const etag = answer.headers.get('etag')!;
@@ -190,7 +190,7 @@ describe('the toplist', () => {
     ]);
   });
 
-  it('tells the place of a week ago', async () => {
+  it('returns the position of last week', async () => {
     const server = await openFilled();
     await server.services.directory.rebuildToplist();
     server.clock.now += 7 * 86_400;
@@ -210,7 +210,7 @@ describe('the toplist', () => {
     expect(links).toEqual([link(LOGO), link('')]);
   });
 
-  it('links to where the outside finds the server', async () => {
+  it('links to the public address of the server', async () => {
     const baseUrl = 'https://sync.example/pods';
     const server = await openFilled({ baseUrl });
     const [first] = await read(server, '/pods/toplist/1.json?scale_logo=8');
@@ -219,7 +219,7 @@ describe('the toplist', () => {
   });
 });
 
-it('tells tags, most used first, and their podcasts', async () => {
+it('lists tags, most used first, and their podcasts', async () => {
   const server = await openFilled();
   await recordFeed(server.storage, B, { tags: ['NEWS'] });
   expect(await read(server, '/api/2/tags/10.json')).toEqual([
@@ -246,7 +246,7 @@ it('searches, in the formats of lists', async () => {
   expect(await read(server, '/search.jsonp?q=nothing+here&jsonp=f')).toBe('f([]);');
 });
 
-it('tells nobody of a feed whose URL has a password', async () => {
+it('does not list a feed with a password in its URL', async () => {
   const server = await openFilled({ keepUrlCredentials: true });
   const secret = 'http://eve:hunter2@example.org/alpha';
   await server.request('PUT', '/subscriptions/eve/phone.json', { auth: 'eve:secret', body: [B, A, secret] });
@@ -259,7 +259,7 @@ it('tells nobody of a feed whose URL has a password', async () => {
   expect(await read(server, '/subscriptions/eve/phone.txt', { auth: 'eve:secret' })).toContain(secret);
 });
 
-it('a feed that nobody is told of takes no place of another', async () => {
+it('a hidden feed does not displace another one in a list', async () => {
   const server = await openFilled({ keepUrlCredentials: true });
   const secrets = ['alpha', 'beta', 'gamma'].map((name) => `http://eve:hunter2@example.org/${name}`);
   for (const user of ['bob', 'eve']) {
@@ -273,7 +273,7 @@ it('a feed that nobody is told of takes no place of another', async () => {
 });
 
 describe('suggestions', () => {
-  it('are what others have, for whoever is logged in', async () => {
+  it('are podcasts of other users, and need a login', async () => {
     const server = await openFilled();
     expect(await read(server, '/suggestions/10.json', { auth })).toEqual([PODCAST_B]);
     expect(await read(server, '/suggestions/10.txt', { auth })).toBe(`${B}\n`);
@@ -296,7 +296,7 @@ describe('suggestions', () => {
   });
 });
 
-it('describes the podcasts of a list, each under the URL that it has there', async () => {
+it('describes the podcasts of a list under the URLs of the list', async () => {
   const server = await openFilled();
   await recordFeed(server.storage, A, { title: 'Moved' }, [], { movedTo: 'http://example.org/new' });
   const unknown = 'http://example.org/unknown';

@@ -20,7 +20,7 @@ async function download({ request }: TestServer, query = ''): Promise<any> {
   return answer.json();
 }
 
-describe('an uploaded action comes back', () => {
+describe('an uploaded action is returned', () => {
   it.each<[object, object]>([
     [play, play],
     [
@@ -75,7 +75,7 @@ describe('an uploaded action comes back', () => {
   });
 });
 
-it('rewrites URLs, and passes over actions whose URL cannot be used', async () => {
+it('rewrites URLs, and skips actions with unusable URLs', async () => {
   const server = await openTestServer();
   const { update_urls } = await upload(server, [
     { ...play, episode: ' HTTP://example.org/2.mp3' },
@@ -112,7 +112,7 @@ it.each<[unknown]>([
   [[play, { ...play, total: 1, position: 2 }]],
   [[play, { ...play, started: 1, total: 2 }]],
   [[play, { ...play, podcast: 5 }]],
-])('refuses %j whole', async (body) => {
+])('refuses the whole upload of %j', async (body) => {
   const server = await openTestServer();
   const answer = await server.request('POST', EPISODES, { auth, body });
   expect(answer.status).toBe(400);
@@ -154,7 +154,7 @@ it('combines the filters', async () => {
   expect(await positions('?since=2147483647')).toEqual([]);
 });
 
-it('hands out a long history whole', async () => {
+it('returns a long history completely', async () => {
   const server = await openTestServer();
   for (let lot = 0; lot < 5; lot++) {
     await upload(
@@ -167,7 +167,7 @@ it('hands out a long history whole', async () => {
   expect((await download(server, `?since=${timestamp}`)).actions).toEqual([]);
 });
 
-it('does not jump over what another device has just uploaded', async () => {
+it('does not skip what another device has just uploaded', async () => {
   const server = await openTestServer();
   const pulled = await download(server, '?since=0');
   await upload(server, [{ ...play, device: 'laptop' }]);
@@ -182,7 +182,7 @@ it('does not jump over what another device has just uploaded', async () => {
   expect((await download(server, `?since=${later.timestamp}`)).actions).toEqual([]);
 });
 
-describe('a play with a position alone', () => {
+describe('a play with only a position', () => {
   const episodes = [1, 2, 3].map((n) => ({ url: `http://example.org/${n}.mp3`, guid: `g-${n}` }));
   const [one, two, three] = episodes.map(({ url }) => url) as [string, string, string];
 
@@ -200,7 +200,7 @@ describe('a play with a position alone', () => {
     { ...play, episode: 'http://cdn.example.org/1', guid: 'g-1', position: 6 },
   ];
 
-  it('is answered with the duration that the feed says, so that apps that need all three keep the position', async () => {
+  it('is returned with the duration from the feed, so that apps that need all three keep the position', async () => {
     const server = await openWithFeed(plays);
     const expected = plays.map((action) => ({ ...action, started: 0, total: 3600 }));
     for (const query of ['', '?aggregated=true', `?podcast=${podcast}`]) {
@@ -208,7 +208,7 @@ describe('a play with a position alone', () => {
     }
   });
 
-  it('is answered as it was sent where the duration is not known, or it is not alone', async () => {
+  it('is returned as sent if the duration is unknown or other times were sent', async () => {
     const others = [
       { ...play, episode: two, position: 5 },
       { ...play, episode: three, position: 5 },
@@ -220,7 +220,7 @@ describe('a play with a position alone', () => {
     expect((await download(await openWithFeed(others))).actions).toEqual(others);
   });
 
-  it('stays as it was sent in what is stored and backed up', async () => {
+  it('is stored and backed up as sent', async () => {
     const server = await openWithFeed(plays);
     const backup = await (await server.request('GET', '/operator/backup')).text();
     expect(backup).toContain('"play":{"position":5}');

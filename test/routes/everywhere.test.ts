@@ -69,7 +69,7 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('tells which methods an address takes', async () => {
+  it('lists the methods of an address', async () => {
     const { request } = await openTestServer({}, target);
     const answer = await request('DELETE', DEVICE, { auth });
     expect(answer.status).toBe(405);
@@ -98,7 +98,7 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
     [`${LIST}.opml`, 404, 'there is no device with this id\n'],
     [`${LIST}.xml`, 400, 'this address is available as json, jsonp, txt, opml, in no other format\n'],
     ['/api/2/devices/bob.txt', 400, 'this address is available as json, in no other format\n'],
-  ])('tells errors as plain text where %s was asked for', async (path, status, message) => {
+  ])('returns errors as plain text for %s', async (path, status, message) => {
     const { request } = await openTestServer({}, target);
     const answer = await request('GET', path, { auth });
     expect(answer.status).toBe(status);
@@ -106,14 +106,14 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
     expect(await answer.text()).toBe(message);
   });
 
-  it('tells errors as JSON elsewhere', async () => {
+  it('returns errors as JSON elsewhere', async () => {
     const { request } = await openTestServer({}, target);
     const answer = await request('GET', `${LIST}.json`, { auth });
     expect(answer.headers.get('content-type')).toBe('application/json');
     expect(await answer.json()).toEqual({ code: 404, message: 'there is no device with this id' });
   });
 
-  it('compresses long answers as asked', async () => {
+  it('compresses long responses on request', async () => {
     const { app, request } = await openTestServer();
     await request('PUT', `${LIST}.json`, { auth, body: urls });
     const ask = (accepted: string): Promise<Response> =>
@@ -137,7 +137,7 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
     expect(await plain.json()).toEqual(urls);
   });
 
-  it('takes the length of an answer in bytes', async () => {
+  it('measures the length of a response in bytes', async () => {
     const { request } = await openTestServer({}, target);
     const answer = async (caption: string): Promise<Response> => {
       await request('POST', DEVICE, { auth, body: { caption } });
@@ -148,7 +148,7 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
     expect((await answer('音'.repeat(255))).headers.get('content-encoding')).toBe('gzip');
   });
 
-  it('tells with 304, too, what an answer depends on', async () => {
+  it('sends Vary with 304, too', async () => {
     const { request } = await openTestServer({}, target);
     await request('PUT', `${LIST}.json`, { auth, body: urls });
     const first = await request('GET', '/toplist/100.txt');
@@ -159,7 +159,7 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
   });
 });
 
-it('works below a sub-path, whether or not a proxy takes it off', async () => {
+it('works below a sub-path, whether or not a proxy strips it', async () => {
   const { request } = await openTestServer({ baseUrl: 'https://sync.example/podcasts' });
   for (const path of [
     '/podcasts/api/2/devices/bob.json',
@@ -172,7 +172,7 @@ it('works below a sub-path, whether or not a proxy takes it off', async () => {
   }
 });
 
-it('takes X-Forwarded-Proto only from a proxy that is trusted', async () => {
+it('accepts X-Forwarded-Proto only from a trusted proxy', async () => {
   const headers = { 'x-forwarded-proto': 'HTTPS' };
   const isSecure = async (trustProxy: boolean): Promise<boolean> => {
     const { request } = await openTestServer({ trustProxy });

@@ -44,14 +44,14 @@ it('are the episodes with the setting is_favorite true', async () => {
   ]);
 });
 
-it('are for their owner alone', async () => {
+it('are only for their owner', async () => {
   const { request } = await openTestServer();
   expect((await request('GET', FAVORITES)).status).toBe(401);
   expect((await request('GET', FAVORITES, { auth: 'eve:secret' })).status).toBe(403);
   expect((await request('GET', '/api/2/favorites/nobody.json', { auth })).status).toBe(403);
 });
 
-it('carry what is known of the episode', async () => {
+it('contain what is known about the episode', async () => {
   const server = await openTestServer();
   const episode = 'http://example.org/1.mp3';
   await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [feed] });

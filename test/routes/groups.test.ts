@@ -89,7 +89,7 @@ describe.each(TARGETS)('devices (%s)', (target) => {
       404,
     ],
     [SYNC, { auth, body: { synchronize: [['phone', 'laptop']], 'stop-synchronize': ['unknown'] } }, 404],
-  ])('POST %s %j is %d, and nobody follows', async (path, options, status) => {
+  ])('POST %s %j is %d, and no device follows another', async (path, options, status) => {
     const server = await openWithDevices(target);
     expect((await server.request('POST', path, options)).status).toBe(status);
     expect((await ok(server, 'GET', SYNC)).synchronized).toEqual([]);
@@ -99,7 +99,7 @@ describe.each(TARGETS)('devices (%s)', (target) => {
 });
 
 describe('a group', () => {
-  it('begins with the union, and each device hears what is new to it, once', async () => {
+  it('starts with the union, and each device receives once what is new to it', async () => {
     const server = await openWithDevices();
     await ok(server, 'POST', delta('phone'), { add: [B], remove: [] });
     const marks = new Map<string, number>();
@@ -125,7 +125,7 @@ describe('a group', () => {
     expect(await list(server, 'tv')).toEqual([C]);
   });
 
-  it('of equal lists leaves no mark', async () => {
+  it('of equal lists changes nothing', async () => {
     const server = await openWithDevices();
     await ok(server, 'PUT', whole('laptop'), [A]);
     const { timestamp } = await ok(server, 'GET', delta('phone'));
@@ -133,7 +133,7 @@ describe('a group', () => {
     expect(await ok(server, 'GET', delta('phone'))).toMatchObject({ timestamp });
   });
 
-  it('is not jumped over by a device that pushes right after', async () => {
+  it('is not skipped by a device that uploads right after', async () => {
     const server = await openWithDevices();
     server.clock.now += 1000; // what these three uploaded overlaps nothing any more
     await ok(server, 'POST', SYNC, { synchronize: [['phone', 'laptop']] });
@@ -142,7 +142,7 @@ describe('a group', () => {
     expect((await ok(server, 'GET', `${delta('laptop')}?since=${timestamp + 1}`)).add).toContain(A);
   });
 
-  it('outlives a device that leaves it, which goes its own way', async () => {
+  it('continues when a device leaves, and that device is independent', async () => {
     const server = await openWithDevices();
     await ok(server, 'POST', SYNC, { synchronize: [['phone', 'laptop', 'tv']] });
     await ok(server, 'POST', SYNC, { 'stop-synchronize': ['tv'] });
@@ -154,7 +154,7 @@ describe('a group', () => {
 });
 
 describe('the account setting sync_devices', () => {
-  it('puts all devices in one group, and false takes them out', async () => {
+  it('groups all devices, and false separates them', async () => {
     const server = await openWithDevices();
     await turn(server, true);
     expect(await groups(server)).toEqual([['phone', 'laptop', 'tv']]);
@@ -166,7 +166,7 @@ describe('the account setting sync_devices', () => {
     expect(await list(server, 'tv')).toEqual([A, B, C]);
   });
 
-  it.each(['true', 1, null, [true]])('does nothing as %j', async (value) => {
+  it.each(['true', 1, null, [true]])('has no effect with the value %j', async (value) => {
     const server = await openWithDevices();
     await ok(server, 'POST', SYNC, { synchronize: [['phone', 'laptop']] });
     await turn(server, value);
@@ -195,7 +195,7 @@ describe('the account setting sync_devices', () => {
     ['a delta', 'POST', delta('new'), { add: [C], remove: [A] }],
     ['an update', 'POST', '/api/2/devices/bob/new.json', { caption: 'x' }],
     ['an action', 'POST', '/api/2/episodes/bob.json', [{ podcast: A, episode: A, action: 'play', device: 'new' }]],
-  ])('lets a device that %s creates join, and nothing is removed', async (_what, method, path, body) => {
+  ])('adds a device that %s creates, and removes nothing', async (_what, method, path, body) => {
     const server = await openTestServer();
     await turn(server, true);
     await ok(server, 'PUT', whole('phone'), [A]);
@@ -264,7 +264,7 @@ const step = fc.record({
 const habits = fc.record({ plus: fc.nat(1), keepsPushMarks: fc.boolean() });
 
 it(
-  'two devices in a group always agree once both have pulled, and one outside is left alone',
+  'two devices in a group agree once both have pulled, and one outside stays unchanged',
   { timeout: 60_000 },
   async () => {
     const property = fc.asyncProperty(
@@ -318,7 +318,7 @@ it(
   },
 );
 
-it('all devices of a new account follow each other where the server is set so', async () => {
+it('all devices of a new account follow each other if that is the default of the server', async () => {
   const { request } = await openTestServer({ syncDevices: true });
   const auth = 'bob:secret';
   const feed = 'http://example.org/feed';

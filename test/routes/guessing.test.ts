@@ -38,7 +38,7 @@ describe('guesses at one account from many networks', () => {
     ['of one site', inOneSite],
     ['of many sites', inManySites],
     ['of IPv4', (at: number) => `203.0.113.${at}`],
-  ])('%s are answered 429 after fifty within fifteen minutes', async (_, from) => {
+  ])('%s are refused with 429 after fifty within fifteen minutes', async (_, from) => {
     const server = await open();
     const guesses = Array.from({ length: 150 }, (_each, at) => statusOf(server, 'bob', `wrong${at}`, from(at)));
     const statuses = await Promise.all(guesses);
@@ -58,7 +58,7 @@ describe('guesses at one account from many networks', () => {
     expect(statuses).toEqual([...Array(50).fill(401), ...Array(10).fill(429)]);
   });
 
-  it('are answered alike where nobody has the name', async () => {
+  it('are answered the same for an unknown name', async () => {
     const server = await open();
     const [bob, nobody] = [await open(), server].map((each, at) =>
       guess(each, 60, () => ['bob', 'nobody'][at]!, inManySites),
@@ -66,7 +66,7 @@ describe('guesses at one account from many networks', () => {
     expect(await nobody).toEqual(await bob);
   });
 
-  it('do not lock out who logged in from the same network within the last month', async () => {
+  it('do not lock out a network with a login within the last month', async () => {
     const server = await open();
     expect(await statusOf(server, 'bob', 'secret', HOME)).toBe(200);
     server.clock.now += 29 * 86_400;
@@ -83,7 +83,7 @@ describe('guesses at one account from many networks', () => {
     ).toEqual([...Array(10).fill(401), 429]);
   });
 
-  it('lock out a network whose last good login is longer ago', async () => {
+  it('lock out a network whose last successful login is older', async () => {
     const server = await open();
     expect(await statusOf(server, 'bob', 'secret', HOME)).toBe(200);
     server.clock.now += 30 * 86_400;
@@ -91,7 +91,7 @@ describe('guesses at one account from many networks', () => {
     expect(await statusOf(server, 'bob', 'secret', HOME)).toBe(429);
   });
 
-  it('are not what an app does that has an old password', async () => {
+  it('do not include those of an app with an old password', async () => {
     const server = await open();
     for (let round = 0; round < 6; round++) {
       await guess(
@@ -105,7 +105,7 @@ describe('guesses at one account from many networks', () => {
     expect(await statusOf(server, 'bob', 'secret', AWAY)).toBe(200);
   });
 
-  it('are compared one by one, and the logins of others do not wait for them', async () => {
+  it('are compared one by one, and do not delay logins of others', async () => {
     let under = 0;
     let openGate = (): void => undefined;
     const gate = new Promise<void>((resolve) => (openGate = resolve));
@@ -129,7 +129,7 @@ describe('guesses at one account from many networks', () => {
   });
 });
 
-it('guesses from one IPv6 site are answered 429 after two hundred, and its known networks are not touched', async () => {
+it('guesses from one IPv6 site are refused with 429 after two hundred, but not in its known networks', async () => {
   const server = await open();
   expect(await statusOf(server, 'bob', 'secret', '2001:db8:1:ffff::1')).toBe(200);
   const statuses = await guess(server, 201, (at) => `user${at}`, inOneSite);
@@ -139,21 +139,21 @@ it('guesses from one IPv6 site are answered 429 after two hundred, and its known
   expect(await statusOf(server, 'bob', 'secret', '2001:db8:2:1::1')).toBe(200);
 });
 
-describe('where too many passwords are checked at once', () => {
+describe('while too many passwords are checked at once', () => {
   const BUSY = { ...quickHasher, compare: () => Promise.reject(new Refusal('busy', 'too many at once', 5)) };
 
   it.each([
     ['POST', '/api/2/auth/bob/login.json', { auth: 'bob:secret' }],
     ['GET', '/subscriptions/bob.txt', { auth: 'bob:secret' }],
     ['GET', '/getlist?username=bob&password=secret', {}],
-  ])('%s %s is a 503 that says when to try again', async (method, path, options) => {
+  ])('%s %s is a 503 with Retry-After', async (method, path, options) => {
     const { request } = await open(BUSY);
     const answer = await request(method, path, options);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
     expect(await answer.text()).toContain('too many at once');
   });
 
-  it('a login that was not looked at does not count as a wrong one', async () => {
+  it('a login that was not checked does not count as a wrong one', async () => {
     let isBusy = true;
     const compare: Hasher['compare'] = (...pair) => (isBusy ? BUSY.compare() : quickHasher.compare(...pair));
     const server = await open({ ...quickHasher, compare });

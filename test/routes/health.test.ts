@@ -3,7 +3,7 @@ import { StorageError } from '../../src/storage/errors.ts';
 import { openTestServer, TARGETS } from '../server.ts';
 
 describe.each(TARGETS)('GET /health (%s)', (target) => {
-  it('says without a login that the server can work, and nobody keeps the answer', async () => {
+  it('reports without a login that the server works, and is not cached', async () => {
     const { request } = await openTestServer({}, target);
     const answer = await request('GET', '/health');
     expect([answer.status, await answer.text()]).toEqual([200, 'ok\n']);
@@ -12,7 +12,7 @@ describe.each(TARGETS)('GET /health (%s)', (target) => {
     expect((await request('HEAD', '/health')).status).toBe(200);
   });
 
-  it('says that it cannot while the storage is away, and no more than that', async () => {
+  it('reports without details that the storage is unavailable', async () => {
     const { request, storage, errors } = await openTestServer({}, target);
     const { ping } = storage;
     storage.ping = () => Promise.reject(new StorageError('unavailable', 'secret.example.org does not answer'));

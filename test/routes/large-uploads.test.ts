@@ -17,7 +17,7 @@ const actions = (count: number): object[] =>
 it.each<[string, string, unknown]>([
   ['PUT', LIST, feeds(20_000)],
   ['POST', DELTA, { add: feeds(20_000) }],
-])('%s %s takes 20,000 feeds', async (method, path, body) => {
+])('%s %s accepts 20,000 feeds', async (method, path, body) => {
   const { request } = await openTestServer();
   expect((await request(method, path, { auth, body })).status).toBe(200);
   expect(await (await request('GET', LIST, { auth })).json()).toEqual(feeds(20_000));
@@ -32,7 +32,7 @@ const byDevices = (count: number): object[] =>
     device,
   }));
 
-it('actions of 100 devices come in one upload, and of no more', async () => {
+it('one upload accepts actions of up to 100 devices', async () => {
   const { request } = await openTestServer();
   const countDevices = async (): Promise<number> => {
     const devices: any = await (await request('GET', '/api/2/devices/bob.json', { auth })).json();
@@ -66,7 +66,7 @@ it.each<[string, string, unknown]>([
   expect(await (await request('GET', '/api/2/lists/bob/list/mine.txt')).text()).toBe(`${feeds(1)[0]}\n`);
 });
 
-it('takes back an OPML of its own that has millions of characters, and answers others meanwhile', async () => {
+it('imports its own OPML with millions of characters, and serves others meanwhile', async () => {
   const { request, storage } = await openTestServer({ maxBody: 16 * 1024 * 1024 });
   await request('PUT', LIST, { auth, body: feeds(5000) });
   const description = 'Every week we talk about this and that. '.repeat(50);
@@ -85,7 +85,7 @@ it('takes back an OPML of its own that has millions of characters, and answers o
   expect(await (await request('GET', '/subscriptions/bob/tablet.json', { auth })).json()).toEqual(feeds(5000));
 });
 
-it('tells all rewrites of a large upload', async () => {
+it('returns all rewrites of a large upload', async () => {
   const { request } = await openTestServer();
   const add = feeds(2000).map((url) => ` ${url}`);
   const answer: any = await (await request('POST', DELTA, { auth, body: { add } })).json();

@@ -17,7 +17,7 @@ async function upload({ app }: TestServer, fields: Record<string, string>, file:
   return answer.text();
 }
 
-it('the list becomes the file', async () => {
+it('replaces the list by the file', async () => {
   const server = await openTestServer();
   await server.services.accounts.create({ name: 'ann', email: 'ann@example.org', password: 'secret' });
   const fields = { ...RIGHT, username: 'ann@example.org' };
@@ -31,21 +31,21 @@ it('the list becomes the file', async () => {
   expect(await list.text()).toContain(`xmlUrl="${B}"`);
 });
 
-it('takes the largest OPML, and no form that is larger', async () => {
+it('accepts the largest OPML, but no larger form', async () => {
   const server = await openTestServer({ maxBody: 16 * 1024 * 1024 });
   const filled = (length: number): string => opml(A).replace('<body>', `<body>${' '.repeat(length)}`);
   expect(await upload(server, RIGHT, filled(2_900_000))).toBe('@SUCCESS');
   expect(await upload(server, { ...RIGHT, other: ' '.repeat(4 * 1024 * 1024) }, opml(A))).toBe('@PROTOERROR');
 });
 
-it('takes a url-encoded form', async () => {
+it('accepts a URL-encoded form', async () => {
   const server = await openTestServer();
   const body = new URLSearchParams({ ...RIGHT, opml: opml(A) });
   const answer = await server.app.request('http://localhost/upload', { method: 'POST', body });
   expect(await answer.text()).toBe('@SUCCESS');
 });
 
-it('takes no list that is not UTF-8, rather than addresses that lead nowhere', async () => {
+it('refuses a list that is not UTF-8, instead of storing broken addresses', async () => {
   const server = await openTestServer();
   const form = new FormData();
   for (const [name, value] of Object.entries(RIGHT)) form.set(name, value);
@@ -74,7 +74,7 @@ it.each<[string, Record<string, string>, string | undefined]>([
   expect(await all.json()).toEqual([]);
 });
 
-it('has words for whatever else comes', async () => {
+it('has a text for everything else', async () => {
   const { request } = await openTestServer();
   const says = async (method: string, path: string, body?: string): Promise<string> => {
     const answer = await request(method, path, body === undefined ? {} : { body });
@@ -89,7 +89,7 @@ it('has words for whatever else comes', async () => {
   expect(await says('GET', '/getlist?username=bob&password=secret')).toBe('@AUTHFAIL');
 });
 
-it('falls back on all devices', async () => {
+it('falls back to all devices', async () => {
   const { request } = await openTestServer();
   await request('PUT', '/subscriptions/bob/phone.json', { auth: 'bob:secret', body: [A] });
   const list = await request('GET', '/getlist?username=bob&password=secret');

@@ -26,7 +26,7 @@ describe.each(TARGETS)('podcast lists (%s)', (target) => {
     ['json', [A, ` ${A} `, B, 'ftp://example.org/x']],
     ['txt', `${A}\n${B}\n`],
     ['opml', opml],
-  ])('are made of %s %j, and found where Location says', async (format, body) => {
+  ])('are created from %s %j, and found at Location', async (format, body) => {
     const server = await openTestServer({ baseUrl: 'http://localhost/sub' }, target);
     const answer = await server.request('POST', `${CREATE}.${format}?title=My%20list`, { auth, body });
     expect([answer.status, await answer.text()]).toEqual([303, '']);
@@ -36,7 +36,7 @@ describe.each(TARGETS)('podcast lists (%s)', (target) => {
     expect(await readUrls(server)).toBe(`${A}\n${B}\n`);
   });
 
-  it('come to anyone in the formats of the interface', async () => {
+  it('are available to anyone in the formats of the interface', async () => {
     const server = await openTestServer({}, target);
     await make(server);
     const read = async (format: string): Promise<[string | null, string]> => {
@@ -95,7 +95,7 @@ describe.each(TARGETS)('podcast lists (%s)', (target) => {
     expect(await (await server.request('GET', LISTS)).json()).toHaveLength(1);
   });
 
-  it('are replaced and deleted without a word', async () => {
+  it('are replaced and deleted without a response body', async () => {
     const server = await openTestServer({}, target);
     await make(server);
     const replaced = await server.request('PUT', `${LIST}.txt`, { auth, body: `${B}\n` });
@@ -112,7 +112,7 @@ describe.each(TARGETS)('podcast lists (%s)', (target) => {
 });
 
 describe('podcast lists', () => {
-  it('are summed up in the order made, whatever happens to them later', async () => {
+  it('are listed in the order created, whatever happens to them later', async () => {
     const server = await openTestServer({ baseUrl: 'https://sync.example/sub' });
     const summaries = async (): Promise<unknown> => (await server.request('GET', LISTS)).json();
     expect(await (await server.request('GET', LISTS, { auth })).json()).toEqual([]);
@@ -133,7 +133,7 @@ describe('podcast lists', () => {
     expect(await eve.json()).toEqual([]);
   });
 
-  it('may be called like anything an object has', async () => {
+  it('may be named like any property of an object', async () => {
     const { request } = await openTestServer();
     for (const title of ['constructor', '__proto__', 'create', 'list']) {
       expect((await request('POST', `${CREATE}.json?title=${title}`, { auth, body: [A] })).status).toBe(303);
@@ -179,7 +179,7 @@ describe('podcast lists', () => {
     expect(await (await server.request('GET', LISTS)).json()).toHaveLength(1);
   });
 
-  it('are up to 1,000 of one account', async () => {
+  it('are limited to 1,000 for one account', async () => {
     const server = await openTestServer();
     const { id } = (await server.storage.users.find('bob'))!;
     const summaries = Array.from({ length: 1000 }, (_, at) => ({ name: `${at}`, title: `${at}` }));
@@ -194,7 +194,7 @@ describe('podcast lists', () => {
     expect((await create('eve')).status).toBe(303);
   });
 
-  it('are made once of many requests for one name', async () => {
+  it('are created once by many requests for one name', async () => {
     const { request } = await openTestServer();
     const answers = await Promise.all(
       [1, 2, 3, 4, 5].map((at) =>
@@ -204,7 +204,7 @@ describe('podcast lists', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 409, 409, 409, 409]);
   });
 
-  it('are found by an e-mail address only by whom it belongs to', async () => {
+  it('are found by e-mail address only by its owner', async () => {
     const { services, request } = await openTestServer();
     await services.accounts.create({ name: 'ann', email: 'ann@example.org', password: 'secret' });
     const own = { auth: 'ann@example.org:secret' };
@@ -225,8 +225,8 @@ describe('podcast lists', () => {
   });
 });
 
-describe('public answers', () => {
-  it('may be kept as long as they are the same', async () => {
+describe('public responses', () => {
+  it('may be cached while they are unchanged', async () => {
     const server = await openTestServer();
     await make(server, [A]);
     for (const path of [LISTS, `${LIST}.json`, `${LIST}.opml`]) {
@@ -244,7 +244,7 @@ describe('public answers', () => {
     }
   });
 
-  it('have another tag once they have changed', async () => {
+  it('have another ETag once they have changed', async () => {
     const server = await openTestServer();
     await make(server, [A]);
     const before = (await server.request('GET', `${LIST}.json`)).headers.get('etag')!;
@@ -254,7 +254,7 @@ describe('public answers', () => {
     expect(after.headers.get('etag')).not.toBe(before);
   });
 
-  it('are not kept when they are errors', async () => {
+  it('are not cached if they are errors', async () => {
     const { request } = await openTestServer();
     const answer = await request('GET', `${LIST}.json`, { headers: { 'if-none-match': '*' } });
     expect([answer.status, answer.headers.get('cache-control'), answer.headers.get('etag')]).toEqual([
@@ -290,7 +290,7 @@ describe('links', () => {
       { host: 'x', ...forwarded },
       'https://sync.example/sub/',
     ],
-  ])('with %j and %j begin with %s', async (options, headers, base) => {
+  ])('with %j and %j start with %s', async (options, headers, base) => {
     expect(await linkFor(options, headers)).toBe(base);
   });
 });

@@ -21,7 +21,7 @@ const poll = ({ request }: TestServer, body: string, headers: Record<string, str
 const grant = async (server: TestServer, link: string) =>
   (await signIn(server)).send(link, { label: 'Phone' }, 'http://localhost/authorize');
 
-it('an app gets a password of its own once its user has granted it', async () => {
+it('an app gets its own password once the user grants access', async () => {
   const { server, token, endpoint, link } = await begin();
   expect(endpoint).toBe('http://localhost/index.php/login/v2/poll');
   expect(token).toMatch(/^[A-Za-z0-9]{64}$/);
@@ -50,13 +50,13 @@ it.each([
   ['JSON', (token: string) => JSON.stringify({ token }), { 'content-type': 'application/json' }],
   ['a form', (token: string) => `token=${token}`, FORM],
   ['JSON as a form', (token: string) => JSON.stringify({ token }), FORM],
-])('takes the token as %s', async (_what, write, headers) => {
+])('accepts the token as %s', async (_what, write, headers) => {
   const { server, token, link } = await begin();
   await grant(server, link);
   expect((await poll(server, write(token), headers)).status).toBe(200);
 });
 
-it('is done once, however many ask at once', async () => {
+it('is completed once, however many requests poll at once', async () => {
   const { server, token, link } = await begin();
   await grant(server, link);
   const answers = await Promise.all(Array.from({ length: 5 }, () => poll(server, `token=${token}`)));
@@ -64,7 +64,7 @@ it('is done once, however many ask at once', async () => {
   expect(await server.services.appPasswords.all((await server.services.administration.find('bob')).id)).toHaveLength(1);
 });
 
-it('is over after 20 minutes, granted or not', async () => {
+it('expires after 20 minutes, granted or not', async () => {
   const { server, token, link } = await begin();
   const visitor = await signIn(server);
   server.clock.now += 1199;
@@ -74,7 +74,7 @@ it('is over after 20 minutes, granted or not', async () => {
   expect((await poll(server, `token=${token}`)).status).toBe(404);
 });
 
-it('asks a visitor to sign in first, and comes back', async () => {
+it('asks a visitor to sign in first, and then continues', async () => {
   const { server, link } = await begin();
   const visitor = openVisitor(server);
   const { location } = await visitor.get(link);
@@ -121,7 +121,7 @@ describe('bad input', () => {
   });
 });
 
-it('answers what apps ask before they begin', async () => {
+it('answers the requests that apps send before they start', async () => {
   const { request } = await openTestServer();
   const status = await (await request('GET', '/status.php')).json();
   expect(status).toMatchObject({ installed: true, maintenance: false, productname: 'podsync' });

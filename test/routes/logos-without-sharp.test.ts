@@ -44,7 +44,7 @@ it.each([
   expect(fetches).toBe(1);
 });
 
-it('without sharp, too, a logo that is no image is the built-in one', async () => {
+it('without sharp, too, a logo that is not an image is the built-in one', async () => {
   const { answers } = await ask(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'), [64]);
   expect(answers[0]!.headers.get('content-type')).toBe('image/svg+xml');
   expect(answers[0]!.headers.get('cache-control')).toBe('public, max-age=300');

@@ -36,7 +36,7 @@ const measure = async (answer: Response): Promise<unknown> => {
   return [format, width, height];
 };
 
-it('scales a logo to fit the square, for ever, and fetches it once', async () => {
+it('scales a logo to fit the square, cacheable for ever, and fetches it once', async () => {
   const { request, fetched } = await openWithLogo(() => paint(800, 400));
   for (const [size, width, height] of [
     [64, 64, 32],
@@ -54,7 +54,7 @@ it('scales a logo to fit the square, for ever, and fetches it once', async () =>
   expect(fetched).toEqual([LOGO]);
 });
 
-it('fetches a logo once however many ask at once', async () => {
+it('fetches a logo once for many simultaneous requests', async () => {
   const { request, fetched } = await openWithLogo(() => paint(300, 300, 4));
   const answers = await Promise.all([64, 64, 32].map((size) => request('GET', `/logo/${size}/${hash(LOGO)}`)));
   expect(answers.map((answer) => answer.headers.get('content-type'))).toEqual(Array(3).fill('image/png'));
@@ -67,7 +67,7 @@ it.each<[string, () => Promise<Uint8Array>]>([
   ['is a program', async () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')],
   ['is damaged', async () => (await paint(300, 300)).subarray(0, 60)],
   ['is a trap', async () => Buffer.from('89504e470d0a1a0a0000000d49484452000fffff000fffff0802000000', 'hex')],
-])('a logo that %s is the built-in one, for minutes, and is not asked for again at once', async (_why, image) => {
+])('a logo that %s is replaced by the built-in one for minutes, and not fetched again at once', async (_why, image) => {
   const { request, fetched } = await openWithLogo(image);
   for (const _again of [1, 2]) {
     const answer = await request('GET', `/logo/64/${hash(LOGO)}`);
@@ -79,7 +79,7 @@ it.each<[string, () => Promise<Uint8Array>]>([
   expect(fetched).toEqual([LOGO]);
 });
 
-it('asks for a logo in the name of every feed that has it', async () => {
+it('fetches a logo on behalf of every feed that has it', async () => {
   const feeds: string[] = [];
   const fetcher: Fetcher = {
     fetchFeed: () => Promise.reject(new Error('not asked for')),
@@ -100,14 +100,14 @@ it('asks for a logo in the name of every feed that has it', async () => {
 it.each([
   [4001, 4000, 'image/svg+xml'],
   [4000, 4000, 'image/png'],
-])('a logo of %d by %d pixels comes as %s: small files can be many pixels', async (width, height, type) => {
+])('a logo of %d by %d pixels is returned as %s: small files can contain many pixels', async (width, height, type) => {
   const trap = sharp({ create: { width, height, channels: 4, background: '#c333' } });
   const { request } = await openWithLogo(() => trap.png({ progressive: true }).toBuffer());
   const answer = await request('GET', `/logo/64/${hash(LOGO)}`);
   expect(answer.headers.get('content-type')).toBe(type);
 });
 
-it('scales one logo at a time, whatever was asked for at once', async () => {
+it('scales one logo at a time', async () => {
   const image = await sharp({ create: { width: 2000, height: 2000, channels: 4, background: '#c333' } })
     .png({ progressive: true })
     .toBuffer();

@@ -36,7 +36,7 @@ function measure(): number {
 }
 
 it.each(['json', 'jsonp', 'txt', 'opml'])(
-  'readers of the longest list who stop reading take little memory (%s)',
+  'clients that stop reading the longest list take little memory (%s)',
   async (format) => {
     const server = await openWithLongest();
     const url = `${server.origin}/api/2/lists/bob/list/x.${format}?jsonp=take`;
@@ -50,7 +50,7 @@ it.each(['json', 'jsonp', 'txt', 'opml'])(
   },
 );
 
-it('a list that is too long to be held is sent whole, in every format', async () => {
+it('a list that is too long to buffer is sent completely in every format', async () => {
   const server = await openWithLongest(1000);
   const get = (format: string): Promise<Response> =>
     server.request('GET', `/api/2/lists/bob/list/x.${format}?jsonp=take`);
@@ -67,7 +67,7 @@ it('a list that is too long to be held is sent whole, in every format', async ()
   expect(opml).toMatch(/<\/opml>\n$/);
 });
 
-it('long lists and profiles are shown by pages of a hundred', async () => {
+it('long lists and profiles have pages of a hundred', async () => {
   const { request, storage } = await openTestServer();
   const urls = Array.from({ length: 250 }, (_, at) => `http://example.org/${at}`);
   await request('POST', '/api/2/lists/bob/create.json?title=x', { auth, body: urls });

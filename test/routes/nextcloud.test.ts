@@ -66,14 +66,14 @@ it('an empty account has two arrays and no actions', async () => {
   expect(await app.pullActions(0)).toEqual({ actions: [], timestamp: mark });
 });
 
-it('works without /index.php, and with a device id that is passed over', async () => {
+it('works without /index.php, and ignores a device id', async () => {
   const app = openApp(basic('secret'), '/apps/gpoddersync');
   await app.push([FEED]);
   const path = `${APPS}/subscriptions?deviceid=phone&since=0`;
   expect((await read(path)).add).toEqual([FEED]);
 });
 
-it('writes actions in capitals, -1 for what is not known, and times without a zone', async () => {
+it('writes actions in capitals, -1 for unknown times, and timestamps without a zone', async () => {
   const app = openOwn();
   await app.pushActions([
     play('1', { timestamp: '2023-11-14T21:00:00+01:00' }),
@@ -99,7 +99,7 @@ describe('one list', () => {
     expect(await listOf('desktop')).toEqual(['https://feeds.example/c']);
   });
 
-  it('keeps a phone and a desktop of the two dialects in step', async () => {
+  it('keeps a phone and a desktop of the two dialects in sync', async () => {
     const phone = await openWith('AntennaPod');
     await onDevice('desktop', []);
     await phone.push([FEED]);
@@ -170,7 +170,7 @@ describe('clocks of clients', () => {
     expect((await app.pull(since + 30)).remove).toEqual([FEED]);
   });
 
-  it('has marks of its own for subscriptions and for actions', async () => {
+  it('has separate marks for subscriptions and actions', async () => {
     const app = await openWith('AntennaPod');
     await app.pull(0);
     await app.pullActions(0);
@@ -181,7 +181,7 @@ describe('clocks of clients', () => {
     expect((await app.pull(fast)).add).toEqual([FEED]);
   });
 
-  it('is told again what it may not have received, as it asks with the same time again', async () => {
+  it('receives again what it may have missed if it sends the same time again', async () => {
     const app = await openWith('AntennaPod');
     await app.pull(0);
     await onDevice('desktop', [FEED]);
@@ -191,7 +191,7 @@ describe('clocks of clients', () => {
     expect((await app.pull(fast + 1)).add).toEqual([]);
   });
 
-  it('one that was served nothing yet gets everything, and others are not touched', async () => {
+  it('a new one receives everything, and others are not affected', async () => {
     await onDevice('desktop', [FEED]);
     const [one, two] = [await openWith('One'), await openWith('Two')];
     await one.pull(0);
@@ -202,7 +202,7 @@ describe('clocks of clients', () => {
 });
 
 describe('diagnostics', () => {
-  it('tell of each device which app and dialect synced it last, and what was refused', async () => {
+  it('show for each device the last app and dialect, and what was refused', async () => {
     const headers = { 'user-agent': 'AntennaPod/3.5', ...basic(await createAppPassword('My phone')) };
     const app = openApp(headers);
     await app.pushActions([play('1', { timestamp: 'https://secret.example' })]);
@@ -229,7 +229,7 @@ describe('diagnostics', () => {
     expect(html).not.toContain('secret.example');
   });
 
-  it('keep the newest 20, the same one at most once an hour, and no app where none is to be kept', async () => {
+  it('keep the newest 20, the same one at most once an hour, and the app only if allowed', async () => {
     const settings = { set: { store_user_agent: false }, remove: [] };
     await server.request('POST', '/api/2/settings/bob/account.json', { auth: 'bob:secret', body: settings });
     const app = openApp({ ...basic('secret'), 'user-agent': 'Phone/1' });
@@ -247,7 +247,7 @@ describe('diagnostics', () => {
 });
 
 describe('what is wrong in a batch', () => {
-  it('never sinks the rest of it, and is shown to the owner', async () => {
+  it('never prevents the rest, and is shown to the owner', async () => {
     const app = await openWith('Phone');
     await app.pushActions([
       play('1'),
@@ -282,13 +282,13 @@ describe('what is wrong in a batch', () => {
     ['/subscription_change/create', { add: 'x' }],
     ['/episode_action/create', {}],
     ['/episode_action/create', 'nonsense'],
-  ])('is a 400 where there is no batch: %s %j', async (path, body) => {
+  ])('is a 400 without a valid batch: %s %j', async (path, body) => {
     expect((await server.request('POST', APPS + path, { auth: 'bob:secret', body })).status).toBe(400);
   });
 });
 
 describe('recorded: ', () => {
-  it('AntennaPod connects, pulls, pushes its queue in lots of 30, and stores its own clock', async () => {
+  it('AntennaPod connects, pulls, pushes its queue in batches of 30, and stores its own clock', async () => {
     await onDevice('desktop', [FEED]);
     const accept = { ...basic(await createAppPassword('AntennaPod'), 'latin1'), accept: 'application/json' };
     const app = openApp({ ...accept, 'user-agent': 'AntennaPod/3.5.0' });
@@ -309,7 +309,7 @@ describe('recorded: ', () => {
     expect((await app.pullActions(since)).actions).toEqual([]);
   });
 
-  it('Kasts probes with the password of the account, and asks with the mark plus one', async () => {
+  it('Kasts probes with the password of the account, and sends the mark plus one', async () => {
     const app = openApp({ ...basic('secret'), 'user-agent': 'Kasts/25.08 Syndication' });
     expect(await app.pull(0)).toMatchObject({ add: [], remove: [] });
     let pulled = await app.pull(0);

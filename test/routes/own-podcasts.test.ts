@@ -40,7 +40,7 @@ describe('an unlisted podcast', () => {
   const toPath = (path: string): string =>
     path.replace('%', encodeURIComponent(MEDIA)).replace('*', encodeURIComponent(FEED));
 
-  it.each(PATHS)('is at %s for those who subscribe to it or acted on it', async (given) => {
+  it.each(PATHS)('is at %s for users who subscribe to it or have actions on it', async (given) => {
     const path = toPath(given);
     const server = await openTestServer({ users: ['bob', 'eve', 'mel'] });
     await subscribe(server, [FEED]);
@@ -56,7 +56,7 @@ describe('an unlisted podcast', () => {
     expect(await statusOf(server, path, 'mel:secret')).toBe(404);
   });
 
-  it('has a logo for those who are logged in', async () => {
+  it('shows its logo only with a login', async () => {
     const server = await openTestServer();
     await subscribe(server, [FEED]);
     await setPrivate(server);
@@ -68,7 +68,7 @@ describe('an unlisted podcast', () => {
   });
 });
 
-it('what only an action names is in no public answer, and a page for whoever acted', async () => {
+it('a podcast known only from actions is in no public response, but has a page for their user', async () => {
   const server = await openTestServer();
   await act(server, FEED, MEDIA);
   for (const path of ['/toplist/9.txt', '/search.txt?q=feed', '/search.txt?q=example.org', '/api/2/tag/news/9.json']) {
@@ -97,7 +97,7 @@ describe('the links of an account lead to pages that it can open', () => {
     }
   });
 
-  it('from favorites, also of what nobody knows', async () => {
+  it('from favorites, also of unknown episodes', async () => {
     const server = await openTestServer();
     for (const [podcast, episode] of [
       [FEED, MEDIA],
@@ -122,7 +122,7 @@ describe('the links of an account lead to pages that it can open', () => {
     }
   });
 
-  it('but a favorite tells nothing of a podcast that is not listed and not the own', async () => {
+  it('but a favorite reveals nothing about an unlisted podcast of others', async () => {
     const server = await openTestServer();
     await subscribe(server, [FEED]);
     await setPrivate(server);
@@ -136,7 +136,7 @@ describe('the links of an account lead to pages that it can open', () => {
 });
 
 describe('the page of a shared list', () => {
-  it('leads to the feed itself where everybody may know no more of it', async () => {
+  it('links to the feed itself if its podcast is not listed', async () => {
     const server = await openTestServer();
     await subscribe(server, [FEED], eve);
     await server.request('POST', '/api/2/lists/bob/create.json?title=x', { auth, body: [FEED, OTHER] });
@@ -145,7 +145,7 @@ describe('the page of a shared list', () => {
     expect(page).toContain(`<a href="${OTHER}" rel="nofollow noopener">${OTHER}</a>`);
   });
 
-  it('shows addresses that look secret to its owner only', async () => {
+  it('shows addresses that look secret only to its owner', async () => {
     const server = await openTestServer();
     await server.request('POST', '/api/2/lists/bob/create.json?title=x', { auth, body: [TOKENISED, OTHER] });
     for (const path of ['/user/bob/lists/x', '/api/2/lists/bob/list/x.opml', '/api/2/lists/bob/list/x.json']) {

@@ -26,7 +26,7 @@ async function openFilled(options = {}): Promise<TestServer> {
   return server;
 }
 
-it.each([podcastPage, episodePage])('%s shows what is known, as text', async (path) => {
+it.each([podcastPage, episodePage])('%s shows what is known as plain text', async (path) => {
   const { request } = await openFilled();
   const answer = await request('GET', path);
   expect(answer.status).toBe(200);
@@ -41,7 +41,7 @@ it.each([podcastPage, episodePage])('%s shows what is known, as text', async (pa
   expect(text).toContain('November 14, 2023');
 });
 
-it('the beginning of a description ends with a whole character', async () => {
+it('a shortened description ends with a whole character', async () => {
   const { request, storage } = await openFilled();
   const episode = { url: MEDIA, description: `${'x'.repeat(299)}😀` };
   await recordFeed(storage, A, {}, [episode]);
@@ -49,7 +49,7 @@ it('the beginning of a description ends with a whole character', async () => {
   expect(text).toContain(`<p class="brief">${'x'.repeat(299)}</p>`);
 });
 
-it('a page loads files and pictures of this server alone, and media from where the podcast is', async () => {
+it('a page loads files and images only from this server, and media from the host of the podcast', async () => {
   const { request } = await openFilled();
   const answer = await request('GET', podcastPage);
   const policy = answer.headers.get('content-security-policy')!;
@@ -69,7 +69,7 @@ it.each([
   ['/', undefined, 'http://localhost'],
   ['/pods/', 'https://sync.example/pods', 'https://sync.example/pods'],
   ['/pods', 'https://sync.example/pods', 'https://sync.example/pods'],
-])('%s says what to enter in an app, and where to make an account', async (path, baseUrl, server) => {
+])('%s explains what to enter in an app, and where to create an account', async (path, baseUrl, server) => {
   const open = await openTestServer({ ...(baseUrl && { baseUrl }), registration: 'open' });
   const page = await (await open.request('GET', path)).text();
   expect(page).toContain(`<code>${server}</code>`);
@@ -80,7 +80,7 @@ it.each([
   expect(await answer.text()).not.toContain('/register');
 });
 
-it('pages lead to each other, and the directory leads to them, also below a sub-path', async () => {
+it('pages link to each other, and the directory links to them, also below a sub-path', async () => {
   const baseUrl = 'https://sync.example/pods';
   const { request } = await openFilled({ baseUrl });
   const [entry] = (await (await request('GET', '/toplist/1.json')).json()) as any[];
@@ -103,7 +103,7 @@ it.each([
   expect((await request('GET', path)).status).toBe(404);
 });
 
-it('a list has the page that its summary names', async () => {
+it('a list has the page that its summary links to', async () => {
   const { request } = await openTestServer();
   const auth = 'bob:secret';
   const body = ['http://example.org/a?x=1&y=2'];

@@ -81,7 +81,7 @@ const textOf = async (answer: Response): Promise<string> =>
   `${JSON.stringify([...answer.headers])}${await answer.text()}`;
 
 describe.each(['json', 'sqlite', 'postgres'] as const)('private feeds on %s', (storageName) => {
-  it('nobody else sees their addresses or what they say, anywhere', async () => {
+  it('nobody else sees their addresses or content anywhere', async () => {
     const { request, logged } = await openFilled(storageName);
     for (const asked of [{}, { auth: 'eve:secret' }, { auth: 'bob:wrong' }]) {
       for (const path of [...ANSWERS, ...(asked.auth === 'eve:secret' ? ['/suggestions/100.json'] : [])]) {
@@ -92,7 +92,7 @@ describe.each(['json', 'sqlite', 'postgres'] as const)('private feeds on %s', (s
     expect(logged.join('\n')).not.toContain(SECRET);
   });
 
-  it('are to anybody else as what nobody knows', async () => {
+  it('look unknown to anybody else', async () => {
     const { request } = await openFilled(storageName);
     const nothing = 'https://nothing.example/feed.xml';
     for (const url of [...PRIVATE, MOVING, MOVED]) {
@@ -109,7 +109,7 @@ describe.each(['json', 'sqlite', 'postgres'] as const)('private feeds on %s', (s
     }
   });
 
-  it('are for their subscriber as any other', async () => {
+  it('look like any other feed to their subscriber', async () => {
     const { request } = await openFilled(storageName);
     for (const url of [...PRIVATE, MOVING]) {
       for (const path of ['/api/2/data/podcast.json', '/podcast']) {
@@ -123,7 +123,7 @@ describe.each(['json', 'sqlite', 'postgres'] as const)('private feeds on %s', (s
     expect(list.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('are listed nowhere once those who showed them do so no more', async () => {
+  it('are no longer listed once their public subscribers hide them', async () => {
     const { request, services } = await openFilled(storageName);
     const expectListed = async (urls: string[]): Promise<void> => {
       expect(await (await request('GET', '/toplist/9.txt')).text()).toBe(urls.map((url) => `${url}\n`).join(''));

@@ -30,7 +30,7 @@ function toForm(fields: number): FormData {
 
 const OPEN: TestServerOptions = { registration: 'open' };
 
-it('makes an account where registration is open', async () => {
+it('creates an account if registration is open', async () => {
   const server = await openTestServer(OPEN);
   const { shown, send } = await openForm(server);
   expect([shown.status, shown.headers.get('cache-control')]).toEqual([200, 'no-store']);
@@ -49,7 +49,7 @@ const boxes = (html: string): (boolean | undefined)[] =>
     new RegExp(`<input [^>]*name="${name}"[^>]*>`).exec(html)?.[0].includes(' checked'),
   );
 
-it('asks two questions, and suggests one list on all devices that only its owner sees', async () => {
+it('asks two questions, and suggests a private list on all devices', async () => {
   const { html } = await openForm(await openTestServer(OPEN));
   expect(html).toContain('Keep one subscription list on all devices');
   expect(html).toContain('Show my subscriptions publicly');
@@ -60,7 +60,7 @@ it.each([
   { ticked: { sync_devices: 'yes' }, settings: { sync_devices: true, public_subscriptions: false } },
   { ticked: { public: 'yes' }, settings: {} },
   { ticked: {}, settings: { public_subscriptions: false } },
-])('gives the account the settings that were ticked: $ticked', async ({ ticked, settings }) => {
+])('gives the account the selected settings: $ticked', async ({ ticked, settings }) => {
   const server = await openTestServer({ ...OPEN, syncDevices: true });
   const { send } = await openForm(server);
   const slip = await (await send({ ...ticked, again: 'other' })).text();
@@ -91,13 +91,13 @@ it.each<[Record<string, string>, string]>([
   expect(await login(server, 'ann', 'pass phrase')).toBe(401);
 });
 
-it('takes no more than a form has, as anybody can send one', async () => {
+it('refuses a form that is too large, because anybody can send one', async () => {
   const { app } = await openTestServer();
   const body = new URLSearchParams({ ...FIELDS, email: 'x'.repeat(16 * 1024) });
   expect((await app.request('http://localhost/register', { method: 'POST', body })).status).toBe(413);
 });
 
-it('takes no password that it cannot read: nobody could log in with what it would be', async () => {
+it('refuses a password that is not UTF-8: nobody could log in with it', async () => {
   const { app } = await openTestServer(OPEN);
   const body = 'name=ann&password=caf%E9s&again=caf%E9s';
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -109,7 +109,7 @@ it('takes no password that it cannot read: nobody could log in with what it woul
 it.each([
   ['url-encoded', (fields: number) => new URLSearchParams('name=ann&'.repeat(fields))],
   ['multipart', toForm],
-])('takes no form of more than 50 fields, as reading one takes seconds: %s', async (_, toBody) => {
+])('refuses a form with more than 50 fields, because reading it takes seconds: %s', async (_, toBody) => {
   const { app } = await openTestServer(OPEN);
   const send = async (fields: number): Promise<string> => {
     const answer = await app.request('http://localhost/register', { method: 'POST', body: toBody(fields) });
@@ -120,7 +120,7 @@ it.each([
   expect(await send(51)).toContain('more than 50 fields');
 });
 
-it('counts the fields of a form as they are read, whatever else its type says', async () => {
+it('counts the fields of a form while reading, whatever else its type contains', async () => {
   const { app } = await openTestServer(OPEN);
   const headers = { 'content-type': 'application/x-www-form-urlencoded; boundary=z' };
   const body = `\r\n\r\n${'name=ann&'.repeat(51)}`;
@@ -128,7 +128,7 @@ it('counts the fields of a form as they are read, whatever else its type says', 
   expect(await answer.text()).toContain('more than 50 fields');
 });
 
-it('makes twenty accounts an hour from one address', async () => {
+it('allows twenty accounts an hour from one address', async () => {
   const server = await openTestServer(OPEN);
   const { send } = await openForm(server);
   for (const slip of [{ name: 'a b' }, { email: 'nonsense' }, { password: '', again: '' }]) await send(slip);
@@ -142,7 +142,7 @@ it('makes twenty accounts an hour from one address', async () => {
   expect((await send({ name: 'ann-21' })).status).toBe(303);
 });
 
-it('takes the form from no other site: that one has no cookie to go with it', async () => {
+it('refuses a form from another site, which has no matching cookie', async () => {
   const server = await openTestServer(OPEN);
   const { send } = await openForm(server);
   expect((await send({}, {})).status).toBe(400);
@@ -155,7 +155,7 @@ it.each([
   ['a line break', '%0d%0aset-cookie:%20sessionid=mine'],
   ['another cookie attribute', 'x;%20Domain=example.org'],
   ['a value of another length', 'abc'],
-])('sends back no csrf cookie that it has not written: %s', async (_what, value) => {
+])('does not send back a CSRF cookie that it has not issued: %s', async (_what, value) => {
   const { app } = await openTestServer(OPEN);
   const headers = { cookie: `csrf=${value}` };
   for (const answer of [
@@ -167,7 +167,7 @@ it.each([
   }
 });
 
-it('keeps the csrf cookie that it has written, so that a form in another tab still works', async () => {
+it('keeps the CSRF cookie that it has issued, so that a form in another tab still works', async () => {
   const server = await openTestServer(OPEN);
   const { shown, send } = await openForm(server);
   const [cookie] = shown.headers.get('set-cookie')!.split(';');
@@ -176,14 +176,14 @@ it('keeps the csrf cookie that it has written, so that a form in another tab sti
   expect((await send()).status).toBe(303);
 });
 
-it('escapes what was entered', async () => {
+it('escapes entered values', async () => {
   const { send } = await openForm(await openTestServer(OPEN));
   const html = await (await send({ name: '"><script>alert(1)</script>' })).text();
   expect(html).not.toContain('<script>');
   expect(html).toContain('&lt;script&gt;');
 });
 
-it('is closed unless it is opened', async () => {
+it('is closed by default', async () => {
   const server = await openTestServer();
   expect(await server.services.registration.firstAccountToken()).toBeUndefined();
   for (const query of ['', '?token=', '?token=guessed', '?token=undefined']) {
@@ -193,7 +193,7 @@ it('is closed unless it is opened', async () => {
   }
 });
 
-it('makes the first account with the link, once', async () => {
+it('creates the first account with the link, once', async () => {
   const server = await openTestServer({ users: [] });
   const token = (await server.services.registration.firstAccountToken())!;
   expect((await openForm(server)).shown.status).toBe(403);
@@ -207,7 +207,7 @@ it('makes the first account with the link, once', async () => {
   expect(await server.services.registration.firstAccountToken()).toBeUndefined();
 });
 
-it('makes no account with the link once there is one', async () => {
+it('creates no account with the link once an account exists', async () => {
   const server = await openTestServer({ users: [] });
   const token = (await server.services.registration.firstAccountToken())!;
   const { send } = await openForm(server, `?token=${token}`);

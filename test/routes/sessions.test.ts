@@ -17,7 +17,7 @@ async function logIn({ request }: TestServer, name = 'bob'): Promise<string> {
 }
 
 describe.each(TARGETS)('login and logout (%s)', (target) => {
-  it('gives a cookie that works on every path, and none after logout', async () => {
+  it('sets a cookie that works on every path until logout', async () => {
     const server = await openTestServer({}, target);
     const cookie = await logIn(server);
     expect(await (await server.request('POST', LOGIN, { cookie })).text()).toBe('');
@@ -28,7 +28,7 @@ describe.each(TARGETS)('login and logout (%s)', (target) => {
     expect((await server.request('GET', DEVICES, { cookie })).status).toBe(401);
   });
 
-  it('is answered with the cookie also where the app sends it already', async () => {
+  it('returns the cookie even if the app already sends it', async () => {
     const server = await openTestServer({}, target);
     const cookie = await logIn(server);
     for (const basic of [{}, { auth: 'bob:secret' }]) {
@@ -81,7 +81,7 @@ describe.each(TARGETS)('login and logout (%s)', (target) => {
 describe('identity', () => {
   const auth = 'bob:secret';
 
-  it('comes with a cookie on every Basic answer that brings none, and the same one for a while', async () => {
+  it('sets a cookie for every Basic request without one, and the same one for a while', async () => {
     const { request } = await openTestServer();
     const first = cookieOf(await request('GET', DEVICES, { auth }));
     const second = cookieOf(await request('POST', LOGIN, { auth }));
@@ -93,13 +93,13 @@ describe('identity', () => {
     expect(cookieOf(elsewhere)).not.toBe(first);
   });
 
-  it('comes with one and the same cookie for many requests at once', async () => {
+  it('sets the same cookie for many simultaneous requests', async () => {
     const { request } = await openTestServer();
     const answers = await Promise.all(Array.from({ length: 5 }, () => request('GET', DEVICES, { auth })));
     expect([...new Set(answers.map(cookieOf))]).toEqual([expect.stringMatching(/./)]);
   });
 
-  it('is none for a password that is changed while it is looked at', async () => {
+  it('is refused for a password that is changed while it is checked', async () => {
     const server = await openTestServer();
     const { users, sessions } = server.storage;
     const save = sessions.save.bind(sessions);
@@ -113,7 +113,7 @@ describe('identity', () => {
     expect(await sessions.all((await users.find('bob'))!.id)).toEqual([]);
   });
 
-  it('stays for who keeps its cookie, beside a client that keeps none', async () => {
+  it('stays valid for a client with cookies beside one without', async () => {
     const server = await openTestServer();
     const headers = { 'user-agent': 'another app' };
     const cookie = await logIn(server);
@@ -126,7 +126,7 @@ describe('identity', () => {
     expect(await server.storage.sessions.all(id)).toHaveLength(4);
   });
 
-  it('ends where a hundred newer ones were opened', async () => {
+  it('ends after a hundred newer sessions were opened', async () => {
     const server = await openTestServer();
     const cookies: string[] = [];
     for (let client = 0; client < 101; client++) {
@@ -140,13 +140,13 @@ describe('identity', () => {
     expect(await Promise.all(statuses)).toEqual([401, 200, 200]);
   });
 
-  it('is the cookie in quotes, too, as Java sends it', async () => {
+  it('accepts a cookie in quotes, as Java sends it', async () => {
     const server = await openTestServer();
     const headers = { cookie: `$Version="1"; sessionid="${await logIn(server)}";$Path="/";$Domain="localhost"` };
     expect((await server.request('GET', DEVICES, { headers })).status).toBe(200);
   });
 
-  it('is Basic where both are sent', async () => {
+  it('prefers Basic if both are sent', async () => {
     const server = await openTestServer();
     const cookie = await logIn(server, 'eve');
     const answer = await server.request('GET', DEVICES, { auth, cookie });
@@ -172,7 +172,7 @@ describe('identity', () => {
     expect((await request('GET', '/api/2/devices/ann%40example.org.json', { auth: 'ann:secret' })).status).toBe(200);
   });
 
-  it('knows passwords with colons and letters of any script', async () => {
+  it('accepts passwords with colons and letters of any script', async () => {
     const { services, request } = await openTestServer();
     await services.accounts.create({ name: 'ann', password: 'pä:ß🎧' });
     const header = { authorization: `Basic ${Buffer.from('ann:pä:ß🎧').toString('base64')}` };
@@ -181,7 +181,7 @@ describe('identity', () => {
     expect((await request('GET', '/api/2/devices/ann.json', { headers: latin1 })).status).toBe(401);
   });
 
-  it('answers alike for what belongs to another and to nobody', async () => {
+  it('answers the same for another user and for an unknown one', async () => {
     const { request } = await openTestServer();
     const texts = ['eve', 'nobody'].map(async (name) => {
       const answer = await request('GET', `/api/2/devices/${name}.json`, { auth });
@@ -221,7 +221,7 @@ describe('wrong passwords', () => {
     return statuses;
   };
 
-  it('are answered 429 after ten within five minutes, the right one too, and no other user is touched', async () => {
+  it('are refused with 429 after ten within five minutes, as is the right one, without affecting other users', async () => {
     const server = await openTestServer();
     expect(await trials(server, 10, () => 'bob:wrong')).toEqual(Array(10).fill(401));
     server.clock.now += 100;
@@ -232,7 +232,7 @@ describe('wrong passwords', () => {
     expect((await server.request('GET', DEVICES, { auth: 'bob:secret' })).status).toBe(200);
   });
 
-  it('are answered 429 after a hundred from one address', async () => {
+  it('are refused with 429 after a hundred from one address', async () => {
     const server = await openTestServer({ trustProxy: true });
     const statuses = await trials(server, 101, (trial) => `user${trial}:wrong`);
     expect(statuses).toEqual([...Array(100).fill(401), 429]);
@@ -240,7 +240,7 @@ describe('wrong passwords', () => {
     expect((await server.request('GET', DEVICES, { auth: 'bob:secret', headers })).status).toBe(200);
   });
 
-  it('count while they are still being looked at', async () => {
+  it('count while they are still being checked', async () => {
     const { request } = await openTestServer();
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, at) => request('GET', DEVICES, { auth: `bob:wrong${at}` })),
@@ -249,7 +249,7 @@ describe('wrong passwords', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
-  it('count while they are still being looked at, whatever the names', async () => {
+  it('count while they are still being checked, whatever the names', async () => {
     const { request } = await openTestServer();
     const guess = (at: number): Promise<Response> => request('GET', DEVICES, { auth: `user${at}:wrong` });
     const answers = await Promise.all(Array.from({ length: 150 }, (_, at) => guess(at)));
@@ -257,7 +257,7 @@ describe('wrong passwords', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(50);
   });
 
-  it('are counted together for an IPv6 network, and whatever port a proxy tells', async () => {
+  it('are counted together for an IPv6 network, and whatever port a proxy adds', async () => {
     for (const from of [(at: number) => `2001:db8:1:2::${at}`, (at: number) => `192.0.2.7:${5000 + at}`]) {
       const { request } = await openTestServer({ trustProxy: true });
       const guess = (address: string, password: string): Promise<Response> =>
@@ -270,14 +270,14 @@ describe('wrong passwords', () => {
     }
   });
 
-  it('of a name that nobody can have are not even counted', async () => {
+  it('of an impossible name are not even counted', async () => {
     const server = await openTestServer();
     const add = vi.spyOn(server.storage.attempts, 'add');
     expect(await trials(server, 12, () => `${'x'.repeat(251)}:wrong`)).toEqual(Array(12).fill(401));
     expect(add).not.toHaveBeenCalled();
   });
 
-  it('are not asked after for a cookie, nor for a password that was right lately', async () => {
+  it('are not looked up for a cookie, nor for a password that was right recently', async () => {
     const server = await openTestServer();
     const cookie = await logIn(server);
     const { attempts } = server.storage;
@@ -290,7 +290,7 @@ describe('wrong passwords', () => {
     expect(asked[0]).toHaveBeenCalled();
   });
 
-  it('are not the right ones of many users at once, who all come from one address', async () => {
+  it('do not include right ones of many simultaneous users at one address', async () => {
     const { request, storage } = await openTestServer();
     const { passwordHash } = (await storage.users.find('bob'))!;
     const names = Array.from({ length: 120 }, (_, at) => `user${at}`);

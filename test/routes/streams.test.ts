@@ -35,14 +35,14 @@ async function serveHistory(
   return { server, wasLeft };
 }
 
-it.each(['identity', 'gzip', 'br'])('lets go of a long answer that HEAD asks for (%s)', async (coding) => {
+it.each(['identity', 'gzip', 'br'])('closes a long response to HEAD (%s)', async (coding) => {
   const { server, wasLeft } = await serveHistory();
   const answer = await server.request('HEAD', PATH, { auth, headers: { 'accept-encoding': coding } });
   expect(answer.status).toBe(200);
   expect(wasLeft).toHaveBeenCalledOnce();
 });
 
-it.each(['identity', 'gzip', 'br'])('lets go of a long answer when its client hangs up (%s)', async (coding) => {
+it.each(['identity', 'gzip', 'br'])('closes a long response when its client disconnects (%s)', async (coding) => {
   const { server, wasLeft } = await serveHistory();
   const headers = { authorization: `Basic ${btoa(auth)}`, 'accept-encoding': coding };
   const asking = get(`${server.origin}${PATH}`, { headers }, (answer) =>
@@ -68,7 +68,7 @@ it.each(['identity', 'gzip', 'br'])('logs why a response was cut off half-way (%
   expect(server.errors.splice(0)).toEqual(['a response was cut off: a file of actions is damaged']);
 });
 
-it('logs nothing where an account is removed while its history is read', async () => {
+it('logs nothing if an account is deleted while its history is read', async () => {
   const { server } = await serveHistory(new StorageError('missing', 'there is no such account (any more)'));
   expect(await isWhole(server, 'identity')).toBe(false);
   expect(server.errors).toEqual([]);

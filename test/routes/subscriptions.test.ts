@@ -37,7 +37,7 @@ describe.each(TARGETS)('whole lists (%s)', (target) => {
     expect(await ok(server, 'GET', `${LIST}.json`)).toHaveLength(list.length);
   });
 
-  it('come in the formats of the interface', async () => {
+  it('are available in the formats of the interface', async () => {
     const server = await openTestServer({}, target);
     await ok(server, 'PUT', `${LIST}.json`, [A, 'http://example.org/?a=1&b=2']);
     const read = async (path: string): Promise<[string | null, string]> => {
@@ -82,13 +82,13 @@ describe.each(TARGETS)('whole lists (%s)', (target) => {
 });
 
 describe('whole lists', () => {
-  it('are taken by POST too', async () => {
+  it('are accepted by POST, too', async () => {
     const server = await openTestServer();
     await ok(server, 'POST', `${LIST}.txt`, A);
     expect(await ok(server, 'GET', `${LIST}.json`)).toEqual([A]);
   });
 
-  it('stand in the order first added, each feed once over all devices', async () => {
+  it('are in the order first added, with each feed once over all devices', async () => {
     const server = await openTestServer();
     await ok(server, 'PUT', `${LIST}.json`, [B, A]);
     await ok(server, 'PUT', '/subscriptions/bob/laptop.json', [C, A]);
@@ -98,7 +98,7 @@ describe('whole lists', () => {
     expect(await ok(server, 'GET', '/subscriptions/bob.json')).toEqual([B, A, C]);
   });
 
-  it('say in OPML what is known of the podcasts', async () => {
+  it('contain in OPML what is known about the podcasts', async () => {
     const server = await openTestServer();
     await ok(server, 'PUT', `${LIST}.json`, [A, B]);
     await recordFeed(server.storage, A, { title: 'Äther & <Wellen>', website: 'http://example.org/' }, []);
@@ -109,7 +109,7 @@ describe('whole lists', () => {
     }
   });
 
-  it('make the device, with dots and blanks in its id', async () => {
+  it('create the device, with dots and spaces in its id', async () => {
     const server = await openTestServer();
     await ok(server, 'PUT', '/subscriptions/bob/my.host.lan.json', [A]);
     await ok(server, 'PUT', '/subscriptions/bob/K%C3%BCche%202.json', []);
@@ -121,7 +121,7 @@ describe('whole lists', () => {
 });
 
 describe('deltas', () => {
-  it('come back from the mark on', async () => {
+  it('are returned from the mark on', async () => {
     const server = await openTestServer();
     const first = await ok(server, 'POST', DELTA, { add: [A, B], remove: [] });
     expect(first).toEqual({ timestamp: expect.any(Number), update_urls: [] });
@@ -135,7 +135,7 @@ describe('deltas', () => {
     expect(await ok(server, 'GET', `${DELTA}?since=0`)).toMatchObject({ add: [B, C], remove: [] });
   });
 
-  it('tell the last state of each feed in the window', async () => {
+  it('contain the last state of each feed since the mark', async () => {
     const server = await openTestServer();
     const { timestamp } = await ok(server, 'POST', DELTA, { add: [A], remove: [] });
     await ok(server, 'POST', DELTA, { add: [B], remove: [A] });
@@ -143,7 +143,7 @@ describe('deltas', () => {
     expect(await ok(server, 'GET', `${DELTA}?since=${timestamp}`)).toMatchObject({ add: [A], remove: [B] });
   });
 
-  it('report rewritten URLs once and pass over those that cannot be used', async () => {
+  it('report rewritten URLs once and skip unusable ones', async () => {
     const server = await openTestServer();
     const add = [' http://EXAMPLE.org/a ', 'ftp://example.org/x', 'http://example.org/ä', ' http://EXAMPLE.org/a ', ''];
     expect(await ok(server, 'POST', DELTA, { add, remove: [] })).toMatchObject({
@@ -157,14 +157,14 @@ describe('deltas', () => {
     expect(await ok(server, 'GET', `${LIST}.json`)).toEqual([A, 'http://example.org/%C3%A4']);
   });
 
-  it('of an unknown device are empty, and do not make it', async () => {
+  it('of an unknown device are empty, and do not create it', async () => {
     const server = await openTestServer();
     const answer = await ok(server, 'GET', `${DELTA}?since=0`);
     expect(answer).toEqual({ add: [], remove: [], timestamp: server.clock.now + 1 });
     expect(await ok(server, 'GET', '/api/2/devices/bob.json')).toEqual([]);
   });
 
-  it('of nothing make the device', async () => {
+  it('create the device even if they are empty', async () => {
     const server = await openTestServer();
     expect(await ok(server, 'POST', DELTA, {})).toMatchObject({ update_urls: [] });
     expect(await ok(server, 'GET', `${LIST}.json`)).toEqual([]);
@@ -179,14 +179,14 @@ describe('deltas', () => {
     ['[]'],
     ['nonsense'],
     [''],
-  ])('%j are refused whole', async (body) => {
+  ])('%j are refused completely', async (body) => {
     const server = await openTestServer();
     expect((await server.request('POST', DELTA, { auth, body })).status).toBe(400);
     expect(await ok(server, 'GET', '/api/2/devices/bob.json')).toEqual([]);
   });
 });
 
-it('a feed with credentials can be removed where they are no longer kept', async () => {
+it('a feed with credentials can be removed after the server stopped keeping them', async () => {
   const server = await openTestServer();
   const { id } = (await server.storage.users.find('bob'))!;
   const stored = ['http://ann:pw@example.org/a', B].map((url) => ({ url, subscribed: true }));

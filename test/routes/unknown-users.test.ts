@@ -39,7 +39,7 @@ const STRANGERS: [string, RequestOptions][] = [
   ['somebody with a stale cookie', { cookie: 'stale' }],
 ];
 
-it.each(PATHS)('%s of a user who shows nothing is to strangers as of nobody', async (path) => {
+it.each(PATHS)('%s of a user who shows nothing looks to others like that of an unknown user', async (path) => {
   const server = await openWithPrivateUser();
   for (const [who, options] of STRANGERS) {
     const answer = await ask(server, path, options);
@@ -55,7 +55,7 @@ function watch(store: object, name: string, nothing: unknown): Mock {
   return vi.spyOn(reads, name).mockImplementation((...given) => read(...given).catch(() => nothing));
 }
 
-it.each(PATHS)('%s of nobody takes the same reads as that of a user who shows nothing', async (path) => {
+it.each(PATHS)('%s of an unknown user takes the same reads as that of a user who shows nothing', async (path) => {
   const server = await openWithPrivateUser();
   const { users, lists, settings, subscriptions } = server.storage;
   const watched = [
@@ -74,7 +74,7 @@ it.each(PATHS)('%s of nobody takes the same reads as that of a user who shows no
   expect(await countReads('nobody')).toEqual(await countReads('bob'));
 });
 
-it('the owner sees that there are no lists', async () => {
+it('the owner receives an empty array if there are no lists', async () => {
   const { request } = await openTestServer();
   const login = await request('POST', '/api/2/auth/bob/login.json', { auth: 'bob:secret' });
   const cookie = /sessionid=([^;]+)/.exec(login.headers.get('set-cookie')!)![1]!;

@@ -29,8 +29,8 @@ async function open() {
   return { server, cookie };
 }
 
-describe('behind a proxy that is not trusted, after a hundred wrong names', () => {
-  it('whoever has logged in goes on with the cookie, and with the password', async () => {
+describe('behind an untrusted proxy, after a hundred wrong names', () => {
+  it('a user who has logged in can continue with the cookie and with the password', async () => {
     const { server, cookie } = await open();
     await guessNames(server);
     for (const credentials of [{ cookie }, { auth: 'bob:secret' }, { auth: 'BOB:secret', cookie }]) {
@@ -40,21 +40,21 @@ describe('behind a proxy that is not trusted, after a hundred wrong names', () =
     expect(await statusOf(server, { auth: 'bob:wrong' })).toBe(401);
   });
 
-  it('the cookie does for an account whose password is not asked after any more', async () => {
+  it('the cookie suffices for an account whose password is no longer checked', async () => {
     const { server, cookie } = await open();
     for (let at = 0; at < 10; at++) expect(await statusOf(server, { auth: 'bob:wrong' })).toBe(401);
     expect(await statusOf(server, { auth: 'bob:secret', cookie })).toBe(200);
     expect(await statusOf(server, { auth: 'bob:secret' })).toBe(429);
   });
 
-  it('nobody goes on guessing at an account, though its right password is remembered', async () => {
+  it('guessing stays blocked even if the right password is cached', async () => {
     const { server } = await open();
     await guessNames(server);
     for (let at = 0; at < 10; at++) expect(await statusOf(server, { auth: `bob:wrong${at}` })).toBe(401);
     for (const password of ['wrong', 'secret']) expect(await statusOf(server, { auth: `bob:${password}` })).toBe(429);
   });
 
-  it('an account that has not logged in has to wait, and so has the cookie of another', async () => {
+  it('an account that has not logged in has to wait, even with the cookie of another', async () => {
     const { server, cookie } = await open();
     await guessNames(server);
     expect(await statusOf(server, { auth: 'eve:secret' })).toBe(429);
@@ -63,7 +63,7 @@ describe('behind a proxy that is not trusted, after a hundred wrong names', () =
     expect(await statusOf(server, { auth: 'eve:secret' })).toBe(403); // logged in, but this is the path of bob
   });
 
-  it('and without a proxy the address waits as a whole, a password that is remembered too', async () => {
+  it('without a proxy the whole address waits, even with a cached password', async () => {
     const { server } = await open();
     await guessNames(server);
     expect(await statusOf(server, { auth: 'bob:secret', headers: {} })).toBe(429);
@@ -71,7 +71,7 @@ describe('behind a proxy that is not trusted, after a hundred wrong names', () =
 });
 
 describe.each(TARGETS)('a proxy that is not trusted (%s)', (target) => {
-  it.each(['x-forwarded-for', 'forwarded'])('is told once, with what to do, where it sends %s', async (header) => {
+  it.each(['x-forwarded-for', 'forwarded'])('causes one warning with advice if it sends %s', async (header) => {
     const { log, warnings } = createLog();
     const { request } = await openTestServer({ log }, target);
     await request('GET', '/health');
@@ -80,7 +80,7 @@ describe.each(TARGETS)('a proxy that is not trusted (%s)', (target) => {
     expect(warnings).toEqual([expect.stringMatching(/proxy that is not trusted.*start podsync with --trust-proxy/)]);
   });
 
-  it('is not one that is trusted', async () => {
+  it('causes no warning if it is trusted', async () => {
     const { log, warnings } = createLog();
     const { request } = await openTestServer({ log, trustProxy: true }, target);
     await request('GET', '/health', { headers: PROXIED });
@@ -98,7 +98,7 @@ it.each([
   ['203.0.113.1', true], // reserved for documentation
   ['8.8.8.8', false],
   ['2606:4700::1', false],
-])('a request that %s forwards comes through a proxy: %s', (ip, expected) => {
+])('a request forwarded by %s comes through a proxy: %s', (ip, expected) => {
   const event = { req: { ip, headers: new Headers(PROXIED) } } as unknown as H3Event;
   expect(isProxied(event, { trustProxy: false })).toBe(expected);
 });

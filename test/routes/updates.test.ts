@@ -36,7 +36,7 @@ const settle = ({ clock }: TestServer): void => void (clock.now += 60);
 const news = (answer: any): unknown =>
   answer.updates.map(({ url, status }: any) => [Number(/\d+/.exec(url)![0]), status]);
 
-it('tells added podcasts whole and removed ones by URL', async () => {
+it('returns added podcasts completely and removed ones by URL', async () => {
   const server = await openTestServer();
   await subscribe(server, [A, B]);
   await recordFeed(server.storage, A, { title: 'Alpha', description: 'About A.' });
@@ -56,7 +56,7 @@ it('tells added podcasts whole and removed ones by URL', async () => {
   });
 });
 
-it('tells the episodes that were first seen since the mark', async () => {
+it('returns the episodes that were first seen since the mark', async () => {
   const server = await openTestServer();
   await subscribe(server, [A]);
   await recordFeed(server.storage, A, { title: 'Alpha' }, episodes(2));
@@ -81,7 +81,7 @@ it('tells the episodes that were first seen since the mark', async () => {
   expect(news(await ok(server, 'GET', `${UPDATES}?since=${later.timestamp}`))).toEqual([]);
 });
 
-it('tells the newest state of what the user acted on since the mark, on any device', async () => {
+it('returns the newest state of episodes with actions since the mark, on any device', async () => {
   const server = await openTestServer();
   await subscribe(server, [A]);
   await recordFeed(server.storage, A, {}, episodes(4));
@@ -117,7 +117,7 @@ it('tells the newest state of what the user acted on since the mark, on any devi
   expect(plain.updates.every((update: any) => !('action' in update))).toBe(true);
 });
 
-it('knows an episode that was acted on by its GUID', async () => {
+it('finds an episode by the GUID in an action', async () => {
   const server = await openTestServer();
   await subscribe(server, [A]);
   await recordFeed(server.storage, A, {}, episodes(4));
@@ -133,7 +133,7 @@ it('knows an episode that was acted on by its GUID', async () => {
   ]);
 });
 
-it('of a feed just added the five newest are new, however long the directory has them', async () => {
+it('returns the five newest episodes of an added feed, however long they have been known', async () => {
   const server = await openTestServer();
   await subscribe(server, [A], [], 'tv');
   await recordFeed(server.storage, A, {}, episodes(8));
@@ -153,7 +153,7 @@ it('of a feed just added the five newest are new, however long the directory has
   ]);
 });
 
-it('of a feed just added an episode that was played under an earlier URL was played', async () => {
+it('reports an episode of an added feed as played if it was played under a former URL', async () => {
   const server = await openTestServer();
   await subscribe(server, [A]);
   await recordFeed(server.storage, A, {}, episodes(3));
@@ -171,7 +171,7 @@ it('of a feed just added an episode that was played under an earlier URL was pla
   ]);
 });
 
-it('tells at most the fifty newest of a feed', async () => {
+it('returns at most the fifty newest episodes of a feed', async () => {
   const server = await openTestServer();
   await subscribe(server, [A, B]);
   await recordFeed(server.storage, A, {}, episodes(60));
@@ -193,7 +193,7 @@ it('keeps the URL that the device subscribes to when a feed has moved', async ()
   expect(answer.updates).toMatchObject([{ podcast_url: A, podcast_title: 'Moved', status: 'play' }]);
 });
 
-it('loses nothing whichever clock runs ahead, also for a client that adds one to its mark', async () => {
+it('loses nothing whichever clock is fast, even for a client that adds one to its mark', async () => {
   const server = await openTestServer();
   await subscribe(server, [A]);
   const seen = new Map<string, string>();
@@ -231,7 +231,7 @@ it.each([
   expect(await ok(server, 'GET', '/api/2/devices/bob.json')).toHaveLength(1);
 });
 
-it('tells what a feed brought that moves while it is asked for', async () => {
+it('returns the episodes of a feed that moves during the request', async () => {
   const server = await openTestServer();
   await subscribe(server, [A]);
   await recordFeed(server.storage, A);

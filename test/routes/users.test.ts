@@ -38,7 +38,7 @@ async function shownOf({ request }: TestServer): Promise<string[]> {
 }
 
 describe.each(TARGETS)('the page of a user (%s)', (target) => {
-  it('shows the podcasts of all devices, with what is known of them, and the lists', async () => {
+  it('shows the podcasts of all devices, with what is known about them, and the lists', async () => {
     const baseUrl = 'https://sync.example/pods';
     const server = await openFilled({ baseUrl }, target);
     await recordFeed(server.storage, A, { title: '<b>One & all</b>', author: 'Ann' });
@@ -59,7 +59,7 @@ describe.each(TARGETS)('the page of a user (%s)', (target) => {
     expect((await server.request('GET', `/user/bob/lists/i-mine-i`)).status).toBe(200);
   });
 
-  it('leads to the same podcasts as OPML', async () => {
+  it('links to the same podcasts as OPML', async () => {
     const server = await openFilled({}, target);
     await recordFeed(server.storage, B, { title: 'Two' });
     const answer = await server.request('GET', SHARED);
@@ -82,7 +82,7 @@ describe('what a user keeps private', () => {
     expect(await shownOf(server)).toEqual([A, B, C]);
   });
 
-  it('is all but podcasts with public_subscription true, where public_subscriptions is false', async () => {
+  it('is everything except podcasts with public_subscription true, if public_subscriptions is false', async () => {
     const server = await openFilled();
     await set(server, 'account', { public_subscriptions: false });
     expect(await shownOf(server)).toEqual([]);
@@ -90,7 +90,7 @@ describe('what a user keeps private', () => {
     expect(await shownOf(server)).toEqual([C]);
   });
 
-  it('is everything where public_profile is false', async () => {
+  it('is everything if public_profile is false', async () => {
     const server = await openFilled();
     await server.request('POST', '/api/2/lists/bob/create.json?title=Mine', { auth, body: [B] });
     await set(server, 'podcast', { public_subscription: true }, C);
@@ -99,7 +99,7 @@ describe('what a user keeps private', () => {
     expect((await server.request('GET', SHARED)).status).toBe(404);
   });
 
-  it.each([[null], [0], ['false'], [{}], [[true]]])('is a podcast whose mark is %j, too', async (mark) => {
+  it.each([[null], [0], ['false'], [{}], [[true]]])('includes a podcast whose setting is %j', async (mark) => {
     const server = await openFilled();
     await set(server, 'podcast', { public_subscription: mark }, B);
     expect(await shownOf(server)).toEqual([A, C]);
@@ -125,7 +125,7 @@ describe('what a user keeps private', () => {
   });
 });
 
-it.each([PAGE, SHARED])('%s is not to be told from that of nobody, where there is nothing to show', async (path) => {
+it.each([PAGE, SHARED])('%s without public data is the same as that of an unknown user', async (path) => {
   const server = await openTestServer();
   const nobody = await server.request('GET', path.replace('bob', 'nobody'));
   const unknown = await nobody.text();

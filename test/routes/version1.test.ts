@@ -84,20 +84,20 @@ it.each([
   expect((await request('POST', '/api/1/episodes/bob.json', { auth, body: [action] })).status).toBe(400);
 });
 
-it('passes over a GUID that is no text', async () => {
+it('ignores a GUID that is not a string', async () => {
   const server = await openTestServer();
   const { update_urls } = await ok(server, 'POST', '/api/1/episodes/bob.json', [{ ...play, episode: 'urn:\ud800' }]);
   expect(update_urls).toEqual([['urn:\ud800', '']]);
   expect((await ok(server, 'GET', '/api/1/episodes/bob.json')).actions).toEqual([]);
 });
 
-it('leaves the times of version 2 out but for the position', async () => {
+it('omits the times of version 2 except for the position', async () => {
   const server = await openTestServer();
   await ok(server, 'POST', '/api/2/episodes/bob.json', [{ ...play, started: 1, position: 65, total: 100 }]);
   expect((await ok(server, 'GET', '/api/1/episodes/bob.json')).actions).toEqual([{ ...play, position: '00:01:05' }]);
 });
 
-it('answers by device what belongs to the feeds that the device subscribes to now', async () => {
+it('filters by the current feeds of a device', async () => {
   const server = await openTestServer();
   const other = 'http://example.org/other';
   await ok(server, 'POST', '/api/2/episodes/bob.json', [

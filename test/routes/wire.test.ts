@@ -6,7 +6,7 @@ import { toNodeHandler } from 'h3';
 import { expect, it } from 'vitest';
 import { openTestServer } from '../server.ts';
 
-it.each(['x:99999', '[', 'a b', ''])('the Host %j is no reason to fail', async (host) => {
+it.each(['x:99999', '[', 'a b', ''])('accepts the Host %j', async (host) => {
   const { app } = await openTestServer();
   const server = createServer({ requireHostHeader: false }, toNodeHandler(app)).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -18,7 +18,7 @@ it.each(['x:99999', '[', 'a b', ''])('the Host %j is no reason to fail', async (
   server.close();
 });
 
-it('reads what was sent before it refuses, or the client would not see why', async () => {
+it('reads the body before it refuses, so that the client sees the reason', async () => {
   const { app } = await openTestServer({ maxBody: 1000 });
   const server = createServer(toNodeHandler(app)).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -37,7 +37,7 @@ it('reads what was sent before it refuses, or the client would not see why', asy
   server.close();
 });
 
-it('reads on, too, where the refusal is a 200', async () => {
+it('reads the body also if the refusal is a 200', async () => {
   const { app } = await openTestServer({ maxBody: 1000 });
   const server = createServer(toNodeHandler(app)).listen(0, '127.0.0.1');
   await once(server, 'listening');

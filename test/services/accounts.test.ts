@@ -7,14 +7,14 @@ const ACCOUNT = { name: 'bob', password: 'secret' };
 const settings = ({ storage }: TestServer, id: Parameters<TestServer['storage']['settings']['get']>[0]) =>
   storage.settings.get(id, { kind: 'account' });
 
-it('creates an account and its settings in one step: there is never one that lacks them', async () => {
+it('creates an account and its settings in one step: no account ever lacks them', async () => {
   const server = await openTestServer({ syncDevices: true, users: [] });
   vi.spyOn(server.storage.settings, 'update').mockRejectedValue(new StorageError('full', 'the disk is full'));
   const { id } = await server.services.accounts.create({ ...ACCOUNT, isPrivate: true });
   expect(await settings(server, id)).toEqual({ sync_devices: true, public_subscriptions: false });
 });
 
-it('follows the server in what was not chosen for an account, and the choice in what was', async () => {
+it('uses the defaults of the server unless an account chooses otherwise', async () => {
   for (const [syncDevices, choice, expected] of [
     [false, {}, {}],
     [true, {}, { sync_devices: true }],

@@ -19,7 +19,7 @@ async function openTwo() {
   return { store: storage.actions, bob: ids[0]!, eve: ids[1]! };
 }
 
-it('reads again what it had to forget', async () => {
+it('reads an evicted history again', async () => {
   const { store, bob, eve } = await openTwo();
   const actionCache = createActionCache(store, 1);
   await store.append(bob, actions(3));
@@ -31,7 +31,7 @@ it('reads again what it had to forget', async () => {
   }
 });
 
-it('reads what is new alone, each action once, however many ask at the same time', async () => {
+it('reads only new actions, each once, for many simultaneous calls', async () => {
   const { store, bob } = await openTwo();
   const asked: (number | undefined)[] = [];
   const actionCache = createActionCache({
@@ -49,7 +49,7 @@ it('reads what is new alone, each action once, however many ask at the same time
   expect(asked.slice(1)).not.toContain(0);
 });
 
-it('a history that could not be read to its end is read anew', async () => {
+it('reads a history again if it could not be read to its end', async () => {
   const { store, bob } = await openTwo();
   let failures = 1;
   const actionCache = createActionCache({

@@ -30,7 +30,7 @@ function fill(uploads: readonly EpisodeAction[][]): { table: ActionTable; byTime
   return { table, byTime: uploads.flat().toSorted((a, b) => a.timestamp - b.timestamp) };
 }
 
-it('has every action by time, then as uploaded, and from each place on', () => {
+it('lists every action by time, then in upload order, from any cursor', () => {
   fc.assert(
     fc.property(batches, fc.nat(22), fc.nat(22), (uploads, from, until) => {
       const { table, byTime } = fill(uploads);

@@ -25,7 +25,7 @@ it.each([
   expect(await parser.json(bytes(text))).toEqual(JSON.parse(text));
 });
 
-it('keeps keys that objects have', async () => {
+it('keeps keys that are properties of objects', async () => {
   const text = `[{"__proto__":{"a":1},"constructor":2},"${'x'.repeat(70_000)}"]`;
   const [entry] = (await parser.json(bytes(text))) as object[];
   expect(JSON.stringify(entry)).toBe('{"__proto__":{"a":1},"constructor":2}');
@@ -40,7 +40,7 @@ it.each([
   await expect(parser.json(bytes(text))).rejects.toEqual(refused(code, words));
 });
 
-it('says what is wrong with a large body as with a small one', async () => {
+it('reports errors in a large body as in a small one', async () => {
   const long = ' '.repeat(70_000);
   await expect(parser.json(bytes(`${long}{`))).rejects.toEqual(refused('invalid', 'not JSON'));
   await expect(parser.list('opml', `<opml>${long}`)).rejects.toEqual(refused('invalid', 'cut off'));
@@ -50,7 +50,7 @@ it('says what is wrong with a large body as with a small one', async () => {
   expect(await parser.json(bytes(long))).toBeUndefined();
 });
 
-it('answers each URL of a list once, and up to 20,000', async () => {
+it('returns each URL of a list once, and up to 20,000', async () => {
   expect(await parser.list('opml', opml(outlines(5000) + outlines(5000)))).toHaveLength(5000);
   expect(await parser.podcasts(opml(outlines(5000) + outlines(5000)))).toHaveLength(5000);
   expect(await parser.list('txt', bytes('a\n'.repeat(5_000_000)))).toEqual(['a']);
@@ -62,7 +62,7 @@ it('answers each URL of a list once, and up to 20,000', async () => {
 it.each([
   ['time', { time: 0.001, memory: 256 }, opml(outlines(5000))],
   ['memory', { time: 600, memory: 16 }, opml(`<outline a="${'&amp;'.repeat(1_000_000)}"/>`)],
-])('gives up on a body that takes too much %s', async (_, limits, text) => {
+])('aborts a body that takes too much %s', async (_, limits, text) => {
   const strict = createBodyParser(limits);
   await expect(strict.list('opml', text)).rejects.toEqual(refused('too-large', 'takes too long'));
   await strict.close();

@@ -32,24 +32,27 @@ it.each<[string, (response: ServerResponse) => void, RegExp]>([
         .end(gzipSync(Buffer.alloc(25_000_000, ' '), { level: 1 })),
     /larger than 20 MB/,
   ],
-])('a feed that turns into %s keeps what was read, and shows the error and the next try', async (_, answer, error) => {
-  let isFine = true;
-  const { origin } = await startFeedServer((_request, response) => {
-    if (isFine) response.end(FEED);
-    else answer(response);
-  });
-  const url = `${origin}/`;
-  const server = await openTestServer({ fetcher: startFetcher({ timeout: 2 }) });
-  await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [url] });
-  const { feeds, directory } = server.services;
-  expect(await feeds.update({ url })).toEqual({ tried: 1, failed: [] });
-  const fetchedAt = server.clock.now;
-  server.clock.now += 86_400;
-  isFine = false;
-  expect(await feeds.update({ url })).toEqual({ tried: 1, failed: [{ url, error: expect.stringMatching(error) }] });
-  expect(await directory.podcast(url)).toMatchObject({ podcast: { title: 'Fine' } });
-  expect(await directory.episodes(url, 9)).toMatchObject([{ title: 'One', url: 'http://media.test/1.mp3' }]);
-  const state = await server.storage.podcasts.feed(url);
-  expect(state).toMatchObject({ failures: 1, fetchedAt, error: expect.stringMatching(error) });
-  expect(state!.nextAt).toBeGreaterThan(server.clock.now);
-});
+])(
+  'a feed that turns into %s keeps its content, and shows the error and the next attempt',
+  async (_, answer, error) => {
+    let isFine = true;
+    const { origin } = await startFeedServer((_request, response) => {
+      if (isFine) response.end(FEED);
+      else answer(response);
+    });
+    const url = `${origin}/`;
+    const server = await openTestServer({ fetcher: startFetcher({ timeout: 2 }) });
+    await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [url] });
+    const { feeds, directory } = server.services;
+    expect(await feeds.update({ url })).toEqual({ tried: 1, failed: [] });
+    const fetchedAt = server.clock.now;
+    server.clock.now += 86_400;
+    isFine = false;
+    expect(await feeds.update({ url })).toEqual({ tried: 1, failed: [{ url, error: expect.stringMatching(error) }] });
+    expect(await directory.podcast(url)).toMatchObject({ podcast: { title: 'Fine' } });
+    expect(await directory.episodes(url, 9)).toMatchObject([{ title: 'One', url: 'http://media.test/1.mp3' }]);
+    const state = await server.storage.podcasts.feed(url);
+    expect(state).toMatchObject({ failures: 1, fetchedAt, error: expect.stringMatching(error) });
+    expect(state!.nextAt).toBeGreaterThan(server.clock.now);
+  },
+);

@@ -81,7 +81,7 @@ async function openMoved(there: ParsedFeed, here: Partial<ParsedFeed> = {}): Pro
 it.each<[string, ParsedFeed, Partial<ParsedFeed>]>([
   ['has the same title and episodes', feedOf('Show', { episodes: episodesOf('Show', 4) }), {}],
   ['has the same GUID', feedOf('New name', { guid: 'x', episodes: episodesOf('New') }), { guid: 'x' }],
-])('a feed that redirects for good is one podcast with the target that %s', async (_what, there, here) => {
+])('a permanent redirect merges a feed with a target that %s', async (_what, there, here) => {
   const { server } = await openMoved(there, here);
   const top = await server.services.directory.toplist(9);
   expect(top.map(({ url }) => url)).toEqual([B]);
@@ -94,7 +94,7 @@ it.each<[string, ParsedFeed, Partial<ParsedFeed>]>([
   ['has another title', feedOf('Other', { episodes: episodesOf('Show') }), {}],
   ['has other episodes', feedOf('Show', { episodes: episodesOf('Other') }), {}],
   ['has another GUID', feedOf('Show', { guid: 'y' }), { guid: 'x' }],
-])('a feed that redirects for good stays apart from the target that %s, however often it is read', async (...row) => {
+])('a permanent redirect does not merge a feed with a target that %s, however often it is fetched', async (...row) => {
   const [, there, here] = row;
   const { server } = await openMoved(there, here);
   await readAll(server);
@@ -103,14 +103,14 @@ it.each<[string, ParsedFeed, Partial<ParsedFeed>]>([
   await expect(server.services.directory.podcast(B)).rejects.toMatchObject({ code: 'missing' });
 });
 
-it('a feed that was never read is what it redirects to for good', async () => {
+it('a feed that was never fetched is merged with the target of its permanent redirect', async () => {
   const { server, web } = await openWith(A, B);
   for (const url of [A, B]) web.set(url, feedOf('Show'), url === A ? B : undefined);
   await readAll(server);
   expect(await listed(server)).toEqual([[B, 'Show', 3]]);
 });
 
-it('a feed that names a new address is one podcast with it where that confirms it', async () => {
+it('an announced new address is accepted if it has the same podcast', async () => {
   const { server, web } = await openWith(A, B);
   web.set(A, feedOf('Show', { movedTo: B }));
   web.set(B, feedOf('Show', { movedTo: B, author: 'Somebody' }));
@@ -123,7 +123,7 @@ it.each<[string, ParsedFeed | 'gone']>([
   ['is another podcast', feedOf('Popular')],
   ['has another GUID', feedOf('Show', { guid: 'y' })],
   ['does not answer', 'gone'],
-])('a feed that names a new address stays apart where that %s', async (_what, there) => {
+])('an announced new address is not accepted if it %s', async (_what, there) => {
   const { server, web } = await openWith(A, B);
   web.set(A, feedOf('Show', { movedTo: B, guid: 'x' }));
   web.set(B, there);
@@ -132,7 +132,7 @@ it.each<[string, ParsedFeed | 'gone']>([
   expect((await server.services.directory.podcast(B)).podcast.url).toBe(B);
 });
 
-it('two feeds that each name the other as the new address end as one', async () => {
+it('two feeds that announce each other end up as one', async () => {
   const { server, web } = await openWith(A, B);
   web.set(A, feedOf('Show', { movedTo: B }));
   web.set(B, feedOf('Show', { movedTo: A }));
@@ -142,7 +142,7 @@ it('two feeds that each name the other as the new address end as one', async () 
   expect(await listed(server)).toEqual([first]);
 });
 
-it('a feed brings no episodes of its own to the one that it moves to', async () => {
+it('a moved feed adds no episodes to the one at its new address', async () => {
   const { server, web } = await openWith(A, B);
   const [advert] = episodesOf('Advert', 1);
   const show = episodesOf('Show', 5);
@@ -154,7 +154,7 @@ it('a feed brings no episodes of its own to the one that it moves to', async () 
   expect(await listed(server)).toEqual([[B, 'Show', 5]]);
 });
 
-it('a lost feed is not replaced by another podcast at the address that it had before', async () => {
+it('a lost feed is not replaced by another podcast at its former address', async () => {
   const { server, web } = await openMoved(feedOf('Show'));
   web.set(B, 'gone');
   web.set(A, feedOf('Advert'));
@@ -165,7 +165,7 @@ it('a lost feed is not replaced by another podcast at the address that it had be
   expect(await server.services.directory.podcast(B)).toMatchObject({ podcast: { url: C, author: 'Back home' } });
 });
 
-it('feeds with one GUID are the podcast at the address that it was made for', async () => {
+it('feeds with one GUID become the podcast at the address from which the GUID is derived', async () => {
   const { server, web } = await openWith(A, B, C);
   web.set(A, feedOf('Copy', { guid: GUID_OF_B }));
   web.set(B, feedOf('Show', { guid: GUID_OF_B }));
@@ -177,7 +177,7 @@ it('feeds with one GUID are the podcast at the address that it was made for', as
   ]);
 });
 
-it('a feed that copies a GUID takes over nothing', async () => {
+it('a feed that copies a GUID gains nothing', async () => {
   const { server, web } = await openWith(A, B);
   web.set(A, feedOf('Copy', { guid: 'made elsewhere' }));
   web.set(B, feedOf('Show', { guid: 'made elsewhere' }));

@@ -65,7 +65,7 @@ async function openWith(feeds: readonly string[]): Promise<{ server: TestServer;
 const titleOf = async ({ services }: TestServer, url: string): Promise<string> =>
   (await services.directory.podcast(url)).podcast.title;
 
-it('reads what is due, stores what it finds, and asks again only when it is due again', async () => {
+it('fetches due feeds, stores the results, and fetches again only when they are due again', async () => {
   const { server, web } = await openWith([A, B]);
   const { feeds } = server.services;
   web.outcomes.set(A, fetched('Alpha', { etag: '"a"', lastModified: 'then' }));
@@ -95,7 +95,7 @@ it('reads what is due, stores what it finds, and asks again only when it is due 
   expect(await server.storage.podcasts.feed(B)).toMatchObject({ failures: 2, error: 'the server did not answer' });
 });
 
-it('a feed that is lost where it moved to is found where it was before, whoever sends it on from there', async () => {
+it('a feed that is lost at its new address is found through its former address', async () => {
   const { server, web } = await openWith([A]);
   const { feeds } = server.services;
   web.outcomes.set(A, fetched('Alpha', { movedTo: B }));
@@ -120,7 +120,7 @@ it('a feed that is lost where it moved to is found where it was before, whoever 
   expect((await server.storage.podcasts.feed(A))?.nextAt).toBeUndefined();
 });
 
-it('a feed that fails keeps its last good data, one that is gone is never asked for again', async () => {
+it('a feed that fails keeps its last good data, and one that is gone is never fetched again', async () => {
   const { server, web } = await openWith([A]);
   const { feeds } = server.services;
   web.outcomes.set(A, fetched('Alpha'));
@@ -138,7 +138,7 @@ it('a feed that fails keeps its last good data, one that is gone is never asked 
   expect(await titleOf(server, A)).toBe('Alpha');
 });
 
-it('what cannot be stored of one feed is in the report, and the others are read', async () => {
+it('reports a feed that cannot be stored, and fetches the others', async () => {
   const { server, web } = await openWith([A, B, C]);
   for (const url of [A, B, C]) web.outcomes.set(url, fetched(`Title of ${url}`));
   const { podcasts } = server.storage;
@@ -163,7 +163,7 @@ it('a feed that has moved is found under both URLs', async () => {
   expect(await titleOf(server, A)).toBe('Still there');
 });
 
-it('the new address of a feed is not asked with what the old one said', async () => {
+it('the new address of a feed is fetched without the validators of the old one', async () => {
   const { server, web } = await openWith([A, B]);
   const { feeds } = server.services;
   web.outcomes.set(A, fetched('Alpha', { etag: '"a"', lastModified: 'in a hundred years' }));
@@ -178,7 +178,7 @@ it('the new address of a feed is not asked with what the old one said', async ()
   expect(web.asked.at(-1)).toEqual([B, { etag: undefined, lastModified: undefined }]);
 });
 
-it('reads in the background, and gives up what is under way at the end without blaming the feed', async () => {
+it('fetches in the background, and stopping does not count as a failure of the feed', async () => {
   const { server, web } = await openWith([A, B, C]);
   web.outcomes.set(A, fetched('Alpha'));
   server.services.feeds.start();
@@ -188,7 +188,7 @@ it('reads in the background, and gives up what is under way at the end without b
   for (const url of [B, C]) expect(await server.storage.podcasts.feed(url)).toMatchObject({ failures: 0 });
 });
 
-it('an upload waits for no feed', async () => {
+it('an upload does not wait for a feed', async () => {
   const { server, web } = await openWith([]);
   server.services.feeds.start();
   const answer = await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [A] });
@@ -197,7 +197,7 @@ it('an upload waits for no feed', async () => {
   await server.services.feeds.stop();
 });
 
-it('refuses what nobody knows, and everything where nothing may be fetched', async () => {
+it('refuses unknown feeds, and all feeds if fetching is disabled', async () => {
   const { server } = await openWith([A]);
   await expect(server.services.feeds.update({ url: B })).rejects.toMatchObject({ code: 'missing' });
   const offline = await openTestServer();

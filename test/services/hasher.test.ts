@@ -15,7 +15,7 @@ function openSlowThread() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-it('hashes one password after the other, and refuses those for which there is no room', async () => {
+it('hashes one password after the other, and refuses those beyond the limit', async () => {
   const { finish, thread } = openSlowThread();
   hasher = createThreadHasher(thread);
   const waiting = Array.from({ length: 40 }, (_, at) => hasher.compare(`${at}`, DUMMY_HASH));
@@ -33,7 +33,7 @@ it('hashes one password after the other, and refuses those for which there is no
   expect(await Promise.all([...waiting, later])).toEqual(Array(41).fill(true));
 });
 
-it('gives up a hash that takes too long, and goes on with the next one', async () => {
+it('aborts a hash that takes too long, and continues with the next one', async () => {
   const answers = [() => Promise.reject(new TookTooLong(15)), () => Promise.resolve(true)];
   const times: unknown[] = [];
   const run = (_job: unknown, within?: number) => {
@@ -47,13 +47,13 @@ it('gives up a hash that takes too long, and goes on with the next one', async (
   expect(times).toEqual([15, 15]);
 });
 
-it('answers at once for a hash that would take days', async () => {
+it('rejects at once a hash that would take days', async () => {
   hasher = createThreadHasher();
   expect(await hasher.compare('secret', DUMMY_HASH.replace('$10$', '$31$'))).toBe(false);
   expect(await hasher.compare('secret', 'no hash')).toBe(false);
 });
 
-it('knows passwords by hashes of any other cost', async () => {
+it('checks passwords with hashes of any other cost', async () => {
   hasher = createThreadHasher();
   for (const cost of [4, 9, 11]) {
     const known = await hash('secret', cost);

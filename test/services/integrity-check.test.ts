@@ -39,7 +39,7 @@ const withAccount = (storage: Storage, exportUser: () => AsyncIterable<UserRecor
   };
 };
 
-it('counts all that is there, tells how far it is, and finds nothing wrong', async () => {
+it('counts all records, reports progress, and finds nothing wrong', async () => {
   const { storage } = await openFurnished();
   const steps: [done: number, total: number, records: number][] = [];
   const report = await createIntegrityCheck(storage).run((...step) => steps.push(step));
@@ -68,7 +68,7 @@ it('counts all that is there, tells how far it is, and finds nothing wrong', asy
   expect(records.at(-1)).toBeGreaterThan(100); // the actions alone
 });
 
-it('goes on where the accounts cannot be listed', async () => {
+it('continues if the accounts cannot be listed', async () => {
   const { storage } = await openFurnished();
   const problem = 'the file is damaged; restore it from a backup';
   const all = async function* (): AsyncGenerator<User> {
@@ -80,7 +80,7 @@ it('goes on where the accounts cannot be listed', async () => {
   expect(report.counts.podcasts).toBe(4);
 });
 
-it('tells what the storage finds wrong with itself', async () => {
+it('reports what the storage finds wrong with itself', async () => {
   const { storage } = await openFurnished();
   const problem = 'the file is damaged; restore it from a backup';
   const verify = () => Promise.reject(new StorageError('corrupt', problem));
@@ -106,7 +106,7 @@ it('finds subscribers that are counted wrong', async () => {
   ]);
 });
 
-it('takes nothing for wrong that changes meanwhile', async () => {
+it('does not report what changes meanwhile', async () => {
   const { storage } = await openFurnished();
   const { transfer, users } = storage;
   const exportDirectory = async function* () {
@@ -134,20 +134,20 @@ it.each<[string, () => AsyncIterable<UserRecord[]>, string]>([
     },
     'it.devices[0] must be a string',
   ],
-])('names an account that %s, and reads the others', async (_title, exportUser, problem) => {
+])('names an account that %s, and checks the others', async (_title, exportUser, problem) => {
   const { storage } = await openFurnished();
   const { counts, findings } = await inspect(withAccount(storage, exportUser));
   expect(findings).toEqual([{ where: 'account bob', problem, isRepairable: false }]);
   expect(counts).toMatchObject({ actions: 50, podcasts: 4 });
 });
 
-it('passes over feeds that are not in the directory yet', async () => {
+it('skips feeds that are not in the directory yet', async () => {
   const { storage } = await openFurnished();
   const { findings } = await inspect(withPodcasts(storage, () => undefined));
   expect(findings).toEqual([]);
 });
 
-it('passes over an account that is removed meanwhile, and rejects when the storage goes away', async () => {
+it('skips an account that is deleted meanwhile, and rejects if the storage becomes unavailable', async () => {
   const { storage } = await openFurnished();
   const failing = (code: 'missing' | 'unavailable') =>
     withAccount(storage, () => {

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-it('drops the oldest when there is no room', async () => {
+it('deletes the oldest files when it is full', async () => {
   const logos = createLogoCache(join(folder, 'new'), 10);
   for (const name of ['a', 'b', 'a', 'c']) await logos.write(name, Buffer.alloc(4, name));
   expect((await readdir(join(folder, 'new'))).toSorted()).toEqual(['a', 'c']);
@@ -18,13 +18,13 @@ it('drops the oldest when there is no room', async () => {
   expect(await logos.read('b')).toBeUndefined();
 });
 
-it('knows what an earlier process kept', async () => {
+it('uses the files of an earlier process', async () => {
   await createLogoCache(folder, 10).write('a', Buffer.alloc(8));
   await createLogoCache(folder, 10).write('b', Buffer.alloc(8));
   expect(await readdir(folder)).toEqual(['b']);
 });
 
-it('keeps one that is larger than all room until the next one comes', async () => {
+it('keeps a file larger than the limit until the next one is written', async () => {
   const logos = createLogoCache(folder, 10);
   await logos.write('a', Buffer.alloc(20));
   expect(await readdir(folder)).toEqual(['a']);
@@ -32,7 +32,7 @@ it('keeps one that is larger than all room until the next one comes', async () =
   expect(await readdir(folder)).toEqual(['b']);
 });
 
-it('goes on once it can be written again', async () => {
+it('works again once the folder is writable', async () => {
   const place = join(folder, 'logos');
   await writeFile(place, 'in the way');
   const logos = createLogoCache(place);

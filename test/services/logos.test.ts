@@ -14,7 +14,7 @@ const podcasts = { feeds: noFeeds, find: async () => [], isLogoListed: async () 
 const createWith = (folder: Parameters<typeof createLogos>[0]['folder'], fetcher = { fetchImage }) =>
   createLogos({ podcasts: { ...podcasts, logoUrl: async () => LOGO }, fetcher, folder });
 
-it('a kept logo that turns out to be damaged is fetched once more by whoever asks next', async () => {
+it('a damaged logo in the cache is fetched again by the next request', async () => {
   const files = new Map([['hash', Buffer.from('GIF89a, and no more')]]);
   const logos = createWith({
     read: async (name) => files.get(name),
@@ -25,7 +25,7 @@ it('a kept logo that turns out to be damaged is fetched once more by whoever ask
   expect((await logos.find('hash', 64))?.type).toBe('image/jpeg');
 });
 
-it('a logo is shown though there is no room to keep it', async () => {
+it('shows a logo that cannot be stored', async () => {
   const logos = createWith({
     read: async () => undefined,
     write: () => Promise.reject(new Error('the disk is full')),
@@ -34,7 +34,7 @@ it('a logo is shown though there is no room to keep it', async () => {
   for (let time = 0; time < 2; time++) expect((await logos.find('hash', 64))?.type).toBe('image/jpeg');
 });
 
-it('nobody waits long for a logo, which is there once it has come', async () => {
+it('no request waits long for a logo, which is available once it has arrived', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   let arrive!: () => void;
   const arrived = new Promise<void>((resolve) => (arrive = resolve));
@@ -49,7 +49,7 @@ it('nobody waits long for a logo, which is there once it has come', async () => 
   vi.useRealTimers();
 });
 
-it('has few images in hand, however many are asked for', async () => {
+it('holds few images in memory, however many are requested', async () => {
   const folder = { read: async () => undefined, write: async () => undefined, remove: async () => undefined };
   let fetching = 0;
   const images: (() => void)[] = [];

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createMaintenance } from '../../src/services/operations/maintenance.ts';
 import { openTestServer } from '../server.ts';
 
-it('sweeps sessions that are over and keeps the toplist', async () => {
+it('deletes expired sessions and updates the toplist', async () => {
   const { services, storage, clock, request } = await openTestServer();
   await request('PUT', '/subscriptions/bob/phone.json', { auth: 'bob:secret', body: ['http://example.org/a'] });
   clock.now += 2 * 365 * 86_400;
@@ -13,7 +13,7 @@ it('sweeps sessions that are over and keeps the toplist', async () => {
   expect((await services.directory.toplist(1))[0]?.positionLastWeek).toBe(1);
 });
 
-it('tells what it corrected, and what went wrong', async () => {
+it('logs what it corrected, and what went wrong', async () => {
   const told: string[] = [];
   const log = (_level: string, message: string): void => void told.push(message);
   const sessions = { sweep: async () => 0 };

@@ -26,7 +26,7 @@ const backUp = async ({ services }: TestServer): Promise<string> => {
 const move = (from: TestServer, to: Pick<Storage, 'users' | 'podcasts' | 'transfer'>, signal = never) =>
   migrate(from.storage, to, { progress: () => undefined, signal });
 
-it('copies everything, counts it, and tells how far it is', async () => {
+it('copies everything, counts it, and reports progress', async () => {
   const [from, to] = [await openFurnished(), await openEmpty()];
   const steps: [done: number, total: number, records: number][] = [];
   const progress = (...step: (typeof steps)[number]): void => void steps.push(step);
@@ -41,7 +41,7 @@ it('copies everything, counts it, and tells how far it is', async () => {
   expect(records.at(-1)).toBeGreaterThan(2 * 100); // the actions alone, copied and compared
 });
 
-it('refuses a target that is not empty, and leaves it as it is', async () => {
+it('refuses a target that is not empty, and does not change it', async () => {
   const [from, to] = [await openFurnished(), await openTestServer({ users: ['mallory'] })];
   const before = await backUp(to);
   await expect(move(from, to.storage)).rejects.toThrow('the target is not empty; choose a new one');
@@ -86,7 +86,7 @@ it.each<[string, (storage: Storage) => Partial<Storage['transfer']>, RegExp]>([
   expect(await backUp(from)).toBe(before);
 });
 
-it('leaves the target empty when it is given up', async () => {
+it('leaves the target empty when it is aborted', async () => {
   const [from, to] = [await openFurnished(), await openEmpty()];
   const empty = await backUp(to);
   const stop = new AbortController();

@@ -28,7 +28,7 @@ it.each<[string, (services: Services, user: UserId) => Promise<unknown>]>([
     'is taken over from another server',
     ({ pull }, user) => pull.take(user, { kind: 'subscriptions', device: 'phone', urls: [B] }),
   ],
-])('a device that pulled before it pushed hears of the feed that %s', async (_what, write) => {
+])('a device that pulled before it pushed receives the feed that %s', async (_what, write) => {
   const server = await openTestServer();
   const user = (await server.services.accounts.findByName('bob'))!.id;
   await call(server, 'POST', DELTA, { add: [A] });
@@ -38,7 +38,7 @@ it.each<[string, (services: Services, user: UserId) => Promise<unknown>]>([
   expect((await call(server, 'GET', `${DELTA}?since=${timestamp + 1}`)).add).toContain(B);
 });
 
-it('a device that pulled before it pushed hears of the actions that are taken over in its name', async () => {
+it('a device that pulled before it pushed receives the actions imported in its name', async () => {
   const server = await openTestServer();
   const user = (await server.services.accounts.findByName('bob'))!.id;
   await call(server, 'GET', ACTIONS);

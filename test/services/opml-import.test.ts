@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openTestServer } from '../server.ts';
 
-it('what a file says of a podcast is kept as if its feed had said it: plain text, and so much of it', async () => {
+it('sanitizes and limits the texts of a file like those of a feed', async () => {
   const { services } = await openTestServer();
   const user = (await services.accounts.findByName('bob'))!;
   const url = 'http://example.org/a';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createPing } from '../../src/services/operations/ping.ts';
 
-it('a storage that does not answer is not there, and is asked once however many want to know', async () => {
+it('a storage that does not respond is unavailable, and many simultaneous calls share one ping', async () => {
   let asked = 0;
   let answer!: () => void;
   const ping = createPing(
@@ -22,7 +22,7 @@ it('a storage that does not answer is not there, and is asked once however many 
   answer();
 });
 
-it('it is asked anew once it has answered, whatever that was', async () => {
+it('pings again after each response', async () => {
   const answers = [Promise.resolve(), Promise.reject(new Error('it is gone')), Promise.resolve()];
   const ping = createPing({ ping: () => answers.shift()! }, 60_000);
   await ping();

@@ -17,11 +17,11 @@ it.each([
   [{ position: '00:01:00' }, { position: 60 }],
   [{ position: '01:05' }, { position: 65 }],
   [{ timestamp: 1_704_067_200_000 }, { timestamp: 1_704_067_200 }],
-])('the times in %j are read as %j, and nothing is lost', (given, expected) => {
+])('reads the times in %j as %j, and loses nothing', (given, expected) => {
   expect(repairAction({ ...ACTION, ...given })).toEqual({ action: { ...ACTION, ...expected }, notes: [] });
 });
 
-it('a time that makes no sense is left out, and that is said', () => {
+it('omits and reports an invalid time', () => {
   const mended = repairAction({ ...ACTION, position: '1:99' });
   expect(mended).toEqual({ action: ACTION, notes: [expect.stringContaining('were left out')] });
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { EpisodeAction, UserId } from '../../src/domain/types.ts';
 import { createUpdates } from '../../src/services/sync/updates.ts';
 
-it('takes a page of the storage however long it is', async () => {
+it('accepts a page of the storage of any length', async () => {
   const action: EpisodeAction = { podcast: 'http://f', episode: 'http://e', action: 'new', timestamp: 1 };
   const updates = createUpdates(
     {

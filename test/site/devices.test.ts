@@ -30,7 +30,7 @@ it('shows each device with its app, its last sync and its subscriptions', async 
   expect(html).toContain('Last sync <time');
 });
 
-it('keeps no app where the account does not want it', async () => {
+it('stores no app if the account does not want it', async () => {
   const { visitor, request, clock } = await openDevices();
   await visitor.send(
     '/settings',
@@ -43,7 +43,7 @@ it('keeps no app where the account does not want it', async () => {
   expect(html).not.toContain('App/c');
 });
 
-it('names a device', async () => {
+it('renames a device', async () => {
   const { visitor, request } = await openDevices();
   const done = await visitor.send(
     '/devices/phone',
@@ -56,7 +56,7 @@ it('names a device', async () => {
   expect(phone).toMatchObject({ id: 'phone', caption: 'My <phone>', type: 'mobile' });
 });
 
-it('shows a name that is too long again, with the problem beside it', async () => {
+it('shows a name that is too long again, with the error beside it', async () => {
   const { visitor } = await openDevices();
   const caption = 'x'.repeat(256);
   const again = await visitor.send('/devices/phone', { caption, type: 'mobile' }, 'http://localhost/devices/phone');
@@ -65,7 +65,7 @@ it('shows a name that is too long again, with the problem beside it', async () =
   expect(again.html).toContain('id="caption-error"');
 });
 
-it('keeps the same subscriptions on all devices, and lets them go again', async () => {
+it('keeps the same subscriptions on all devices, and stops doing so', async () => {
   const { visitor, request, listOf } = await openDevices();
   await visitor.send('/devices', { sync: 'on' }, 'http://localhost/devices/sync');
   expect(await listOf('tv')).toEqual(['http://example.org/a', 'http://example.org/b']);
@@ -97,7 +97,7 @@ it('removes a device with its list', async () => {
   expect((await visitor.get('/devices/phone')).status).toBe(404);
 });
 
-it('sends a visitor who is not signed in to sign in, and back', async () => {
+it('sends a visitor who is not signed in to the login page, and back', async () => {
   const { request } = await openTestServer();
   const answer = await request('GET', '/devices');
   expect([answer.status, answer.headers.get('location')]).toEqual([303, 'http://localhost/login?next=%2Fdevices']);

@@ -46,7 +46,7 @@ it('shows the toplist and the tags, those of a tag, and what a search finds', as
   expect((await visitor.get('/directory?q=zzzzzz')).html).toContain('No podcast was found.');
 });
 
-it('subscribes from the directory, and stays there', async () => {
+it('subscribes on the directory page, and stays there', async () => {
   const server = await openTestServer();
   await fill(server);
   const visitor = await signIn(server);

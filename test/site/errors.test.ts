@@ -18,7 +18,7 @@ it.each([
 });
 
 it.each([undefined, '*/*', 'application/json', 'application/json, text/html'])(
-  'an error is JSON for whoever accepts %s',
+  'an error is JSON for a client that accepts %s',
   async (accept) => {
     const { request } = await openTestServer();
     const answer = await request('GET', '/nowhere', { headers: accept === undefined ? {} : { accept } });

@@ -13,7 +13,7 @@ const numbersOn = (html: string): number[] =>
 
 const at = (minute: number): string => new Date(1_699_000_000_000 + minute * 60_000).toISOString().slice(0, 19);
 
-it('lists what happened by day, the newest first, however late it was uploaded', async () => {
+it('lists actions by day, the newest first, however late they were uploaded', async () => {
   const server = await openListening();
   await upload(
     server,
@@ -87,7 +87,7 @@ it.each(FILTERS)('/history%s shows %j, and downloads hold the same', async (quer
   expect(rows.map((row) => /http:\/\/media[^,]*/.exec(row)![0])).toEqual(urls);
 });
 
-it('downloads have all fields, under the name of a file', async () => {
+it('downloads have all fields and a file name', async () => {
   const visitor = await openFiltered();
   const csv = await visitor.get('/history.csv?device=tv&from=2023-11-13');
   expect(csv.html).toBe(
@@ -112,7 +112,7 @@ it('downloads have all fields, under the name of a file', async () => {
   ]);
 });
 
-it('a download goes on over thousands of actions', async () => {
+it('a download contains thousands of actions', async () => {
   const server = await openListening();
   for (let hundred = 0; hundred < 15; hundred += 1) {
     const numbers = Array.from({ length: 100 }, (_, n) => hundred * 100 + n);
@@ -129,7 +129,7 @@ it.each([
   ['?to=tomorrow', 'Enter a day such as 2026-01-31.'],
   ['?from=2023-11-12&to=2023-11-11', 'The last day is before the first.'],
   ['?action=tip', 'Choose one of download, play, delete, new.'],
-])('/history%s is the form again, with what is wrong', async (query, problem) => {
+])('/history%s shows the form again with the error', async (query, problem) => {
   const visitor = await openFiltered();
   const { status, html } = await visitor.get(`/history${query}`);
   expect([status, numbersOn(html)]).toEqual([400, []]);
@@ -137,13 +137,13 @@ it.each([
   expect((await visitor.get(`/history.csv${query}`)).status).toBe(400);
 });
 
-it('a place that is none is a 400', async () => {
+it('an invalid cursor is a 400', async () => {
   const visitor = await openFiltered();
   expect((await visitor.get('/history?before=yesterday')).status).toBe(400);
   expect((await visitor.get('/history?after=1-2-3')).status).toBe(400);
 });
 
-it('is for its owner alone', async () => {
+it('is only for its owner', async () => {
   const server = await openListening();
   await upload(server, { timestamp: '2023-11-13T10:00:00', position: 1 });
   const signedOut = openVisitor(server);

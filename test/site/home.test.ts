@@ -3,7 +3,7 @@ import { openTestServer } from '../server.ts';
 import { openVisitor, signIn } from './browser.ts';
 import { feed, media, openListening, subscribe, textOf, upload } from './listener.ts';
 
-it('says what to enter in each app until something was synced, and then shows it', async () => {
+it('explains what to enter in each app until something is synced, and then shows it', async () => {
   const server = await openTestServer({ baseUrl: 'https://sync.example/pods' });
   const visitor = await signIn(server, 'bob', 'secret', 'https://sync.example/pods');
   const empty = await visitor.get('/');
@@ -23,12 +23,12 @@ it('says what to enter in each app until something was synced, and then shows it
   expect(filled.html).toContain('<h2>Continue listening</h2>');
 });
 
-it('says that AntennaPod refuses the name', async () => {
+it('warns that AntennaPod refuses the name', async () => {
   const visitor = await signIn(await openTestServer({ users: ['b+b'] }), 'b+b');
   expect((await visitor.get('/')).html).toContain('AntennaPod does not accept this user name');
 });
 
-it('shows no more than a welcome to somebody who is not signed in', async () => {
+it('shows only the landing page to visitors who are not signed in', async () => {
   const { html } = await openVisitor(await openListening()).get('/');
   expect(html).toContain('Your podcasts, in sync');
   expect(html).not.toContain('Show');
@@ -56,7 +56,7 @@ it('lists episodes in progress, the last played first', async () => {
   expect(inProgress).toContain('<progress max="3600" value="600"');
 });
 
-it('a play that was finished elsewhere is gone from it at the next load', async () => {
+it('an episode finished elsewhere disappears at the next load', async () => {
   const server = await openListening();
   const visitor = await signIn(server);
   await upload(server, { timestamp: '2023-11-13T10:00:00', started: 0, position: 600, total: 3600 });
@@ -65,7 +65,7 @@ it('a play that was finished elsewhere is gone from it at the next load', async 
   expect(textOf((await visitor.get('/')).html)).not.toContain('min left');
 });
 
-it('lists the newest episodes of the subscriptions that were not played', async () => {
+it('lists the newest unplayed episodes of the subscriptions', async () => {
   const server = await openListening();
   const visitor = await signIn(server);
   await subscribe(server, 'phone', 'a');

@@ -56,7 +56,7 @@ it.each<[string, string, Record<string, string>, string]>([
   ['/lists/one', '/add', { url: 'nothing' }, 'None of these URLs can be used'],
   ['/lists/one', '/rename', { title: '!!!' }, 'must have a letter or digit'],
   ['/lists/one', '/rename', { title: 'Two', csrf: 'old' }, 'This form was too old'],
-])('shows the form of %s%s again with what was typed: %j', async (path, form, fields, problem) => {
+])('shows the form of %s%s again with the entered values: %j', async (path, form, fields, problem) => {
   const server = await openTestServer();
   const visitor = await signIn(server);
   await create(visitor, 'One');
@@ -67,7 +67,7 @@ it.each<[string, string, Record<string, string>, string]>([
   expect(await names(server)).toEqual(['one']);
 });
 
-it('is a 404 for a list that somebody else has', async () => {
+it('is a 404 for a list of another user', async () => {
   const server = await openTestServer();
   await create(await signIn(server, 'eve'), 'Mine');
   const visitor = await signIn(server);

@@ -4,7 +4,7 @@ import { openVisitor, signIn } from './browser.ts';
 
 const LOGIN = 'http://localhost/login';
 
-it('signs in with the password and goes on to the page that was asked for', async () => {
+it('signs in with the password and continues to the requested page', async () => {
   const server = await openTestServer();
   const visitor = openVisitor(server);
   const done = await visitor.send('/login?next=/podcast?url=a', { name: 'BOB', password: 'secret' }, LOGIN);
@@ -16,7 +16,7 @@ it('signs in with the password and goes on to the page that was asked for', asyn
 });
 
 it.each(['//evil.example', '/\\evil.example', 'https://evil.example/', '/a\nb'])(
-  'never goes on to another site: %j',
+  'never redirects to another site: %j',
   async (next) => {
     const visitor = openVisitor(await openTestServer());
     const done = await visitor.send('/login', { name: 'bob', password: 'secret', next }, LOGIN);
@@ -51,7 +51,7 @@ it('counts wrong passwords together with those of apps', async () => {
   expect((await server.request('GET', '/api/2/devices/bob.json', { auth: 'bob:secret' })).status).toBe(429);
 });
 
-it('signs out, and the session is over', async () => {
+it('signs out and ends the session', async () => {
   const server = await openTestServer();
   const visitor = await signIn(server);
   const done = await visitor.send('/', {}, 'http://localhost/logout');
@@ -59,7 +59,7 @@ it('signs out, and the session is over', async () => {
   expect((await visitor.get('/')).html).not.toContain('<summary>');
 });
 
-it('does not sign out by a form without the token', async () => {
+it('does not sign out with a form without the token', async () => {
   const visitor = await signIn(await openTestServer());
   const refused = await visitor.send('/', { csrf: 'guessed' }, 'http://localhost/logout');
   expect(refused.status).toBe(403);

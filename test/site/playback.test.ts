@@ -56,7 +56,7 @@ const play = (visitor: Visitor, times: Record<string, string>, page = EPISODE) =
   visitor.send(page, times, `${AT}/episode/progress`);
 
 describe('the page of an episode', () => {
-  it('is the same for everybody who is not signed in, and private for whoever is', async () => {
+  it('is public for visitors, and private for signed-in users', async () => {
     const server = await openFilled();
     for (const path of [PODCAST, EPISODE]) {
       const open = await openVisitor(server).get(path);
@@ -68,7 +68,7 @@ describe('the page of an episode', () => {
     }
   });
 
-  it('plays from where an app stopped, and says how much is left', async () => {
+  it('starts where an app stopped, and shows how much is left', async () => {
     const server = await openFilled();
     await upload(server, { action: 'play', started: 0, position: 600, total: 3700 });
     const { html } = await (await signIn(server)).get(EPISODE);
@@ -78,7 +78,7 @@ describe('the page of an episode', () => {
     expect((await openVisitor(server).get(EPISODE)).html).toContain(`<audio controls preload="none" src="${MEDIA}">`);
   });
 
-  it('goes on where it was even where an app has deleted its file, but not once it was played or marked as new', async () => {
+  it('resumes even if an app has deleted the file, but not after it was finished or marked as new', async () => {
     const server = await openFilled();
     const visitor = await signIn(server);
     const source = async () => /src="([^"]*mp3[^"]*)"/.exec((await visitor.get(EPISODE)).html)![1];
@@ -93,7 +93,7 @@ describe('the page of an episode', () => {
     expect((await visitor.get(EPISODE)).html).toContain('Played · 1 h');
   });
 
-  it('keeps what an account did under an earlier address of the podcast, and uploads to that address', async () => {
+  it('keeps actions under a former address of the podcast, and uploads to that address', async () => {
     const server = await openFilled();
     await upload(server, { action: 'play', started: 0, position: 600, total: 3600 });
     const moved = 'https://feeds.example/moved.xml';
@@ -145,7 +145,7 @@ describe('an episode that only the account itself knows', () => {
 });
 
 describe('marks', () => {
-  it('as played reach an app at its next sync: from the end to the end, which is no listening time', async () => {
+  it('as played reach an app at its next sync, from the end to the end, without listening time', async () => {
     const server = await openFilled();
     const { timestamp } = await download(server);
     const visitor = await signIn(server);
@@ -185,7 +185,7 @@ describe('marks', () => {
     expect((await visitor.get(episodePath(episode))).html).toContain('Played');
   });
 
-  it('as new begin again, and the last one counts even within a second or against an app whose clock is ahead', async () => {
+  it('as new start again, and the last one counts even within a second or against an app with a fast clock', async () => {
     const server = await openFilled();
     await upload(server, { action: 'play', started: 0, position: 600, total: 3600, timestamp: '2030-01-01T00:00:00' });
     const visitor = await signIn(server);
@@ -198,7 +198,7 @@ describe('marks', () => {
     expect(((await latest.json()) as { actions: Action[] }).actions).toMatchObject([{ action: 'new', device: 'web' }]);
   });
 
-  it('are set on the page of the podcast, too, which comes back at the same place', async () => {
+  it('can be set on the page of the podcast, which returns to the same position', async () => {
     const server = await openFilled();
     const visitor = await signIn(server);
     const { html } = await visitor.get(PODCAST);
@@ -210,7 +210,7 @@ describe('marks', () => {
     expect(after).toContain('aria-label="Mark as played: Second"');
   });
 
-  it('make the browser a device, whose name the account may change', async () => {
+  it('register the browser as a device, which the user may rename', async () => {
     const server = await openFilled();
     const visitor = await signIn(server);
     await press(visitor, 'played');
@@ -223,7 +223,7 @@ describe('marks', () => {
   });
 });
 
-it('a favorite of the website is one for apps, and one of an app is removed here', async () => {
+it('favorites set on the website reach apps, and those of apps can be removed here', async () => {
   const server = await openFilled();
   const visitor = await signIn(server);
   const favorites = async () =>
@@ -241,7 +241,7 @@ it('a favorite of the website is one for apps, and one of an app is removed here
 });
 
 describe('the player', () => {
-  it('uploads what was played, and the next page goes on from there', async () => {
+  it('uploads what was played, and the next page resumes there', async () => {
     const server = await openFilled();
     const visitor = await signIn(server);
     const { timestamp } = await download(server);
@@ -255,7 +255,7 @@ describe('the player', () => {
     expect((await visitor.get('/')).html).toContain('59 min left · Web browser');
   });
 
-  it('uploads the position alone where the browser does not know the length', async () => {
+  it('uploads only the position if the browser does not know the length', async () => {
     const server = await openFilled();
     await play(await signIn(server), { started: '10', position: '40', total: '' });
     const stored = await server.storage.actions.query((await server.services.accounts.findByName('bob'))!.id, {});
@@ -272,7 +272,7 @@ describe('the player', () => {
     [{ position: '1', total: 'x' }, '"total" must be whole seconds'],
     [{ position: '1', podcast: 'x' }, 'the episode must be named'],
     [{ position: '1', url: '' }, 'the episode must be named'],
-  ])('is told what is wrong with %j, and nothing is stored', async (fields, problem) => {
+  ])('receives an error for %j, and nothing is stored', async (fields, problem) => {
     const server = await openFilled();
     const answer = await play(await signIn(server), fields);
     expect(answer.status).toBe(400);
@@ -290,7 +290,7 @@ describe('the player', () => {
   });
 });
 
-it('an app and the browser at once lose nothing: the app pulls, the browser plays, the app pushes and pulls again', async () => {
+it('an app and the browser lose nothing at the same time: the app pulls, the browser plays, the app pushes and pulls again', async () => {
   const server = await openFilled();
   const visitor = await signIn(server);
   const received: Action[] = [];
@@ -330,7 +330,7 @@ describe('the page of a podcast', () => {
     expect((await visitor.get(PODCAST)).html).toContain('Unsubscribe</button>');
   });
 
-  it('lists episodes by 50', async () => {
+  it('lists 50 episodes on a page', async () => {
     const server = await openFilled();
     const episodes = Array.from({ length: 101 }, (_, i) => ({
       url: `https://media.example/n${i}.mp3`,
@@ -350,17 +350,17 @@ describe('the page of a podcast', () => {
     expect(done.location).toBe(`${AT}${PODCAST}&page=2`);
   });
 
-  it('says that a feed cannot be read, why, and since when', async () => {
+  it('reports that a feed cannot be fetched, why, and since when', async () => {
     const server = await openFilled();
     const visitor = openVisitor(server);
-    expect((await visitor.get(PODCAST)).html).not.toContain('could not be read');
+    expect((await visitor.get(PODCAST)).html).not.toMatch(/fetching has failed|never been fetched/);
     const state = { url: FEED, intervalSeconds: 3600, failures: 3, error: 'the server answered 500' };
     await server.storage.podcasts.record(FEED, { state: { ...state, fetchedAt: 1_700_000_000 } });
     const { html } = await visitor.get(PODCAST);
     expect(html).toMatch(
-      /last read on <time[^>]*>November 14, 2023<\/time>; since then it could not be read\. The server answered 500\./,
+      /last fetched on <time[^>]*>November 14, 2023<\/time>; since then fetching has failed\. The server answered 500\./,
     );
     await server.storage.podcasts.record(FEED, { state });
-    expect((await visitor.get(PODCAST)).html).toContain('This feed has never been read. The server answered 500.');
+    expect((await visitor.get(PODCAST)).html).toContain('This feed has never been fetched. The server answered 500.');
   });
 });

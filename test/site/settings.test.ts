@@ -9,7 +9,7 @@ async function openSettings() {
   return { ...server, server, visitor: await signIn(server) };
 }
 
-it('switches what others see', async () => {
+it('changes what others see', async () => {
   const { visitor, request } = await openSettings();
   const done = await visitor.send('/settings', { publicProfile: 'on' }, at('privacy'));
   expect(done.location).toBe('http://localhost/settings?saved=privacy#privacy');
@@ -53,7 +53,7 @@ it('changes the password, and signs out everywhere else', async () => {
   expect((await request('GET', '/api/2/devices/bob.json', { auth: 'bob:new pass phrase' })).status).toBe(200);
 });
 
-it('tells everything that is wrong with a new password at once', async () => {
+it('reports all problems with a new password at once', async () => {
   const { visitor, request } = await openSettings();
   const again = await visitor.send(
     '/settings',
@@ -68,7 +68,7 @@ it('tells everything that is wrong with a new password at once', async () => {
   expect((await request('GET', '/api/2/devices/bob.json', { auth: 'bob:secret' })).status).toBe(200);
 });
 
-it('lists what is signed in, and signs it out: one, or everything else', async () => {
+it('lists sessions, and signs out one or all others', async () => {
   const { visitor, request } = await openSettings();
   const sync = async (app: string): Promise<string> => {
     const login = await request('POST', '/api/2/auth/bob/login.json', {
@@ -90,7 +90,7 @@ it('lists what is signed in, and signs it out: one, or everything else', async (
   expect((await visitor.get('/settings')).status).toBe(200);
 });
 
-it('downloads the whole account as a backup, and of no other account', async () => {
+it('downloads the whole account as a backup, and no other account', async () => {
   const { visitor, request } = await openSettings();
   await request('PUT', '/subscriptions/bob/phone.json', { auth: 'bob:secret', body: ['http://example.org/a'] });
   const backup = await visitor.get('/settings/backup');
@@ -100,7 +100,7 @@ it('downloads the whole account as a backup, and of no other account', async () 
   expect((await request('GET', '/settings/backup')).status).toBe(303);
 });
 
-it('deletes the account once name and password are typed', async () => {
+it('deletes the account after its name and password are entered', async () => {
   const { visitor, server } = await openSettings();
   const wrong = await visitor.send('/settings', { name: 'eve', confirm: 'guess' }, at('delete'));
   expect(wrong.status).toBe(400);

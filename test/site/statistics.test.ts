@@ -83,7 +83,7 @@ it.each([
   ['90d', '2023-08-17', 'day', 90, 3730],
   ['year', '2022-11-15', 'week', 53, 3790],
   ['all', '2021-03-05', 'month', 33, 3850],
-])('%s begins at %s and goes by %s', async (range, from, step, periods, listened) => {
+])('%s starts at %s and has steps of a %s', async (range, from, step, periods, listened) => {
   const counted = await read(await openPlayed(), `?range=${range}`);
   expect(counted).toMatchObject({ range, from, step, listened });
   expect(counted.periods).toHaveLength(periods);
@@ -91,7 +91,7 @@ it.each([
   expect(sum).toBe(listened);
 });
 
-it('a history of many years goes by year', async () => {
+it('a history of many years is shown by year', async () => {
   const server = await openListening();
   await upload(server, { timestamp: '1999-05-01T00:00:00', started: 0, position: 60, total: 600 });
   const { step, periods } = await read(server, '?range=all');
@@ -110,7 +110,7 @@ it('two addresses of one podcast are one', async () => {
   expect(html.match(/Played/g)).toHaveLength(3 + 1); // and once in the form
 });
 
-it('the numbers are for their owner alone', async () => {
+it('the statistics are only for their owner', async () => {
   const { request } = await openPlayed();
   const path = '/api/podsync/1/statistics/bob.json';
   expect((await request('GET', path)).status).toBe(401);
@@ -119,7 +119,7 @@ it('the numbers are for their owner alone', async () => {
   expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining('30d, 90d, year, all')]);
 });
 
-it('a page shows them as charts, each with its numbers in a table', async () => {
+it('a page shows them as charts, each with a table', async () => {
   const server = await openPlayed();
   const visitor = await signIn(server);
   const { html } = await visitor.get('/statistics');
@@ -136,7 +136,7 @@ it('a page shows them as charts, each with its numbers in a table', async () => 
   expect((await visitor.get('/statistics?range=7d')).status).toBe(400);
 });
 
-it('without listening time the page says so', async () => {
+it('without listening time the page explains it', async () => {
   const { html } = await (await signIn(await openListening())).get('/statistics?range=all');
   expect(html).toContain('No app has reported listening time yet.');
   expect((await openVisitor(await openListening()).get('/statistics')).location).toBe(

@@ -43,7 +43,7 @@ async function describeFeed({ storage, clock }: TestServer, url: string, title: 
 const titlesOf = (html: string): string[] =>
   [...html.matchAll(/aria-label="Select ([^"]*)"/g)].map(([, title]) => title!);
 
-it('leads to sign in whoever is not signed in, and back', async () => {
+it('sends visitors to the login page, and back', async () => {
   const { request } = await openTestServer();
   const answer = await request('GET', '/subscriptions?view=list', { headers: { accept: 'text/html' } });
   expect(answer.status).toBe(303);
@@ -52,7 +52,7 @@ it('leads to sign in whoever is not signed in, and back', async () => {
   expect(sent.headers.get('location')).toBe('http://localhost/login?next=%2Fsubscriptions');
 });
 
-it('makes the browser a device where the account has none yet', async () => {
+it('registers the browser as a device if the account has none', async () => {
   const server = await openTestServer();
   const visitor = await signIn(server);
   expect((await visitor.get('/subscriptions')).html).toContain('Nothing here yet.');
@@ -81,7 +81,7 @@ it('subscribes on all devices or on one, and each receives it with its next sync
   ]);
 });
 
-it('tells a device of a change by the website even where it uploads before it asks', async () => {
+it('a device receives changes by the website even if it uploads first', async () => {
   const server = await openTestServer();
   const before = await upload(server, 'phone', [feed('a')]);
   const visitor = await signIn(server);
@@ -100,7 +100,7 @@ it.each<[Record<string, string>, string, string]>([
   [{ url: '' }, 'There is no address.', 'id="url-error"'],
   [{ url: feed('b'), device: 'unknown' }, 'You have no device with this name.', `value="${feed('b')}"`],
   [{ url: feed('b'), csrf: 'old' }, 'This form was too old', `value="${feed('b')}"`],
-])('shows the form again with what was typed: %j', async (fields, problem, typed) => {
+])('shows the form again with the entered values: %j', async (fields, problem, typed) => {
   const server = await openTestServer();
   await upload(server, 'phone', [feed('a')]);
   const visitor = await signIn(server);
@@ -111,7 +111,7 @@ it.each<[Record<string, string>, string, string]>([
   expect(await onDevice(server, 'phone')).toEqual([feed('a')]);
 });
 
-it('unsubscribes from several at once, and takes it back on the same devices', async () => {
+it('unsubscribes from several at once, and restores them on the same devices', async () => {
   const server = await openTestServer();
   await upload(server, 'phone', ['a', 'b', 'c'].map(feed));
   await upload(server, 'tv', ['b', 'c'].map(feed));
@@ -135,7 +135,7 @@ it('unsubscribes from several at once, and takes it back on the same devices', a
   expect(after.html).not.toContain('Unsubscribed from');
 });
 
-it('brings back no device that was removed before the undo', async () => {
+it('does not restore a device that was deleted before the undo', async () => {
   const server = await openTestServer();
   for (const device of ['phone', 'tv']) await upload(server, device, [feed('a')]);
   const visitor = await signIn(server);
@@ -148,7 +148,7 @@ it('brings back no device that was removed before the undo', async () => {
   expect(await devices.json()).toMatchObject([{ id: 'phone' }]);
 });
 
-it('unsubscribes on one device alone', async () => {
+it('unsubscribes on only one device', async () => {
   const server = await openTestServer();
   for (const device of ['phone', 'tv']) await upload(server, device, [feed('a')]);
   const visitor = await signIn(server);
@@ -179,7 +179,7 @@ it('filters by words and sorts by name or newest episode, which follows the feed
   expect((await visitor.get('/subscriptions?q=%3Cb%3E')).html).toContain('No podcast matches “&lt;b&gt;”.');
 });
 
-it('sorts by listening time, also under an address that the podcast had before', async () => {
+it('sorts by listening time, including that under a former address', async () => {
   const server = await openTestServer();
   await upload(server, 'phone', ['a', 'b', 'c'].map(feed));
   const state = { url: feed('c'), intervalSeconds: 3600, failures: 0, fetchedAt: server.clock.now };
@@ -220,7 +220,7 @@ it('shows a long library in pages', async () => {
   expect(titlesOf((await visitor.get('/subscriptions?view=list&page=2')).html).length).toBe(1);
 });
 
-it('offers its lists as files that only the owner gets', async () => {
+it('offers its lists as files only for the owner', async () => {
   const server = await openTestServer();
   await upload(server, 'phone', [feed('a')]);
   const visitor = await signIn(server);
@@ -232,7 +232,7 @@ it('offers its lists as files that only the owner gets', async () => {
   }
 });
 
-it('leads below the path that a proxy has it under', async () => {
+it('links below the path of a proxy', async () => {
   const server = await openTestServer({ baseUrl: 'https://host.example/pods' });
   const visitor = openVisitor(server, 'https://host.example');
   await visitor.send('/pods/login', { name: 'bob', password: 'secret' }, 'https://host.example/pods/login');

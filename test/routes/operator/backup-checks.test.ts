@@ -86,7 +86,7 @@ const open = (): Promise<TestServer> => openTestServer({ operator: true, users: 
 
 const FULL = [user(), device(), subscription(), action(), settings([['a', 1]]), list()];
 
-it('is taken where all of it is as the interface stores it', async () => {
+it('is accepted if all of it could have been stored through the interface', async () => {
   const server = await open();
   const records: BackupRecord[] = [
     user({ email: 'bob@example.org' }),
@@ -108,7 +108,7 @@ it('is taken where all of it is as the interface stores it', async () => {
   expect(await restore(server, records)).toMatchObject({ status: 200, accounts: [{ problem: null }], podcasts: 1 });
 });
 
-describe('names the line and stores nothing where', () => {
+describe('names the line and stores nothing if', () => {
   const wrong: [string, BackupRecord[], string][] = [
     ['a hash takes days', [user({ passwordHash: HASH.replace('10', '31') })], 'bcrypt, with a cost of 4 to 14'],
     ['a hash is too quick', [user({ passwordHash: HASH.replace('10', '03') })], 'bcrypt, with a cost of 4 to 14'],
@@ -204,7 +204,7 @@ describe('names the line and stores nothing where', () => {
 describe('times and stamps', () => {
   const auth = 'bob:secret';
 
-  it('up to a day ahead are kept: a first sync stamps as far ahead', async () => {
+  it('up to a day ahead are kept: a first sync may stamp that far ahead', async () => {
     const server = await open();
     const records = [user({ stamp: NOW + DAY }), action({}, NOW + DAY)];
     expect(await restore(server, records)).not.toHaveProperty('inFuture');
@@ -212,7 +212,7 @@ describe('times and stamps', () => {
     expect((await server.storage.actions.query(id, { since: NOW + DAY })).mark).toBe(NOW + DAY + 1);
   });
 
-  it('further ahead are set back in their order, and what is stored next comes after them', async () => {
+  it('further ahead are set back in order, and later changes follow them', async () => {
     const server = await open();
     await server.services.accounts.create({ name: 'model', password: 'secret' });
     const { passwordHash } = (await server.storage.users.find('model'))!;

@@ -35,7 +35,7 @@ const namesIn = async (server: TestServer): Promise<string[]> => {
 };
 
 describe.each(TARGETS)('%s', (target) => {
-  it('a backup brings everything to another server, and is the same there', async () => {
+  it('a backup moves everything to another server, whose backup is identical', async () => {
     const source = await openFurnished(target);
     const cookie = await logIn(source, 'bob');
     const backup = await backUp(source);
@@ -56,7 +56,7 @@ describe.each(TARGETS)('%s', (target) => {
     expect(await podcast.json()).toMatchObject({ title: 'Alpha', subscribers: 2 });
   });
 
-  it('takes a packed one, and clients go on where they were', async () => {
+  it('accepts a compressed backup, and clients continue where they were', async () => {
     const source = await openFurnished(target);
     const path = '/api/2/subscriptions/bob/phone.json';
     const { timestamp } = (await (await source.request('GET', path, { auth: 'bob:secret' })).json()) as any;
@@ -69,7 +69,7 @@ describe.each(TARGETS)('%s', (target) => {
     expect(await later.json()).toMatchObject({ add: upload.add, remove: [] });
   });
 
-  it('what was cut off or altered is refused, and nothing is changed by a dry run', async () => {
+  it('refuses an incomplete or altered backup, and a dry run changes nothing', async () => {
     const backup = await backUp(await openFurnished(target));
     const copy = await open(['mallory'], target);
     const lines = backup.split('\n').length - 1;
@@ -84,7 +84,7 @@ describe.each(TARGETS)('%s', (target) => {
   });
 });
 
-it('is of those who are named, then without the directory', async () => {
+it('contains only the named users, without the directory', async () => {
   const server = await openFurnished();
   const kinds = (text: string): string[] => [...text.matchAll(/^\{"kind":"([^"]+)"/gm)].map(([, kind]) => kind!);
   const one = await backUp(server, '?user=EVE&user=eve');
@@ -96,7 +96,7 @@ it('is of those who are named, then without the directory', async () => {
   expect(unknown.status).toBe(404);
 });
 
-it('without passwords nobody gets in until there is a new one', async () => {
+it('without passwords nobody can log in until a new one is set', async () => {
   const source = await openFurnished();
   const cookie = await logIn(source, 'bob');
   const backup = await backUp(source, '?withoutPasswords=true');
@@ -112,7 +112,7 @@ it('without passwords nobody gets in until there is a new one', async () => {
   expect((await copy.request('GET', devices, { auth: 'bob:new' })).status).toBe(200);
 });
 
-it('an account that is there stays as it is, and the others come', async () => {
+it('skips an existing account and imports the others', async () => {
   const backup = await backUp(await openFurnished());
   const copy = await open(['Bob']);
   const before = await inventory(copy, 'Bob');
@@ -128,7 +128,7 @@ it('an account that is there stays as it is, and the others come', async () => {
   expect(await namesIn(copy)).toEqual(['Bob', 'eve']);
 });
 
-it('an e-mail address that somebody else has is told, and the account left out', async () => {
+it('skips an account whose e-mail address is taken, and reports it', async () => {
   const account = { password: 'secret', email: 'b@example.org' };
   const source = await open([]);
   await source.services.accounts.create({ name: 'bob', ...account });
@@ -141,7 +141,7 @@ it('an e-mail address that somebody else has is told, and the account left out',
 });
 
 describe('another name', () => {
-  it('makes a copy beside the account, without its e-mail address and sessions', async () => {
+  it('creates a copy of the account, without its e-mail address and sessions', async () => {
     const server = await open([]);
     await server.services.accounts.create({ name: 'bob', email: 'b@example.org', password: 'secret' });
     await furnish(server, 'bob');
@@ -156,7 +156,7 @@ describe('another name', () => {
     expect((await restore(server, backup, '?as=robert')).accounts[0].problem).toMatch(/already/);
   });
 
-  it('is refused for more than one account, for none, and where it is no name', async () => {
+  it('is refused for several accounts, for none, and if it is invalid', async () => {
     const both = await backUp(await openFurnished());
     const server = await open([]);
     const none = await backUp(server);
@@ -168,7 +168,7 @@ describe('another name', () => {
   });
 });
 
-it('where an import breaks, accounts are there whole or not at all', async () => {
+it('an interrupted import leaves each account complete or absent', async () => {
   const backup = await backUp(await openFurnished());
   const copy = await open([]);
   const broken = backup.replace(/("name":"eve"[^]*?"timestamp":)10\b/, '$111');
@@ -180,7 +180,7 @@ it('where an import breaks, accounts are there whole or not at all', async () =>
   expect(await backUp(copy)).toBe(backup);
 });
 
-it('a backup that cannot go on says so in its last line', async () => {
+it('a backup that fails reports it in its last line', async () => {
   const server = await openFurnished();
   const { exportUser } = server.storage.transfer;
   let exported = 0;
@@ -193,7 +193,7 @@ it('a backup that cannot go on says so in its last line', async () => {
   expect(lines.length).toBeGreaterThan(50);
 });
 
-it('a backup is not whole where an account is removed while it is read', async () => {
+it('a backup is incomplete if an account is deleted while it is read', async () => {
   const server = await openFurnished();
   const { exportUser } = server.storage.transfer;
   server.storage.transfer.exportUser = async function* (user: UserId) {
@@ -210,7 +210,7 @@ it.each<[method: 'GET' | 'POST', path: string]>([
   ['GET', '/operator/backup'],
   ['POST', '/operator/backup'],
   ['POST', '/operator/check'],
-])('%s %s is not for the network', async (method, path) => {
+])('%s %s is not available over the network', async (method, path) => {
   const server = await openTestServer();
   expect((await server.request(method, path, { auth: 'bob:secret' })).status).toBe(404);
 });

@@ -12,14 +12,14 @@ it.each([
   [{ kind: 'settings', scope: { scope: 'world' }, values: {} }, /"scope" must be one of/],
   [{ kind: 'settings', scope: { scope: 'device', device: 1 }, values: {} }, /"device" must be a string/],
   [{ kind: 'settings', scope: { scope: 'account' }, values: [] }, /"values" must be an object/],
-])('%j is no piece', async (body, says) => {
+])('%j is refused as a piece', async (body, says) => {
   const { request } = await openTestServer({ operator: true });
   const answer = await request('POST', PATH, { body });
   expect(answer.status).toBe(400);
   expect(((await answer.json()) as { message: string }).message).toMatch(says);
 });
 
-it('a piece with more than one upload may bring is refused, and told as such', async () => {
+it('refuses and reports a piece that is larger than one upload may be', async () => {
   const { request } = await openTestServer({ operator: true });
   const urls = Array.from({ length: 20_001 }, (_, n) => `https://feeds.example/${n}`);
   const answer = await request('POST', PATH, { body: { kind: 'subscriptions', device: 'phone', urls } });
@@ -30,7 +30,7 @@ it('a piece with more than one upload may bring is refused, and told as such', a
   });
 });
 
-it('actions of more devices than one upload may name all arrive', async () => {
+it('imports actions of more devices than one upload may name', async () => {
   const { request } = await openTestServer({ operator: true });
   const actions = Array.from({ length: 250 }, (_, n) => ({
     podcast: 'HTTPS://feeds.example/1',
@@ -47,14 +47,14 @@ it('actions of more devices than one upload may name all arrive', async () => {
   expect(found.map(({ episode }) => episode)).toEqual(actions.map(({ episode }) => episode));
 });
 
-it('a feed that cannot be used is not taken, however often it is there', async () => {
+it('skips an unusable feed, however often it appears', async () => {
   const { request } = await openTestServer({ operator: true });
   const urls = ['ftp://feeds.example/1', 'ftp://feeds.example/1', 'https://feeds.example/2'];
   const answer = await request('POST', PATH, { body: { kind: 'subscriptions', device: 'phone', urls } });
   expect(await answer.json()).toMatchObject({ taken: 1, refused: [{ what: urls[0] }] });
 });
 
-it('a piece goes to an account that exists, through the operator alone', async () => {
+it('imports a piece only into an existing account, and only for the operator', async () => {
   const { request } = await openTestServer({ operator: true });
   const body = { kind: 'subscriptions', device: 'phone', urls: ['https://feeds.example/1'] };
   expect((await request('POST', '/operator/users/nobody/pull', { body })).status).toBe(404);

@@ -4,7 +4,7 @@ import { openVisitor, signIn } from './browser.ts';
 
 const CHOSEN = { password: 'new pass phrase', again: 'new pass phrase' };
 
-it('a person who forgot the password chooses another with a link, once', async () => {
+it('a user who forgot the password chooses another with a link, once', async () => {
   const server = await openTestServer();
   const path = `/welcome/${await server.services.passwordLinks.reset('bob')}`;
   const visitor = openVisitor(server);
@@ -17,13 +17,13 @@ it('a person who forgot the password chooses another with a link, once', async (
   expect((await openVisitor(server).get(path)).status).toBe(404);
 });
 
-it('the old password works until the link was used', async () => {
+it('the old password works until the link is used', async () => {
   const server = await openTestServer();
   await server.services.passwordLinks.reset('bob');
   await signIn(server);
 });
 
-it('an invited person chooses name and password', async () => {
+it('an invited user chooses a name and password', async () => {
   const server = await openTestServer();
   const { token } = await server.services.passwordLinks.invite({});
   const visitor = openVisitor(server);
@@ -33,7 +33,7 @@ it('an invited person chooses name and password', async () => {
   await signIn(server, 'ann', 'new pass phrase');
 });
 
-it('an invited person whose name is set chooses a password', async () => {
+it('an invited user with a name chooses a password', async () => {
   const server = await openTestServer();
   const { token } = await server.services.passwordLinks.invite({ name: 'ann' });
   await openVisitor(server).send(`/welcome/${token}`, { ...CHOSEN, name: 'eve' });
@@ -63,7 +63,7 @@ it.each([
   await signIn(server);
 });
 
-it('a link that is not ours is a 404: of another account, made up, or altered', async () => {
+it('a link of another account, an invented link and an altered one are 404', async () => {
   const server = await openTestServer({ users: ['bob', 'eve'] });
   const token = await server.services.passwordLinks.reset('bob');
   const [, expires, signature] = token.split('.');
