@@ -6,7 +6,7 @@ import type { Seconds } from '../domain/types.ts';
  * connection, until others are parsed. Each sender has at most one body in memory; its others wait.
  */
 export interface BodyBudget {
-  /** `sender` tells clients apart; nothing is reserved yet. */
+  /** `sender` identifies the client. Reserves nothing yet. */
   open(sender: unknown): Reservation;
 }
 

@@ -224,5 +224,5 @@ function readCredentials(event: H3Event, charset?: 'latin1'): Credentials | unde
   return { name: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** For everything that belongs to somebody else, whether or not that user exists. */
+/** For all data of another user, whether or not that user exists. */
 const notYours = (): Refusal => new Refusal('forbidden', 'this belongs to another user');

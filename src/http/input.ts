@@ -16,7 +16,7 @@ export function readParam(event: H3Event, name: string): string {
 /** Decoders replace bytes that are not UTF-8 with this. Accepting it could turn two names into one. */
 export const REPLACEMENT = '\ufffd';
 
-/** A value of the query string; undefined when missing. Throws `invalid` for one that is not UTF-8. */
+/** A value of the query string; undefined if missing. Throws `invalid` for one that is not UTF-8. */
 export function readQuery(event: H3Event, name: string): string | undefined {
   if (event.url.search === '') return undefined;
   const value = event.url.searchParams.get(name) ?? undefined;

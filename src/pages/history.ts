@@ -85,7 +85,7 @@ function renderEntry({ base, captions }: ListedHistory, entry: HistoryEntry): Ma
 `;
 }
 
-/** What happened to an episode, in words. */
+/** An episode action as text. */
 export function describeAction({ action, play }: EpisodeAction): string {
   if (!play) return ACTION_NAMES[action];
   const { position, started, total } = play;

@@ -9,7 +9,7 @@ interface HomePage {
   isOpen: boolean;
 }
 
-/** What somebody sees who opens the address of the server and is not signed in. */
+/** The home page for visitors who are not signed in. */
 export const renderLanding = ({ base, isOpen }: HomePage): Page => ({
   title: 'podsync',
   isNarrow: true,

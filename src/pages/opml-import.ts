@@ -7,7 +7,7 @@ import { type Markup, markup } from './markup.ts';
 import { renderDeviceChoice } from './subscriptions.ts';
 
 /** The most entries that are shown of each kind. */
-const MOST_SHOWN = 500;
+const MAX_SHOWN = 500;
 
 const render = (content: Markup): Page => ({
   title: 'Import OPML',
@@ -59,7 +59,7 @@ ${renderEntries('Already in your subscriptions', present)}`);
 
 function renderEntries(heading: string, entries: readonly (PodcastEntry & { reason?: string })[]): Markup | undefined {
   if (entries.length === 0) return undefined;
-  const items = entries.slice(0, MOST_SHOWN).map(({ url, title, reason }) => {
+  const items = entries.slice(0, MAX_SHOWN).map(({ url, title, reason }) => {
     const details = reason ?? (title && url);
     return markup`<li><div>${title || url}${details && markup`<div class="soft">${details}</div>`}</div></li>\n`;
   });

@@ -10,7 +10,7 @@ import { createLoginFlowRoutes, POLL_PATH } from './login-flow.ts';
 import { createLogoRoute } from './logos.ts';
 import { createDirectoryGuard } from './directory-guard.ts';
 import { createNextcloudRoutes } from './nextcloud.ts';
-import { createRefusalNotes } from './refusal-notes.ts';
+import { createRefusalRecorder } from './refusal-recorder.ts';
 import { type Route, type RouteContext, type Row, toRoute } from './route.ts';
 import { createSessionRoutes } from './sessions.ts';
 import { createSettingRoutes } from './settings.ts';
@@ -27,12 +27,12 @@ const UPLOADS = ['json', 'txt', 'opml'];
 /** The whole public interface. */
 export function createRoutes(services: Services, context: RouteContext): Route[] {
   const sessions = createSessionRoutes(context);
-  const noting = createRefusalNotes(services, context);
-  const subscriptions = noting(createSubscriptionRoutes(services, context));
-  const devices = noting(createDeviceRoutes(services, context));
-  const episodes = noting(createEpisodeRoutes(services, context, 2));
-  const episodes1 = noting(createEpisodeRoutes(services, context, 1));
-  const settings = noting(createSettingRoutes(services, context));
+  const recording = createRefusalRecorder(services, context);
+  const subscriptions = recording(createSubscriptionRoutes(services, context));
+  const devices = recording(createDeviceRoutes(services, context));
+  const episodes = recording(createEpisodeRoutes(services, context, 2));
+  const episodes1 = recording(createEpisodeRoutes(services, context, 1));
+  const settings = recording(createSettingRoutes(services, context));
   const lists = createListRoutes(services, context);
   const directory = createDirectoryRoutes(services, context);
   const updates = createUpdateRoutes(services, context);

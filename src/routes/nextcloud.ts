@@ -4,7 +4,7 @@ import type { UserId } from '../domain/types.ts';
 import { readJson, readObject } from '../http/body.ts';
 import { readApp, readSince } from '../http/input.ts';
 import { json, jsonStream, type Reply } from '../http/reply.ts';
-import { isNoted } from '../services/sync/refusals.ts';
+import { isRecorded } from '../services/sync/refusals.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { toNextcloudAction, writeActions } from './wire-objects.ts';
@@ -14,8 +14,8 @@ type NextcloudServices = Pick<Services, 'devices' | 'episodes' | 'refusals' | 's
 /** The device of apps that log in with the account's own password. */
 const OWN_PASSWORD = { id: 'nextcloud', caption: 'Nextcloud apps' };
 
-/** A batch with more bad items than this is refused whole: no app sends one, and it would keep the server busy. */
-const MOST_REFUSED = 10_000;
+/** A batch with more invalid items is refused as a whole: no app sends one, and it would keep the server busy. */
+const MAX_REFUSED = 10_000;
 
 /** The app that sends a request. */
 interface AppClient {
@@ -43,7 +43,7 @@ export function createNextcloudRoutes(
       await devices.follow(user.id, device.id, device.caption);
       const reasons: string[] = [];
       const refuse = (reason: string): void => {
-        if (reasons.length >= MOST_REFUSED) throw invalid(reason);
+        if (reasons.length >= MAX_REFUSED) throw invalid(reason);
         reasons.push(reason);
       };
       const app = readApp(event);
@@ -52,10 +52,10 @@ export function createNextcloudRoutes(
         await devices.touch(user.id, device.id, app, 'nextcloud');
         return reply;
       } catch (error) {
-        if (isNoted(error)) reasons.push(error.message);
+        if (isRecorded(error)) reasons.push(error.message);
         throw error;
       } finally {
-        await refusals.note(user.id, { device: device.id, app, dialect: 'nextcloud' }, reasons);
+        await refusals.record(user.id, { device: device.id, app, dialect: 'nextcloud' }, reasons);
       }
     };
 

@@ -93,7 +93,7 @@ export interface AppPasswordStore {
   /** Those of a user, the first created first. */
   all(user: UserId): Promise<AppPassword[]>;
   /** False when the user has no such app password (any more): it does not come back. */
-  noteUse(user: UserId, digest: string, use: AppPasswordUse): Promise<boolean>;
+  recordUse(user: UserId, digest: string, use: AppPasswordUse): Promise<boolean>;
   /** False when the user has no such app password. */
   revoke(user: UserId, digest: string): Promise<boolean>;
 }

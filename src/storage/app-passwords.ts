@@ -35,7 +35,7 @@ export function createAppPasswordStore(core: Core): AppPasswordStore {
 
     all: (user) => readAppPasswords(core, user),
 
-    noteUse: (user, digest, use) =>
+    recordUse: (user, digest, use) =>
       accounts.write(user, async () => {
         const before = await read(digest);
         if (before?.user !== user) return { result: false };

@@ -146,7 +146,7 @@ export interface PodcastStore {
    * user also have it, weighed against its overall popularity; then by how many tags it shares with what the user has;
    * then as the toplist. The same data give the same answer.
    */
-  alongside(user: UserId, limit: number): Promise<Podcast[]>;
+  recommendations(user: UserId, limit: number): Promise<Podcast[]>;
   /**
    * Recounts from the subscriptions; `corrected` counts the podcasts that had a wrong number. Keeps the first 100 for
    * `positionLastWeek`, at most once a day, and never an empty toplist.

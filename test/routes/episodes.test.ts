@@ -156,10 +156,10 @@ it('combines the filters', async () => {
 
 it('returns a long history completely', async () => {
   const server = await openTestServer();
-  for (let lot = 0; lot < 5; lot++) {
+  for (let batch = 0; batch < 5; batch++) {
     await upload(
       server,
-      Array.from({ length: 777 }, (_, at) => ({ ...play, position: lot * 777 + at })),
+      Array.from({ length: 777 }, (_, at) => ({ ...play, position: batch * 777 + at })),
     );
   }
   const { actions, timestamp } = await download(server);

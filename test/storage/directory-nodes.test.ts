@@ -138,7 +138,7 @@ it('what a user might like follows what other nodes store', async () => {
   await a.change('alice', { subscribed: [feed(1)] });
   await a.change('bob', { subscribed: [feed(1), feed(2)] });
   await b.refresh();
-  const suggested = async (): Promise<number[]> => numbersOf(await b.podcasts.alongside('alice' as UserId, 1));
+  const suggested = async (): Promise<number[]> => numbersOf(await b.podcasts.recommendations('alice' as UserId, 1));
   expect(await suggested()).toEqual([2]);
   await a.change('bob', { subscribed: [feed(3)], unsubscribed: [feed(2)] });
   await b.refresh();

@@ -2,7 +2,7 @@ import type { Services } from '../../services/services.ts';
 import type { Handler } from '../route.ts';
 import { progressReply } from './progress-reply.ts';
 
-/** Reads everything that is stored, and tells what is damaged. */
+/** Reads all stored data, and reports what is damaged. */
 export const createCheckRoute =
   ({ integrityCheck }: Pick<Services, 'integrityCheck'>): Handler =>
   () =>

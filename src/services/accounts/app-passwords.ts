@@ -17,7 +17,7 @@ const GROUP_LENGTH = 5;
 const SECRET = new RegExp(`^[${LETTERS}]{${GROUP_LENGTH}}(?:-[${LETTERS}]{${GROUP_LENGTH}}){${GROUPS - 1}}$`);
 
 /** How often the last use is stored. */
-const NOTED_EVERY: Seconds = 3600;
+const RECORDED_EVERY: Seconds = 3600;
 /** App passwords of one user. */
 const MAX_APP_PASSWORDS = 100;
 
@@ -56,16 +56,16 @@ export function createAppPasswords(
   now: Clock,
 ): AppPasswords {
   /** By digest, when this process last stored a use. */
-  const noted = new LRUCache<string, Seconds>({ max: 10_000 });
+  const recorded = new LRUCache<string, Seconds>({ max: 10_000 });
 
-  const noteUse = async ({ user, digest, usedAt }: AppPassword, { address, app }: SessionClient): Promise<void> => {
-    const latest = Math.max(usedAt ?? -Infinity, noted.get(digest) ?? -Infinity);
-    if (latest + NOTED_EVERY > now()) return;
-    noted.set(digest, now());
+  const recordUse = async ({ user, digest, usedAt }: AppPassword, { address, app }: SessionClient): Promise<void> => {
+    const latest = Math.max(usedAt ?? -Infinity, recorded.get(digest) ?? -Infinity);
+    if (latest + RECORDED_EVERY > now()) return;
+    recorded.set(digest, now());
     try {
       const { store_user_agent: isKept } = await settings.get(user, { kind: 'account' });
       const use = { usedAt: now(), address, app: isKept === false ? '' : cutAppName(app) };
-      await appPasswords.noteUse(user, digest, use);
+      await appPasswords.recordUse(user, digest, use);
     } catch (error) {
       if (!isStorageError(error)) throw error; // the login succeeds even if its use cannot be stored
     }
@@ -90,7 +90,7 @@ export function createAppPasswords(
     async find(secret, client) {
       if (!isAppPassword(secret)) return undefined;
       const found = await appPasswords.find(digestOf(secret));
-      if (found) await noteUse(found.appPassword, client);
+      if (found) await recordUse(found.appPassword, client);
       return found;
     },
 

@@ -151,7 +151,7 @@ export const createDirectory = (podcasts: PodcastStore, { own, rules, mode }: Di
       return isOff ? NOTHING : podcasts.search(text, MAX_RESULTS);
     },
 
-    suggestions: async (user, count) => (isOff ? NOTHING : podcasts.alongside(user, count)),
+    suggestions: async (user, count) => (isOff ? NOTHING : podcasts.recommendations(user, count)),
   };
 };
 

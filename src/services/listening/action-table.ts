@@ -1,25 +1,9 @@
 import { isFinished, listenedIn } from '../../domain/listening.ts';
 import { ACTION_TYPES, type ActionType, type EpisodeAction, type Seconds, type Url } from '../../domain/types.ts';
+import { StringTable } from './string-table.ts';
 
 /** Stands for a missing number. */
 const NONE = -1;
-
-/** Numbers distinct strings. */
-class StringTable {
-  readonly texts: string[] = [];
-  readonly #numbers = new Map<string, number>();
-
-  numberOf(text: string): number {
-    const known = this.#numbers.get(text);
-    if (known !== undefined) return known;
-    this.#numbers.set(text, this.texts.length);
-    return this.texts.push(text) - 1;
-  }
-
-  find(text: string): number | undefined {
-    return this.#numbers.get(text);
-  }
-}
 
 /**
  * The episode actions of an account in memory, as columns of numbers: 100,000 actions take some megabytes. Rows are in

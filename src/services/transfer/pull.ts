@@ -15,9 +15,8 @@ import type { Subscriptions } from '../sync/subscriptions.ts';
 
 export interface Pull {
   /**
-   * Adds a piece of an account on another server to one here, by the rules that hold for apps. It takes nothing away, but
-   * a setting that is in both becomes that of the other server. A piece taken twice is there once. What cannot be taken
-   * is in the answer.
+   * Adds a piece of an account on another server to one here, by the same rules as for apps. Removes nothing, but replaces
+   * settings that exist in both. Safe to repeat. The result lists what was refused.
    */
   take(user: UserId, piece: Piece): Promise<Taken>;
 }

@@ -179,7 +179,7 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
 
     top: async (limit) => memory.toplist.top(limit, context.now()),
 
-    async alongside(user, limit) {
+    async recommendations(user, limit) {
       if (store.isShared) graph.drop(user); // what the user has is never suggested, whichever node stored it
       return (await recommend(memory, graph, user, limit)).map((podcast) => memory.toPodcast(podcast));
     },

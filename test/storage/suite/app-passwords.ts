@@ -44,7 +44,7 @@ export const appPasswordTests: Suite = ({ test }) => {
     const alice = await addUser(storage);
     const one = appPassword(alice, 'one');
     await storage.appPasswords.create(one);
-    assert.equal(await storage.appPasswords.noteUse(alice, one.digest, USE), true);
+    assert.equal(await storage.appPasswords.recordUse(alice, one.digest, USE), true);
     for await (const { appPasswords } of nowAndReopened()) {
       assert.deepEqual(await appPasswords.all(alice), [{ ...one, ...USE }]);
     }
@@ -55,10 +55,10 @@ export const appPasswordTests: Suite = ({ test }) => {
     const [one, two] = [appPassword(alice, 'one'), appPassword(alice, 'two')];
     for (const each of [one, two]) await storage.appPasswords.create(each);
     assert.equal(await storage.appPasswords.revoke(bob, one.digest), false, 'it belongs to alice');
-    assert.equal(await storage.appPasswords.noteUse(bob, one.digest, USE), false);
+    assert.equal(await storage.appPasswords.recordUse(bob, one.digest, USE), false);
     assert.equal(await storage.appPasswords.revoke(alice, one.digest), true);
     assert.equal(await storage.appPasswords.revoke(alice, one.digest), false);
-    assert.equal(await storage.appPasswords.noteUse(alice, one.digest, USE), false);
+    assert.equal(await storage.appPasswords.recordUse(alice, one.digest, USE), false);
     for await (const { appPasswords } of nowAndReopened()) {
       assert.equal(await appPasswords.find(one.digest), undefined);
       assert.deepEqual(await appPasswords.all(alice), [two]);

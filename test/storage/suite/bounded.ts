@@ -55,7 +55,7 @@ export const boundedTests: Suite = ({ describe, test }) => {
         const [found] = await open.podcasts.find([feed(1)]);
         assert.deepEqual([found?.title, found?.subscribers], ['', 1]);
         assert.deepEqual(numbersOf(await open.podcasts.top(9)), [1, 2]);
-        assert.deepEqual(await open.podcasts.alongside(alice, 9), []);
+        assert.deepEqual(await open.podcasts.recommendations(alice, 9), []);
       }
       await read(bench.storage, 1, {}, [episode(9)]).catch(() => undefined);
     });
@@ -161,13 +161,13 @@ export const boundedTests: Suite = ({ describe, test }) => {
       await storage.subscriptions.apply(alice, 'phone', remove(feed(2)));
       assert.deepEqual(await storage.podcasts.find([feed(1), feed(2)]), [undefined, undefined]);
       const open = await bench.reopen();
-      await open.podcasts.alongside(alice, 9);
+      await open.podcasts.recommendations(alice, 9);
       await open.subscriptions.apply(bob, 'phone', add(...feeds(3)));
       await open.subscriptions.apply(eve, 'phone', add(feed(2)));
       for await (const { podcasts } of bench.nowAndReopened()) {
         const counts = (await podcasts.find(feeds(3))).map((podcast) => podcast?.subscribers);
         assert.deepEqual(counts, [2, 2, 2]);
-        assert.ok(!numbersOf(await podcasts.alongside(alice, 9)).some((number) => number === 1 || number === 3));
+        assert.ok(!numbersOf(await podcasts.recommendations(alice, 9)).some((number) => number === 1 || number === 3));
       }
     });
   });

@@ -196,9 +196,9 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       const [user] = await populate(bench, [[1, 2], [1, 2, 3, 4], [1, 3], [2, 3, 4, 5], [8, 9], [8], [8]]);
       await bench.storage.subscriptions.apply(user!, 'tv', add(feed(5)));
       for await (const { podcasts } of bench.nowAndReopened()) {
-        const found = numbersOf(await podcasts.alongside(user!, 10));
+        const found = numbersOf(await podcasts.recommendations(user!, 10));
         assert.deepEqual(found, [3, 4, 8, 9]);
-        assert.deepEqual(numbersOf(await podcasts.alongside(user!, 1)), [3]);
+        assert.deepEqual(numbersOf(await podcasts.recommendations(user!, 1)), [3]);
       }
     });
 
@@ -209,14 +209,14 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       ]);
       await read(bench.storage, 2, {}, [], { movedTo: feed(3) });
       for await (const { podcasts } of bench.nowAndReopened()) {
-        assert.deepEqual(numbersOf(await podcasts.alongside(user!, 10)), [4]);
+        assert.deepEqual(numbersOf(await podcasts.recommendations(user!, 10)), [4]);
       }
     });
 
     test('weighs in how many have it anyway', async (bench) => {
       const everybody = Array.from({ length: 30 }, () => [7]);
       const [user] = await populate(bench, [[1], [1, 3, 7], [1, 3, 7], [3], ...everybody]);
-      assert.deepEqual(numbersOf(await bench.storage.podcasts.alongside(user!, 2)), [3, 7]);
+      assert.deepEqual(numbersOf(await bench.storage.podcasts.recommendations(user!, 2)), [3, 7]);
     });
 
     test('is filled up by shared tags, then by the toplist', async (bench) => {
@@ -225,7 +225,7 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       await read(bench.storage, 6, { tags: ['news', 'science'] });
       await read(bench.storage, 4, { tags: ['NEWS'] });
       for await (const { podcasts } of bench.nowAndReopened()) {
-        assert.deepEqual(numbersOf(await podcasts.alongside(user!, 10)), [6, 4, 5, 3]);
+        assert.deepEqual(numbersOf(await podcasts.recommendations(user!, 10)), [6, 4, 5, 3]);
       }
     });
 
@@ -233,7 +233,7 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       const [user] = await populate(bench, [[4, 3, 2, 1], [2]]);
       await bench.storage.subscriptions.apply(user!, 'phone', remove(feed(4)));
       const newcomer = await addUser(bench.storage, 'newcomer');
-      assert.deepEqual(numbersOf(await bench.storage.podcasts.alongside(newcomer, 10)), [2, 1, 3]);
+      assert.deepEqual(numbersOf(await bench.storage.podcasts.recommendations(newcomer, 10)), [2, 1, 3]);
     });
 
     test('comes from the own taste', async (bench) => {
@@ -248,10 +248,10 @@ export const discoveryTests: Suite = ({ describe, test }) => {
         lists.map((list) => [...new Set(list)]),
       );
       for (const n of [0, 37, 119]) {
-        const suggested = numbersOf(await bench.storage.podcasts.alongside(users[n]!, 10));
+        const suggested = numbersOf(await bench.storage.podcasts.recommendations(users[n]!, 10));
         const own = suggested.filter((each) => favourites(n % GROUPS).includes(each));
         assert.ok(own.length >= 8, `only ${own.length} of ${suggested} are to the taste of user ${n}`);
-        assert.deepEqual(numbersOf(await bench.storage.podcasts.alongside(users[n]!, 10)), suggested);
+        assert.deepEqual(numbersOf(await bench.storage.podcasts.recommendations(users[n]!, 10)), suggested);
       }
     });
   });

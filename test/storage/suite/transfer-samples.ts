@@ -86,7 +86,7 @@ export async function furnish({ storage, clock }: Pick<Bench, 'storage' | 'clock
   await devices.save(id, 'app', { caption: 'App', followsAll: true });
   const used = { usedAt: START - 5, address: '192.0.2.1', app: HALF };
   for (const digest of ['b', 'a']) await storage.appPasswords.create(appPassword(id, digest, START - 10));
-  await storage.appPasswords.noteUse(id, appPassword(id, 'b').digest, used);
+  await storage.appPasswords.recordUse(id, appPassword(id, 'b').digest, used);
   for (const digest of ['b', 'B', 'a']) await sessions.save(session(id, digest, START + 5000));
   await sessions.save(session(id, 'over', START - 10));
   clock.at = START;

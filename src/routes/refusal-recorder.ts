@@ -1,31 +1,31 @@
 import type { H3Event } from 'h3';
 import { parseDeviceId } from '../domain/device.ts';
 import { readApp, readParam } from '../http/input.ts';
-import { isNoted } from '../services/sync/refusals.ts';
+import { isRecorded } from '../services/sync/refusals.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 
 /** Wraps handlers so that their refusals are recorded for the owner of the account. */
-export function createRefusalNotes(
+export function createRefusalRecorder(
   { refusals }: Pick<Services, 'refusals'>,
   { identity }: RouteContext,
 ): <Name extends string>(handlers: Record<Name, Handler>) => Record<Name, Handler> {
-  const noting =
+  const recording =
     (handler: Handler): Handler =>
     async (event) => {
       try {
         return await handler(event);
       } catch (error) {
         const user = identity.knownUser(event);
-        if (user && isNoted(error)) {
+        if (user && isRecorded(error)) {
           const sender = { device: deviceIn(event), app: readApp(event), dialect: 'gpodder.net' } as const;
-          await refusals.note(user.id, sender, [error.message]);
+          await refusals.record(user.id, sender, [error.message]);
         }
         throw error;
       }
     };
   return (handlers) => {
-    const entries = Object.entries<Handler>(handlers).map(([name, handler]) => [name, noting(handler)]);
+    const entries = Object.entries<Handler>(handlers).map(([name, handler]) => [name, recording(handler)]);
     return Object.fromEntries(entries) as typeof handlers;
   };
 }
