@@ -97,7 +97,7 @@ it.each<[Record<string, string>, string, string]>([
     'A feed address begins with http:// or https://.',
     'value="ftp://feeds.example/a"',
   ],
-  [{ url: '' }, 'There is no address.', 'id="url-error"'],
+  [{ url: '' }, 'The address is empty.', 'id="url-error"'],
   [{ url: feed('b'), device: 'unknown' }, 'You have no device with this name.', `value="${feed('b')}"`],
   [{ url: feed('b'), csrf: 'old' }, 'This form was too old', `value="${feed('b')}"`],
 ])('shows the form again with the entered values: %j', async (fields, problem, typed) => {
