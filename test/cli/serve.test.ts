@@ -31,7 +31,7 @@ it('serves where it says, keeps its folder private, and writes nothing to stdout
 });
 
 it.each([
-  ['GET /caf\xe9 HTTP/1.1\r\nHost: x\r\n\r\n', 400, /percent-encoded/],
+  ['GET /caf\xe9 HTTP/1.1\r\nHost: x\r\n\r\n', 400, /percent-encode spaces/],
   [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, /too long/],
   [
     'POST /register HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nname',
@@ -47,14 +47,14 @@ it.each([
     /length of the body/,
   ],
   ['POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno\r\n', 400, /chunk/],
-])('answers what is not even a request as any other that cannot be used: %#', async (sent, status, words) => {
+])('refuses a malformed request like any other bad request: %#', async (sent, status, message) => {
   const { url } = await startServer();
   const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
   socket.end(sent, 'latin1');
   const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   expect(head).toMatch(/^access-control-allow-origin: \*\r$/m);
-  expect(JSON.parse(body)).toEqual({ code: status, message: expect.stringMatching(words) });
+  expect(JSON.parse(body)).toEqual({ code: status, message: expect.stringMatching(message) });
 });
 
 it('tells what to do next as long as there is no account', async () => {
