@@ -2,5 +2,5 @@
 import { isMainThread } from 'node:worker_threads';
 import { main, serveThreads } from '../src/cli/main.ts';
 
-// Bundled into one file, this is also what podsync's threads load.
+// In the single-file build, podsync's worker threads load this file, too.
 await (isMainThread ? main(process.argv) : serveThreads());

@@ -2,8 +2,8 @@ import { execSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 /*
- * Builds podsync after `npm install` in a clone. Without development dependencies there is no compiler: that is no reason
- * for the installation to fail, as what was built before goes on working.
+ * Builds podsync after `npm install` in a clone. Without development dependencies there is no compiler; the installation
+ * succeeds all the same, as an earlier build keeps working.
  */
 if (existsSync('node_modules/typescript')) execSync('npm run build', { stdio: 'inherit' });
 else if (!existsSync('dist/bin/podsync.js')) {

@@ -4,7 +4,7 @@ import type { Seconds } from './domain/types.ts';
 
 export type Clock = () => Seconds;
 
-/** How far ahead the time is reserved. After a restart the clock may stand still for as long. */
+/** How far ahead time is reserved. After a restart the clock may stand still for this long. */
 const RESERVED: Seconds = 10;
 
 const HOUR: Seconds = 3600;
@@ -12,15 +12,15 @@ const HOUR: Seconds = 3600;
 interface ClockOptions {
   /** Milliseconds since 1970. */
   wall?: () => number;
-  /** The time is never before this. */
+  /** The earliest time that the clock returns. */
   floor?: Seconds;
-  /** Called before a time beyond the last reservation is told, with the end of the next one. */
+  /** Called with the end of the next reservation, before the clock returns a time beyond the last one. */
   reserve?: (until: Seconds) => void;
 }
 
 /**
- * Whole seconds of the wall clock, which never run backwards: where that steps back, time stands still until it has
- * caught up. Marks depend on it.
+ * The wall clock in whole seconds, but it never runs backwards: if the wall clock is set back, time stands still until
+ * it has caught up. Marks depend on this.
  */
 export function createClock({ wall = Date.now, floor = 0, reserve = () => undefined }: ClockOptions = {}): Clock {
   let latest = floor;
@@ -36,15 +36,15 @@ export function createClock({ wall = Date.now, floor = 0, reserve = () => undefi
 }
 
 /**
- * A clock that does not run backwards over restarts either: the end of what it has reserved is kept in a file. Warns
- * where time is about to stand still for long.
+ * A clock that does not run backwards across restarts either: a file holds the end of the current reservation. Warns if
+ * time is about to stand still for more than an hour.
  */
 export function openClock(path: string, warn: (message: string) => void, wall: () => number = Date.now): Clock {
   const reserve = (until: Seconds): void => {
     try {
       writeDurably(path, String(until));
     } catch (error) {
-      // Better to serve on: it only matters if the wall clock steps back and the server restarts, both.
+      // Keep serving: the file only matters if the wall clock is set back and the server restarts, too.
       warn(`${path} could not be written (${(error as NodeJS.ErrnoException).code})`);
     }
   };
@@ -52,13 +52,13 @@ export function openClock(path: string, warn: (message: string) => void, wall: (
   const behind = floor - wall() / 1000;
   if (behind > HOUR) {
     warn(
-      `the clock of this machine is ${Math.ceil(behind / HOUR)} hours behind what it told before, and time stands still here until it has caught up; if it was wrong then, stop podsync, remove ${path} and start it again`,
+      `the clock of this machine is ${Math.ceil(behind / HOUR)} hours behind the latest time that podsync has used, so podsync's time stands still until the clock has caught up; if the clock was wrong before, stop podsync, delete ${path} and start podsync again`,
     );
   }
   return createClock({ wall, floor, reserve });
 }
 
-/** 0 where there is no file yet, or none that can be read: then the wall clock alone counts. */
+/** 0 if the file does not exist yet or cannot be read: then only the wall clock counts. */
 function readFloor(path: string): Seconds {
   try {
     const text = readFileSync(path, 'utf8');
@@ -69,24 +69,24 @@ function readFloor(path: string): Seconds {
 }
 
 function writeDurably(path: string, text: string): void {
-  const beside = `${path}.${process.pid}.new`; // of several processes at once each has its own
+  const temporary = `${path}.${process.pid}.new`; // one for each process
   try {
-    const file = openSync(beside, 'w', 0o600);
+    const file = openSync(temporary, 'w', 0o600);
     try {
       writeSync(file, text);
       fsyncSync(file);
     } finally {
       closeSync(file);
     }
-    renameSync(beside, path);
+    renameSync(temporary, path);
   } catch (error) {
-    rmSync(beside, { force: true });
+    rmSync(temporary, { force: true });
     throw error;
   }
   syncFolder(dirname(path));
 }
 
-/** Without this a power cut may bring the file back that was there before. */
+/** Without this, a power failure may bring back the previous file. */
 function syncFolder(path: string): void {
   try {
     const folder = openSync(path, 'r');
@@ -96,6 +96,6 @@ function syncFolder(path: string): void {
       closeSync(folder);
     }
   } catch {
-    // Not every system can sync a folder. There it has to do without.
+    // Not every system can sync a folder.
   }
 }

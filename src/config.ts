@@ -2,39 +2,39 @@ import { resolve } from 'node:path';
 import { Option, type OptionValues } from 'commander';
 import { DEFAULTS, type Options, readWebAddress, WEB_ADDRESS } from './options.ts';
 
-/** What flags and `PODSYNC_*` variables decide, flags first. `data` is absolute, and need not exist yet. */
+/** The settings from flags and `PODSYNC_*` variables; flags win. `data` is an absolute path that may not exist yet. */
 export interface Config extends Options {
   readonly host: string;
-  /** 0 is any free one. */
+  /** 0 for any free port. */
   readonly port: number;
   /** Paths of PEM files. */
   readonly tls?: { readonly cert: string; readonly key: string };
 }
 
-/** Options that do not make sense: exit code 2. The message says which, and what they must be. */
+/** Invalid options: exit code 2. The message names the option and says what it must be. */
 export class UsageError extends Error {}
 
-/** A kind of value: `read` answers undefined for any other text, `description` says what it must be. */
-interface Kind<Value> {
+/** A type of option value: `read` returns undefined for invalid text; `description` says what the value must be. */
+interface ValueType<Value> {
   read(text: string): Value | undefined;
   description: string;
 }
 
-const whole = (max: number): Kind<number> => ({
+const wholeNumber = (max: number): ValueType<number> => ({
   read: (text) => (/^\d{1,9}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
   description: `a whole number from 0 to ${max}`,
 });
 
-const text: Kind<string> = { read: (given) => given || undefined, description: 'a text that is not empty' };
+const text: ValueType<string> = { read: (given) => given || undefined, description: 'a text that is not empty' };
 
-// A shell does not expand `~` after `=`, nor does systemd: a folder of that name would be created.
-const folder: Kind<string> = {
+// Shells do not expand `~` after `=`, nor does systemd: podsync would create a folder named `~`.
+const folder: ValueType<string> = {
   read: (given) => (/^~(?:\/|$)/.test(given) ? undefined : given || undefined),
-  description: 'a folder, with the path of the home folder instead of ~',
+  description: 'a folder; write the full path of the home folder instead of ~',
 };
 
-// What listhen takes; given any other host, it would listen on one of its own choice.
-const host: Kind<string> = {
+// What listhen accepts; for any other host, it would silently listen on a host of its own choice.
+const host: ValueType<string> = {
   read: (given) => (/^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/.test(given) ? given : undefined),
   description: 'an IP address or a host name',
 };
@@ -42,7 +42,7 @@ const host: Kind<string> = {
 const MAX_BODY_LIMIT = 256 * 1024 * 1024;
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2 };
 
-const bytes: Kind<number> = {
+const bytes: ValueType<number> = {
   read(given) {
     const [, digits = '', unit = ''] = /^(\d{1,9})(?:([km])(?:ib)?)?$/i.exec(given) ?? [];
     const size = Number(digits) * UNITS[unit.toLowerCase()]!;
@@ -51,29 +51,29 @@ const bytes: Kind<number> = {
   description: 'a number of bytes such as 16777216, 16384K or 16MiB, at most 256MiB',
 };
 
-/** The address of a server; read without a slash at the end. */
-export const webAddress: Kind<string> = { read: readWebAddress, description: WEB_ADDRESS };
+/** The address of a server; a trailing slash is removed. */
+export const webAddress: ValueType<string> = { read: readWebAddress, description: WEB_ADDRESS };
 
-const openOrClosed: Kind<'open' | 'closed'> = {
+const openOrClosed: ValueType<'open' | 'closed'> = {
   read: (given) => (given === 'open' || given === 'closed' ? given : undefined),
   description: 'open or closed',
 };
 
-const directoryMode: Kind<Options['directory']> = {
+const directoryMode: ValueType<Options['directory']> = {
   read: (given) => (given === 'public' || given === 'members' || given === 'off' ? given : undefined),
   description: 'public, members or off',
 };
 
 const YES_OR_NO = new Map(Object.entries({ true: true, '1': true, yes: true, false: false, '0': false, no: false }));
 
-// With an optional value, so that its variable can say no: commander takes any variable of a plain switch for yes.
-const yesOrNo: Kind<boolean> = {
+// With an optional value, so that its variable can be `false`: for a plain switch, commander treats any value as true.
+const yesOrNo: ValueType<boolean> = {
   read: (given) => YES_OR_NO.get(given.toLowerCase()),
   description: 'true or false',
 };
 
-// `--no-X` sets the opposite of X.
-const not = ({ read, description }: Kind<boolean>): Kind<boolean> => ({
+// `--no-X` sets X to the opposite.
+const not = ({ read, description }: ValueType<boolean>): ValueType<boolean> => ({
   read(given) {
     const value = read(given);
     return value === undefined ? undefined : !value;
@@ -81,21 +81,21 @@ const not = ({ read, description }: Kind<boolean>): Kind<boolean> => ({
   description,
 });
 
-/** Its default is the one in `DEFAULTS`, where that has one of its name. */
-function option<Value>(flags: string, help: string, { read, description }: Kind<Value>): Option {
-  const made = new Option(flags, help);
-  const variable = `PODSYNC_${made.name().toUpperCase().replaceAll('-', '_')}`;
-  made.default(DEFAULTS[made.attributeName() as keyof typeof DEFAULTS]);
-  return made.env(variable).argParser((given: string) => {
+/** An option that takes its default from `DEFAULTS`, if there is one of its name. */
+function option<Value>(flags: string, help: string, { read, description }: ValueType<Value>): Option {
+  const created = new Option(flags, help);
+  const variable = `PODSYNC_${created.name().toUpperCase().replaceAll('-', '_')}`;
+  created.default(DEFAULTS[created.attributeName() as keyof typeof DEFAULTS]);
+  return created.env(variable).argParser((given: string) => {
     const value = read(given);
-    if (value === undefined) throw new UsageError(`--${made.name()} (${variable}) must be ${description}`);
+    if (value === undefined) throw new UsageError(`--${created.name()} (${variable}) must be ${description}`);
     return value;
   });
 }
 
 export const DATA_OPTION = option('--data <folder>', 'folder for all data', folder).default('./podsync-data');
 
-/** Where the data is: nearly every command takes these. */
+/** Where the data is stored. Nearly every command takes these options. */
 export const STORAGE_OPTIONS: readonly Option[] = [
   DATA_OPTION,
   option(
@@ -114,36 +114,36 @@ export const FETCH_OPTIONS: readonly Option[] = [
   option('--allow-private-feeds [true|false]', 'also fetch feeds from private networks', yesOrNo),
 ];
 
-/** What a person is asked when an account is created. No defaults: see `user add`. */
+/** Settings of a new account. They have no defaults: `user add` asks for them. */
 export const ACCOUNT_OPTIONS: readonly Option[] = [
   option('--sync-devices [true|false]', 'keep one subscription list on all devices', yesOrNo).default(undefined),
   option('--private [true|false]', 'do not show the subscriptions publicly', yesOrNo),
 ];
 
-/** For commands that store feeds, where no server runs. A running server has its own. */
+/** For commands that store feeds when no server is running. A running server uses its own setting. */
 export const KEEP_CREDENTIALS_OPTION = option(
   '--keep-url-credentials [true|false]',
   'keep user:password@ in feed addresses',
   yesOrNo,
 );
 
-/** For commands that print a link, where no server runs that knows its own. */
+/** For commands that print a link when no server is running. A running server uses its own address. */
 export const BASE_URL_OPTION = option(
   '--base-url <url>',
   'address that apps use, if the server is behind a proxy',
   webAddress,
 );
 
-/** How `serve` listens, and what holds for requests. */
+/** How `serve` listens, and the rules for requests. */
 export const SERVER_OPTIONS: readonly Option[] = [
   option('--host <address>', 'address to listen on; 0.0.0.0 is all of them', host).default('127.0.0.1'),
-  option('--port <number>', 'port to listen on; 0 is any free port', whole(65_535)).default(3000),
+  option('--port <number>', 'port to listen on; 0 is any free port', wholeNumber(65_535)).default(3000),
   BASE_URL_OPTION,
   option('--trust-proxy [true|false]', 'trust the X-Forwarded headers of a proxy', yesOrNo),
   option('--tls-cert <file>', 'certificate chain for https (PEM)', text),
   option('--tls-key <file>', 'private key of the certificate (PEM)', text),
   option('--max-body <size>', 'largest upload', bytes).default(DEFAULTS.maxBody, '16MiB'),
-  option('--sync-overlap <seconds>', 'how long uploads are repeated to other devices', whole(86_400)),
+  option('--sync-overlap <seconds>', 'how long uploads are repeated to other devices', wholeNumber(86_400)),
   option(
     '--registration <mode>',
     'who may create an account at /register: open is anyone, closed only the first user',
@@ -154,19 +154,21 @@ export const SERVER_OPTIONS: readonly Option[] = [
   KEEP_CREDENTIALS_OPTION,
 ];
 
-/** What holds for a command that does not take all options. One that is not told how to fetch fetches nothing. */
-const UNTOLD: OptionValues = {
+/** Values for the options that a command does not take. Without the fetch options, a command fetches nothing. */
+const COMMAND_DEFAULTS: OptionValues = {
   ...Object.fromEntries(
     [...STORAGE_OPTIONS, ...SERVER_OPTIONS, ...FETCH_OPTIONS].map((each) => [each.attributeName(), each.defaultValue]),
   ),
   fetch: false,
 };
 
-/** The whole configuration from the options of a command; what it does not take has its default. Throws UsageError. */
+/**
+ * The full configuration from the options of a command; options that it does not take get defaults. Throws UsageError.
+ */
 export function readConfig(values: OptionValues): Config {
-  const { data, tlsCert, tlsKey, baseUrl, ...rest } = { ...UNTOLD, ...values };
+  const { data, tlsCert, tlsKey, baseUrl, ...rest } = { ...COMMAND_DEFAULTS, ...values };
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-    throw new UsageError('--tls-cert and --tls-key belong together: give both or none');
+    throw new UsageError('--tls-cert and --tls-key belong together: give both or neither');
   }
   return Object.freeze({
     data: resolve(data),

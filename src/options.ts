@@ -2,31 +2,31 @@ import type { Seconds } from './domain/types.ts';
 import type { DirectoryMode } from './services/directory/directory.ts';
 import type { RegistrationMode } from './services/accounts/registration.ts';
 
-/** What podsync does, in a server of its own or as a part of another program. */
+/** Options of podsync, both as a standalone server and embedded in another program. */
 export interface Options {
-  /** Data folder; it exists. */
+  /** Data folder; it must exist. */
   readonly data: string;
-  /** Storage plugin and its place: `json`, `./plugin.js:...` (from the working directory). May hold a password. */
+  /** Storage plugin and location: `json`, `./plugin.js:...` (from the working directory). May contain a password. */
   readonly storage: string;
-  /** How the outside reaches the server, such as `https://host/sub`. */
+  /** Public address of the server, such as `https://host/sub`. */
   readonly baseUrl?: string;
-  /** Whether `X-Forwarded-*` counts. */
+  /** Whether to trust `X-Forwarded-*` headers. */
   readonly trustProxy: boolean;
   /** Largest request body, in bytes. */
   readonly maxBody: number;
-  /** How long another device's upload counts as overlapping an upload. */
+  /** For how long uploads of two devices count as overlapping. */
   readonly syncOverlap: Seconds;
   /** Keep `user:pass@` in feed URLs. */
   readonly keepUrlCredentials: boolean;
-  /** Who may make an account on the website; the first one can be made with a link either way. */
+  /** Who may create an account on the website; the first account can be created with a link either way. */
   readonly registration: RegistrationMode;
-  /** Whether the devices of new accounts follow each other. */
+  /** Whether new accounts keep one subscription list on all devices. */
   readonly syncDevices: boolean;
-  /** Who may see the directory, search and pages: everybody, whoever has an account, or nobody. */
+  /** Who may see the directory, search and pages: everybody, users with an account, or nobody. */
   readonly directory: DirectoryMode;
-  /** Whether feeds and logos are fetched: nobody is connected to otherwise. */
+  /** Whether feeds and logos are fetched; otherwise podsync makes no outgoing connections. */
   readonly fetch: boolean;
-  /** Whether they may lie on addresses that are not public. */
+  /** Whether they may be fetched from addresses that are not public. */
   readonly allowPrivateFeeds: boolean;
 }
 
@@ -43,11 +43,11 @@ export const DEFAULTS: Omit<Options, 'data'> = {
   allowPrivateFeeds: false,
 };
 
-/** What an address must be, see `readWebAddress`. */
+/** What `readWebAddress` accepts, for error messages. */
 export const WEB_ADDRESS =
   'an http or https address such as https://example.org/podsync, without user, query or fragment';
 
-/** The address of a server, without a slash at the end; undefined where the text is none. */
+/** The address of a server, without a trailing slash; undefined if the text is not an address. */
 export function readWebAddress(text: string): string | undefined {
   if (!URL.canParse(text) || /[?#]/.test(text)) return undefined;
   const { protocol, username, password, origin, pathname } = new URL(text);

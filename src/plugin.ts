@@ -1,12 +1,14 @@
-/** The entry point for authors of storage plugins: the contract, its errors, and a thread for backends that block. */
+/**
+ * The entry point for authors of storage plugins: the contract, its errors, and worker threads for blocking backends.
+ */
 export type * from './storage/contract.ts';
 export { MAX_KEY_BYTES, MAX_VALUE_BYTES } from './storage/contract.ts';
 export { isStorageError, StorageError, type StorageErrorCode } from './storage/errors.ts';
 export { eachInSlices, mapInSlices } from './slices.ts';
 export { createThread, serveThread, type Thread } from './thread.ts';
-export { Turns } from './turns.ts';
+export { KeyedMutex } from './keyed-mutex.ts';
 
 import type { StoragePlugin } from './storage/contract.ts';
 
-/** Types a plugin without a cast: `export default definePlugin({ name, contract: 1, parse, open })`. */
+/** Gives a plugin its type without a cast: `export default definePlugin({ name, contract: 1, parse, open })`. */
 export const definePlugin = <Options>(plugin: StoragePlugin<Options>): StoragePlugin<Options> => plugin;

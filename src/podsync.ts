@@ -12,31 +12,31 @@ import type { Log } from './storage/stores.ts';
 import { loadStorageThreads } from './storage/load.ts';
 import { openStorage } from './storage/open.ts';
 
-/** What is not given is as for `podsync serve`: see `DEFAULTS`. */
+/** Missing options have the same defaults as `podsync serve`: see `DEFAULTS`. */
 export interface PodsyncOptions extends Pick<Options, 'data'>, Partial<Omit<Options, 'data'>> {
   log: Log;
 }
 
-/** An open podsync. */
+/** A running instance of podsync. */
 export interface Podsync {
   services: Services;
-  /** Where it is reachable, for links that an operator's command prints. Set by what listens. */
+  /** Public address for links that operator commands print; set by the listening server. */
   address: { url?: string };
-  /** For the network. */
+  /** The app for the network. */
   publicApp: H3;
-  /** The same and the operator's routes: for the control socket and in-process use alone. */
+  /** The same with the operator's routes: only for the control socket and in-process use. */
   operatorApp: H3;
-  /** Ends what runs in the background, waits for writes and closes the storage. */
+  /** Stops background work, waits for writes and closes the storage. */
   close(): Promise<void>;
 }
 
-/** Replaceable: the time, which otherwise needs the data folder, and in tests the slow hash. */
+/** Replaceable parts: the clock, which otherwise needs the data folder, and the slow hasher in tests. */
 export interface PodsyncParts {
   now?: Clock;
   hasher?: Hasher;
 }
 
-/** Opens the storage and builds the app on it. Rejects with a StorageError, or an Error that says what to do. */
+/** Opens the storage and creates the apps. Rejects with a StorageError, or an Error that says what to do. */
 export async function openPodsync(given: PodsyncOptions, parts: PodsyncParts = {}): Promise<Podsync> {
   const options = {
     ...DEFAULTS,
@@ -75,7 +75,7 @@ function readBaseUrl(given: string): string {
   return address;
 }
 
-/** The HTTP client and the parser take a while to load, and most commands fetch nothing. */
+/** Loaded on demand: the HTTP client and the parser load slowly, and most commands fetch nothing. */
 async function loadFetcher(allowPrivate: boolean): Promise<Fetcher> {
   const [{ createFetcher }, { createFeedParser }] = await Promise.all([
     import('./feeds/fetch.ts'),
@@ -85,8 +85,8 @@ async function loadFetcher(allowPrivate: boolean): Promise<Fetcher> {
 }
 
 /**
- * Called in a thread: loads every module that does work in one (the hasher and the body parser are imported above). Only the module that
- * started this thread goes to work.
+ * Called in a worker thread: loads every module that serves one (the hasher and the body parser are imported above).
+ * Only the module that started this thread responds.
  */
 export async function loadThreads(): Promise<void> {
   await Promise.all([loadStorageThreads(), import('./feeds/parser.ts')]);

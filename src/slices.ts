@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
-import { Turns } from './turns.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 
-/** Milliseconds of work after which everybody else has a turn. */
+/** Milliseconds of work before the event loop gets control. */
 const SLICE = 5;
 
-/** However much is done at the same time: one slice of one of them in each turn of the event loop. */
-const turns = new Turns<'slices'>();
+/** However many lists are processed at the same time, each turn of the event loop runs one slice of one of them. */
+const mutex = new KeyedMutex<'slice'>();
 
 /**
- * Goes through all items in slices of a few milliseconds, so that requests are answered meanwhile; what fits into the
- * first slice is done at once. An item may be made when it is its turn, as by a generator.
+ * Calls `step` for each item, in time slices of a few milliseconds: the server answers requests in between. The first
+ * slice runs at once. Items may be created lazily, as by a generator.
  */
 export async function eachInSlices<T>(items: Iterable<T>, step: (item: T) => unknown): Promise<void> {
   const iterator = items[Symbol.iterator]();
@@ -23,7 +23,7 @@ export async function eachInSlices<T>(items: Iterable<T>, step: (item: T) => unk
     return false;
   };
   for (let isOver = runSlice(); !isOver;) {
-    isOver = await turns.take('slices', async () => {
+    isOver = await mutex.run('slice', async () => {
       await setImmediate();
       return runSlice();
     });

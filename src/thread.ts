@@ -1,15 +1,15 @@
 import { isMainThread, parentPort, type ResourceLimits, Worker, workerData } from 'node:worker_threads';
 import type { Seconds } from './domain/types.ts';
 
-/** Work that would hold up every request, in a thread of its own. */
+/** A worker thread for work that would block the event loop. */
 export interface Thread<Input, Output> {
   /**
-   * Rejects with an Error that has the message of what the work threw. Rejects, too, when the thread crashes or takes
-   * longer than `within`: then all else that waits for it is rejected as well, and the next call starts a new thread.
-   * What is in `transfer` is moved to the thread instead of copied.
+   * Runs the work. If it throws, rejects with an Error that has the same message. If the thread crashes, or the work
+   * takes longer than `timeout`, all pending calls are rejected, and the next call starts a new thread.
+   * Buffers in `transfer` are moved to the thread instead of copied.
    */
-  run(input: Input, within?: Seconds, transfer?: ArrayBuffer[]): Promise<Output>;
-  /** Ends the thread for good; what it had to do is rejected. */
+  run(input: Input, timeout?: Seconds, transfer?: ArrayBuffer[]): Promise<Output>;
+  /** Ends the thread for good and rejects all pending calls. */
   close(): Promise<void>;
 }
 
@@ -17,28 +17,28 @@ interface Job<Input> {
   id: number;
   input: Input;
 }
-type Done<Output> = { id: number; output: Output } | { id: number; error: string };
+type JobResult<Output> = { id: number; output: Output } | { id: number; error: string };
 
 const CLOSING = 'podsync is closing';
 
-/** What `run` rejects with when its time is over. */
-export class TookTooLong extends Error {
-  constructor(within: Seconds) {
-    super(`it took more than ${within} seconds`);
-    this.name = 'TookTooLong';
+/** `run` rejects with it after its timeout. */
+export class ThreadTimeoutError extends Error {
+  constructor(timeout: Seconds) {
+    super(`it took more than ${timeout} seconds`);
+    this.name = 'ThreadTimeoutError';
   }
 }
 
 /**
- * `module` is the `import.meta.url` of the file that calls `serveThread` with the same role: a build into a single file
- * then works too. The thread starts with the first call, and keeps the process alive only while it works.
+ * `module` is the `import.meta.url` of the file that calls `serveThread` with the same role, so a build into a single
+ * file works, too. The thread starts at the first call, and keeps the process alive only while it works.
  */
 export function createThread<Input, Output>(
   module: string,
   role: string,
   resourceLimits: ResourceLimits = {},
 ): Thread<Input, Output> {
-  const waiting = new Map<number, { resolve(output: Output): void; reject(error: Error): void }>();
+  const pending = new Map<number, { resolve(output: Output): void; reject(error: Error): void }>();
   let worker: Worker | undefined;
   let jobs = 0;
   let isClosed = false;
@@ -46,8 +46,8 @@ export function createThread<Input, Output>(
   const fail = (thread: Worker, error: Error): void => {
     if (worker !== thread) return;
     worker = undefined;
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
+    for (const { reject } of pending.values()) reject(error);
+    pending.clear();
   };
   const stop = async (error: Error): Promise<void> => {
     const thread = worker;
@@ -57,30 +57,32 @@ export function createThread<Input, Output>(
   };
   const start = (): Worker => {
     const thread = new Worker(new URL(module), { workerData: role, resourceLimits });
-    thread.on('message', (done: Done<Output>) => {
-      const job = waiting.get(done.id);
-      waiting.delete(done.id);
-      if (waiting.size === 0) thread.unref();
-      if ('error' in done) job?.reject(new Error(done.error));
-      else job?.resolve(done.output);
+    thread.on('message', (result: JobResult<Output>) => {
+      const job = pending.get(result.id);
+      pending.delete(result.id);
+      if (pending.size === 0) thread.unref();
+      if ('error' in result) job?.reject(new Error(result.error));
+      else job?.resolve(result.output);
     });
     thread.on('error', (error) => fail(thread, error));
-    thread.on('exit', () => fail(thread, new Error('the thread ended before it was done')));
+    thread.on('exit', () => fail(thread, new Error('the worker thread exited unexpectedly')));
     thread.unref();
     return thread;
   };
 
   return {
-    async run(input, within, transfer = []) {
+    async run(input, timeout, transfer = []) {
       if (isClosed) throw new Error(CLOSING);
       const thread = (worker ??= start());
       const id = ++jobs;
       const timer =
-        within === undefined ? undefined : setTimeout(() => void stop(new TookTooLong(within)), within * 1000);
+        timeout === undefined
+          ? undefined
+          : setTimeout(() => void stop(new ThreadTimeoutError(timeout)), timeout * 1000);
       try {
         return await new Promise<Output>((resolve, reject) => {
-          thread.postMessage({ id, input } satisfies Job<Input>, transfer); // throws where it cannot be cloned
-          waiting.set(id, { resolve, reject });
+          thread.postMessage({ id, input } satisfies Job<Input>, transfer); // throws if the input cannot be cloned
+          pending.set(id, { resolve, reject });
           thread.ref();
         });
       } finally {
@@ -94,15 +96,18 @@ export function createThread<Input, Output>(
   };
 }
 
-/** Does the work, in a thread that was started with this role; does nothing anywhere else. */
+/** Runs `work` for each input, in a thread that was started with this role. Does nothing anywhere else. */
 export function serveThread<Input, Output>(role: string, work: (input: Input) => Output | Promise<Output>): void {
   if (isMainThread || workerData !== role) return;
   const port = parentPort!;
   port.on('message', async ({ id, input }: Job<Input>) => {
     try {
-      port.postMessage({ id, output: await work(input) } satisfies Done<Output>);
+      port.postMessage({ id, output: await work(input) } satisfies JobResult<Output>);
     } catch (error) {
-      port.postMessage({ id, error: error instanceof Error ? error.message : String(error) } satisfies Done<Output>);
+      port.postMessage({
+        id,
+        error: error instanceof Error ? error.message : String(error),
+      } satisfies JobResult<Output>);
     }
   });
 }

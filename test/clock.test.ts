@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createClock, openClock } from '../src/clock.ts';
 
-/** What was done to the disk, in order; a folder in `unsyncable` cannot be synced. */
+/** Disk operations in order; the folder `unsyncable` cannot be synced. */
 const disk = vi.hoisted(() => ({ steps: [] as string[], paths: new Map<number, string>(), unsyncable: '' }));
 vi.mock(import('node:fs'), async (original) => {
   const fs = await original();
@@ -51,7 +51,7 @@ it('stands still while the wall clock is behind', () => {
   expect(now()).toBe(5001);
 });
 
-it('never tells a time that was not reserved before', () => {
+it('never returns a time that it has not reserved', () => {
   let wall = 5_000_000;
   let reserved = 0;
   const now = createClock({ wall: () => wall, reserve: (until) => (reserved = until) });
@@ -59,43 +59,43 @@ it('never tells a time that was not reserved before', () => {
     expect(now()).toBeLessThanOrEqual(reserved);
     wall += 700;
   }
-  // After a restart with the wall clock set back, nothing that was told comes again.
-  const told = now();
-  const again = createClock({ wall: () => 1_000_000, floor: reserved });
-  expect(again()).toBeGreaterThanOrEqual(told);
+  // After a restart with the wall clock set back, no earlier time is returned.
+  const before = now();
+  const restarted = createClock({ wall: () => 1_000_000, floor: reserved });
+  expect(restarted()).toBeGreaterThanOrEqual(before);
 });
 
-it('keeps what it may have told in a file, and does without a readable one', async () => {
-  const told = openClock(path, warn)();
-  expect(openClock(path, warn)()).toBeGreaterThanOrEqual(told);
-  await writeFile(path, String(told + 3000));
-  expect(openClock(path, warn)()).toBe(told + 3000);
+it('keeps its reservation in a file, and works without a readable file', async () => {
+  const first = openClock(path, warn)();
+  expect(openClock(path, warn)()).toBeGreaterThanOrEqual(first);
+  await writeFile(path, String(first + 3000));
+  expect(openClock(path, warn)()).toBe(first + 3000);
   await writeFile(path, 'nonsense');
-  expect(openClock(path, warn)()).toBeGreaterThanOrEqual(told);
+  expect(openClock(path, warn)()).toBeGreaterThanOrEqual(first);
   expect(warnings).toEqual([]);
   openClock(join(folder, 'missing', 'clock'), warn)();
   expect(warnings).toHaveLength(1);
 });
 
-it('has what it may have told on disk before it tells it, and its name, too', () => {
+it('syncs the reservation and its folder to disk before it returns a time', () => {
   openClock(path, warn)();
   expect(disk.steps).toEqual([`sync ${path}.${process.pid}.new`, `rename to ${path}`, `sync ${folder}`]);
 });
 
-it('goes on where a folder cannot be synced', () => {
+it('works if the folder cannot be synced', () => {
   disk.unsyncable = folder;
   expect(openClock(path, warn, () => 5_000_000)()).toBe(5000);
   expect(openClock(path, warn, () => 4_000_000)()).toBe(5010);
   expect(warnings).toEqual([]);
 });
 
-it('says so where it is to stand still for more than an hour, and what to do', () => {
+it('warns if time stands still for more than an hour, and says what to do', () => {
   openClock(path, warn, () => 900_000_000)();
   openClock(path, warn, () => 900_000_000 - 3_589_000);
   expect(warnings).toEqual([]);
   const now = openClock(path, warn, () => 900_000_000 - 35_989_000);
   expect(warnings).toEqual([
-    `the clock of this machine is 10 hours behind what it told before, and time stands still here until it has caught up; if it was wrong then, stop podsync, remove ${path} and start it again`,
+    `the clock of this machine is 10 hours behind the latest time that podsync has used, so podsync's time stands still until the clock has caught up; if the clock was wrong before, stop podsync, delete ${path} and start podsync again`,
   ]);
   expect(now()).toBe(900_010);
 });

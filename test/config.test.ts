@@ -12,7 +12,7 @@ function read(args: string[], env: Record<string, string> = {}) {
   return readConfig(command.parse(args, { from: 'user' }).opts());
 }
 
-it('has defaults that suit a first try on one machine', () => {
+it('has defaults for a first try on one machine', () => {
   expect(read([])).toEqual({
     data: resolve('podsync-data'),
     directory: 'public',
@@ -30,21 +30,21 @@ it('has defaults that suit a first try on one machine', () => {
   });
 });
 
-it('takes the variable where there is no flag, and the flag where there are both', () => {
+it('reads a variable, but a flag wins over it', () => {
   expect(read([], { PODSYNC_PORT: '4000' }).port).toBe(4000);
   expect(read(['--port', '5000'], { PODSYNC_PORT: '4000' }).port).toBe(5000);
 });
 
-it('cannot be changed afterwards', () => {
+it('is frozen', () => {
   const config = read(['--tls-cert', 'a', '--tls-key', 'b']);
   expect(Object.isFrozen(config) && Object.isFrozen(config.tls)).toBe(true);
 });
 
-it('fills in what a command does not take', () => {
+it('has defaults for the options that a command does not take', () => {
   expect(readConfig({ data: '/srv' })).toMatchObject({ data: '/srv', storage: 'json', maxBody: 16 * 1024 * 1024 });
 });
 
-it('fetches nothing for a command that is not told how to', () => {
+it('fetches nothing for a command without the fetch options', () => {
   expect(readConfig({ data: '/srv' })).toMatchObject({ fetch: false, allowPrivateFeeds: false });
 });
 
@@ -78,7 +78,7 @@ it.each([
   ['--trust-proxy', ['maybe']],
   ['--no-fetch', ['maybe']],
   ['--trust-proxy', ['constructor']],
-])('refuses a wrong %s and says what it must be, without repeating it', (flag, values) => {
+])('refuses an invalid %s and says what it must be, without repeating the value', (flag, values) => {
   for (const value of values) {
     expect(() => read([flag, value]), value).toThrow(UsageError);
     expect(() => read([flag, value])).toThrow(new RegExp(`^${flag} \\(PODSYNC_[A-Z_]+\\) must be .+`));
@@ -86,7 +86,7 @@ it.each([
   }
 });
 
-it('says what a base URL looks like', () => {
+it('gives an example of a valid base URL', () => {
   expect(() => read(['--base-url', 'ftp://example.org'])).toThrow(
     /an http or https address such as https:\/\/example.org/,
   );
@@ -112,7 +112,7 @@ it('needs no value for a switch on the command line', () => {
   });
 });
 
-it('takes certificate and key together or not at all', () => {
+it('needs both the certificate and the key, or neither', () => {
   expect(read(['--tls-cert', 'cert.pem', '--tls-key', 'key.pem']).tls).toEqual({ cert: 'cert.pem', key: 'key.pem' });
   expect(() => read(['--tls-cert', 'cert.pem'])).toThrow(UsageError);
   expect(() => read([], { PODSYNC_TLS_KEY: 'key.pem' })).toThrow(/--tls-cert and --tls-key belong together/);

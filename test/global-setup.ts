@@ -6,8 +6,8 @@ import { startServer } from './postgres/server.ts';
 import { installSqliteDriver } from './sqlite-driver.ts';
 
 /**
- * Installs the SQLite driver where it is missing, builds the program, once, for the tests that start it, and starts
- * a PostgreSQL for the tests that need one, where `PODSYNC_TEST_POSTGRES` names none. Answers what is to be done at the end.
+ * Installs the SQLite driver if it is missing, builds the program for the tests that start it, and starts PostgreSQL
+ * for the tests that need it, unless `PODSYNC_TEST_POSTGRES` names a server. Returns the teardown.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   await installSqliteDriver(); // before the server, whose files it might replace
@@ -18,7 +18,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   throw built.reason;
 }
 
-/** Like vitest itself it leaves the types to `npm run typecheck`. */
+/** Like vitest, it does not check types: `npm run typecheck` does. */
 async function build(): Promise<void> {
   const cwd = join(import.meta.dirname, '..');
   const [code] = await once(

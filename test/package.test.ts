@@ -15,7 +15,7 @@ interface LockedPackage {
 const readLockfile = async (): Promise<Record<string, LockedPackage>> =>
   JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')).packages;
 
-it('the lockfile has the packages of every platform, so that `npm ci` takes it anywhere', async () => {
+it('the lockfile has the packages of every platform, so that `npm ci` works anywhere', async () => {
   const packages = await readLockfile();
   const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies)
@@ -25,7 +25,7 @@ it('the lockfile has the packages of every platform, so that `npm ci` takes it a
   expect(missing).toEqual([]);
 });
 
-it('nothing is compiled when podsync is installed', async () => {
+it('installing podsync compiles nothing', async () => {
   const packages = await readLockfile();
   const compiled = Object.entries(packages).filter(
     ([, { hasInstallScript, optional }]) => hasInstallScript && !optional,

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => rm(data, { recursive: true }));
 
 it.each(['podcasts.example', 'ftp://podcasts.example', 'https://bob@podcasts.example'])(
-  'an address that apps could not use is refused in words: %s',
+  'refuses a base URL that apps cannot use: %s',
   async (baseUrl) => {
     const opening = openPodsync({ data, fetch: false, log: () => undefined, baseUrl });
     await expect(opening).rejects.toThrow(/^baseUrl must be an http or https address such as https:/);
@@ -19,7 +19,7 @@ it.each(['podcasts.example', 'ftp://podcasts.example', 'https://bob@podcasts.exa
   },
 );
 
-it('an address may end in a slash', async () => {
+it('accepts a base URL that ends in a slash', async () => {
   const podsync = await openPodsync({
     data,
     fetch: false,

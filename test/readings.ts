@@ -1,7 +1,7 @@
 import type { EpisodeInfo, PodcastInfo } from '../src/domain/types.ts';
 import type { FeedReading, Storage } from '../src/storage/stores.ts';
 
-/** Stores what reading a feed found, as if it had been fetched. */
+/** Stores a feed as if it had been fetched. */
 export const recordFeed = (
   { podcasts }: Storage,
   url: string,

@@ -17,10 +17,10 @@ import type { Storage } from '../src/storage/stores.ts';
 import { openStorage } from '../src/storage/open.ts';
 import { createTestStorage, type StorageName, type TestStorage } from './storages.ts';
 
-/** Has the form of a bcrypt hash: an import takes no other. */
+/** Looks like a bcrypt hash: imports accept nothing else. */
 const digest = (password: string): string => `$2b$10$${hash('sha256', password).slice(0, 53)}`;
 
-/** In the place of bcrypt, whose cost is of no interest to most tests. */
+/** Replaces bcrypt, which is too slow for most tests. */
 export const quickHasher: Hasher = {
   hash: async (password) => digest(password),
   compare: async (password, known) => digest(password) === known,
@@ -31,15 +31,15 @@ export interface TestServer {
   app: H3;
   services: Services;
   storage: Storage;
-  /** Where the storage is. */
+  /** Location of the storage. */
   place: TestStorage;
-  /** Seconds; moves only when a test moves it. */
+  /** In seconds; changes only when a test changes it. */
   clock: { now: number };
-  /** What was logged as an error. A test that expects some empties it. */
+  /** Logged errors. A test that expects errors must empty this. */
   errors: string[];
-  /** Everything that was logged. */
+  /** All logged messages. */
   logged: string[];
-  /** Where it listens, as a socket target. */
+  /** Address of the server, if the target is a socket. */
   origin: string | undefined;
   request(method: string, path: string, options?: RequestOptions): Promise<Response>;
 }
@@ -49,7 +49,7 @@ export interface RequestOptions {
   auth?: string;
   cookie?: string;
   headers?: Record<string, string>;
-  /** Text as it is, anything else as JSON. */
+  /** A string is sent as it is, anything else as JSON. */
   body?: unknown;
 }
 
@@ -59,7 +59,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** Both ways to reach the app must answer alike. */
+/** The app must respond in the same way to both. */
 export const TARGETS = ['in-process', 'socket'] as const;
 export type Target = (typeof TARGETS)[number];
 
@@ -69,11 +69,11 @@ export interface TestServerOptions extends Partial<AppOptions> {
   syncDevices?: boolean;
   keepUrlCredentials?: boolean;
   hasher?: Hasher;
-  /** Names of the accounts, each with the password `secret`. */
+  /** Names of the accounts; all have the password `secret`. */
   users?: readonly string[];
-  /** Instead of the one that this run is on. */
+  /** Storage to use instead of the one of this test run. */
   storageName?: StorageName;
-  /** On the storage of this one, and by the same clock: another node, where the storage takes several. */
+  /** Share the storage and clock of this server: another node, if the storage supports several. */
   beside?: TestServer;
 }
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** What each folder (or file) may import, besides itself. Imports point down only. */
+/** What each folder or file may import besides itself. Imports point down only. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   bin: ['src/cli'],
   'src/cli': [
@@ -26,8 +26,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/options.ts': ['src/services', 'src/domain'],
   'src/clock.ts': ['src/domain'],
   'src/thread.ts': ['src/domain'],
-  'src/turns.ts': [],
-  'src/slices.ts': ['src/turns.ts'],
+  'src/keyed-mutex.ts': [],
+  'src/slices.ts': ['src/keyed-mutex.ts'],
   'src/routes': [
     'src/http',
     'src/formats',
@@ -35,7 +35,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/services',
     'src/storage/stores.ts',
     'src/domain',
-    'src/turns.ts',
+    'src/keyed-mutex.ts',
   ],
   'src/pages': ['package.json', 'src/services', 'src/storage/stores.ts', 'src/domain'],
   'src/http': ['src/formats', 'src/services', 'src/storage/stores.ts', 'src/storage/errors.ts', 'src/domain'],
@@ -48,9 +48,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/clock.ts',
     'src/slices.ts',
     'src/thread.ts',
-    'src/turns.ts',
+    'src/keyed-mutex.ts',
   ],
-  'src/feeds': ['src/domain', 'src/thread.ts', 'src/turns.ts'],
+  'src/feeds': ['src/domain', 'src/thread.ts', 'src/keyed-mutex.ts'],
   'src/pull': ['src/feeds', 'src/domain'],
   'src/formats': ['src/storage/stores.ts', 'src/domain'],
   'src/testing': ['src/plugin.ts'],
@@ -59,9 +59,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/storage/errors.ts',
     'src/slices.ts',
     'src/thread.ts',
-    'src/turns.ts',
+    'src/keyed-mutex.ts',
   ],
-  'src/storage': ['src/domain', 'src/slices.ts', 'src/turns.ts', 'plugins'],
+  'src/storage': ['src/domain', 'src/slices.ts', 'src/keyed-mutex.ts', 'plugins'],
   'src/domain': [],
   plugins: ['src/plugin.ts'],
 };
@@ -72,7 +72,7 @@ const files = ['bin', 'src', 'plugins'].flatMap((folder) =>
     .map((name) => join(folder, name)),
 );
 
-/** The longest entry that a file lies in. */
+/** The most specific entry that contains a file. */
 const layerOf = (file: string): string | undefined =>
   Object.keys(MAY_IMPORT)
     .filter((layer) => file === layer || file.startsWith(`${layer}/`))
@@ -84,7 +84,7 @@ function importsOf(file: string): string[] {
   return relatives.map((path) => normalize(join(dirname(file), path)));
 }
 
-it.each(files)('%s imports only what lies below it', (file) => {
+it.each(files)('%s imports only from the layers below it', (file) => {
   const layer = layerOf(file);
   expect(layer, 'a layer for this file').toBeDefined();
   const allowed = [layer!, ...MAY_IMPORT[layer!]!];
@@ -92,7 +92,7 @@ it.each(files)('%s imports only what lies below it', (file) => {
   expect(wrong).toEqual([]);
 });
 
-it('the entries of the package match files', () => {
+it('each entry point of the package has a source file', () => {
   const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const entries = [...Object.values<any>(exports).flatMap((entry) => entry.default ?? []), bin.podsync];
   const sources = entries.map((path: string) =>
@@ -103,7 +103,7 @@ it('the entries of the package match files', () => {
   expect(sources.filter((path) => !files.includes(path))).toEqual([]);
 });
 
-it('no plugin reaches into podsync past the entry point', () => {
+it('plugins import podsync only through its entry point', () => {
   const inside = files
     .filter((file) => file.startsWith('plugins/'))
     .flatMap((file) => importsOf(file).map((path) => relative('plugins', path)))
@@ -111,7 +111,7 @@ it('no plugin reaches into podsync past the entry point', () => {
   expect(inside).toEqual([]);
 });
 
-it('no imports run in a circle', () => {
+it('there are no circular imports', () => {
   const done = new Set<string>();
   const visit = (file: string, trail: readonly string[]): void => {
     expect(trail, 'a circle').not.toContain(file);

@@ -8,7 +8,7 @@ const work = (index: number): number => {
 };
 const items = Array.from({ length: 1000 }, (_, index) => index);
 
-it('maps in order, and lets others have many turns meanwhile', async () => {
+it('maps in order, and yields to the event loop many times', async () => {
   const state = { isOver: false };
   const mapping = mapInSlices(items, work).finally(() => (state.isOver = true));
   let turns = 0;
@@ -17,7 +17,7 @@ it('maps in order, and lets others have many turns meanwhile', async () => {
   expect(turns).toBeGreaterThan(10);
 });
 
-it('rejects with what an item throws, and goes on with the next list', async () => {
+it('rejects with the error of an item, and then maps the next list', async () => {
   const failing = mapInSlices(items, (index) => {
     if (index === 500) throw new Error('no');
   });

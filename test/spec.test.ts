@@ -6,14 +6,14 @@ import type { Services } from '../src/services/services.ts';
 import { openTestServer, type RequestOptions, TARGETS } from './server.ts';
 
 /*
- * The interface as it is specified: every row of its tables of endpoints, every status of its section 7, every limit of
- * its section 8.
+ * The specified interface: every row of its endpoint tables, every status of its section 7, every limit of its
+ * section 8.
  */
 
 const LISTS = '{opml,json,jsonp,txt}';
 const SIMPLE = '{opml,json,txt}';
 
-/** Method, path, and the sections that have it. Braces around a list stand for one of it. */
+/** Method, path and sections of the specification. Braces around a list stand for one of its items. */
 const SPECIFIED: readonly [method: string, path: string, sections: string][] = [
   ['POST', '/api/2/auth/{username}/login.json', '4.1'],
   ['POST', '/api/2/auth/{username}/logout.json', '4.1'],
@@ -53,7 +53,7 @@ const SPECIFIED: readonly [method: string, path: string, sections: string][] = [
   ['GET', '/toplist.opml', '4.9'],
 ];
 
-/** Routes that no row has, and why they are there. */
+/** Routes that are not in the tables, and why they exist. */
 const BESIDES: Readonly<Record<string, string>> = {
   'POST /subscriptions/:user/:device': 'old clients send whole lists by POST',
   'PUT /api/1/devices/:user/:device': 'an old client library saves devices by PUT',
@@ -74,9 +74,9 @@ const BESIDES: Readonly<Record<string, string>> = {
   'GET /status.php': 'Nextcloud apps look there first',
   'GET /ocs/v2.php/cloud/capabilities': 'Nextcloud apps look there first',
   'GET /clientconfig': 'the client library asks for it',
-  'GET /health': 'proxies and service managers ask there whether the server can work',
-  'GET /upload': 'the oldest clients want a word for every mistake',
-  'POST /register': 'what the form of the page is sent to',
+  'GET /health': 'proxies and service managers check there whether the server works',
+  'GET /upload': 'the oldest clients expect an error code as text',
+  'POST /register': 'the form of the page is sent there',
   'GET /logo/:size/:hash': 'scaled_logo_url leads there',
   'GET /': 'people open the address of the server to see whether it runs',
   'GET /history': 'the history of an account, a page of the site and as CSV and JSON',
@@ -99,7 +99,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   number: '10',
 };
 
-/** All concrete addresses that a row stands for. */
+/** All concrete addresses of a row. */
 function addressesOf(path: string): string[] {
   const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => SAMPLES[name]!);
   const [, before, formats] = /^(.*)\{([\w,]+)\}$/.exec(filled) ?? [];
@@ -119,7 +119,7 @@ describe.each(TARGETS)('every row of the tables (%s)', (target) => {
   });
 });
 
-it('every route is in the tables, or there is a reason for it', () => {
+it('every route is in the tables, or its reason is given', () => {
   const routes = createRoutes({} as Services, {} as RouteContext);
   const patterns = new Set(
     SPECIFIED.map(([method, path]) => {
@@ -142,7 +142,7 @@ const A = 'http://example.org/a';
 const DELTA = '/api/2/subscriptions/bob/phone.json';
 const LIST = '/subscriptions/bob/phone';
 
-/** What it is, then the request and the status. */
+/** Name, request and status. */
 type Case = [name: string, method: string, path: string, options: RequestOptions, status: number];
 
 const STATUSES: readonly Case[] = [

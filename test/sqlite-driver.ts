@@ -6,20 +6,23 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 
 /**
- * Installs the SQLite driver where it is missing. It is no dependency of podsync, whose default storage does not use it:
- * where npm finds no prebuilt binary, compiling it takes most of a minute.
+ * Installs the SQLite driver if it is missing. podsync does not depend on it, as the default storage does not use it,
+ * and without a prebuilt binary it takes most of a minute to compile.
  */
 export async function installSqliteDriver(): Promise<void> {
   if (isInstalled()) return;
   const { peerDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const driver = `better-sqlite3@${peerDependencies['better-sqlite3']}`;
   console.error(`Installing ${driver} for the tests of SQLite, once; it may take a minute.`);
-  // As a development dependency, though not saved: npm installs no optional peer dependency of the project itself.
+  // As a development dependency that is not saved: npm does not install optional peer dependencies of the project
+  // itself.
   const args = ['install', '--no-save', '--save-dev', '--no-audit', '--no-fund', '--ignore-scripts=false', driver];
   const [code] = await once(spawn('npm', args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }), 'exit');
   if (code !== 0 || !isInstalled()) throw new Error(`${driver} cannot be installed; see above`);
 }
 
-/** Whether the driver and its native part are there; asked of a new process, as this one remembers a failed import. */
+/**
+ * Whether the driver and its native part are installed; checked in a new process, as this one caches failed imports.
+ */
 const isInstalled = (): boolean =>
   spawnSync(process.execPath, ['-e', "new (require('better-sqlite3'))(':memory:')"], { cwd: root }).status === 0;

@@ -2,17 +2,17 @@ import { createTestDatabase } from './postgres/database.ts';
 
 export type StorageName = 'json' | 'sqlite' | 'postgres';
 
-/** What the tests of this run are on: see the projects in `vitest.config.ts`. */
+/** The storage of this test run: see the projects in `vitest.config.ts`. */
 export const STORAGE = (process.env['PODSYNC_TEST_STORAGE'] ?? 'json') as StorageName;
 
-/** How much of what is tried at random is tried: all of it on the storage that most will run. */
+/** The share of random cases to run: all of them on the most common storage. */
 export const SHARE = STORAGE === 'json' ? 1 : 0.1;
 
 /** An empty storage. */
 export interface TestStorage {
   /** As `--storage` takes it; relative to the data folder. */
   spec: string;
-  /** Removes what does not lie in the data folder. */
+  /** Removes everything outside the data folder. */
   destroy(): Promise<void>;
 }
 

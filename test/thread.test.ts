@@ -7,15 +7,15 @@ beforeEach(() => {
 });
 afterEach(() => thread.close());
 
-it('rejects what it had to do when it ends by itself, and starts anew', async () => {
+it('rejects all pending calls if the thread exits, and starts a new one', async () => {
   await expect(Promise.allSettled([thread.run('end'), thread.run(1)])).resolves.toMatchObject([
-    { reason: { message: 'the thread ended before it was done' } },
-    { reason: { message: 'the thread ended before it was done' } },
+    { reason: { message: 'the worker thread exited unexpectedly' } },
+    { reason: { message: 'the worker thread exited unexpectedly' } },
   ]);
   expect(await thread.run(2)).toBe(2);
 });
 
-it('rejects what cannot be sent to it, and goes on', async () => {
+it('rejects input that cannot be cloned, and keeps working', async () => {
   await expect(thread.run(() => undefined)).rejects.toThrow('could not be cloned');
   expect(await thread.run(1)).toBe(1);
 });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { type Adapter, Low } from 'lowdb';
-import { type Entry, type Key, StorageError, Turns, type Version } from '../../src/plugin.ts';
+import { type Entry, type Key, StorageError, KeyedMutex, type Version } from '../../src/plugin.ts';
 import { replaceFile, toStorageError } from './durable-files.ts';
 import { checksum, onOneLine } from './log-file.ts';
 
@@ -27,7 +27,7 @@ const CHECKED = HEAD.length + 8 + AFTER_CHECKSUM.length;
 
 /** Bytes. Of longer files one is parsed in each turn of the event loop. */
 const LONG = 64 * 1024;
-const turns = new Turns<'parsing'>();
+const mutex = new KeyedMutex<'parsing'>();
 
 /**
  * A JSON file that a person can read: one key a line. lowdb's own file adapter renames without a sync, and leaves files
@@ -46,7 +46,7 @@ class PartFile implements Adapter<Content> {
     const bytes = await readFile(this.#path).catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'ENOENT' ? this.#damaged('is missing', error) : toStorageError(error, this.#path);
     });
-    if (bytes.length > LONG) await turns.take('parsing', setImmediate);
+    if (bytes.length > LONG) await mutex.run('parsing', setImmediate);
     if (isAsWritten(bytes, this.#prefix)) return readLines(bytes, this.#prefix);
     try {
       return this.#decode(bytes, (JSON.parse(bytes.toString()) ?? {}) as ParsedFile);

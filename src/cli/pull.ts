@@ -1,6 +1,6 @@
 import manifest from 'podsync/package.json' with { type: 'json' };
 import type { Config } from '../config.ts';
-import type { Taken } from '../domain/piece.ts';
+import type { ImportResult } from '../domain/import-chunk.ts';
 import { readAccount } from '../pull/account.ts';
 import { logInToNextcloud } from '../pull/login-flow.ts';
 import { readNextcloudAccount } from '../pull/nextcloud.ts';
@@ -26,8 +26,8 @@ interface PullOptions {
 }
 
 /**
- * `pull`: this process reads the account from the other server and sends it to the operator's routes. Rejects with what
- * went wrong; what was imported by then is kept, and the next run does not duplicate it.
+ * `pull`: this process reads the account from the other server and sends it to the operator's routes. Rejects on
+ * failure; what was imported so far is kept, and the next run does not duplicate it.
  */
 export async function pull(config: Config, address: string, options: PullOptions): Promise<void> {
   const { user, nextcloud = false, json } = options;
@@ -42,8 +42,8 @@ export async function pull(config: Config, address: string, options: PullOptions
   const signal = watchSignals();
   signal.addEventListener('abort', () => void remote.close());
   let hasImported = false;
-  const importChunk = async (chunk: unknown): Promise<Taken> => {
-    const result = (await send(operator, 'POST', accountPath(user, '/pull'), chunk)) as Taken;
+  const importChunk = async (chunk: unknown): Promise<ImportResult> => {
+    const result = (await send(operator, 'POST', accountPath(user, '/pull'), chunk)) as ImportResult;
     hasImported = true;
     return result;
   };

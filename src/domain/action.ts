@@ -9,24 +9,24 @@ import { type RewriteLog, sanitizeFeedUrl, sanitizeMediaUrl } from './url.ts';
 const MAX_GUID = 8192;
 
 /**
- * Who wrote an action: a client of this version of the interface, or another server. In version 1 the position is
- * `HH:MM:SS` and an episode may be told by its GUID (spec 4.9).
+ * Source of an action: a client that uses this version of the interface, or another server. In version 1 the position
+ * is `HH:MM:SS`, and the GUID may stand for the episode URL (spec 4.9).
  */
 export type ActionSource = 1 | 2 | 'server';
 
 interface ActionRules {
   source: ActionSource;
-  /** Time of the upload: an action without a timestamp happened now. */
+  /** Time of the upload, which is the time of an action without a timestamp. */
   now: Seconds;
   keepCredentials: boolean;
-  /** The device that all actions happened on, whatever they say. */
+  /** Overrides the device of all actions. */
   device?: string | undefined;
   rewrites: RewriteLog;
 }
 
 /**
- * Reads one uploaded action (spec 2.7). Undefined when one of its URLs cannot be used: that action is skipped and the
- * rest of the batch kept, because clients resend a refused batch for ever. Throws `invalid` for anything else.
+ * Reads one uploaded action (spec 2.7). Undefined if one of its URLs is unusable: only that action is skipped, because
+ * clients resend a refused batch forever. Throws `invalid` for anything else.
  */
 export function parseAction(value: unknown, rules: ActionRules): EpisodeAction | undefined {
   const { now, keepCredentials, rewrites } = rules;
@@ -44,23 +44,23 @@ export function parseAction(value: unknown, rules: ActionRules): EpisodeAction |
   const device = rules.device ?? (isGiven(input.device) ? parseDeviceId(input.device) : undefined);
   const guid = isByGuid ? media : readGuid(input.guid);
   const play = type === 'play' ? readTimes(rules.source === 1 ? fromVersion1(input) : input) : undefined;
-  // All keys at once: an object that gets them one by one takes longer to make, and to write as JSON.
+  // All keys at once: adding them one by one makes the object slower to create, and to write as JSON.
   return { podcast, episode, action: type, timestamp, device, guid, play };
 }
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** The times of a play as version 2 writes them. In version 1 there is the position alone. */
+/** The times of a play in the format of version 2. Version 1 has only the position. */
 function fromVersion1({ position }: Input): Input {
   const isTime = typeof position === 'string' && position.includes(':');
   return { position: isTime ? parsePosition(position) : position };
 }
 
-/** A server that was told a GUID by version 1 tells it twice. */
+/** Another server returns a GUID that it received through version 1 in both fields. */
 const mayBeGuid = ({ episode, guid }: Input, { source }: ActionRules): boolean =>
   source === 1 || (source === 'server' && guid === episode);
 
-/** Whatever does not begin like a usable URL is a GUID; it is kept as it is. */
+/** Any text that does not start like a usable URL is a GUID; it is kept unchanged. */
 const isGuid = (episode: string): boolean => episode.isWellFormed() && /^(?!\s*https?:)[^]{1,1024}$/i.test(episode);
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
@@ -71,7 +71,7 @@ function readUrl(value: unknown, key: string): string {
   return value;
 }
 
-/** One that is too long is left out, not refused: the episode has its URL. */
+/** A GUID that is too long is ignored, not refused: the episode still has its URL. */
 function readGuid(value: unknown): string | undefined {
   if (!isGiven(value)) return undefined;
   if (typeof value !== 'string') throw invalid('"guid" must be a string');
@@ -86,8 +86,8 @@ function readType(value: unknown): ActionType {
 }
 
 /**
- * The times of a play. A negative one means "unknown" (AntennaPod sends -1 for all three): then only a position that
- * is not negative is kept, as clients read -1 as "played to the end".
+ * The times of a play. A negative time means "unknown" (AntennaPod sends -1 for all three): then only a non-negative
+ * position is kept, as clients read -1 as "played to the end".
  */
 function readTimes(input: Input): EpisodeAction['play'] {
   const started = readTime(input.started, 'started');

@@ -2,37 +2,37 @@ import { isLonger } from './count.ts';
 import { invalid, Refusal } from './errors.ts';
 import type { Device } from './types.ts';
 
-/** Of a device id: letters (with their marks) and digits of any script, `_ . -` and blank. */
+/** Valid in a device id: letters (with their marks) and digits of any script, `_ . -` and space. */
 const CHARACTERS = String.raw`\p{L}\p{M}\p{N}_. -`;
 const LONGEST = 255;
 const DEVICE_ID = new RegExp(`^[${CHARACTERS}]{1,${LONGEST}}$`, 'u');
 const OTHERS = new RegExp(`[^${CHARACTERS}]`, 'gu');
 
-/** The browser as a device: where the website plays, and where it subscribes while the account has no other. */
+/** The browser as a device: the website's player uses it, and subscriptions if the account has no other device. */
 export const WEB_DEVICE: Device = { id: 'web', caption: 'Web browser', type: 'other' };
 
-/** The device id itself. Throws `invalid` when it is not one. */
+/** A valid device id, unchanged. Throws `invalid` for anything else. */
 export function parseDeviceId(value: unknown): string {
   if (typeof value === 'string' && DEVICE_ID.test(value)) return value;
   throw invalid(`the device id must be 1 to ${LONGEST} letters, digits, blanks or any of _ . -`);
 }
 
-/** The device id that is nearest to one of another server, which may take any text. An empty one stays empty. */
+/** The nearest valid device id to one from another server, which may allow any text. An empty text stays empty. */
 export const toDeviceId = (text: string): string => [...text.replace(OTHERS, '_')].slice(0, LONGEST).join('');
 
 /** Characters. */
 export const MAX_CAPTION = 255;
 
-/** The caption itself, which may be empty (spec 2.5). Throws `invalid` when it is not one. */
+/** A valid caption, unchanged; it may be empty (spec 2.5). Throws `invalid` for anything else. */
 export function parseCaption(value: unknown): string {
   if (typeof value === 'string' && !isLonger(value, MAX_CAPTION)) return value;
   throw invalid(`"caption" must be a string of at most ${MAX_CAPTION} characters`);
 }
 
-/** More than anybody has. Each new one may have to follow all others. */
+/** More than anyone has. Each new device may have to be synchronized with all others. */
 export const MAX_DEVICES = 100;
 
-/** Throws `too-large` for more devices than one request may name. */
+/** Throws `too-large` if one request names too many devices. */
 export function requireFewDevices(named: readonly (string | undefined)[]): void {
   if (named.length <= MAX_DEVICES) return;
   const devices = new Set(named);

@@ -1,6 +1,6 @@
 /**
- * What a request can be refused for. The domain and the services throw it, and `http/errors` makes a status of it, unless
- * somebody nearer answers in another way: a form, or a batch that names the item.
+ * Why a request is refused. The domain and the services throw it, and `http/errors` maps it to a status, unless a
+ * caller handles it before: a form, or a batch that names the item.
  */
 export type RefusalCode =
   | 'invalid'
@@ -14,10 +14,10 @@ export type RefusalCode =
 
 export class Refusal extends Error {
   readonly code: RefusalCode;
-  /** Seconds after which trying again makes sense, where that is known. */
+  /** Seconds to wait before another attempt, if known. */
   readonly retryAfter: number | undefined;
 
-  /** `message` is one sentence that a person can act on. To apps it never repeats what they sent. */
+  /** `message` is one sentence that says what to do. It never repeats what an app sent. */
   constructor(code: RefusalCode, message: string, retryAfter?: number) {
     super(message);
     this.name = 'Refusal';
@@ -26,5 +26,5 @@ export class Refusal extends Error {
   }
 }
 
-/** Shorthand for the commonest refusal: input that does not fit. */
+/** Shorthand for the most common refusal: invalid input. */
 export const invalid = (message: string): Refusal => new Refusal('invalid', message);

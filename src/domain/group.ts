@@ -1,6 +1,6 @@
 /**
- * Groups of devices that follow each other, after the devices in `leave` left theirs, and then each of `join` became a
- * group. Groups that share a member become one; a group of fewer than two is dropped.
+ * Updates device groups: first removes the devices in `leave`, then adds each group of `join`. Groups that share a
+ * device are merged; a group of fewer than two devices is dropped.
  */
 export function regroup(
   groups: readonly (readonly string[])[],
@@ -10,10 +10,10 @@ export function regroup(
   const leaving = new Set(leave);
   let result = groups.map((group) => group.filter((device) => !leaving.has(device)));
   for (const members of join) {
-    const named = new Set(members);
-    const isMet = (group: readonly string[]): boolean => group.some((device) => named.has(device));
-    const merged = new Set([...result.filter(isMet).flat(), ...named]);
-    result = [...result.filter((group) => !isMet(group)), [...merged]];
+    const joining = new Set(members);
+    const overlaps = (group: readonly string[]): boolean => group.some((device) => joining.has(device));
+    const merged = new Set([...result.filter(overlaps).flat(), ...joining]);
+    result = [...result.filter((group) => !overlaps(group)), [...merged]];
   }
   return result.filter((group) => group.length > 1);
 }

@@ -2,20 +2,20 @@ import { isLonger } from './count.ts';
 import { invalid } from './errors.ts';
 import { isSlug } from './slug.ts';
 
-/** Feeds in a podcast list. Anybody can read a list, so a longer one would be work for the server at anybody's request. */
+/** Feeds in one podcast list. Lists are public, so anyone could make the server work by reading longer ones. */
 const MAX_LIST_FEEDS = 1000;
-/** Podcast lists of one account. */
+/** Podcast lists in one account. */
 export const MAX_LISTS = 1000;
-/** Characters; of the name that is made of it, too, which may be longer and has to fit in a path. */
+/** Characters. Also the limit of the name derived from a title, which may be longer and must fit in a path. */
 const MAX_TITLE = 255;
 
-/** Throws `invalid` for a title, or a name made of it (see `domain/slug`), that no list can have (spec 2.8). */
+/** Throws `invalid` if the title of a list, or the name derived from it (`domain/slug`), is invalid (spec 2.8). */
 export function checkListTitle(title: string, name: string): void {
   if (isSlug(name) && !isLonger(title, MAX_TITLE) && !isLonger(name, MAX_TITLE)) return;
   throw invalid(`"title" must have a letter or digit, and up to ${MAX_TITLE} characters`);
 }
 
-/** Throws `invalid` for more feeds than a list may hold. */
+/** Throws `invalid` for too many feeds in a list. */
 export function requireFewListFeeds(urls: readonly string[]): void {
   if (urls.length <= MAX_LIST_FEEDS) return;
   throw invalid(`a podcast list may hold up to ${MAX_LIST_FEEDS} feeds; put the rest into another list`);

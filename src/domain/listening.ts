@@ -1,9 +1,9 @@
 import type { EpisodeAction, Seconds } from './types.ts';
 
-/** An episode counts as finished when less than this was left: apps mark it as played then, too. */
+/** An episode counts as finished if less than this is left, as apps then mark it as played, too. */
 export const FINISHED_WITHIN: Seconds = 30;
 
-/** Listening time of a play: `position - started` where both are known and time went on, else none. Nothing is guessed. */
+/** Listening time of a play: `position - started` if both are known and it is positive, else 0. */
 export const listenedIn = ({ position, started }: NonNullable<EpisodeAction['play']>): Seconds =>
   started === undefined ? 0 : Math.max(0, position - started);
 
@@ -16,8 +16,8 @@ const DAY: Seconds = 86_400;
 /** Days since 1970 in UTC. */
 export const dayOf = (at: Seconds): number => Math.floor(at / DAY);
 
-/** When a day begins. */
+/** The first second of a day. */
 export const startOfDay = (day: number): Seconds => day * DAY;
 
-/** 0 for Monday to 6 for Sunday. 1970 began on a Thursday. */
+/** 0 for Monday to 6 for Sunday. 1 January 1970 was a Thursday. */
 export const weekdayOf = (day: number): number => (day + 3) % 7;

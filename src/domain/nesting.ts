@@ -1,9 +1,9 @@
-/** Levels of arrays and objects. No client comes near. */
+/** Levels of arrays and objects. No client needs nearly as many. */
 const MAX_DEPTH = 100;
-/** Characters. A shorter text does no harm, whatever is in it. */
+/** Characters. Shorter texts are harmless. */
 const CHECKED_FROM = 65_536;
 
-/** Whether JSON text nests so deeply that it must not be parsed: where it is all brackets, that takes seconds. */
+/** Whether JSON is nested too deeply to be parsed safely: a text of nothing but brackets takes seconds. */
 export function isTooDeep(json: string): boolean {
   if (json.length <= CHECKED_FROM) return false;
   let depth = 0;

@@ -4,7 +4,7 @@ import { compareText } from './text-order.ts';
 import { SCOPE_KINDS, type SettingScope, type Url } from './types.ts';
 import { sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from './url.ts';
 
-/** A scope as a client names it. */
+/** A scope as requested by a client. */
 export interface ScopeRequest {
   scope: string;
   device: string | undefined;
@@ -12,7 +12,7 @@ export interface ScopeRequest {
   episode: string | undefined;
 }
 
-/** The scope that a client means (spec 4.6). Throws `invalid` for an unknown one, and for one that lacks its parameters. */
+/** The requested scope (spec 4.6). Throws `invalid` if it is unknown, or if a parameter is missing. */
 export function parseScope({ scope, device, podcast, episode }: ScopeRequest, rules: UrlRules): SettingScope {
   const feed = (): Url => readUrl('podcast', podcast, (url) => sanitizeFeedUrl(url, rules));
   const media = (): Url => readUrl('episode', episode, sanitizeMediaUrl);
@@ -20,30 +20,30 @@ export function parseScope({ scope, device, podcast, episode }: ScopeRequest, ru
     case 'account':
       return { kind: scope };
     case 'device':
-      if (!device) throw invalid('this needs "device" in the query: the id of a device');
+      if (!device) throw invalid('this scope needs "device" in the query: the id of a device');
       return { kind: scope, device: parseDeviceId(device) };
     case 'podcast':
       return { kind: scope, podcast: feed() };
     case 'episode':
       return { kind: scope, podcast: feed(), episode: media() };
     default:
-      throw invalid('there are settings of account, device, podcast and episode, and of nothing else');
+      throw invalid('the scope must be account, device, podcast or episode');
   }
 }
 
 function readUrl(name: string, submitted: string | undefined, sanitize: (url: string) => Url | ''): Url {
   const url = sanitize(submitted ?? '');
-  if (url === '') throw invalid(`this needs "${name}" in the query: a URL that begins with http:// or https://`);
+  if (url === '') throw invalid(`this scope needs "${name}" in the query: a URL that begins with http:// or https://`);
   return url;
 }
 
-/** A text that no other scope has: what a storage may keep its settings under. */
+/** A unique key of a scope; storages may use it for settings. */
 export function scopeKey(scope: SettingScope): string {
   const parts: { kind: SettingScope['kind']; device?: string; podcast?: Url; episode?: Url } = scope;
   return JSON.stringify([parts.kind, parts.device, parts.podcast, parts.episode]);
 }
 
-/** The order of scopes in an export: account, devices, podcasts, episodes; each by name. */
+/** The order of scopes in an export: account, devices, podcasts, episodes; each sorted by name. */
 export function compareScopes(a: SettingScope, b: SettingScope): number {
   const [partsA, partsB] = [namesOf(a), namesOf(b)];
   return (

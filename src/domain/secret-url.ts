@@ -2,37 +2,36 @@ import type { Url } from './types.ts';
 import { hasCredentials } from './url.ts';
 
 /*
- * Each pattern goes over an address once, however it is made up: whoever reads a shared list has all of its addresses
- * looked at.
+ * Each pattern takes linear time for any address, as a request for a shared list checks all of its addresses.
  */
 
-/** A query parameter with a value whose name has one of these words in it, such as `auth` and `access_token`. */
+/** A query parameter with a value, whose name contains one of these words, such as `auth` and `access_token`. */
 const SECRET_PARAMETER =
   /(?<![a-z])(?:access|apikey|auth|authkey|authtoken|jwt|key|pass|passphrase|passwd|password|pwd|secret|sig|signature|token)(?![a-z])[^=&;]{0,50}=(?![&;]|$)/i;
 
-/** What a JSON object begins with in base64, as signed tokens do. */
+/** The start of a JSON object in base64, as in signed tokens. */
 const ENCODED_OBJECT = /[/=]eyJ[\w-]{17,}/;
 
-/** Services that make each subscriber a feed of their own, with all their subdomains. */
+/** Services that give each subscriber a personal feed, with all their subdomains. */
 const PERSONAL_HOST =
   /(?:^|\.)(?:glow\.fm|helloaudio\.fm|memberful\.com|patreon\.com|(?:private|subscribers)\.transistor\.fm|supercast\.(?:com|tech)|supportingcast\.fm)$/;
 
-/** What is Acast+: a show on this host is public, but what follows it is a subscriber's token, or `default`. */
+/** Acast+: the show in the path is public, but the segment after it is a subscriber's token, or `default`. */
 const ACAST_PLUS = /^access\.acast\.(?:com|cloud)\/rss\/[^/]+\/(?!default(?:$|\/)|$)/;
 
-/** Path segments that tell the private feeds of a service from its public ones: of Substack, RedCircle, Acast and others. */
+/** Path segments of private feeds, on services that also have public ones: Substack, RedCircle, Acast and others. */
 const PERSONAL_SEGMENT = /\/(?:exclusive|members?|patrons?|personal|premium|private|subscribers?)\//i;
 
-/** Segments that are long enough for a token. */
+/** Path segments that are long enough for a token. */
 const LONG_SEGMENT = /(?<=\/)[\w~.=+-]{20,}(?=\/|$)/g;
 const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i;
-/** Words and numbers joined by hyphens or the like, such as a title: nothing random about it. */
+/** Words and numbers joined by hyphens or the like, such as a title: not random. */
 const WORDS = /^(?:(?:[A-Z]?[a-z]{1,18}|[A-Z]{1,18}|\d{1,8})(?:[-_.+~=]+|$))+$/;
 
 /**
- * Whether the address of a feed looks as if it were made for one person, so that whoever knows it listens at that
- * person's expense: it has credentials or a parameter such as `token`, or belongs to a service of private feeds. A guess:
- * what three accounts subscribe to is no personal address, whatever this says. Takes a sanitized URL.
+ * Whether a feed URL looks personal, so that anyone who knows it could listen at the subscriber's expense: it has
+ * credentials or a parameter such as `token`, or belongs to a service for private feeds. This is a heuristic: a feed
+ * with three subscribers is not personal, even if its URL looks so. Takes a sanitized URL.
  */
 export function looksSecret(url: Url): boolean {
   if (hasCredentials(url)) return true;
@@ -45,7 +44,7 @@ export function looksSecret(url: Url): boolean {
 const looksRandom = (segment: string): boolean =>
   UUID.test(segment) || !WORDS.test(segment.replace(/\.(?:rss|xml)$/i, ''));
 
-/** Some feeds are read through another service, which has their address in a parameter. */
+/** Checks the parameters, and also a feed URL in a parameter, as proxy services have it. */
 function isSecretQuery(query: string): boolean {
   const words = query.replace(/([a-z])(?=[A-Z])/g, '$1_');
   if (SECRET_PARAMETER.test(words)) return true;
@@ -53,7 +52,7 @@ function isSecretQuery(query: string): boolean {
   return inner !== -1 && PERSONAL_HOST.test(/^[^/?:&;]*/.exec(query.slice(inner + 3))![0]);
 }
 
-/** Without percent-encoding; as it is where that is broken. */
+/** Decodes percent-encoding; a text with an invalid encoding stays unchanged. */
 function decode(text: string): string {
   try {
     return text.includes('%') ? decodeURIComponent(text) : text;

@@ -2,23 +2,23 @@ import { isLonger } from './count.ts';
 import { invalid, type Refusal } from './errors.ts';
 import type { Json } from './types.ts';
 
-/** Keys of one scope. */
+/** Keys in one scope. */
 export const MAX_SETTINGS = 1000;
 /** Characters. */
 const MAX_KEY = 255;
 /** Bytes, as JSON. */
 const MAX_VALUE = 65_536;
-/** Levels of arrays and objects. Writing JSON that has thousands of them overflows the stack. */
+/** Levels of arrays and objects. JSON with thousands of levels would overflow the stack. */
 const MAX_DEPTH = 100;
 
 export const tooManySettings = (): Refusal =>
-  invalid(`there may be up to ${MAX_SETTINGS} settings here; remove some first`);
+  invalid(`a scope may have up to ${MAX_SETTINGS} settings; remove some first`);
 
-/** Why this cannot be a setting (spec 2.9); undefined where it can. */
+/** Why a setting is invalid (spec 2.9); undefined if it is valid. */
 export function findSettingProblem(key: string, value: Json): string | undefined {
-  if (key === '' || isLonger(key, MAX_KEY) || !key.isWellFormed()) return `a key has 1 to ${MAX_KEY} characters`;
-  if (isDeeperThan(MAX_DEPTH, value)) return `a value nests up to ${MAX_DEPTH} deep`;
-  if (Buffer.byteLength(JSON.stringify(value)) > MAX_VALUE) return `a value takes up to ${MAX_VALUE} bytes as JSON`;
+  if (key === '' || isLonger(key, MAX_KEY) || !key.isWellFormed()) return `a key must have 1 to ${MAX_KEY} characters`;
+  if (isDeeperThan(MAX_DEPTH, value)) return `a value may be nested up to ${MAX_DEPTH} levels deep`;
+  if (Buffer.byteLength(JSON.stringify(value)) > MAX_VALUE) return `a value may take up to ${MAX_VALUE} bytes as JSON`;
   return undefined;
 }
 

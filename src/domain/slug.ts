@@ -1,6 +1,6 @@
 /**
- * Short name of a list, made from its title (spec 2.8): ASCII letters and digits in lower case, joined by hyphens.
- * Accents are dropped; a title without any ASCII letter or digit keeps its own. `""` when there is none of any script.
+ * Short name of a list, derived from its title (spec 2.8): ASCII letters and digits in lower case, joined by hyphens.
+ * Accents are dropped. A title without ASCII letters and digits keeps those of its own script; `""` if it has none.
  */
 export function createSlug(title: string): string {
   const ascii = title
@@ -10,7 +10,7 @@ export function createSlug(title: string): string {
   return hyphenate(ascii, /[^a-z0-9]+/g) || keepScript(title);
 }
 
-/** Whether a text can be a name made by `createSlug`. */
+/** Whether `createSlug` could have returned this text. */
 export const isSlug = (text: string): boolean => SLUG.test(text) && text === text.toLowerCase();
 
 const SLUG = /^[\p{L}\p{M}\p{N}]+(?:-[\p{L}\p{M}\p{N}]+)*$/u;

@@ -1,6 +1,6 @@
 import type { Url } from './types.ts';
 
-/** Scripts that are written without blanks between words. */
+/** Scripts that are written without spaces between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
@@ -9,48 +9,48 @@ const ACCENTS = /[\u0300-\u036f]/g;
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Letters that are written in two ways: at the end of a Greek word, and in German capitals. */
-const SAME: Readonly<Record<string, string>> = { ς: 'σ', ß: 'ss' };
+/** Letters with a second form: at the end of a Greek word, and in German capitals. */
+const EQUIVALENTS: Readonly<Record<string, string>> = { ς: 'σ', ß: 'ss' };
 
-/** How a word is compared: without regard to letter case, width and accents. Most texts need only the first. */
+/** Normalizes a text for comparison: letter case, width and accents do not matter. For ASCII, only case does. */
 function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   const plain = text.normalize('NFKD').replace(ACCENTS, '').toLowerCase().normalize('NFC');
-  return plain.replace(/[ςß]/g, (letter) => SAME[letter]!);
+  return plain.replace(/[ςß]/g, (letter) => EQUIVALENTS[letter]!);
 }
 
-/** What is searched of a URL: its scheme says nothing of a podcast, and credentials are nobody else's business. */
-export const toSearched = (url: Url): string => url.replace(/^\s*https?:\/\/(?:[^/?#]*@)?/i, '');
+/** The searchable part of a URL: without its scheme, which says nothing about a podcast, and its credentials. */
+export const toSearchableUrl = (url: Url): string => url.replace(/^\s*https?:\/\/(?:[^/?#]*@)?/i, '');
 
-/** The words of a text. Where words are not told apart by blanks, every two characters in a row stand for one. */
+/** The words of a text. In scripts without spaces between words, each pair of adjacent characters is a term. */
 export const toTerms = (text: string): string[] => split(text, pairs);
 
-/** Further terms are not asked for, which bounds the time that a search takes. */
-const MOST_ASKED = 20;
+/** Further terms are ignored, which limits the time of a search. */
+const MAX_QUERY_TERMS = 20;
 
 /**
- * The terms to ask for, of a URL those that are searched; the first 20 of them and each once. The last character of a
- * row, which stands alone in `toTerms`, is in the pair before.
+ * The terms of a query: the first 20 distinct ones. For a URL, those of its searchable part. The last character of a
+ * sequence, which is a term of its own in `toTerms`, is already in the pair before.
  */
 export function toQueryTerms(text: string): string[] {
-  const terms = split(toSearched(text), (row) => {
-    const all = pairs(row);
+  const terms = split(toSearchableUrl(text), (sequence) => {
+    const all = pairs(sequence);
     return all.length > 1 ? all.slice(0, -1) : all;
   });
-  return [...new Set(terms)].slice(0, MOST_ASKED);
+  return [...new Set(terms)].slice(0, MAX_QUERY_TERMS);
 }
 
 /** Whether a term is a pair of characters rather than a word. */
 export const isPair = (term: string): boolean => term.search(UNSPACED) !== -1;
 
-/** Whether a term may be taken for another one. In short words one letter is too much of a difference. */
+/** Whether a term may match with one misspelling. In short words, one letter makes too much of a difference. */
 export const mayBeMisspelt = (term: string): boolean => term.length >= 3 && !isPair(term);
 
 /**
- * Whether two words differ by one misspelling: a letter added, left out or replaced, or two neighbours swapped. As texts,
- * or as lists of letters: a letter beyond U+FFFF is two places of a text.
+ * Whether two words are equal or differ by one misspelling: a letter added, removed or replaced, or two adjacent
+ * letters swapped. Takes strings or arrays of letters: in a string, a letter beyond U+FFFF counts as two.
  */
-export function areNear(a: ArrayLike<string>, b: ArrayLike<string>): boolean {
+export function isWithinOneEdit(a: ArrayLike<string>, b: ArrayLike<string>): boolean {
   const shorter = Math.min(a.length, b.length);
   if (Math.max(a.length, b.length) > shorter + 1) return false;
   let start = 0;
@@ -62,18 +62,18 @@ export function areNear(a: ArrayLike<string>, b: ArrayLike<string>): boolean {
   return differing === 2 && a.length === b.length && a[start] === b[start + 1] && a[start + 1] === b[start];
 }
 
-function split(text: string, splitRow: (row: string) => string[]): string[] {
+function split(text: string, splitUnspaced: (sequence: string) => string[]): string[] {
   const folded = fold(text);
   const words = folded.match(WORD) ?? [];
   if (folded.search(UNSPACED) === -1) return words;
   return words.flatMap((word) => [
     ...word.split(UNSPACED).filter((part) => part !== ''),
-    ...(word.match(UNSPACED) ?? []).flatMap(splitRow),
+    ...(word.match(UNSPACED) ?? []).flatMap(splitUnspaced),
   ]);
 }
 
-/** Each character with its next one. The last one stands alone, so that every character begins a term. */
-function pairs(row: string): string[] {
-  const characters = [...row];
+/** Each character with the next one. The last character is a term of its own, so that every character starts a term. */
+function pairs(sequence: string): string[] {
+  const characters = [...sequence];
   return characters.map((character, at) => character + (characters[at + 1] ?? ''));
 }

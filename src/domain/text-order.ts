@@ -1,6 +1,6 @@
 /**
- * Compares two texts in code-point order, the order of UTF-8. `<` and `sort()` go by the units of UTF-16, and put
- * characters above U+FFFF before the last ones below it.
+ * Compares two texts by code points, which is the order of UTF-8. `<` and `sort()` compare UTF-16 code units, which
+ * places characters above U+FFFF before some of those below.
  */
 export function compareText(a: string, b: string): number {
   let same = 0;
@@ -9,5 +9,5 @@ export function compareText(a: string, b: string): number {
   return rankOf(a.charCodeAt(same)) - rankOf(b.charCodeAt(same));
 }
 
-/** Halves of characters above U+FFFF (U+D800 to U+DFFF) come after all others. */
+/** Surrogates (U+D800 to U+DFFF), which encode characters above U+FFFF, come last. */
 const rankOf = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit);

@@ -1,19 +1,19 @@
 import { invalid } from './errors.ts';
 import type { Seconds } from './types.ts';
 
-/** 9999-12-31T23:59:59: beyond it the year has five digits. */
+/** 9999-12-31T23:59:59: later years have five digits. */
 const LATEST: Seconds = 253_402_300_799;
 
 const ISO =
   /^([1-9]\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d+)?)?(?:Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)?$/i;
 
-/** As most clients write it, on a day that every month has: read the quick way, as an upload brings thousands. */
-const USUAL = /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
+/** The format of most clients, on a day that every month has. It has a fast path, as an upload may have thousands. */
+const COMMON = /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
 
 /**
- * When something happened, as a client tells it: ISO 8601 with `T` or a blank, with or without fraction, with `Z`, an
- * offset or no zone (UTC), or a number of seconds since 1970 (spec 2.7). Fractions are cut off. Throws `invalid` for
- * anything else, for days the calendar does not have, and outside the years 1970 to 9999.
+ * Reads the timestamp of a client: ISO 8601 with `T` or a space, with or without a fraction, with `Z`, an offset or no
+ * zone (UTC), or a number of seconds since 1970 (spec 2.7). Fractions are dropped. Throws `invalid` for anything else,
+ * for dates that do not exist, and outside the years 1970 to 9999.
  */
 export function parseTimestamp(value: unknown): Seconds {
   const at = typeof value === 'string' ? parseIso(value) : typeof value === 'number' ? Math.floor(value) : NaN;
@@ -22,7 +22,7 @@ export function parseTimestamp(value: unknown): Seconds {
 }
 
 function parseIso(text: string): Seconds {
-  if (USUAL.test(text)) return readUsual(text);
+  if (COMMON.test(text)) return parseCommon(text);
   const parts = ISO.exec(text);
   if (!parts) return NaN;
   const [, year, month, day, hour, minute, second, sign, offsetHours, offsetMinutes] = parts;
@@ -36,14 +36,14 @@ function parseIso(text: string): Seconds {
 
 const ZERO = '0'.charCodeAt(0);
 
-/** By the places of the digits, in a third of the time that `Date.parse` takes. */
-function readUsual(text: string): Seconds {
+/** Reads the digits at fixed positions, three times as fast as `Date.parse`. */
+function parseCommon(text: string): Seconds {
   const pair = (at: number): number => (text.charCodeAt(at) - ZERO) * 10 + (text.charCodeAt(at + 1) - ZERO);
   return Date.UTC(pair(0) * 100 + pair(2), pair(5) - 1, pair(8), pair(11), pair(14), pair(17)) / 1000;
 }
 
-/** `YYYY-MM-DDTHH:MM:SS` in UTC. No fraction and no zone: one client or another fails on either. */
+/** `YYYY-MM-DDTHH:MM:SS` in UTC. Without fraction and zone, as some clients fail on either. */
 export const formatTimestamp = (at: Seconds): string => new Date(at * 1000).toISOString().slice(0, 19);
 
-/** The same with its zone, `YYYY-MM-DDTHH:MM:SSZ`: for whoever runs the server. */
+/** The same with its zone, `YYYY-MM-DDTHH:MM:SSZ`, for the operator. */
 export const formatUtc = (at: Seconds): string => `${formatTimestamp(at)}Z`;

@@ -3,56 +3,56 @@ import { Refusal } from './errors.ts';
 import type { Url } from './types.ts';
 
 /*
- * Clients ignore `update_urls`, so every rewrite can become a doubled subscription: as little as possible is rewritten.
- * Path and query stay byte for byte but for what follows; an existing %XX is never decoded or encoded again.
- * Everything here is pure and idempotent.
+ * Clients ignore `update_urls`, so every rewrite may cause a duplicate subscription: as little as possible is
+ * rewritten. Path and query stay byte for byte the same, apart from the rules below; an existing %XX is never decoded
+ * or encoded again. All functions are pure and idempotent.
  */
 
-/** Longer URLs are unusable. Characters, counted after rewriting so that the rule stays idempotent. */
+/** Characters. Longer URLs are unusable. Counted after rewriting, so that the rule is idempotent. */
 export const MAX_URL = 8192;
 
-const SHAPE = /^(https?):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#.*)?$/is;
+const URL_PARTS = /^(https?):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#.*)?$/is;
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 // oxlint-disable-next-line no-control-regex -- everything outside ASCII
 const NON_ASCII = /[^\u0000-\u007f]/;
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
-/** Matches most URLs, in which there is nothing to rewrite: one quick look, as an upload may bring thousands. */
+/** Matches most URLs, which need no rewriting: a fast path, as an upload may have thousands. */
 const CLEAN = /^https?:\/\/[a-z0-9._-]+\/(?:[!"$-~]*[!"$->@-~])?$/;
-/** Characters. DNS has no longer names, and to convert one takes as long as the square of its length. */
+/** Characters. DNS names are not longer, and converting a name takes quadratic time. */
 const MAX_HOST = 253;
 const DEFAULT_PORTS: Record<string, number> = { http: 80, https: 443 };
 
 export interface UrlRules {
-  /** Episode uploads: a URL with a character outside ASCII is unusable (spec 4.8 rule 2); else that is encoded. */
+  /** For episode uploads: a URL with non-ASCII characters is unusable (spec 4.8 rule 2). Otherwise they are encoded. */
   ascii?: boolean;
-  /** Keep `user:pass@`; feed URLs lose it otherwise, because lists are shared. */
+  /** Keep `user:pass@`. Otherwise it is removed from feed URLs, because lists are shared. */
   keepCredentials?: boolean;
 }
 
 /**
- * Feed URL as it is stored and compared, or `""` when it cannot be used: not http(s), no host, inner control
- * characters, too long (spec 4.3 rules 2 and 3).
+ * A feed URL as it is stored and compared, or `""` if it is unusable: not http(s), no host, control characters inside,
+ * too long (spec 4.3 rules 2 and 3).
  */
 export const sanitizeFeedUrl = (submitted: string, rules: UrlRules = {}): Url | '' => sanitize(submitted, rules);
 
-/** More than anybody listens to. While they are stored everybody else waits. */
+/** More than anyone listens to. All other requests wait while they are stored. */
 const MAX_FEEDS = 20_000;
 
-/** Throws `too-large` for more feeds than one upload may bring, each counted once. */
+/** Throws `too-large` for too many distinct feeds in one upload. */
 export function requireFewFeeds(urls: readonly string[]): void {
   if (urls.length > MAX_FEEDS && new Set(urls).size > MAX_FEEDS) {
-    throw new Refusal('too-large', `an upload may bring up to ${MAX_FEEDS} feeds; send the rest in another one`);
+    throw new Refusal('too-large', `an upload may have up to ${MAX_FEEDS} feeds; send the rest in another one`);
   }
 }
 
-/** An address, sanitized or not, as it may be shown: without the password that is in it. */
+/** Masks the credentials in a URL, which need not be sanitized, so that it can be shown. */
 export const redactUrl = (address: string): string => address.replace(/\/\/[^/?#]*@/, '//***@');
 
-/** Whether there is a `user:pass@` in a sanitized URL, which is nobody's but the user's. */
+/** Whether a sanitized URL contains `user:pass@`, which belongs to the user alone. */
 export const hasCredentials = (url: Url): boolean => /^https?:\/\/[^/?#]*@/.test(url);
 
-/** Media URL of an episode as it is stored and compared, or `""` as of a feed. Its credentials belong to it. */
+/** A media URL as it is stored and compared, with its credentials; or `""` if it is unusable, as for feeds. */
 export const sanitizeMediaUrl = (submitted: string, { ascii = false }: Pick<UrlRules, 'ascii'> = {}): Url | '' =>
   sanitize(submitted, { ascii, keepCredentials: true });
 
@@ -61,7 +61,7 @@ function sanitize(submitted: string, { ascii = false, keepCredentials = false }:
   const text = submitted.trim();
   if (text.length > MAX_URL || CONTROL.test(text) || !text.isWellFormed()) return '';
   if (ascii && NON_ASCII.test(text)) return '';
-  const parts = SHAPE.exec(text);
+  const parts = URL_PARTS.exec(text);
   if (!parts) return '';
   const scheme = parts[1]!.toLowerCase();
   const authority = sanitizeAuthority(parts[2]!, scheme, keepCredentials);
@@ -84,22 +84,25 @@ function sanitizeAuthority(authority: string, scheme: string, keepCredentials: b
   return Number(port) <= 65535 ? `${credentials}${host}:${port}` : '';
 }
 
-/** Blanks and everything outside ASCII as percent-encoded UTF-8, the rest untouched. */
+/** Percent-encodes spaces and non-ASCII characters as UTF-8, and nothing else. */
 const encode = (text: string): string =>
   // oxlint-disable-next-line no-control-regex -- see NON_ASCII
   text.replace(/(?: |[^\u0000-\u007f])+/g, encodeURIComponent);
 
-/** `[submitted, rewritten or ""]` for each URL that changed or cannot be used, once, in the order submitted (spec 2.6). */
+/**
+ * `[submitted, rewritten or ""]` for each URL that was rewritten or is unusable, once, in the submitted order (spec
+ * 2.6).
+ */
 export type UrlRewrites = [string, Url | ''][];
 
 /** Collects the rewrites of one upload. */
 export interface RewriteLog {
   readonly pairs: UrlRewrites;
-  /** Takes note of what became of a URL, and answers it. */
+  /** Records the result for a submitted URL, and returns it. */
   note(submitted: string, url: Url | ''): Url | '';
 }
 
-/** A log that tells each URL once, in the order submitted (spec 2.6). */
+/** A log that has each URL once, in the submitted order (spec 2.6). */
 export function createRewriteLog(): RewriteLog {
   const seen = new Set<string>();
   const pairs: UrlRewrites = [];

@@ -1,28 +1,28 @@
-/** Where the XML declaration is looked for: the first bytes of a document. */
+/** Number of bytes at the start of a document in which to search for the XML declaration. */
 const HEAD = 1024;
 
-/** 0x80 to 0x9f of windows-1252; what is unused there is the replacement character. */
+/** 0x80 to 0x9f in windows-1252; unused codes are the replacement character. */
 const WINDOWS_1252 = '€�‚ƒ„…†‡ˆ‰Š‹Œ�Ž��‘’“”•–—˜™š›œ�žŸ';
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const C1 = /[\u0080-\u009f]/g;
 
 /**
- * C1 control characters as windows-1252 has them, which is what their writers meant. Node's own decoder of that
- * character set leaves them, too.
+ * Replaces C1 control characters with those of windows-1252, which their writers meant. Node's own decoder for
+ * windows-1252 does not do that.
  */
 export const readC1 = (text: string): string => text.replace(C1, (char) => WINDOWS_1252[char.charCodeAt(0) - 0x80]!);
 
 /**
- * An XML document as text, whatever it is encoded in. A byte order mark decides. Then what is valid UTF-8 is UTF-8,
- * whatever it claims to be; then the XML declaration and the Content-Type are tried. Never throws: what fits none of
- * them is read as UTF-8 with replacement characters, or as windows-1252 where more is wrong than right.
+ * Decodes an XML document in any encoding. A byte order mark takes precedence. Otherwise valid UTF-8 is read as UTF-8,
+ * whatever encoding it declares; then the XML declaration and the Content-Type are tried. Never throws: anything else
+ * is read as UTF-8 with replacement characters, or as windows-1252 if it has more invalid than valid characters.
  */
 export function decodeXml(bytes: Uint8Array, contentType = ''): string {
   const marked = markOf(bytes);
   if (marked !== undefined) return new TextDecoder(marked).decode(bytes);
   const declared = declaredIn(bytes);
   const served = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1];
-  // ISO-2022 has ASCII bytes alone, which are always valid UTF-8.
+  // ISO-2022 uses only ASCII bytes, which are always valid UTF-8.
   const labels = declared?.startsWith('iso-2022') ? [declared] : ['utf-8', declared, served];
   for (const label of labels) {
     const text = label === undefined ? undefined : decodeStrictly(bytes, label);
@@ -31,7 +31,7 @@ export function decodeXml(bytes: Uint8Array, contentType = ''): string {
   return decodeLoosely(bytes);
 }
 
-/** Encoding by byte order mark, or by how the first `<` of UTF-16 looks. */
+/** Encoding according to the byte order mark, or to the first `<` in UTF-16. */
 function markOf([first, second, third]: Uint8Array): string | undefined {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
   if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return 'utf-16le';
@@ -47,7 +47,7 @@ function declaredIn(bytes: Uint8Array): string | undefined {
 function decodeStrictly(bytes: Uint8Array, label: string): string | undefined {
   try {
     const decoder = new TextDecoder(label, { fatal: true });
-    // A declaration that reads as ASCII is not in UTF-16, whatever it says.
+    // A declaration that can be read as ASCII is not in UTF-16, whatever it claims.
     if (decoder.encoding.startsWith('utf-16')) return undefined;
     const text = decoder.decode(bytes);
     return decoder.encoding === 'windows-1252' ? readC1(text) : text;

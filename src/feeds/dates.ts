@@ -1,7 +1,7 @@
 import type { Seconds } from '../domain/types.ts';
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
-/** Minutes from UTC. What is not in here, the military letters too, counts as UTC. */
+/** Offsets from UTC in minutes. All other names, including military letters, count as UTC. */
 const ZONES: Record<string, number> = {
   est: -300,
   edt: -240,
@@ -35,15 +35,15 @@ const ZONES: Record<string, number> = {
   nzst: 720,
   nzdt: 780,
 };
-/** 2100-01-01: whatever is later, or not after 1970, is no date that anyone meant. */
+/** 2100-01-01. Later dates, and dates before 1970, are mistakes. */
 const TOO_LATE: Seconds = 4_102_444_800;
 
 const TIME = String.raw`(?:[\s,T]+(?:at\s+)?(?<hour>\d{1,2})[:.](?<minute>\d{1,2})(?:[:.](?<second>\d{1,2})(?:[.,]\d+)?)?\s*(?<half>[ap]m)?)?`;
 const ZONE = String.raw`\s*(?<zone>.*)$`;
 const WEEKDAY = String.raw`^(?:[\p{L}.]+(?:,\s*|\s+))?`;
 
-/** The shapes that feeds have dates in. Weekdays are often wrong, and never looked at. */
-const SHAPES = [
+/** The formats of dates in feeds. Weekdays are ignored, as they are often wrong. */
+const FORMATS = [
   // 2024-01-31T10:00:00+01:00, 2024-01-31 10:00, 2024/01/31, 20240131T100000Z, 2024-01
   String.raw`^(?<year>\d{4})[-/.](?<month>\d{1,2})(?:[-/.](?<day>\d{1,2}))?${TIME}${ZONE}`,
   String.raw`^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)(?:T(?<hour>\d\d)(?<minute>\d\d)(?<second>\d\d)?)?${ZONE}`,
@@ -55,24 +55,24 @@ const SHAPES = [
   String.raw`${WEEKDAY}(?<month>[a-z]{3,9})\.?\s+(?<day>\d{1,2})(?:st|nd|rd|th)?[\s,]+(?<year>\d{4})${TIME}${ZONE}`,
   // 31.01.2024 10:00
   String.raw`^(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})${TIME}${ZONE}`,
-].map((shape) => new RegExp(shape, 'iu'));
+].map((format) => new RegExp(format, 'iu'));
 
 /**
- * When an episode was released, from what its feed says: RFC 822 with every kind of zone, year and seconds, ISO 8601,
- * seconds or milliseconds since 1970, and what else is seen. Undefined for what is no date: other languages, days the
- * calendar does not have, and orders of day and month that one can only guess.
+ * Parses the release date of an episode: RFC 822 with all variants of zone, year and seconds, ISO 8601, seconds or
+ * milliseconds since 1970, and other formats found in feeds. Undefined for anything else: other languages, dates that
+ * do not exist, and ambiguous orders of day and month.
  */
 export function parseDate(written: string): Seconds | undefined {
   const text = written.trim().slice(0, 100);
-  if (/^\d{9,13}$/.test(text)) return withinReason(text.length > 11 ? Number(text) / 1000 : Number(text));
-  for (const shape of SHAPES) {
-    const parts = shape.exec(text)?.groups;
-    if (parts) return withinReason(toSeconds(parts));
+  if (/^\d{9,13}$/.test(text)) return plausible(text.length > 11 ? Number(text) / 1000 : Number(text));
+  for (const format of FORMATS) {
+    const parts = format.exec(text)?.groups;
+    if (parts) return plausible(toSeconds(parts));
   }
   return undefined;
 }
 
-const withinReason = (at: number): Seconds | undefined => (at > 0 && at < TOO_LATE ? Math.floor(at) : undefined);
+const plausible = (at: number): Seconds | undefined => (at > 0 && at < TOO_LATE ? Math.floor(at) : undefined);
 
 function toSeconds(parts: Record<string, string | undefined>): number {
   const month = monthOf(parts['month']!);
@@ -85,14 +85,14 @@ function toSeconds(parts: Record<string, string | undefined>): number {
   return midnight.getTime() / 1000 + (minutes - offsetOf(parts['zone'] ?? '')) * 60 + second;
 }
 
-/** From 0. By number, or by an English name of at least three letters; -1 for anything else. */
+/** The month, counted from 0: by number, or by an English name of at least three letters. -1 for anything else. */
 function monthOf(written: string): number {
   if (/^\d/.test(written)) return Number(written) - 1;
   const name = written.toLowerCase();
   return MONTHS.findIndex((month) => month.startsWith(name) || (name === 'sept' && month === 'september'));
 }
 
-/** Two digits as mail has them; three are the years since 1900 of a program that forgot to add them. */
+/** Two digits are read as in e-mail; three digits are years since 1900 from a program that forgot to add 1900. */
 function yearOf(written: string): number {
   const year = Number(written);
   if (written.length === 4) return year;
@@ -104,7 +104,9 @@ function hourOf(hour: number, half: string | undefined): number {
   return (hour % 12) + (half.toLowerCase() === 'pm' ? 12 : 0);
 }
 
-/** Minutes from UTC: an offset anywhere in it (`GMT+0200`, `+02:00 (CEST)`), else a name. */
+/**
+ * Offset from UTC in minutes: from a number anywhere in the text (`GMT+0200`, `+02:00 (CEST)`), or else from a name.
+ */
 function offsetOf(zone: string): number {
   const [, sign, hours = '', minutes = '0'] = /([+-])(\d{1,2}):?(\d\d)?/.exec(zone) ?? [];
   if (sign !== undefined) return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));

@@ -4,36 +4,36 @@ import { LRUCache } from 'lru-cache';
 import { type Dispatcher, request } from 'undici';
 import type { Seconds, Url } from '../domain/types.ts';
 import { hasCredentials, sanitizeFeedUrl } from '../domain/url.ts';
-import { ENCODINGS, readBody, tooLarge } from './body.ts';
-import { FetchError, toFetchError } from './failure.ts';
-import { createSlots } from './slots.ts';
+import { ENCODINGS, readBody, tooLarge } from './response-body.ts';
+import { FetchError, toFetchError } from './fetch-error.ts';
+import { createHostSemaphore } from './semaphore.ts';
 
 interface DownloaderOptions {
   userAgent: string;
-  /** For one download in all: connections, redirects and bodies, without the waiting for its turn. */
+  /** For a whole download: connections, redirects and bodies, but not the time that it waits in a queue. */
   timeout: Seconds;
 }
 
-/** By name; of one that was sent more than once the first counts, as in Node's own client. */
+/** By name. Of repeated headers the first counts, as in Node's own client. */
 export type ResponseHeaders = Readonly<Record<string, string | undefined>>;
 
-/** The answer at the end of all redirects. */
+/** The response after all redirects. */
 export interface Download {
-  /** Where that was. */
+  /** Final URL. */
   url: Url;
   status: number;
   headers: ResponseHeaders;
   /** Empty unless the status is 2xx. */
   bytes: Uint8Array;
-  /** Where the permanent redirects led to, up to the first that was not permanent. */
+  /** Target of the permanent redirects before the first temporary one. */
   movedTo?: Url;
 }
 
 export interface DownloadRequest {
   headers: Record<string, string>;
-  /** In bytes, on the wire and after inflation. */
+  /** In bytes, both before and after decompression. */
   limit: number;
-  /** Makes the connections. */
+  /** Opens the connections. */
   agent: Dispatcher;
 }
 
@@ -43,23 +43,23 @@ interface Downloader {
 }
 
 const MAX_AT_ONCE = 4;
-/** For how long a host that did not answer at all is not asked again. Milliseconds. */
-const SILENT_FOR = 60_000;
+/** Milliseconds during which a host that did not respond at all gets no further requests. */
+const UNRESPONSIVE_FOR = 60_000;
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const PERMANENT: ReadonlySet<number> = new Set([301, 308]);
 
-/** Follows redirects, at most 4 downloads at a time and 1 per host; the targets of redirects count like any other. */
+/** Follows redirects. Sends at most 4 requests at a time, and 1 per host, including those to targets of redirects. */
 export function createDownloader({ userAgent, timeout }: DownloaderOptions): Downloader {
-  const slots = createSlots(MAX_AT_ONCE);
-  /** With all feeds of one that is down waited for in turn, nobody else's would be read for hours. */
-  const silent = new LRUCache<string, true>({ max: 1000, ttl: SILENT_FOR });
+  const semaphore = createHostSemaphore(MAX_AT_ONCE);
+  /** Without this, all feeds of a host that is down would time out one after another, and delay others for hours. */
+  const unresponsive = new LRUCache<string, true>({ max: 1000, ttl: UNRESPONSIVE_FOR });
 
   async function getOne(url: Url, { headers, limit, agent }: DownloadRequest, signal: AbortSignal): Promise<Download> {
     const { hostname } = new URL(url);
-    if (silent.has(hostname)) throw new FetchError('the server did not answer when another feed of it was asked for');
-    const noAnswer = (): void => void silent.set(hostname, true);
-    signal.addEventListener('abort', noAnswer);
+    if (unresponsive.has(hostname)) throw new FetchError('another feed on this server has just timed out');
+    const markUnresponsive = (): void => void unresponsive.set(hostname, true);
+    signal.addEventListener('abort', markUnresponsive);
     const answer = await request(url, {
       dispatcher: agent,
       signal,
@@ -69,7 +69,7 @@ export function createDownloader({ userAgent, timeout }: DownloaderOptions): Dow
         ...authorization(new URL(url)),
         ...headers,
       },
-    }).finally(() => signal.removeEventListener('abort', noAnswer));
+    }).finally(() => signal.removeEventListener('abort', markUnresponsive));
     const { statusCode: status, body } = answer;
     const received = firstOfEach(answer.headers);
     if (status < 200 || status > 299) {
@@ -92,7 +92,7 @@ export function createDownloader({ userAgent, timeout }: DownloaderOptions): Dow
     let isPermanent = true;
     for (;;) {
       visited.add(at);
-      const download = await slots.run(new URL(at).hostname, async () => {
+      const download = await semaphore.run(new URL(at).hostname, async () => {
         const started = performance.now();
         try {
           const signal = AbortSignal.timeout(Math.max(0, Math.floor(left)));
@@ -108,7 +108,7 @@ export function createDownloader({ userAgent, timeout }: DownloaderOptions): Dow
       at = targetOf(at, location);
       if (visited.has(at)) throw new FetchError('it redirects in a circle');
       if (visited.size > MAX_REDIRECTS) throw new FetchError(`it redirects more than ${MAX_REDIRECTS} times`);
-      // The credentials in a redirect are not kept: an address that needs them is not where the feed has moved to.
+      // Credentials in a redirect are not kept, so a URL that needs them is not the new URL of the feed.
       isPermanent &&= PERMANENT.has(download.status) && (hasCredentials(url) || !hasCredentials(at));
       if (isPermanent) movedTo = at;
     }
@@ -125,18 +125,18 @@ export function createDownloader({ userAgent, timeout }: DownloaderOptions): Dow
 const firstOfEach = (headers: IncomingHttpHeaders): ResponseHeaders =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
 
-/** A request that is still connecting does not heed its signal. */
+/** Needed because a request that is still connecting ignores its signal. */
 const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 
-/** Without waiting for its end, which may never come. */
+/** Does not wait for the end of the body, which may never come. */
 function discard(body: Readable): void {
   body.on('error', () => undefined).destroy();
 }
 
-/** Within one origin the credentials of the feed go along, as curl has it; anywhere else nothing does. */
+/** Keeps the credentials of the feed within the same origin, as curl does; other origins never get them. */
 function targetOf(from: Url, location: string): Url {
   const written = readUtf8(location);
   const target = URL.canParse(written, from) ? new URL(written, from) : undefined;
@@ -149,7 +149,7 @@ function targetOf(from: Url, location: string): Url {
   return url;
 }
 
-/** Headers are read as Latin-1. What is beyond ASCII in an address is UTF-8 nearly always, as browsers take it. */
+/** Headers are decoded as Latin-1, but non-ASCII addresses are nearly always UTF-8, as browsers assume, too. */
 function readUtf8(header: string): string {
   const text = Buffer.from(header, 'latin1').toString();
   return text.includes('\ufffd') ? header : text;

@@ -1,7 +1,7 @@
 import { MAX_POSITION } from '../domain/position.ts';
 import type { EpisodeInfo, Seconds, Url } from '../domain/types.ts';
 import { parseDate } from './dates.ts';
-import { type Fields, line, named, prose, texts } from './fields.ts';
+import { type Fields, readTitle, findElements, readDescription, texts } from './fields.ts';
 import { mediaUrl, pageUrl, resolveUrl } from './links.ts';
 import { readWebsite } from './podcast.ts';
 import type { XmlElement } from './xml.ts';
@@ -17,13 +17,13 @@ const DESCRIPTIONS = [
   'media:description',
   'googleplay:description',
 ];
-/** A longer one is ignored. */
+/** Longer GUIDs are ignored. */
 export const MAX_GUID = 1000;
 
 const MEDIA_TYPE = /^(?:audio|video)\//i;
 const MEDIA_FILE = /\.(?:mp3|m4[abv]|mp4|aac|og[agv]|opus|flac|wav|webm|mov|mpe?g|wma|mka|mkv)(?:[?#]|$)/i;
 
-/** What is needed to pick an episode, before the work of reading its texts. */
+/** What is needed to select episodes, before their texts are read. */
 export interface EpisodeSource {
   url: Url;
   guid: string | undefined;
@@ -32,7 +32,7 @@ export interface EpisodeSource {
   base: string;
 }
 
-/** Undefined where an item holds no usable enclosure. `feedBase` is what its links start from, unless it says otherwise. */
+/** Undefined if an item has no usable enclosure. `feedBase` is the base of its links, unless it sets another one. */
 export function findEpisode(item: XmlElement, feedBase: string): EpisodeSource | undefined {
   const fields = withGroups(item.children());
   const base = baseOf(item, feedBase);
@@ -45,20 +45,20 @@ export function findEpisode(item: XmlElement, feedBase: string): EpisodeSource |
   return { url, guid: guid === '' || guid.length > MAX_GUID ? undefined : guid, releasedAt, fields, base };
 }
 
-/** Media RSS may have its elements in a group. */
+/** In Media RSS, elements may be in a group. */
 const withGroups = (fields: Fields): Fields => [
   ...fields,
-  ...named(fields, 'media:group').flatMap((group) => group.children()),
+  ...findElements(fields, 'media:group').flatMap((group) => group.children()),
 ];
 
-/** The episode, with its texts. */
+/** The episode with its texts. */
 export function readEpisode({ url, guid, releasedAt, fields, base }: EpisodeSource): EpisodeInfo {
   const duration = texts(fields, 'itunes:duration').map(parseDuration).find(Boolean);
   return {
     ...(guid !== undefined && { guid }),
     url,
-    title: line(fields, 'title', 'itunes:title', 'media:title', 'dc:title'),
-    description: prose(fields, ...DESCRIPTIONS),
+    title: readTitle(fields, 'title', 'itunes:title', 'media:title', 'dc:title'),
+    description: readDescription(fields, ...DESCRIPTIONS),
     website: readWebsite(fields, base) || permalink(fields),
     ...(releasedAt !== undefined && { releasedAt }),
     ...(duration !== undefined && { duration }),
@@ -67,18 +67,18 @@ export function readEpisode({ url, guid, releasedAt, fields, base }: EpisodeSour
 
 const DURATION = /^(?:(?:(\d{1,10}):)?(\d{1,10}):)?(\d{1,10})(?:\.\d*)?$/;
 
-/** Seconds, or `MM:SS`, or `HH:MM:SS`, each with more digits where a feed likes it so. Undefined where it says nothing. */
+/** Seconds, `MM:SS` or `HH:MM:SS`, each number with any number of digits. Undefined for anything else, and for 0. */
 function parseDuration(text: string): Seconds | undefined {
   const [, hours = 0, minutes = 0, seconds] = DURATION.exec(text) ?? [];
   const duration = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
   return duration > 0 && duration <= MAX_POSITION ? duration : undefined;
 }
 
-/** What `xml:base` makes of the base around it. */
-export const baseOf = ({ attributes }: XmlElement, around: string): string =>
-  resolveUrl(attributes['xml:base'] ?? '', around);
+/** The base URL of an element: `xml:base`, resolved against the base of the element around it. */
+export const baseOf = ({ attributes }: XmlElement, outerBase: string): string =>
+  resolveUrl(attributes['xml:base'] ?? '', outerBase);
 
-/** The first audio or video enclosure, else the first that can be used. */
+/** The first audio or video enclosure, or else the first usable one. */
 function findMedia(fields: Fields, base: string): Url | undefined {
   const usable = enclosuresOf(fields)
     .map(({ link, type }) => ({ url: mediaUrl(link ?? '', base), type }))
@@ -92,9 +92,9 @@ interface Enclosure {
   type: string | undefined;
 }
 
-/** Of RSS, RSS 1.0 and Atom; where there is none of these, of Media RSS. */
+/** Enclosures of RSS, RSS 1.0 and Atom; if there are none, those of Media RSS. */
 function enclosuresOf(fields: Fields): Enclosure[] {
-  const links = named(fields, 'enclosure', 'enc:enclosure', 'link', 'atom:link').filter(
+  const links = findElements(fields, 'enclosure', 'enc:enclosure', 'link', 'atom:link').filter(
     ({ name, attributes }) => !name.endsWith('link') || attributes['rel'] === 'enclosure',
   );
   if (links.length > 0) {
@@ -103,15 +103,17 @@ function enclosuresOf(fields: Fields): Enclosure[] {
       type: attributes['type'] ?? attributes['enc:type'],
     }));
   }
-  return named(fields, 'media:content').map(({ attributes: { url, type, medium } }) => ({
+  return findElements(fields, 'media:content').map(({ attributes: { url, type, medium } }) => ({
     link: url,
     type: type ?? (medium === undefined ? undefined : `${medium}/`),
   }));
 }
 
-/** The GUID, where it is a link; else `''`. */
+/** The GUID if it is a link, else `''`. */
 function permalink(fields: Fields): string {
-  const guid = named(fields, 'guid').find(({ attributes }) => attributes['ispermalink']?.toLowerCase() !== 'false');
+  const guid = findElements(fields, 'guid').find(
+    ({ attributes }) => attributes['ispermalink']?.toLowerCase() !== 'false',
+  );
   const [text = ''] = guid ? texts([guid], 'guid') : [];
   return /^https?:/i.test(text) ? pageUrl(text, text) : '';
 }

@@ -2,48 +2,48 @@ import { STATUS_CODES } from 'node:http';
 import { isIP } from 'node:net';
 import type { Seconds, Url } from '../domain/types.ts';
 import { createDownloader, type Download, type DownloadRequest, type ResponseHeaders } from './download.ts';
-import { FetchError, NotPublicError } from './failure.ts';
-import { createGuardedAgent, isPublic, type Resolve, resolveName, unbracket } from './guard.ts';
+import { FetchError, NotPublicError } from './fetch-error.ts';
+import { createGuardedAgent, isPublic, type Resolve, resolveName, unbracket } from './ssrf-guard.ts';
 import type { ParsedFeed } from './parse.ts';
 import type { FeedParser } from './parser.ts';
 
 export interface FetcherOptions {
-  /** Whether addresses that are not public may be connected to, for a feed that is at such an address itself. */
+  /** Whether private addresses are allowed, for feeds that are at such an address themselves. */
   allowPrivate: boolean;
   /** `podsync/VERSION`. */
   userAgent: string;
   /** Closed with the fetcher. */
   parser: FeedParser;
-  /** Replaceable in tests: how names are looked up, which addresses are public, how long one fetch may take. */
+  /** Replaceable in tests: name resolution, which addresses are public, and the time limit for a fetch. */
   resolve?: Resolve;
   isPublic?(address: string): boolean;
   timeout?: Seconds;
 }
 
-/** As the server gave them with the last content. */
+/** The cache validators that the server sent with the last content. */
 export interface Validators {
   etag?: string;
   lastModified?: string;
 }
 
 export type FetchOutcome =
-  /** `movedTo`: where permanent redirects led to, before any that was not permanent. */
+  /** `movedTo`: target of the permanent redirects before the first temporary one. */
   | ({ kind: 'fetched'; feed: ParsedFeed; movedTo?: Url } & Validators)
   | { kind: 'unchanged'; movedTo?: Url }
-  /** Never to be asked for again. */
+  /** Deleted for good: never fetch it again. */
   | { kind: 'gone' }
-  /** `message` is a sentence; `retryAfter` a number of seconds, where the server asked for it. */
+  /** `message` is a sentence; `retryAfter` is set if the server asked for it. */
   | { kind: 'failed'; message: string; retryAfter?: Seconds };
 
 export interface Fetcher {
-  /** Fetches and parses a feed, if it changed since. Never rejects. */
+  /** Fetches a feed and parses it if it has changed. Never rejects. */
   fetchFeed(url: Url, validators: Validators): Promise<FetchOutcome>;
   /**
-   * A logo of up to 5 MB, whatever it turns out to be. `feeds` are those whose logo it is; they are asked for only where
-   * it is at an address that is not public. Rejects with a FetchError.
+   * Fetches a logo of up to 5 MB, in any format. `feeds` returns the feeds that have this logo; it is only called if
+   * the logo is at a private address. Rejects with a FetchError.
    */
   fetchImage(url: Url, feeds: () => AsyncIterable<Url>): Promise<Uint8Array>;
-  /** Ends what is under way, which then fails. */
+  /** Aborts pending fetches. */
   close(): Promise<void>;
 }
 
@@ -52,10 +52,10 @@ const MAX_FEED = 20_000_000;
 const MAX_IMAGE = 5_000_000;
 const ACCEPT_FEED =
   'application/rss+xml, application/atom+xml, application/rdf+xml;q=0.9, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.5';
-const LEADS_INSIDE =
-  'it leads to an address that is not public, which --allow-private-feeds allows only to a feed at such an address';
+const PRIVATE_TARGET =
+  'it leads to a private address, which --allow-private-feeds allows only for a feed that is at a private address itself';
 const ACCEPT_IMAGE = 'image/*, */*;q=0.5';
-/** What is longer, or cannot be sent back, is ignored. */
+/** Validators that are longer, or that cannot be sent back, are ignored. */
 const VALIDATOR = /^[\x20-\x7e]{1,1000}$/;
 
 export function createFetcher({
@@ -76,7 +76,7 @@ export function createFetcher({
     return !addresses.every(allows);
   };
 
-  /** What is not public is connected to, by a redirect too, only for a feed that is not public itself. */
+  /** Connects to private addresses, also after redirects, only for a feed that is at a private address itself. */
   async function download(
     url: Url,
     request: Omit<DownloadRequest, 'agent'>,
@@ -90,19 +90,19 @@ export function createFetcher({
     for await (const feed of feeds()) {
       if (await isPrivate(feed)) return downloads.get(url, { ...request, agent: anyAgent });
     }
-    throw new FetchError(LEADS_INSIDE);
+    throw new FetchError(PRIVATE_TARGET);
   }
 
   async function readFeed(asked: Url, answer: Download, isConditional: boolean): Promise<FetchOutcome> {
     const { url, status, headers, bytes, movedTo } = answer;
     const moved = movedTo !== undefined && { movedTo };
     if (status === 304 && isConditional) return { kind: 'unchanged', ...moved };
-    // What is gone at the end of a temporary redirect says nothing of the feed itself.
+    // After a temporary redirect, 410 does not mean that the feed itself is gone.
     if (status === 410 && url === (movedTo ?? asked)) return { kind: 'gone' };
-    if (!isSuccess(status)) throw refusedBy(answer);
-    const { isCut, ...feed } = await parser.parse(bytes, headers['content-type'], url);
-    // Of what was cut off the rest is asked for: not whether that has changed.
-    return { kind: 'fetched', feed, ...(!isCut && validatorsOf(headers)), ...moved };
+    if (!isSuccess(status)) throw toStatusError(answer);
+    const { isTruncated, ...feed } = await parser.parse(bytes, headers['content-type'], url);
+    // Without validators, a truncated feed is fetched again as a whole.
+    return { kind: 'fetched', feed, ...(!isTruncated && validatorsOf(headers)), ...moved };
   }
 
   return {
@@ -124,7 +124,7 @@ export function createFetcher({
     },
     async fetchImage(url, feeds) {
       const answer = await download(url, { headers: { accept: ACCEPT_IMAGE }, limit: MAX_IMAGE }, feeds);
-      if (!isSuccess(answer.status)) throw refusedBy(answer);
+      if (!isSuccess(answer.status)) throw toStatusError(answer);
       return answer.bytes;
     },
     async close() {
@@ -136,12 +136,12 @@ export function createFetcher({
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-function refusedBy({ status, headers }: Download): FetchError {
+function toStatusError({ status, headers }: Download): FetchError {
   const meaning = STATUS_CODES[status];
   return new FetchError(`the server answered ${status}${meaning ? ` (${meaning})` : ''}`, retryAfterOf(headers));
 }
 
-/** Seconds, or a time by the server's own clock. */
+/** The header is a number of seconds, or a time according to the server's clock. */
 function retryAfterOf({ 'retry-after': value = '', date = '' }: ResponseHeaders): Seconds | undefined {
   if (/^\d{1,9}$/.test(value.trim())) return Number(value);
   const wait = Date.parse(value) - (Date.parse(date) || Date.now());

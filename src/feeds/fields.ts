@@ -4,28 +4,31 @@ import type { XmlElement } from './xml.ts';
 /** The elements of a channel, an item or an entry. */
 export type Fields = readonly XmlElement[];
 
-export const named = (fields: Fields, ...names: readonly string[]): XmlElement[] =>
+export const findElements = (fields: Fields, ...names: readonly string[]): XmlElement[] =>
   names.flatMap((name) => fields.filter((field) => field.name === name));
 
-/** Their texts, in the order of `names`, without the empty ones. References decoded, inner markup left. */
+/** Texts of the elements, in the order of `names`, without empty ones. References are decoded, inner markup is kept. */
 export const texts = (fields: Fields, ...names: readonly string[]): string[] =>
-  named(fields, ...names)
+  findElements(fields, ...names)
     .map((field) => textOf(field.content))
     .filter((text) => text !== '');
 
 export const MAX_TITLE = 500;
 export const MAX_DESCRIPTION = 10_000;
 
-/** The first of `names` that says anything, as plain text in one line. */
-export const line = (fields: Fields, ...names: readonly string[]): string =>
-  first(named(fields, ...names), ({ content }) => plainLine(content, MAX_TITLE)) ?? '';
+/** The first non-empty element of `names`, as plain text in one line. */
+export const readTitle = (fields: Fields, ...names: readonly string[]): string =>
+  firstNonEmpty(findElements(fields, ...names), ({ content }) => plainLine(content, MAX_TITLE)) ?? '';
 
-/** The first of `names` that says anything, as plain text. */
-export const prose = (fields: Fields, ...names: readonly string[]): string =>
-  first(named(fields, ...names), ({ content }) => plainText(content, MAX_DESCRIPTION)) ?? '';
+/** The first non-empty element of `names`, as plain text. */
+export const readDescription = (fields: Fields, ...names: readonly string[]): string =>
+  firstNonEmpty(findElements(fields, ...names), ({ content }) => plainText(content, MAX_DESCRIPTION)) ?? '';
 
-/** The first result that is not empty. */
-export function first<Item>(items: readonly Item[], toText: (item: Item) => string | undefined): string | undefined {
+/** The first non-empty result. */
+export function firstNonEmpty<Item>(
+  items: readonly Item[],
+  toText: (item: Item) => string | undefined,
+): string | undefined {
   for (const item of items) {
     const text = toText(item);
     if (text) return text;
@@ -33,9 +36,9 @@ export function first<Item>(items: readonly Item[], toText: (item: Item) => stri
   return undefined;
 }
 
-/** Links of Atom by their `rel` (`alternate` where there is none), pages before other types. */
+/** Atom links with this `rel` (`alternate` by default), web pages before other types. */
 export const atomLinks = (fields: Fields, rel: string): XmlElement[] =>
-  named(fields, 'link', 'atom:link')
+  findElements(fields, 'link', 'atom:link')
     .filter(({ attributes }) => attributes['href'] !== undefined && (attributes['rel'] ?? 'alternate') === rel)
     .toSorted((a, b) => Number(isOther(a)) - Number(isOther(b)));
 

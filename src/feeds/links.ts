@@ -2,8 +2,8 @@ import type { Url } from '../domain/types.ts';
 import { MAX_URL, sanitizeMediaUrl } from '../domain/url.ts';
 
 /**
- * Media URL as apps see and send it, or `""`: an absolute one is left as it is written but for what sanitizing does
- * (non-ASCII percent-encoded), as an action is found by it (spec 2.7).
+ * A media URL as apps see and send it, or `""` if it is unusable. An absolute URL stays as written, apart from
+ * sanitizing (which percent-encodes non-ASCII characters), because actions refer to it (spec 2.7).
  */
 export function mediaUrl(written: string, base: string): Url | '' {
   const text = written.replace(/[\t\r\n]/g, '').trim();
@@ -12,7 +12,7 @@ export function mediaUrl(written: string, base: string): Url | '' {
   return sanitizeMediaUrl(absolute);
 }
 
-/** Address of a page or a picture, or `""` when it is not http(s). Credentials are dropped: it is shown to everyone. */
+/** URL of a page or an image, or `""` if it is not http(s). Credentials are removed, as it is shown to everyone. */
 export function pageUrl(written: string, base: string): string {
   const text = written.trim();
   if (text === '' || text.length > MAX_URL || !URL.canParse(text, base)) return '';
@@ -23,6 +23,6 @@ export function pageUrl(written: string, base: string): string {
   return url.href.length > MAX_URL ? '' : url.href;
 }
 
-/** A link resolved against another, as browsers do; unchanged when it cannot be. */
+/** Resolves a link against a base as browsers do; a link that cannot be resolved is returned unchanged. */
 export const resolveUrl = (written: string, base: string): string =>
   URL.canParse(written, base) ? new URL(written, base).href : written;

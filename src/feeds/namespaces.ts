@@ -1,4 +1,4 @@
-/** What podsync calls the namespaces that matter in a feed. `""`: names without a prefix. */
+/** podsync's own prefixes for the namespaces of feeds; `""` for names without a prefix. */
 const PREFIXES: Record<string, string> = {
   'itunes.com/dtds/podcast-1.0.dtd': 'itunes',
   'podcastindex.org/namespace/1.0': 'podcast',
@@ -14,12 +14,12 @@ const PREFIXES: Record<string, string> = {
   'purl.org/rss/1.0': '',
 };
 
-/** Characters of a feed in which its namespaces are declared. */
+/** Number of characters at the start of a feed in which to search for namespaces. */
 const HEAD = 20_000;
 
 /**
- * From each prefix that a feed declares to the one podsync uses: a few writers say `a10:link` for `atom:link`. The
- * prefix of the root element itself (`<atom:feed>`) becomes none. Undeclared prefixes mean what everyone means by them.
+ * Maps each prefix that a feed declares to podsync's own: a few feeds write `a10:link` for `atom:link`. The prefix of
+ * the root element (`<atom:feed>`) is removed. Undeclared prefixes keep their usual meaning.
  */
 export function readPrefixes(xml: string, root: string): Map<string, string> {
   const prefixes = new Map<string, string>();

@@ -1,23 +1,23 @@
 import type { Seconds, Url } from '../domain/types.ts';
 import { createThread, serveThread } from '../thread.ts';
-import { Turns } from '../turns.ts';
+import { KeyedMutex } from '../keyed-mutex.ts';
 import { type ParsedFeed, parseFeed } from './parse.ts';
 
 export interface FeedParser {
-  /** As `parseFeed`; rejects also when that takes too long or too much memory. */
+  /** Like `parseFeed`. Also rejects if parsing takes too long or too much memory. */
   parse(bytes: Uint8Array, contentType: string | undefined, url: Url): Promise<ParsedFeed>;
   close(): Promise<void>;
 }
 
 const ROLE = 'podsync-feed-parser';
 
-/** What parsing one feed may take. */
+/** Limits for parsing one feed. */
 export interface ParserLimits {
   time: Seconds;
   /** MB. */
   memory: number;
 }
-/** Several times what a feed of 20 MB needs. */
+/** Several times the needs of a feed of 20 MB. */
 const LIMITS: ParserLimits = { time: 20, memory: 512 };
 
 interface Job {
@@ -27,10 +27,10 @@ interface Job {
 }
 type Result = { feed: ParsedFeed } | { problem: string };
 
-/** Parses in a thread of its own, one feed after another, so that a large feed does not hold up any request. */
+/** Parses one feed after another in a worker thread, so that a large feed does not delay requests. */
 export function createFeedParser({ time, memory }: ParserLimits = LIMITS): FeedParser {
   const thread = createThread<Job, Result>(import.meta.url, ROLE, { maxOldGenerationSizeMb: memory });
-  const turns = new Turns<typeof ROLE>();
+  const mutex = new KeyedMutex<typeof ROLE>();
 
   async function run(job: Job): Promise<ParsedFeed> {
     const result = await thread.run(job, time).catch((error: Error) => {
@@ -40,7 +40,7 @@ export function createFeedParser({ time, memory }: ParserLimits = LIMITS): FeedP
     return result.feed;
   }
   return {
-    parse: (bytes, contentType, url) => turns.take(ROLE, () => run({ bytes, contentType, url })),
+    parse: (bytes, contentType, url) => mutex.run(ROLE, () => run({ bytes, contentType, url })),
     close: () => thread.close(),
   };
 }

@@ -1,6 +1,15 @@
 import { createSlug } from '../domain/slug.ts';
 import type { PodcastInfo } from '../domain/types.ts';
-import { atomLinks, type Fields, first, line, MAX_TITLE, named, prose, texts } from './fields.ts';
+import {
+  atomLinks,
+  type Fields,
+  firstNonEmpty,
+  readTitle,
+  MAX_TITLE,
+  findElements,
+  readDescription,
+  texts,
+} from './fields.ts';
 import { pageUrl } from './links.ts';
 import { plainLine, textOf } from './text.ts';
 import type { XmlElement } from './xml.ts';
@@ -17,12 +26,12 @@ export const MAX_TAGS = 20;
 export const MAX_TAG = 100;
 const MAX_KEYWORDS = 10_000;
 
-/** `fields` of a channel or an Atom feed; relative links start from `base`, `language` is that of the document. */
+/** `fields` of a channel or an Atom feed; `base` is the base of relative links, `language` that of the document. */
 export function readPodcast(fields: Fields, base: string, language: string | undefined): Omit<PodcastInfo, 'blocked'> {
   return {
-    title: line(fields, 'title', 'itunes:title', 'dc:title'),
+    title: readTitle(fields, 'title', 'itunes:title', 'dc:title'),
     author: readAuthor(fields),
-    description: prose(fields, ...DESCRIPTIONS),
+    description: readDescription(fields, ...DESCRIPTIONS),
     website: readWebsite(fields, base),
     logoUrl: readLogo(fields, base),
     language: readLanguage(fields, language),
@@ -30,43 +39,47 @@ export function readPodcast(fields: Fields, base: string, language: string | und
   };
 }
 
-/** Page of a podcast or an episode: the text of RSS, or the link of Atom, which some RSS has beside it. */
+/**
+ * Web page of a podcast or an episode: the text of the RSS element, or an Atom link, which some RSS feeds have, too.
+ */
 export const readWebsite = (fields: Fields, base: string): string =>
-  first(
+  firstNonEmpty(
     [...texts(fields, 'link'), ...atomLinks(fields, 'alternate').map(({ attributes }) => attributes['href'])],
     (link) => pageUrl(link ?? '', base),
   ) ?? '';
 
 function readAuthor(fields: Fields): string {
   const candidates = [
-    ...named(fields, 'itunes:author', 'googleplay:author'),
-    ...named(fields, 'author', 'atom:author').flatMap(namesOf),
-    ...named(fields, 'dc:creator', 'managingeditor'),
-    ...named(fields, 'itunes:owner').flatMap(namesOf),
+    ...findElements(fields, 'itunes:author', 'googleplay:author'),
+    ...findElements(fields, 'author', 'atom:author').flatMap(namesOf),
+    ...findElements(fields, 'dc:creator', 'managingeditor'),
+    ...findElements(fields, 'itunes:owner').flatMap(namesOf),
   ];
-  return first(candidates, ({ content }) => personName(plainLine(content, MAX_TITLE))) ?? '';
+  return firstNonEmpty(candidates, ({ content }) => personName(plainLine(content, MAX_TITLE))) ?? '';
 }
 
-/** Atom has elements with the name in it, RSS the name itself. */
+/** Atom has the name in an inner element, RSS in the element itself. */
 function namesOf(person: XmlElement): XmlElement[] {
   const parts = person.children();
-  return parts.length === 0 ? [person] : named(parts, 'name', 'atom:name', 'itunes:name');
+  return parts.length === 0 ? [person] : findElements(parts, 'name', 'atom:name', 'itunes:name');
 }
 
-/** RSS has people as `mail@example.org (Name)`, mail the other way round. An address alone is not shown around. */
+/**
+ * The name in `mail@example.org (Name)`, as in RSS, or `Name <mail@example.org>`. E-mail addresses are not published.
+ */
 const personName = (text: string): string =>
   /^\S+@\S+\s*\((.+)\)$/.exec(text)?.[1] ?? text.replace(/\s*[(<]\S+@\S+[)>]$/, '').replace(/^\S+@\S+$/, '');
 
 function readLogo(fields: Fields, base: string): string | null {
-  const images = named(fields, 'image', 'googleplay:image');
+  const images = findElements(fields, 'image', 'googleplay:image');
   const candidates = [
-    ...named(fields, 'itunes:image').flatMap(imageLinks),
+    ...findElements(fields, 'itunes:image').flatMap(imageLinks),
     ...images.flatMap((image) => [...texts(image.children(), 'url'), ...imageLinks(image)]),
     ...texts(fields, 'logo', 'icon', 'atom:logo', 'atom:icon'),
-    ...named(fields, 'podcast:image').flatMap(imageLinks),
-    ...named(fields, 'podcast:images').map(({ attributes }) => attributes['srcset']?.trim().split(/[\s,]/)[0]),
+    ...findElements(fields, 'podcast:image').flatMap(imageLinks),
+    ...findElements(fields, 'podcast:images').map(({ attributes }) => attributes['srcset']?.trim().split(/[\s,]/)[0]),
   ];
-  return first(candidates, (link) => pageUrl(link ?? '', base)) ?? null;
+  return firstNonEmpty(candidates, (link) => pageUrl(link ?? '', base)) ?? null;
 }
 
 function imageLinks({ attributes, content }: XmlElement): (string | undefined)[] {
@@ -80,10 +93,10 @@ function readLanguage(fields: Fields, inherited: string | undefined): string {
   return /^[a-z]{2,3}(?:-[a-z\d]{1,8}){0,5}$/.test(tag) ? tag : '';
 }
 
-/** Categories with the subcategories of iTunes; keywords where there is none. */
+/** Categories, with the subcategories of iTunes; if there are none, keywords. */
 function readTags(fields: Fields): string[] {
-  const categories = named(fields, 'itunes:category', 'category', 'googleplay:category', 'media:category');
-  const written = categories.flatMap((category) => [category, ...named(category.children(), 'itunes:category')]);
+  const categories = findElements(fields, 'itunes:category', 'category', 'googleplay:category', 'media:category');
+  const written = categories.flatMap((category) => [category, ...findElements(category.children(), 'itunes:category')]);
   const labels = written.map(labelOf).filter((label) => label !== '');
   const keywords = (): string[] =>
     texts(fields, 'itunes:keywords', 'media:keywords').flatMap((text) => text.slice(0, MAX_KEYWORDS).split(','));
@@ -96,7 +109,7 @@ function readTags(fields: Fields): string[] {
   return [...tags.values()].slice(0, MAX_TAGS);
 }
 
-/** iTunes has it in `text`, Atom in `label` or `term`, RSS as text. */
+/** The label is in `text` for iTunes, in `label` or `term` for Atom, and the content for RSS. */
 function labelOf({ attributes, content }: XmlElement): string {
   const { text, label, term } = attributes;
   return text || label || term || (content.includes('<itunes:category') ? '' : content);

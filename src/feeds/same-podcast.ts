@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { EpisodeInfo, Url } from '../domain/types.ts';
 
-/** What tells podcasts apart. */
+/** What identifies a podcast. */
 export interface Identity {
   title: string;
   /** `podcast:guid`. */
@@ -10,12 +10,12 @@ export interface Identity {
   episodes: readonly Pick<EpisodeInfo, 'url' | 'guid'>[];
 }
 
-/** Episodes that are compared: feeds that move often leave out the old ones. */
+/** Number of episodes to compare: feeds that move often drop the old ones. */
 export const COMPARED = 20;
 
 /**
- * Whether a feed is at another address now: both have the same GUID, or where one has none, the same title and most of
- * the newest episodes.
+ * Whether two feeds are the same podcast at different URLs: they have the same GUID, or if one has none, the same title
+ * and most of the newest episodes.
  */
 export function isSamePodcast(here: Identity, there: Identity): boolean {
   if (here.guid !== null && there.guid !== null) return here.guid === there.guid;
@@ -30,7 +30,7 @@ export function isSamePodcast(here: Identity, there: Identity): boolean {
 /** The namespace of `podcast:guid`, see https://podcasting2.org/docs/podcast-namespace/tags/guid. */
 const NAMESPACE = Buffer.from('ead4c236bf5858c6a2c6a6b28d128cb6', 'hex');
 
-/** Whether a `podcast:guid` was made for this address: it is a UUID of version 5 of it, without scheme and last slashes. */
+/** Whether a `podcast:guid` was generated from this URL: as its version 5 UUID, without scheme and trailing slashes. */
 export function isGuidOf(guid: string, url: Url): boolean {
   const name = url.replace(/^https?:\/\//, '').replace(/\/+$/, '');
   const digest = hash('sha1', Buffer.concat([NAMESPACE, Buffer.from(name)]), 'buffer').subarray(0, 16);

@@ -3,7 +3,7 @@ import { htmlTagNames } from 'html-tag-names';
 import { Parser } from 'htmlparser2';
 import { readC1 } from './charset.ts';
 
-/** Characters of markup that are looked at for one text; far more than any text that is kept. */
+/** Characters of markup to process for one text; far more than the longest stored text. */
 const MAX_MARKUP = 100_000;
 
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
@@ -11,15 +11,15 @@ const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff\ufffe\ufff
 const REFERENCE = /&(?:#x[\da-f]+|#\d+|[a-z][a-z\d]*);/gi;
 
 /**
- * Named (HTML) and numeric character references decoded once; those to what is no character are left out. Anything else
- * stays, such as a bare `&`.
+ * Decodes named (HTML) and numeric character references once; references to invalid characters are removed. Anything
+ * else stays, such as a bare `&`.
  */
 export const decodeReferences = (text: string): string =>
   readC1(
     text.includes('&') ? text.replace(REFERENCE, (written) => decodeHTMLStrict(written).replace('\ufffd', '')) : text,
   );
 
-/** Content of an XML element as its text: references decoded once, CDATA as it is, inner markup left. */
+/** The text of an XML element: decodes references once, keeps CDATA and inner markup as they are. */
 export const textOf = (content: string): string =>
   content
     .split(/<!\[CDATA\[([\s\S]*?)\]\]>/)
@@ -29,18 +29,18 @@ export const textOf = (content: string): string =>
     .trim();
 
 /**
- * Content of an XML element as plain text of at most `max` characters: it is taken for HTML, whatever it says it is.
- * Paragraphs and line breaks stay, other white space collapses.
+ * Content of an XML element as plain text of at most `max` characters. It is read as HTML, whatever type it declares.
+ * Keeps paragraphs and line breaks; other white space collapses.
  */
 export function plainText(content: string, max: number): string {
   const { text, isMarkup } = strip(textOf(content.slice(0, MAX_MARKUP)));
-  // Escaped once too often: there was no markup in it, and now it reads like HTML.
+  // It was escaped twice if it had no markup, but now looks like HTML.
   return cut(!isMarkup && /<\/[a-z]|<br/i.test(text) ? strip(text).text : text, max);
 }
 
 /**
- * Content of an XML element as plain text of at most `max` characters in one line, for a title or a name: only what
- * formats text is markup in it, and only in pairs, as titles speak of elements: `The <b> element`.
+ * Content of an XML element as plain text of at most `max` characters in one line, for a title or a name. Removes only
+ * formatting elements with an end tag, as titles may mention elements: `The <b> element`.
  */
 export function plainLine(content: string, max: number): string {
   const text = decodeTwice(textOf(content.slice(0, MAX_MARKUP))).replace(CDATA, '');
@@ -49,7 +49,7 @@ export function plainLine(content: string, max: number): string {
     const name = written.toLowerCase();
     return closed.has(name) || VOID.has(name) ? (GAPS.get(name) ?? '') : tag;
   });
-  return cut(tidy(plain.replace(BREAKS, ' ').replace(/\s+/g, ' ')), max);
+  return cut(normalizeSpace(plain.replace(BREAKS, ' ').replace(/\s+/g, ' ')), max);
 }
 
 const cut = (text: string, max: number): string =>
@@ -58,10 +58,10 @@ const cut = (text: string, max: number): string =>
     .replace(/[\ud800-\udbff]$/, '')
     .trimEnd();
 
-/** Once more than HTML has it: texts that were escaped twice are far more common than texts about references. */
+/** Decodes twice, as texts that were escaped twice are far more common than texts about references. */
 const decodeTwice = (text: string): string => decodeReferences(decodeReferences(text));
 
-/** Stands for a line break while the white space of the source, which means nothing in HTML, is collapsed. */
+/** Marks a line break while the white space of the source, which has no meaning in HTML, is collapsed. */
 const BREAK = '\u0000';
 // oxlint-disable-next-line no-control-regex -- see BREAK
 const BREAKS = /\u0000/g;
@@ -72,13 +72,13 @@ const PARAGRAPHS = words(
 );
 const LINES = words('br li tr');
 const SPACED = words('td th img option');
-/** What an element stands for besides its text. */
+/** The white space that an element adds to its text. */
 const GAPS = new Map([
   ...PARAGRAPHS.map((name) => [name, BREAK + BREAK] as const),
   ...LINES.map((name) => [name, BREAK] as const),
   ...SPACED.map((name) => [name, ' '] as const),
 ]);
-/** Elements whose content nobody reads. */
+/** Elements whose content is not text. */
 const HIDDEN = words('script style head svg iframe object template noscript');
 const VOID = new Set(words('br img wbr'));
 const KNOWN = new Set([...htmlTagNames, 'svg']);
@@ -87,12 +87,12 @@ const CDATA = /<!\[CDATA\[|\]\]>/g;
 const END_TAG = /<\/([a-z][a-z\d]*)\s*>/gi;
 const FORMATTING =
   /<\/?(a|abbr|b|big|br|cite|code|del|div|em|font|h[1-6]|i|img(?=\s)|ins|kbd|mark|p|q|s|small|span|strong|sub|sup|tt|u|wbr)(?:[\s/][^<>]*)?>/gi;
-/** Name of what begins a comment. */
+/** The start of a comment, used like the name of an element. */
 const COMMENT = '!--';
 const HIDDEN_END = new RegExp(`-->|</(${HIDDEN.join('|')})`, 'gi');
-/** A tag that the end of the text cuts off. */
+/** A tag that is truncated at the end of the text. */
 const CUT_TAG = /<(?:!-?|\/?[a-z]+(?:\s+[a-z-]+=[^<>]*)?)$/i;
-/** Whatever begins with `<`. A tag never holds another one: so each character is looked at once. */
+/** Anything that starts with `<`. As a tag never contains another one, each character is visited once. */
 const TOKEN = /<(?:!--|[!?][^<>]*>|\/?([a-z][^\s<>/]*)[^<>]*>)?/gi;
 
 function strip(html: string): { text: string; isMarkup: boolean } {
@@ -117,12 +117,12 @@ function strip(html: string): { text: string; isMarkup: boolean } {
   );
   parser.end(markup);
   const lines = out.includes(BREAK) ? out.replace(/\s+/g, ' ').replace(BREAKS, '\n') : out;
-  return { text: tidy(decodeTwice(lines)), isMarkup };
+  return { text: normalizeSpace(decodeTwice(lines)), isMarkup };
 }
 
 /**
- * Escapes what no element of HTML is, such as `<3` or `<https://example.org>`, and leaves out the beginning of what
- * hides all that follows: a comment or a script that has no end.
+ * Escapes everything that is not an HTML element, such as `<3` or `<https://example.org>`, and removes the start of a
+ * comment or script without an end, as it would hide the rest of the text.
  */
 function onlyMarkup(html: string): { markup: string; isMarkup: boolean } {
   const ends = new Map<string, number>();
@@ -132,7 +132,7 @@ function onlyMarkup(html: string): { markup: string; isMarkup: boolean } {
   let isMarkup = false;
   const markup = html.replace(TOKEN, (token, written: string | undefined, at: number) => {
     const name = token === '<!--' ? COMMENT : (written?.toLowerCase() ?? '');
-    // With a prefix or a hyphen it belongs to another language, such as `<o:p>` of word processors.
+    // Names with a prefix or a hyphen are elements of other languages, such as `<o:p>` of word processors.
     const isElement =
       token !== '<' && (name === '' || name === COMMENT || KNOWN.has(name) || /^[a-z]+[:-][a-z-]+$/.test(name));
     if (!isElement) return token.replace('<', '&lt;');
@@ -142,7 +142,7 @@ function onlyMarkup(html: string): { markup: string; isMarkup: boolean } {
   return { markup, isMarkup };
 }
 
-const tidy = (text: string): string =>
+const normalizeSpace = (text: string): string =>
   text
     .replace(CONTROLS, '')
     .replace(/\r\n?/g, '\n')

@@ -1,33 +1,33 @@
 import { XMLParser } from 'fast-xml-parser';
 import { decodeReferences } from './text.ts';
 
-/** One element. What is inside stays as it is written, so that damage in one element spoils nothing around it. */
+/** One element. Its content is not parsed, so that damage in it does not affect other elements. */
 export interface XmlElement {
-  /** Lower case, with the prefix that podsync uses for its namespace, whichever one the document declares. */
+  /** In lower case, with podsync's own prefix for its namespace, whichever prefix the document declares. */
   name: string;
   /** By name in lower case; references decoded. */
   attributes: Readonly<Record<string, string | undefined>>;
   content: string;
-  /** The elements in `content`; none where it is damaged. */
+  /** The elements in `content`; none if it is damaged. */
   children(): XmlElement[];
 }
 
-/** Elements of a document, one level at a time. Throws where an element of that level is not closed. */
+/** Reads the elements of one level. Throws if an element of that level is not closed. */
 export type XmlReader = (xml: string) => XmlElement[];
 
-/** The most elements of one level; the rest is left out. No real feed comes near. */
+/** Maximum number of elements in one level; the rest is ignored. No real feed has nearly as many. */
 const MAX_ELEMENTS = 100_000;
 
 const TEXT = '#text';
 const ATTRIBUTES = ':@';
 type Node = Record<string, { [TEXT]: string }[]> & { [ATTRIBUTES]?: Record<string, string> };
 
-/** `prefixes`: of the document, and what podsync calls them (`namespaces.ts`). */
+/** `prefixes` maps those of the document to podsync's own (`namespaces.ts`). */
 export function createXmlReader(prefixes: ReadonlyMap<string, string>): XmlReader {
   let elements = 0;
   const parser = new XMLParser({
     preserveOrder: true,
-    // The content of every element is skipped, not parsed, and no markup in it counts.
+    // The content of every element is skipped, not parsed, and its markup is ignored.
     stopNodes: ['*'],
     transformTagName: (name) => rename(name.toLowerCase(), prefixes),
     ignoreAttributes: false,
@@ -36,7 +36,7 @@ export function createXmlReader(prefixes: ReadonlyMap<string, string>): XmlReade
     attributeValueProcessor: (_, value) => decodeReferences(value),
     parseTagValue: false,
     trimValues: false,
-    // A DOCTYPE may declare what it likes, nothing of it is ever expanded.
+    // Entities of a DOCTYPE are never expanded.
     processEntities: false,
     ignorePiTags: true,
     jPath: false,
@@ -47,18 +47,18 @@ export function createXmlReader(prefixes: ReadonlyMap<string, string>): XmlReade
     elements = 0;
     return (parser.parse(xml) as Node[]).flatMap(toElement);
   };
-  const readQuietly = quietly(read);
+  const readSafely = ignoringErrors(read);
   const toElement = (node: Node): XmlElement[] => {
     const name = Object.keys(node)[0];
     if (name === undefined || name === TEXT) return [];
     const content = node[name]?.[0]?.[TEXT] ?? '';
-    return [{ name, attributes: node[ATTRIBUTES] ?? {}, content, children: () => readQuietly(content) }];
+    return [{ name, attributes: node[ATTRIBUTES] ?? {}, content, children: () => readSafely(content) }];
   };
   return read;
 }
 
-/** The same, but answers nothing for what is damaged. */
-export const quietly =
+/** The same reader, but it returns no elements if the text is damaged. */
+export const ignoringErrors =
   (read: XmlReader): XmlReader =>
   (xml) => {
     try {

@@ -1,6 +1,6 @@
 /**
- * Rows as CSV (RFC 4180). A text that a spreadsheet would take for a formula gets a `'` in front: titles come from feeds
- * of strangers.
+ * Rows as CSV (RFC 4180). A text that a spreadsheet would interpret as a formula gets a leading `'`, as titles come
+ * from untrusted feeds.
  */
 export const toCsv = (rows: readonly (readonly (string | number | undefined)[])[]): string =>
   rows.map((row) => `${row.map(toCell).join(',')}\r\n`).join('');

@@ -1,7 +1,7 @@
-/** Formats of podcast lists, as paths end in them (spec 2.1). `jsonp` is only ever written. */
+/** Formats of podcast lists, as in the extension of a path (spec 2.1). `jsonp` is only written. */
 export type ListFormat = 'json' | 'jsonp' | 'txt' | 'opml';
 
-/** The toplist alone also comes as `xml`. */
+/** Only the toplist is also available as `xml`. */
 export const MEDIA_TYPES: Readonly<Record<ListFormat | 'xml', string>> = {
   json: 'application/json',
   jsonp: 'application/javascript',

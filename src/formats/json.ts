@@ -1,7 +1,7 @@
 import { invalid } from '../domain/errors.ts';
 import { isTooDeep } from '../domain/nesting.ts';
 
-/** URLs of a JSON list: an array of strings, or of objects with `url` or `feed`. Throws `invalid` for anything else. */
+/** URLs in a JSON list: an array of strings, or of objects with `url` or `feed`. Throws `invalid` for anything else. */
 export function readJsonList(text: string): string[] {
   const list = parse(text);
   if (!Array.isArray(list)) throw invalid('the list must be a JSON array of feed URLs');

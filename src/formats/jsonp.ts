@@ -2,7 +2,7 @@ import { invalid } from '../domain/errors.ts';
 
 const CALLBACK = /^[a-z_$][a-z0-9_$.]*$/i;
 
-/** Checks the function name that a client asks for in `jsonp` (spec 4.2). Throws `invalid` when missing or unsafe. */
+/** Checks the function name in the parameter `jsonp` (spec 4.2). Throws `invalid` if it is missing or unsafe. */
 export function parseCallback(name: string | undefined): string {
   if (!name) throw invalid('the format jsonp needs the name of a function: add ?jsonp=NAME');
   if (!CALLBACK.test(name)) {
@@ -13,6 +13,6 @@ export function parseCallback(name: string | undefined): string {
   return name;
 }
 
-/** JSON as a part of a script: safe inside a script element and in old engines. */
+/** Escapes JSON for use in a script: safe inside a script element and in old JavaScript engines. */
 export const escapeScript = (json: string): string =>
   json.replaceAll('</', '<\\/').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');

@@ -3,7 +3,7 @@ import { readJsonList } from './json.ts';
 import { readOpml } from './opml-read.ts';
 import { readTxt } from './txt.ts';
 
-/** The formats that lists are uploaded in (spec 4.3). */
+/** The formats of uploaded lists (spec 4.3). */
 export type UploadFormat = Exclude<ListFormat, 'jsonp'>;
 
 const READERS: Record<UploadFormat, (text: string) => string[]> = {
@@ -13,8 +13,8 @@ const READERS: Record<UploadFormat, (text: string) => string[]> = {
 };
 
 /**
- * URLs of an uploaded list in their order, not yet sanitized. A byte order mark is passed over. Throws `invalid` when
- * the text is not of this format (spec 4.3 rule 6).
+ * URLs of an uploaded list in their order, not yet sanitized. Skips a byte order mark. Throws `invalid` if the text is
+ * not in this format (spec 4.3 rule 6).
  */
 export const readList = (format: UploadFormat, text: string): string[] =>
   READERS[format](text.startsWith('\ufeff') ? text.slice(1) : text);

@@ -4,25 +4,25 @@ import type { PodcastEntry } from '../domain/types.ts';
 
 /** Levels of folders. */
 const MAX_DEPTH = 256;
-/** Of one element. The more there are, the longer the parser takes for each: a second for a megabyte of them. */
+/** Attributes of one element. The parser takes quadratic time: a second for a megabyte of them. */
 const MAX_ATTRIBUTES = 1000;
 
-/** DOCTYPE with declarations of its own. No list needs it, and entities are what XML attacks are made of. */
+/** A DOCTYPE with internal declarations. No list needs them, and XML attacks use them to declare entities. */
 const INTERNAL_SUBSET = /<!DOCTYPE[^<]*\[/;
 
-/** Attributes that are read, in lower case: writers do not agree on `xmlUrl`. */
+/** Attributes to read, in lower case, as writers differ in the case of `xmlUrl`. */
 const NAMES = ['type', 'xmlurl', 'url', 'title', 'text', 'htmlurl', 'description'] as const;
 
 type Attributes = Partial<Record<(typeof NAMES)[number], string>>;
 
 /**
- * Podcasts of an OPML file in their order: every outline outside `head` with `xmlUrl`, or with `url` where its type is
- * rss or link, at any depth. URLs are as written, not sanitized. Throws `invalid` when it is no well-formed OPML.
- * Takes a second for some megabytes: those belong into a thread.
+ * Podcasts of an OPML file in their order: every outline outside `head` with `xmlUrl`, or with `url` if its type is rss
+ * or link, at any depth. URLs are not sanitized. Throws `invalid` if it is not well-formed OPML. Takes a second for a
+ * few megabytes, so large files should be read in a worker thread.
  */
 export function readOpml(text: string): PodcastEntry[] {
   const xml = text.trim();
-  if (INTERNAL_SUBSET.test(xml)) throw invalid('the OPML has declarations in its DOCTYPE: remove the DOCTYPE');
+  if (INTERNAL_SUBSET.test(xml)) throw invalid('the DOCTYPE of the OPML has declarations; remove the DOCTYPE');
   if (xml.split('<').some(hasTooManyAttributes)) {
     throw invalid(`the OPML has an element with more than ${MAX_ATTRIBUTES} attributes`);
   }
@@ -30,26 +30,26 @@ export function readOpml(text: string): PodcastEntry[] {
   return collect(xml);
 }
 
-/** Values without quotes, and names without values, count too: they are slow before they are refused. */
+/** Also counts values without quotes and names without values: they are slow before the parser refuses them. */
 function hasTooManyAttributes(tag: string): boolean {
   if (tag.length <= MAX_ATTRIBUTES) return false;
   const [bare = ''] = tag.replace(/"[^"]*"|'[^']*'/g, ' ').split('>', 1);
   return (bare.match(/\s+|=/g)?.length ?? 0) > 2 * MAX_ATTRIBUTES + 1;
 }
 
-/** The parser itself takes anything, even what is cut off. */
+/** The parser itself accepts anything, even truncated XML. */
 function requireWellFormed(xml: string): void {
   const result = XMLValidator.validate(xml);
   if (result !== true) {
     const { line, col } = result.err;
     const located = line > 1 || col > 1;
-    throw unreadable(located ? `not well-formed at line ${line}, column ${col}` : 'empty, cut off or no XML');
+    throw unreadable(located ? `not well-formed at line ${line}, column ${col}` : 'empty, cut off or not XML');
   }
-  // Text after a root without content passes the validator.
+  // The validator accepts text after a root element without content.
   if (!xml.endsWith('>')) throw unreadable('followed by other text');
 }
 
-/** Collects while the parser runs, and keeps no tree: memory follows the podcasts alone. */
+/** Collects podcasts while the parser runs, without a tree, so that memory depends only on the podcasts. */
 function collect(xml: string): PodcastEntry[] {
   const podcasts: PodcastEntry[] = [];
   const roots: string[] = [];
@@ -64,7 +64,7 @@ function collect(xml: string): PodcastEntry[] {
   try {
     createParser(visit).parse(xml);
   } catch (error) {
-    // What the validator lets pass, the parser throws at: open comments, names like __proto__.
+    // The validator accepts open comments and names like __proto__; the parser throws.
     throw error instanceof Refusal ? error : unreadable('not well-formed');
   }
   if (roots.length !== 1 || roots[0] !== 'opml') throw unreadable('not a single opml element');

@@ -1,14 +1,14 @@
 import type { PodcastEntry } from '../domain/types.ts';
-import { escapeXml, XML_DECLARATION } from './xml-text.ts';
+import { escapeXml, XML_DECLARATION } from './xml.ts';
 
 /**
- * OPML 2.0 with one outline a podcast. Readers insist on `text`, and some on `title`, so the URL stands in where no
- * title is known.
+ * OPML 2.0 with one outline for each podcast. Readers require `text`, and some `title`, so the URL replaces a missing
+ * title.
  */
 export const writeOpml = (title: string, podcasts: readonly PodcastEntry[]): string =>
   writeOpmlHead(title) + writeOutlines(podcasts) + OPML_END;
 
-/** What comes before the outlines. */
+/** The part before the outlines. */
 export function writeOpmlHead(title: string): string {
   const head = `  <head>\n    <title>${escapeXml(title)}</title>\n  </head>\n`;
   return `${XML_DECLARATION}<opml version="2.0">\n${head}  <body>\n`;
@@ -17,7 +17,7 @@ export function writeOpmlHead(title: string): string {
 /** The outlines of some of the podcasts. */
 export const writeOutlines = (podcasts: readonly PodcastEntry[]): string => podcasts.map(writeOutline).join('');
 
-/** What comes after the outlines. */
+/** The part after the outlines. */
 export const OPML_END = '  </body>\n</opml>\n';
 
 function writeOutline({ url, title, website, description }: PodcastEntry): string {

@@ -1,39 +1,44 @@
-import type { Piece } from '../domain/piece.ts';
-import { type Asker, createAsker, type Listener } from './asker.ts';
-import { type Found, readDevices, readGroups } from './devices.ts';
-import { readLists, readSettings } from './extras.ts';
-import { isRefusal, RemoteError } from './failure.ts';
+import type { ImportChunk } from '../domain/import-chunk.ts';
+import { type ApiClient, createApiClient, type PullEvents } from './api-client.ts';
+import { type Discovered, readDevices, readGroups } from './devices.ts';
 import { type HistoryPage, readHistory } from './history.ts';
+import { toArray, toObject } from './lenient-json.ts';
+import { readLists } from './lists.ts';
 import type { Remote } from './remote.ts';
-import { toArray, toObject } from './shapes.ts';
+import { isPermanentFailure, RemoteError } from './remote-error.ts';
+import { readSettings } from './settings.ts';
 
-/** Actions in one piece. */
-const LOT = 1000;
-/** Devices, subscriptions, actions, favorites, settings, groups, lists: one question each, and more as they are met. */
-const QUESTIONS = 7;
+/** Actions in one chunk. */
+const BATCH_SIZE = 1000;
+/** Devices, subscriptions, actions, favorites, settings, groups and lists take at least one request each. */
+const MIN_REQUESTS = 7;
 
 /**
- * An account on another server, piece by piece: devices with their subscriptions, episode actions, settings, groups,
- * lists. The setting `sync_devices` forms and dissolves groups: those that are there come after it. What the server
- * refuses becomes a gap. Rejects with a RemoteError where it refuses to tell of devices, and where devices, subscriptions
- * or episode actions cannot be had just now; then all of it may be read once more.
+ * Reads an account on another server in chunks: devices with their subscriptions, episode actions, settings, device
+ * groups, lists. Groups come after settings, as the setting `sync_devices` forms and dissolves groups. Data that the
+ * server refuses to return is reported as a gap. Rejects with a RemoteError if the server refuses to list the devices,
+ * or if devices, subscriptions or episode actions are temporarily unavailable; the whole account can then be read
+ * again.
  */
-export async function* readAccount(remote: Remote, listener: Listener): AsyncIterable<Piece> {
-  const asker = createAsker(remote, listener);
-  const found: Found = { devices: [], feeds: new Set() };
-  asker.expect(QUESTIONS);
-  yield* readDevices(asker, found);
-  yield* readActions(asker, found.feeds);
-  yield* readSettings(asker, found);
-  yield* readGroups(asker);
-  yield* readLists(asker);
+export async function* readAccount(remote: Remote, events: PullEvents): AsyncIterable<ImportChunk> {
+  const client = createApiClient(remote, events);
+  const discovered: Discovered = { devices: [], feeds: new Set() };
+  client.expectRequests(MIN_REQUESTS);
+  yield* readDevices(client, discovered);
+  yield* readActions(client, discovered.feeds);
+  yield* readSettings(client, discovered);
+  yield* readGroups(client);
+  yield* readLists(client);
 }
 
-async function* readActions({ user, ask, gap, expect }: Asker, podcasts: Iterable<string>): AsyncIterable<Piece> {
-  const askHistory = async ({ since, podcast }: { since: number; podcast?: string }): Promise<HistoryPage> => {
+async function* readActions(
+  { user, get, onGap, expectRequests }: ApiClient,
+  podcasts: Iterable<string>,
+): AsyncIterable<ImportChunk> {
+  const getPage = async ({ since, podcast }: { since: number; podcast?: string }): Promise<HistoryPage> => {
     const query = { since: String(since), ...(podcast !== undefined && { podcast }) };
-    const answer = await ask(['api', '2', 'episodes', `${user}.json`], query).catch((error: unknown) => {
-      // Of a podcast that it does not know the reference answers 404.
+    const answer = await get(['api', '2', 'episodes', `${user}.json`], query).catch((error: unknown) => {
+      // gpodder.net responds with 404 for a podcast that it does not know.
       if (podcast !== undefined && error instanceof RemoteError && error.status === 404) return { actions: [] };
       throw error;
     });
@@ -45,12 +50,14 @@ async function* readActions({ user, ask, gap, expect }: Asker, podcasts: Iterabl
     };
   };
   try {
-    for await (const actions of readHistory({ ask: askHistory, podcasts, tell: gap })) {
-      expect(1);
-      for (let at = 0; at < actions.length; at += LOT) yield { kind: 'actions', actions: actions.slice(at, at + LOT) };
+    for await (const actions of readHistory({ getPage, podcasts, onGap })) {
+      expectRequests(1);
+      for (let start = 0; start < actions.length; start += BATCH_SIZE) {
+        yield { kind: 'actions', actions: actions.slice(start, start + BATCH_SIZE) };
+      }
     }
   } catch (error) {
-    if (!isRefusal(error)) throw error;
-    gap(`episode actions: ${error.message}`);
+    if (!isPermanentFailure(error)) throw error;
+    onGap(`episode actions: ${error.message}`);
   }
 }

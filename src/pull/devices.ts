@@ -1,73 +1,76 @@
-import type { Piece } from '../domain/piece.ts';
-import type { Asker } from './asker.ts';
-import { isRefusal, mayGoOn, RemoteError } from './failure.ts';
-import { toArray, toObject, toObjects, toText, toUrls } from './shapes.ts';
+import type { ImportChunk } from '../domain/import-chunk.ts';
+import type { ApiClient } from './api-client.ts';
+import { toArray, toObject, toObjects, toText, toUrls } from './lenient-json.ts';
+import { canContinue, isPermanentFailure, RemoteError } from './remote-error.ts';
 
-/** The device for feeds that the account has on none of its devices. */
-const WITHOUT_DEVICE = 'pulled';
+/** Id of the device that gets the feeds that are on none of the account's devices. */
+const EXTRA_DEVICE = 'pulled';
 
-/** What was met on the way: other pieces are asked for by it. */
-export interface Found {
+/** What has been found so far; later requests depend on it. */
+export interface Discovered {
   devices: string[];
   feeds: Set<string>;
 }
 
-/** Devices and their subscriptions. What is met goes into `found`. */
-export async function* readDevices({ user, ask, askFor, expect, gap }: Asker, found: Found): AsyncIterable<Piece> {
-  const devices = toObjects(await ask(['api', '2', 'devices', `${user}.json`]).catch(explain), 'devices');
+/** Devices and their subscriptions. Adds them to `discovered`. */
+export async function* readDevices(
+  { user, get, getOptional, expectRequests, onGap }: ApiClient,
+  discovered: Discovered,
+): AsyncIterable<ImportChunk> {
+  const devices = toObjects(await get(['api', '2', 'devices', `${user}.json`]).catch(explainNotFound), 'devices');
   for (const { id, caption, type } of devices) {
     const device = toText(id);
     if (device === '') continue;
-    found.devices.push(device);
+    discovered.devices.push(device);
     yield { kind: 'device', device, caption: toText(caption), type: toText(type) };
   }
-  expect(found.devices.length);
+  expectRequests(discovered.devices.length);
 
-  for (const device of found.devices) {
-    const urls = await readSubscriptions(ask, user, device).catch((error: unknown) => {
-      if (!isRefusal(error)) throw error;
-      gap(`subscriptions of devices: ${error.message}`);
+  for (const device of discovered.devices) {
+    const urls = await readSubscriptions(get, user, device).catch((error: unknown) => {
+      if (!isPermanentFailure(error)) throw error;
+      onGap(`subscriptions of devices: ${error.message}`);
       return [];
     });
-    for (const url of urls) found.feeds.add(url);
+    for (const url of urls) discovered.feeds.add(url);
     yield { kind: 'subscriptions', device, urls };
   }
-  const all = await askFor('subscriptions of the whole account', ['subscriptions', `${user}.json`], {}, (answer) =>
+  const all = await getOptional('subscriptions of the whole account', ['subscriptions', `${user}.json`], {}, (answer) =>
     toUrls(answer, 'subscriptions'),
   );
-  const left = (all ?? []).filter((url) => !found.feeds.has(url));
-  for (const url of left) found.feeds.add(url);
-  if (left.length > 0) yield { kind: 'subscriptions', device: WITHOUT_DEVICE, urls: left };
+  const others = (all ?? []).filter((url) => !discovered.feeds.has(url));
+  for (const url of others) discovered.feeds.add(url);
+  if (others.length > 0) yield { kind: 'subscriptions', device: EXTRA_DEVICE, urls: others };
 }
 
-/** Which devices follow each other. */
-export async function* readGroups({ user, askFor }: Asker): AsyncIterable<Piece> {
+/** Groups of devices that share their subscriptions. */
+export async function* readGroups({ user, getOptional }: ApiClient): AsyncIterable<ImportChunk> {
   const path = ['api', '2', 'sync-devices', `${user}.json`];
-  const groups = await askFor('which devices follow each other', path, {}, toGroups);
+  const groups = await getOptional('device groups', path, {}, toGroups);
   for (const group of groups ?? []) yield { kind: 'group', devices: group };
 }
 
-/** A wrong address shows at the first question. */
-function explain(error: unknown): never {
+/** A 404 at the first request means that the address is wrong. */
+function explainNotFound(error: unknown): never {
   if (!(error instanceof RemoteError) || error.status !== 404) throw error;
   const { message, status } = error;
-  throw new RemoteError(`${message}: there is no gpodder-compatible server, or its address goes on with a path`, {
+  throw new RemoteError(`${message}: there is no gpodder-compatible server at this address; it may lack a path`, {
     status,
   });
 }
 
-/** As a whole list, else as all changes since the beginning: some servers have only one of these. */
-async function readSubscriptions(ask: Asker['ask'], user: string, device: string): Promise<string[]> {
+/** From the full list, or else from all changes since the beginning: some servers support only one of them. */
+async function readSubscriptions(get: ApiClient['get'], user: string, device: string): Promise<string[]> {
   try {
-    return toUrls(await ask(['subscriptions', user, `${device}.json`]), 'subscriptions');
+    return toUrls(await get(['subscriptions', user, `${device}.json`]), 'subscriptions');
   } catch (error) {
-    if (!mayGoOn(error)) throw error;
+    if (!canContinue(error)) throw error;
   }
-  const changes = await ask(['api', '2', 'subscriptions', user, `${device}.json`], { since: '0' });
+  const changes = await get(['api', '2', 'subscriptions', user, `${device}.json`], { since: '0' });
   return toUrls(toObject(changes, 'subscriptions').add, 'subscriptions');
 }
 
 function toGroups(answer: unknown): string[][] {
-  const { synchronized } = toObject(answer, 'groups of devices');
-  return toArray(synchronized, 'groups of devices').map((group) => toArray(group, 'groups of devices').map(toText));
+  const { synchronized } = toObject(answer, 'device groups');
+  return toArray(synchronized, 'device groups').map((group) => toArray(group, 'device groups').map(toText));
 }

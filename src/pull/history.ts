@@ -2,53 +2,53 @@ import { hash } from 'node:crypto';
 import { parseTimestamp } from '../domain/timestamp.ts';
 import type { Seconds } from '../domain/types.ts';
 
-/** An answer to a question for episode actions (spec 4.8); `timestamp` undefined where it has none that is a number. */
+/** One response with episode actions (spec 4.8); `timestamp` is undefined unless the server sent a number. */
 export interface HistoryPage {
   actions: unknown[];
   timestamp: number | undefined;
 }
 
-export interface History {
-  ask(query: { since: number; podcast?: string }): Promise<HistoryPage>;
-  /** Podcasts that there may be actions of, besides those that are met on the way. */
+export interface HistorySource {
+  getPage(query: { since: number; podcast?: string }): Promise<HistoryPage>;
+  /** Podcasts that may have actions, besides those in the actions themselves. */
   podcasts: Iterable<string>;
-  /** Called with a sentence on what the server may have kept back. */
-  tell(gap: string): void;
+  /** Called with a sentence about actions that the server may have withheld. */
+  onGap(gap: string): void;
 }
 
-/** Servers that limit their answers do so at a thousand actions or more: a shorter answer is whole. */
-const MAY_BE_CUT = 500;
-/** Answers in a row that bring nothing new, before it is taken that there is nothing. */
-const PATIENCE = 4;
+/** Servers that limit their responses do so at a thousand actions or more: a shorter response is complete. */
+const MAY_BE_TRUNCATED = 500;
+/** Give up after this many responses in a row without new actions. */
+const MAX_IDLE_PAGES = 4;
 
 /**
- * All episode actions of an account, each once. Nothing is taken for granted: some servers cut what they answer without
- * a word, some take `since` for the action's own time, and some answer with the time of the last action delivered,
- * others with now. Where the order leaves room for doubt, each podcast is asked for once more by itself.
+ * All episode actions of an account, each once. Servers differ: some truncate responses silently, some compare `since`
+ * with the action's own time, some respond with the time of the last returned action, others with the current time. If
+ * the order of the actions leaves doubts, each podcast is requested separately as well.
  */
-export async function* readHistory({ ask, podcasts, tell }: History): AsyncIterable<unknown[]> {
+export async function* readHistory({ getPage, podcasts, onGap }: HistorySource): AsyncIterable<unknown[]> {
   const seen = new Set<string>();
-  const met = new Set(podcasts);
-  /** Where something may have been kept back, and how long the answer was. The account as a whole is undefined. */
+  const knownPodcasts = new Set(podcasts);
+  /** Podcasts whose actions may be incomplete, with the length of the response; undefined for the whole account. */
   const doubtful = new Map<string | undefined, number>();
 
-  const sift = (actions: readonly unknown[]): unknown[] =>
+  const filterNew = (actions: readonly unknown[]): unknown[] =>
     actions.filter((action) => {
       const digest = hash('sha1', JSON.stringify(action), 'base64');
       if (seen.has(digest)) return false;
       seen.add(digest);
       const podcast = (action as { podcast?: unknown } | null)?.podcast;
-      if (typeof podcast === 'string' && podcast !== '') met.add(podcast);
+      if (typeof podcast === 'string' && podcast !== '') knownPodcasts.add(podcast);
       return true;
     });
 
-  async function* follow(podcast?: string): AsyncIterable<unknown[]> {
+  async function* readPages(podcast?: string): AsyncIterable<unknown[]> {
     let since = 0;
-    for (let idle = 0; idle < PATIENCE;) {
-      const page = await ask({ since, ...(podcast !== undefined && { podcast }) });
-      const fresh = sift(page.actions);
-      if (fresh.length > 0) yield fresh;
-      if (page.actions.length < MAY_BE_CUT) return;
+    for (let idle = 0; idle < MAX_IDLE_PAGES;) {
+      const page = await getPage({ since, ...(podcast !== undefined && { podcast }) });
+      const added = filterNew(page.actions);
+      if (added.length > 0) yield added;
+      if (page.actions.length < MAY_BE_TRUNCATED) return;
 
       const times = timesOf(page.actions);
       const isSorted =
@@ -57,22 +57,22 @@ export async function* readHistory({ ask, podcasts, tell }: History): AsyncItera
       if (!isSorted || next === since + 1) {
         doubtful.set(podcast, Math.max(page.actions.length, doubtful.get(podcast) ?? 0));
       }
-      idle = fresh.length > 0 ? 0 : idle + 1;
+      idle = added.length > 0 ? 0 : idle + 1;
       since = next;
     }
   }
 
-  yield* follow();
-  const cut = doubtful.get(undefined);
-  if (cut === undefined) return;
-  for (const podcast of met) yield* follow(podcast);
+  yield* readPages();
+  const limit = doubtful.get(undefined);
+  if (limit === undefined) return;
+  for (const podcast of knownPodcasts) yield* readPages(podcast);
   for (const [podcast, count] of doubtful) {
-    if (podcast === undefined || count < cut || met.size === 1) continue;
-    tell(`episode actions of ${podcast}: ${count} come at once, which may not be all`);
+    if (podcast === undefined || count < limit || knownPodcasts.size === 1) continue;
+    onGap(`episode actions of ${podcast}: the server returned ${count} at once, which may not be all`);
   }
 }
 
-/** The actions' own times, of those that have one. */
+/** The actions' own times; actions without a time are left out. */
 const timesOf = (actions: readonly unknown[]): Seconds[] =>
   actions.flatMap((action) => {
     try {
@@ -83,13 +83,14 @@ const timesOf = (actions: readonly unknown[]): Seconds[] =>
   });
 
 /**
- * Where to go on: as far as the answer reaches whichever time the server goes by, and a second back, in case it means
- * "later than". A second with more actions than an answer takes is stepped over.
+ * The next `since`: the time that the response certainly covers, whichever time the server compares `since` with; minus
+ * one second, in case the server returns only actions later than `since`. A second with more actions than fit into one
+ * response is skipped.
  */
 function nextSince(timestamp: number | undefined, times: readonly Seconds[], since: number): number {
-  const told = timestamp !== undefined && timestamp > since ? timestamp : Infinity;
-  const newest = times.reduce((most, at) => Math.max(most, at), -1);
-  // All of it is older than what was asked for: the server does not go by the actions' own time.
-  const reach = newest < since ? told : Math.min(newest, told);
-  return Math.max(since + 1, reach === Infinity ? 0 : reach - 1);
+  const reported = timestamp !== undefined && timestamp > since ? timestamp : Infinity;
+  const newest = times.reduce((latest, at) => Math.max(latest, at), -1);
+  // If all actions are older than `since`, the server does not compare it with the actions' own time.
+  const covered = newest < since ? reported : Math.min(newest, reported);
+  return Math.max(since + 1, covered === Infinity ? 0 : covered - 1);
 }

@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { request } from 'undici';
 import type { Seconds } from '../domain/types.ts';
-import { RemoteError } from './failure.ts';
-import { toObject, toText } from './shapes.ts';
+import { toObject, toText } from './lenient-json.ts';
+import { RemoteError } from './remote-error.ts';
 
 interface LoginOptions {
-  /** Where the Nextcloud is: http(s), without a slash at the end. */
+  /** http(s) address of the Nextcloud, without a trailing slash. */
   address: string;
-  /** Named on the page where the user grants access. */
+  /** Shown on the page where the user grants access. */
   userAgent: string;
   /** Shows the link that the user opens in a browser. */
   show(link: string): void;
@@ -15,13 +15,13 @@ interface LoginOptions {
   wait?(seconds: Seconds): Promise<unknown>;
 }
 
-/** As long as a Nextcloud waits. */
-const LIFE: Seconds = 20 * 60;
-const PAUSE: Seconds = 2;
+/** Nextcloud waits as long. */
+const TIMEOUT: Seconds = 20 * 60;
+const POLL_INTERVAL: Seconds = 2;
 
 /**
- * An app password on a Nextcloud, which its user grants in a browser (login flow v2). Rejects with a RemoteError, also
- * when nobody grants it within 20 minutes.
+ * Gets an app password from a Nextcloud, after the user has granted access in a browser (login flow v2). Rejects with a
+ * RemoteError on failure, and if access is not granted within 20 minutes.
  */
 export async function logInToNextcloud({
   address,
@@ -41,21 +41,21 @@ export async function logInToNextcloud({
 
   const begun = await post(`${address}/index.php/login/v2`, '');
   if (begun.status !== 200) {
-    throw new RemoteError(`${host} answered ${begun.status} where a Nextcloud begins a login; check the address`);
+    throw new RemoteError(`${host} answered ${begun.status} instead of starting a Nextcloud login; check the address`);
   }
   const { poll, login } = toObject(begun.answer, 'a login');
   const { token } = toObject(poll, 'a login');
-  // The endpoint that comes with it names the same path; asked for here, the token goes to no other server.
+  // The response names the same path, but this URL makes sure that the token is not sent to another server.
   const url = `${address}/index.php/login/v2/poll`;
   show(toText(login));
-  for (let waited = 0; waited < LIFE; waited += PAUSE) {
-    await wait(PAUSE);
+  for (let waited = 0; waited < TIMEOUT; waited += POLL_INTERVAL) {
+    await wait(POLL_INTERVAL);
     const { status, answer } = await post(url, `token=${toText(token)}`);
     if (status !== 200) continue;
     const { loginName, appPassword } = toObject(answer, 'a login');
     return { user: toText(loginName), password: toText(appPassword) };
   }
-  throw new RemoteError(`nobody granted access on ${host} within 20 minutes`);
+  throw new RemoteError(`access was not granted on ${host} within 20 minutes`);
 }
 
 const pause = (seconds: Seconds): Promise<unknown> => setTimeout(seconds * 1000);

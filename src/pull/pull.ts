@@ -1,9 +1,9 @@
-import type { Piece, Taken } from '../domain/piece.ts';
+import type { ImportChunk, ImportResult } from '../domain/import-chunk.ts';
 import { readAccount } from './account.ts';
-import type { Listener } from './asker.ts';
+import type { PullEvents } from './api-client.ts';
 import type { Remote } from './remote.ts';
 
-/** What a pull came to. What was there before counts as taken, too: a pull may be run again. */
+/** The result of a pull. As a pull can be repeated, data that existed before is counted, too. */
 export interface PullReport {
   devices: number;
   subscriptions: number;
@@ -11,43 +11,43 @@ export interface PullReport {
   settings: number;
   lists: number;
   groups: number;
-  rewritten: Taken['rewritten'];
-  refused: Taken['refused'];
+  rewritten: ImportResult['rewritten'];
+  refused: ImportResult['refused'];
   notes: { note: string; count: number }[];
-  /** What the other server did not give, and why. */
+  /** What the other server did not return, and why. */
   gaps: { gap: string; count: number }[];
 }
 
-const COUNTED = {
+const COUNTERS = {
   device: 'devices',
   subscriptions: 'subscriptions',
   actions: 'actions',
   settings: 'settings',
   list: 'lists',
   group: 'groups',
-} as const satisfies Record<Piece['kind'], keyof PullReport>;
+} as const satisfies Record<ImportChunk['kind'], keyof PullReport>;
 
 /**
- * Takes an account over from another server: hands each piece to `take`. Every piece can be taken twice, so that a pull
- * that was broken off is run again from the beginning and duplicates nothing. Rejects as `read` and `take` do.
+ * Copies an account from another server: passes each chunk to `importChunk`. Importing a chunk twice must be safe, as
+ * an interrupted pull is repeated from the beginning. Rejects like `read` and `importChunk`.
  */
 export async function pullAccount(
   remote: Remote,
-  take: (piece: Piece) => Promise<Taken>,
-  progress: Listener['step'] = () => undefined,
+  importChunk: (chunk: ImportChunk) => Promise<ImportResult>,
+  onProgress: PullEvents['onProgress'] = () => undefined,
   read: typeof readAccount = readAccount,
 ): Promise<PullReport> {
   const counts = { devices: 0, subscriptions: 0, actions: 0, settings: 0, lists: 0, groups: 0 };
-  const rewritten = new Map<string, Taken['rewritten'][number]>();
-  const refused = new Map<string, Taken['refused'][number]>();
+  const rewritten = new Map<string, ImportResult['rewritten'][number]>();
+  const refused = new Map<string, ImportResult['refused'][number]>();
   const notes = new Map<string, number>();
   const gaps = new Map<string, number>();
-  for await (const piece of read(remote, { gap: (gap) => count(gaps, gap), step: progress })) {
-    const taken = await take(piece);
-    counts[COUNTED[piece.kind]] += taken.taken;
-    for (const pair of taken.rewritten) rewritten.set(pair.from, pair);
-    for (const each of taken.refused) refused.set(JSON.stringify(each), each);
-    for (const note of taken.notes) count(notes, note);
+  for await (const chunk of read(remote, { onGap: (gap) => count(gaps, gap), onProgress })) {
+    const result = await importChunk(chunk);
+    counts[COUNTERS[chunk.kind]] += result.imported;
+    for (const pair of result.rewritten) rewritten.set(pair.from, pair);
+    for (const each of result.refused) refused.set(JSON.stringify(each), each);
+    for (const note of result.notes) count(notes, note);
   }
   return {
     ...counts,

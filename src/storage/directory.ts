@@ -130,7 +130,7 @@ export interface PodcastStore {
   record(url: Url, reading: FeedReading): Promise<void>;
 
   /**
-   * Of the listed ones, in title, author, description, tags and feed URL (`toSearched`): those that have all words of the text; where there
+   * Of the listed ones, in title, author, description, tags and feed URL (`toSearchableUrl`): those that have all words of the text; where there
    * are none, those that have any. Prefixes count, one misspelling too; any script. Of a long text the first 20 terms
    * count (`toQueryTerms`). Each storage may rank in its own way.
    */

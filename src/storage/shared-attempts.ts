@@ -1,5 +1,5 @@
 import type { Seconds } from '../domain/types.ts';
-import { Turns } from '../turns.ts';
+import { KeyedMutex } from '../keyed-mutex.ts';
 import { attemptKey, ATTEMPTS } from './account-keys.ts';
 import { type Attempts, weighAttempts } from './attempts.ts';
 import type { Entry } from './contract.ts';
@@ -19,7 +19,7 @@ interface StoredAttempts {
 
 /** The attempts of a storage that several processes share. */
 export function createSharedAttemptStore({ store, context }: Core): AttemptStore {
-  const turns = new Turns<string>();
+  const mutex = new KeyedMutex<string>();
   let sweptAt = context.now();
 
   const read = async (key: string): Promise<{ entry: Entry | undefined; times: Seconds[]; until: Seconds }> => {
@@ -47,7 +47,7 @@ export function createSharedAttemptStore({ store, context }: Core): AttemptStore
 
   return {
     add: (key, limit) =>
-      turns.take(key, async () => {
+      mutex.run(key, async () => {
         for (;;) {
           const { entry, times } = await read(key);
           const { recent, wait } = weigh(times, limit);
@@ -62,7 +62,7 @@ export function createSharedAttemptStore({ store, context }: Core): AttemptStore
     wait: async (key, limit) => weigh((await read(key)).times, limit).wait,
 
     refund: (key) =>
-      turns.take(key, async () => {
+      mutex.run(key, async () => {
         for (;;) {
           const { entry, times, until } = await read(key);
           if (!entry || (await set(key, entry, { times: times.slice(0, -1), until }))) return;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Seconds, UserId } from '../domain/types.ts';
-import { Turns } from '../turns.ts';
+import { KeyedMutex } from '../keyed-mutex.ts';
 import { Account, type AccountParts } from './account.ts';
 import { devicesPrefix, headKey, subscriptionsPrefix } from './account-keys.ts';
 import type { Batch, Key, KeyValueStore, Value, Version } from './contract.ts';
@@ -47,7 +47,7 @@ interface Doubt<T = unknown> {
 /** Reads and writes accounts, and keeps the last ones in memory. */
 export class Accounts {
   readonly store: KeyValueStore;
-  readonly #turns = new Turns<UserId>();
+  readonly #mutex = new KeyedMutex<UserId>();
   readonly #cache: LRUCache<UserId, Account>;
   /** By account: to be settled when its head is read again. */
   readonly #doubts = new Map<UserId, Doubt>();
@@ -103,7 +103,7 @@ export class Accounts {
 
   /** Runs a step when no other of the same account runs in this process. */
   exclusive<T>(user: UserId, step: () => Promise<T>): Promise<T> {
-    return this.#turns.take(user, step);
+    return this.#mutex.run(user, step);
   }
 
   /**
@@ -181,7 +181,7 @@ export class Accounts {
 
   /** Waits for what is under way. */
   settle(): Promise<void> {
-    return this.#turns.settle();
+    return this.#mutex.drain();
   }
 
   /** Whether the account in memory is the one that is stored; where it is not, it goes on from the stored head. */

@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type OtherServer, startOther, type Stock } from '../pull/reference.ts';
+import { type OtherServer, startOtherServer, type OtherAccount } from '../pull/other-server.ts';
 import { makeFolder, run, start, startServer } from './podsync.ts';
 import { startOnTerminal } from './terminal.ts';
 
 const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
 
-const STOCK: Stock = {
+const ACCOUNT: OtherAccount = {
   devices: [{ id: 'phone', caption: 'Phone', type: 'mobile' }],
   subscriptions: { phone: ['https://feeds.example/1', 'HTTPS://feeds.example/2', 'ftp://feeds.example/3'] },
   actions: [
@@ -18,11 +18,11 @@ const STOCK: Stock = {
 
 let other: OtherServer;
 beforeEach(async () => {
-  other = await startOther(STOCK, { cap: 1000, by: 'own time', order: 'own time', answers: 'last delivered' });
+  other = await startOtherServer(ACCOUNT, { cap: 1000, by: 'own time', order: 'own time', answers: 'last delivered' });
 });
 afterEach(() => other.close());
 
-/** A data folder with the account bob, whose password here is another one than there. */
+/** A data folder with the account bob, with a different password than on the other server. */
 async function makeData(): Promise<string> {
   const data = await makeFolder();
   await run(['user', 'add', 'bob', '--password-stdin', '--data', data], { input: 'here' });
@@ -39,7 +39,7 @@ const PULLED = {
   lists: [{ name: 'news', title: 'News' }],
 };
 
-it('takes an account over, reports the result, and run again duplicates nothing', async () => {
+it('copies an account, reports the result, and duplicates nothing if it is repeated', async () => {
   const data = await makeData();
   const pull = (...args: string[]) =>
     run(['pull', `${other.url}/`, '--user', 'bob', '--password-stdin', '--data', data, ...args], { input: 'secret' });
@@ -61,7 +61,7 @@ changed: an episode action has no time: it counts as the oldest
 missing: favorite episodes: ${host} answered 404 (Not Found)
 missing: settings of devices: ${host} answered 404 (Not Found)
 missing: settings of podcasts: ${host} answered 404 (Not Found) (3 times)
-missing: which devices follow each other: ${host} answered 404 (Not Found)
+missing: device groups: ${host} answered 404 (Not Found)
 `,
   );
   expect(await show(data)).toMatchObject(PULLED);
@@ -69,13 +69,13 @@ missing: which devices follow each other: ${host} answered 404 (Not Found)
   expect(await show(data)).toMatchObject(PULLED);
 });
 
-it('the same into a running server, from an account of another name', async () => {
+it('copies an account of another name into a running server', async () => {
   const data = await makeData();
   const server = await startServer(['--data', data]);
   const args = ['--user', 'bob', '--password-stdin', '--json', '--data', data];
   const wrong = await run(['pull', other.url, '--remote-user', 'robert', ...args], { input: 'secret' });
   expect(wrong).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/this user name/) });
-  expect(other.asked).toEqual(['/api/2/devices/robert.json']);
+  expect(other.requests).toEqual(['/api/2/devices/robert.json']);
   expect((await run(['pull', other.url, ...args], { input: 'secret' })).code).toBe(0);
   const answer = await fetch(`${server.url}/subscriptions/bob/phone.txt`, {
     headers: { authorization: `Basic ${btoa('bob:here')}` },
@@ -83,11 +83,11 @@ it('the same into a running server, from an account of another name', async () =
   expect(await answer.text()).toBe('https://feeds.example/1\nhttps://feeds.example/2\n');
 });
 
-it('stopped by Ctrl-C it says how to go on, and the next one takes the rest', async () => {
+it('says how to continue after Ctrl-C, and the next run imports the rest', async () => {
   const data = await makeData();
   const args = ['pull', other.url, '--user', 'bob', '--password-stdin', '--data', data];
   const stuck = new Promise<void>((resolve) => {
-    other.interfere = (path, request) => {
+    other.intercept = (path, request) => {
       if (!path.startsWith('/api/2/episodes')) return undefined;
       request.socket.pause();
       resolve();
@@ -104,12 +104,12 @@ it('stopped by Ctrl-C it says how to go on, and the next one takes the rest', as
   );
   expect(await show(data)).toMatchObject({ subscriptions: 2, actions: 0 });
 
-  other.interfere = () => undefined;
+  other.intercept = () => undefined;
   expect((await run(args, { input: 'secret' })).code).toBe(0);
   expect(await show(data)).toMatchObject(PULLED);
 });
 
-it('on a terminal it asks for the password, shows how far it is, and leaves nothing of both', async () => {
+it('asks for the password and shows progress on a terminal, and leaves no trace of either', async () => {
   const data = await makeData();
   const terminal = startOnTerminal(['pull', other.url, '--user', 'bob', '--data', data]);
   await terminal.shows(/Password on 127\.0\.0\.1:\d+: /);
@@ -127,10 +127,15 @@ it.each([
     input: 'secret',
     says: /there is no account eve on this server; create it with: .* user add eve --data /,
   },
-  { args: ['--user', 'bob'], input: 'wrong', says: /does not take this user name with this password/ },
-  { path: '/x', args: ['--user', 'bob'], input: 'secret', says: /there is no gpodder-compatible server, or its/ },
+  { args: ['--user', 'bob'], input: 'wrong', says: /does not accept this user name and password/ },
+  {
+    path: '/x',
+    args: ['--user', 'bob'],
+    input: 'secret',
+    says: /there is no gpodder-compatible server at this address/,
+  },
   { args: ['--user', 'bob'], input: '', says: /standard input is empty; it must contain the password/ },
-])('a refusal is code 1 and one sentence: %j', async ({ path = '', args, input, says }) => {
+])('a failure exits with code 1 and one sentence: %j', async ({ path = '', args, input, says }) => {
   const data = await makeData();
   const result = await run(['pull', other.url + path, ...args, '--password-stdin', '--data', data], { input });
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(ONE_SENTENCE) });
@@ -142,7 +147,7 @@ it.each([
   { url: 'http://127.0.0.1:3000', warns: false },
   { url: 'https://pods.example', warns: false },
   { url: 'pods.example', warns: false },
-])('warns where the password goes over the network in clear: $url', async ({ url, warns }) => {
+])('warns if the password is sent unencrypted over the network: $url', async ({ url, warns }) => {
   const { stderr } = await run(['pull', url, '--user', 'bob', '--password-stdin'], { cwd: await makeFolder() });
   expect(stderr.startsWith('[warn] The password is sent unencrypted')).toBe(warns);
 });
@@ -152,7 +157,7 @@ it.each([
   { args: ['ftp://pods.example'], says: /<url> must be an http or https address/ },
   { args: ['pods.example', '--password', 'secret'], says: /unknown option '--password'/ },
   { args: ['pods.example'], says: /no terminal to ask for a password; use --password-stdin/ },
-])('wrong usage is code 2: %j', async ({ args, says }) => {
+])('wrong usage exits with code 2: %j', async ({ args, says }) => {
   const result = await run(['pull', ...args, '--user', 'bob'], { cwd: await makeFolder() });
   expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(says) });
 });

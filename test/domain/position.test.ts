@@ -37,11 +37,11 @@ it.each([
   [59, '00:00:59'],
   [5025, '01:23:45'],
   [360_000, '100:00:00'],
-])('%i seconds are written %s', (seconds, text) => {
+])('formats %i seconds as %s', (seconds, text) => {
   expect(formatPosition(seconds)).toBe(text);
 });
 
-it('every position is read as it was written', () => {
+it('parses every formatted position', () => {
   const seed = Date.now();
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), (seconds) => {

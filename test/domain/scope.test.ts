@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { scopeKey } from '../../src/domain/scope.ts';
 
-it('is another text for every scope', () => {
+it('differs for different scopes', () => {
   const keys = [
     scopeKey({ kind: 'account' }),
     scopeKey({ kind: 'device', device: 'a' }),
@@ -14,7 +14,7 @@ it('is another text for every scope', () => {
   expect(new Set(keys).size).toBe(keys.length);
 });
 
-it('does not depend on how the scope was made', () => {
-  const made = scopeKey({ kind: 'episode', podcast: 'a', episode: 'b' });
-  expect(scopeKey({ episode: 'b', podcast: 'a', kind: 'episode' })).toBe(made);
+it('does not depend on the order of keys', () => {
+  const key = scopeKey({ kind: 'episode', podcast: 'a', episode: 'b' });
+  expect(scopeKey({ episode: 'b', podcast: 'a', kind: 'episode' })).toBe(key);
 });

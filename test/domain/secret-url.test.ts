@@ -3,7 +3,7 @@ import { looksSecret } from '../../src/domain/secret-url.ts';
 
 const UUID = '6578dc75-e126-4d54-83ca-34f1cc4902b8';
 
-describe('an address made for one person looks secret', () => {
+describe('a personal URL looks secret', () => {
   it.each([
     // services of private feeds
     'https://www.patreon.com/rss/show?auth=Xk2_9aQ-T0kenOfOnePatron',
@@ -21,7 +21,7 @@ describe('an address made for one person looks secret', () => {
     `https://feeds.redcircle.com/private/${UUID}`,
     `https://app.redcircle.com/exclusive/${UUID}/feed.xml`,
     'https://rss.glow.fm/show/3twcVFdxDNqM',
-    // others that say so
+    // other private paths
     'https://example.org/private/9f86d081884c7d659a2feaa0c55ad015/feed.xml',
     'https://example.org/show/premium/abcDEFghiJKLmnoPQRstuVW.rss',
     'https://example.org/Members/a-1-b2-c3-d4-e5-f6-a7-b8/rss',
@@ -51,7 +51,7 @@ describe('an address made for one person looks secret', () => {
   ])('%s', (url) => expect(looksSecret(url)).toBe(true));
 });
 
-describe('an address that anybody may know does not', () => {
+describe('a public URL does not look secret', () => {
   it.each([
     'https://feeds.megaphone.fm/ADV3162807280',
     'https://feeds.megaphone.fm/hubermanlab',

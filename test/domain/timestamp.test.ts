@@ -11,7 +11,7 @@ describe('timestamps of clients', () => {
     ['2024-01-02t03:04:05z', '2024-01-02T03:04:05'],
     ['2024-01-02T03:04:05Z', '2024-01-02T03:04:05'],
     ['2024-01-02T03:04', '2024-01-02T03:04:00'],
-    // fractions are cut off
+    // fractions are dropped
     ['2024-01-02T03:04:05.999', '2024-01-02T03:04:05'],
     ['2024-01-02T03:04:05,9Z', '2024-01-02T03:04:05'],
     ['2024-01-02T03:04:05.123456789+00:00', '2024-01-02T03:04:05'],
@@ -77,7 +77,7 @@ describe('timestamps of clients', () => {
   });
 });
 
-it('every second is read as it was written, in any zone', () => {
+it('parses every formatted second, in any zone', () => {
   const minutes = fc.integer({ min: -23 * 60 - 59, max: 23 * 60 + 59 });
   const seed = Date.now();
   fc.assert(

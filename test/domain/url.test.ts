@@ -56,11 +56,11 @@ describe('feed URLs', () => {
     expect(sanitizeFeedUrl(submitted)).toBe(expected);
   });
 
-  it('keeps credentials when told to', () => {
+  it('keeps credentials with keepCredentials', () => {
     expect(sanitizeFeedUrl('http://u:p@Example.org/f', { keepCredentials: true })).toBe('http://u:p@example.org/f');
   });
 
-  it('refuses characters outside ASCII in episode uploads', () => {
+  it('refuses non-ASCII characters in episode uploads', () => {
     expect(sanitizeFeedUrl('http://bücher.example/f', { ascii: true })).toBe('');
     expect(sanitizeFeedUrl('http://example.org/é', { ascii: true })).toBe('');
   });
@@ -77,8 +77,8 @@ describe('media URLs', () => {
   });
 });
 
-it('sanitizing twice changes nothing more', () => {
-  const piece = fc.oneof(
+it('is idempotent', () => {
+  const part = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom(
       'http',
@@ -101,7 +101,7 @@ it('sanitizing twice changes nothing more', () => {
       ':80',
     ),
   );
-  const url = fc.array(piece, { maxLength: 12 }).map((parts) => parts.join(''));
+  const url = fc.array(part, { maxLength: 12 }).map((parts) => parts.join(''));
   const withHost = url.map((rest) => `http://example.org${rest}`);
   const seed = Date.now();
   fc.assert(

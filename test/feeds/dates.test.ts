@@ -3,7 +3,7 @@ import { parseDate } from '../../src/feeds/dates.ts';
 
 const at = (iso: string): number => Date.parse(iso) / 1000;
 
-describe('dates are found', () => {
+describe('parses', () => {
   it.each([
     ['Wed, 31 Jan 2024 10:00:05 GMT', '2024-01-31T10:00:05Z'],
     ['Wed, 31 Jan 2024 10:00:05 +0000', '2024-01-31T10:00:05Z'],
@@ -52,7 +52,7 @@ describe('dates are found', () => {
     ['29 Feb 2024', '2024-02-29T00:00:00Z'],
     ['1706695200', '2024-01-31T10:00:00Z'],
     ['1706695200123', '2024-01-31T10:00:00Z'],
-  ])('in %j', (text, iso) => {
+  ])('%j', (text, iso) => {
     expect(parseDate(text)).toBe(at(iso));
   });
 });
@@ -80,6 +80,6 @@ it.each([
   '0000-00-00 00:00:00',
   'Wed, 31 Jan 20244 10:00:00 GMT',
   '2999-01-01',
-])('no date is made of %j', (text) => {
+])('does not parse %j', (text) => {
   expect(parseDate(text)).toBeUndefined();
 });

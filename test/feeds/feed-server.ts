@@ -8,9 +8,9 @@ import { parseFeed } from '../../src/feeds/parse.ts';
 export interface FeedServer {
   origin: string;
   port: number;
-  /** What was asked for, in order. */
+  /** Requests in order. */
   requests: IncomingMessage[];
-  /** Connections that were made, whether or not anything was asked. */
+  /** Number of connections, with or without requests. */
   connections: number;
 }
 
@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** A web server on 127.0.0.1, or on the address given, that ends with the test. */
+/** A web server on 127.0.0.1 or the given address; it is closed after the test. */
 export async function startFeedServer(answer: RequestListener, address = '127.0.0.1'): Promise<FeedServer> {
   const server = createServer((request, response) => {
     feeds.requests.push(request);
@@ -38,7 +38,7 @@ export async function startFeedServer(answer: RequestListener, address = '127.0.
   return feeds;
 }
 
-/** Answers by path; anything else is a 404. */
+/** Responds by path; 404 for all other paths. */
 export const byPath =
   (routes: Record<string, (response: ServerResponse, request: IncomingMessage) => void>): RequestListener =>
   (request, response) => {
@@ -47,13 +47,13 @@ export const byPath =
     else response.writeHead(404).end('not here');
   };
 
-/** What has a logo: a feed at each of these addresses. */
+/** The feeds with a logo: one at each of these URLs. */
 export const feedAt = (...urls: string[]) =>
   async function* () {
     yield* urls;
   };
 
-/** A fetcher that ends with the test, and parses without a thread. */
+/** A fetcher that parses without a worker thread; it is closed after the test. */
 export function startFetcher(options: Partial<FetcherOptions> = {}): Fetcher {
   const fetcher = createFetcher({
     allowPrivate: true,

@@ -15,7 +15,7 @@ const redirect =
   (response: ServerResponse): void =>
     void response.writeHead(status, { location }).end('moved');
 
-describe('a feed that did not change', () => {
+describe('an unchanged feed', () => {
   const CHANGED = 'Wed, 31 Jan 2024 10:00:00 GMT';
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const isKnown = request.headers['if-none-match'] === '"1"' && request.headers['if-modified-since'] === CHANGED;
@@ -23,7 +23,7 @@ describe('a feed that did not change', () => {
     else send({ etag: '"1"', 'last-modified': CHANGED })(response);
   };
 
-  it('is asked for with what the server said last time', async () => {
+  it('is requested with the validators of the last response', async () => {
     const { origin } = await startFeedServer(answer);
     const { fetchFeed } = startFetcher();
     const first = await fetchFeed(`${origin}/`, {});
@@ -32,12 +32,12 @@ describe('a feed that did not change', () => {
     expect(await fetchFeed(`${origin}/`, validators)).toEqual({ kind: 'unchanged' });
   });
 
-  it('is a failure where nothing was asked', async () => {
+  it('304 without validators is a failure', async () => {
     const { origin } = await startFeedServer((_, response) => void response.writeHead(304).end());
     expect(await startFetcher().fetchFeed(`${origin}/`, {})).toMatchObject({ kind: 'failed' });
   });
 
-  it('what was cut off is asked for whole the next time', async () => {
+  it('a truncated feed has no validators, so that it is fetched again', async () => {
     const whole = rss('<title>Fetched</title><item><title>One</title></item><item>');
     const cut = whole.slice(0, whole.lastIndexOf('<item>'));
     const { origin } = await startFeedServer((_, response) =>
@@ -48,7 +48,7 @@ describe('a feed that did not change', () => {
     expect(Object.keys(outcome)).toEqual(['kind', 'feed']);
   });
 
-  it('what could not be sent back is not kept', async () => {
+  it('validators that cannot be sent back are ignored', async () => {
     const { origin } = await startFeedServer((_, response) =>
       send({ etag: '"ü"', 'last-modified': 'x'.repeat(2000) })(response),
     );
@@ -58,7 +58,7 @@ describe('a feed that did not change', () => {
   });
 });
 
-it('of a header that was sent twice the first counts', async () => {
+it('the first of repeated headers counts', async () => {
   const twice = (...headers: [name: string, value: string][]): string[] =>
     headers.flatMap(([name, value]) => [name, value, name, `${value}2`]);
   const { origin } = await startFeedServer(
@@ -73,7 +73,7 @@ it('of a header that was sent twice the first counts', async () => {
   expect(await fetchFeed(`${origin}/busy`, {})).toMatchObject({ kind: 'failed', retryAfter: 6 });
 });
 
-it('says who asks and what it takes', async () => {
+it('sends User-Agent, Accept and Accept-Encoding', async () => {
   const { origin, requests } = await startFeedServer((_, response) => send({})(response));
   await startFetcher().fetchFeed(`${origin}/`, {});
   expect(requests[0]!.headers).toMatchObject({
@@ -89,10 +89,10 @@ it.each([
   ['deflate', 'deflate', deflateSync(FEED)],
   ['deflate without its header', 'deflate', deflateRawSync(FEED)],
   ['brotli', 'br', brotliCompressSync(FEED)],
-  ['gzip that says it is none', 'identity', gzipSync(FEED)],
-  ['what says it is gzip and is not', 'gzip', Buffer.from(FEED)],
+  ['gzip that is not declared', 'identity', gzipSync(FEED)],
+  ['a feed that claims to be gzip', 'gzip', Buffer.from(FEED)],
   ['gzip without its end', 'gzip', gzipSync(FEED).subarray(0, -8)],
-  ['what names its character set instead', 'UTF-8', Buffer.from(FEED)],
+  ['a feed with a character set as its encoding', 'UTF-8', Buffer.from(FEED)],
 ])('reads %s', async (_, encoding, body) => {
   const { origin } = await startFeedServer((_request, response) =>
     send({ 'content-encoding': encoding }, body)(response),
@@ -134,14 +134,14 @@ describe('redirects', () => {
       },
       '/5',
     ],
-  ])('%s leads to the feed, and to its new address where all were permanent', async (_, routes, movedTo) => {
+  ])('%s leads to the feed, and to its new URL if all were permanent', async (_, routes, movedTo) => {
     const { origin } = await startFeedServer(byPath(routes as Parameters<typeof byPath>[0]));
     const outcome = await startFetcher().fetchFeed(`${origin}/`, {});
     expect(outcome).toMatchObject({ kind: 'fetched' });
     expect('movedTo' in outcome ? outcome.movedTo : undefined).toBe(movedTo && origin + movedTo);
   });
 
-  it('an unchanged feed tells its new address, too', async () => {
+  it('an unchanged feed has its new URL, too', async () => {
     const { origin } = await startFeedServer(
       byPath({ '/': redirect(301, '/a'), '/a': (response) => void response.writeHead(304).end() }),
     );
@@ -152,14 +152,14 @@ describe('redirects', () => {
   it.each([
     ['UTF-8', Buffer.from('/Füße'), '/F%C3%BC%C3%9Fe'],
     ['Latin-1', Buffer.from('/Füße', 'latin1'), '/F%C3%BC%C3%9Fe'],
-  ])('to an address in bare %s are followed', async (_, location, path) => {
+  ])('to a URL in unescaped %s are followed', async (_, location, path) => {
     const { origin } = await startFeedServer(
       byPath({ '/': redirect(301, location.toString('latin1')), [path]: send({}) }),
     );
     expect(await startFetcher().fetchFeed(`${origin}/`, {})).toMatchObject({ movedTo: origin + path });
   });
 
-  it('relative links of the feed start from where it was found', async () => {
+  it('relative links of the feed are relative to the final URL', async () => {
     const { origin } = await startFeedServer(
       byPath({ '/': redirect(302, '/deep/feed'), '/deep/feed': send({}, rss('<link>home</link>')) }),
     );
@@ -194,7 +194,7 @@ describe('redirects', () => {
 });
 
 describe('credentials in the URL', () => {
-  it('are sent as Basic, also after a redirect within the site, and kept in its new address', async () => {
+  it('are sent as Basic, also after a redirect within the site, and kept in the new URL', async () => {
     const { origin, requests } = await startFeedServer(byPath({ '/': redirect(301, '/a'), '/a': send({}) }));
     const url = `${origin}/`.replace('://', '://bob:p%40ss@');
     const outcome = await startFetcher().fetchFeed(url, {});
@@ -203,7 +203,7 @@ describe('credentials in the URL', () => {
     expect(requests.map((request) => request.headers.authorization)).toEqual([basic, basic]);
   });
 
-  it('that only a redirect has make no new address: without them there is no feed', async () => {
+  it('in a redirect do not make a new URL, as the feed would be unavailable without them', async () => {
     const { origin } = await startFeedServer((request, response) => {
       const secret = `http://bob:pass@${request.headers.host}/feed`;
       if (request.url === '/') redirect(301, secret)(response);
@@ -221,7 +221,7 @@ describe('credentials in the URL', () => {
     expect(other.requests.map((request) => request.headers.authorization)).toEqual([undefined]);
   });
 
-  it('do not show in what is said about a failure, nor in what the feed holds', async () => {
+  it('appear neither in error messages nor in the feed', async () => {
     const { origin } = await startFeedServer(
       byPath({ '/feed': send({}, rss('<link>/home</link><item><enclosure url="1.mp3"/></item>')) }),
     );
@@ -240,13 +240,13 @@ describe('credentials in the URL', () => {
   });
 });
 
-describe('an answer that is no feed', () => {
-  it('is gone at 410', async () => {
+describe('a response that is not a feed', () => {
+  it('is gone for 410', async () => {
     const { origin } = await startFeedServer((_, response) => void response.writeHead(410).end('bye'));
     expect(await startFetcher().fetchFeed(`${origin}/`, {})).toEqual({ kind: 'gone' });
   });
 
-  it('is gone at the end of permanent redirects, and fails where one was for a while', async () => {
+  it('is gone for 410 after permanent redirects, but fails after a temporary one', async () => {
     const gone = (response: ServerResponse): void => void response.writeHead(410).end();
     const { origin } = await startFeedServer(
       byPath({ '/moved': redirect(301, '/gone'), '/elsewhere': redirect(302, '/moved'), '/gone': gone }),
@@ -268,7 +268,7 @@ describe('an answer that is no feed', () => {
       { message: 'the server answered 503 (Service Unavailable)', retryAfter: 300 },
     ],
     [503, { 'retry-after': 'soon' }, { message: 'the server answered 503 (Service Unavailable)' }],
-  ])('fails at %i %j', async (status, headers, expected) => {
+  ])('fails for %i %j', async (status, headers, expected) => {
     const { origin } = await startFeedServer((_, response) => void response.writeHead(status, headers).end('no'));
     expect(await startFetcher().fetchFeed(`${origin}/`, {})).toEqual({ kind: 'failed', ...expected });
   });
@@ -283,12 +283,12 @@ describe('an answer that is no feed', () => {
     ['<rss><channel></channel></rss>', 'this is not a feed: it is empty'],
     ['<rss><channel><title>T</channel></rss>', 'this is not a feed: its XML is damaged'],
     ['\u0000\u0001\u0002 rubbish', 'this is not a feed: it is neither RSS nor Atom'],
-  ])('fails with %j', async (body, message) => {
+  ])('fails for %j', async (body, message) => {
     const { origin } = await startFeedServer((_, response) => void response.end(body));
     expect(await startFetcher().fetchFeed(`${origin}/`, {})).toEqual({ kind: 'failed', message });
   });
 
-  it('fails where there is no server', async () => {
+  it('fails if there is no server', async () => {
     const { fetchFeed } = startFetcher({
       resolve: async (host) => {
         if (host === 'refuses.test') return ['127.0.0.1'];
@@ -300,13 +300,13 @@ describe('an answer that is no feed', () => {
       return outcome.kind === 'failed' ? outcome.message : outcome.kind;
     });
     expect(await Promise.all(messages)).toEqual([
-      'there is no server of that name',
+      'there is no server with this name',
       'the server refuses connections',
-      'its address is not a valid one',
+      'its address is not valid',
     ]);
   });
 
-  it('fails once the fetcher is closed', async () => {
+  it('fails after the fetcher is closed', async () => {
     const { origin } = await startFeedServer(() => undefined);
     const fetcher = startFetcher();
     const outcome = fetcher.fetchFeed(`${origin}/`, {});
@@ -315,14 +315,14 @@ describe('an answer that is no feed', () => {
   });
 });
 
-describe('pictures', () => {
-  it('are handed over as they are', async () => {
+describe('images', () => {
+  it('are returned unchanged', async () => {
     const picture = Buffer.from(createHash('sha512').update('picture').digest());
     const { origin } = await startFeedServer(byPath({ '/': redirect(302, '/a.png'), '/a.png': send({}, picture) }));
     expect(Buffer.from(await startFetcher().fetchImage(`${origin}/`, feedAt(origin)))).toEqual(picture);
   });
 
-  it('are refused when missing or above 5 MB', async () => {
+  it('are refused if they are missing or larger than 5 MB', async () => {
     const { origin } = await startFeedServer(byPath({ '/large': send({}, Buffer.alloc(5_000_001)) }));
     const { fetchImage } = startFetcher();
     await expect(fetchImage(`${origin}/missing`, feedAt(origin))).rejects.toThrow(

@@ -5,12 +5,12 @@ import { parseFeed } from '../../src/feeds/parse.ts';
 import { startFeedServer, startFetcher } from './feed-server.ts';
 import { episode, feed, item, rss } from './samples/sample.ts';
 
-/** Seconds. What takes this long shows that something has no end. */
+/** Seconds. */
 const TIMEOUT = 0.3;
-const LATE = { kind: 'failed', message: 'the server did not answer in full within 0.3 seconds' };
+const LATE = { kind: 'failed', message: 'the server did not send its whole response within 0.3 seconds' };
 const LARGE = { kind: 'failed', message: 'it is larger than 20 MB' };
 
-/** Writes for as long as anyone listens. */
+/** Writes until the connection is closed. */
 function pour(response: ServerResponse, chunk: string): void {
   while (!response.destroyed && response.write(chunk));
   if (!response.destroyed) response.once('drain', () => pour(response, chunk));
@@ -22,7 +22,7 @@ const bomb = (size: number): Buffer => Buffer.alloc(size, ' ');
 describe('a server', () => {
   it.each<[string, (response: ServerResponse) => void, object]>([
     ['that never answers', () => undefined, LATE],
-    ['that sends headers alone', (response) => response.flushHeaders(), LATE],
+    ['that sends only headers', (response) => response.flushHeaders(), LATE],
     ['that sends a bit and stops', (response) => void response.write(rss('')), LATE],
     [
       'that never ends an error',
@@ -31,15 +31,15 @@ describe('a server', () => {
     ],
     ['that never ends', (response) => pour(response, '<item>'.repeat(10_000)), LARGE],
     [
-      'that threatens to send more than it may',
+      'that announces a response that is too large',
       (response) => void response.writeHead(200, { 'content-length': 20_000_001 }).write('<'),
       LARGE,
     ],
-    ['that sends more than it may', (response) => void response.end(bomb(20_000_001)), LARGE],
+    ['that sends a response that is too large', (response) => void response.end(bomb(20_000_001)), LARGE],
     [
-      'that breaks off',
+      'that closes the connection',
       (response) => void response.writeHead(200, { 'content-length': 100 }).write('<rss>', () => response.destroy()),
-      { kind: 'failed', message: 'the connection broke off' },
+      { kind: 'failed', message: 'the connection was closed' },
     ],
     [
       'that sends endless headers',
@@ -49,20 +49,20 @@ describe('a server', () => {
     [
       'that does not speak HTTP',
       (response) => void response.socket!.end('SSH-2.0-OpenSSH\r\n'),
-      { kind: 'failed', message: 'the server does not answer as a web server does' },
+      { kind: 'failed', message: 'the server does not speak HTTP' },
     ],
     [
-      'that sends a bomb of gzip',
+      'that sends a gzip bomb',
       (response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(bomb(25_000_000))),
       LARGE,
     ],
     [
-      'that sends a bomb of deflate',
+      'that sends a deflate bomb',
       (response) => void response.writeHead(200, { 'content-encoding': 'deflate' }).end(deflateSync(bomb(25_000_000))),
       LARGE,
     ],
     [
-      'that sends a bomb of brotli',
+      'that sends a brotli bomb',
       (response) =>
         void response.writeHead(200, { 'content-encoding': 'br' }).end(brotliCompressSync(bomb(25_000_000), QUICK)),
       LARGE,
@@ -70,12 +70,12 @@ describe('a server', () => {
     [
       'that sends damaged brotli',
       (response) => void response.writeHead(200, { 'content-encoding': 'br' }).end('<rss>'),
-      { kind: 'failed', message: 'what the server sends is damaged: it cannot be decompressed' },
+      { kind: 'failed', message: 'the response is damaged: it cannot be decompressed' },
     ],
     [
-      'that compresses as it likes',
+      'that uses a compression that was not requested',
       (response) => void response.writeHead(200, { 'content-encoding': 'zstd' }).end('<rss>'),
-      { kind: 'failed', message: 'the server compresses in a way that it was not asked for' },
+      { kind: 'failed', message: 'the server uses a compression that was not requested' },
     ],
   ])('%s is a failure', async (_, answer, expected) => {
     const { origin } = await startFeedServer((_request, response) => answer(response));
@@ -83,7 +83,7 @@ describe('a server', () => {
     expect(await startFetcher({ timeout }).fetchFeed(`${origin}/`, {})).toEqual(expected);
   });
 
-  it('that redirects slowly has the same time in all', async () => {
+  it('that redirects slowly has one timeout for all redirects', async () => {
     const { origin, requests } = await startFeedServer((request, response) => {
       setTimeout(() => response.writeHead(302, { location: `${request.url}x` }).end(), 120);
     });
@@ -91,7 +91,7 @@ describe('a server', () => {
     expect(requests.length).toBeLessThan(4);
   });
 
-  it('whose name is looked up for ever has the same time in all', async () => {
+  it('whose name is never resolved fails after the timeout', async () => {
     const { fetchFeed } = startFetcher({ timeout: TIMEOUT, resolve: () => new Promise(() => undefined) });
     expect(await fetchFeed('http://feeds.test/', {})).toEqual(LATE);
   });
@@ -105,83 +105,83 @@ const BOMB = 'this is not a feed: its DOCTYPE declares entities made of others, 
 const PAGE = 'this is not a feed: it is a web page';
 const whole = feed({ title: 'T', episodes: [episode({ url: 'http://media.test/1' })] });
 
-/** Each takes a fraction of the time that a test has, and would take minutes if any of it was quadratic. */
+/** Each test takes a fraction of its timeout, but would take minutes if parsing were quadratic. */
 describe('a feed', { timeout: 20_000 }, () => {
   const lol = Array.from({ length: 20 }, (_, at) => `<!ENTITY l${at + 1} "${`&l${at};`.repeat(10)}">`).join('');
 
   it.each<[string, string, object]>([
     [
-      'of declarations inside',
+      'with a DOCTYPE inside',
       rss(
         `<title>T</title><!DOCTYPE x [<!ENTITY t "http://no.test/">]>${ITEM}<itunes:author>&t;</itunes:author><itunes:image href="&t;"/>`,
       ),
       { ...whole, author: '&t;', logoUrl: 'http://feeds.test/&t;' },
     ],
-    ['of elements in elements', rss(`<title>T</title>${ITEM}${'<a>'.repeat(300_000)}${'</a>'.repeat(300_000)}`), whole],
+    ['with nested elements', rss(`<title>T</title>${ITEM}${'<a>'.repeat(300_000)}${'</a>'.repeat(300_000)}`), whole],
     [
-      'of categories in categories',
+      'with nested categories',
       rss(`<title>T</title>${ITEM}${'<itunes:category>'.repeat(50_000)}${'</itunes:category>'.repeat(50_000)}`),
       { title: 'T' },
     ],
-    ['of one giant attribute', rss(`<title>T</title>${ITEM}<x a="${fill('a', 5 * MB)}"/>`), whole],
+    ['with a giant attribute', rss(`<title>T</title>${ITEM}<x a="${fill('a', 5 * MB)}"/>`), whole],
     [
-      'of 200,000 attributes',
+      'with 200,000 attributes',
       rss(`<title>T</title>${ITEM}<x ${Array.from({ length: 200_000 }, (_, at) => `a${at}="1"`).join(' ')}/>`),
       whole,
     ],
     [
-      'of 300,000 elements, of which the first count',
+      'with 300,000 elements, of which the last are ignored',
       rss(`<title>T</title>${ITEM}${fill('<a/>', 1.2 * MB)}${item('http://media.test/2')}`),
       whole,
     ],
     [
-      'of 50,000 enclosures',
+      'with 50,000 enclosures',
       rss(`<title>T</title><item>${fill('<enclosure url="http://media.test/1"/>', 1.85 * MB)}</item>`),
       whole,
     ],
     [
-      'of comments in a description',
+      'with many comments in a description',
       rss(
         `<title>T</title>${item('http://media.test/1', `<description><![CDATA[${fill('<!--', MB)}]]></description>`)}`,
       ),
       whole,
     ],
     [
-      'of scripts in a description',
+      'with many scripts in a description',
       rss(
         `<title>T</title>${item('http://media.test/1', `<description><![CDATA[${fill('<script>', MB)}]]></description>`)}`,
       ),
       whole,
     ],
     [
-      'of elements in elements in a description',
+      'with nested elements in a description',
       rss(
         `<title>T</title>${item('http://media.test/1', `<description><![CDATA[${'<b>'.repeat(33_000)}${'</i>'.repeat(25_000)}]]></description>`)}`,
       ),
       whole,
     ],
     [
-      'of half tags in a description',
+      'with many incomplete tags in a description',
       rss(
         `<title>T</title>${item('http://media.test/1', `<description><![CDATA[${fill('<p ', MB)}]]></description>`)}`,
       ),
       { title: 'T' },
     ],
     [
-      'of blanks',
+      'with much white space',
       rss(
         `<title>T</title>${item('http://media.test/1', `<description>${fill(' \n', 5 * MB)}</description><pubDate>${fill(' ', MB)}</pubDate>`)}`,
       ),
       whole,
     ],
     [
-      'of a language without end',
+      'with a giant language tag',
       rss(`<title>T</title>${ITEM}<language>aa${fill('-aaaaaaaa', 5 * MB)}</language>`),
       whole,
     ],
-    ['of ampersands', rss(`<title>T</title>${ITEM}<x>${fill('&', 5 * MB)}</x>`), whole],
+    ['with many ampersands', rss(`<title>T</title>${ITEM}<x>${fill('&', 5 * MB)}</x>`), whole],
     [
-      'of references',
+      'with many references',
       rss(`<title>T</title>${item('http://media.test/1', `<guid>${fill('&amp;', MB)}</guid>`)}`),
       whole,
     ],
@@ -190,21 +190,21 @@ describe('a feed', { timeout: 20_000 }, () => {
   });
 
   it.each([
-    ['of entities in entities', `<!DOCTYPE rss [<!ENTITY l0 "lol">${lol}]>${rss(`<title>T</title>${ITEM}`, '')}`, BOMB],
+    ['with nested entities', `<!DOCTYPE rss [<!ENTITY l0 "lol">${lol}]>${rss(`<title>T</title>${ITEM}`, '')}`, BOMB],
     [
-      'of one long entity, many times',
+      'with many references to a long entity',
       `<!DOCTYPE rss [<!ENTITY a "${'a'.repeat(50_000)}">]>${rss(`<title>T</title>${ITEM}<x>${fill('&a;', MB)}</x>`, '')}`,
       BOMB,
     ],
-    ['of a web page that speaks of feeds', `<!DOCTYPE html><html><body>${rss(`<title>T</title>${ITEM}`, '')}`, PAGE],
-    ['of unclosed elements', rss(fill('<a>', 2 * MB)), DAMAGED],
-    ['of unclosed items', rss(fill('<item>', 2 * MB)), DAMAGED],
-    ['of unclosed comments', rss(fill('<!--', MB)), DAMAGED],
-    ['of unclosed CDATA', rss(fill('<![CDATA[', MB)), DAMAGED],
-    ['of unclosed instructions', rss(fill('<?', MB)), DAMAGED],
-    ['of unclosed quotation marks', rss(fill('<a "', MB)), DAMAGED],
-    ['of half roots', fill('<rss ', MB), 'this is not a feed: it is neither RSS nor Atom'],
-    ['of half channels', `<rss>${fill('<channel ', MB)}`, 'this is not a feed: it is empty'],
+    ['inside a web page', `<!DOCTYPE html><html><body>${rss(`<title>T</title>${ITEM}`, '')}`, PAGE],
+    ['with unclosed elements', rss(fill('<a>', 2 * MB)), DAMAGED],
+    ['with unclosed items', rss(fill('<item>', 2 * MB)), DAMAGED],
+    ['with unclosed comments', rss(fill('<!--', MB)), DAMAGED],
+    ['with unclosed CDATA', rss(fill('<![CDATA[', MB)), DAMAGED],
+    ['with unclosed instructions', rss(fill('<?', MB)), DAMAGED],
+    ['with unclosed quotation marks', rss(fill('<a "', MB)), DAMAGED],
+    ['with incomplete root tags', fill('<rss ', MB), 'this is not a feed: it is neither RSS nor Atom'],
+    ['with incomplete channel tags', `<rss>${fill('<channel ', MB)}`, 'this is not a feed: it is empty'],
     ['with the names of prototypes', rss('<title>T</title><__proto__><polluted>1</polluted></__proto__>'), DAMAGED],
   ])('%s is refused', (_, text, message) => {
     expect(() => parseFeed(Buffer.from(text), undefined, 'http://feeds.test/')).toThrow(new Error(message));
@@ -212,7 +212,7 @@ describe('a feed', { timeout: 20_000 }, () => {
   });
 });
 
-it('a host that does not answer is waited for once, not for each of its feeds; one that is slow is', async () => {
+it('only the first feed of an unresponsive host waits for the timeout, but each feed of a slow host does', async () => {
   const { port, requests } = await startFeedServer((request, response) => {
     if (request.headers.host!.startsWith('slow.')) response.flushHeaders();
     if (request.headers.host!.startsWith('good.')) response.end(rss('<title>T</title>'));
@@ -220,7 +220,7 @@ it('a host that does not answer is waited for once, not for each of its feeds; o
   const { fetchFeed } = startFetcher({ timeout: TIMEOUT, resolve: async () => ['127.0.0.1'] });
   const read = (host: string, n: number) => fetchFeed(`http://${host}.test:${port}/${n}`, {});
   const dead = await Promise.all([1, 2, 3].map((n) => read('dead', n)));
-  const refused = { kind: 'failed', message: 'the server did not answer when another feed of it was asked for' };
+  const refused = { kind: 'failed', message: 'another feed on this server has just timed out' };
   expect(dead).toEqual([LATE, refused, refused]);
   expect([await read('slow', 1), await read('slow', 2)]).toEqual([LATE, LATE]);
   expect(await read('good', 1)).toMatchObject({ kind: 'fetched' });

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { FeedParser, ParserLimits } from '../../src/feeds/parser.ts';
 import { episode, feed, item, rss } from './samples/sample.ts';
 
-// A thread cannot be started from TypeScript: the parser is built into one file first, as podsync itself is.
+// A worker thread cannot run TypeScript, so the parser is bundled into one file first, like podsync itself.
 let folder: string;
 let createFeedParser: (limits?: ParserLimits) => FeedParser;
 
@@ -34,14 +34,14 @@ const FEED_URL = 'http://feeds.test/';
 const FEED = Buffer.from(rss(`<title>Grüße</title>${item('1.mp3')}`));
 const read = feed({ title: 'Grüße', episodes: [episode({ url: 'http://feeds.test/1.mp3' })] });
 
-it('a feed is parsed while the server goes on', async () => {
+it('parsing does not block the server', async () => {
   const parse = startParser().parse(FEED, 'text/xml', FEED_URL);
   const server = new Promise((resolve) => void setImmediate(() => resolve('the server')));
   expect(await Promise.race([parse, server])).toBe('the server');
   expect(await parse).toEqual(read);
 });
 
-it('what is no feed is told, and the next one is parsed', async () => {
+it('rejects what is not a feed, and parses the next one', async () => {
   const parser = startParser();
   const [first, second] = await Promise.allSettled([
     parser.parse(Buffer.from('<html>'), undefined, FEED_URL),
@@ -51,7 +51,7 @@ it('what is no feed is told, and the next one is parsed', async () => {
   expect(second).toMatchObject({ value: read });
 });
 
-it('a feed that takes too long is given up, and the next one is parsed', async () => {
+it('rejects a feed that takes too long, and parses the next one', async () => {
   const parser = startParser({ time: 1.5, memory: 512 });
   const endless = Buffer.from(rss('<item/>'.repeat(8_000_000)));
   const [first, second] = await Promise.allSettled([
@@ -62,7 +62,7 @@ it('a feed that takes too long is given up, and the next one is parsed', async (
   expect(second).toMatchObject({ value: read });
 });
 
-it('a feed that takes too much memory is given up, and the next one is parsed', async () => {
+it('rejects a feed that takes too much memory, and parses the next one', async () => {
   const parser = startParser({ time: 20, memory: 32 });
   const [first, second] = await Promise.allSettled([
     parser.parse(Buffer.from(rss('<'.repeat(5_000_000))), undefined, FEED_URL),
@@ -72,7 +72,7 @@ it('a feed that takes too much memory is given up, and the next one is parsed', 
   expect(second).toMatchObject({ value: read });
 });
 
-it('closing gives up what is under way, and what waits', async () => {
+it('closing rejects the current feed and those in the queue', async () => {
   const parser = startParser();
   const all = [Buffer.from(rss('<item/>'.repeat(1_000_000))), FEED].map((bytes) =>
     parser.parse(bytes, undefined, FEED_URL),

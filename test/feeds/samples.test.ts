@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { startFeedServer, startFetcher } from './feed-server.ts';
 import { SAMPLES } from './samples/index.ts';
 
-it.each(SAMPLES)('every field of a feed with $oddity', async ({ body, contentType, expected }) => {
+it.each(SAMPLES)('reads all fields of a feed with $oddity', async ({ body, contentType, expected }) => {
   const server = await startFeedServer((_, response) => {
     response.writeHead(200, contentType === undefined ? {} : { 'content-type': contentType }).end(body);
   });

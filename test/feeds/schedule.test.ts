@@ -8,10 +8,10 @@ const DAY = 24 * HOUR;
 const NOW = 1_700_000_000;
 const FEED_URL = 'http://feeds.test/';
 
-/** As storages have a feed that nobody has read yet. */
+/** The initial state of a feed. */
 const NEW: FeedSchedule = { intervalSeconds: 0, failures: 0, nextAt: NOW };
 
-/** A feed whose episodes came so many seconds ago. */
+/** A feed whose episodes were released so many seconds ago. */
 const fetched = (...ages: number[]): FetchOutcome => ({
   kind: 'fetched',
   feed: feed({ episodes: ages.map((age) => episode({ url: `http://media.test/${age}`, releasedAt: NOW - age })) }),
@@ -39,14 +39,14 @@ it.each<[string, FetchOutcome, number, number]>([
     12 * HOUR,
     16 * HOUR,
   ],
-  ['nobody knows', fetched(), 5 * HOUR, 7 * HOUR],
+  ['unknown interval', fetched(), 5 * HOUR, 7 * HOUR],
   ['a day, and one is announced', fetched(-30 * DAY, 0, DAY, 2 * DAY), 1.8 * HOUR, 2.2 * HOUR],
-])('a feed with an episode every %s is fetched in good time', (_, outcome, least, most) => {
+])('a feed with an episode every %s is fetched at a suitable interval', (_, outcome, least, most) => {
   expect(wait(outcome)).toBeGreaterThanOrEqual(least);
   expect(wait(outcome)).toBeLessThanOrEqual(most);
 });
 
-it('a feed that did not change is asked a bit less often each time, down to every three days', () => {
+it('an unchanged feed is fetched a little less often each time, down to every three days', () => {
   let state = nextFetch(FEED_URL, NEW, every(DAY), NOW);
   const intervals = Array.from({ length: 200 }, () => {
     state = nextFetch(FEED_URL, state, { kind: 'unchanged' }, NOW);
@@ -59,7 +59,7 @@ it('a feed that did not change is asked a bit less often each time, down to ever
   expect(state.nextAt! - NOW).toBeLessThanOrEqual(3 * DAY);
 });
 
-it('a weekly feed is asked some dozen times a week, and its episode found within a day', () => {
+it('a weekly feed is fetched about ten times a week, and its episode is found within a day', () => {
   let state = nextFetch(FEED_URL, NEW, every(7 * DAY), NOW);
   let times = 0;
   while (state.nextAt! < NOW + 7 * DAY) {
@@ -72,7 +72,7 @@ it('a weekly feed is asked some dozen times a week, and its episode found within
 });
 
 describe('failures', () => {
-  it('wait twice as long each time, from half an hour to three days, and are forgotten at the first success', () => {
+  it('double the wait each time, from half an hour to three days, until the first success', () => {
     let state: FeedSchedule = nextFetch(FEED_URL, NEW, every(DAY), NOW);
     const { intervalSeconds } = state;
     const waits = Array.from({ length: 100 }, () => {
@@ -94,7 +94,7 @@ describe('failures', () => {
     [5, 0.5 * HOUR, HOUR],
     [2 * DAY, 2 * DAY, 2 * DAY],
     [365 * DAY, 3 * DAY, 3 * DAY],
-  ])('wait as long as the server asks for, within bounds: %i', (retryAfter, least, most) => {
+  ])('wait as long as the server asks for, within limits: %i', (retryAfter, least, most) => {
     expect(wait(failed(retryAfter))).toBeGreaterThanOrEqual(least);
     expect(wait(failed(retryAfter))).toBeLessThanOrEqual(most);
   });
@@ -104,7 +104,7 @@ it('a feed that is gone is never fetched again', () => {
   expect(nextFetch(FEED_URL, NEW, { kind: 'gone' }, NOW).nextAt).toBeUndefined();
 });
 
-it('feeds that were fetched together drift apart, each in the same way every time', () => {
+it('feeds that were fetched together are spread by jitter, which is constant for each feed', () => {
   const urls = Array.from({ length: 100 }, (_, at) => `${FEED_URL}${at}`);
   const waits = urls.map((url) => wait(every(DAY), NEW, url));
   expect(urls.map((url) => wait(every(DAY), NEW, url))).toEqual(waits);

@@ -2,7 +2,7 @@ import type { BackupRecord } from '../../src/formats/backup/record.ts';
 
 const FEED = 'https://feeds.example/1';
 
-/** Every kind of record in its place, with and without what it may lack, and with texts of all kinds. */
+/** Every kind of record in order, with and without optional keys, and with unusual texts. */
 export const RECORDS: readonly BackupRecord[] = [
   { kind: 'user', name: 'alice', email: 'alice@example.org', passwordHash: '$2b$10$x', createdAt: 1, stamp: 9 },
   { kind: 'device', device: { id: 'phone', caption: 'Büro 📱 \u2028 \u0000 \ud800', type: 'mobile' }, place: 2 },

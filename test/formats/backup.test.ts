@@ -1,36 +1,36 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { writeLine } from '../../src/formats/backup/line.ts';
+import { writeLine } from '../../src/formats/backup/ndjson.ts';
 import { readBackup } from '../../src/formats/backup/read.ts';
 import type { BackupRecord } from '../../src/formats/backup/record.ts';
 import { writeBackup } from '../../src/formats/backup/write.ts';
 import { RECORDS } from './backup-records.ts';
 
-async function* inPieces<T>(items: ArrayLike<T> & { slice(from: number, to: number): any }, size: number) {
+async function* inChunks<T>(items: ArrayLike<T> & { slice(from: number, to: number): any }, size: number) {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }
 
 const write = async (records: readonly BackupRecord[], pageSize = 4): Promise<Buffer> => {
   let text = '';
-  for await (const piece of writeBackup(inPieces(records, pageSize))) text += piece;
+  for await (const chunk of writeBackup(inChunks(records, pageSize))) text += chunk;
   return Buffer.from(text);
 };
 
 const read = async (backup: Uint8Array, chunkSize = 65_536): Promise<BackupRecord[]> => {
   const records: BackupRecord[] = [];
-  for await (const page of readBackup(inPieces(backup, chunkSize))) records.push(...page);
+  for await (const page of readBackup(inChunks(backup, chunkSize))) records.push(...page);
   return records;
 };
 
-/** What reading ends with. */
+/** The error of reading a backup. */
 const refusal = async (backup: Uint8Array): Promise<string> =>
   read(backup).then(
-    () => 'it was read',
+    () => 'it was accepted',
     (error: Error & { code?: string }) =>
-      error.code === 'invalid' ? error.message : `not refused, but: ${error.stack}`,
+      error.code === 'invalid' ? error.message : `unexpected error: ${error.stack}`,
   );
 
-/** Which line a refusal names. */
+/** The line that the error names. */
 const lineOf = async (backup: Uint8Array): Promise<string> =>
   /line \d+/.exec(await refusal(backup))?.[0] ?? refusal(backup);
 
@@ -39,14 +39,14 @@ const toBackup = (...lines: object[]): Buffer => Buffer.from(lines.map(writeLine
 const HEADER = { kind: 'podsync-backup', format: 1 };
 
 describe('a backup', () => {
-  it('is read as it was written, packed or not, however it comes', async () => {
+  it('is read as it was written, gzipped or not, in chunks of any size', async () => {
     const backup = await write(RECORDS);
     expect(await read(backup)).toEqual(RECORDS);
     expect(await read(backup, 1)).toEqual(RECORDS);
     expect(await read(gzipSync(backup), 7)).toEqual(RECORDS);
   });
 
-  it('is the same text for the same data, whatever the pages and the order of keys', async () => {
+  it('is the same text for the same data, whatever the page size and the order of keys', async () => {
     const reverse = (value: any): any =>
       typeof value === 'object' && value !== null && !Array.isArray(value)
         ? Object.fromEntries(
@@ -59,7 +59,7 @@ describe('a backup', () => {
     expect(await write(RECORDS.map(reverse), 1)).toEqual(backup);
   });
 
-  it('is lines of JSON, of which the last one counts the others', async () => {
+  it('has one JSON object in each line, and the last line counts the others', async () => {
     const lines = (await write(RECORDS)).toString().trimEnd().split('\n');
     const values = lines.map((line) => JSON.parse(line));
     expect(values[0]).toMatchObject(HEADER);
@@ -67,13 +67,13 @@ describe('a backup', () => {
     expect(values.slice(1, -1).map(({ kind }) => kind)).toEqual(RECORDS.map(({ kind }) => kind));
   });
 
-  it('may hold nothing', async () => {
+  it('may be empty', async () => {
     expect(await read(await write([]))).toEqual([]);
   });
 });
 
-describe('is refused, and the line named, when', () => {
-  it('it is cut off at any place', async () => {
+describe('is refused, and the error names the line, if', () => {
+  it('it is cut off anywhere', async () => {
     const backup = await write(RECORDS);
     for (let size = 0; size < backup.length; size++) {
       const text = backup.subarray(0, size).toString();
@@ -84,7 +84,7 @@ describe('is refused, and the line named, when', () => {
     }
   });
 
-  it('any byte of it is another one', async () => {
+  it('any byte is altered', async () => {
     const backup = await write(RECORDS);
     for (let at = 0; at < backup.length; at++) {
       const altered = Buffer.from(backup);
@@ -94,7 +94,7 @@ describe('is refused, and the line named, when', () => {
     }
   });
 
-  it('a packed one is cut off or altered', async () => {
+  it('a gzipped one is cut off or altered', async () => {
     const packed = gzipSync(await write(RECORDS));
     for (const size of [1, 5, 20, packed.length - 100, packed.length - 8, packed.length - 1]) {
       expect(await lineOf(packed.subarray(0, size)), `${size} of ${packed.length} bytes`).toMatch(/^line \d+$/);
@@ -103,39 +103,39 @@ describe('is refused, and the line named, when', () => {
     expect(await lineOf(packed)).toMatch(/^line \d+$/);
   });
 
-  it('a line is gone, doubled, or in another place', async () => {
+  it('a line is missing, duplicated or moved', async () => {
     const lines = (await write(RECORDS)).toString().split(/(?<=\n)/);
     const without = [...lines.slice(0, 6), ...lines.slice(7)];
-    const doubled = [...lines.slice(0, 7), ...lines.slice(6)];
+    const duplicated = [...lines.slice(0, 7), ...lines.slice(6)];
     expect(await lineOf(Buffer.from(without.join('')))).toBe(`line ${lines.length - 1}`);
-    expect(await lineOf(Buffer.from(doubled.join('')))).toBe(`line ${lines.length + 1}`);
+    expect(await lineOf(Buffer.from(duplicated.join('')))).toBe(`line ${lines.length + 1}`);
     expect(await lineOf(Buffer.from([...lines, ...lines].join('')))).toBe(`line ${lines.length + 1}`);
     expect(await lineOf(Buffer.from([...lines.slice(0, 2), lines[5], lines[3]].join('')))).toBe('line 4');
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['lacks something', { kind: 'session', digest: 'x' }, /it\.expiresAt must be a whole number/],
-    ['has another type', { kind: 'group', devices: ['a', 1] }, /it\.devices\[1\] must be a string/],
-    ['is of an unknown kind', { kind: 'constructor' }, /of a kind that this podsync does not know/],
-    ['has an unknown part', { kind: 'list', list: { name: '', title: '', urls: [], x: 1 } }, /it\.list has a part/],
-    ['has an unknown word', { kind: 'device', device: { id: 'a', caption: '', type: 'tv' }, place: 1 }, /desktop, /],
+    ['lacks a key', { kind: 'session', digest: 'x' }, /it\.expiresAt must be a whole number/],
+    ['has a value of the wrong type', { kind: 'group', devices: ['a', 1] }, /it\.devices\[1\] must be a string/],
+    ['is of an unknown kind', { kind: 'constructor' }, /has a kind that this podsync does not know/],
+    ['has an unknown key', { kind: 'list', list: { name: '', title: '', urls: [], x: 1 } }, /it\.list has a key/],
+    ['has an unknown type', { kind: 'device', device: { id: 'a', caption: '', type: 'tv' }, place: 1 }, /desktop, /],
   ])('a record %s', async (_title, record, says) => {
     const user = { kind: 'user', name: 'bob', createdAt: 1, stamp: 1 };
-    const said = await refusal(toBackup(HEADER, user, record as object));
-    expect(said).toMatch(/^line 3 of the backup was cut off or altered: /);
-    expect(said).toMatch(says);
+    const message = await refusal(toBackup(HEADER, user, record as object));
+    expect(message).toMatch(/^line 3 of the backup was cut off or altered: /);
+    expect(message).toMatch(says);
   });
 
   it.each<[string, BackupRecord['kind'][]]>([
-    ['a part of an account has none before it', ['device']],
-    ['a part of an account comes after the directory', ['tag', 'session']],
+    ['a record of an account comes before the account', ['device']],
+    ['a record of an account comes after the directory', ['tag', 'session']],
     ['an account comes after the directory', ['tag', 'user']],
-    ['an episode has no podcast before it', ['tag', 'episode']],
+    ['an episode comes before its podcast', ['tag', 'episode']],
     ['an account is out of order', ['user', 'action', 'device']],
   ])('%s', async (_title, kinds) => {
     const records = kinds.map((kind) => RECORDS.find((record) => record.kind === kind)!);
     expect(await refusal(toBackup(HEADER, ...records))).toMatch(
-      `line ${kinds.length + 1} of the backup was cut off or altered: it does not belong there`,
+      `line ${kinds.length + 1} of the backup was cut off or altered: it is out of order`,
     );
   });
 });
@@ -144,15 +144,15 @@ it.each([
   ['nothing', ''],
   ['OPML', '<?xml version="1.0"?>\n<opml/>\n'],
   ['JSON', '{"kind":"podsync-backup","format":1}\n'],
-])('%s is no backup', async (_title, text) => {
-  expect(await refusal(Buffer.from(text))).toMatch(/^this is no backup of podsync/);
+])('%s is not a backup', async (_title, text) => {
+  expect(await refusal(Buffer.from(text))).toMatch(/^this is not a podsync backup/);
 });
 
-it('one of a later podsync asks for an update', async () => {
-  expect(await refusal(toBackup({ kind: 'podsync-backup', format: 2 }))).toMatch(/of format 2, .*; update podsync$/);
+it('a backup by a later podsync asks for an update', async () => {
+  expect(await refusal(toBackup({ kind: 'podsync-backup', format: 2 }))).toMatch(/has format 2, .*; update podsync$/);
 });
 
-it('no backup is written of what could not be read again', async () => {
+it('a record that could not be read again is not written', async () => {
   const record = { kind: 'group', devices: [1] } as unknown as BackupRecord;
   await expect(write([RECORDS[0]!, record])).rejects.toThrow('it.devices[0] must be a string');
 });

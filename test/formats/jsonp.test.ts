@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { escapeScript, parseCallback } from '../../src/formats/jsonp.ts';
 
 describe('callback names', () => {
-  it.each(['f', '_', '$', 'jQuery17_1.done', 'a.b.c', 'F2'])('%s passes', (name) => {
+  it.each(['f', '_', '$', 'jQuery17_1.done', 'a.b.c', 'F2'])('%s is accepted', (name) => {
     expect(parseCallback(name)).toBe(name);
   });
 
@@ -15,12 +15,12 @@ describe('callback names', () => {
   );
 });
 
-describe('wrapped JSON', () => {
-  it('is as it was where nothing ends a script', () => {
+describe('escaped JSON', () => {
+  it('is unchanged if nothing in it could end a script', () => {
     expect(escapeScript('["http://a/b"]')).toBe('["http://a/b"]');
   });
 
-  it('stays inside its script element and on its line, and says the same', () => {
+  it('stays inside its script element and on its line, and has the same value', () => {
     const list = ['</script><script>', '\u2028\u2029', '\\</', 'http://a/'];
     const script = `f(${escapeScript(JSON.stringify(list))});`;
     expect(script).not.toMatch(/<\/|[\u2028\u2029]/);

@@ -43,7 +43,7 @@ describe('uploaded lists', () => {
     ['json', '["http://a", "http://b", {"title": "C"}]', /\[2\]/],
     ['json', '[{"url": 1}]', /\[0\]/],
     ['opml', '', /empty/],
-    ['opml', '["http://a"]', /no XML/],
+    ['opml', '["http://a"]', /not XML/],
   ])('%s %j is refused', (format, text, message) => {
     expect(() => readList(format, text)).toThrow(
       expect.objectContaining({ code: 'invalid', message: expect.stringMatching(message) }),
@@ -55,21 +55,21 @@ describe('uploaded lists', () => {
     ['json', '[{"script": 1}]'],
     ['opml', '<opml><script></opml>'],
     ['opml', '<script/>'],
-  ])('%s %j is not repeated in the answer', (format, text) => {
+  ])('the error for %s %j does not repeat it', (format, text) => {
     expect(() => readList(format, text)).toThrow(/^(?!.*script)/s);
   });
 });
 
-it('JSON of brackets alone is refused before it is parsed', () => {
+it('JSON of nothing but brackets is refused before it is parsed', () => {
   expect(() => readList('json', '['.repeat(100_000))).toThrow(/nested too deeply/);
 });
 
-it('a plain list ends each URL with a line break', () => {
+it('a plain text list has a line break after each URL', () => {
   expect(writeTxt([])).toBe('');
   expect(writeTxt(['http://a', 'http://b'])).toBe('http://a\nhttp://b\n');
 });
 
-it('a list comes back as it was written, in every format', () => {
+it('reads a list as it was written, in every format', () => {
   const seed = Date.now();
   fc.assert(
     fc.property(fc.array(fc.webUrl({ withQueryParameters: true })), (urls) => {

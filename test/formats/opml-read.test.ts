@@ -41,7 +41,7 @@ describe('feeds are found', () => {
     expect(urls(text)).toEqual(['1', '2', '3']);
   });
 
-  it('as written, also where no URL can come of it', () => {
+  it('as written, even if the URL is unusable', () => {
     expect(urls(opml('<outline xmlUrl=""/><outline xmlUrl=" ftp://x "/>'))).toEqual(['', ' ftp://x ']);
   });
 });
@@ -73,15 +73,15 @@ it.each([
   ['title="" text="X" htmlUrl=""', { title: 'X' }],
   ['TITLE="T"', { title: 'T' }],
   ['text="http://f"', {}],
-])('%s tells of a podcast', (attributes, expected) => {
+])('%s describes a podcast', (attributes, expected) => {
   expect(readOpml(opml(`<outline xmlUrl="http://f" ${attributes}/>`))).toEqual([{ url: 'http://f', ...expected }]);
 });
 
 it.each([
-  ['nothing', '', /empty, cut off or no XML/],
-  ['blanks', ' \n ', /empty, cut off or no XML/],
-  ['text', 'http://example.org/f', /empty, cut off or no XML/],
-  ['JSON', '["http://example.org/f"]', /empty, cut off or no XML/],
+  ['nothing', '', /empty, cut off or not XML/],
+  ['blanks', ' \n ', /empty, cut off or not XML/],
+  ['text', 'http://example.org/f', /empty, cut off or not XML/],
+  ['JSON', '["http://example.org/f"]', /empty, cut off or not XML/],
   ['HTML', '<html><body></body></html>', /single opml element/],
   ['RSS', '<rss version="2.0"><channel/></rss>', /single opml element/],
   ['a cut off list', `<opml><body>${feed}`, /cut off/],
@@ -93,7 +93,7 @@ it.each([
   ['an attribute given twice', opml('<outline xmlUrl="a" xmlUrl="b"/>'), /well-formed/],
   ['two roots', `${opml(feed)}${opml(feed)}`, /well-formed/],
   ['two empty roots', '<opml/><opml/>', /single opml element/],
-  ['text before', `x${opml(feed)}`, /no XML/],
+  ['text before', `x${opml(feed)}`, /not XML/],
   ['text after', `${opml(feed)}x`, /well-formed/],
   ['text after an empty root', '<opml/>x', /followed by other text/],
   ['an open comment', `${opml(feed)}<!-- -- >`, /well-formed/],
@@ -118,7 +118,7 @@ it.each([
 });
 
 describe('large files', () => {
-  it('5,000 feeds with descriptions fit', () => {
+  it('5,000 feeds with descriptions are read', () => {
     const podcasts = Array.from({ length: 5000 }, (_, index) => ({
       url: `https://feeds.example.org/podcast/${index}/feed.xml?format=mp3&token=0123456789abcdef`,
       title: `The podcast with the number ${index} & friends`,
@@ -128,11 +128,11 @@ describe('large files', () => {
     expect(readOpml(writeOpml('All of them', podcasts))).toEqual(podcasts);
   });
 
-  it('millions of characters are read: the limit is that of the body', () => {
+  it('millions of characters are read: only the size of the body is limited', () => {
     expect(readOpml(opml(feed.repeat(100_000)))).toHaveLength(100_000);
   });
 
-  it('hundreds of thousands of entities in one attribute are read in one go', () => {
+  it('hundreds of thousands of entities in one attribute are read', () => {
     const entities = `<outline xmlUrl="${'&amp;'.repeat(500_000)}"/>`;
     expect(readOpml(opml(`${entities}${feed}`)).at(-1)).toEqual({ url: 'http://example.org/f' });
   });

@@ -4,8 +4,8 @@ import type { PodcastEntry } from '../../src/domain/types.ts';
 import { readOpml } from '../../src/formats/opml-read.ts';
 import { writeOpml } from '../../src/formats/opml-write.ts';
 
-describe('writing', () => {
-  it('one outline a podcast, with what is known of it', () => {
+describe('writeOpml', () => {
+  it('writes one outline for each podcast, with its metadata', () => {
     const podcast = {
       url: 'http://example.org/f?a=1&b=2',
       title: 'T "1"',
@@ -27,7 +27,7 @@ describe('writing', () => {
     );
   });
 
-  it('an empty list is a whole OPML', () => {
+  it('writes an empty list as valid OPML', () => {
     expect(readOpml(writeOpml('', []))).toEqual([]);
   });
 
@@ -38,21 +38,21 @@ describe('writing', () => {
     ['\udc00\ud800', '\ufffd\ufffd'],
     ['😀\u007f\u0085\u2028', '😀\u007f\u0085\u2028'],
     [' \t\n\r\n ', ' \t\n\r\n '],
-  ])('a title %j reads %j', (title, expected) => {
+  ])('writes the title %j as %j', (title, expected) => {
     expect(readOpml(writeOpml(title, [{ url: 'u', title }]))).toEqual([{ url: 'u', title: expected }]);
   });
 });
 
-it('what was written is read again', () => {
-  const sayable = fc
+it('what was written can be read', () => {
+  const valid = fc
     .oneof(
       fc.string({ unit: 'binary', minLength: 1 }),
       fc.constantFrom('&amp;', '&#38;', '</opml>', ']]>', '<!--', '"\''),
     )
-    // oxlint-disable-next-line no-control-regex -- what XML cannot say
+    // oxlint-disable-next-line no-control-regex -- characters that XML cannot represent
     .map((text) => text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '?').toWellFormed());
   const podcast: fc.Arbitrary<PodcastEntry> = fc.record(
-    { url: sayable, title: sayable.map((title) => `${title}.`), description: sayable, website: sayable },
+    { url: valid, title: valid.map((title) => `${title}.`), description: valid, website: valid },
     { requiredKeys: ['url', 'title'] },
   );
   const seed = Date.now();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openTestServer } from '../server.ts';
-import { AUTH, feed, media, MYGPO, ODD, open, pull, readAll } from './pulling.ts';
+import { AUTH, feed, media, GPODDER_NET, QUIRKY, open, pull, readAll } from './fixtures.ts';
 
 const query = (values: Record<string, string>): string => new URLSearchParams(values).toString();
 
@@ -21,7 +21,7 @@ const ACCOUNT = [
   '/api/2/lists/bob/list/for-the-road.json',
 ];
 
-it('everything of an account on a podsync arrives', async () => {
+it('copies all data of an account on another podsync', async () => {
   const from = await openTestServer({ baseUrl: 'https://one.example' }, 'socket');
   const send = async (method: string, path: string, body: unknown): Promise<void> => {
     expect((await from.request(method, path, { auth: AUTH, body })).status).toBeLessThan(400);
@@ -63,8 +63,8 @@ it('everything of an account on a podsync arrives', async () => {
   expect(await readAll(to, ACCOUNT)).toEqual(await readAll(from, ACCOUNT));
 });
 
-it('makes the best of what other servers answer, and says what became of it', async () => {
-  const other = await open(ODD, MYGPO);
+it('repairs the invalid data of other servers, and reports what was rewritten, refused or missing', async () => {
+  const other = await open(QUIRKY, GPODDER_NET);
   const to = await openTestServer();
   const { rewritten, refused, notes, gaps, ...counts } = await pull(to, other.url);
   expect(counts).toEqual({ devices: 3, subscriptions: 6, groups: 0, actions: 6, settings: 2, lists: 2 });
@@ -75,9 +75,12 @@ it('makes the best of what other servers answer, and says what became of it', as
   ]);
   expect(refused).toEqual([
     { what: 'feed://feeds.example/4', reason: 'a feed address begins with http:// or https://' },
-    { what: 'an episode action of nothing', reason: expect.stringMatching(/cannot be used/) },
+    { what: 'an episode action of nothing', reason: expect.stringMatching(/addresses are invalid/) },
     { what: `an episode action of ${media(6)}`, reason: expect.stringMatching(/"action" must be one of/) },
-    { what: 'an episode action of https://media.example/ü.mp3', reason: expect.stringMatching(/cannot be used/) },
+    {
+      what: 'an episode action of https://media.example/ü.mp3',
+      reason: expect.stringMatching(/addresses are invalid/),
+    },
     { what: 'the setting big of phone', reason: expect.stringMatching(/65536 bytes/) },
     { what: 'mailto:x', reason: 'a feed address begins with http:// or https://' },
     { what: 'the podcast list !?', reason: expect.stringMatching(/letter or digit/) },
@@ -92,7 +95,7 @@ it('makes the best of what other servers answer, and says what became of it', as
     { gap: `settings of devices: ${host} answered 404 (Not Found)`, count: 2 },
     { gap: `settings of podcasts: ${host} answered 404 (Not Found)`, count: 7 },
     { gap: `settings of episodes: ${host} answered 404 (Not Found)`, count: 1 },
-    { gap: `which devices follow each other: ${host} answered 404 (Not Found)`, count: 1 },
+    { gap: `device groups: ${host} answered 404 (Not Found)`, count: 1 },
   ]);
 
   expect(await readAll(to, ['/api/2/devices/bob.json', '/subscriptions/bob.json'])).toEqual({
@@ -126,8 +129,8 @@ it('makes the best of what other servers answer, and says what became of it', as
   });
 });
 
-it('what the account has here already stays', async () => {
-  const other = await open(ODD, MYGPO);
+it('keeps the existing data of the account', async () => {
+  const other = await open(QUIRKY, GPODDER_NET);
   const to = await openTestServer();
   await to.request('PUT', '/subscriptions/bob/phone.json', { auth: AUTH, body: [feed(20), feed(1)] });
   await to.request('POST', '/api/2/devices/bob/phone.json', { auth: AUTH, body: { caption: 'Mine', type: 'mobile' } });
@@ -142,38 +145,35 @@ it('what the account has here already stays', async () => {
   expect(list.map(({ url }) => url)).toEqual([feed(30), feed(1), feed(8)]);
 });
 
-it.each([undefined, true, false])(
-  'devices that follow each other there or here (sync_devices: %s) go on with it',
-  async (isOn) => {
-    const GROUPS = '/api/2/sync-devices/bob.json';
-    const from = await openTestServer({}, 'socket');
-    const to = await openTestServer();
-    const settings = '/api/2/settings/bob/account.json';
-    await from.request('POST', settings, { auth: AUTH, body: { set: { sync_devices: false } } });
-    await to.request('POST', settings, { auth: AUTH, body: { set: isOn === undefined ? {} : { sync_devices: isOn } } });
-    for (const [server, devices] of [
-      [from, ['phone', 'tablet']],
-      [to, ['laptop', 'car']],
-    ] as const) {
-      for (const device of [...devices, 'alone']) {
-        await server.request('PUT', `/subscriptions/bob/${device}.json`, { auth: AUTH, body: [feed(1)] });
-      }
-      await server.request('POST', GROUPS, { auth: AUTH, body: { synchronize: [devices] } });
+it.each([undefined, true, false])('keeps the device groups of both servers (sync_devices: %s)', async (isOn) => {
+  const GROUPS = '/api/2/sync-devices/bob.json';
+  const from = await openTestServer({}, 'socket');
+  const to = await openTestServer();
+  const settings = '/api/2/settings/bob/account.json';
+  await from.request('POST', settings, { auth: AUTH, body: { set: { sync_devices: false } } });
+  await to.request('POST', settings, { auth: AUTH, body: { set: isOn === undefined ? {} : { sync_devices: isOn } } });
+  for (const [server, devices] of [
+    [from, ['phone', 'tablet']],
+    [to, ['laptop', 'car']],
+  ] as const) {
+    for (const device of [...devices, 'alone']) {
+      await server.request('PUT', `/subscriptions/bob/${device}.json`, { auth: AUTH, body: [feed(1)] });
     }
-    await pull(to, from.origin!);
-    const { synchronized } = (await (await to.request('GET', GROUPS, { auth: AUTH })).json()) as {
-      synchronized: string[][];
-    };
-    const sorted = synchronized.map((group) => group.toSorted()).toSorted();
-    // The setting is in both: off there, it is off here from now on, and parts all that it had joined.
-    const here = isOn === true ? [] : [['car', 'laptop']];
-    expect(sorted).toEqual([...here, ['phone', 'tablet']]);
-  },
-);
+    await server.request('POST', GROUPS, { auth: AUTH, body: { synchronize: [devices] } });
+  }
+  await pull(to, from.origin!);
+  const { synchronized } = (await (await to.request('GET', GROUPS, { auth: AUTH })).json()) as {
+    synchronized: string[][];
+  };
+  const sorted = synchronized.map((group) => group.toSorted()).toSorted();
+  // A setting on both servers is replaced: switching it off dissolves the group that it had formed.
+  const here = isOn === true ? [] : [['car', 'laptop']];
+  expect(sorted).toEqual([...here, ['phone', 'tablet']]);
+});
 
-it('a server that tells of devices alone is a server', async () => {
-  const other = await open(ODD, MYGPO);
-  other.interfere = (path) => (path.includes('/devices/') ? undefined : { status: 501 });
+it('works with a server that supports nothing but devices', async () => {
+  const other = await open(QUIRKY, GPODDER_NET);
+  other.intercept = (path) => (path.includes('/devices/') ? undefined : { status: 501 });
   const to = await openTestServer();
   const { devices, gaps } = await pull(to, other.url);
   expect(devices).toBe(3);
@@ -182,15 +182,15 @@ it('a server that tells of devices alone is a server', async () => {
     'subscriptions of the whole account: it answered 501 (Not Implemented)',
     'episode actions: it answered 501 (Not Implemented)',
     'favorite episodes: it answered 501 (Not Implemented)',
-    'settings of the account (others were not asked for): it answered 501 (Not Implemented)',
-    'which devices follow each other: it answered 501 (Not Implemented)',
+    'settings of the account (no other settings were requested): it answered 501 (Not Implemented)',
+    'device groups: it answered 501 (Not Implemented)',
     'podcast lists: it answered 501 (Not Implemented)',
   ]);
 });
 
-it('a server in PHP writes settings that are none as an empty list', async () => {
-  const other = await open(ODD, MYGPO);
-  other.interfere = (path) => (path.includes('/settings/') ? { status: 200, body: '[]' } : undefined);
+it('reads an empty array as no settings, as servers written in PHP send it', async () => {
+  const other = await open(QUIRKY, GPODDER_NET);
+  other.intercept = (path) => (path.includes('/settings/') ? { status: 200, body: '[]' } : undefined);
   const { settings, gaps } = await pull(await openTestServer(), other.url);
   expect(settings).toBe(1); // the favorite episode
   expect(gaps.map(({ gap }) => gap)).not.toContainEqual(expect.stringContaining('settings'));

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { openTestServer } from '../server.ts';
-import { open, pull } from './pulling.ts';
-import type { Manner, Stock } from './reference.ts';
+import { open, pull } from './fixtures.ts';
+import type { HistoryRules, OtherAccount } from './other-server.ts';
 
 const BEGIN = 1_600_000_000;
 const time = (at: number): string => new Date(at * 1000).toISOString().slice(0, 19);
 
-/** All that there are actions of. */
+/** All podcasts that have actions. */
 const FEEDS = Array.from({ length: 12 }, (_, n) => `https://feeds.example/${n}`);
 
-type Action = Stock['actions'][number];
+type Action = OtherAccount['actions'][number];
 
-/** Action number `n`, by default one a minute over twelve podcasts, uploaded as it happened. */
+/** Action number `n`: by default one a minute, over twelve podcasts, uploaded immediately. */
 const action = (n: number, at = BEGIN + n * 60, uploadedAt = at): Action => ({
   podcast: FEEDS[n % 12],
   episode: `https://media.example/${n}.mp3`,
@@ -28,11 +28,11 @@ const many = (count: number, make: (n: number) => Action = action): Action[] =>
   Array.from({ length: count }, (_, n) => make(n));
 
 const HISTORIES: Record<string, Action[]> = {
-  'as it happened': many(3500),
+  'uploaded immediately': many(3500),
   'a phone that was offline for weeks': many(3500, (n) =>
     action(n, BEGIN + n * 60, BEGIN + (n % 3 === 0 ? 4_000_000 + Math.floor(n / 90) : n * 60)),
   ),
-  'years of another app, uploaded in lots of thirty': many(3500, (n) =>
+  'years of another app, uploaded in batches of thirty': many(3500, (n) =>
     action(n, BEGIN - 100_000_000 + n * 60, BEGIN + Math.floor(n / 30) * 2),
   ),
   'more than a thousand in one second': many(3500, (n) => action(n, BEGIN + (n > 800 && n < 2600 ? 60_000 : n * 60))),
@@ -41,7 +41,7 @@ const HISTORIES: Record<string, Action[]> = {
   ),
 };
 
-const MANNERS: Record<string, Manner> = {
+const RULES: Record<string, HistoryRules> = {
   'the specification': { by: 'upload time', order: 'upload', answers: 'now' },
   'a thousand, by own time, answering the last': {
     cap: 1000,
@@ -72,11 +72,11 @@ const MANNERS: Record<string, Manner> = {
   },
   'a thousand by own time in the order stored': { cap: 1000, by: 'own time', order: 'upload', answers: 'now' },
   'the newest thousand': { cap: 1000, by: 'own time', order: 'newest first', answers: 'now' },
-  'the first thousand, whatever is asked': { cap: 1000, by: 'nothing', order: 'upload', answers: 'nothing' },
+  'the first thousand, whatever is requested': { cap: 1000, by: 'nothing', order: 'upload', answers: 'nothing' },
 };
 
-async function pullHistory(actions: Action[], manner: Manner) {
-  const other = await open({ devices: [{ id: 'phone' }], subscriptions: { phone: FEEDS }, actions }, manner);
+async function pullHistory(actions: Action[], rules: HistoryRules) {
+  const other = await open({ devices: [{ id: 'phone' }], subscriptions: { phone: FEEDS }, actions }, rules);
   const server = await openTestServer();
   const report = await pull(server, other.url);
   const stored: string[] = [];
@@ -84,53 +84,53 @@ async function pullHistory(actions: Action[], manner: Manner) {
   for await (const page of (await server.storage.actions.query(id, {})).pages) {
     stored.push(...page.map(({ episode, timestamp, play }) => `${episode} ${timestamp} ${play?.position}`));
   }
-  return { report, stored, asked: other.asked.length };
+  return { report, stored, requests: other.requests.length };
 }
 
 const expected = (actions: Action[]): string[] =>
   actions.map(({ episode, timestamp, position }) => `${episode} ${Date.parse(`${timestamp}Z`) / 1000} ${position}`);
 
-describe.each(Object.entries(MANNERS))('%s', (_manner, manner) => {
-  it.each(Object.entries(HISTORIES))('%s: all of it arrives, once', async (_history, actions) => {
-    const { report, stored } = await pullHistory(actions, manner);
+describe.each(Object.entries(RULES))('%s', (_rules, rules) => {
+  it.each(Object.entries(HISTORIES))('%s: copies each action once', async (_history, actions) => {
+    const { report, stored } = await pullHistory(actions, rules);
     expect(stored.toSorted()).toEqual(expected(actions).toSorted());
     expect(report.actions).toBe(actions.length);
   });
 });
 
-/** Of one podcast nothing can be told apart: `since` alone leads on. */
+/** All actions belong to one podcast, so only `since` leads to further pages. */
 const toDaily = (actions: Action[]): Action[] =>
   actions.map((each) => ({ ...each, podcast: 'https://feeds.example/daily' }));
 
-const LEADS_ON = Object.entries(MANNERS).filter(
+const WITH_PAGES = Object.entries(RULES).filter(
   ([, { by, order }]) => order === (by === 'own time' ? 'own time' : 'upload') && by !== 'nothing',
 );
 
-describe.each(LEADS_ON)('of one podcast, %s', (_manner, manner) => {
+describe.each(WITH_PAGES)('a single podcast, %s', (_rules, rules) => {
   it.each(Object.entries(HISTORIES).filter(([title]) => !title.includes('in one second')))(
     '%s',
     async (_title, all) => {
-      const { stored } = await pullHistory(toDaily(all), manner);
+      const { stored } = await pullHistory(toDaily(all), rules);
       expect(stored.toSorted()).toEqual(expected(all).toSorted());
     },
   );
 });
 
-it('a short history takes one question, whatever the server', async () => {
-  for (const manner of Object.values(MANNERS)) {
-    const { asked } = await pullHistory(many(100), manner);
-    expect(asked).toBe(8); // devices, a device, all, groups, actions, favorites, settings, lists
+it('reads a short history with one request, whatever the server', async () => {
+  for (const rules of Object.values(RULES)) {
+    const { requests } = await pullHistory(many(100), rules);
+    expect(requests).toBe(8); // devices, a device, all, groups, actions, favorites, settings, lists
   }
 });
 
-it('says of which podcast there may be more', async () => {
+it('reports the podcast whose actions may be incomplete', async () => {
   const actions = many(1300, (n) => ({
     ...action(n),
     podcast: `https://feeds.example/${n < 1200 ? 'daily' : 'other'}`,
   }));
-  const { report, stored } = await pullHistory(actions, MANNERS['the newest thousand']!);
+  const { report, stored } = await pullHistory(actions, RULES['the newest thousand']!);
   expect(stored.length).toBeGreaterThanOrEqual(1100);
   expect(report.gaps.map(({ gap }) => gap)).toContainEqual(
-    'episode actions of https://feeds.example/daily: 1000 come at once, which may not be all',
+    'episode actions of https://feeds.example/daily: the server returned 1000 at once, which may not be all',
   );
 });

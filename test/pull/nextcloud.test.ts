@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { Piece } from '../../src/domain/piece.ts';
+import type { ImportChunk } from '../../src/domain/import-chunk.ts';
 import { logInToNextcloud } from '../../src/pull/login-flow.ts';
 import { readNextcloudAccount } from '../../src/pull/nextcloud.ts';
 import { pullAccount } from '../../src/pull/pull.ts';
 import { openRemote } from '../../src/pull/remote.ts';
 import { openTestServer } from '../server.ts';
-import { AUTH, feed, media, readAll } from './pulling.ts';
+import { AUTH, feed, media, readAll } from './fixtures.ts';
 
 const APPS = '/index.php/apps/gpoddersync';
 
@@ -30,20 +30,20 @@ async function openOther() {
   return { ...other, address: other.origin! };
 }
 
-it('subscriptions and actions of a Nextcloud arrive, and a second time nothing is added', async () => {
+it('imports subscriptions and actions of a Nextcloud, and adds nothing when it is repeated', async () => {
   const { address } = await openOther();
   const { services, storage, request } = await openTestServer();
   const { id } = (await storage.users.find('bob'))!;
   const pull = () => {
     const remote = openRemote({ address, user: 'bob', password: 'secret', userAgent: 'podsync/test' });
-    const take = (piece: Piece) => services.pull.take(id, piece);
-    return pullAccount(remote, take, undefined, readNextcloudAccount).finally(() => remote.close());
+    const importChunk = (chunk: ImportChunk) => services.pull.importChunk(id, chunk);
+    return pullAccount(remote, importChunk, undefined, readNextcloudAccount).finally(() => remote.close());
   };
   const report = await pull();
   expect(report).toMatchObject({ subscriptions: 2, actions: 2, refused: [] });
   expect(report.gaps.map(({ gap }) => gap)).toEqual([
     'devices, settings and podcast lists: a Nextcloud has none',
-    'earlier actions of an episode: a Nextcloud keeps the last one',
+    'earlier actions of an episode: a Nextcloud keeps only the last one',
   ]);
   const paths = ['/subscriptions/bob/nextcloud.json', '/api/2/episodes/bob.json'];
   const first = await readAll({ request } as Parameters<typeof readAll>[0], paths);
@@ -80,12 +80,12 @@ it('logs in with the link that the user opens in a browser', async () => {
   expect((await fetch(`${address}${APPS}/subscriptions`, { headers })).status).toBe(200);
 });
 
-it('gives up where nobody grants access, and where there is no Nextcloud', async () => {
+it('fails if access is not granted, or if there is no Nextcloud', async () => {
   const { address } = await openOther();
   const options = { userAgent: 'podsync/test', show: () => undefined };
   const wait = async (): Promise<void> => undefined;
-  await expect(logInToNextcloud({ ...options, address, wait })).rejects.toThrow(/^nobody granted access on /);
+  await expect(logInToNextcloud({ ...options, address, wait })).rejects.toThrow(/^access was not granted on /);
   await expect(logInToNextcloud({ ...options, address: `${address}/else`, wait })).rejects.toThrow(
-    /answered 404 where a Nextcloud begins a login/,
+    /answered 404 instead of starting a Nextcloud login/,
   );
 });

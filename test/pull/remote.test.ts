@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openRemote, type Remote } from '../../src/pull/remote.ts';
-import { type OtherServer, startOther } from './reference.ts';
+import { type OtherServer, startOtherServer } from './other-server.ts';
 
 const DEVICES = ['api', '2', 'devices', 'bob.json'];
 
@@ -15,7 +15,7 @@ const remotes: Remote[] = [];
 
 beforeEach(async () => {
   waited = [];
-  other = await startOther(
+  other = await startOtherServer(
     { devices: [{ id: 'phone' }], subscriptions: {}, actions: [] },
     { by: 'upload time', order: 'upload', answers: 'now' },
   );
@@ -32,9 +32,9 @@ function open(address = other.url, password = 'secret'): Remote {
   return remote;
 }
 
-/** Answers in turn; what comes after them is the ordinary answer. */
+/** Sends these responses first, and then the normal ones. */
 function answerWith(...answers: Parameters<typeof reply>[]): void {
-  other.interfere = () => {
+  other.intercept = () => {
     const next = answers.shift();
     return next && reply(...next);
   };
@@ -42,23 +42,21 @@ function answerWith(...answers: Parameters<typeof reply>[]): void {
 
 const reply = (status: number, headers: Record<string, string> = {}, body = '') => ({ status, headers, body });
 
-it('says whether it is the password', async () => {
-  await expect(open(other.url, 'wrong').get(DEVICES)).rejects.toThrow(
-    /does not take this user name with this password/,
-  );
+it('reports a wrong password', async () => {
+  await expect(open(other.url, 'wrong').get(DEVICES)).rejects.toThrow(/does not accept this user name and password/);
   await expect(open().get(['api', '2', 'devices', 'eve.json'])).rejects.toThrow(/answered 404 \(Not Found\)$/);
 });
 
-it('encodes what stands in a path and a query', async () => {
+it('encodes paths and queries', async () => {
   await open()
     .get(['subscriptions', 'a/b', 'my phone?.json'], { since: '0', podcast: 'https://x.example/?a=1&b' })
     .catch(() => undefined);
-  expect(other.asked).toEqual([
+  expect(other.requests).toEqual([
     '/subscriptions/a%2Fb/my%20phone%3F.json?since=0&podcast=https%3A%2F%2Fx.example%2F%3Fa%3D1%26b',
   ]);
 });
 
-it('waits for what passes, as long as the server says, but not before it has answered once', async () => {
+it('retries after temporary failures and the requested delay, but not before the first success', async () => {
   const remote = open();
   answerWith([503]);
   await expect(remote.get(DEVICES)).rejects.toThrow(/answered 503 \(Service Unavailable\)/);
@@ -76,46 +74,48 @@ it('waits for what passes, as long as the server says, but not before it has ans
   expect(waited).toEqual([2, 70, 30, 2, 10, 30]);
 });
 
-it('follows the server to another path, and takes the password nowhere else', async () => {
+it('follows redirects within the server, and never sends the password to another server', async () => {
   answerWith([301, { location: '/elsewhere' }], [307, { location: `${other.url}/api/2/devices/bob.json` }]);
   expect(await open().get(DEVICES)).toEqual([{ id: 'phone' }]);
 
-  const stranger = await startOther(
+  const elsewhere = await startOtherServer(
     { devices: [], subscriptions: {}, actions: [] },
     { by: 'nothing', order: 'upload', answers: 'now' },
   );
-  const { port } = new URL(stranger.url);
+  const { port } = new URL(elsewhere.url);
   answerWith([302, { location: `http://localhost:${port}/api/2/devices/bob.json` }]);
   await expect(open().get(DEVICES)).rejects.toThrow(
     /redirects to http:\/\/localhost:\d+, and the password is not sent there/,
   );
-  answerWith([302, { location: `${stranger.url}/api/2/devices/bob.json` }]);
-  await expect(open().get(DEVICES)).rejects.toThrow(`redirects to ${stranger.url}, and the password is not sent there`);
+  answerWith([302, { location: `${elsewhere.url}/api/2/devices/bob.json` }]);
+  await expect(open().get(DEVICES)).rejects.toThrow(
+    `redirects to ${elsewhere.url}, and the password is not sent there`,
+  );
   answerWith([302, { location: 'file:///etc/passwd' }]);
-  await expect(open().get(DEVICES)).rejects.toThrow(/redirects to no address of the web/);
-  expect(stranger.asked).toEqual([]);
-  await stranger.close();
+  await expect(open().get(DEVICES)).rejects.toThrow(/redirects to an address that is not http\(s\)/);
+  expect(elsewhere.requests).toEqual([]);
+  await elsewhere.close();
 
-  other.interfere = () => reply(302, { location: '/again' });
+  other.intercept = () => reply(302, { location: '/again' });
   await expect(open().get(DEVICES)).rejects.toThrow(/redirects more than 5 times/);
 });
 
-it('reads what is compressed, has a byte order mark, or is called a web page', async () => {
+it('reads a response that is compressed, has a byte order mark and claims to be a web page', async () => {
   const headers = { 'content-type': 'text/html', 'content-encoding': 'gzip' };
-  other.interfere = () => ({ status: 200, headers, body: gzipSync('\ufeff[1, 2]\r\n') });
+  other.intercept = () => ({ status: 200, headers, body: gzipSync('\ufeff[1, 2]\r\n') });
   expect(await open().get(DEVICES)).toEqual([1, 2]);
 });
 
 it.each([
   ['a web page', '<!doctype html><p>hello'],
-  ['half an answer', '[{"id": "pho'],
+  ['half a response', '[{"id": "pho'],
   ['brackets by the hundred thousand', '['.repeat(200_000)],
-])('%s is no answer', async (_title, body) => {
-  other.interfere = () => reply(200, {}, body);
-  await expect(open().get(DEVICES)).rejects.toThrow(/does not answer as a gpodder-compatible server does/);
+])('refuses %s as a response', async (_title, body) => {
+  other.intercept = () => reply(200, {}, body);
+  await expect(open().get(DEVICES)).rejects.toThrow(/does not respond like a gpodder-compatible server/);
 });
 
-it('says what is wrong with an address, and with a certificate', async () => {
+it('reports a wrong address and an invalid certificate', async () => {
   const secure = createServer({
     cert: readFileSync(new URL('../cli/tls/cert.pem', import.meta.url)),
     key: readFileSync(new URL('../cli/tls/key.pem', import.meta.url)),
@@ -125,41 +125,41 @@ it('says what is wrong with an address, and with a certificate', async () => {
   await expect(open(`https://127.0.0.1:${port}`).get(DEVICES)).rejects.toThrow(
     /the certificate is not valid \([A-Z_]+\)/,
   );
-  answerWith([301, { location: `https://127.0.0.1:${port}/api/2/devices/bob.json` }]); // is followed, as it is the same host
+  answerWith([301, { location: `https://127.0.0.1:${port}/api/2/devices/bob.json` }]); // followed, as the host is the same
   await expect(open().get(DEVICES)).rejects.toThrow(/the certificate is not valid/);
   secure.close();
   await once(secure, 'close');
   await expect(open(`http://127.0.0.1:${port}`).get(DEVICES)).rejects.toThrow(/the server refuses connections/);
   const encrypted = other.url.replace('http:', 'https:');
   await expect(open(encrypted).get(DEVICES)).rejects.toThrow(
-    /no encrypted connection came about; where that server has no https, name it with http:/,
+    /the encrypted connection failed; if that server does not support https, use http:/,
   );
 });
 
-it('ends what is under way when it is closed, and waits for nothing', async () => {
+it('aborts pending requests when it is closed, without a retry', async () => {
   const remote = open();
   await remote.get(DEVICES);
-  const asked = new Promise<void>((resolve) => {
-    other.interfere = (_path, request) => {
+  const received = new Promise<void>((resolve) => {
+    other.intercept = (_path, request) => {
       request.socket.pause();
       resolve();
       return { status: 200, headers: { 'content-length': '10' }, body: '' };
     };
   });
   const answer = expect(remote.get(DEVICES)).rejects.toThrow();
-  await asked;
+  await received;
   await remote.close();
   await answer;
   expect(waited).toEqual([]);
 });
 
-it('a name that is no text is asked for as near as can be', async () => {
+it('requests a name that is not valid Unicode', async () => {
   await expect(open().get(['api', '2', 'lists', 'bob', 'list', 'l\udc00.json'])).rejects.toThrow('404');
 });
 
-it('no message holds the password', async () => {
+it('no error contains the password', async () => {
   for (const spoil of [() => reply(401), () => reply(500), () => reply(302, { location: 'http://x.example/' })]) {
-    other.interfere = spoil;
+    other.intercept = spoil;
     const error = (await open(other.url, 'hunter2')
       .get(DEVICES)
       .catch((reason: unknown) => reason)) as Error;

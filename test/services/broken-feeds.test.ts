@@ -22,7 +22,7 @@ it.each<[string, (response: ServerResponse) => void, RegExp]>([
   ['nothing', (response) => response.end(), /empty/],
   ['broken XML', (response) => response.end('<rss><channel><title>Fi'), /damaged|empty/],
   ['a redirect to itself', (response) => response.writeHead(302, { location: '/' }).end(), /redirects in a circle/],
-  ['a silent server', () => undefined, /did not answer in full/],
+  ['a silent server', () => undefined, /did not send its whole response/],
   ['a feed without an end', pour, /larger than 20 MB/],
   [
     'a bomb of gzip',

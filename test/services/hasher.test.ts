@@ -1,7 +1,7 @@
 import { hash } from 'bcryptjs';
 import { afterEach, expect, it } from 'vitest';
 import { createThreadHasher, DUMMY_HASH, type Hasher } from '../../src/services/accounts/hasher.ts';
-import { TookTooLong } from '../../src/thread.ts';
+import { ThreadTimeoutError } from '../../src/thread.ts';
 
 let hasher: Hasher;
 afterEach(() => hasher.close());
@@ -34,7 +34,7 @@ it('hashes one password after the other, and refuses those beyond the limit', as
 });
 
 it('aborts a hash that takes too long, and continues with the next one', async () => {
-  const answers = [() => Promise.reject(new TookTooLong(15)), () => Promise.resolve(true)];
+  const answers = [() => Promise.reject(new ThreadTimeoutError(15)), () => Promise.resolve(true)];
   const times: unknown[] = [];
   const run = (_job: unknown, within?: number) => {
     times.push(within);

@@ -26,7 +26,7 @@ it.each<[string, (services: Services, user: UserId) => Promise<unknown>]>([
   ],
   [
     'is taken over from another server',
-    ({ pull }, user) => pull.take(user, { kind: 'subscriptions', device: 'phone', urls: [B] }),
+    ({ pull }, user) => pull.importChunk(user, { kind: 'subscriptions', device: 'phone', urls: [B] }),
   ],
 ])('a device that pulled before it pushed receives the feed that %s', async (_what, write) => {
   const server = await openTestServer();
@@ -42,7 +42,7 @@ it('a device that pulled before it pushed receives the actions imported in its n
   const server = await openTestServer();
   const user = (await server.services.accounts.findByName('bob'))!.id;
   await call(server, 'GET', ACTIONS);
-  await server.services.pull.take(user, {
+  await server.services.pull.importChunk(user, {
     kind: 'actions',
     actions: [{ ...play(A), timestamp: '2023-01-01T00:00:00' }],
   });

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import { invalid, Refusal } from '../../domain/errors.ts';
-import { readLines } from './bytes.ts';
-import { parseLine } from './line.ts';
+import { parseLine, readLines } from './ndjson.ts';
 import { type BackupRecord, mayFollow, readRecord } from './record.ts';
-import { Misshapen } from './shape.ts';
+import { ValidationError } from './schema.ts';
 import { HEADER } from './write.ts';
 
 /**
- * The records of a backup, packed with gzip or not. Throws `invalid` for one that was cut off or altered, and names the
- * line. The records before it are as they were written; only the end shows that there are no more of them. `accept`
- * answers what is to be read in place of a record, and throws `invalid` for one that no podsync would have written.
+ * Reads the records of a backup, gzipped or not. If it was cut off or altered, throws `invalid` and names the line. The
+ * records before that line are intact; only the last line confirms that there are no more. `accept` may replace each
+ * record, and throws `invalid` for a record that podsync would not have written.
  */
 export async function* readBackup(
   bytes: AsyncIterable<Uint8Array>,
@@ -17,7 +16,7 @@ export async function* readBackup(
 ): AsyncIterable<BackupRecord[]> {
   const hash = createHash('sha256');
   let lines = 0;
-  let before: BackupRecord['kind'] | undefined;
+  let previous: BackupRecord['kind'] | undefined;
   let isComplete = false;
 
   const check = (record: BackupRecord): BackupRecord => {
@@ -29,19 +28,19 @@ export async function* readBackup(
     }
   };
 
-  /** The record of a line; undefined for the first and the last one. */
+  /** The record in a line; undefined for the first and the last line. */
   const read = (line: Buffer): BackupRecord | undefined => {
-    if (isComplete) throw new Misshapen('it comes after the end');
+    if (isComplete) throw new ValidationError('it follows the end of the backup');
     const value = parseLine(line.toString());
     if (lines === 0) return checkHeader(value);
     if (value.kind === 'end') {
       isComplete = value.lines === lines && value.sha256 === hash.copy().digest('hex');
       if (isComplete) return undefined;
-      throw new Misshapen('it tells of other lines than those before it');
+      throw new ValidationError('it does not match the lines before it');
     }
     const record = readRecord(value);
-    if (!mayFollow(record.kind, before)) throw new Misshapen('it does not belong there');
-    before = record.kind;
+    if (!mayFollow(record.kind, previous)) throw new ValidationError('it is out of order');
+    previous = record.kind;
     return check(record);
   };
 
@@ -56,16 +55,16 @@ export async function* readBackup(
       }
       if (records.length > 0) yield records;
     }
-    if (lines === 0) throw new Misshapen('it is missing');
+    if (lines === 0) throw new ValidationError('it is missing');
     if (!isComplete) {
       throw invalid(`the backup ends after line ${lines}, without its last line; take another copy of it`);
     }
   } catch (error) {
-    if (!(error instanceof Misshapen || error instanceof SyntaxError)) throw error;
+    if (!(error instanceof ValidationError || error instanceof SyntaxError)) throw error;
     const line = `line ${lines + 1}`;
     if (lines === 0) {
       throw invalid(
-        `this is no backup of podsync (an OPML is for import-opml), or ${line} of it was cut off or altered`,
+        `this is not a podsync backup (use import-opml for an OPML file), or ${line} of it was cut off or altered`,
       );
     }
     throw invalid(`${line} of the backup was cut off or altered: ${error.message}; take another copy of it`);
@@ -73,7 +72,9 @@ export async function* readBackup(
 }
 
 function checkHeader({ kind, format }: Record<string, unknown>): undefined {
-  if (kind !== HEADER.kind) throw new Misshapen('it is no first line');
+  if (kind !== HEADER.kind) throw new ValidationError('it is not a header');
   if (format === HEADER.format) return;
-  throw invalid(`this backup is of format ${Number(format)}, and this podsync reads ${HEADER.format}; update podsync`);
+  throw invalid(
+    `this backup has format ${Number(format)}, but this podsync reads format ${HEADER.format}; update podsync`,
+  );
 }

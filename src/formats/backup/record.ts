@@ -1,121 +1,121 @@
 import { ACTION_TYPES, DEVICE_TYPES, type SettingScope } from '../../domain/types.ts';
 import type { DirectoryRecord, UserRecord } from '../../storage/stores.ts';
-import { anything, array, byKind, flag, object, oneOf, optional, orNull, pair, text, whole } from './shape.ts';
+import { json, array, byKind, boolean, object, oneOf, optional, nullable, pair, string, integer } from './schema.ts';
 
 type Account = Extract<UserRecord, { kind: 'user' }>;
 
-/** The first record of an account. Without `passwordHash` where the backup holds no passwords. */
+/** The first record of an account. Without `passwordHash` in a backup without passwords. */
 export type AccountRecord = Omit<Account, 'passwordHash'> & Partial<Pick<Account, 'passwordHash'>>;
 
-/** What every line of a backup is, but the first and the last. */
+/** A line of a backup, except the first and the last one. */
 export type BackupRecord = AccountRecord | Exclude<UserRecord, Account> | DirectoryRecord;
 
 const SCOPE = byKind<SettingScope>({
   account: object({ kind: oneOf('account') }),
-  device: object({ kind: oneOf('device'), device: text }),
-  podcast: object({ kind: oneOf('podcast'), podcast: text }),
-  episode: object({ kind: oneOf('episode'), podcast: text, episode: text }),
+  device: object({ kind: oneOf('device'), device: string }),
+  podcast: object({ kind: oneOf('podcast'), podcast: string }),
+  episode: object({ kind: oneOf('episode'), podcast: string, episode: string }),
 });
 
-/** With the keys in this order, the same record is the same text, whichever storage it comes from. */
+/** Sets the order of keys, so that equal records give the same text, whichever storage they come from. */
 const RECORD = byKind<BackupRecord>({
   user: object({
     kind: oneOf('user'),
-    name: text,
-    email: optional(text),
-    passwordHash: optional(text),
-    createdAt: whole,
-    stamp: whole,
+    name: string,
+    email: optional(string),
+    passwordHash: optional(string),
+    createdAt: integer,
+    stamp: integer,
   }),
   device: object({
     kind: oneOf('device'),
-    device: object({ id: text, caption: text, type: oneOf(...DEVICE_TYPES), followsAll: optional(flag) }),
-    place: whole,
+    device: object({ id: string, caption: string, type: oneOf(...DEVICE_TYPES), followsAll: optional(boolean) }),
+    place: integer,
   }),
-  group: object({ kind: oneOf('group'), devices: array(text) }),
+  group: object({ kind: oneOf('group'), devices: array(string) }),
   subscription: object({
     kind: oneOf('subscription'),
-    device: text,
-    url: text,
-    subscribed: flag,
-    stamp: whole,
-    place: whole,
+    device: string,
+    url: string,
+    subscribed: boolean,
+    stamp: integer,
+    place: integer,
   }),
   action: object({
     kind: oneOf('action'),
     action: object({
-      podcast: text,
-      episode: text,
-      device: optional(text),
-      guid: optional(text),
+      podcast: string,
+      episode: string,
+      device: optional(string),
+      guid: optional(string),
       action: oneOf(...ACTION_TYPES),
-      timestamp: whole,
-      play: optional(object({ position: whole, started: optional(whole), total: optional(whole) })),
+      timestamp: integer,
+      play: optional(object({ position: integer, started: optional(integer), total: optional(integer) })),
     }),
-    stamp: whole,
-    uploadedAt: whole,
+    stamp: integer,
+    uploadedAt: integer,
   }),
-  settings: object({ kind: oneOf('settings'), scope: SCOPE, values: array(pair(text, anything)) }),
-  list: object({ kind: oneOf('list'), list: object({ name: text, title: text, urls: array(text) }) }),
+  settings: object({ kind: oneOf('settings'), scope: SCOPE, values: array(pair(string, json)) }),
+  list: object({ kind: oneOf('list'), list: object({ name: string, title: string, urls: array(string) }) }),
   appPassword: object({
     kind: oneOf('appPassword'),
-    digest: text,
-    label: text,
-    device: text,
-    createdAt: whole,
-    usedAt: optional(whole),
-    address: optional(text),
-    app: optional(text),
+    digest: string,
+    label: string,
+    device: string,
+    createdAt: integer,
+    usedAt: optional(integer),
+    address: optional(string),
+    app: optional(string),
   }),
-  session: object({ kind: oneOf('session'), digest: text, expiresAt: whole }),
-  tag: object({ kind: oneOf('tag'), tag: text, title: text }),
+  session: object({ kind: oneOf('session'), digest: string, expiresAt: integer }),
+  tag: object({ kind: oneOf('tag'), tag: string, title: string }),
   podcast: object({
     kind: oneOf('podcast'),
-    url: text,
+    url: string,
     info: object({
-      title: text,
-      author: text,
-      description: text,
-      website: text,
-      logoUrl: orNull(text),
-      language: text,
-      tags: array(text),
-      blocked: flag,
+      title: string,
+      author: string,
+      description: string,
+      website: string,
+      logoUrl: nullable(string),
+      language: string,
+      tags: array(string),
+      blocked: boolean,
     }),
     feed: object({
-      etag: optional(text),
-      lastModified: optional(text),
-      intervalSeconds: whole,
-      failures: whole,
-      nextAt: optional(whole),
-      fetchedAt: optional(whole),
-      error: optional(text),
-      guid: optional(text),
-      apart: optional(text),
+      etag: optional(string),
+      lastModified: optional(string),
+      intervalSeconds: integer,
+      failures: integer,
+      nextAt: optional(integer),
+      fetchedAt: optional(integer),
+      error: optional(string),
+      guid: optional(string),
+      apart: optional(string),
     }),
-    formerUrls: array(text),
+    formerUrls: array(string),
   }),
   episode: object({
     kind: oneOf('episode'),
     episode: object({
-      url: text,
-      guid: optional(text),
-      title: text,
-      description: text,
-      website: text,
-      releasedAt: optional(whole),
-      duration: optional(whole),
-      stamp: whole,
-      formerUrls: array(text),
+      url: string,
+      guid: optional(string),
+      title: string,
+      description: string,
+      website: string,
+      releasedAt: optional(integer),
+      duration: optional(integer),
+      stamp: integer,
+      formerUrls: array(string),
     }),
   }),
-  toplist: object({ kind: oneOf('toplist'), at: whole, urls: array(text) }),
+  toplist: object({ kind: oneOf('toplist'), at: integer, urls: array(string) }),
 });
 
-/** A record with its keys in order. Throws `Misshapen` for anything else. */
+/** A valid record, its keys in order. Throws `ValidationError` for anything else. */
 export const readRecord = (value: unknown): BackupRecord => RECORD.read(value, 'it');
 
-/** Within an account, and then within the directory. A podcast and its episodes take turns. */
+/** The order of records in an account, and then in the directory. Each podcast is followed by its episodes. */
 const ORDER: Record<BackupRecord['kind'], number> = {
   user: 0,
   device: 1,
@@ -132,11 +132,11 @@ const ORDER: Record<BackupRecord['kind'], number> = {
   toplist: 11,
 };
 
-/** Whether a record may come after one of the kind `before`; undefined: as the first. */
-export function mayFollow(kind: BackupRecord['kind'], before: BackupRecord['kind'] | undefined): boolean {
-  if (kind === 'episode') return before === 'podcast' || before === 'episode';
-  const isInDirectory = before !== undefined && ORDER[before] >= ORDER.tag;
+/** Whether a record may follow one of the kind `previous`; undefined for the first record. */
+export function mayFollow(kind: BackupRecord['kind'], previous: BackupRecord['kind'] | undefined): boolean {
+  if (kind === 'episode') return previous === 'podcast' || previous === 'episode';
+  const isInDirectory = previous !== undefined && ORDER[previous] >= ORDER.tag;
   if (kind === 'user') return !isInDirectory;
-  const isOfAccount = ORDER[kind] < ORDER.tag;
-  return before === undefined ? !isOfAccount : ORDER[kind] >= ORDER[before];
+  const belongsToAccount = ORDER[kind] < ORDER.tag;
+  return previous === undefined ? !belongsToAccount : ORDER[kind] >= ORDER[previous];
 }

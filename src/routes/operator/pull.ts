@@ -1,5 +1,5 @@
 import { invalid } from '../../domain/errors.ts';
-import type { Piece, PieceScope } from '../../domain/piece.ts';
+import type { ImportChunk, ImportScope } from '../../domain/import-chunk.ts';
 import { SCOPE_KINDS } from '../../domain/types.ts';
 import { readTrustedObject } from '../../http/body.ts';
 import { readParam, toStringArray, toStringFields } from '../../http/input.ts';
@@ -9,19 +9,19 @@ import type { Handler } from '../route.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Room for all settings of an account, a long list, or a thousand actions with long addresses. Bytes. */
+/** In bytes: enough for all settings of an account, a long list, or a thousand actions with long URLs. */
 const MAX_BODY = 64 * 1024 * 1024;
 
-/** Imports a piece of an account from another server, and returns the result. */
+/** Imports a chunk of an account on another server, and returns the result. */
 export function createPullRoute({ administration, pull }: Pick<Services, 'administration' | 'pull'>): Handler {
   return async (event) => {
-    const piece = toPiece(await readTrustedObject(event, MAX_BODY));
+    const chunk = toChunk(await readTrustedObject(event, MAX_BODY));
     const { id } = await administration.find(readParam(event, 'user'));
-    return json(await pull.take(id, piece));
+    return json(await pull.importChunk(id, chunk));
   };
 }
 
-function toPiece(body: Body): Piece {
+function toChunk(body: Body): ImportChunk {
   switch (body.kind) {
     case 'device':
       return { kind: 'device', ...toStringFields(body, 'device', 'caption', 'type') };
@@ -41,7 +41,7 @@ function toPiece(body: Body): Piece {
   }
 }
 
-function toScope({ scope, ...of }: Body): PieceScope {
+function toScope({ scope, ...of }: Body): ImportScope {
   const known = SCOPE_KINDS.find((each) => each === scope);
   if (!known) throw invalid(`"scope" must be one of ${SCOPE_KINDS.join(', ')}`);
   return { scope: known, ...toStringFields(of, ...Object.keys(of)) };

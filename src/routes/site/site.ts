@@ -9,7 +9,7 @@ import { CONTENT_SECURITY_POLICY } from '../../pages/assets.ts';
 import { type Frame, type Page, renderPage } from '../../pages/layout.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
-import { Turns } from '../../turns.ts';
+import { KeyedMutex } from '../../keyed-mutex.ts';
 import type { Handler, RouteContext } from '../route.ts';
 
 /** What all pages of the site have in common. */
@@ -43,8 +43,8 @@ interface PageOptions {
 }
 
 /** Renders one page in each turn of the event loop, so that many simultaneous pages do not delay apps. */
-const turns = new Turns<'pages'>();
-const turn = (): Promise<void> => turns.take('pages', () => setImmediate());
+const mutex = new KeyedMutex<'pages'>();
+const turn = (): Promise<void> => mutex.run('pages', () => setImmediate());
 
 /** Bytes of a form without a file. */
 const MAX_FORM = 16 * 1024;

@@ -2,8 +2,8 @@ import { compare, hash } from 'bcryptjs';
 import { Refusal } from '../../domain/errors.ts';
 import { bcryptCost } from '../../domain/password-hash.ts';
 import type { Seconds } from '../../domain/types.ts';
-import { createThread, serveThread, type Thread, TookTooLong } from '../../thread.ts';
-import { Turns } from '../../turns.ts';
+import { createThread, serveThread, type Thread, ThreadTimeoutError } from '../../thread.ts';
+import { KeyedMutex } from '../../keyed-mutex.ts';
 
 /** Hashes passwords with bcrypt, which is slow on purpose. */
 export interface Hasher {
@@ -38,16 +38,16 @@ export interface HashJob {
 export function createThreadHasher(
   thread: Thread<HashJob, string | boolean> = createThread(import.meta.url, ROLE),
 ): Hasher {
-  const turns = new Turns<'hash'>();
+  const mutex = new KeyedMutex<'hash'>();
   let pending = 0;
 
   const run = async (job: HashJob): Promise<string | boolean> => {
     if (pending >= MAX_PENDING) throw busy('too many passwords are being checked at once');
     pending += 1;
     try {
-      return await turns.take('hash', () => thread.run(job, MAX_TIME));
+      return await mutex.run('hash', () => thread.run(job, MAX_TIME));
     } catch (error) {
-      throw error instanceof TookTooLong ? busy('checking the password took too long') : error;
+      throw error instanceof ThreadTimeoutError ? busy('checking the password took too long') : error;
     } finally {
       pending -= 1;
     }

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
 import type { AttemptLimit, AttemptStore } from '../../storage/stores.ts';
-import { Turns } from '../../turns.ts';
+import { KeyedMutex } from '../../keyed-mutex.ts';
 
 const PER_LOGIN_AND_ADDRESS: AttemptLimit = { most: 10, within: 300 };
 const PER_ADDRESS: AttemptLimit = { most: 100, within: 300 };
@@ -61,7 +61,7 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
   /** By counter, the refusals that this node knows: a cached password must not admit a client that goes on guessing. */
   const refusedUntil = new LRUCache<string, Seconds>({ max: 20_000 });
   /** By address and by account. */
-  const turns = new Turns<string>();
+  const mutex = new KeyedMutex<string>();
 
   const waitOf = ({ name }: Counter): Seconds => Math.max(0, (refusedUntil.get(name) ?? 0) - now());
   const check = (counter: Counter): void => {
@@ -120,7 +120,7 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
       const known = await isKnown(guess);
       const counters = [...(known ? [] : wideCounters(guess)), ...nearCounters(guess)];
       const locks = [guess.address, ...(known ? [] : [accountOf(guess)])];
-      const isRight = await turns.takeAll(locks, () => attempt(counters, compare));
+      const isRight = await mutex.runAll(locks, () => attempt(counters, compare));
       if (isRight) await remember(guess);
       return isRight;
     },

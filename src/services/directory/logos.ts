@@ -3,7 +3,7 @@ import { Refusal } from '../../domain/errors.ts';
 import { NO_LOGO } from '../../domain/logo.ts';
 import type { Url } from '../../domain/types.ts';
 import type { Fetcher } from '../../feeds/fetch.ts';
-import { createSlots } from '../../feeds/slots.ts';
+import { createHostSemaphore } from '../../feeds/semaphore.ts';
 import type { PodcastStore } from '../../storage/stores.ts';
 import { type Image, imageType, loadScale } from './images.ts';
 import type { LogoCache } from './logo-cache.ts';
@@ -44,7 +44,7 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
     sizeCalculation: ({ bytes }) => bytes.length + 100,
   });
   const failed = new LRUCache<string, true>({ max: 10_000, ttl: RETRY_FAILED_AFTER });
-  const slots = createSlots(CONCURRENCY);
+  const semaphore = createHostSemaphore(CONCURRENCY);
   /** The first of several requests for a logo fetches it. */
   const underWay = new Map<string, Promise<Image | undefined>>();
 
@@ -65,7 +65,7 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
     if (kept && keptType) return { bytes: kept, type: keptType };
     if (!fetcher || failed.has(hash)) return undefined;
     try {
-      const image = await slots.run(new URL(url).hostname, async () => {
+      const image = await semaphore.run(new URL(url).hostname, async () => {
         const bytes = await fetcher.fetchImage(url, () => feedsWith(url));
         const type = imageType(bytes);
         if (!type) throw new Error('it is not an image');

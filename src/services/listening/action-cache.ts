@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Stamp, UserId } from '../../domain/types.ts';
 import type { ActionStore } from '../../storage/stores.ts';
-import { Turns } from '../../turns.ts';
+import { KeyedMutex } from '../../keyed-mutex.ts';
 import { ActionTable } from './action-table.ts';
 
 /** Approximate bytes of cached histories. The most recent one stays, however large it is. */
@@ -22,11 +22,11 @@ export function createActionCache(actions: Pick<ActionStore, 'query'>, maxBytes 
     maxSize: maxBytes,
     sizeCalculation: ({ table }) => Math.min(table.bytes, maxBytes),
   });
-  const turns = new Turns<UserId>();
+  const mutex = new KeyedMutex<UserId>();
 
   return {
     read: (user) =>
-      turns.take(user, async () => {
+      mutex.run(user, async () => {
         const { table, mark: since } = known.get(user) ?? { table: new ActionTable(), mark: 0 };
         known.delete(user); // a partially read table is useless
         const { pages, mark } = await actions.query(user, { since });

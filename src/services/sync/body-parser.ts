@@ -7,7 +7,7 @@ import { readList, type UploadFormat } from '../../formats/list.ts';
 import { readOpml } from '../../formats/opml-read.ts';
 import { mapInSlices } from '../../slices.ts';
 import { createThread, serveThread } from '../../thread.ts';
-import { Turns } from '../../turns.ts';
+import { KeyedMutex } from '../../keyed-mutex.ts';
 
 /**
  * Parses uploads. Large bodies are parsed one at a time in a separate thread, so that none blocks other requests. Their
@@ -54,7 +54,7 @@ export function createBodyParser({ time, memory }: ParserLimits = LIMITS): BodyP
     maxOldGenerationSizeMb: memory,
     maxYoungGenerationSizeMb: 8,
   });
-  const turns = new Turns<typeof ROLE>();
+  const mutex = new KeyedMutex<typeof ROLE>();
 
   async function run(job: Job): Promise<unknown> {
     const result = await thread.run(job, time, transferable(job.body)).catch(() => {
@@ -69,7 +69,7 @@ export function createBodyParser({ time, memory }: ParserLimits = LIMITS): BodyP
   }
 
   const parse = async (job: Job): Promise<unknown> =>
-    job.body.length <= MAX_INLINE ? parseJob(job) : turns.take(ROLE, () => run(job));
+    job.body.length <= MAX_INLINE ? parseJob(job) : mutex.run(ROLE, () => run(job));
   return {
     json: (body) => parse({ kind: 'json', body }),
     list: async (format, body) => (await parse({ kind: 'list', format, body })) as string[],

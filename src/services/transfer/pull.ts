@@ -1,6 +1,6 @@
 import { MAX_CAPTION, MAX_DEVICES, toDeviceId } from '../../domain/device.ts';
 import { Refusal } from '../../domain/errors.ts';
-import type { Piece, Taken } from '../../domain/piece.ts';
+import type { ImportChunk, ImportResult } from '../../domain/import-chunk.ts';
 import { createSlug } from '../../domain/slug.ts';
 import { DEVICE_TYPES, type UserId } from '../../domain/types.ts';
 import { createRewriteLog, sanitizeFeedUrl, type UrlRewrites, type UrlRules, redactUrl } from '../../domain/url.ts';
@@ -15,10 +15,10 @@ import type { Subscriptions } from '../sync/subscriptions.ts';
 
 export interface Pull {
   /**
-   * Adds a piece of an account on another server to one here, by the same rules as for apps. Removes nothing, but replaces
+   * Adds a chunk of an account on another server to one here, by the same rules as for apps. Removes nothing, but replaces
    * settings that exist in both. Safe to repeat. The result lists what was refused.
    */
-  take(user: UserId, piece: Piece): Promise<Taken>;
+  importChunk(user: UserId, chunk: ImportChunk): Promise<ImportResult>;
 }
 
 interface Parts {
@@ -30,27 +30,31 @@ interface Parts {
 }
 
 export function createPull({ devices, subscriptions, episodes, settings, lists }: Parts, rules: UrlRules): Pull {
-  const importDevice = async (user: UserId, { device, caption, type }: Of<'device'>): Promise<Taken> => {
+  const importDevice = async (user: UserId, { device, caption, type }: Of<'device'>): Promise<ImportResult> => {
     const id = toDeviceId(device);
     const known = DEVICE_TYPES.find((each) => each === type);
     await devices.save(user, id, {
       ...(caption !== '' && { caption: cutCaption(caption) }),
       ...(known && { type: known }),
     });
-    return { ...NOTHING, taken: 1, rewritten: id === device ? [] : [{ from: `device ${device}`, to: `device ${id}` }] };
+    return {
+      ...NOTHING,
+      imported: 1,
+      rewritten: id === device ? [] : [{ from: `device ${device}`, to: `device ${id}` }],
+    };
   };
 
-  const importSubscriptions = async (user: UserId, { device, urls }: Of<'subscriptions'>): Promise<Taken> => {
+  const importSubscriptions = async (user: UserId, { device, urls }: Of<'subscriptions'>): Promise<ImportResult> => {
     const { rewrites } = await subscriptions.upload(user, toDeviceId(device), { add: urls, remove: [] }, 'operator');
-    return { ...NOTHING, taken: countUsable(urls, rewrites), ...reportRewrites(rewrites) };
+    return { ...NOTHING, imported: countUsable(urls, rewrites), ...reportRewrites(rewrites) };
   };
 
-  const importGroup = async (user: UserId, { devices: ids }: Of<'group'>): Promise<Taken> => {
+  const importGroup = async (user: UserId, { devices: ids }: Of<'group'>): Promise<ImportResult> => {
     await devices.synchronize(user, [ids.map(toDeviceId)], []);
-    return { ...NOTHING, taken: 1 };
+    return { ...NOTHING, imported: 1 };
   };
 
-  const importActions = async (user: UserId, { actions }: Of<'actions'>): Promise<Taken> => {
+  const importActions = async (user: UserId, { actions }: Of<'actions'>): Promise<ImportResult> => {
     const repaired = actions.map((action) => repairAction(action));
     const usable = repaired.flatMap((each) => ('action' in each ? each : []));
     const rewrites: UrlRewrites = [];
@@ -58,17 +62,17 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
       rewrites.push(...(await episodes.upload(user, batch, 'server')).rewrites);
     }
     return {
-      taken: usable.length,
+      imported: usable.length,
       ...reportRewrites(rewrites),
       refused: repaired.flatMap((each) => ('reason' in each ? each : [])),
       notes: usable.flatMap(({ notes }) => notes),
     };
   };
 
-  const importSettings = async (user: UserId, { scope: given, values }: Of<'settings'>): Promise<Taken> => {
+  const importSettings = async (user: UserId, { scope: given, values }: Of<'settings'>): Promise<ImportResult> => {
     const { scope, device, podcast, episode } = given;
     const request = { scope, device: device && toDeviceId(device), podcast, episode };
-    const refused: Taken['refused'] = [];
+    const refused: ImportResult['refused'] = [];
     const account = scope === 'account' ? await settings.get(user, request) : {};
     // One by one: a value that is too large must not prevent the others.
     for (const [key, value] of Object.entries(values)) {
@@ -82,50 +86,50 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
         });
       });
     }
-    return { ...NOTHING, taken: Object.keys(values).length - refused.length, refused };
+    return { ...NOTHING, imported: Object.keys(values).length - refused.length, refused };
   };
 
-  const importList = async (user: UserId, { title, urls }: Of<'list'>): Promise<Taken> => {
+  const importList = async (user: UserId, { title, urls }: Of<'list'>): Promise<ImportResult> => {
     const log = createRewriteLog();
     for (const url of urls) log.note(url, sanitizeFeedUrl(url, rules));
     const name = createSlug(title);
     const known = (await lists.all(user)).find((list) => list.name === name);
     if (!known) await lists.create(user, title, urls);
     else await lists.add(user, name, urls);
-    return { ...NOTHING, taken: 1, ...reportRewrites(log.pairs) };
+    return { ...NOTHING, imported: 1, ...reportRewrites(log.pairs) };
   };
 
-  const importAny = (user: UserId, piece: Piece): Promise<Taken> => {
-    switch (piece.kind) {
+  const importAny = (user: UserId, chunk: ImportChunk): Promise<ImportResult> => {
+    switch (chunk.kind) {
       case 'device':
-        return importDevice(user, piece);
+        return importDevice(user, chunk);
       case 'subscriptions':
-        return importSubscriptions(user, piece);
+        return importSubscriptions(user, chunk);
       case 'group':
-        return importGroup(user, piece);
+        return importGroup(user, chunk);
       case 'actions':
-        return importActions(user, piece);
+        return importActions(user, chunk);
       case 'settings':
-        return importSettings(user, piece);
+        return importSettings(user, chunk);
       case 'list':
-        return importList(user, piece);
+        return importList(user, chunk);
     }
   };
 
   return {
-    async take(user, piece) {
+    async importChunk(user, chunk) {
       try {
-        return await importAny(user, piece);
+        return await importAny(user, chunk);
       } catch (error) {
-        return { ...NOTHING, refused: [{ what: describe(piece), reason: reasonOf(error) }] };
+        return { ...NOTHING, refused: [{ what: describe(chunk), reason: reasonOf(error) }] };
       }
     },
   };
 }
 
-type Of<Kind extends Piece['kind']> = Extract<Piece, { kind: Kind }>;
+type Of<Kind extends ImportChunk['kind']> = Extract<ImportChunk, { kind: Kind }>;
 
-const NOTHING: Taken = { taken: 0, rewritten: [], refused: [], notes: [] };
+const NOTHING: ImportResult = { imported: 0, rewritten: [], refused: [], notes: [] };
 const cutCaption = (text: string): string => [...text].slice(0, MAX_CAPTION).join('');
 
 /** The actions in the same order, in batches that name no more devices than one upload may. */
@@ -144,7 +148,7 @@ function batchesOf<Action extends { readonly device?: unknown }>(actions: readon
 }
 
 /** Rewritten and refused addresses, each once: those rewritten to nothing are refused. */
-function reportRewrites(rewrites: UrlRewrites): Pick<Taken, 'rewritten' | 'refused'> {
+function reportRewrites(rewrites: UrlRewrites): Pick<ImportResult, 'rewritten' | 'refused'> {
   const unique = [...new Map(rewrites)];
   return {
     rewritten: unique.filter(([, to]) => to !== '').map(([from, to]) => ({ from: redactUrl(from), to: redactUrl(to) })),
@@ -159,7 +163,7 @@ function countUsable(urls: readonly string[], rewrites: UrlRewrites): number {
   return urls.filter((url) => became.get(url) !== '').length;
 }
 
-/** Why a piece is refused. Throws any error that has another cause than the piece. */
+/** Why a chunk is refused. Throws any error that has another cause than the chunk. */
 function reasonOf(error: unknown): string {
   const isOfPiece =
     error instanceof Refusal ? ['invalid', 'too-large'].includes(error.code) : isStorageError(error, 'missing');
@@ -167,17 +171,17 @@ function reasonOf(error: unknown): string {
   throw error;
 }
 
-function describe(piece: Piece): string {
-  switch (piece.kind) {
+function describe(chunk: ImportChunk): string {
+  switch (chunk.kind) {
     case 'list':
-      return `the podcast list ${piece.title}`;
+      return `the podcast list ${chunk.title}`;
     case 'settings':
       return 'settings';
     case 'actions':
       return 'episode actions';
     case 'group':
-      return `the group of devices ${piece.devices.join(', ')}`;
+      return `the group of devices ${chunk.devices.join(', ')}`;
     default:
-      return `the device ${piece.device}`;
+      return `the device ${chunk.device}`;
   }
 }

@@ -1,4 +1,4 @@
-import { toSearched, toTerms } from '../../domain/terms.ts';
+import { toSearchableUrl, toTerms } from '../../domain/terms.ts';
 import type { Url } from '../../domain/types.ts';
 import type { StoredPodcast } from './podcast.ts';
 import { InvertedIndex, type Posting } from './inverted-index.ts';
@@ -8,7 +8,7 @@ const FIELDS: readonly { boost: number; read(podcast: StoredPodcast): string }[]
   { boost: 8, read: ({ title }) => title },
   { boost: 4, read: ({ author }) => author },
   { boost: 3, read: ({ tags }) => tags.join(' ') },
-  { boost: 2, read: ({ url }) => toSearched(url) },
+  { boost: 2, read: ({ url }) => toSearchableUrl(url) },
   { boost: 1, read: ({ description }) => description },
 ];
 const FIELD_SETS = 2 ** FIELDS.length;

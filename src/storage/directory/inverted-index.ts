@@ -1,4 +1,4 @@
-import { areNear } from '../../domain/terms.ts';
+import { isWithinOneEdit } from '../../domain/terms.ts';
 
 /** A podcast that has a word, and where: its number times 32, plus a bit for each field that has the word. */
 export type Posting = number;
@@ -46,7 +46,7 @@ export class InvertedIndex {
     yield this.find(second + first + rest.slice(second.length));
     for (const [letter, words] of this.#words) {
       if (letter === first) {
-        for (const [other, postings] of words) if (areNear(word, other)) yield postings;
+        for (const [other, postings] of words) if (isWithinOneEdit(word, other)) yield postings;
       } else {
         yield words.get(letter + rest) ?? [];
         yield words.get(letter + word) ?? [];

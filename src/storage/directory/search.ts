@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { mayBeMisspelt, toQueryTerms, toSearched } from '../../domain/terms.ts';
+import { mayBeMisspelt, toQueryTerms, toSearchableUrl } from '../../domain/terms.ts';
 import type { Url } from '../../domain/types.ts';
 import type { Catalog } from './catalog.ts';
 import { byPopularity, type StoredPodcast, subscribersOf } from './podcast.ts';
@@ -66,11 +66,11 @@ export class SearchIndex {
   }
 
   #byUrl(text: string, limit: number): StoredPodcast[] {
-    const part = toSearched(text).trim().toLowerCase();
+    const part = toSearchableUrl(text).trim().toLowerCase();
     if (part === '') return [];
     const isIn = this.#catalog
       .all()
-      .filter(({ url, address }) => address.isListed && toSearched(url).toLowerCase().includes(part));
+      .filter(({ url, address }) => address.isListed && toSearchableUrl(url).toLowerCase().includes(part));
     return topN(isIn, limit, byPopularity);
   }
 

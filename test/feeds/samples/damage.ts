@@ -3,7 +3,7 @@ import { episode, feed, item, rss, type Sample } from './sample.ts';
 const one = feed({ title: 'T', episodes: [episode({ url: 'http://media.test/1.mp3', title: 'One' })] });
 const ITEM = item('http://media.test/1.mp3', '<title>One</title>');
 
-/** What is broken, and can be read all the same. */
+/** Damaged feeds that can still be read. */
 export const damage: Sample[] = [
   {
     oddity: 'blank lines before the XML declaration',
@@ -11,13 +11,13 @@ export const damage: Sample[] = [
     expected: one,
   },
   {
-    oddity: 'warnings of PHP before the XML declaration',
+    oddity: 'PHP warnings before the XML declaration',
     contentType: 'text/html',
     body: `<br />\n<b>Warning</b>:  Cannot modify header information in <b>/var/www/x.php</b> on line <b>3</b><br />\n${rss(`<title>T</title>${ITEM}`)}`,
     expected: one,
   },
   {
-    oddity: 'a comment, a stylesheet and nothing declared',
+    oddity: 'a comment, a stylesheet and no declaration',
     body: rss(`<title>T</title>${ITEM}`, '<!-- made by hand --><?xml-stylesheet href="x.xsl"?>'),
     expected: one,
   },
@@ -27,7 +27,7 @@ export const damage: Sample[] = [
     expected: one,
   },
   {
-    oddity: 'an end in the middle of an item',
+    oddity: 'a truncated item at the end',
     body: rss(`<title>T</title>${ITEM}<item><title>Two</ti`).replace(/<\/channel><\/rss>$/, ''),
     expected: one,
   },
@@ -71,7 +71,7 @@ export const damage: Sample[] = [
     expected: one,
   },
   {
-    oddity: 'elements with the names of what every object has',
+    oddity: 'elements named like the properties of every object',
     body: rss(
       `<title>T</title><toString>x</toString><hasOwnProperty a="1"/>${item('http://media.test/1.mp3', '<title>One</title><valueOf/>')}`,
     ),

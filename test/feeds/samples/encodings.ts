@@ -6,7 +6,7 @@ const titled = (title: string, encoding: string): string =>
 const read = (title: string): Sample['expected'] =>
   feed({ title, episodes: [episode({ url: 'http://media.test/1.mp3' })] });
 
-/** From characters to one byte each, as the character sets say. */
+/** Encodes each character as one byte of its character set. */
 const bytes = (text: string, table: Record<string, number>): Buffer =>
   Buffer.from([...text].map((char) => table[char] ?? char.charCodeAt(0)));
 const CYRILLIC = Object.fromEntries(
@@ -15,7 +15,7 @@ const CYRILLIC = Object.fromEntries(
 
 export const encodings: Sample[] = [
   {
-    oddity: 'a byte order mark of UTF-8',
+    oddity: 'a UTF-8 byte order mark',
     body: `\ufeff${titled('Grüße', 'UTF-8')}`,
     expected: read('Grüße'),
   },
@@ -25,7 +25,7 @@ export const encodings: Sample[] = [
     expected: read('Café à la carte'),
   },
   {
-    oddity: 'quotation marks of windows-1252 under the name of ISO-8859-1',
+    oddity: 'quotation marks of windows-1252, declared as ISO-8859-1',
     body: bytes(titled('It’s a “test” – for 5 €', 'iso-8859-1'), {
       '’': 0x92,
       '“': 0x93,
@@ -36,7 +36,7 @@ export const encodings: Sample[] = [
     expected: read('It’s a “test” – for 5 €'),
   },
   {
-    oddity: 'windows-1251 by the Content-Type alone',
+    oddity: 'windows-1251, declared only in the Content-Type',
     contentType: 'text/xml; charset="windows-1251"',
     body: bytes(rss(`<title>Привет, мир</title>${item('http://media.test/1.mp3')}`, ''), CYRILLIC),
     expected: read('Привет, мир'),
@@ -61,39 +61,39 @@ export const encodings: Sample[] = [
     expected: read('日本語 😀'),
   },
   {
-    oddity: 'UTF-16 in big endian, without a mark',
+    oddity: 'big-endian UTF-16 without a byte order mark',
     body: Buffer.from(titled('Ζωή', 'UTF-16'), 'utf16le').swap16(),
     expected: read('Ζωή'),
   },
   {
-    oddity: 'UTF-8 under the name of UTF-16',
+    oddity: 'UTF-8, declared as UTF-16',
     body: titled('naïve', 'utf-16'),
     expected: read('naïve'),
   },
   {
-    oddity: 'UTF-8 under the name of ISO-8859-1, twice',
+    oddity: 'UTF-8, declared twice as ISO-8859-1',
     contentType: 'application/rss+xml; charset=ISO-8859-1',
     body: titled('Tschüß', 'ISO-8859-1'),
     expected: read('Tschüß'),
   },
   {
-    oddity: 'a character set that nobody knows',
+    oddity: 'an unknown character set',
     contentType: 'text/xml; charset=none',
     body: titled('Ünïcode', 'x-unknown'),
     expected: read('Ünïcode'),
   },
   {
-    oddity: 'windows-1252 under the name of UTF-8',
+    oddity: 'windows-1252, declared as UTF-8',
     body: bytes(titled('Crème brûlée’s', 'UTF-8'), { '’': 0x92 }),
     expected: read('Crème brûlée’s'),
   },
   {
-    oddity: 'windows-1252 under the name of UTF-16',
+    oddity: 'windows-1252, declared as UTF-16',
     body: Buffer.from(titled('Crème brûlée', 'UTF-16'), 'latin1'),
     expected: read('Crème brûlée'),
   },
   {
-    oddity: 'one wrong byte in UTF-8',
+    oddity: 'one invalid byte in UTF-8',
     body: Buffer.concat([
       Buffer.from(`${declare('UTF-8')}<rss><channel><title>Grüße, `),
       Buffer.from([0xff]),

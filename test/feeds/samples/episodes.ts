@@ -3,7 +3,7 @@ import { episode, feed, item, rss, type Sample } from './sample.ts';
 const DAY = 86_400;
 const day = (at: number): string => new Date(at * DAY * 1000).toUTCString();
 
-/** What feeds do with episodes, links and tags. */
+/** Variants of episodes, links and tags. */
 export const episodes: Sample[] = [
   {
     oddity: 'items without an enclosure, or without a usable one',
@@ -16,7 +16,7 @@ export const episodes: Sample[] = [
     expected: feed({ title: 'T', episodes: [episode({ url: 'http://media.test/1.mp3', title: 'Fine' })] }),
   },
   {
-    oddity: 'several enclosures, the media not the first of them, and types that say nothing',
+    oddity: 'several enclosures, of which the media is not the first, and meaningless types',
     body: rss(`<title>T</title>
       <item><enclosure url="http://media.test/1.jpg" type="image/jpeg"/><enclosure url="http://media.test/1" type="video/mp4"/><enclosure url="http://media.test/1.mp3" type="audio/mpeg"/></item>
       <item><enclosure url="http://media.test/2.pdf" type="application/pdf"/><enclosure url="http://media.test/2.MP3?x" type="application/octet-stream"/></item>
@@ -43,7 +43,7 @@ export const episodes: Sample[] = [
     }),
   },
   {
-    oddity: 'media URLs with letters of any script, blanks, line breaks and a fragment',
+    oddity: 'media URLs with non-ASCII letters, spaces, line breaks and a fragment',
     body: rss(
       `<title>T</title>${item(' http://Bücher.test/Größe 1.mp3 ', '<link>http://show.test/#/größe</link>')}${item('http://media.test/a\nb%20c%zz+d.mp3#t=1')}`,
     ),
@@ -59,18 +59,18 @@ export const episodes: Sample[] = [
     }),
   },
   {
-    oddity: 'a media URL that was escaped twice: apps see what was escaped once',
+    oddity: 'a media URL that was escaped twice, as apps decode it only once',
     body: rss(`<title>T</title>${item('http://media.test/1.mp3?a=1&amp;amp;b=2')}`),
     expected: feed({ title: 'T', episodes: [episode({ url: 'http://media.test/1.mp3?a=1&amp;b=2' })] }),
   },
   {
-    oddity: 'authors in every place, of which the first is no name',
+    oddity: 'authors in several elements, of which the first is not a name',
     body: rss(`<title>T</title><managingEditor>mail@show.test</managingEditor><itunes:author> </itunes:author>
       <itunes:owner><itunes:email>mail@show.test</itunes:email><itunes:name>Olive &amp;amp; Oak (mail@show.test)</itunes:name></itunes:owner>`),
     expected: feed({ title: 'T', author: 'Olive & Oak' }),
   },
   {
-    oddity: 'links that are no web pages, and a password in one',
+    oddity: 'links that are not web pages, and a link with a password',
     body: rss(
       `<title>T</title><link>javascript:alert(1)</link><itunes:image href="data:image/png;base64,AAAA"/><image><url>ftp://show.test/l.png</url></image>${item('http://user:pass@media.test/1.mp3', '<link>https://user:pass@show.test/1</link>')}`,
     ),
@@ -80,7 +80,7 @@ export const episodes: Sample[] = [
     }),
   },
   {
-    oddity: 'dates in any order and form; the newest comes first, the undated last',
+    oddity: 'dates in any order and format; the newest comes first, episodes without a date last',
     body: rss(`<title>T</title>
       ${item('http://media.test/none', '<pubDate>yesterday</pubDate>')}
       ${item('http://media.test/old', '<pubDate>Mon, 3 Jan 00 10:00 EST</pubDate>')}
@@ -97,7 +97,7 @@ export const episodes: Sample[] = [
     }),
   },
   {
-    oddity: 'durations in every form, and some that say nothing',
+    oddity: 'durations in every format, and some invalid ones',
     body: rss(
       `<title>T</title>${['61', '01:01', '0:01:01', '61.9', '1:1', '0', '00:00:00', '-61', 'one hour', '', '99999999999'].map((duration, at) => item(`http://media.test/${at}`, `<itunes:duration> ${duration} </itunes:duration>`)).join('')}`,
     ),
@@ -121,7 +121,7 @@ export const episodes: Sample[] = [
     }),
   },
   {
-    oddity: 'GUIDs that are links, and no other link',
+    oddity: 'GUIDs that are the only links',
     body: rss(`<title>T</title>
       ${item('http://media.test/1', '<guid>https://show.test/1</guid>')}
       ${item('http://media.test/2', '<guid isPermaLink="false">https://show.test/2</guid>')}
@@ -136,7 +136,7 @@ export const episodes: Sample[] = [
     }),
   },
   {
-    oddity: 'one GUID for all, and episodes that come twice',
+    oddity: 'the same GUID in all episodes, and duplicate episodes',
     body: rss(`<title>T</title>
       ${item('http://media.test/1', '<guid>http://show.test</guid><title>One</title>')}
       ${item('http://media.test/2', '<guid>http://show.test</guid><title>Two</title>')}
@@ -152,7 +152,7 @@ export const episodes: Sample[] = [
     }),
   },
   {
-    oddity: 'more tags than there is room for, some of them twice, some empty',
+    oddity: 'too many tags, some of them duplicate or empty',
     body: rss(`<title>T</title><itunes:category text="Health &amp;amp; Fitness"/><category>health &amp; fitness</category>
       <category/><category>!!!</category><category><![CDATA[<b>Arts</b>]]></category><itunes:keywords>not, these</itunes:keywords>
       ${Array.from({ length: 30 }, (_, at) => `<category>Tag ${at}</category>`).join('')}${item('http://media.test/1')}`),

@@ -2,7 +2,7 @@ import { host, type Sample } from './sample.ts';
 
 const ACAST_NOTE = 'Hosted on Acast. See acast.com/privacy for more information.';
 
-/** What hosting services send. */
+/** Feeds of hosting services. */
 export const hosts: Sample[] = [
   host('megaphone', {
     title: 'Money & Mischief',

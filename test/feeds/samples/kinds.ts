@@ -3,10 +3,10 @@ import { episode, feed, item, rss, type Sample } from './sample.ts';
 /** 2024-01-31T09:00:00Z */
 const RELEASED = 1_706_691_600;
 
-/** Each kind of feed, with every field that podsync reads. */
+/** Each format of feeds, with all fields that podsync reads. */
 export const kinds: Sample[] = [
   {
-    oddity: 'none: RSS 2.0 as a podcast host writes it',
+    oddity: 'nothing odd: RSS 2.0 of a podcast host',
     contentType: 'application/rss+xml; charset=utf-8',
     body: rss(`
       <atom:link href="http://feeds.test/self.xml" rel="self" type="application/rss+xml"/>
@@ -54,7 +54,7 @@ export const kinds: Sample[] = [
     }),
   },
   {
-    oddity: 'RSS 1.0: items beside the channel, everything in namespaces',
+    oddity: 'RSS 1.0: items after the channel, everything in namespaces',
     contentType: 'application/rdf+xml',
     body: `<?xml version="1.0"?>
       <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
@@ -93,7 +93,7 @@ export const kinds: Sample[] = [
     }),
   },
   {
-    oddity: 'Atom: links by rel, categories by term, XHTML without any escaping',
+    oddity: 'Atom: links with rel, categories with term, unescaped XHTML',
     contentType: 'application/atom+xml',
     body: `<?xml version="1.0" encoding="utf-8"?>
       <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="fr" xml:base="https://atom.test/podcast/">
@@ -146,7 +146,7 @@ export const kinds: Sample[] = [
     }),
   },
   {
-    oddity: 'the tags of iTunes and Atom under other prefixes than theirs',
+    oddity: 'the tags of iTunes and Atom with unusual prefixes',
     body: `<rss xmlns:i="HTTP://www.itunes.com/DTDs/Podcast-1.0.dtd" xmlns:a10="http://www.w3.org/2005/Atom"><channel>
       <title>Other prefixes</title><i:author>Ivy</i:author><i:image href="http://show.test/i.png"/>
       <i:category text="Arts"/><a10:link href="http://show.test/"/>
@@ -162,7 +162,7 @@ export const kinds: Sample[] = [
     }),
   },
   {
-    oddity: 'Podcasting 2.0: no other picture, people, a live item, an alternate enclosure',
+    oddity: 'Podcasting 2.0: its images only, people, a live item, an alternate enclosure',
     body: rss(`<title>Two Oh</title>
       <podcast:person role="host" href="http://no.test/" img="http://no.test/p.jpg">Host</podcast:person>
       <podcast:images srcset="https://show.test/1500.jpg 1500w,\n https://show.test/300.jpg 300w"/>
@@ -190,7 +190,7 @@ export const kinds: Sample[] = [
     }),
   },
   {
-    oddity: 'RSS 0.91 with a DOCTYPE, the picture as RSS has it, keywords for categories',
+    oddity: 'RSS 0.91 with a DOCTYPE, an RSS image, keywords for categories',
     body: `<!DOCTYPE rss PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" "http://my.netscape.com/publish/formats/rss-0.91.dtd">
       <rss version="0.91"><channel><image><title>I</title><url> http://show.test/logo.png </url><link>http://image.test/</link></image>
       <title>Old</title><managingEditor>ed@show.test (Ed)</managingEditor><itunes:keywords>one, Two ,,one</itunes:keywords>
@@ -204,13 +204,13 @@ export const kinds: Sample[] = [
     }),
   },
   {
-    oddity: 'RSS with an author as RSS has it, and an owner beside',
+    oddity: 'an RSS author and an owner',
     body: rss(`<title>T</title><author>jo@show.test (Jo)</author>
       <itunes:owner><itunes:name>Station</itunes:name><itunes:email>mail@show.test</itunes:email></itunes:owner>`),
     expected: feed({ title: 'T', author: 'Jo' }),
   },
   {
-    oddity: 'a GUID, a new address, and no wish to be listed',
+    oddity: 'a GUID, a new URL, and itunes:block',
     body: rss(`<title>T</title><podcast:guid> 917393e3-1b1e-5cef-ace4-edaa54e1f810 </podcast:guid><itunes:block>YES</itunes:block>
       <itunes:new-feed-url>HTTPS://Feeds.test/new?a=1&amp;b=2</itunes:new-feed-url>`),
     expected: feed({
@@ -221,13 +221,13 @@ export const kinds: Sample[] = [
     }),
   },
   {
-    oddity: 'a GUID that is too long, a new address that is none, and a block that says no',
+    oddity: 'a GUID that is too long, an invalid new URL, and itunes:block set to no',
     body: rss(`<title>T</title><podcast:guid>${'a'.repeat(256)}</podcast:guid><itunes:block>no</itunes:block>
       <itunes:new-feed-url>mailto:me@show.test</itunes:new-feed-url>${item('http://media.test/1', '<itunes:block>yes</itunes:block>')}`),
     expected: feed({ title: 'T', episodes: [episode({ url: 'http://media.test/1' })] }),
   },
   {
-    oddity: 'an empty GUID and an empty new address',
+    oddity: 'an empty GUID and an empty new URL',
     body: rss(`<title>T</title><podcast:guid/><itunes:block/><itunes:new-feed-url> </itunes:new-feed-url>`),
     expected: feed({ title: 'T' }),
   },

@@ -2,7 +2,7 @@ import { host, type Sample } from './sample.ts';
 
 const AUSHA_NOTE = "Hébergé par Ausha. Visitez ausha.co/politique-de-confidentialite pour plus d'informations.";
 
-/** What publishers with software of their own send, and more hosting services. */
+/** Feeds of publishers with their own software, and of more hosting services. */
 export const publishers: Sample[] = [
   host('podlove', {
     title: 'Funkloch',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { EpisodeInfo } from '../../../src/domain/types.ts';
 import type { ParsedFeed } from '../../../src/feeds/parse.ts';
 
-/** One feed with one oddity, and all that is to be read from it. `ORIGIN` stands for that of the server. */
+/** A feed with one oddity, and the expected result. `ORIGIN` is replaced with the origin of the server. */
 export interface Sample {
   oddity: string;
   contentType?: string;
@@ -40,13 +40,13 @@ export const rss = (channel: string, prologue = '<?xml version="1.0" encoding="U
   xmlns:podcast="https://podcastindex.org/namespace/1.0" xmlns:media="http://search.yahoo.com/mrss/">
 <channel>${channel}</channel></rss>`;
 
-/** An item that holds nothing but its media and what is given. */
+/** An item with an enclosure and the given elements. */
 export const item = (url: string, inner = ''): string =>
   `<item><enclosure url="${url}" length="1" type="audio/mpeg"/>${inner}</item>`;
 
-/** A feed as a podcast host writes it; the episode in it is invented. */
+/** A feed in the style of a podcast host; its episode is fictional. */
 export const host = (name: string, expected: Partial<ParsedFeed>): Sample => ({
-  oddity: `the habits of ${name}`,
+  oddity: `the style of ${name}`,
   contentType: 'application/rss+xml; charset=utf-8',
   body: readFileSync(join(import.meta.dirname, 'hosts', `${name}.xml`)),
   expected: feed(expected),

@@ -1,12 +1,12 @@
 import { episode, feed, item, rss, type Sample } from './sample.ts';
 
 const MEDIA = 'http://media.test/1.mp3';
-/** A feed of one episode with these elements. */
+/** A feed with one episode that has these elements. */
 const one = (inner: string): string => rss(`<title>T</title>${item(MEDIA, inner)}`);
 const read = (known: Partial<Parameters<typeof episode>[0]>): Sample['expected'] =>
   feed({ title: 'T', episodes: [episode({ url: MEDIA, ...known })] });
 
-/** How feeds write text. */
+/** Variants of text in feeds. */
 export const texts: Sample[] = [
   {
     oddity: 'HTML entities that XML does not know',
@@ -19,7 +19,7 @@ export const texts: Sample[] = [
     expected: read({ title: '“It’s” 😀' }),
   },
   {
-    oddity: 'windows-1252 that someone turned into UTF-8 without knowing',
+    oddity: 'windows-1252 that was wrongly converted to UTF-8',
     body: one('<title><![CDATA[It\u0092s \u0093fine\u0094]]></title>'),
     expected: read({ title: 'It’s “fine”' }),
   },
@@ -29,7 +29,7 @@ export const texts: Sample[] = [
     expected: read({ title: 'Tom & Jerry – AT&T <3' }),
   },
   {
-    oddity: 'titles with markup, line breaks and signs that only look like it',
+    oddity: 'titles with markup, line breaks and text that only looks like markup',
     body: one('<title>\n  A <![CDATA[<b>bold</b>]]>\n\t word: 1 &lt; 2, List&lt;int&gt; &amp; I <3 you > me </title>'),
     expected: read({ title: 'A bold word: 1 < 2, List<int> & I <3 you > me' }),
   },
@@ -58,7 +58,7 @@ export const texts: Sample[] = [
     expected: read({ title: 'Wrapped' }),
   },
   {
-    oddity: 'HTML that nobody escaped, and that is not XML',
+    oddity: 'unescaped HTML that is not XML',
     body: one(
       '<description><p class="a">One<br>two & <img src="x.png"> three</p><hr></description><title>After</title>',
     ),
@@ -72,12 +72,12 @@ export const texts: Sample[] = [
     expected: read({ description: 'One & two\n\nthree' }),
   },
   {
-    oddity: 'HTML that speaks of HTML',
+    oddity: 'HTML about HTML',
     body: one('<description>&lt;p&gt;Write &amp;lt;p&amp;gt;x&amp;lt;/p&amp;gt;&lt;/p&gt;</description>'),
     expected: read({ description: 'Write <p>x</p>' }),
   },
   {
-    oddity: 'plain text with lines of its own, and a link in it',
+    oddity: 'plain text with line breaks and a link',
     body: one(
       '<description>Line one\r\n  line two <![CDATA[<a href="http://x.test/?a>b">here</a>]]>\n\n\n\nline three</description>',
     ),
@@ -98,29 +98,29 @@ export const texts: Sample[] = [
     expected: read({ description: 'Links\n\na\nb\n\n1 2\n3' }),
   },
   {
-    oddity: 'content:encoded and no description',
+    oddity: 'content:encoded without a description',
     body: one(
       '<description> </description><content:encoded><![CDATA[<p>All of it</p>]]></content:encoded><itunes:subtitle>Sub</itunes:subtitle>',
     ),
     expected: read({ description: 'All of it' }),
   },
   {
-    oddity: 'a description of nothing but a picture, and a summary',
+    oddity: 'a description of only an image, and a summary',
     body: one('<description><![CDATA[<img src="x.png"/>]]></description><itunes:summary>Sum</itunes:summary>'),
     expected: read({ description: 'Sum' }),
   },
   {
-    oddity: 'control characters, and characters that are none',
+    oddity: 'control characters and invalid characters',
     body: one('<title>A\u0000B\u0008C\u001bD\u007fE\ufeffF\uffff</title><link>http://show.test/\u0001</link>'),
     expected: read({ title: 'ABCDEF', website: 'http://show.test/' }),
   },
   {
-    oddity: 'texts without end',
+    oddity: 'very long texts',
     body: one(`<title>${'long '.repeat(1000)}</title><description>x${'😀'.repeat(20_000)}</description>`),
     expected: read({ title: 'long '.repeat(100).trim(), description: `x${'😀'.repeat(4999)}` }),
   },
   {
-    oddity: 'a DOCTYPE with entities, which stay what they are',
+    oddity: 'a DOCTYPE with entities, which are not expanded',
     body: rss(
       `<title>&who; &file; &nbsp;x</title>${item(MEDIA)}`,
       `<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY nbsp "&#160;"><!ENTITY co 'A &amp; B'><!ENTITY who "Eve <rss>"><!ENTITY file SYSTEM "file:///etc/hostname">]>\n`,
@@ -161,12 +161,12 @@ export const texts: Sample[] = [
     expected: read({ description: 'One\n\ntwo' }),
   })),
   {
-    oddity: 'a description that is cut off in a tag',
+    oddity: 'a description that is truncated in a tag',
     body: one('<description><![CDATA[<p>One <a href="http://show.te]]></description>'),
     expected: read({ description: 'One' }),
   },
   {
-    oddity: 'what only looks like HTML in a description',
+    oddity: 'text that only looks like HTML in a description',
     body: one(
       '<description><![CDATA[I <3 List<int>: if a <b then c.\nWrite to <jo@show.test> or <https://show.test/>\nMore]]></description>',
     ),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
-import { type Entry, type Key, type KeyValueStore, Turns, type Version } from '../../../src/plugin.ts';
+import { type Entry, type Key, type KeyValueStore, KeyedMutex, type Version } from '../../../src/plugin.ts';
 import { createRandom } from '../../process/uploads.ts';
 import { seed } from '../../seed.ts';
 
@@ -148,9 +148,9 @@ it('has all that was acknowledged after a crash before any step of a checkpoint'
   await store.close();
   store = await open();
   const killed: [step: string, folder: string, expected: Model][] = [];
-  const turns = new Turns<'disk'>();
+  const mutex = new KeyedMutex<'disk'>();
   disk.run = (title, step) =>
-    turns.take('disk', async () => {
+    mutex.run('disk', async () => {
       if (random(3) === 0) {
         const folder = `${dataDir}-killed-${killed.length}`;
         await cp(dataDir, folder, { recursive: true });
@@ -158,7 +158,7 @@ it('has all that was acknowledged after a crash before any step of a checkpoint'
       }
       await step();
     });
-  for (let step = 0; step < 100; step += 1) await turns.take('disk', change);
+  for (let step = 0; step < 100; step += 1) await mutex.run('disk', change);
   await store.close();
   disk.run = (_title, step) => step();
   expect(killed.length).toBeGreaterThan(20);

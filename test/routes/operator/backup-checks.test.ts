@@ -139,7 +139,7 @@ describe('names the line and stores nothing if', () => {
     ['a start has no total', [user(), action({ play: { position: 1, started: 0 } })], 'need each other'],
     ['a deletion has a position', [user(), action({ action: 'delete', play: { position: 1 } })], 'not as podsync'],
     ['a guid is too long', [user(), action({ guid: 'x'.repeat(8193) })], 'not as podsync stores them'],
-    ['a key is empty', [user(), settings([['', 1]])], 'a key has 1 to 255 characters (entry 0)'],
+    ['a key is empty', [user(), settings([['', 1]])], 'a key must have 1 to 255 characters (entry 0)'],
     [
       'a value is too large',
       [
@@ -151,7 +151,7 @@ describe('names the line and stores nothing if', () => {
       ],
       'bytes as JSON (entry 1)',
     ],
-    ['a value is too deep', [user(), settings([['a', JSON.parse('['.repeat(200) + ']'.repeat(200))]])], 'nests up to'],
+    ['a value is too deep', [user(), settings([['a', JSON.parse('['.repeat(200) + ']'.repeat(200))]])], 'nested up to'],
     [
       'duplicate key',
       [

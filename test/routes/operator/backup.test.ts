@@ -75,7 +75,7 @@ describe.each(TARGETS)('%s', (target) => {
     const lines = backup.split('\n').length - 1;
     expect(await restore(copy, backup.slice(0, -1), '?dryRun=true')).toEqual({
       code: 400,
-      message: `line ${lines} of the backup was cut off or altered: it is cut off; take another copy of it`,
+      message: `line ${lines} of the backup was cut off or altered: it is incomplete; take another copy of it`,
     });
     const altered = backup.replace('"My <phone>"', '"My <Phone>"');
     const line = backup.slice(0, backup.indexOf('"My <phone>"')).split('\n').length;

@@ -23,9 +23,9 @@ it('refuses and reports a piece that is larger than one upload may be', async ()
   const { request } = await openTestServer({ operator: true });
   const urls = Array.from({ length: 20_001 }, (_, n) => `https://feeds.example/${n}`);
   const answer = await request('POST', PATH, { body: { kind: 'subscriptions', device: 'phone', urls } });
-  const { taken, refused } = (await answer.json()) as { taken: number; refused: object[] };
-  expect({ taken, refused }).toEqual({
-    taken: 0,
+  const { imported, refused } = (await answer.json()) as { imported: number; refused: object[] };
+  expect({ imported, refused }).toEqual({
+    imported: 0,
     refused: [{ what: 'the device phone', reason: expect.stringContaining('20000 feeds') }],
   });
 });
@@ -41,7 +41,7 @@ it('imports actions of more devices than one upload may name', async () => {
   }));
   const answer = await request('POST', PATH, { body: { kind: 'actions', actions } });
   const rewritten = [{ from: 'HTTPS://feeds.example/1', to: 'https://feeds.example/1' }];
-  expect(await answer.json()).toEqual({ taken: 250, rewritten, refused: [], notes: [] });
+  expect(await answer.json()).toEqual({ imported: 250, rewritten, refused: [], notes: [] });
   const stored = await request('GET', '/api/2/episodes/bob.json', { auth: 'bob:secret' });
   const found = ((await stored.json()) as { actions: { episode: string }[] }).actions;
   expect(found.map(({ episode }) => episode)).toEqual(actions.map(({ episode }) => episode));
@@ -51,7 +51,7 @@ it('skips an unusable feed, however often it appears', async () => {
   const { request } = await openTestServer({ operator: true });
   const urls = ['ftp://feeds.example/1', 'ftp://feeds.example/1', 'https://feeds.example/2'];
   const answer = await request('POST', PATH, { body: { kind: 'subscriptions', device: 'phone', urls } });
-  expect(await answer.json()).toMatchObject({ taken: 1, refused: [{ what: urls[0] }] });
+  expect(await answer.json()).toMatchObject({ imported: 1, refused: [{ what: urls[0] }] });
 });
 
 it('imports a piece only into an existing account, and only for the operator', async () => {
@@ -59,7 +59,7 @@ it('imports a piece only into an existing account, and only for the operator', a
   const body = { kind: 'subscriptions', device: 'phone', urls: ['https://feeds.example/1'] };
   expect((await request('POST', '/operator/users/nobody/pull', { body })).status).toBe(404);
   const answer = await request('POST', PATH, { body });
-  expect(await answer.json()).toEqual({ taken: 1, rewritten: [], refused: [], notes: [] });
+  expect(await answer.json()).toEqual({ imported: 1, rewritten: [], refused: [], notes: [] });
 
   const open = await openTestServer();
   expect((await open.request('POST', PATH, { auth: 'bob:secret', body })).status).toBe(404);

@@ -1,8 +1,8 @@
 import type { Seconds } from '../domain/types.ts';
 
-/** Why something was not fetched. The message is a sentence for whoever runs the server; it holds no secrets. */
+/** Why a fetch failed. The message is a sentence for the operator, without secrets. */
 export class FetchError extends Error {
-  /** Seconds to wait, where the server asked for it. */
+  /** Seconds to wait, if the server asked for it. */
   readonly retryAfter: Seconds | undefined;
 
   constructor(message: string, retryAfter?: Seconds) {
@@ -12,34 +12,34 @@ export class FetchError extends Error {
   }
 }
 
-/** It was not connected to, as it is not at a public address. */
+/** The connection was refused because the address is not public. */
 export class NotPublicError extends FetchError {}
 
 const REASONS: Record<string, string> = {
-  ERR_INVALID_URL: 'its address is not a valid one',
-  ENOTFOUND: 'there is no server of that name',
-  EAI_AGAIN: 'the name of the server could not be looked up just now',
+  ERR_INVALID_URL: 'its address is not valid',
+  ENOTFOUND: 'there is no server with this name',
+  EAI_AGAIN: 'the name of the server could not be resolved; this may be temporary',
   ECONNREFUSED: 'the server refuses connections',
   EHOSTUNREACH: 'the server cannot be reached',
   ENETUNREACH: 'the server cannot be reached',
-  ECONNRESET: 'the connection broke off',
-  EPIPE: 'the connection broke off',
-  UND_ERR_SOCKET: 'the connection broke off',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the connection broke off',
+  ECONNRESET: 'the connection was closed',
+  EPIPE: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the connection was closed',
   UND_ERR_HEADERS_OVERFLOW: 'the server sends too many headers',
   UND_ERR_DESTROYED: 'podsync is closing',
-  EPROTO: 'no encrypted connection came about',
+  EPROTO: 'the encrypted connection failed',
 };
 
-/** What went wrong while fetching, in our own words: those of a library may hold the URL with its password. */
+/** Maps an error to a message of our own: messages of libraries may contain the URL with its password. */
 export function toFetchError(error: unknown, timeout: Seconds): FetchError {
   if (error instanceof FetchError) return error;
   const { name, code = '' } = error as NodeJS.ErrnoException;
   if (name === 'TimeoutError' || code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT') {
-    return new FetchError(`the server did not answer in full within ${timeout} seconds`);
+    return new FetchError(`the server did not send its whole response within ${timeout} seconds`);
   }
   if (/CERT|UNABLE_TO_|SIGNATURE/.test(code)) return new FetchError(`the certificate is not valid (${code})`);
-  if (name === 'HTTPParserError') return new FetchError('the server does not answer as a web server does');
+  if (name === 'HTTPParserError') return new FetchError('the server does not speak HTTP');
   return new FetchError(
     REASONS[code.startsWith('ERR_SSL_') ? 'EPROTO' : code] ?? `the connection failed (${code || name})`,
   );

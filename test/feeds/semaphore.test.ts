@@ -1,33 +1,33 @@
 import { expect, it } from 'vitest';
-import { createSlots } from '../../src/feeds/slots.ts';
+import { createHostSemaphore } from '../../src/feeds/semaphore.ts';
 import { startFeedServer, startFetcher } from './feed-server.ts';
 import { rss } from './samples/sample.ts';
 
-/** Tasks that end when they are told to, and what is under way. */
+/** Tasks that the test ends, and the running ones. */
 function createTasks(total: number) {
-  const slots = createSlots(total);
+  const semaphore = createHostSemaphore(total);
   const running: string[] = [];
   const ends = new Map<string, () => void>();
   const start = (host: string, name: string): Promise<void> =>
-    slots.run(host, async () => {
+    semaphore.run(host, async () => {
       running.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
       running.splice(running.indexOf(name), 1);
       if (name.startsWith('bad')) throw new Error(name);
     });
-  /** Ends one, and lets everything follow that can. */
+  /** Ends a task, and lets others start. */
   const end = async (name: string): Promise<void> => {
     ends.get(name)!();
-    await settle();
+    await nextTurn();
   };
   return { start, end, running };
 }
-const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-it('runs so many at once, and one of a host', async () => {
+it('limits the tasks in all, and runs one per host', async () => {
   const { start, end, running } = createTasks(2);
   const all = ['a1', 'a2', 'b1', 'c1', 'b2'].map((name) => start(name[0]!, name));
-  await settle();
+  await nextTurn();
   expect(running).toEqual(['a1', 'b1']);
   await end('b1');
   expect(running).toEqual(['a1', 'c1']);
@@ -40,27 +40,27 @@ it('runs so many at once, and one of a host', async () => {
   await Promise.all(all);
 });
 
-it('a task that waits for its host takes no room', async () => {
+it('does not count a task that waits for its host', async () => {
   const { start, running } = createTasks(2);
   void start('a', 'a1');
   void start('a', 'a2');
   void start('a', 'a3');
   void start('b', 'b1');
-  await settle();
+  await nextTurn();
   expect(running).toEqual(['a1', 'b1']);
 });
 
-it('goes on after a failure', async () => {
+it('runs the next task after a failure', async () => {
   const { start, end, running } = createTasks(1);
   const failure = expect(start('a', 'bad')).rejects.toThrow('bad');
   void start('a', 'a2');
-  await settle();
+  await nextTurn();
   await end('bad');
   await failure;
   expect(running).toEqual(['a2']);
 });
 
-it('a fetcher asks one thing at a time of the host that many redirect to, and four in all', async () => {
+it('a fetcher sends one request at a time to a host, even if many others redirect to it, and four in all', async () => {
   const busy = { target: 0, all: 0 };
   const most = { target: 0, all: 0 };
   const server = await startFeedServer((request, response) => {

@@ -2,26 +2,25 @@ import { lookup as lookUp } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector } from 'undici';
-import { FetchError, NotPublicError } from './failure.ts';
-import { BLOCKED_PORTS } from './ports.ts';
+import { FetchError, NotPublicError } from './fetch-error.ts';
 
 interface GuardOptions {
-  /** Which addresses may be connected to. */
+  /** Whether connections to this address are allowed. */
   allows(address: string): boolean;
-  /** Addresses of a host name. Rejects where there is none. */
+  /** Resolves a host name to addresses. Rejects if there are none. */
   resolve?: Resolve;
 }
 
 export type Resolve = (host: string) => Promise<string[]>;
 
-/** Milliseconds after which an attempt that nobody waits for any more is ended. */
+/** Milliseconds after which an abandoned connection attempt is closed. */
 const CONNECT_TIMEOUT = 20_000;
 const NOT_PUBLIC = 'it is not at a public address, and --allow-private-feeds is off';
 
 /**
- * Connects only to what `allows` lets through, whatever led there: a URL, a redirect, or a name whose addresses change.
- * A name is resolved once, and what was checked is what is connected to; one wrong address among several is enough to
- * refuse it. Ports that browsers do not fetch from are refused. Proxy variables are not followed.
+ * Protects against server-side request forgery: connects only to addresses that `allows` accepts, whether they come
+ * from a URL, a redirect, or DNS rebinding. A name is resolved once, and the connection uses the addresses that were
+ * checked; all of them must be allowed. Refuses ports that browsers block. Ignores proxy variables.
  */
 export function createGuardedAgent({ allows, resolve = resolveName }: GuardOptions): Agent {
   async function find(host: string): Promise<{ address: string; family: number }[]> {
@@ -38,9 +37,9 @@ export function createGuardedAgent({ allows, resolve = resolveName }: GuardOptio
   };
   const refuse = (host: string, port: string): FetchError | undefined => {
     if (port !== '' && BLOCKED_PORTS.has(Number(port))) {
-      return new FetchError('its port belongs to another service than the web');
+      return new FetchError('its port belongs to a service other than the web');
     }
-    // An address in the URL is connected to without any look-up.
+    // An address in the URL is not resolved, so it is checked here.
     return isIP(host) !== 0 && !allows(host) ? new NotPublicError(NOT_PUBLIC) : undefined;
   };
   const connect = buildConnector({ lookup, timeout: CONNECT_TIMEOUT });
@@ -55,7 +54,7 @@ export function createGuardedAgent({ allows, resolve = resolveName }: GuardOptio
   });
 }
 
-/** Of a host in a URL: without the brackets of an IPv6 address. */
+/** The host of a URL without the brackets of an IPv6 address. */
 export const unbracket = (host: string): string => host.replace(/^\[|\]$/g, '');
 
 export async function resolveName(host: string): Promise<string[]> {
@@ -68,8 +67,8 @@ const NAT64 = ipaddr.parseCIDR('64:ff9b::/96') as [ipaddr.IPv6, number];
 const SIX_TO_FOUR = ipaddr.parseCIDR('2002::/16') as [ipaddr.IPv6, number];
 
 /**
- * Whether an address is one of the public internet. An IPv6 address that stands for an IPv4 address (mapped, NAT64,
- * 6to4) is as public as that. Outside 2000::/3 no IPv6 address is, whatever else is in the registry.
+ * Whether an address belongs to the public internet. An IPv6 address that contains an IPv4 address (mapped, NAT64,
+ * 6to4) is public if that is. Other IPv6 addresses are public only within 2000::/3.
  */
 export function isPublic(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
@@ -80,3 +79,11 @@ export function isPublic(text: string): boolean {
   if (address.match(SIX_TO_FOUR)) return isPublic(bytes.slice(2, 6).join('.'));
   return address.range() === 'unicast' && address.match(GLOBAL_UNICAST);
 }
+
+/** The "bad ports" of the Fetch standard: services of other protocols could interpret parts of a request. */
+const BLOCKED_PORTS: ReadonlySet<number> = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);

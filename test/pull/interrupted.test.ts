@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openTestServer, type TestServer } from '../server.ts';
-import { feed, media, MYGPO, ODD, open, pull, readAll } from './pulling.ts';
+import { feed, media, GPODDER_NET, QUIRKY, open, pull, readAll } from './fixtures.ts';
 
 const many = Array.from({ length: 700 }, (_, n) => ({
   podcast: feed(n % 3),
@@ -19,51 +19,51 @@ const EVERYTHING = [
   '/api/2/settings/bob/device.json?device=phone',
 ];
 
-/** The account as a set: in which order the actions came depends on where a pull was broken off. */
+/** The account with its actions sorted, as their order depends on where a pull was interrupted. */
 async function readSet(server: TestServer): Promise<unknown> {
   const all = (await readAll(server, EVERYTHING)) as Record<string, any>;
   all['/api/2/episodes/bob.json'].actions.sort((a: any, b: any) => (a.episode < b.episode ? -1 : 1));
   return all;
 }
 
-it('broken off at any question, and run again, it comes to the same', async () => {
-  const other = await open({ ...ODD, actions: many }, { ...MYGPO, cap: 500 });
+it('has the same result if it is interrupted at any request and repeated', async () => {
+  const other = await open({ ...QUIRKY, actions: many }, { ...GPODDER_NET, cap: 500 });
   const whole = await openTestServer();
   await pull(whole, other.url);
-  const questions = other.asked.length;
+  const requests = other.requests.length;
   const expected = await readSet(whole);
   expect((expected as Record<string, any>)['/api/2/episodes/bob.json'].actions).toHaveLength(700);
 
-  for (let broken = 1; broken <= questions; broken++) {
+  for (let interruptedAt = 1; interruptedAt <= requests; interruptedAt++) {
     const to = await openTestServer();
-    let asked = 0;
-    other.interfere = () => {
-      if (++asked >= broken) throw new Error('gone');
+    let received = 0;
+    other.intercept = () => {
+      if (++received >= interruptedAt) throw new Error('closed');
       return undefined;
     };
-    await expect(pull(to, other.url)).rejects.toThrow(/the connection broke off/);
-    other.interfere = () => undefined;
+    await expect(pull(to, other.url)).rejects.toThrow(/the connection was closed/);
+    other.intercept = () => undefined;
     await pull(to, other.url);
     expect(await readSet(to)).toEqual(expected);
   }
 });
 
-it('broken off before any piece is stored, and run again, it comes to the same', async () => {
-  const other = await open({ ...ODD, actions: many.slice(0, 20) }, MYGPO);
+it('has the same result if it is interrupted before any chunk is stored and repeated', async () => {
+  const other = await open({ ...QUIRKY, actions: many.slice(0, 20) }, GPODDER_NET);
   const whole = await openTestServer();
-  let pieces = 0;
-  await pull(whole, other.url, () => void pieces++);
+  let chunks = 0;
+  await pull(whole, other.url, () => void chunks++);
   const expected = await readSet(whole);
 
-  for (let broken = 1; broken <= pieces; broken++) {
+  for (let interruptedAt = 1; interruptedAt <= chunks; interruptedAt++) {
     const to = await openTestServer();
-    let taken = 0;
+    let imported = 0;
     const stop = (): void => {
-      if (++taken === broken) throw new Error('stopped here');
+      if (++imported === interruptedAt) throw new Error('stopped here');
     };
     await expect(pull(to, other.url, stop)).rejects.toThrow('stopped here');
     await pull(to, other.url);
-    await pull(to, other.url); // and once more, though nothing was missing
+    await pull(to, other.url); // once more, although nothing is missing
     expect(await readSet(to)).toEqual(expected);
   }
 });

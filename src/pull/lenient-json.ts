@@ -1,38 +1,37 @@
-import { RemoteError } from './failure.ts';
+import { RemoteError } from './remote-error.ts';
 
 /*
- * Reading what other servers answer, with as little as possible taken for granted: null for a text, objects for URLs, a
- * number for an id.
+ * Reads the JSON of other servers and tolerates their quirks: null for a text, objects for URLs, a number for an id.
  */
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const unreadable = (what: string): RemoteError =>
-  new RemoteError(`what the server answers for ${what} is in a shape that podsync does not know`);
+const invalidFormat = (what: string): RemoteError =>
+  new RemoteError(`the server returned ${what} in a format that podsync does not know`);
 
-/** An array. Throws a RemoteError for anything else; `what` says what it is of. */
+/** An array. Throws a RemoteError for anything else; `what` names its contents. */
 export function toArray(value: unknown, what: string): unknown[] {
   if (Array.isArray(value)) return value;
-  throw unreadable(what);
+  throw invalidFormat(what);
 }
 
-/** The objects in an array. Throws as `toArray` does. */
+/** The objects in an array. Throws like `toArray`. */
 export const toObjects = (value: unknown, what: string): Record<string, unknown>[] =>
   toArray(value, what).filter(isObject);
 
-/** An object. Throws a RemoteError for anything else. An empty array is what PHP makes of an empty object. */
+/** An object, or `{}` for an empty array, as PHP encodes an empty object. Throws a RemoteError for anything else. */
 export function toObject(value: unknown, what: string): Record<string, unknown> {
   if (isObject(value)) return value;
   if (Array.isArray(value) && value.length === 0) return {};
-  throw unreadable(what);
+  throw invalidFormat(what);
 }
 
-/** A text, or a number as one; `''` for anything else. */
+/** A string, or a number as a string; `''` for anything else. */
 export const toText = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 
-/** Feed URLs: texts, or objects that have one. Throws as `toArray` does. */
+/** Feed URLs: strings, or objects with a URL. Throws like `toArray`. */
 export const toUrls = (value: unknown, what: string): string[] =>
   toArray(value, what)
     .map((entry) => (isObject(entry) ? toText(entry.url ?? entry.feed ?? entry.feed_url) : toText(entry)))

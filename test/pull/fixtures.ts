@@ -1,9 +1,9 @@
 import { afterEach } from 'vitest';
-import type { Piece, Taken } from '../../src/domain/piece.ts';
+import type { ImportChunk, ImportResult } from '../../src/domain/import-chunk.ts';
 import { pullAccount } from '../../src/pull/pull.ts';
 import { openRemote } from '../../src/pull/remote.ts';
 import type { TestServer } from '../server.ts';
-import { type Manner, type OtherServer, startOther, type Stock } from './reference.ts';
+import { type HistoryRules, type OtherServer, startOtherServer, type OtherAccount } from './other-server.ts';
 
 const others: OtherServer[] = [];
 afterEach(async () => {
@@ -14,28 +14,28 @@ export const AUTH = 'bob:secret';
 export const feed = (n: number): string => `https://feeds.example/${n}`;
 export const media = (n: number): string => `https://media.example/${n}.mp3`;
 
-export async function open(stock: Stock, manner: Manner = MYGPO): Promise<OtherServer> {
-  const other = await startOther(stock, manner);
+export async function open(account: OtherAccount, rules: HistoryRules = GPODDER_NET): Promise<OtherServer> {
+  const other = await startOtherServer(account, rules);
   others.push(other);
   return other;
 }
 
-/** Pulls bob of another server into bob of this one. `hinder` is called before a piece is taken. */
+/** Pulls the account bob on another server into bob on this one. Calls `beforeImport` before each chunk. */
 export async function pull(
   { services, storage }: TestServer,
   url: string,
-  hinder = (_piece: Piece): void => undefined,
+  beforeImport = (_chunk: ImportChunk): void => undefined,
 ) {
   const { id } = (await storage.users.find('bob'))!;
   const remote = openRemote({ address: url, user: 'bob', password: 'secret', userAgent: 'podsync/test', wait });
-  const take = (piece: Piece): Promise<Taken> => {
-    hinder(piece);
-    return services.pull.take(id, piece);
+  const importChunk = (chunk: ImportChunk): Promise<ImportResult> => {
+    beforeImport(chunk);
+    return services.pull.importChunk(id, chunk);
   };
-  return pullAccount(remote, take).finally(() => remote.close());
+  return pullAccount(remote, importChunk).finally(() => remote.close());
 }
 
-/** The pauses before something is asked for again take no time here. */
+/** Retries without a pause. */
 const wait = async (): Promise<void> => undefined;
 
 export const readAll = async (server: TestServer, paths: readonly string[]): Promise<unknown> => {
@@ -43,18 +43,18 @@ export const readAll = async (server: TestServer, paths: readonly string[]): Pro
   for (const path of paths) {
     const answer = await server.request('GET', path, { auth: AUTH });
     const body = (await answer.json()) as { timestamp?: unknown };
-    delete body.timestamp; // of this server's own line of stamps
+    delete body.timestamp; // differs between servers
     answers[path] = body;
   }
   return answers;
 };
 
-/** As the server does whose interface it is. */
-export const MYGPO: Manner = { cap: 1000, by: 'own time', order: 'own time', answers: 'last delivered' };
+/** The rules of gpodder.net. */
+export const GPODDER_NET: HistoryRules = { cap: 1000, by: 'own time', order: 'own time', answers: 'last delivered' };
 const PLAY = { action: 'play', timestamp: '2020-01-01T00:00:00' };
 
-/** What no specification allows, and what servers do all the same. */
-export const ODD: Stock = {
+/** Violates the specification in ways that real servers do. */
+export const QUIRKY: OtherAccount = {
   devices: [
     { id: 'phone', caption: null, type: null, subscriptions: null },
     { id: 'a@b:c', caption: 'x'.repeat(300), type: 'toaster', subscriptions: 2 },
@@ -65,7 +65,7 @@ export const ODD: Stock = {
     phone: [feed(1), 'HTTP://Feeds.Example/2', 'https://bob:geheim@feeds.example/3', 'feed://feeds.example/4', null],
     'a@b:c': [{ url: feed(5), title: 'Five' }, { feed: feed(6) }],
     7: [],
-    gone: [feed(7)], // of a device that was removed: only the whole account still has it
+    gone: [feed(7)], // on a deleted device: only the list of the whole account still has it
   },
   actions: [
     { podcast: feed(1), episode: media(1), action: 'PLAY', timestamp: '2020-01-01T00:00:00.123Z', position: -1 },

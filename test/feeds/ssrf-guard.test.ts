@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPublic } from '../../src/feeds/guard.ts';
+import { isPublic } from '../../src/feeds/ssrf-guard.ts';
 import { feedAt, startFeedServer, startFetcher } from './feed-server.ts';
 import { rss } from './samples/sample.ts';
 
@@ -23,7 +23,7 @@ it.each([
   '[64:ff9b::7f00:1]',
   '[2002:7f00:1::]',
   'localhost',
-])('nothing connects to this machine by http://%s', async (host) => {
+])('does not connect to this machine at http://%s', async (host) => {
   const server = await startFeedServer((_, response) => void response.end(FEED), '0.0.0.0');
   const outcome = await startFetcher({ allowPrivate: false }).fetchFeed(`http://${host}:${server.port}/`, {});
   expect(outcome).toEqual(REFUSED);
@@ -40,21 +40,21 @@ it.each([
   ['127.0.0.1'],
   ['127.0.0.1', '93.184.215.14'],
   ['93.184.215.14', '127.0.0.1'],
-])('nothing connects to a name that resolves to %s', async (...addresses) => {
+])('does not connect to a name that resolves to %s', async (...addresses) => {
   const server = await startFeedServer((_, response) => void response.end(FEED));
   const { fetchFeed } = startFetcher({ allowPrivate: false, resolve: async () => addresses });
   expect(await fetchFeed(`http://feeds.test:${server.port}/`, {})).toEqual(REFUSED);
   expect(server.connections).toBe(0);
 });
 
-/** Of two addresses of this machine, one plays the part of the internet. */
+/** One of two addresses of this machine stands for the internet. */
 const isInternet = (address: string): boolean => address === '127.0.0.1';
 
-describe('behind a public address', () => {
+describe('with a public address', () => {
   it.each([
     ['an address', (port: number) => `http://127.0.0.2:${port}/`],
     ['a name', (port: number) => `http://inside.test:${port}/`],
-  ])('a redirect to %s that is private is not followed', async (_, target) => {
+  ])('does not follow a redirect to %s that is private', async (_, target) => {
     const inside = await startFeedServer((_request, response) => void response.end(FEED), '0.0.0.0');
     const outside = await startFeedServer(
       (_request, response) => void response.writeHead(302, { location: target(inside.port) }).end(),
@@ -68,7 +68,7 @@ describe('behind a public address', () => {
     expect([outside.connections, inside.connections]).toEqual([1, 0]);
   });
 
-  it('a name is looked up once for each connection: what was checked is what is connected to', async () => {
+  it('resolves a name once for each connection, and connects to the address that it checked', async () => {
     const server = await startFeedServer((_, response) => void response.end(FEED));
     const answers = ['127.0.0.1', '127.0.0.2'];
     const { fetchFeed } = startFetcher({
@@ -81,18 +81,18 @@ describe('behind a public address', () => {
   });
 });
 
-it('pictures are fetched under the same guard', async () => {
+it('does not fetch images from private addresses', async () => {
   const server = await startFeedServer((_, response) => void response.end('picture'));
   const { fetchImage } = startFetcher({ allowPrivate: false });
   await expect(fetchImage(`${server.origin}/`, feedAt(server.origin))).rejects.toThrow(REFUSED.message);
   expect(server.connections).toBe(0);
 });
 
-describe('where private addresses are allowed', () => {
+describe('if private addresses are allowed', () => {
   const REFUSED_INSIDE =
-    'it leads to an address that is not public, which --allow-private-feeds allows only to a feed at such an address';
+    'it leads to a private address, which --allow-private-feeds allows only for a feed that is at a private address itself';
 
-  /** A feed on the internet and one inside, which both lead to what is inside, and how to fetch them. */
+  /** A public and a private feed, which both lead to a private address, and a fetcher. */
   async function startBoth() {
     const inside = await startFeedServer((request, response) => {
       if (request.url === '/moved') response.writeHead(302, { location: '/' }).end();
@@ -109,20 +109,20 @@ describe('where private addresses are allowed', () => {
     return { ...fetcher, inside, urls };
   }
 
-  it('a public feed does not redirect to one', async () => {
+  it('does not follow a redirect of a public feed to a private address', async () => {
     const { fetchFeed, inside, urls } = await startBoth();
     expect(await fetchFeed(urls.public, {})).toEqual({ kind: 'failed', message: REFUSED_INSIDE });
     expect(inside.connections).toBe(0);
   });
 
-  it('a feed at one is read, and may redirect to another', async () => {
+  it('fetches a private feed, and follows its redirect to another private address', async () => {
     const { fetchFeed, inside, urls } = await startBoth();
     for (const url of [urls.private, `http://127.0.0.2:${inside.port}/`, `${urls.private}moved`]) {
       expect(await fetchFeed(url, {})).toMatchObject({ kind: 'fetched' });
     }
   });
 
-  it('the logo of public feeds alone does not lie at one, nor redirect to one', async () => {
+  it('does not fetch the logo of a public feed from a private address, even after a redirect', async () => {
     const { fetchImage, inside, urls } = await startBoth();
     for (const logo of [urls.private, `http://127.0.0.2:${inside.port}/`, urls.public]) {
       await expect(fetchImage(logo, feedAt(urls.public))).rejects.toThrow(REFUSED_INSIDE);
@@ -131,7 +131,7 @@ describe('where private addresses are allowed', () => {
     expect(inside.connections).toBe(0);
   });
 
-  it('the logo of a feed at one may lie at one', async () => {
+  it('fetches the logo of a private feed from a private address', async () => {
     const { fetchImage, inside, urls } = await startBoth();
     for (const logo of [urls.private, urls.public]) {
       expect(String(await fetchImage(logo, feedAt(urls.public, urls.private)))).toContain('Private');
@@ -140,14 +140,14 @@ describe('where private addresses are allowed', () => {
   });
 });
 
-it.each([0, 22, 25, 6667, 10_080])('port %i is never connected to', async (port) => {
+it.each([0, 22, 25, 6667, 10_080])('does not connect to port %i', async (port) => {
   expect(await startFetcher().fetchFeed(`http://127.0.0.1:${port}/`, {})).toEqual({
     kind: 'failed',
-    message: 'its port belongs to another service than the web',
+    message: 'its port belongs to a service other than the web',
   });
 });
 
-it('private addresses are fine where they are allowed, and no proxy is asked', async () => {
+it('ignores proxy variables', async () => {
   const proxy = await startFeedServer((_, response) => void response.end());
   const server = await startFeedServer((_, response) => void response.end(FEED));
   const before = { ...process.env };

@@ -1,12 +1,12 @@
-import { Turns } from '../turns.ts';
+import { KeyedMutex } from '../keyed-mutex.ts';
 
-/** Runs tasks: at most `total` at once, and those of one host one after another. */
-interface Slots {
+/** Runs at most `total` tasks at once, and at most one per host. */
+interface HostSemaphore {
   run<Result>(host: string, task: () => Promise<Result>): Promise<Result>;
 }
 
-export function createSlots(total: number): Slots {
-  const turns = new Turns<string>();
+export function createHostSemaphore(total: number): HostSemaphore {
+  const mutex = new KeyedMutex<string>();
   const waiting: (() => void)[] = [];
   let busy = 0;
 
@@ -23,7 +23,7 @@ export function createSlots(total: number): Slots {
   }
 
   return {
-    // The host first: whoever has a slot never waits for a host that another one keeps busy.
-    run: (host, task) => turns.take(host, () => runWhenFree(task)),
+    // The host first, so that a task does not occupy the semaphore while it waits for its host.
+    run: (host, task) => mutex.run(host, () => runWhenFree(task)),
   };
 }
