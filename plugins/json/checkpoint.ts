@@ -9,13 +9,13 @@ import { fitsFileName, type Part } from './layout.ts';
 import { MAX_BACKLOG, MAX_CHANGES, MAX_FILE_SIZE, MAX_LOG_SIZE } from './limits.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 
-/** At the latest, a checkpoint follows a change after this long, so that the files are worth reading. Milliseconds. */
+/** Maximum delay between a change and its checkpoint, so that the files are up to date for readers. Milliseconds. */
 const DELAY = 10 * 60_000;
 const RETRY_DELAY = 30_000;
-/** Of the four threads in which Node uses files, one is left for the write-ahead log. */
+/** Node has four threads for file operations: one is left for the write-ahead log. */
 const GROUPS_AT_ONCE = 3;
 
-/** Writes what has changed to the files it belongs in, one file at a time, so that the write-ahead log can be removed. */
+/** Writes changes from the write-ahead log to the data files, so that the log can be removed. */
 export class Checkpoint {
   readonly #groups: Groups;
   readonly #files: Files;
@@ -23,11 +23,11 @@ export class Checkpoint {
   readonly #report: Log;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
-  /** Whether the log has been rotated: what is in it now is more than is being written. */
+  /** Whether the log was rotated: its current file has changes beyond those being written. */
   #isWriting = false;
   #hasFailed = false;
   #isClosed = false;
-  /** Folders with names that are not durable yet. */
+  /** Folders with file names that are not durable yet. */
   readonly #unsynced = new Set<string>();
 
   constructor(groups: Groups, files: Files, log: WriteAheadLog, report: Log) {
@@ -37,24 +37,24 @@ export class Checkpoint {
     this.#report = report;
   }
 
-  /** Whether so many times as much has changed as makes a checkpoint due. */
+  /** Whether the changes exceed a multiple of what makes a checkpoint due. */
   #has(times: number): boolean {
     return this.#log.size > times * MAX_LOG_SIZE || this.#groups.changeCount > times * MAX_CHANGES;
   }
 
-  /** Whether commits outrun it: what they take in memory must have a bound. */
+  /** Whether commits must wait for the running checkpoint, to bound the memory of changes. */
   get isBehind(): boolean {
     return this.#isWriting && this.#has(MAX_BACKLOG);
   }
 
   /** To be called after changes. */
   schedule(): void {
-    if (this.#isClosed) return; // the write-ahead log keeps them
+    if (this.#isClosed) return; // changes stay in the write-ahead log
     if (this.#has(1) && !this.#hasFailed) void this.run();
     else this.#timer ??= setTimeout(() => void this.run(), this.#hasFailed ? RETRY_DELAY : DELAY).unref();
   }
 
-  /** Never rejects: where it fails, the write-ahead log keeps everything, and it is tried again later. */
+  /** Never rejects: after a failure, changes stay in the write-ahead log, and the checkpoint is retried. */
   run(): Promise<void> {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
@@ -86,7 +86,7 @@ export class Checkpoint {
     this.#groups.changeCount = 0;
     this.#isWriting = true;
     const groups = this.#groups.changed();
-    const failures: unknown[] = []; // one damaged file must not keep the others from being written
+    const failures: unknown[] = []; // a damaged file must not block the others
     while (groups.length > 0) {
       const saving = groups.splice(0, GROUPS_AT_ONCE).map((group) => this.#save(group));
       for (const result of await Promise.allSettled(saving)) {
@@ -102,7 +102,7 @@ export class Checkpoint {
     await this.#log.removeOlder();
   }
 
-  /** Writes what is left, so that the next start has no log to read. */
+  /** Writes the remaining changes, so that the next start has no log to replay. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#running;
@@ -110,7 +110,7 @@ export class Checkpoint {
     clearTimeout(this.#timer);
   }
 
-  /** Writes the changes of a group as they are now; what follows meanwhile is left to the next checkpoint. */
+  /** Writes the current changes of a group; later ones are left to the next checkpoint. */
   async #save(group: Group): Promise<void> {
     const changes = group.changes.slice();
     const first: Part = { prefix: group.prefix, start: group.prefix };
@@ -121,7 +121,7 @@ export class Checkpoint {
       const entries = merge(await this.#entriesOf(group, part), own);
       if (entries.length > 0) await this.#write(group, part, entries);
       else await this.#remove(group, part);
-      this.#groups.settle(group, own);
+      this.#groups.discardFlushed(group, own);
     }
   }
 
@@ -132,8 +132,8 @@ export class Checkpoint {
   }
 
   /**
-   * Whenever this is interrupted, files that exist have all keys from their start on. So a file is split from its end,
-   * and only loses keys when the other files are durable. Until it does, keys beyond its end are passed over.
+   * At any interruption, existing files must have all keys from their start on. So a file is split from its end, and is
+   * shortened last, once the new files are durable. Until then, keys beyond its end are ignored.
    */
   async #write(group: Group, part: Part, entries: readonly Entry[], until = group.endOf(part)): Promise<void> {
     const folder = dirname(this.#files.pathOf(part));
@@ -158,7 +158,7 @@ export class Checkpoint {
     const place = group.parts.indexOf(part);
     if (place === -1) return;
     const previous = group.parts[place - 1];
-    // It gets the range, and so must not have old keys in it.
+    // The previous part takes over the range, and must not have old keys there.
     if (previous) await this.#write(group, previous, await this.#entriesOf(group, previous), group.endOf(part));
     const path = this.#files.pathOf(part);
     const folder = dirname(path);
@@ -180,7 +180,7 @@ const removeEmptyFolder = (folder: string): Promise<boolean> =>
     () => false,
   );
 
-/** Divides the entries of a part that has become too long. */
+/** Splits the entries of a part that is too long. */
 function split(part: Part, entries: readonly Entry[]): [[Part, readonly Entry[]], ...[Part, readonly Entry[]][]] {
   const size = entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
   const length = size <= MAX_FILE_SIZE ? size : size / Math.ceil(size / MAX_FILE_SIZE);
@@ -198,7 +198,7 @@ function split(part: Part, entries: readonly Entry[]): [[Part, readonly Entry[]]
   return pieces as ReturnType<typeof split>;
 }
 
-/** A key after `last`, up to `next`, at the end of a segment of it; undefined where it is too long for a file name. */
+/** A key after `last` and up to `next`, cut at the end of a segment; undefined if it is too long for a file name. */
 function startBetween(prefix: string, last: Key, next: Key): Key | undefined {
   let different = prefix.length;
   while (last[different] === next[different]) different += 1;

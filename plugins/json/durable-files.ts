@@ -6,16 +6,16 @@ import { isStorageError, StorageError } from '../../src/plugin.ts';
 
 // All functions here reject with a StorageError that names the file.
 
-/** Everything below the data folder is for its owner alone: it holds password hashes. */
+/** Files in the data folder are readable for their owner only: they contain password hashes. */
 export const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** Creates a folder and its missing parents. Resolves when they would survive a power cut. */
+/** Creates a folder and its missing parents. Durable when it resolves. */
 export async function createFolder(path: string): Promise<void> {
   const absolute = resolve(path);
   const first = await mkdir(absolute, { recursive: true, mode: FOLDER_MODE }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST' && error.code !== 'ENOTDIR') throw toStorageError(error, path);
-    throw new StorageError('unavailable', `${path} is a file, or lies in one; give podsync a folder`, { cause: error });
+    throw new StorageError('unavailable', `${path} is a file, or inside one; choose a folder`, { cause: error });
   });
   if (first === undefined) return; // it existed
   for (let created = absolute; created.length >= first.length; created = dirname(created)) {
@@ -24,8 +24,8 @@ export async function createFolder(path: string): Promise<void> {
 }
 
 /**
- * Replaces a whole file: after a crash it has the old content or the new, never a part. After a power cut the new
- * content is sure to be found only once `syncFolder` has resolved.
+ * Replaces a file atomically: after a crash it has the old or the new content. The new content is durable once
+ * `syncFolder` has resolved.
  */
 export async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
   const temporary = `${path}.new`;
@@ -39,12 +39,12 @@ export async function replaceFile(path: string, bytes: Uint8Array): Promise<void
     }
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined); // the first error matters
+    await rm(temporary, { force: true }).catch(() => undefined); // report the first error
     throw toStorageError(error, path);
   }
 }
 
-/** Makes the names in a folder durable: those of new, renamed and removed files. */
+/** Makes new, renamed and removed file names in a folder durable. */
 export async function syncFolder(path: string): Promise<void> {
   try {
     const folder = await open(path, constants.O_RDONLY);
@@ -64,20 +64,18 @@ export async function removeFile(path: string): Promise<void> {
   });
 }
 
-/** The second is a used-up quota, for which Node has no name. */
+/** The second code is an exceeded quota, for which Node has no name. */
 const NO_ROOM = new Set(['ENOSPC', `Unknown system error -${system.errno.EDQUOT}`, 'EFBIG']);
 
-/** An error of the file system as one of the storage contract. */
+/** Converts an error of the file system to a StorageError. */
 export function toStorageError(error: unknown, path: string): StorageError {
   if (isStorageError(error)) return error;
   const { code = String(error) } = error as NodeJS.ErrnoException;
   return NO_ROOM.has(code)
-    ? new StorageError('full', `there is no room left to write ${path}; free some space and try again`, {
+    ? new StorageError('full', `no space left to write ${path}; free some space and try again`, {
         cause: error,
       })
-    : new StorageError(
-        'unavailable',
-        `${path} could not be used (${code}); check its disk, its owner and its permissions`,
-        { cause: error },
-      );
+    : new StorageError('unavailable', `${path} cannot be accessed (${code}); check its disk, owner and permissions`, {
+        cause: error,
+      });
 }

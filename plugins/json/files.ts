@@ -7,14 +7,14 @@ import { fileName, type Part } from './layout.ts';
 import { CACHE_SIZE } from './limits.ts';
 import { readPart, writePart } from './part-file.ts';
 
-/** What an entry takes in memory beside its text, about. */
+/** Approximate memory of an entry besides its text. */
 const ENTRY_SIZE = 100;
-/** Parts that one read asks for before it is tried again. */
+/** Parts that a read loads concurrently. */
 const LOADED_AT_ONCE = 16;
 
 export const sizeOf = ({ key, value }: Entry): number => key.length + value.length + ENTRY_SIZE;
 
-/** The files of all parts, and the entries of those that were used last. */
+/** Reads and writes the data files, with a cache of their entries. */
 export class Files {
   readonly #folder: string;
   readonly #groups: Groups;
@@ -37,7 +37,7 @@ export class Files {
     return this.#cache.get(part);
   }
 
-  /** Rejects with `corrupt` where the file is damaged. */
+  /** Rejects with `corrupt` if the file is damaged. */
   load(part: Part): Promise<readonly Entry[]> {
     let loading = this.#loading.get(part);
     if (!loading) {
@@ -53,7 +53,7 @@ export class Files {
     return entries;
   }
 
-  /** Reads a file, past the cache. */
+  /** Reads a file, bypassing the cache. */
   async read(part: Part): Promise<readonly Entry[]> {
     try {
       const { entries, until } = await readPart(this.pathOf(part), part.prefix);
@@ -61,29 +61,29 @@ export class Files {
       return entries;
     } catch (error) {
       if (this.#groups.has(part)) throw error;
-      return []; // replaced meanwhile: nobody uses these entries
+      return []; // replaced meanwhile: these entries are not used
     }
   }
 
-  /** The file that comes after one has to be there; files that came in between since are none of its business. */
+  /** Checks that the next file exists. Files that were inserted in between later do not matter. */
   #requireNext(part: Part, until: Key): void {
     if (this.#groups.endOf(part) <= until) return;
     const path = this.pathOf({ prefix: part.prefix, start: until });
     throw new StorageError('corrupt', `${path} is missing; restore the data folder from a backup`);
   }
 
-  /** Writes the entries from the start of a part up to a key, where the next part starts. See `replaceFile`. */
+  /** Writes the entries of a part up to a key, where the next part starts. See `replaceFile`. */
   write(part: Part, until: Key, entries: readonly Entry[]): Promise<void> {
     return writePart(this.pathOf(part), part.prefix, until, entries);
   }
 
-  /** Keeps the entries of parts that take the place of another, if that one is in use. */
+  /** Replaces a part by others in the cache, if it is cached. */
   replace(part: Part, others: readonly (readonly [Part, readonly Entry[]])[]): void {
     if (this.#cache.delete(part)) for (const [other, entries] of others) this.#cache.set(other, entries);
   }
 }
 
-/** The entries that one read needs: it is tried again until all of them are in memory at the same time. */
+/** The entries for one read, which is repeated until all of them are in memory. */
 export class LoadedEntries implements Source {
   readonly #files: Files;
   readonly #loaded = new Map<Part, readonly Entry[]>();

@@ -1,24 +1,24 @@
 import type { Entry, Key, Range, Value, Version } from '../../src/plugin.ts';
 import { endOf, type Part } from './layout.ts';
 
-/** What a commit does to a key; no value: deletes it. */
+/** A change of one key; without a value, its deletion. */
 export interface Change {
   readonly key: Key;
   readonly value: Value | undefined;
   readonly version: Version;
 }
 
-/** The entries of a part, in key order; empty where they have yet to be loaded, which is noted then. */
+/** The entries of a part, in key order. If they are not loaded yet: empty, and the part counts as missing. */
 export interface Source {
   entriesOf(part: Part): readonly Entry[];
-  /** How many parts have yet to be loaded. */
+  /** Number of parts that are not loaded yet. */
   readonly missing: number;
 }
 
-/** Parts of one group that a read of a range loads at once: a part is long, and the read may end in it. */
+/** Parts of a group that a range read loads ahead. Few, as a part is long and the read may end in it. */
 const LOADED_AHEAD = 2;
 
-/** The place of the first item that is not below `key`. */
+/** Index of the first item with a key of at least `key`. */
 export function placeOf<Item>(items: readonly Item[], key: Key, keyOf: (item: Item) => Key): number {
   let low = 0;
   let high = items.length;
@@ -33,11 +33,11 @@ export function placeOf<Item>(items: readonly Item[], key: Key, keyOf: (item: It
 const keyOf = ({ key }: { readonly key: Key }): Key => key;
 const startOf = ({ start }: Part): Key => start;
 
-/** Those with keys from `from` up to `until`. */
+/** Items with keys from `from` up to `until`. */
 export const between = <Item extends { readonly key: Key }>(items: readonly Item[], from: Key, until: Key): Item[] =>
   items.slice(placeOf(items, from, keyOf), placeOf(items, until, keyOf));
 
-/** Entries as they are after changes; both in key order. */
+/** Merges changes into entries; both in key order. */
 export function merge(entries: readonly Entry[], changes: readonly Change[]): Entry[] {
   const merged: Entry[] = [];
   let place = 0;
@@ -52,7 +52,7 @@ export function merge(entries: readonly Entry[], changes: readonly Change[]): En
 
 const NONE: readonly Change[] = [];
 
-/** Changes as they are after newer ones; both in key order. */
+/** Merges newer changes into changes; both in key order. */
 function replace(changes: readonly Change[], newer: readonly Change[]): readonly Change[] {
   if (changes.length === 0) return newer;
   const replaced: Change[] = [];
@@ -66,14 +66,14 @@ function replace(changes: readonly Change[], newer: readonly Change[]): readonly
   return replaced;
 }
 
-/** The keys with one prefix: those in files, and what has changed since the files were written. */
+/** The keys with one prefix: entries in files, and changes since the files were written. */
 export class Group {
   readonly prefix: string;
   /** In key order. */
   parts: readonly Part[] = [];
-  /** Undefined where there are none: there are many groups, and few of them change. */
+  /** Undefined if there are none, to save memory: most groups have no changes. */
   #changes: Map<Key, Change> | undefined;
-  /** The changes in key order, but for those of the keys that are newer. */
+  /** Sorted changes, without those of the keys in `#newer`. */
   #sorted: readonly Change[] = NONE;
   #newer: Set<Key> | undefined;
 
@@ -96,8 +96,8 @@ export class Group {
     return (this.#sorted = replace(this.#sorted, newer));
   }
 
-  /** Forgets changes that the files have now, except where others followed. */
-  settle(changes: readonly Change[]): void {
+  /** Discards changes that were written to files, unless newer ones have replaced them. */
+  discardFlushed(changes: readonly Change[]): void {
     const before = this.changes;
     for (const change of changes) if (this.#changes?.get(change.key) === change) this.#changes.delete(change.key);
     if (this.#changes?.size === 0) this.#changes = undefined;
@@ -117,7 +117,7 @@ export class Group {
     return this.parts.find(({ start }) => start > part.start)?.start ?? endOf(this.prefix);
   }
 
-  /** The part that has a key, or that comes before the first one. */
+  /** The part for a key; undefined before the first part. */
   partOf(key: Key): Part | undefined {
     const place = placeOf(this.parts, key, startOf);
     return this.parts[place]?.start === key ? this.parts[place] : this.parts[place - 1];

@@ -10,7 +10,7 @@ export class Groups {
   /** By the number of slashes, in order. */
   readonly #levels: [Group[], Group[], Group[]] = [[], [], []];
   readonly #changed = new Set<Group>();
-  /** How many changes came since the last checkpoint. */
+  /** Changes since the last checkpoint. */
   changeCount = 0;
 
   constructor(files: readonly Part[]) {
@@ -30,12 +30,12 @@ export class Groups {
     return this.#levels[slash === 0 ? 0 : slash === prefix.length ? 1 : 2];
   }
 
-  /** All parts, as they are now. */
+  /** All current parts. */
   parts(): Part[] {
     return this.#levels.flat().flatMap(({ parts }) => parts);
   }
 
-  /** Whether a part has not been replaced. */
+  /** Whether a part is current, that is, not replaced. */
   has(part: Part): boolean {
     return this.#byPrefix.get(part.prefix)?.parts.includes(part) ?? false;
   }
@@ -45,7 +45,7 @@ export class Groups {
     return this.#byPrefix.get(part.prefix)?.endOf(part) ?? part.start;
   }
 
-  /** Many changes, which are put in order at once: nobody has to wait for that later. */
+  /** Applies many changes and sorts them at once, so that no later read has to. */
   applyAll(changes: readonly Change[]): void {
     const groups = new Set(changes.map((change) => this.apply(change)));
     for (const group of groups) void group.changes;
@@ -68,14 +68,14 @@ export class Groups {
     return group;
   }
 
-  /** Those with changes that no file has. */
+  /** Groups with changes that are not in files yet. */
   changed(): Group[] {
     return [...this.#changed];
   }
 
-  /** Forgets changes of a group that its files have now, except where others followed. */
-  settle(group: Group, changes: readonly Change[]): void {
-    group.settle(changes);
+  /** Discards changes that were written to files, unless newer ones have replaced them. */
+  discardFlushed(group: Group, changes: readonly Change[]): void {
+    group.discardFlushed(changes);
     if (group.changes.length > 0) return;
     this.#changed.delete(group);
     if (group.parts.length > 0) return;

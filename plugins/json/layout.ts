@@ -4,12 +4,12 @@ import type { Key } from '../../src/plugin.ts';
 import { removeFile, toStorageError } from './durable-files.ts';
 
 /*
- * Keys with the same prefix lie in the same file. A prefix is a key up to its first slash, or up to its second one where
- * the segment between them is an account or a podcast. A file that grows too long is split: the rest of its keys goes
- * into files whose names end with the key that they start from, as in `users/4f2a/actions.01700000000.json`.
+ * Keys with the same prefix are in the same file. A prefix is a key up to its first slash, or up to its second one if
+ * the segment between them is an account or a podcast. A long file is split: the names of the further files end with
+ * their first key, as in `users/4f2a/actions.01700000000.json`.
  */
 
-/** File of each prefix; `*` stands for the second segment of the key. */
+/** File of each prefix; `*` is the second segment of the key. */
 const FILES: Readonly<Record<string, string>> = {
   '': 'other',
   'u/': 'users/*/account',
@@ -25,18 +25,18 @@ const FILES: Readonly<Record<string, string>> = {
   'a/': 'listeners',
   'k/': 'directory',
 };
-/** All prefixes that are not listed. */
+/** All other prefixes. */
 const OTHER = 'other/*';
 const FOLDERS = new Set(['users', 'episodes', 'other']);
 
 const PREFIXES = new Map([...Object.entries(FILES).map(([prefix, file]) => [file, prefix] as const), [OTHER, '']]);
 const hasOwner = (family: string): boolean => FILES[family]?.includes('*') ?? false;
 
-/** A longer segment has no file of its own: encoded, it might exceed what file systems allow in a name. */
+/** A longer segment gets no file of its own: encoded, it might exceed the limit of file names. */
 const MAX_SEGMENT = 60;
 export const fitsFileName = (text: string): boolean => text.length <= MAX_SEGMENT;
 
-/** What all keys in the file of this key begin with. */
+/** The common prefix of all keys in the file of this key. */
 export function prefixOf(key: Key): string {
   const first = key.indexOf('/') + 1;
   if (first === 0 || first > MAX_SEGMENT) return '';
@@ -46,10 +46,10 @@ export function prefixOf(key: Key): string {
   return second === 0 || second - first > MAX_SEGMENT ? family : key.slice(0, second);
 }
 
-/** The first text behind all keys with this prefix. */
+/** The first text after all keys with this prefix. */
 export const endOf = (prefix: string): string => (prefix === '' ? '\x7f' : `${prefix.slice(0, -1)}0`);
 
-/** Lower case only, as some file systems do not tell it from upper case. */
+/** Lower case only, as some file systems ignore case. */
 const encode = (text: string): string =>
   text.replace(/[^a-z0-9-]/g, (char) =>
     /[A-Z]/.test(char) ? `_${char.toLowerCase()}` : `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`,
@@ -62,7 +62,7 @@ const decode = (name: string): string =>
       upper === undefined ? String.fromCharCode(parseInt(code, 16)) : upper.toUpperCase(),
     );
 
-/** The path, from the data folder on, of the file with the keys of a prefix from `start` on. */
+/** The path, relative to the data folder, of the file with the keys of a prefix from `start` on. */
 export function fileName(prefix: string, start: Key): string {
   const family = prefix.slice(0, prefix.indexOf('/') + 1);
   const isOwned = prefix !== family;
@@ -72,13 +72,16 @@ export function fileName(prefix: string, start: Key): string {
   return `${file.replace('*', () => segment)}${rest}.json`;
 }
 
-/** A file: the keys with a prefix from `start` up to the start of the next file. Replaced whenever it is written. */
+/**
+ * A data file: the keys with a prefix from `start` up to the start of the next file. Replaced by a new object at each
+ * write.
+ */
 export interface Part {
   readonly prefix: string;
   readonly start: Key;
 }
 
-/** The inverse of `fileName`; undefined for the path of anything else. */
+/** The inverse of `fileName`; undefined for any other path. */
 function parseFileName(path: string): Part | undefined {
   const [, base = '', rest = '%'] = /^([^.]+)(?:\.([^.]+))?\.json$/.exec(path) ?? [];
   const [folder, segment = '', ...others] = base.split('/');
@@ -88,7 +91,7 @@ function parseFileName(path: string): Part | undefined {
   return fileName(prefix, start) === path ? { prefix, start } : undefined;
 }
 
-/** All files below the data folder that hold keys. Removes what a killed process had not finished writing. */
+/** Lists all data files. Removes incomplete files of a killed process. */
 export async function listFiles(folder: string): Promise<Part[]> {
   const found: Part[] = [];
   const visit = async (path: string): Promise<void> => {

@@ -7,32 +7,31 @@ import { StorageError } from '../../src/plugin.ts';
 import { FILE_MODE, toStorageError } from './durable-files.ts';
 
 /*
- * Each process first writes a lock file of its own, and only then looks for those of others: of two that do so, at least
- * one sees the other. The name of a lock file is never used again, so the one of a killed process can be removed at any
- * time by anybody.
+ * Each process first writes its own lock file, and only then looks for others: of two concurrent processes at least one
+ * sees the other. Lock file names are never reused, so that of a killed process can be removed safely at any time.
  */
 
-/** Who holds a folder. A pid alone is not enough: it is used again, and every container has a pid 1. */
+/** The process that locks a folder. A pid alone is not enough: pids are reused, and every container has a pid 1. */
 interface Holder {
   host: string;
   pid: number;
-  /** Boot, and time in it, at which the process started; empty where the system does not tell. */
+  /** Boot id and start time of the process; empty if the system does not provide them. */
   started: string;
 }
 
 const LOCK = /^lock\.[\da-f-]{36}$/;
 
-/** The lock files of this very process. */
+/** Lock files of this process. */
 const held = new Set<string>();
 
-/** How often a process looks again that came at the same moment as others. */
+/** Retries if other processes start at the same moment. */
 const ATTEMPTS = 20;
 /** Milliseconds. */
 const ATTEMPT_DELAY = 10;
 
 /**
- * Locks the folder for this process: two processes that write one log would lose commits. Returns how to release it.
- * Rejects with `busy` where another process has it; the lock of a killed process is removed.
+ * Locks the folder for this process: two processes writing to one log would lose commits. Returns the function that
+ * releases the lock. Rejects with `busy` if another process has it; the lock of a killed process is removed.
  */
 export async function takeLock(folder: string): Promise<() => Promise<void>> {
   const path = await realpath(folder);
@@ -41,7 +40,7 @@ export async function takeLock(folder: string): Promise<() => Promise<void>> {
     if (held.delete(own)) await rm(own, { force: true });
   };
   try {
-    await requireUnlocked(path, own); // first: on a full disk, an old lock file may be all the room there is
+    await requireUnlocked(path, own); // first: on a full disk, removing an old lock file may be needed to write a new one
     held.add(own);
     await writeLock(own);
     await requireUnlocked(path, own);
@@ -52,7 +51,7 @@ export async function takeLock(folder: string): Promise<() => Promise<void>> {
   }
 }
 
-/** With its content at once, as others read it. */
+/** Writes the file atomically, as other processes read it. */
 async function writeLock(path: string): Promise<void> {
   const holder: Holder = { host: hostname(), pid: process.pid, started: await startOf(process.pid) };
   const temporary = `${path}.new`;
@@ -65,7 +64,7 @@ async function writeLock(path: string): Promise<void> {
   }
 }
 
-/** Of several processes that come at once, the first by name waits for the others to give way. */
+/** Among processes that start at once, the one with the first file name waits for the others to give up. */
 async function requireUnlocked(folder: string, own: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const others = await otherLocks(folder, own);
@@ -73,13 +72,13 @@ async function requireUnlocked(folder: string, own: string): Promise<void> {
     const [path, { pid, host }] = others[0];
     if (attempt === ATTEMPTS || others.some(([other]) => other < own)) {
       const message = `${folder} is in use by process ${pid} on ${host}; stop that process first`;
-      throw new StorageError('busy', `${message} (if it is surely gone, remove ${path})`);
+      throw new StorageError('busy', `${message} (if it is certainly not running, remove ${path})`);
     }
     await setTimeout(ATTEMPT_DELAY);
   }
 }
 
-/** Those of running processes. Removes the others. */
+/** Locks of other running processes. Removes stale ones. */
 async function otherLocks(folder: string, own: string): Promise<[path: string, holder: Holder][]> {
   const locks: [string, Holder][] = [];
   for (const name of await readdir(folder)) {
@@ -92,7 +91,7 @@ async function otherLocks(folder: string, own: string): Promise<[path: string, h
   return locks;
 }
 
-/** Undefined where it was removed meanwhile, or is not podsync's, which never writes half a lock. */
+/** Undefined if it was removed meanwhile, or was not written by podsync. */
 async function readHolder(path: string): Promise<Holder | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
@@ -106,22 +105,22 @@ async function readHolder(path: string): Promise<Holder | undefined> {
 }
 
 async function isAlive({ host, pid, started }: Holder): Promise<boolean> {
-  if (host !== hostname()) return true; // unknown here
-  if (pid === process.pid) return false; // an earlier process with the same number
+  if (host !== hostname()) return true; // cannot be checked from here
+  if (pid === process.pid) return false; // an earlier process with the same pid
   try {
     process.kill(pid, 0);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
   const seen = await startOf(pid);
-  return started === '' || seen === '' || started === seen; // the system may hide it from one of the two
+  return started === '' || seen === '' || started === seen; // the system may hide it from one of the two processes
 }
 
 async function startOf(pid: number): Promise<string> {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
     const status = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The program's name, in brackets, may have spaces in it; the start is the 20th field after it.
+    // The program's name, in parentheses, may contain spaces; the start time is the 20th field after it.
     return `${boot.trim()} ${status.slice(status.lastIndexOf(')') + 2).split(' ')[19]}`;
   } catch {
     return '';

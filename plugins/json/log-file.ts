@@ -5,9 +5,9 @@ import { toStorageError } from './durable-files.ts';
 import type { Change } from './group.ts';
 
 /*
- * A line of the write-ahead log is a group of commits that went to the disk with one sync:
- * ["<crc32 of the rest>",[<version>,{<key>:<value>,...},[<deleted key>,...]],...]. Until that sync a power cut may take
- * any part of the line and leave the others, so one checksum covers all of it: that tells a power cut from damage.
+ * A line of the write-ahead log is a group of commits written with one sync: ["<crc32 of the
+ * rest>",[<version>,{<key>:<value>,...},[<deleted key>,...]],...]. Until the sync, a power cut may lose any part of the
+ * line. One checksum covers the whole line, to detect that.
  */
 
 const NAME = /^wal-(\d{12,})\.jsonl$/;
@@ -20,7 +20,7 @@ const LINE_END = 10;
 export const checksum = (bytes: Uint8Array): string => toText(crc32(bytes));
 const toText = (checksum: number): string => checksum.toString(16).padStart(8, '0');
 
-/** Characters of a line that are encoded at once, about. */
+/** Approximate characters of a line that are encoded at once. */
 const PIECE = 256 * 1024;
 
 /** The changes of one commit. */
@@ -29,11 +29,11 @@ export interface LoggedCommit {
   changes: readonly Change[];
 }
 
-/** Characters of a commit in a line, about. */
+/** Approximate characters of a commit. */
 export const lengthOf = ({ changes }: LoggedCommit): number =>
   changes.reduce((sum, { key, value = '' }) => sum + key.length + value.length, 0);
 
-/** A line, in pieces: a commit may be long. */
+/** Encodes a line, in several buffers, as a commit may be long. */
 export async function encodeLine(commits: readonly LoggedCommit[]): Promise<Buffer[]> {
   const pieces: Buffer[] = [];
   let sum = 0;
@@ -49,7 +49,7 @@ export async function encodeLine(commits: readonly LoggedCommit[]): Promise<Buff
 }
 
 function* lineTexts(commits: readonly LoggedCommit[]): Iterable<string> {
-  let texts: string[] = []; // joined only once: values are long
+  let texts: string[] = []; // joined once, as values are long
   let length = 0;
   for (const [place, { version, changes }] of commits.entries()) {
     texts.push(`${place === 0 ? HEAD : ','}[${version},{`);
@@ -77,7 +77,7 @@ function* lineTexts(commits: readonly LoggedCommit[]): Iterable<string> {
 /** JSON text without line breaks. */
 export const onOneLine = (value: Value): string => (value.includes('\n') ? JSON.stringify(JSON.parse(value)) : value);
 
-/** The numbers of the files in the folder, oldest first. */
+/** Numbers of the log files in a folder, oldest first. */
 export async function logNumbers(folder: string): Promise<number[]> {
   const names = await readdir(folder).catch((error) => {
     throw toStorageError(error, folder);
@@ -89,21 +89,21 @@ export async function logNumbers(folder: string): Promise<number[]> {
 }
 
 /** A damaged line at the end of a file. */
-export interface Torn {
+export interface TornLine {
   path: string;
   line: number;
   /** Bytes before it. */
   length: number;
 }
 
-export const damaged = ({ path, line }: Torn): StorageError =>
+export const damagedLine = ({ path, line }: TornLine): StorageError =>
   new StorageError(
     'corrupt',
     `${path} is damaged in line ${line}; restore the data folder from a backup, or remove that line and lose its changes`,
   );
 
-/** A torn line must not stay: once another file has followed, it would be taken for damage. */
-export async function cutOff({ path, length }: Torn): Promise<void> {
+/** Removes a torn line. Once there is a newer file, it would count as damage. */
+export async function truncateTornLine({ path, length }: TornLine): Promise<void> {
   try {
     const file = await open(path, 'r+');
     try {
@@ -118,23 +118,23 @@ export async function cutOff({ path, length }: Torn): Promise<void> {
 }
 
 /**
- * The commits in the first `length` bytes of a file, and the line at its end that is damaged, which was never acknowledged
- * unless another file follows. Rejects with `corrupt` for damage anywhere else.
+ * The commits in the first `length` bytes of a file, and a damaged last line, whose commits were never acknowledged
+ * unless a newer file exists. Rejects with `corrupt` for damage elsewhere.
  */
 export async function readLog(
   path: string,
   length = Number.MAX_SAFE_INTEGER,
-): Promise<{ commits: LoggedCommit[]; tail: Torn | undefined }> {
+): Promise<{ commits: LoggedCommit[]; tail: TornLine | undefined }> {
   const bytes = await readFile(path).catch((error) => {
     throw toStorageError(error, path);
   });
   const end = Math.min(length, bytes.length);
   const commits: LoggedCommit[] = [];
-  let tail: Torn | undefined;
+  let tail: TornLine | undefined;
   for (let start = 0, line = 1, next; start < end; start = next, line += 1) {
     next = bytes.indexOf(LINE_END, start) + 1 || end;
     const found = parseLine(bytes.subarray(start, next));
-    if (found && tail) throw damaged(tail);
+    if (found && tail) throw damagedLine(tail);
     if (found) for (const commit of found) commits.push(toCommit(commit));
     else tail ??= { path, line, length: start };
   }

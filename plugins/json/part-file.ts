@@ -5,13 +5,13 @@ import { type Entry, type Key, StorageError, KeyedMutex, type Version } from '..
 import { replaceFile, toStorageError } from './durable-files.ts';
 import { checksum, onOneLine } from './log-file.ts';
 
-/** What a file holds: the entries, in key order, up to the key at which the next file starts. */
+/** Content of a file: the entries, in key order, and the key at which the next file starts. */
 export interface Content {
   entries: readonly Entry[];
   until: Key;
 }
 
-/** A file as it is parsed. Keys come without the prefix; versions are in key order. */
+/** A parsed file. Keys are without the prefix; versions are in key order. */
 interface ParsedFile {
   checksum?: string;
   prefix: string;
@@ -22,16 +22,16 @@ interface ParsedFile {
 
 const HEAD = '{\n"checksum": "';
 const AFTER_CHECKSUM = '",\n';
-/** Where the bytes begin that the checksum is of. */
+/** Offset of the bytes covered by the checksum. */
 const CHECKED = HEAD.length + 8 + AFTER_CHECKSUM.length;
 
-/** Bytes. Of longer files one is parsed in each turn of the event loop. */
+/** Bytes. Only one longer file is parsed per turn of the event loop. */
 const LONG = 64 * 1024;
 const mutex = new KeyedMutex<'parsing'>();
 
 /**
- * A JSON file that a person can read: one key a line. lowdb's own file adapter renames without a sync, and leaves files
- * readable for everybody.
+ * A JSON file with one key per line, readable for humans. lowdb's own file adapter renames without a sync, and creates
+ * files that everyone can read.
  */
 class PartFile implements Adapter<Content> {
   readonly #path: string;
@@ -55,11 +55,11 @@ class PartFile implements Adapter<Content> {
     }
   }
 
-  /** For a file that a person has changed. */
+  /** Decodes a file that was edited by hand. */
   #decode(bytes: Buffer, { checksum: expected, prefix, until, keys, versions }: ParsedFile): Content {
     if (expected !== undefined && checksum(bytes.subarray(CHECKED)) !== expected) {
-      const error = this.#damaged('is not as podsync wrote it');
-      throw new StorageError('corrupt', `${error.message}, or remove its line "checksum" to have it used as it is`);
+      const error = this.#damaged('was changed after podsync wrote it');
+      throw new StorageError('corrupt', `${error.message}, or remove its line "checksum" to accept the change`);
     }
     const suffixes = Object.keys(keys ?? {}).toSorted();
     const isWhole = prefix === this.#prefix && typeof until === 'string' && suffixes.length === versions?.length;
@@ -92,7 +92,7 @@ class PartFile implements Adapter<Content> {
 
 const afterChecksum = (prefix: string): string => `"prefix": ${JSON.stringify(prefix)},\n"keys": {\n`;
 
-/** A key as JSON, in which the only quotes are those around it. */
+/** A key as JSON, without quotes inside. */
 const quote = (key: string): string =>
   `"${key.replace(/["\\]/g, (char) => (char === '"' ? String.raw`\u0022` : String.raw`\u005c`))}"`;
 
@@ -112,7 +112,7 @@ const [NEWLINE, COMMA, BRACE, BACKSLASH] = ['\n', ',', '}', '\\'].map((char) => 
   number,
 ];
 
-/** Takes the values as they are: to parse them all and make text of them again takes most of the time of a start. */
+/** Reads values as text: parsing and serializing them would dominate the time of a start. */
 function readLines(bytes: Buffer, prefix: string): Content {
   const found: { key: Key; value: string }[] = [];
   let at = CHECKED + afterChecksum(prefix).length;
@@ -137,7 +137,7 @@ function readLines(bytes: Buffer, prefix: string): Content {
   };
 }
 
-/** Rejects with `corrupt` where the file is damaged or missing. */
+/** Rejects with `corrupt` if the file is damaged or missing. */
 export async function readPart(path: string, prefix: string): Promise<Content> {
   const file = new Low<Content>(new PartFile(path, prefix), { entries: [], until: prefix });
   await file.read();

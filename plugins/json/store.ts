@@ -21,8 +21,8 @@ import { takeLock } from './lock.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
 
 /**
- * Opens the store in a folder. Rejects with `busy` where another process has it open, and with `corrupt` where its
- * write-ahead log is damaged; other damage is found when a file is read.
+ * Opens the store in a folder. Rejects with `busy` if another process has it open, and with `corrupt` if its
+ * write-ahead log is damaged; other damage is detected when a file is read.
  */
 export async function openStore(folder: string, log: Log): Promise<KeyValueStore> {
   await createFolder(folder);
@@ -35,13 +35,13 @@ export async function openStore(folder: string, log: Log): Promise<KeyValueStore
   }
 }
 
-/** A change that is not durable yet, and when that is decided. */
+/** A change that is not durable yet, and the promise of its commit. */
 interface Pending {
   change: Change;
-  settled: Promise<void>;
+  durable: Promise<void>;
 }
 
-/** Reads see what is durable; checks and sums of a commit also see the commits that are being made durable. */
+/** Reads see durable commits only; checks and sums also see pending commits. */
 class JsonStore implements KeyValueStore {
   readonly isShared = false;
   readonly #groups: Groups;
@@ -50,12 +50,12 @@ class JsonStore implements KeyValueStore {
   #log!: WriteAheadLog;
   #checkpoint: Checkpoint | undefined;
   readonly #pending = new Map<Key, Pending>();
-  /** The commit of many keys that is under way: other commits wait for it. */
+  /** The running commit of many keys: other commits wait for it. */
   #large: Promise<unknown> | undefined;
-  /** It is being applied: nobody must see half of it. */
+  /** Set while it is applied: reads must wait. */
   #applying: Promise<void> | undefined;
-  /** What waits for files to be read. */
-  readonly #underWay = new Set<Promise<unknown>>();
+  /** Operations that wait for files. */
+  readonly #running = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
   private constructor(groups: Groups, files: Files, releaseLock: () => Promise<void>) {
@@ -74,7 +74,7 @@ class JsonStore implements KeyValueStore {
       discard: () => store.#pending.clear(),
     });
     store.#checkpoint = new Checkpoint(groups, files, store.#log, report);
-    // Not awaited: until it is done, the log has everything.
+    // Not awaited: until it is done, the log has all changes.
     if (groups.changeCount > 0) void store.#checkpoint.run();
     else await store.#log.removeOlder();
     return store;
@@ -96,7 +96,7 @@ class JsonStore implements KeyValueStore {
     );
   }
 
-  /** While commits are being written, a caller that reads from memory in a loop must not hold them up. */
+  /** Yields while commits are being written, so that reads from memory in a loop do not delay them. */
   async #ready(): Promise<void> {
     this.#requireOpen();
     if (this.#log.isBusy) await setImmediate();
@@ -109,38 +109,40 @@ class JsonStore implements KeyValueStore {
     if (isLarge(batch)) return this.#commitLarge(batch);
     const { check = [] } = batch;
     return this.#loaded(
-      (source) => this.#look(batch, source),
+      (source) => this.#evaluate(batch, source),
       async ({ areMet, sums }) => {
         if (this.#large) return this.commit(batch);
         if (!areMet.includes(false)) return this.#write(batch, sums);
-        // A caller that reads again has to see what the check failed on.
-        await Promise.allSettled(check.map(([key]) => this.#pending.get(key)?.settled));
+        // A caller that reads again must see the commit that made the check fail.
+        await Promise.allSettled(check.map(([key]) => this.#pending.get(key)?.durable));
         return undefined;
       },
     );
   }
 
-  /** No other commit goes on meanwhile: its checks and sums are made slice by slice of what must not change. */
+  /**
+   * Runs while no other commit does: checks and sums are evaluated in slices, and the data must not change meanwhile.
+   */
   #commitLarge(batch: Batch): Promise<Version | undefined> {
     const storing = this.#storeLarge(batch).finally(() => {
       this.#large = undefined;
-      this.#underWay.delete(storing);
+      this.#running.delete(storing);
     });
     this.#large = storing.catch(() => undefined);
-    this.#underWay.add(storing);
+    this.#running.add(storing);
     return storing;
   }
 
   async #storeLarge(batch: Batch): Promise<Version | undefined> {
-    await this.#log.settle();
+    await this.#log.drain();
     const { check = [], sum = [] } = batch;
     const sums: [Key, number][] = [];
-    const entries = new LoadedEntries(this.#files); // so that each file is loaded once
+    const entries = new LoadedEntries(this.#files); // shared, so that each file is loaded once
     for (let at = 0; at < Math.max(check.length, sum.length); at += KEYS_AT_ONCE) {
       await setImmediate();
       const part = { check: check.slice(at, at + KEYS_AT_ONCE), sum: sum.slice(at, at + KEYS_AT_ONCE) };
       const { areMet, sums: found } = await this.#loaded(
-        (source) => this.#look(part, source),
+        (source) => this.#evaluate(part, source),
         (each) => each,
         entries,
       );
@@ -155,8 +157,8 @@ class JsonStore implements KeyValueStore {
     return version;
   }
 
-  /** Whether the checks are met, and what the sums come to. */
-  #look({ check = [], sum = [] }: Batch, source: Source): { areMet: boolean[]; sums: [Key, number][] } {
+  /** Evaluates checks and sums. */
+  #evaluate({ check = [], sum = [] }: Batch, source: Source): { areMet: boolean[]; sums: [Key, number][] } {
     return {
       areMet: check.map(([key, version]) => (this.#newest(key, source)?.version ?? 0) === version),
       sums: sum.map(([key, amount]) => [key, add(key, this.#newest(key, source)?.value, amount)]),
@@ -172,9 +174,9 @@ class JsonStore implements KeyValueStore {
     if (this.#log.broken) throw this.#log.broken;
     const version = this.#log.nextVersion();
     const changes = [...changesOf(batch, sums, version)];
-    const settled = this.#log.append(version, changes);
-    for (const change of changes) this.#pending.set(change.key, { change, settled });
-    await settled;
+    const durable = this.#log.append(version, changes);
+    for (const change of changes) this.#pending.set(change.key, { change, durable });
+    await durable;
     return version;
   }
 
@@ -188,30 +190,30 @@ class JsonStore implements KeyValueStore {
   }
 
   async #applyInSlices(changes: readonly Change[]): Promise<void> {
-    await eachInSlices(inParts(changes), (part) => this.#groups.applyAll(part));
+    await eachInSlices(inBatches(changes), (part) => this.#groups.applyAll(part));
     this.#applying = undefined;
     this.#checkpoint?.schedule();
   }
 
-  /** Looks at entries, which are loaded where they have to be, and uses what was found in the same moment. */
+  /** Evaluates entries, loads missing ones, and uses the result synchronously. */
   #loaded<Found, T>(
-    look: (source: Source) => Found,
+    evaluate: (source: Source) => Found,
     use: (found: Found) => T | Promise<T>,
     entries = new LoadedEntries(this.#files),
   ): T | Promise<T> {
-    if (this.#applying) return this.#applying.then(() => this.#loaded(look, use));
-    const found = look(entries);
+    if (this.#applying) return this.#applying.then(() => this.#loaded(evaluate, use));
+    const found = evaluate(entries);
     if (entries.missing === 0) return use(found);
     const load = async (): Promise<T> => {
       for (;;) {
         await entries.load();
         while (this.#applying) await this.#applying;
-        const loaded = look(entries);
+        const loaded = evaluate(entries);
         if (entries.missing === 0) return use(loaded);
       }
     };
-    const loading = load().finally(() => this.#underWay.delete(loading));
-    this.#underWay.add(loading);
+    const loading = load().finally(() => this.#running.delete(loading));
+    this.#running.add(loading);
     return loading;
   }
 
@@ -239,8 +241,8 @@ class JsonStore implements KeyValueStore {
   }
 
   async #close(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
-    await this.#log.settle();
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+    await this.#log.drain();
     await this.#checkpoint!.close();
     await this.#log.close();
     await this.#releaseLock();
@@ -260,12 +262,12 @@ function* changesOf(
   for (const [key, sum] of sums) yield { key, value: String(sum), version };
 }
 
-function* inParts(changes: readonly Change[]): Iterable<readonly Change[]> {
+function* inBatches(changes: readonly Change[]): Iterable<readonly Change[]> {
   for (let at = 0; at < changes.length; at += KEYS_AT_ONCE) yield changes.slice(at, at + KEYS_AT_ONCE);
 }
 
 function add(key: Key, value: string | undefined, amount: number): number {
   const sum = Number(value ?? 0) + amount;
   if (Number.isSafeInteger(sum)) return sum;
-  throw new StorageError('corrupt', `${key} has no whole number that ${amount} can be added to`);
+  throw new StorageError('corrupt', `${key} is not a whole number, so ${amount} cannot be added`);
 }

@@ -5,52 +5,53 @@ import { StorageError, type Version } from '../../src/plugin.ts';
 import { FILE_MODE, removeFile, syncFolder, toStorageError } from './durable-files.ts';
 import type { Change } from './group.ts';
 import {
-  cutOff,
-  damaged,
+  truncateTornLine,
+  damagedLine,
   encodeLine,
   lengthOf,
   logName,
   logNumbers,
   type LoggedCommit,
   readLog,
-  type Torn,
+  type TornLine,
 } from './log-file.ts';
 
-/** Characters of a line, unless a single commit has more. */
+/** Maximum characters of a line, unless a single commit has more. */
 const MAX_LINE = 2 * 1024 * 1024;
-/** Milliseconds. */
+/** Syncs up to this long are fast. Milliseconds. */
 const QUICK_SYNC = 2;
 
-/** What happens to commits that were appended. */
+/** Handlers for appended commits. */
 interface Outcome {
-  /** They are durable. */
+  /** The commit is durable. */
   apply(changes: readonly Change[]): Promise<void> | void;
-  /** None of those that were still waiting is stored. */
+  /** All pending commits have failed. */
   discard(): void;
 }
 
-interface Waiting extends LoggedCommit {
+interface QueuedCommit extends LoggedCommit {
   resolve(): void;
   reject(error: Error): void;
 }
 
 /**
- * Makes commits durable: all that arrive while one line is being written share the next line, and its sync. A checkpoint
- * begins a new file, writes everything in the older ones to files of their own, and removes them.
+ * Makes commits durable, with group commit: all that arrive while a line is being written share the next line and its
+ * sync. A checkpoint starts a new log file, writes the changes of the older ones to the data files, and removes the
+ * older ones.
  */
 export class WriteAheadLog {
-  /** Bytes of the file that are known to be durable. */
+  /** Durable bytes of the current file. */
   size = 0;
-  /** Why nothing can be stored until podsync is started again. What failed may be stored then, or not. */
+  /** Why no commit is possible until podsync is restarted. The failed commit may be stored then or not. */
   broken: StorageError | undefined;
   readonly #folder: string;
   readonly #outcome: Outcome;
   #file!: FileHandle;
-  /** In the name of the file: the version at which it was begun. */
+  /** Number in the file name: the version at which the file was started. */
   #number = 0;
   #version: Version = 0;
-  #queue: Waiting[] = [];
-  /** Of the last sync, milliseconds. */
+  #queue: QueuedCommit[] = [];
+  /** Duration of the last sync. Milliseconds. */
   #syncTime = 0;
   #writing: Promise<void> | undefined;
   #switchFile: (() => void) | undefined;
@@ -61,22 +62,22 @@ export class WriteAheadLog {
   }
 
   /**
-   * Applies what earlier processes have logged, then begins a file. A damaged line at the end is cut off: it was never
-   * acknowledged. Rejects with `corrupt` for any other damage. `isNew`: whether the folder may have no log.
+   * Replays the log, then starts a new file. A damaged last line is removed: it was never acknowledged. Rejects with
+   * `corrupt` for any other damage. `isNew`: the folder may have no log.
    */
   static async open(folder: string, isNew: boolean, outcome: Outcome): Promise<WriteAheadLog> {
     const log = new WriteAheadLog(folder, outcome);
-    const torn: Torn[] = [];
+    const torn: TornLine[] = [];
     const numbers = await logNumbers(folder);
     if (numbers.length === 0 && !isNew) throw missing(folder);
     for (const number of numbers) {
       const { commits, tail } = await readLog(join(folder, logName(number)));
-      if (commits.length > 0 && torn[0]) throw damaged(torn[0]); // more was acknowledged after it
+      if (commits.length > 0 && torn[0]) throw damagedLine(torn[0]); // later commits were acknowledged
       if (tail) torn.push(tail);
       for (const { changes } of commits) await outcome.apply(changes);
       log.#version = Math.max(number, commits.at(-1)?.version ?? 0);
     }
-    for (const tail of torn) await cutOff(tail);
+    for (const tail of torn) await truncateTornLine(tail);
     log.#number = log.nextVersion();
     log.#file = await log.#create(log.#number);
     return log;
@@ -91,7 +92,7 @@ export class WriteAheadLog {
     return ++this.#version;
   }
 
-  /** Resolves when the changes of one commit are durable and applied. */
+  /** Resolves when a commit is durable and applied. */
   append(version: Version, changes: readonly Change[]): Promise<void> {
     if (this.broken) return Promise.reject(this.broken);
     return new Promise((resolve, reject) => {
@@ -101,7 +102,7 @@ export class WriteAheadLog {
   }
 
   async #write(): Promise<void> {
-    await this.#gather();
+    await this.#waitForMore();
     while (this.#queue.length > 0 || this.#switchFile) {
       this.#switchFile?.();
       const group = this.#nextGroup();
@@ -115,34 +116,31 @@ export class WriteAheadLog {
         await this.#outcome.apply(changes);
         resolve();
       }
-      await this.#gather();
+      await this.#waitForMore();
     }
     this.#writing = undefined;
   }
 
-  /** Takes those that share the next line. A line takes several times its length in memory, so it has a bound. */
-  #nextGroup(): Waiting[] {
+  /** Takes the commits for the next line. Its length is limited, as it takes several times as much memory. */
+  #nextGroup(): QueuedCommit[] {
     let length = 0;
     const end = this.#queue.findIndex((commit, place) => (length += lengthOf(commit)) > MAX_LINE && place > 0);
     return this.#queue.splice(0, end === -1 ? this.#queue.length : end);
   }
 
-  /**
-   * Waits for more commits to share the next sync: those of this turn of the event loop, and of callers just answered.
-   * Where a sync is quick, processor and disk rather work at the same time.
-   */
-  async #gather(): Promise<void> {
+  /** Waits one turn of the event loop for more commits to share the next sync, unless syncs are fast. */
+  async #waitForMore(): Promise<void> {
     if (this.#syncTime > QUICK_SYNC) await setImmediate();
   }
 
-  /** Those behind it fail, too: their checks and sums built on what is not stored. */
-  #fail(commits: readonly Waiting[], error: StorageError): void {
+  /** Rejects commits, and all that are queued: their checks and sums depend on the failed ones. */
+  #fail(commits: readonly QueuedCommit[], error: StorageError): void {
     this.#queue = [];
     this.#outcome.discard();
     for (const { reject } of commits) reject(error);
   }
 
-  /** Throws a StorageError, and then nothing is stored. */
+  /** Throws a StorageError if nothing was stored. */
   async #store(pieces: readonly Buffer[]): Promise<void> {
     if (this.broken) throw this.broken;
     try {
@@ -161,8 +159,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Cuts off what a failed write left, and returns the error to report. Only a full disk can pass: after a failed sync
-   * nobody knows what is on the disk.
+   * Truncates a failed write, and returns the error to report. Only a full disk is recoverable: after a failed sync the
+   * content of the disk is unknown.
    */
   async #undo(cause: unknown): Promise<StorageError> {
     const error = toStorageError(cause, join(this.#folder, logName(this.#number)));
@@ -171,7 +169,7 @@ export class WriteAheadLog {
       () => false,
     );
     if (error.code === 'full' && isUndone) return error;
-    const message = `${error.message}, then start podsync again: nothing is stored until then`;
+    const message = `${error.message}, then restart podsync: nothing can be stored until then`;
     this.broken = new StorageError('unavailable', message, { cause });
     return this.broken;
   }
@@ -181,7 +179,7 @@ export class WriteAheadLog {
     await this.#file.datasync();
   }
 
-  /** Begins a new file, unless this one is empty. When it resolves, all commits in the older files are applied. */
+  /** Starts a new file, unless this one is empty. When it resolves, all commits in the older files are applied. */
   async rotate(): Promise<void> {
     if (this.size === 0) return;
     const number = this.nextVersion();
@@ -200,7 +198,7 @@ export class WriteAheadLog {
     await old.close();
   }
 
-  /** Removes the older files, once everything in them is durable elsewhere. */
+  /** Removes the older files. To be called when their changes are durable elsewhere. */
   async removeOlder(): Promise<void> {
     for (const number of await logNumbers(this.#folder)) {
       if (number < this.#number) await removeFile(join(this.#folder, logName(number)));
@@ -230,17 +228,17 @@ export class WriteAheadLog {
         if (number < this.#number && error.cause?.code === 'ENOENT') return undefined; // removed by a checkpoint
         throw error;
       });
-      if (found?.tail) throw damaged(found.tail);
+      if (found?.tail) throw damagedLine(found.tail);
     }
   }
 
-  /** Waits for commits under way. */
-  async settle(): Promise<void> {
+  /** Waits for running commits. */
+  async drain(): Promise<void> {
     while (this.#writing) await this.#writing;
   }
 
   async close(): Promise<void> {
-    await this.settle();
+    await this.drain();
     await this.#file.close();
   }
 }
@@ -248,5 +246,5 @@ export class WriteAheadLog {
 const missing = (folder: string): StorageError =>
   new StorageError(
     'corrupt',
-    `${folder} has no ${logName(0).replace(/\d+/, '*')}, in which the newest changes are; restore the data folder from a backup`,
+    `${folder} has no ${logName(0).replace(/\d+/, '*')}with the newest changes; restore the data folder from a backup`,
   );

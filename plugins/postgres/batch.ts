@@ -3,7 +3,7 @@ import { toArray } from './connection.ts';
 
 type Operation = 'set' | 'delete' | 'sum' | 'check';
 
-/** What happens to one key. */
+/** The operation on one key. */
 interface Step {
   key: Key;
   expected: Version | null;
@@ -12,8 +12,8 @@ interface Step {
 }
 
 /**
- * Up to so many values are parameters by themselves, which is quicker than an array. Each number of them is a statement
- * that is prepared: so it is a multiple of this one.
+ * Up to this many values are sent as separate parameters, which is faster than an array. Their number is rounded up to
+ * a multiple, as each number needs its own prepared statement.
  */
 const MAX_PARAMETERS = 32;
 const MULTIPLE = 8;
@@ -33,7 +33,7 @@ export function toStatement(batch: Batch): { text: string; parameters: (string |
   return { text, parameters: [...fixed, ...values] };
 }
 
-/** One step for each key, in the order in which every batch takes its keys. */
+/** One step per key, sorted: all batches lock their keys in this order. */
 function toSteps({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): Step[] {
   const expected = new Map(check);
   const toStep = (key: Key, operation: Operation, value: Value | null): Step => {

@@ -4,21 +4,21 @@ import type { Row, RowList, Sql } from 'postgres';
 import type { Driver } from './driver.ts';
 
 /**
- * How long a server may take to accept a connection and answer a first statement; of a later one, after how long it is
- * checked whether the server still answers. Milliseconds.
+ * Timeout for connecting, including the first statement. For later statements, the interval between checks whether the
+ * server still answers. Milliseconds.
  */
 const TIMEOUT = 10_000;
 
-/** Seconds that closing may take. */
+/** Timeout for closing. Seconds. */
 const CLOSE_TIMEOUT = 5;
 
-/** Milliseconds that a transaction may be idle: then a node that crashed holds no locks any more. */
+/** Limit for idle transactions, so that a crashed node releases its locks. Milliseconds. */
 const IDLE_TIMEOUT = 60_000;
 
-/** Versions, far below 2^53. */
+/** Type of versions, which are far below 2^53. */
 const BIGINT = { to: 20, from: [20], parse: Number, serialize: String };
 
-/** All that is read and written is found by the index: a plan made while the table is small must not differ. */
+/** Forces index scans: plans made while the table is small must not differ. */
 const INDEX_PLANS = {
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
@@ -27,16 +27,16 @@ const INDEX_PLANS = {
 };
 
 export interface ConnectionOptions {
-  /** Without it the variables `PGHOST`, `PGDATABASE` and the like are used. */
+  /** If undefined, the variables `PGHOST`, `PGDATABASE` and so on are used. */
   url: string | undefined;
-  /** Milliseconds, for tests alone. */
+  /** Milliseconds. For tests only. */
   timeout?: number;
 }
 
 /**
- * One connection. Statements run in the order they are sent in; the next one may be sent before the last one is answered.
- * It is a client of its own and is thrown away when it breaks: a client with several connections writes to sockets that
- * are closed, which ends the process.
+ * One connection. Statements run in the order sent and are pipelined. Each connection is a postgres.js client of its
+ * own and is discarded when it breaks: a client with several connections writes to closed sockets, which ends the
+ * process.
  */
 export class Connection {
   readonly #driver: Driver;
@@ -44,13 +44,13 @@ export class Connection {
   readonly #onLost: (connection: Connection) => void;
   readonly #sql: Sql;
   #socket: Socket | undefined;
-  /** These reject the statements that wait for an answer. */
+  /** Reject functions of statements without an answer yet. */
   readonly #rejections = new Set<(reason: Error) => void>();
   #connected: Promise<void> | undefined;
   #isLost = false;
   #isChecking = false;
 
-  /** Nothing is connected before `run`. */
+  /** Connects at the first `run`. */
   constructor(driver: Driver, options: ConnectionOptions, onLost: (connection: Connection) => void = () => undefined) {
     this.#driver = driver;
     this.#options = options;
@@ -72,7 +72,7 @@ export class Connection {
     } as object) as Sql;
   }
 
-  /** Runs a statement with parameters `$1`, `$2` and so on; it is prepared and kept. */
+  /** Runs a prepared statement with parameters `$1`, `$2` and so on. */
   async run<T = Row>(text: string, parameters: readonly (string | number | null)[] = []): Promise<T[]> {
     const rows = await this.#send(text, parameters, { prepare: true });
     return [...(rows as Iterable<T>)];
@@ -89,18 +89,18 @@ export class Connection {
       await (this.#connected ??= this.#connect());
       return await this.#execute(text, parameters, options, () => void this.#check());
     } catch (error) {
-      if (endsConnection(error)) this.#lose(); // before postgres.js notices that it is closed
+      if (endsConnection(error)) this.#lose(); // before postgres.js notices the end of the connection
       throw error;
     }
   }
 
-  /** The first statement, which is none that may take its time. */
+  /** Sends a first statement, which must be answered quickly. */
   async #connect(): Promise<void> {
     const giveUp = (): void => this.#reject(broken('CONNECT_TIMEOUT', 'the server did not answer'));
     await this.#execute('SELECT 1', [], { simple: true }, giveUp);
   }
 
-  /** `onDelay` is called each time that the server has not answered for so long. */
+  /** `onDelay` is called after each timeout without an answer. */
   async #execute(
     text: string,
     parameters: readonly unknown[],
@@ -112,7 +112,7 @@ export class Connection {
     let rejection!: (reason: Error) => void;
     try {
       return await new Promise<RowList<Row[]>>((resolve, reject) => {
-        // postgres.js forgets what was sent between the end of a connection and its own notice of it.
+        // postgres.js drops statements that are sent after the connection ended and before it notices.
         this.#rejections.add((rejection = reject));
         sent.then(resolve, reject);
       });
@@ -123,8 +123,8 @@ export class Connection {
   }
 
   /**
-   * Asks over another connection whether the server still answers: a long statement may take its time, but a machine that
-   * crashed closes no connection, and the network reports it after a quarter of an hour.
+   * Checks over another connection whether the server still answers: a statement may be slow, but a crashed machine
+   * does not close connections, and the network reports that only after 15 minutes.
    */
   async #check(): Promise<void> {
     if (this.#isChecking) return;
@@ -133,7 +133,7 @@ export class Connection {
     try {
       await other.run('SELECT 1');
     } catch (error) {
-      if (!isAnswer(error)) this.#lose(); // an answer is, say, that too many are connected
+      if (!isAnswer(error)) this.#lose(); // "too many connections", for example, is an answer
     } finally {
       this.#isChecking = false;
       await other.end();
@@ -152,8 +152,8 @@ export class Connection {
   }
 
   /**
-   * Dials the hosts one after the other, and no more: postgres.js would dial for ever, without a pause, where something
-   * accepts connections and closes them.
+   * Tries each host once: postgres.js would reconnect forever, without a pause, to something that accepts connections
+   * and closes them.
    */
   async #dial({ host: hosts, port: ports, path }: Address): Promise<Socket> {
     let failure = broken('CONNECTION_CLOSED', 'the server closed the connection');
@@ -168,7 +168,7 @@ export class Connection {
         failure = error as Error;
       }
     }
-    this.#reject(failure); // postgres.js keeps it to itself where there is more than one host
+    this.#reject(failure); // postgres.js does not report it if there are several hosts
     throw failure;
   }
 
@@ -181,7 +181,7 @@ export class Connection {
   }
 }
 
-/** Where postgres.js finds a server: `path` is that of a Unix socket. */
+/** Address of a server in postgres.js; `path` is that of a Unix socket. */
 interface Address {
   host: string[];
   port: number[];
@@ -190,13 +190,13 @@ interface Address {
 
 const broken = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
-/** Whether it comes from the server. */
+/** Whether an error was sent by the server. */
 const isAnswer = (error: unknown): boolean => (error as Error).name === 'PostgresError';
 
 const endsConnection = (error: unknown): boolean =>
   !isAnswer(error) || (error as { severity?: string }).severity !== 'ERROR';
 
-/** The text of an SQL array. */
+/** The text form of an SQL array. */
 export const toArray = (values: readonly (string | number | null)[]): string => `{${values.map(toElement).join(',')}}`;
 
 const toElement = (value: string | number | null): string =>

@@ -4,8 +4,8 @@ import { parseLocation } from './location.ts';
 import { openStore } from './store.ts';
 
 /**
- * One PostgreSQL database, for one node or for several: `postgres://user:password@host:5432/database`; `postgres` alone
- * takes what the variables `PGHOST`, `PGDATABASE` and the like say.
+ * A PostgreSQL database, for one or several nodes: `postgres://user:password@host:5432/database`; `postgres` alone uses
+ * the variables `PGHOST`, `PGDATABASE` and so on.
  */
 export default definePlugin<ConnectionOptions>({
   name: 'postgres',

@@ -1,19 +1,19 @@
 import { StorageError } from '../../src/plugin.ts';
 import type { Connection } from './connection.ts';
 
-/** Connections of one node. */
+/** Maximum connections of a node. */
 export const CONNECTIONS = 10;
 
-/** Statements that a connection may have under way at once. */
+/** Maximum concurrent statements of a connection. */
 export const PIPELINE = 8;
 
-/** Milliseconds that a statement waits in line before it is sent. */
+/** How long a statement waits in the queue. Milliseconds. */
 const TIMEOUT = 10_000;
 
-/** Up to a number of connections, each with several statements under way; when all are busy, callers wait in line. */
+/** A pool of connections with several concurrent statements each; when all are busy, callers wait in a queue. */
 export class Pool {
   readonly #create: (onLost: (connection: Connection) => void) => Connection;
-  /** How many statements each has under way. */
+  /** Number of running statements per connection. */
   readonly #connections = new Map<Connection, number>();
   readonly #queue: (() => void)[] = [];
   #free = CONNECTIONS * PIPELINE;
@@ -22,7 +22,7 @@ export class Pool {
     this.#create = create;
   }
 
-  /** Runs one statement: what follows another one on the same connection is of another caller. */
+  /** Runs one statement. Statements of other callers may share the connection. */
   async use<T>(statement: (connection: Connection) => Promise<T>): Promise<T> {
     await this.#wait();
     const connection = this.#pick();
@@ -37,7 +37,7 @@ export class Pool {
     }
   }
 
-  /** The caller that waits longest gets the place that becomes free; no other can come between. */
+  /** First in, first out: a slot that becomes free is passed to the caller that has waited longest. */
   async #wait(): Promise<void> {
     if (this.#free > 0) {
       this.#free -= 1;
@@ -56,7 +56,7 @@ export class Pool {
     });
   }
 
-  /** The connection with the fewest statements; a new one where all have some. */
+  /** The connection with the fewest statements; a new one if all are busy and the pool is not full. */
   #pick(): Connection {
     let best: Connection | undefined;
     let fewest = Infinity;
@@ -77,7 +77,7 @@ export class Pool {
     if (count !== undefined) this.#connections.set(connection, count + change);
   }
 
-  /** When no statement is under way any more. */
+  /** To be called when no statement is running. */
   async close(): Promise<void> {
     await Promise.all([...this.#connections.keys()].map((connection) => connection.end()));
     this.#connections.clear();

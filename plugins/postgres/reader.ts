@@ -1,6 +1,6 @@
 import type { Entry, Key, KeyValueStore } from '../../src/plugin.ts';
 
-/** Keys that share a statement; one call with more has a statement to itself. */
+/** Maximum keys of a shared statement; a call with more gets its own. */
 const KEYS = 1000;
 
 interface Call {
@@ -9,7 +9,7 @@ interface Call {
   reject(error: unknown): void;
 }
 
-/** `get`, where the calls of one turn share a statement: `read` finds the entries of keys, in any order. */
+/** Creates `get`. Calls in the same turn of the event loop share a statement. `read` returns entries in any order. */
 export function createReader(read: (keys: readonly Key[]) => Promise<Entry[]>): KeyValueStore['get'] {
   let waiting: Call[] = [];
   let count = 0;

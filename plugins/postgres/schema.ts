@@ -1,17 +1,16 @@
 import { StorageError } from '../../src/plugin.ts';
 import type { Connection } from './connection.ts';
 
-/** Of the tables below. */
+/** Version of the tables below. */
 export const SCHEMA_VERSION = 2;
 
-/** One node at a time: `pods` in ASCII. */
+/** Advisory lock for creating the schema: `pods` in ASCII. */
 const LOCK = 0x706f6473;
 
 /**
- * `commit_entries` commits one batch; it returns the new version, or NULL where a check failed. It takes the keys of the
- * batch in their order, and locks each as it comes to it, also one that does not exist: so two batches never wait for
- * each other, and what was checked stays so until the commit. `expected` is the version that a key must have, NULL for
- * any; for `sum` the new value is what is added.
+ * `commit_entries` commits one batch; it returns the new version, or NULL if a check failed. It locks the keys of the
+ * batch in their order, even those that do not exist: so batches cannot deadlock, and checks hold until the commit.
+ * `expected` is the version that a key must have, NULL for any; for `sum` the new value is the amount to add.
  */
 const SCHEMA = `
   CREATE TABLE entries (
@@ -61,7 +60,7 @@ const SCHEMA = `
     END LOOP;
     RETURN new_version;
   EXCEPTION WHEN SQLSTATE 'PS001' THEN
-    RETURN NULL; -- and nothing of the above is kept
+    RETURN NULL; -- everything above is rolled back
   END $$;
 
   CREATE TABLE podsync_schema (version integer NOT NULL);
@@ -69,8 +68,8 @@ const SCHEMA = `
 `;
 
 /**
- * Creates what an empty database lacks. Rejects with a StorageError for a database of another podsync or of another
- * program; neither is touched.
+ * Creates the tables in an empty database. Rejects with a StorageError if the database belongs to another version of
+ * podsync or to another program; it is not changed then.
  */
 export async function createSchema(connection: Connection): Promise<void> {
   await connection.runScript(`BEGIN; SELECT pg_advisory_xact_lock(${LOCK})`);
@@ -83,7 +82,7 @@ export async function createSchema(connection: Connection): Promise<void> {
   }
   if (ours) await checkVersion(connection);
   else if (!theirs) await connection.runScript(SCHEMA);
-  else throw new StorageError('corrupt', 'the database belongs to another program; give podsync one of its own');
+  else throw new StorageError('corrupt', 'the database belongs to another program; create a separate one for podsync');
   await connection.runScript('COMMIT');
 }
 
@@ -94,7 +93,7 @@ async function checkVersion(connection: Connection): Promise<void> {
   throw new StorageError(
     'corrupt',
     version > SCHEMA_VERSION
-      ? `the database was written by a newer podsync (schema ${version}, this one knows ${SCHEMA_VERSION}); update podsync`
-      : 'the database was written by a podsync before 0.1; export it there (--format backup), and import that into a new one',
+      ? `the database was written by a newer podsync (schema ${version}, this one supports ${SCHEMA_VERSION}); update podsync`
+      : 'the database was written by podsync before 0.1; export it with that version (--format backup), and import the backup into a new database',
   );
 }

@@ -10,13 +10,16 @@ import { createWriter } from './writer.ts';
 
 const GET = 'SELECT key, value, version FROM entries WHERE key = ANY($1)';
 const LIST = 'SELECT key, value, version FROM entries WHERE key >= $1 AND key < $2 ORDER BY key LIMIT $3';
-/** Of a copy of another server, too. */
+/** True for replicas, too. */
 const IS_READ_ONLY = "SELECT current_setting('transaction_read_only') = 'on' AS value";
 
-/** How many times in all a transaction is run that gives way to others. */
+/** Attempts for a transaction that is rolled back because of others. */
 const ATTEMPTS = 5;
 
-/** Rejects with `unavailable` when the server is not reached or does not let us in, `corrupt` for a foreign database. */
+/**
+ * Rejects with `unavailable` if the server cannot be reached or refuses the login, with `corrupt` for a foreign
+ * database.
+ */
 export async function openStore(options: ConnectionOptions): Promise<KeyValueStore> {
   const driver = await loadDriver();
   const first = new Connection(driver, options);
@@ -29,7 +32,7 @@ export async function openStore(options: ConnectionOptions): Promise<KeyValueSto
   }
   const pool = new Pool((onLost) => new Connection(driver, options, onLost));
 
-  /** Runs one statement, which is a transaction. */
+  /** Runs one statement as a transaction. */
   const run = async <T>(text: string, parameters: readonly (string | number | null)[] = []): Promise<T[]> => {
     try {
       return await pool.use((connection) => connection.run<T>(text, parameters));
@@ -49,7 +52,7 @@ export async function openStore(options: ConnectionOptions): Promise<KeyValueSto
     }
   };
 
-  /** Calls that are under way. */
+  /** Running calls. */
   const running = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
   const unlessClosed = <Args extends unknown[], Output>(step: (...args: Args) => Promise<Output>) => {
@@ -76,7 +79,7 @@ export async function openStore(options: ConnectionOptions): Promise<KeyValueSto
       const [isReadOnly] = await run<{ value: boolean }>(IS_READ_ONLY);
       if (isReadOnly!.value) throw toStorageError({ code: '25006' });
     }),
-    verify: unlessClosed(async () => void (await run('SELECT 1'))), // the server has its own means, such as pg_amcheck
+    verify: unlessClosed(async () => void (await run('SELECT 1'))), // PostgreSQL has its own tools, such as pg_amcheck
     close: () => (closing ??= close()),
   };
 }

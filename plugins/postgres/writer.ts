@@ -1,6 +1,6 @@
 import { type Batch, isStorageError, type Key, type KeyValueStore, type Version } from '../../src/plugin.ts';
 
-/** A group takes no more batches beyond so many keys, or characters in its values: several groups go at once. */
+/** Limits of a group, in keys and in characters of values; beyond them, another group is sent concurrently. */
 const MAX_KEYS = 30;
 const MAX_LENGTH = 500_000;
 
@@ -13,8 +13,8 @@ interface Call {
 type Write = KeyValueStore['commit'];
 
 /**
- * `commit`, where the calls of one turn share a transaction as long as they have no key in common: together they are one
- * batch, for half the work. Where that is not stored, each is committed by itself.
+ * Creates `commit`. Calls in the same turn of the event loop share a transaction if they have no key in common, which
+ * halves the work. If the shared batch is not stored, each batch is committed separately.
  */
 export function createWriter(write: Write): Write {
   let waiting: Group[] = [];
@@ -25,7 +25,7 @@ export function createWriter(write: Write): Write {
       const version = await write(batch);
       for (const call of calls) call.resolve(version === undefined && !isAlone ? write(call.batch) : version);
     } catch (error) {
-      const isUnsure = isStorageError(error, 'unavailable'); // it may be stored
+      const isUnsure = isStorageError(error, 'unavailable'); // may be stored or not
       for (const { batch: own, resolve, reject } of calls) {
         if (isAlone || isUnsure) reject(error);
         else resolve(write(own));
@@ -47,7 +47,7 @@ export function createWriter(write: Write): Write {
     });
 }
 
-/** Batches without a key in common, as one. */
+/** Batches without a key in common, merged into one. */
 class Group {
   readonly calls: Call[] = [];
   readonly #keys = new Set<Key>();
@@ -57,7 +57,7 @@ class Group {
     this.#take(call, keys);
   }
 
-  /** False where the batch does not fit. */
+  /** False if the batch does not fit. */
   add(call: Call, keys: readonly Key[]): boolean {
     if (this.#keys.size + keys.length > MAX_KEYS || this.#length + lengthOf(call.batch) > MAX_LENGTH) return false;
     if (keys.some((key) => this.#keys.has(key))) return false;
@@ -86,7 +86,7 @@ class Group {
 
 const lengthOf = ({ set = [] }: Batch): number => set.reduce((sum, [, value]) => sum + value.length, 0);
 
-/** With those that are checked and changed twice. */
+/** All keys of a batch; keys that are checked and changed occur twice. */
 const keysOf = ({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): Key[] => [
   ...check.map(([key]) => key),
   ...set.map(([key]) => key),

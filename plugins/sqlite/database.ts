@@ -3,15 +3,15 @@ import { type Batch, type Entry, type Key, type Range, StorageError, type Versio
 import { damaged, toStorageError } from './failure.ts';
 import { openFile } from './file.ts';
 
-/** How many versions are taken from the sequence at once: a page of the log less in most commits. */
+/** Versions reserved at once, which saves a page of the log in most commits. */
 const VERSIONS = 1000;
 
-/** What a batch came to. */
+/** Result of a batch. */
 export type Outcome = { version: Version | undefined } | { error: StorageError };
 
 /**
- * One SQLite file, which belongs to this process alone while it is open. Every call is one step without a pause: so a
- * read is a snapshot, and batches that are given together share one transaction and its fsync.
+ * One SQLite file, locked by this process while it is open. Calls are synchronous: each read is a snapshot, and batches
+ * passed together share one transaction and its fsync.
  */
 export class Database {
   readonly #path: string;
@@ -23,10 +23,10 @@ export class Database {
   readonly #delete: Statement<[Key]>;
   readonly #sequence: Statement<[], Version>;
   readonly #reserve: Statement<[Version]>;
-  /** The newest version that was given out, and up to which they are reserved. */
+  /** The newest version used, and the last one reserved. */
   #last: Version;
   #reserved: Version;
-  /** A commit failed, and nobody knows what is left of it. */
+  /** The last commit failed, and may be in the log or not. */
   #isUnsure = false;
 
   private constructor(path: string, connection: Connection) {
@@ -67,18 +67,18 @@ export class Database {
     return this.#read(() => this.#list.all(from, until, limit));
   }
 
-  /** Everybody waits for it: some seconds a gigabyte. Throws `corrupt` where the table and its index do not agree. */
+  /** Blocks all other calls, for some seconds per gigabyte. Throws `corrupt` if the table and its index differ. */
   verify(): void {
     const report = this.#read(() => this.#connection.pragma('integrity_check(1)', { simple: true }) as string);
-    if (report !== 'ok') throw damaged(this.#path, report.split('\n').at(-1)!); // below a heading for a damaged page
+    if (report !== 'ok') throw damaged(this.#path, report.split('\n').at(-1)!); // the line after a heading
   }
 
-  /** Throws where the last commit failed and nothing can be stored yet. */
+  /** Throws if the last commit failed and commits still fail. */
   ping(): void {
     this.get([]);
   }
 
-  /** Commits batches, each by itself whole or not at all; in the order given, as if one came after the other. */
+  /** Commits batches in order; each one is atomic. */
   commit(batches: readonly Batch[]): Outcome[] {
     try {
       this.#overwrite();
@@ -89,12 +89,12 @@ export class Database {
       return outcomes;
     } catch (error) {
       const failure = toStorageError(error, this.#path);
-      // Where there is no room, its end was not written: it is surely not stored.
+      // On a full disk the end of the commit was not written: it is certainly not stored.
       if (failure.code !== 'full') this.#isUnsure = true;
       if (this.#connection.inTransaction) this.#connection.exec('ROLLBACK');
       this.#reserved = 0; // the next commit reserves again
       if (batches.length === 1) return [{ error: failure }];
-      return batches.flatMap((batch) => this.commit([batch])); // one that is too large stops no other
+      return batches.flatMap((batch) => this.commit([batch])); // one that is too large must not block the others
     }
   }
 
@@ -105,7 +105,7 @@ export class Database {
     const sums: [Key, number][] = [];
     for (const [key, amount] of sum) {
       const total = Number(this.#get.get(key)?.value ?? 0) + amount;
-      if (!Number.isSafeInteger(total)) return { error: new StorageError('corrupt', `${key} holds no whole number`) };
+      if (!Number.isSafeInteger(total)) return { error: new StorageError('corrupt', `${key} is not a whole number`) };
       sums.push([key, total]);
     }
     const version = ++this.#last;
@@ -125,21 +125,21 @@ export class Database {
   }
 
   /**
-   * What a failed commit wrote may be whole in the log: after a crash SQLite would take it for stored, though reads since
-   * have not shown it. So nothing is read or written before another commit has taken its place in the log.
+   * A failed commit may be complete in the log: after a crash SQLite would replay it, although reads have not shown it.
+   * So before any read or write, another commit overwrites it in the log.
    */
   #overwrite(): void {
     if (!this.#isUnsure) return;
     const version = this.#connection.pragma('user_version', { simple: true }) as number;
-    this.#connection.pragma(`user_version = ${version}`); // is written also where it is the same
+    this.#connection.pragma(`user_version = ${version}`); // written even if unchanged
     this.#isUnsure = false;
   }
 
   close(): void {
     try {
-      this.#overwrite(); // SQLite removes the log without a sync: after a power cut it may exist again
+      this.#overwrite(); // SQLite removes the log without a sync: after a power cut it may reappear
     } catch {
-      // The disk is still bad: the next start finds what is stored, before anything is answered.
+      // The disk still fails: the next start recovers what is stored before it answers anything.
     }
     this.#connection.close();
   }

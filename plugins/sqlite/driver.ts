@@ -3,7 +3,7 @@ import { StorageError } from '../../src/plugin.ts';
 
 export type Driver = typeof Sqlite;
 
-/** better-sqlite3, which only those who use it install. Rejects with `unavailable` when it is not there. */
+/** better-sqlite3, an optional dependency. Rejects with `unavailable` if it is not installed. */
 export async function loadDriver(
   load: () => Promise<{ default: Driver }> = () => import('better-sqlite3'),
 ): Promise<Driver> {
@@ -14,8 +14,8 @@ export async function loadDriver(
     throw new StorageError(
       'unavailable',
       isMissing
-        ? 'the SQLite storage needs the package better-sqlite3; install it beside podsync: npm install better-sqlite3@12.11.1'
-        : `the package better-sqlite3 cannot be loaded (${(error as Error).message}); install it again: npm rebuild better-sqlite3`,
+        ? 'the SQLite storage needs the package better-sqlite3; install it next to podsync: npm install better-sqlite3@12.11.1'
+        : `the package better-sqlite3 cannot be loaded (${(error as Error).message}); rebuild it: npm rebuild better-sqlite3`,
       { cause: error },
     );
   }

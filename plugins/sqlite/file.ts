@@ -5,16 +5,16 @@ import { StorageError } from '../../src/plugin.ts';
 import { loadDriver } from './driver.ts';
 import { toStorageError } from './failure.ts';
 
-/** For its owner alone: it holds password hashes. SQLite gives its other files the same mode. */
+/** Readable for its owner only: it contains password hashes. SQLite gives its other files the same mode. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** Tells a file of podsync from any other SQLite file: `pods` in ASCII. */
+/** Identifies SQLite files of podsync: `pods` in ASCII. */
 const APPLICATION_ID = 0x706f6473;
-/** Of the tables below. */
+/** Version of the tables below. */
 const SCHEMA_VERSION = 2;
 
-/** `sequence` has one row: no version up to this one is given out again. */
+/** `sequence` has one row: versions up to it are never used again. */
 const SCHEMA = `
   CREATE TABLE entries (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL, version INTEGER NOT NULL) STRICT;
   CREATE TABLE sequence (version INTEGER NOT NULL) STRICT;
@@ -32,7 +32,7 @@ const SETTINGS = [
   'wal_autocheckpoint = 4000',
 ];
 
-/** Rejects with `busy` when another process has the file, `corrupt` when it cannot be read. */
+/** Rejects with `busy` if another process has locked the file, with `corrupt` if it cannot be read. */
 export async function openFile(path: string): Promise<Connection> {
   const Driver = await loadDriver();
   let connection: Connection | undefined;
@@ -49,19 +49,22 @@ export async function openFile(path: string): Promise<Connection> {
   }
 }
 
-/** Throws a StorageError for a file of another podsync or another program, which stays as it is. */
+/**
+ * Throws a StorageError if the file belongs to another version of podsync or to another program; it is not changed
+ * then.
+ */
 function createSchema(connection: Connection, path: string): void {
   const version = pragma(connection, 'user_version');
   if (version === 0 && connection.prepare('SELECT 1 FROM sqlite_schema').get() === undefined) {
     connection.exec(SCHEMA);
   } else if (pragma(connection, 'application_id') !== APPLICATION_ID) {
-    throw new StorageError('corrupt', `${path} is a database of another program; give podsync a file of its own`);
+    throw new StorageError('corrupt', `${path} is a database of another program; choose a separate file for podsync`);
   } else if (version !== SCHEMA_VERSION) {
     throw new StorageError(
       'corrupt',
       version > SCHEMA_VERSION
-        ? `${path} was written by a newer podsync (schema ${version}, this one knows ${SCHEMA_VERSION}); update podsync`
-        : `${path} was written by a podsync before 0.1; export it there (--format backup), and import that into a new file`,
+        ? `${path} was written by a newer podsync (schema ${version}, this one supports ${SCHEMA_VERSION}); update podsync`
+        : `${path} was written by podsync before 0.1; export it with that version (--format backup), and import the backup into a new file`,
     );
   }
 }

@@ -1,11 +1,11 @@
 import { deserialize, serialize } from 'node:v8';
 import { type Batch, mapInSlices } from '../../src/plugin.ts';
 
-/** A batch with more keys is packed. */
+/** Batches with more keys are packed. */
 const MANY_KEYS = 2000;
 const KEYS_OF_PIECE = 500;
 
-/** A batch in pieces, as bytes: to hand over many keys at once to the thread would hold up every request. */
+/** A batch, serialized in pieces: passing many keys to the thread at once would block the event loop. */
 export type PackedBatch = readonly Uint8Array[];
 
 export const isLarge = ({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): boolean =>

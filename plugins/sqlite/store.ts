@@ -2,22 +2,23 @@ import { type Batch, type Entry, type KeyValueStore, StorageError, type Version 
 import { isLarge, pack } from './packed-batch.ts';
 import { type Operation, sqliteThread } from './thread.ts';
 
-/** Requests that the thread may have at once: while it does one, the next is on its way. */
+/** Concurrent requests to the thread: while it runs one, the next is being sent. */
 const REQUESTS = 2;
 
-/** An operation that waits to be sent, or for its result. */
+/** An operation that waits to be sent or for its result. */
 interface Call {
   operation: Operation;
   resolve(value: any): void;
   reject(error: StorageError): void;
 }
 
-/** How many stores were opened. */
+/** Number of stores opened so far. */
 let opened = 0;
 
 /**
- * Opens a file in the thread. Calls of the same turn go there as one message, as do those that come while it is busy: a
- * message costs more than most calls do, and commits in one message share a transaction. Rejects as `Database.open` does.
+ * Opens a file in the worker thread. Calls in the same turn of the event loop, and calls while the thread is busy, are
+ * sent as one message: a message costs more than most calls, and commits in one message share a transaction. Rejects as
+ * `Database.open` does.
  */
 export async function openStore(path: string): Promise<KeyValueStore> {
   const store = ++opened;
@@ -53,7 +54,7 @@ export async function openStore(path: string): Promise<KeyValueStore> {
     return call(operation);
   };
 
-  /** Batches that are to be sent when they are packed. */
+  /** Batches that are being packed. */
   const packing = new Set<Promise<unknown>>();
   const commitLarge = async (batch: Batch): Promise<Version | undefined> => {
     if (closing) throw unavailable('is closed');

@@ -17,24 +17,24 @@ export type Operation =
   | { kind: 'commit'; batch: Batch | PackedBatch }
   | { kind: 'ping' | 'verify' | 'close' };
 
-/** Calls of one store that go to the thread together, in their order. */
+/** Calls of one store, sent to the thread as one message, in order. */
 interface Request {
-  /** Another one for each store that is opened. */
+  /** Unique number of the store. */
   store: number;
-  /** In every request: a thread that had to be started again opens the file by itself. */
+  /** Sent with every request, so that a restarted thread can open the file again. */
   path: string;
   operations: readonly Operation[];
 }
 
-/** A StorageError loses its code on its way between threads. */
+/** A StorageError would lose its code between threads. */
 export type Result = { value: unknown } | { code: StorageErrorCode; message: string };
 
 const ROLE = 'podsync-sqlite';
 
-/** For all files of this process: SQLite blocks its thread. */
+/** One thread for all files of this process, as SQLite blocks it. */
 export const sqliteThread = createThread<Request, Result[]>(import.meta.url, ROLE);
 
-/** By the number of their store. */
+/** By store number. */
 const databases = new Map<number, Promise<Database>>();
 
 serveThread<Request, Result[]>(ROLE, async ({ store, path, operations }) => {
@@ -57,7 +57,7 @@ function open(store: number, path: string): Promise<Database> {
   return database;
 }
 
-/** Commits first, and together: what is read in the same moment may be newer. */
+/** Runs commits first, and together: concurrent reads may see them. */
 function run(database: Database, path: string, operations: readonly Operation[]): Result[] {
   const batches = operations.flatMap((each) => (each.kind === 'commit' ? [unpack(each.batch)] : []));
   const outcomes = batches.length > 0 ? database.commit(batches) : [];

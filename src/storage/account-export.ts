@@ -14,13 +14,13 @@ import { readSessions } from './sessions.ts';
 import type { AppPassword, UserRecord } from './stores.ts';
 import type { SubscriptionLists } from './subscription-lists.ts';
 
-/** Records of a page. */
+/** Records per page. */
 const PAGE = 1000;
 
-/** One kind of the records that an account is made of. */
+/** The records of one kind. */
 export type UserRecordOf<Kind extends UserRecord['kind']> = Extract<UserRecord, { kind: Kind }>;
 
-/** All of an account as it is when the first page is asked for. */
+/** Exports an account as of the moment when the first page is requested. */
 export async function* exportAccount(core: Core, user: UserId): AsyncGenerator<UserRecord[]> {
   const { head, before, after } = await readAccount(core, user);
   const requireAccount = async (): Promise<void> => {
@@ -42,7 +42,7 @@ export async function* exportAccount(core: Core, user: UserId): AsyncGenerator<U
   yield* pagesOf([...page, ...after]);
 }
 
-/** All but the actions, as of one moment. */
+/** Everything except the actions, as one snapshot: the records before the actions and those after them. */
 async function readAccount(
   core: Core,
   user: UserId,
@@ -100,7 +100,7 @@ function subscriptionRecords(parts: { devices: DeviceTable; subscriptions: Subsc
       .toSorted((a, b) => a - b)
       .map((place, i) => [place, i + 1]),
   );
-  // Those of one device stand in the order of upload already.
+  // Rows of one device are in upload order already.
   rows.sort((a, b) => a.row.stamp - b.row.stamp || compareText(a.device, b.device));
   return rows.map(({ device, row: { url, subscribed, stamp, place } }) => ({
     kind: 'subscription',
@@ -123,7 +123,7 @@ function settingRecords(settings: readonly StoredSetting[]): UserRecord[] {
   return [...scopes.values()].toSorted((a, b) => compareScopes(a.scope, b.scope));
 }
 
-/** All of the records in pages, none empty. */
+/** Splits records into pages; no page is empty. */
 function* pagesOf(records: readonly UserRecord[]): Iterable<UserRecord[]> {
   for (let at = 0; at < records.length; at += PAGE) yield records.slice(at, at + PAGE);
 }

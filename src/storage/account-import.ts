@@ -19,39 +19,39 @@ import { userNotFirst } from './failures.ts';
 import { type Head, loginKeys, newHead, setLogins } from './head.ts';
 import { writeList } from './lists.ts';
 import { isPrivacySetting, type Privacy, toPrivacy } from './privacy.ts';
-import { removeRest, staged } from './removal.ts';
+import { removeAccountData, stagingRecord } from './removal.ts';
 import { writeRows } from './rows.ts';
 import { sessionEntries } from './sessions.ts';
 import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
 import type { AppPassword, Session, UserRecord } from './stores.ts';
 import { toStored } from './subscription-list.ts';
-import { ifStored, refuseTaken } from './users.ts';
+import { recoverCommit, requireFreeLogin } from './users.ts';
 
-/** Characters of one commit, about. */
-const COMMIT = 1024 * 1024;
-/** Keys of one commit. */
+/** Approximate characters per commit. */
+const COMMIT_SIZE = 1024 * 1024;
+/** Keys per commit. */
 const MAX_KEYS = 1000;
-/** A source that is slow must not look as if it were gone. */
+/** How often a staging is renewed, so that a slow import does not count as abandoned. */
 const RENEWAL: Seconds = 600;
-/** Actions of one upload that wait for more of it. */
-const MAX_WAITING = 5000;
+/** Actions of an upload that are buffered before they are written. */
+const MAX_BUFFERED = 5000;
 
 /**
- * Stores an account in pieces that nobody sees, and shows it with the last commit. What a crash leaves goes when the
- * storage is opened again.
+ * Stages an account in invisible batches, and publishes it with the last commit. After a crash, the staged data is
+ * removed when the storage is opened again.
  */
 export async function importAccount(core: Core, records: AsyncIterable<UserRecord[]>): Promise<UserId> {
   const staging = new Staging(core, randomUUID() as UserId);
   await staging.begin();
   try {
     for await (const page of records) {
-      await staging.take(page);
-      await refuseTaken(core, staging.user);
+      await staging.add(page);
+      await requireFreeLogin(core, staging.user);
     }
     await staging.publish();
     return staging.id;
   } catch (error) {
-    await staging.remove().catch(() => undefined); // else it goes later: the error to tell of is the first
+    await staging.remove().catch(() => undefined); // removed later otherwise; report the first error
     throw error;
   }
 }
@@ -64,15 +64,15 @@ class Staging {
   #user: UserRecordOf<'user'> | undefined;
   readonly #devices: UserRecordOf<'device'>[] = [];
   readonly #groups: string[][] = [];
-  /** By device, by stamp. */
+  /** By device, sorted by stamp. */
   readonly #subscriptions = new Map<string, UserRecordOf<'subscription'>[]>();
   readonly #appPasswords: AppPassword[] = [];
   readonly #sessions: Session[] = [];
-  readonly #acted = new Set<Url>();
+  readonly #actionFeeds = new Set<Url>();
   #syncDevices = false;
-  /** Those that say what is public. */
+  /** The settings that affect privacy. */
   readonly #privacy: StoredSetting[] = [];
-  /** Actions of one upload that are not stored yet, and how many chunks of it are. */
+  /** Actions of the current upload that are not written yet, and the number of chunks written. */
   #upload: { stamp: Stamp; at: Seconds; actions: EpisodeAction[]; chunks: number } = {
     stamp: 0,
     at: 0,
@@ -80,12 +80,12 @@ class Staging {
     chunks: 0,
   };
   #latest: Seconds = -1;
-  /** Places of settings and lists. */
+  /** Last place used by settings and lists. */
   #place = 0;
-  /** The newest stamp of anything, and the oldest that may overlap the next upload. */
+  /** The newest stamp of all records, and the oldest that may overlap the next upload. */
   #newest: Stamp = 0;
   #overlapped: Stamp | undefined;
-  /** What the next commit stores. */
+  /** Entries of the next commit. */
   #pending: (readonly [Key, Value])[] = [];
   #size = 0;
 
@@ -94,7 +94,7 @@ class Staging {
     this.id = id;
   }
 
-  /** Throws `corrupt` while no record of the user has been read. */
+  /** Throws `corrupt` before the user record was added. */
   get user(): UserRecordOf<'user'> {
     if (!this.#user) throw userNotFirst();
     return this.#user;
@@ -105,19 +105,19 @@ class Staging {
   }
 
   remove(): Promise<void> {
-    return removeRest(this.#core, this.id, this.#version);
+    return removeAccountData(this.#core, this.id, this.#version);
   }
 
-  async take(records: readonly UserRecord[]): Promise<void> {
+  async add(records: readonly UserRecord[]): Promise<void> {
     for (const record of records) {
       if (record.kind !== 'user') void this.user;
-      await this.#take(record);
-      if (this.#size > COMMIT || this.#pending.length > MAX_KEYS) await this.#flush();
+      await this.#add(record);
+      if (this.#size > COMMIT_SIZE || this.#pending.length > MAX_KEYS) await this.#flush();
     }
     if (this.#core.context.now() >= this.#renewedAt + RENEWAL) await this.#flush();
   }
 
-  async #take(record: UserRecord): Promise<void> {
+  async #add(record: UserRecord): Promise<void> {
     switch (record.kind) {
       case 'user':
         this.#user = record;
@@ -132,7 +132,7 @@ class Staging {
         this.#subscribe(record);
         break;
       case 'action':
-        await this.#act(record);
+        await this.#addAction(record);
         break;
       case 'settings':
         this.#set(record);
@@ -154,7 +154,7 @@ class Staging {
     const rows = this.#subscriptions.get(record.device) ?? [];
     this.#subscriptions.set(record.device, rows);
     rows.push(record);
-    this.#note(record.stamp);
+    this.#trackStamp(record.stamp);
   }
 
   #set({ scope, values }: UserRecordOf<'settings'>): void {
@@ -166,19 +166,19 @@ class Staging {
     }
   }
 
-  async #act({ action, stamp, uploadedAt }: UserRecordOf<'action'>): Promise<void> {
-    if (stamp < this.#upload.stamp) throw new StorageError('corrupt', 'the actions do not come by stamp');
+  async #addAction({ action, stamp, uploadedAt }: UserRecordOf<'action'>): Promise<void> {
+    if (stamp < this.#upload.stamp) throw new StorageError('corrupt', 'the actions are not sorted by stamp');
     if (stamp !== this.#upload.stamp) {
       await this.#endUpload();
       this.#upload = { stamp, at: uploadedAt, actions: [], chunks: 0 };
-      this.#note(stamp);
+      this.#trackStamp(stamp);
     }
     this.#upload.actions.push(action);
-    this.#acted.add(action.podcast);
-    if (this.#upload.actions.length >= MAX_WAITING) await this.#endUpload();
+    this.#actionFeeds.add(action.podcast);
+    if (this.#upload.actions.length >= MAX_BUFFERED) await this.#endUpload();
   }
 
-  /** Of what there is of it so far: more may come. */
+  /** Writes the buffered actions of the current upload, which may continue. */
   async #endUpload(): Promise<void> {
     const upload = this.#upload;
     const { set, chunks, latest } = await writeActions(this.id, upload.actions, upload, upload.chunks);
@@ -188,7 +188,7 @@ class Staging {
     upload.actions = [];
   }
 
-  #note(stamp: Stamp): void {
+  #trackStamp(stamp: Stamp): void {
     const { context } = this.#core;
     this.#newest = Math.max(this.#newest, stamp);
     if (stamp > context.now() - context.overlap) this.#overlapped = Math.min(this.#overlapped ?? Infinity, stamp);
@@ -208,19 +208,19 @@ class Staging {
     await this.#commit(set);
   }
 
-  /** Stores a piece, and renews the staging. */
+  /** Commits a batch and renews the staging. */
   async #commit(set: readonly (readonly [Key, Value])[]): Promise<void> {
     const key = stagedKey(this.id);
     const version = await this.#core.store.commit({
       check: [[key, this.#version]],
-      set: [...set, [key, staged(this.#core)]],
+      set: [...set, [key, stagingRecord(this.#core)]],
     });
-    if (version === undefined) throw brokenOff();
+    if (version === undefined) throw interrupted();
     this.#version = version;
     this.#renewedAt = this.#core.context.now();
   }
 
-  /** Stores what is left, and shows the account. */
+  /** Writes the rest and publishes the account. */
   async publish(): Promise<void> {
     const { user } = this;
     await this.#endUpload();
@@ -230,7 +230,7 @@ class Staging {
     let next = devices.rows.length + 1;
     for (const [id, records] of this.#subscriptions) {
       const number = devices.get(id)?.number;
-      if (number === undefined) throw new StorageError('corrupt', 'a subscription names a device that is missing');
+      if (number === undefined) throw new StorageError('corrupt', 'a subscription refers to a missing device');
       const rows = records.map((record) => toStored({ ...record, place: devices.rows.length + record.place }));
       for (const { url, subscribed, place } of records) {
         counts.set(url, (counts.get(url) ?? 0) + Number(subscribed));
@@ -242,7 +242,7 @@ class Staging {
     await this.#flush();
     next = Math.max(next, this.#place + 1);
     const { context, directory } = this.#core;
-    const privacy = toPrivacy(this.#privacy, directory.shownUrl);
+    const privacy = toPrivacy(this.#privacy, directory.currentUrl);
     const { kind: _, stamp, ...details } = user;
     const head: Head = {
       ...newHead(details),
@@ -254,17 +254,17 @@ class Staging {
       visibility: privacy.visibility,
       uploads: this.#overlapped === undefined ? [] : [[this.#overlapped, context.now()]],
     };
-    await this.#show(head, counts, privacy);
+    await this.#publishHead(head, counts, privacy);
   }
 
-  async #show(head: Head, counts: ReadonlyMap<Url, number>, { isPrivate }: Privacy): Promise<void> {
+  async #publishHead(head: Head, counts: ReadonlyMap<Url, number>, { isPrivate }: Privacy): Promise<void> {
     const { store, directory } = this.#core;
     const subscribed = [...counts].flatMap(([url, count]) => (count > 0 ? url : []));
-    // Its feeds come with the directory, where that is imported too; else they wait, however many there are.
+    // All feeds are pending: they may be imported with the directory.
     const change = await directory.prepare(this.id, {
       subscribed,
       private: new Set(subscribed.filter(isPrivate)),
-      acted: [...this.#acted],
+      actionFeeds: [...this.#actionFeeds],
       newFeeds: 0,
     });
     const logins = loginKeys(head);
@@ -288,15 +288,15 @@ class Staging {
         delete: [stagedKey(this.id), ...change.delete],
         sum: change.sum,
       };
-      if ((await store.commit(batch).catch(ifStored(this.#core, this.id))) !== undefined) break;
+      if ((await store.commit(batch).catch(recoverCommit(this.#core, this.id))) !== undefined) break;
       const [entry] = await store.get([stagedKey(this.id)]);
-      if (entry?.version !== this.#version) throw brokenOff();
-      await refuseTaken(this.#core, head);
+      if (entry?.version !== this.#version) throw interrupted();
+      await requireFreeLogin(this.#core, head);
     }
     await change.apply();
   }
 
-  /** Those whose digest is not stored: one that is belongs to another account. */
+  /** Items whose digest does not exist yet: an existing one belongs to another account. */
   async #withoutExisting<T extends { digest: string }>(
     all: readonly T[],
     toKey: (digest: string) => Key,
@@ -312,8 +312,8 @@ class Staging {
   }
 }
 
-const brokenOff = (): StorageError =>
+const interrupted = (): StorageError =>
   new StorageError(
     'unavailable',
-    'the import was broken off, as it stood still for too long or the storage was cleared; run it again',
+    'the import was stopped, because it stalled for too long or the storage was cleared; run it again',
   );

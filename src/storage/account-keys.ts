@@ -4,21 +4,21 @@ import { padded, urlDigest } from './keys.ts';
 
 type Prefix = `${string}/`;
 
-/** Longer texts are cut, and told apart by their digest. */
+/** Longer texts are cut; a digest keeps them distinct. */
 const MAX_TEXT = 300;
 
-/** Any text as a part of a key. A lone surrogate, which UTF-8 does not have, is read as U+FFFD. */
+/** Encodes a text as a part of a key. Lone surrogates, which UTF-8 cannot represent, become U+FFFD. */
 function escaped(text: string): string {
   const ascii = encodeURIComponent(text.toWellFormed());
   return ascii.length <= MAX_TEXT ? ascii : `${ascii.slice(0, MAX_TEXT)}~${urlDigest(text)}`;
 }
 
-/** Stands for a text in a key. As JSON, so that lone surrogates are told apart. */
+/** Digest of a text, for keys. Hashed as JSON, so that lone surrogates stay distinct. */
 export const textDigest = (text: string): string => urlDigest(JSON.stringify(text));
 
 export const chunkNumber = (number: number): string => String(number).padStart(6, '0');
 
-/** Names and e-mail addresses share one space, compared without case. */
+/** Names and e-mail addresses share one namespace and are compared without case. */
 export const foldLogin = (login: string): string => login.toLowerCase();
 
 export const LOGINS: Prefix = 'n/';
@@ -37,11 +37,11 @@ export const accountAppPasswords = (user: UserId): Prefix => `u/${user}/app-pass
 export const accountAppPasswordKey = (user: UserId, digest: string): Key =>
   `${accountAppPasswords(user)}${escaped(digest)}`;
 
-/** Accounts that are being removed or imported: nobody sees them, and what they left is removed in the end. */
+/** Accounts that are being removed or imported: invisible, and cleaned up after a crash. */
 export const STAGED: Prefix = 'r/';
 export const stagedKey = (user: UserId): Key => `${STAGED}${user}`;
 
-/** Logins of apps that were granted. */
+/** Granted app logins. */
 export const LOGIN_GRANTS: Prefix = 'g/';
 export const loginGrantKey = (digest: string): Key => `${LOGIN_GRANTS}${escaped(digest)}`;
 
@@ -54,12 +54,12 @@ export const accountPrefix = (user: UserId): Prefix => `u/${user}/`;
 export const headKey = (user: UserId): Key => `u/${user}/head`;
 export const devicesPrefix = (user: UserId): Prefix => `u/${user}/devices/`;
 
-/** Subscriptions of all devices; each is there by its number. */
+/** Subscriptions of all devices, by device number. */
 export const subscriptionsPrefix = (user: UserId): Prefix => `u/${user}/subscriptions/`;
 /** The whole list of a device, in chunks. */
 export const subscriptionListPrefix = (user: UserId, device: number): Prefix =>
   `${subscriptionsPrefix(user)}${chunkNumber(device)}/list/`;
-/** What changed since the list was written. */
+/** Changes since the list was written. */
 export const subscriptionLogKey = (user: UserId, device: number, stamp: Stamp): Key =>
   `${subscriptionsPrefix(user)}${chunkNumber(device)}/log/${padded(stamp)}`;
 
@@ -71,11 +71,11 @@ export const listsPrefix = (user: UserId): Prefix => `u/${user}/lists/`;
 export const listPrefix = (user: UserId, name: string): Prefix => `${listsPrefix(user)}${textDigest(name)}/`;
 
 export const actionsPrefix = (user: UserId): Prefix => `l/${user}/`;
-/** The actions of one upload that are in this chunk; without a chunk, what comes before the first. */
+/** One chunk of the actions of an upload; without a chunk, the key before the first. */
 export const actionsKey = (user: UserId, stamp: Stamp, chunk?: number): Key =>
   `${actionsPrefix(user)}${padded(stamp)}/${chunk === undefined ? '' : chunkNumber(chunk)}`;
 
 export const actionTimesPrefix = (user: UserId): Prefix => `t/${user}/`;
-/** By the latest time at which any action in the chunk happened; without a chunk, what comes before that time. */
+/** Index of chunks by the latest time of their actions; without a chunk, the key before all of that time. */
 export const actionTimesKey = (user: UserId, latest: Seconds, chunk?: { stamp: Stamp; number: number }): Key =>
   `${actionTimesPrefix(user)}${padded(latest)}/${chunk ? `${padded(chunk.stamp)}/${chunkNumber(chunk.number)}` : ''}`;

@@ -1,4 +1,4 @@
-/** The stores of users, and of what they log in with. Types only, as in `stores.ts`. */
+/** The stores of users, sessions and passwords. Types only, as in `stores.ts`. */
 
 import type { Json, Seconds, Stamp, UserId } from '../domain/types.ts';
 
@@ -14,28 +14,28 @@ export interface User extends NewUser {
 
 export interface UserStore {
   /**
-   * `settings` are those of the account, set in the same step. Rejects with `conflict` when the name or e-mail is taken.
-   * Names and e-mails share one space, compared without case.
+   * `settings` are account settings, stored in the same commit. Rejects with `conflict` if the name or e-mail is taken.
+   * Names and e-mails share one namespace and are compared without case.
    */
   create(user: NewUser, settings?: Readonly<Record<string, Json>>): Promise<User>;
   /** By name or e-mail, without case. */
   find(login: string): Promise<User | undefined>;
   /** Sets the hash and ends all sessions of the user. */
   setPassword(user: UserId, passwordHash: string): Promise<void>;
-  /** Rejects with `conflict` when another account has this name or e-mail. Ends no session. */
+  /** Rejects with `conflict` if another account has this name or e-mail. Sessions stay valid. */
   rename(user: UserId, name: string): Promise<void>;
-  /** Undefined removes it. Rejects with `conflict` when another account has it. Ends no session. */
+  /** Undefined removes it. Rejects with `conflict` if another account has it. Sessions stay valid. */
   setEmail(user: UserId, email: string | undefined): Promise<void>;
-  /** Removes the user and all that hangs from it. */
+  /** Removes the user with all data. */
   delete(user: UserId): Promise<void>;
   /** By name, in code-point order. */
   all(): AsyncIterable<User>;
   /**
-   * A time that every later change of the user has a stamp above, where a mark must be a time: now, but no later than
-   * the start of a write of the user that is under way. Nodes with clocks of their own take off by how much these may
-   * differ. Seconds.
+   * A time below the stamps of all later changes of the user, for marks that must be a time: now, or the start of a
+   * running write of the user if that is earlier. If the storage is shared, reduced by the possible clock skew between
+   * nodes. Seconds.
    */
-  settledAt(user: UserId): Promise<Stamp>;
+  stableUntil(user: UserId): Promise<Stamp>;
 }
 
 /** `digest` is a hash of the cookie: a stolen database does not open sessions. */
@@ -48,29 +48,29 @@ export interface Session {
 }
 
 export interface SessionStore {
-  /** Creates, or replaces the one with this digest. Rejects with `missing` when there is no such user (any more). */
+  /** Creates the session, or replaces the one with this digest. Rejects with `missing` if the user does not exist. */
   save(session: Session): Promise<void>;
-  /** Sets when it expires; false when it is unknown, expired or ended meanwhile: it does not come back. */
+  /** Sets its expiry. False if the session is unknown, expired or was ended: it is not recreated. */
   extend(digest: string, expiresAt: Seconds): Promise<boolean>;
-  /** Session and its user in one read; undefined when unknown or expired (`expiresAt <= now`). */
+  /** The session with its user; undefined if it is unknown or expired (`expiresAt <= now`). */
   find(digest: string): Promise<{ session: Session; user: User } | undefined>;
-  /** Nothing happens when there is none. */
+  /** Does nothing if there is none. */
   delete(digest: string): Promise<void>;
-  /** Those of a user that are not expired, the last to expire first. */
+  /** The user's sessions that are not expired, the last to expire first. */
   all(user: UserId): Promise<Session[]>;
-  /** Ends all of a user; answers how many were not expired. */
+  /** Ends all sessions of a user; returns how many were not expired. */
   endAll(user: UserId): Promise<number>;
-  /** How many were removed. */
+  /** Returns how many were removed. */
   deleteExpired(): Promise<number>;
 }
 
-/** A password that one app uses in place of the account's own. `digest` is a hash of it, as for a session. */
+/** A password for one app, used instead of the account's own. `digest` is a hash of it, as for a session. */
 export interface AppPassword extends Partial<AppPasswordUse> {
   digest: string;
   user: UserId;
-  /** What its owner calls it. */
+  /** Name given by the user. */
   label: string;
-  /** Id of the device that the app is where it names none itself; it need not exist. */
+  /** Device id for requests of the app that name no device; it need not exist. */
   device: string;
   createdAt: Seconds;
 }
@@ -79,65 +79,65 @@ export interface AppPassword extends Partial<AppPasswordUse> {
 export interface AppPasswordUse {
   /** To the hour. */
   usedAt: Seconds;
-  /** Network address that it was used from. */
+  /** Network address of the request. */
   address: string;
-  /** `User-Agent` of the app; empty where it has none, or none is to be kept. */
+  /** `User-Agent` of the app; empty if it has none, or none may be stored. */
   app: string;
 }
 
 export interface AppPasswordStore {
-  /** Rejects with `missing` when there is no such user (any more). */
+  /** Rejects with `missing` if the user does not exist. */
   create(appPassword: AppPassword): Promise<void>;
-  /** The app password and its user; undefined when it is unknown or was revoked, by whatever process. */
+  /** The app password and its user; undefined if it is unknown or was revoked, by any process. */
   find(digest: string): Promise<{ appPassword: AppPassword; user: User } | undefined>;
-  /** Those of a user, the first created first. */
+  /** The user's app passwords, oldest first. */
   all(user: UserId): Promise<AppPassword[]>;
-  /** False when the user has no such app password (any more): it does not come back. */
+  /** False if the user has no such app password: it is not recreated. */
   recordUse(user: UserId, digest: string, use: AppPasswordUse): Promise<boolean>;
-  /** False when the user has no such app password. */
+  /** False if the user has no such app password. */
   revoke(user: UserId, digest: string): Promise<boolean>;
 }
 
-/** A login of an app that its user has granted in a browser, and that the app has yet to fetch. */
+/** An app login that the user has granted in a browser and the app has not fetched yet. */
 export interface GrantedLogin {
-  /** Hash of the token that the app fetches it with. */
+  /** Hash of the token with which the app fetches it. */
   digest: string;
   user: UserId;
-  /** Of the app password that the app gets. */
+  /** Label of the app password that is created. */
   label: string;
   expiresAt: Seconds;
 }
 
-/** What has expired is removed in time. */
+/** Expired logins are removed automatically. */
 export interface LoginStore {
-  /** False when there is one with this digest, whether it was taken or not. */
+  /** False if there is one with this digest, fetched or not. */
   grant(login: GrantedLogin): Promise<boolean>;
   /**
-   * Answers it and its user once, on all nodes together; undefined when it is unknown, was taken, or has expired, and
-   * when there is no such user (any more).
+   * Returns the login and its user, once across all nodes. Undefined if it is unknown, expired or was taken before, or
+   * if the user does not exist.
    */
   take(digest: string): Promise<{ login: GrantedLogin; user: User } | undefined>;
 }
 
-/** At most so many within so many seconds. */
+/** At most `most` attempts within `within` seconds. */
 export interface AttemptLimit {
   most: number;
   within: Seconds;
 }
 
 /**
- * Wrong passwords of the last minutes, and accounts made in the last hour, counted by key (a hash) and on all nodes
- * together. What is over is removed in time. All of it may be forgotten by `close()` where a storage belongs to one
- * process: see `createAttemptStore`.
+ * Wrong passwords of the last minutes and accounts created in the last hour, counted by key (a hash) across all nodes.
+ * Old ones are removed automatically. A storage that belongs to one process may lose all of them at `close()`: see
+ * `createAttemptStore`.
  */
 export interface AttemptStore {
   /**
-   * Counts one more and answers 0; where the limit is reached, counts nothing and answers after how many seconds there
-   * is room again. One step: of many at once no more than the limit are counted.
+   * Counts one attempt and returns 0. If the limit is reached, counts nothing and returns the seconds until the next
+   * attempt is allowed. Atomic: of many concurrent attempts at most the limit is counted.
    */
   add(key: string, limit: AttemptLimit): Promise<Seconds>;
-  /** What `add` would answer. */
+  /** What `add` would return. */
   wait(key: string, limit: AttemptLimit): Promise<Seconds>;
-  /** Takes back the last one; nothing happens when there is none. */
+  /** Removes the latest attempt, if there is one. */
   refund(key: string): Promise<void>;
 }

@@ -5,25 +5,25 @@ import { Fingerprints } from './fingerprints.ts';
 import type { Head } from './head.ts';
 import type { SubscriptionLists } from './subscription-lists.ts';
 
-/** What lies beside the head and is kept in memory once it was needed. */
+/** Data stored separately from the head, loaded on demand. */
 export interface AccountParts {
   devices: DeviceTable;
   subscriptions: SubscriptionLists;
 }
 
-/** One account in memory: valid for as long as its head has this version. */
+/** An account in memory; valid while its head has this version. */
 export class Account {
   readonly id: UserId;
   version: Version;
   head: Head;
-  /** A write is stored, and not all parts are up to date. */
+  /** Whether a stored write is being applied: parts may be outdated. */
   isChanging = false;
-  /** Those that were read. */
+  /** The loaded parts. */
   parts: Partial<AccountParts> = {};
-  /** Of the actions. */
+  /** Fingerprints of the episode actions. */
   fingerprints: Fingerprints;
-  /** Podcasts of which the directory has heard from this process that the account acted on them. */
-  readonly acted = new Set<Url>();
+  /** Feeds with episode actions that this process has already indexed in the directory. */
+  readonly actionFeeds = new Set<Url>();
 
   constructor(id: UserId, { value, version }: Entry) {
     this.id = id;
@@ -32,7 +32,7 @@ export class Account {
     this.fingerprints = Fingerprints.of(this.head);
   }
 
-  /** Goes on from another head; forgets what it no longer matches. */
+  /** Updates the head, and drops the parts that have changed. */
   update({ value, version }: Entry): void {
     const { revisions, acted } = this.head;
     this.version = version;
@@ -42,7 +42,7 @@ export class Account {
     if (this.head.acted !== acted) this.fingerprints = Fingerprints.of(this.head);
   }
 
-  /** About how much memory it takes. */
+  /** Approximate memory use. */
   get bytes(): number {
     const { devices, subscriptions } = this.parts;
     return (
@@ -50,7 +50,7 @@ export class Account {
       300 * (devices?.rows.length ?? 0) +
       400 * (subscriptions?.length ?? 0) +
       40 * this.fingerprints.size +
-      150 * this.acted.size
+      150 * this.actionFeeds.size
     );
   }
 }

@@ -9,22 +9,22 @@ import { fingerprint, identityOf, timeOf } from './fingerprints.ts';
 import { under } from './keys.ts';
 import { chunked, scan } from './rows.ts';
 
-/** Actions in one chunk. */
+/** Actions per chunk. */
 const CHUNK = 500;
-/** Chunks that are read at once to look for repeats. */
+/** Chunks per read when looking for duplicates. */
 const CHECKED = 16;
-/** Actions on a page, at least: while one is made and written out, everybody else waits. */
+/** Minimum actions per page. Building and writing a page blocks other requests. */
 const PAGE = 1000;
 
-/** Actions of one upload, as they are stored. */
+/** A stored chunk of the actions of one upload. */
 interface StoredChunk extends ActionColumns {
-  /** When they were uploaded. */
+  /** Time of the upload. */
   at: Seconds;
 }
 
-/** Tells in which chunks an action can be, by the time at which it happened. */
+/** Index entry of a chunk by the times of its actions. */
 interface TimesEntry {
-  /** The earliest time of any action in the chunk; the latest is in the key. */
+  /** The earliest time of the actions in the chunk; the latest is in the key. */
   from: Seconds;
   fingerprints: number[];
 }
@@ -38,15 +38,15 @@ export interface StoredAction {
 
 export interface ActionWrite {
   set: [Key, Value][];
-  /** How many chunks they take. */
+  /** Number of chunks. */
   chunks: number;
-  /** Of each chunk. */
+  /** Fingerprints by chunk. */
   fingerprints: (readonly number[])[];
-  /** The latest time at which any of them happened. */
+  /** The latest time of the actions. */
   latest: Seconds;
 }
 
-/** What it takes to store actions of one upload; `chunk` is the number of the first chunk. */
+/** The entries for actions of one upload; `chunk` is the number of the first chunk. */
 export async function writeActions(
   user: UserId,
   actions: readonly EpisodeAction[],
@@ -75,7 +75,7 @@ export async function writeActions(
   return written;
 }
 
-/** Those of the actions that are not stored yet, each once. */
+/** Actions that are not stored yet, without duplicates. */
 export async function newActions(
   store: KeyValueStore,
   account: Account,
@@ -98,17 +98,17 @@ export async function newActions(
   return [...distinct.values()];
 }
 
-/** Whether the times alone show that none is stored, and none comes twice. For most uploads they do. */
+/** Whether the times alone prove that all actions are new and distinct, as they do for most uploads. */
 function areLater(actions: readonly EpisodeAction[], latest: Seconds): boolean {
   const times = actions.map(timeOf);
-  if (times.every((time, at) => time > (times[at - 1] ?? latest))) return true; // as most are sent
+  if (times.every((time, at) => time > (times[at - 1] ?? latest))) return true; // most uploads are sorted
   return times.every((time) => time > latest) && new Set(times).size === times.length;
 }
 
 const earliestOf = (actions: readonly EpisodeAction[]): Seconds =>
   actions.reduce((earliest, action) => Math.min(earliest, timeOf(action)), Infinity);
 
-/** Reads the fingerprints of all actions from this time on. */
+/** Loads the fingerprints of all actions from this time on. */
 async function loadFingerprints(store: KeyValueStore, account: Account, from: Seconds): Promise<void> {
   const { id, fingerprints } = account;
   if (from >= fingerprints.from) return;
@@ -119,7 +119,7 @@ async function loadFingerprints(store: KeyValueStore, account: Account, from: Se
   fingerprints.from = from;
 }
 
-/** Removes from `distinct` the suspects that are stored, but for their GUIDs. */
+/** Removes the suspects that are stored already, ignoring GUIDs, from `distinct`. */
 async function removeStored(
   store: KeyValueStore,
   user: UserId,
@@ -166,14 +166,14 @@ export function storedActions(chunk: Entry): StoredAction[] {
   return actions.map((action) => ({ stamp, uploadedAt: at, action }));
 }
 
-/** The chunks with these stamps, the last included, in upload order. */
+/** The chunks with these stamps, both inclusive, in upload order. */
 export const scanActions = (
   store: KeyValueStore,
   user: UserId,
   [first, last]: readonly [Stamp, Stamp],
 ): AsyncIterable<Entry[]> => scan(store, { from: actionsKey(user, first), until: actionsKey(user, last + 1) });
 
-/** The actions of these chunks that match, in pages, none empty. */
+/** The matching actions of these chunks, in non-empty pages. */
 export async function* matchingActions(
   chunks: AsyncIterable<Entry[]>,
   matches: (action: EpisodeAction) => boolean,
@@ -191,7 +191,7 @@ export async function* matchingActions(
   if (page.length > 0) yield page;
 }
 
-/** The latest action per podcast and episode: the newest by its own time, then the last uploaded. */
+/** The latest action per podcast and episode, by its own time, then by upload order. */
 export async function* latestActions(pages: AsyncIterable<EpisodeAction[]>): AsyncGenerator<EpisodeAction[]> {
   const latest = new Map<string, EpisodeAction>();
   for await (const page of pages) {
@@ -199,7 +199,7 @@ export async function* latestActions(pages: AsyncIterable<EpisodeAction[]>): Asy
       const episode = JSON.stringify([action.podcast, action.episode]);
       const rival = latest.get(episode);
       if (rival && rival.timestamp > action.timestamp) continue;
-      latest.delete(episode); // so that the order of the map is the order of upload
+      latest.delete(episode); // keeps the map in upload order
       latest.set(episode, action);
     }
   }

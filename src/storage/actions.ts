@@ -29,7 +29,7 @@ export const createActionStore = (core: Core): ActionStore => ({
       (podcasts === undefined || podcasts.has(action.podcast)) &&
       (device === undefined || action.device === device);
     if (since > acted || podcasts?.size === 0) return { pages: nothing(), mark };
-    // The head was read first: chunks up to its stamp never change any more.
+    // The head was read first: chunks up to its stamp are immutable.
     const found = matchingActions(scanActions(core.store, user, [since, acted]), matches);
     return { pages: latest ? latestActions(found) : found, mark };
   },

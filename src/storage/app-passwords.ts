@@ -9,7 +9,7 @@ import { under } from './keys.ts';
 import { listAll } from './rows.ts';
 import type { AppPassword, AppPasswordStore } from './stores.ts';
 
-/** Nothing is kept in memory: one that was revoked by another process is refused at once. */
+/** Without a cache: an app password that another process has revoked is refused at once. */
 export function createAppPasswordStore(core: Core): AppPasswordStore {
   const { store, accounts } = core;
 
@@ -53,13 +53,13 @@ export function createAppPasswordStore(core: Core): AppPasswordStore {
   };
 }
 
-/** What it takes to store an app password. */
+/** The entries of an app password. */
 export const appPasswordEntries = (appPassword: AppPassword): [Key, Value][] => [
   [appPasswordKey(appPassword.digest), JSON.stringify(appPassword)],
   [accountAppPasswordKey(appPassword.user, appPassword.digest), JSON.stringify({ digest: appPassword.digest })],
 ];
 
-/** Those of an account, the first created first, those of one second by digest. */
+/** The app passwords of an account, by time created, then digest. */
 export async function readAppPasswords({ store }: Core, user: UserId): Promise<AppPassword[]> {
   const index = await listAll(store, under(accountAppPasswords(user)));
   const digests = index.map(({ value }) => (JSON.parse(value) as { digest: string }).digest);

@@ -1,13 +1,13 @@
 /**
- * What a storage plugin implements: an ordered key-value store. Everything that podsync knows about accounts and
- * podcasts is written once above it, in `src/storage/`. Every rule here is a test in `podsync/testing`.
+ * The interface of a storage plugin: an ordered key-value store. Accounts and podcasts are implemented on top of it,
+ * once for all plugins, in `src/storage/`. Every rule here is a test in `podsync/testing`.
  */
 
 /** ASCII without control characters, at most `MAX_KEY_BYTES`, compared by code point. */
 export type Key = string;
 /** JSON text, at most `MAX_VALUE_BYTES` in UTF-8. A plugin may keep the same JSON in another form. */
 export type Value = string;
-/** Never 0. Every change of a value gives it a version that it never had, also where it was deleted and set again. */
+/** Never 0. Every change of a key gives it a version that it never had before, even after it was deleted. */
 export type Version = number;
 
 export const MAX_KEY_BYTES = 1024;
@@ -26,57 +26,67 @@ export interface Range {
   limit: number;
 }
 
-/** A key stands at most once in `set`, `delete` and `sum` together. */
+/** A key occurs at most once in `set`, `delete` and `sum` together. */
 export interface Batch {
-  /** Keys that must still have these versions; 0: must not exist. Otherwise nothing is changed. */
+  /** Keys that must have these versions; 0: must not exist. Otherwise nothing is changed. */
   check?: readonly (readonly [Key, Version])[];
   set?: readonly (readonly [Key, Value])[];
   delete?: readonly Key[];
   /**
-   * Adds to whole numbers, which are stored as JSON like any value; a missing one is 0. Batches that only add to a key
-   * never conflict, whatever their order.
+   * Adds to integers, which are stored as JSON like any value; a missing one counts as 0. Batches that only add to a
+   * key never conflict.
    */
   sum?: readonly (readonly [Key, number])[];
 }
 
-/** No member is optional. Everything rejects with a StorageError, and with nothing else. */
+/** No member is optional. All methods reject only with a StorageError. */
 export interface KeyValueStore {
   /** Whether other processes may write at the same time. */
   readonly isShared: boolean;
-  /** In the order asked, undefined where there is none; all as of one moment, which includes every commit resolved before. */
+  /**
+   * In the order of `keys`, undefined for missing ones. A snapshot that includes every commit resolved before the call.
+   */
   get(keys: readonly Key[]): Promise<(Entry | undefined)[]>;
-  /** In key order, as of one moment, which includes every commit resolved before; fewer than `limit`: there are no more. */
+  /**
+   * In key order. A snapshot that includes every commit resolved before the call. Fewer than `limit`: the range has no
+   * more.
+   */
   list(range: Range): Promise<Entry[]>;
   /**
-   * All or nothing, durable when it resolves; many may be under way at once. Resolves with the version of everything that
-   * was set or summed, or with undefined where a check failed. Where it rejects with `unavailable` the batch may be
-   * stored all the same, as when the answer was lost; with any other code nothing is.
+   * Atomic, and durable when it resolves; many may run concurrently. Resolves with the version of all keys set or
+   * summed, or with undefined if a check failed. If it rejects with `unavailable`, the batch may be stored or not, as
+   * when the answer was lost; with any other code it is not stored.
    */
   commit(batch: Batch): Promise<Version | undefined>;
-  /** Rejects when the backend is gone, or can store nothing any more. Cheap. */
+  /** Rejects if the backend cannot be reached, or cannot store anything. Cheap. */
   ping(): Promise<void>;
-  /** Looks for damage that reading would not show, as in an index; changes nothing and may take minutes. Rejects with `corrupt`. */
+  /**
+   * Checks for damage that reads do not detect, for example in an index. Read-only; may take minutes. Rejects with
+   * `corrupt`.
+   */
   verify(): Promise<void>;
-  /** Waits for commits under way, then releases everything. Safe to call twice. */
+  /** Waits for running commits, then releases everything. Safe to call twice. */
   close(): Promise<void>;
 }
 
-/** A problem, in words for the operator. Never a password, cookie or connection string. */
+/** Reports a problem to the operator. The message never contains a password, cookie or connection string. */
 export type Log = (level: 'warn' | 'error', message: string) => void;
 
 export interface OpenContext {
-  /** podsync's data folder; exists, private to the process. Relative paths start here. */
+  /** podsync's data folder, which exists and is readable for its owner only. Relative paths start here. */
   dataDir: string;
   log: Log;
 }
 
 export interface StoragePlugin<Options = unknown> {
-  /** Short name used in configuration, logs and errors: `json`, `sqlite`, `postgres`. */
+  /** Short name for configuration, logs and errors: `json`, `sqlite`, `postgres`. */
   readonly name: string;
-  /** Version of this contract. The loader refuses any other number. */
+  /** Version of this contract. The loader refuses any other. */
   readonly contract: 1;
-  /** Turns the text after `name:` (a path or URL, may be empty) into options, or throws an Error that says what is wrong. */
+  /**
+   * Parses the text after `name:` (a path or URL, may be empty) into options, or throws an Error with what is wrong.
+   */
   parse(location: string): Options;
-  /** Connects, creates what is missing, takes whatever lock it needs. Rejects with a StorageError. */
+  /** Connects, creates what is missing, and takes a lock if one is needed. Rejects with a StorageError. */
   open(options: Options, context: OpenContext): Promise<KeyValueStore>;
 }

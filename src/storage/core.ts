@@ -3,7 +3,7 @@ import type { DirectoryWriter } from './directory-writer.ts';
 import type { StorageContext } from './stores.ts';
 import type { Accounts } from './transaction.ts';
 
-/** What the stores of accounts share. */
+/** What the account stores share. */
 export interface Core {
   store: KeyValueStore;
   accounts: Accounts;

@@ -2,21 +2,21 @@ import type { Device } from '../domain/types.ts';
 import type { Key } from './contract.ts';
 import type { Activity } from './stores.ts';
 
-/** What is known of a device until a client says more. */
+/** Defaults of a new device. */
 export const NEW_DEVICE = { caption: '', type: 'other' } as const;
 
-/** A device as it is stored. */
+/** A stored device. */
 export interface DeviceRow extends Device, Partial<Activity> {
-  /** Stands for it in keys; it never changes. */
+  /** Identifies it in keys; never changes. */
   number: number;
-  /** Devices of one group follow each other. */
+  /** Devices with the same group follow each other. */
   group?: number | undefined;
 }
 
-/** The devices of an account, in the order created. Never changed. */
+/** The devices of an account, in the order created. Immutable. */
 export class DeviceTable {
   readonly rows: readonly DeviceRow[];
-  /** Under which they are stored. */
+  /** Keys under which they are stored. */
   readonly keys: readonly Key[];
   readonly #byId: ReadonlyMap<string, DeviceRow>;
 
@@ -44,7 +44,7 @@ export class DeviceTable {
     return [...groups.values()];
   }
 
-  /** Of the devices that a change on this one goes to, itself included. */
+  /** The devices that a change on this one applies to, itself included. */
   following(id: string): DeviceRow[] {
     const row = this.#byId.get(id);
     if (!row) return [];
@@ -52,13 +52,13 @@ export class DeviceTable {
     return row.group === undefined ? [row] : this.rows.filter(({ group }) => group === row.group);
   }
 
-  /** With devices that are new. */
+  /** With new devices. */
   with(ids: readonly string[], firstNumber: number): DeviceTable {
     const created = ids.map((id, i): DeviceRow => ({ number: firstNumber + i, id, ...NEW_DEVICE }));
     return this.#with([...this.rows, ...created]);
   }
 
-  /** This table itself where nothing changes. */
+  /** Returns this table itself if nothing changes. */
   patched(id: string, patch: Partial<Omit<Device, 'id'>>): DeviceTable {
     const row = this.#byId.get(id)!;
     const isSame = (key: keyof typeof patch): boolean => (patch[key] ?? row[key]) === row[key];

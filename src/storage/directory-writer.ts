@@ -2,7 +2,7 @@ import type { Seconds, Url, UserId } from '../domain/types.ts';
 import { eachInSlices } from '../slices.ts';
 import type { Key, Value } from './contract.ts';
 import {
-  actedKey,
+  actionIndexKey,
   changedKey,
   edgeValue,
   podcastKey,
@@ -12,61 +12,60 @@ import {
   urlDigest,
 } from './keys.ts';
 
-/** Of one account, each URL once. */
+/** A change of one account. Each URL occurs once. */
 export interface AccountChange {
-  /** It subscribes to these on some device now, and did on none before. */
+  /** Feeds that the account subscribes to now on some device, and on none before. */
   subscribed?: readonly Url[];
-  /** It subscribed to these on some device, and does on none any more. */
+  /** Feeds that the account subscribed to on some device, and on none now. */
   unsubscribed?: readonly Url[];
-  /** Which of those are, or were, private. */
+  /** Those of them that are, or were, private. */
   private?: ReadonlySet<Url>;
-  /** It goes on subscribing to these, from now on so that nobody else sees it. */
+  /** Existing subscriptions that become private. */
   hidden?: readonly Url[];
-  /** It goes on subscribing to these, from now on publicly. */
+  /** Existing subscriptions that become public. */
   shown?: readonly Url[];
-  /** It acted on episodes of these. Not only for the first time: a repeat changes nothing. */
-  acted?: readonly Url[];
-  /** It subscribes to these already, and the directory does not know them yet: see `newFeeds`. */
-  waiting?: readonly Url[];
+  /** Feeds of its episode actions. Repeats are harmless. */
+  actionFeeds?: readonly Url[];
+  /** Feeds that it subscribes to already and that are not in the directory yet: see `newFeeds`. */
+  pending?: readonly Url[];
   /**
-   * How many of the feeds that it subscribes to may be new to the directory. The others wait: that the account
-   * subscribes is stored, but no podcast.
+   * How many feeds may be added to the directory. The others stay pending: the subscription is stored, but no podcast.
    */
   newFeeds?: number;
 }
 
-/** To be added to the account's own batch. No key of it needs a check. */
+/** Entries to be added to the account's own batch, without checks. */
 export interface DirectoryChange {
   set: (readonly [Key, Value])[];
   delete: Key[];
   sum: (readonly [Key, number])[];
-  /** How many feeds it brings into the directory. */
+  /** Number of feeds added to the directory. */
   newFeeds: number;
-  /** To be called once the batch is stored: brings this process's copy of the directory up to date. */
+  /** To be called after the commit: updates this process's copy of the directory. */
   apply(): Promise<void>;
 }
 
 export interface DirectoryWriter {
-  /** What the directory stores of a change of an account. */
+  /** Prepares what the directory stores for a change of an account. */
   prepare(user: UserId, change: AccountChange): Promise<DirectoryChange>;
-  /** The URL that the podcast with this one is shown under; the same where none is known. */
-  shownUrl(url: Url): Url;
-  /** Whether everybody may be told of the podcast, and of this URL of it. */
+  /** The current URL of the podcast with this URL; the same URL if the podcast is unknown. */
+  currentUrl(url: Url): Url;
+  /** Whether the podcast and this URL of it are public. */
   isListed(url: Url): boolean;
 }
 
-/** What a change of an account does to a copy of the directory. */
-export interface CopyChange extends Required<Omit<AccountChange, 'acted' | 'waiting' | 'newFeeds'>> {
-  /** Feeds that the directory did not know. */
+/** A change of an account, as applied to a copy of the directory. */
+export interface CopyChange extends Required<Omit<AccountChange, 'actionFeeds' | 'pending' | 'newFeeds'>> {
+  /** Feeds added to the directory. */
   added: readonly Url[];
 }
 
-/** What a process holds of the directory in memory. */
+/** A process's copy of the directory in memory. */
 export interface DirectoryCopy extends Omit<DirectoryWriter, 'prepare'> {
   has(digest: UrlDigest): boolean;
-  /** Whether anyone subscribes to the podcast. */
+  /** Whether the podcast has subscribers. */
   isInUse(digest: UrlDigest): boolean;
-  /** `since`: when URLs became known that were not before. */
+  /** `since`: when added feeds became known. */
   apply(user: UserId, change: CopyChange, since: Seconds): Promise<void>;
 }
 
@@ -74,7 +73,7 @@ const NO_COPY: DirectoryCopy = {
   has: () => false,
   isInUse: () => false,
   apply: async () => undefined,
-  shownUrl: (url) => url,
+  currentUrl: (url) => url,
   isListed: () => false,
 };
 
@@ -84,21 +83,21 @@ const NOTHING: Required<AccountChange> = {
   private: new Set(),
   hidden: [],
   shown: [],
-  acted: [],
-  waiting: [],
+  actionFeeds: [],
+  pending: [],
   newFeeds: Infinity,
 };
 
-/** `isShared` as in KeyValueStore. Without a copy nothing is known: every URL is stored, as if it were new. */
+/** `isShared` as in KeyValueStore. Without a copy, every URL is stored as if it were new. */
 export const createDirectoryWriter = (
   { isShared, now }: { isShared: boolean; now(): Seconds },
   copy: DirectoryCopy = NO_COPY,
 ): DirectoryWriter => ({
-  shownUrl: (url) => copy.shownUrl(url),
+  currentUrl: (url) => copy.currentUrl(url),
   isListed: (url) => copy.isListed(url),
 
   async prepare(user, change) {
-    const { waiting, newFeeds, acted, ...subscriptions } = { ...NOTHING, ...change };
+    const { pending, newFeeds, actionFeeds, ...subscriptions } = { ...NOTHING, ...change };
     const { subscribed, unsubscribed, hidden, shown } = subscriptions;
     const since = now();
     const set = new Map<Key, Value>();
@@ -110,7 +109,7 @@ export const createDirectoryWriter = (
         if (added.length >= newFeeds) return;
         added.push(url);
       } else if (copy.isInUse(digest)) return;
-      // Also of a podcast that nobody has: it may be removed at this moment.
+      // Also for a podcast without subscribers, which may be removed concurrently.
       set.set(podcastKey(digest, 'url'), JSON.stringify({ url, since }));
       if (isShared) set.set(changedKey(since, digest), '1');
     };
@@ -147,8 +146,8 @@ export const createDirectoryWriter = (
       });
     }
     if (isShared && sum.length > 0) set.set(changedKey(since, `b/${user}`), '1');
-    await eachInSlices(waiting, (url) => setUrl(urlDigest(url), url));
-    await eachInSlices(acted, (url) => set.set(actedKey(urlDigest(url), user), '1'));
+    await eachInSlices(pending, (url) => setUrl(urlDigest(url), url));
+    await eachInSlices(actionFeeds, (url) => set.set(actionIndexKey(urlDigest(url), user), '1'));
     const apply = (): Promise<void> => copy.apply(user, { added, ...subscriptions }, since);
     return { set: [...set], delete: deleted, sum, newFeeds: added.length, apply };
   },

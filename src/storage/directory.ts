@@ -1,169 +1,169 @@
-/**
- * The part of the storage contract that is about podcasts rather than users: the directory. Types only; every rule here
- * is a test in `podsync/testing`.
- */
+/** The store of podcasts: the directory. Types only; every rule here is a test in `test/storage/suite`. */
 
 import type { EpisodeInfo, PodcastEntry, PodcastInfo, Seconds, Stamp, Url, UserId } from '../domain/types.ts';
 
 export interface Podcast extends PodcastInfo {
   url: Url;
-  /** How many users subscribe on any device: exact after every commit of this process, seconds late after one of another. */
+  /** Users who subscribe on any device. Changes of other processes are counted a few seconds late. */
   subscribers: number;
 }
 
 export interface RankedPodcast extends Podcast {
-  /** Rank, from 1, in the newest toplist kept a week ago or earlier; 0 when it was not on it. */
+  /** Rank, from 1, in the newest toplist at least a week old; 0 if it was not on it. */
   positionLastWeek: number;
 }
 
 export interface Episode extends EpisodeInfo {
   podcast: Url;
-  /** When the directory first saw it, by the directory's own line of stamps. */
+  /** When it was first seen, as a stamp of the directory. */
   stamp: Stamp;
 }
 
 export interface Tag {
   /** Slug. */
   tag: string;
-  /** As first seen. */
+  /** First spelling. */
   title: string;
   /** Number of podcasts. */
   usage: number;
 }
 
-/** How the reading of a feed goes. Of one just met: `{ intervalSeconds: 0, failures: 0, nextAt: now }`, nothing else. */
+/** State of fetching a feed. For a new one: `{ intervalSeconds: 0, failures: 0, nextAt: now }`. */
 export interface FeedProgress {
   etag?: string;
   lastModified?: string;
   intervalSeconds: Seconds;
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number;
-  /** Undefined: never again, the feed is gone. */
+  /** When the next fetch is due. Undefined: never, the feed no longer exists. */
   nextAt?: Seconds;
-  /** When it was last read without an error. */
+  /** Last fetch without an error. */
   fetchedAt?: Seconds;
-  /** What was wrong the last time, in a sentence. */
+  /** Error of the last fetch, in a sentence. */
   error?: string;
-  /** `podcast:guid`; undefined where the feed has none. */
+  /** `podcast:guid`; undefined if the feed has none. */
   guid?: string;
-  /** The feed redirects for good to this address, and was another podcast when it began to: it stays apart from it. */
+  /** The feed redirects permanently to this address, but to a different podcast: the two are not merged. */
   apart?: Url;
 }
 
-/** What is known of reading a feed. */
+/** State of fetching a feed, with its URL. */
 export interface FeedState extends FeedProgress {
   url: Url;
 }
 
-/** The result of reading a feed. */
+/** Result of fetching a feed. */
 export interface FeedReading {
   state: FeedState;
-  /** Undefined where nothing new was read: what is known stays. */
+  /** Undefined if there was nothing new: stored data stays. */
   content?: { podcast: PodcastInfo; episodes: readonly EpisodeInfo[] };
-  /** Where the feed has moved for good: both URLs are one podcast from now on, shown under this one. */
+  /** The feed has moved permanently: both URLs are one podcast from now on, with this as the current URL. */
   movedTo?: Url;
 }
 
 export interface ToplistRebuild {
-  /** How many have subscribers. */
+  /** Podcasts with subscribers. */
   podcasts: number;
   corrected: number;
 }
 
 /**
- * A feed is known as soon as anyone subscribes to it, up to the bound of `bringWaiting`; nothing else makes one known.
- * URLs may be any that the podcast ever had; answers carry the one that it is shown under. Lists are ordered by
- * subscribers, most first, then by URL in code-point order.
+ * A feed is added as soon as anyone subscribes to it, up to the limit of `addPendingFeeds`, and in no other way. URLs
+ * may be current or former ones; answers have the current URL. Lists are ordered by subscribers, most first, then by
+ * URL in code-point order.
  *
- * A podcast is listed, so that everybody may be told of it, while an account subscribes to it publicly (spec 2.9), its
- * feed does not say `itunes:block`, and its URL does not look secret (`looksSecret`) or three accounts subscribe to that
- * very URL. Exact after every commit of this process, seconds late after one of another.
+ * A podcast is listed, that is public, while an account subscribes to it publicly (spec 2.9), its feed has no
+ * `itunes:block`, and its URL does not look secret (`looksSecret`) or has three subscribers. Changes of other processes
+ * count a few seconds late.
  */
 export interface PodcastStore {
-  /** In the order asked, undefined in the place of an unknown one. */
+  /** In the order of `urls`, undefined for unknown ones. */
   find(urls: readonly Url[]): Promise<(Podcast | undefined)[]>;
-  /** The same without those that are not listed. */
+  /** The same, undefined also for podcasts that are not listed. */
   findListed(urls: readonly Url[]): Promise<(Podcast | undefined)[]>;
-  /** Those of which everybody may see the URL itself, as it does not look secret, or three accounts subscribe to it. */
+  /** The URLs that may be shown publicly: they do not look secret, or have three subscribers. */
   withoutSecrets(urls: readonly Url[]): Promise<Url[]>;
-  /** Whether the account subscribes to each of these podcasts, under any of its URLs, or acted on it. */
-  areOf(user: UserId, urls: readonly Url[]): Promise<boolean[]>;
-  /** Each by any URL that it had, else by its GUID; in the order asked, undefined in the place of an unknown one. */
+  /** For each podcast, whether the account subscribes to any of its URLs or has episode actions for it. */
+  areUsedBy(user: UserId, urls: readonly Url[]): Promise<boolean[]>;
+  /** By current or former URL, else by GUID; in the order of `names`, undefined for unknown ones. */
   findEpisodes(podcast: Url, names: readonly string[]): Promise<(Episode | undefined)[]>;
-  /** Newest first by release, then by stamp, then as the feed had them when they were first seen. */
+  /** Newest first by release, then by stamp, then in the order of the feed when first seen. */
   episodes(podcast: Url, limit: number): Promise<Episode[]>;
-  /** How long the episodes of a podcast play, by each URL and GUID that they have or had; only where the feed says so. */
+  /** Durations of the episodes of a podcast, by current and former URLs and GUIDs. Only those that the feed has. */
   durations(podcast: Url): Promise<ReadonlyMap<string, Seconds>>;
   /**
-   * Those with a directory stamp of `since` or later, of each podcast the newest `limit` of them, and the mark of the
-   * directory. A podcast that is asked for under two of its URLs is told once. Cost follows what is found. Where other
-   * processes store episodes too, theirs may come below the mark for some seconds: see `UserStore.settledAt`.
+   * Episodes with a directory stamp of `since` or later, at most the newest `limit` per podcast, and the mark of the
+   * directory. A podcast asked for by two URLs is returned once. The cost depends on the number of episodes found.
+   * Episodes that other processes store may appear below the mark for some seconds: see `UserStore.stableUntil`.
    */
   episodesSince(podcasts: readonly Url[], since: Stamp, limit: number): Promise<{ items: Episode[]; mark: Stamp }>;
   /**
-   * The newest of several podcasts by release, at most `limit`, of those podcasts of which a new episode was seen last,
-   * at most `limit` of them: cost does not follow how many are asked for.
+   * The newest `limit` episodes by release, from the `limit` podcasts with the most recently seen episodes: the cost
+   * does not depend on the number of podcasts.
    */
   newestEpisodes(podcasts: readonly Url[], limit: number): Promise<Episode[]>;
-  /** What an OPML file tells of known podcasts. It fills what is empty, and holds only until the feed itself was read. */
-  announce(podcasts: readonly PodcastEntry[]): Promise<void>;
+  /**
+   * Stores the metadata of an OPML file for known podcasts. Fills empty fields only, and is replaced once the feed is
+   * fetched.
+   */
+  addMetadata(podcasts: readonly PodcastEntry[]): Promise<void>;
 
   /**
-   * Feeds with subscribers that are due, the longest due first, at most `limit`, each handed to one caller only, on any
-   * number of processes: until it is recorded, or `lease` is over. A lease need not outlive a reopening or an import.
+   * At most `limit` due feeds with subscribers, longest due first. Each is leased to one caller across all processes
+   * until its result is recorded, or `lease` has expired. A lease may end when the storage is reopened or imported.
    */
   claimDue(limit: number, lease: Seconds): Promise<FeedState[]>;
   feed(url: Url): Promise<FeedState | undefined>;
-  /** The URLs that a feed had before, in code-point order; none of an unknown one. */
+  /** The former URLs of a feed, in code-point order; empty for an unknown feed. */
   formerUrls(url: Url): Promise<Url[]>;
   /** By URL, in code-point order. */
   feeds(): AsyncIterable<FeedState>;
-  /** Those with this `FeedProgress.guid`, in any order. */
+  /** Feeds with this `FeedProgress.guid`, in any order. */
   withGuid(guid: string): Promise<FeedState[]>;
   /**
-   * Stores what reading a feed came to, in one step. Episodes are known by GUID, else by URL: of several at one, the one
-   * that `findEpisodes` tells. Those of earlier readings stay, up to the newest 5,000. What a feed
-   * tells beyond its newest 5,000 by release is cut before it gets a stamp. A GUID that comes
-   * twice in one reading is passed over the second time, and an episode gives up its old URL only where the same reading
-   * has its GUID at another URL. Rejects with `missing` for an unknown URL.
+   * Stores the result of fetching a feed, in one commit. Episodes are matched by GUID, else by URL (if several have
+   * that URL, the one that `findEpisodes` returns). Episodes that are no longer in the feed are kept, up to the newest
+   * 5,000. Of a longer feed, all but the newest 5,000 by release are ignored. If a GUID occurs twice in a feed, the
+   * second is ignored. An episode gives up its old URL only if the same feed has its GUID at another URL. Rejects with
+   * `missing` for an unknown URL.
    */
   record(url: Url, reading: FeedReading): Promise<void>;
 
   /**
-   * Of the listed ones, in title, author, description, tags and feed URL (`toSearchableUrl`): those that have all words of the text; where there
-   * are none, those that have any. Prefixes count, one misspelling too; any script. Of a long text the first 20 terms
-   * count (`toQueryTerms`). Each storage may rank in its own way.
+   * Searches listed podcasts by title, author, description, tags and feed URL (`toSearchableUrl`). Finds podcasts with all
+   * words of the text; if there are none, those with any. Prefixes match, and words with one misspelling; any script.
+   * Of a long text the first 20 terms are used (`toQueryTerms`).
    */
   search(text: string, limit: number): Promise<Podcast[]>;
-  /** Of the listed podcasts, by usage, most first, then by slug. */
+  /** Tags of listed podcasts, most used first, then by slug. */
   topTags(limit: number): Promise<Tag[]>;
-  /** The listed ones, by slug or title in any letter case. */
+  /** Listed podcasts with a tag, given as slug or as title in any case. */
   byTag(tag: string, limit: number): Promise<Podcast[]>;
-  /** Only listed ones. */
+  /** Only listed podcasts. */
   top(limit: number): Promise<readonly RankedPodcast[]>;
   /**
-   * Listed podcasts that a user might like, never what the user has on any device: by how many of the people who share feeds with the
-   * user also have it, weighed against its overall popularity; then by how many tags it shares with what the user has;
-   * then as the toplist. The same data give the same answer.
+   * Recommends listed podcasts that the user has on no device: first by subscriptions of users with shared feeds,
+   * weighed against overall popularity; then by tags shared with the user's podcasts; then by the toplist.
+   * Deterministic.
    */
   recommendations(user: UserId, limit: number): Promise<Podcast[]>;
   /**
-   * Recounts from the subscriptions; `corrected` counts the podcasts that had a wrong number. Keeps the first 100 for
+   * Recounts subscribers from the subscriptions; `corrected`: podcasts with a wrong count. Stores the first 100 for
    * `positionLastWeek`, at most once a day, and never an empty toplist.
    */
   rebuildToplist(): Promise<ToplistRebuild>;
   /**
-   * Removes podcasts that nobody has subscribed to for 30 days, where no account acted on an episode or names the feed in
-   * a list or a setting. To be called daily: the days are counted from the first call that finds nobody.
+   * Removes podcasts that had no subscribers for 30 days and occur in no episode action, list or setting. To be called
+   * daily: the days are counted from the first call that finds no subscribers.
    */
   removeUnused(): Promise<void>;
   /**
-   * Brings feeds into the directory that accounts subscribe to and that were more than one account may bring on one day,
-   * which is 2,000, or that came with an imported account: of each account as many as it may bring today.
+   * Adds pending feeds to the directory: those beyond the daily limit of 2,000 new feeds per account, and those of
+   * imported accounts. Adds up to the limit of today for each account.
    */
-  bringWaiting(): Promise<void>;
+  addPendingFeeds(): Promise<void>;
 
-  /** The logo URL whose `logoHash` this is; undefined when no podcast has it. */
+  /** The logo URL with this `logoHash`; undefined if no podcast has it. */
   logoUrl(hash: string): Promise<string | undefined>;
   /** Whether a listed podcast has the logo. */
   isLogoListed(hash: string): Promise<boolean>;

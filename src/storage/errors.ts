@@ -1,19 +1,19 @@
 /**
- * Why a storage could not do what it was asked:
- * `conflict` the name is taken; `missing` there is no such thing; `busy` another process holds it; `corrupt` what is
- * stored cannot be read; `unavailable` the backend is away for now; `full` there is no room left.
+ * Why a storage operation failed: `conflict`: the name is taken; `missing`: does not exist; `busy`: locked by another
+ * process; `corrupt`: stored data cannot be read; `unavailable`: the backend cannot be reached now; `full`: no space
+ * left.
  */
 export type StorageErrorCode = 'conflict' | 'missing' | 'busy' | 'corrupt' | 'unavailable' | 'full';
 
 const brand = Symbol.for('podsync.StorageError');
 
-/** What a storage rejects with, in place of whatever its backend throws. */
+/** The only error that a storage rejects with; wraps the errors of its backend. */
 export class StorageError extends Error {
   readonly code: StorageErrorCode;
 
   /**
-   * `message` names the place and what to do; it never holds a password or a connection string. That of `conflict` and
-   * `missing` is told to clients: no paths there.
+   * `message` says where the problem is and what to do; it never contains a password or a connection string. With
+   * `conflict` and `missing` it is sent to clients and contains no paths.
    */
   constructor(code: StorageErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
@@ -23,7 +23,9 @@ export class StorageError extends Error {
   }
 }
 
-/** With this code, if one is given. By brand, not by class: a plugin from npm may carry a copy of podsync of its own. */
+/**
+ * Checks the code, too, if one is given. By brand, not by class: a plugin from npm may bundle its own copy of podsync.
+ */
 export const isStorageError = (error: unknown, code?: StorageErrorCode): error is StorageError =>
   typeof error === 'object' &&
   error !== null &&

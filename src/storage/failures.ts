@@ -1,25 +1,25 @@
 import { isStorageError, StorageError } from './errors.ts';
 
-/* What the stores reject with, in the same words everywhere. */
+/* Errors of the stores. */
 
-/** Of an account that never was, or has been removed meanwhile. */
-export const noSuchAccount = (): StorageError => new StorageError('missing', 'there is no such account (any more)');
+/** The account never existed, or was removed. */
+export const noSuchAccount = (): StorageError => new StorageError('missing', 'the account does not exist');
 
-export const noSuchDevice = (): StorageError => new StorageError('missing', 'there is no device with one of these ids');
+export const noSuchDevice = (): StorageError => new StorageError('missing', 'one of the devices does not exist');
 
-/** Another account has the name, or the e-mail address. */
+/** Another account has the name or e-mail address. */
 export const loginTaken = (what: 'name' | 'e-mail address'): StorageError =>
   new StorageError('conflict', `an account with this ${what} exists already`);
 
-export const listTaken = (): StorageError => new StorageError('conflict', 'there is a list with this name already');
+export const listTaken = (): StorageError => new StorageError('conflict', 'a list with this name exists already');
 
-/** The records of an account that is being imported begin with something else. */
+/** The first imported record of an account is not its user. */
 export const userNotFirst = (): StorageError =>
   new StorageError('corrupt', 'the first record of an account must be its user');
 
 export const noSuchFeed = (): StorageError => new StorageError('missing', 'the directory does not know this feed');
 
-/** Undefined for an account that does not exist (any more). */
+/** Undefined instead of a `missing` error. */
 export const unlessMissing = <T>(found: Promise<T>): Promise<T | undefined> =>
   found.catch((error: unknown) => {
     if (isStorageError(error, 'missing')) return undefined;

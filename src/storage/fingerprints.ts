@@ -2,15 +2,15 @@ import type { EpisodeAction, Seconds } from '../domain/types.ts';
 import { eachInSlices } from '../slices.ts';
 import type { Head } from './head.ts';
 
-/** Beyond this number they are forgotten: an upload that may repeat something reads what it needs again. */
+/** Maximum number in memory; beyond it they are dropped and loaded again on demand. */
 const MAX = 200_000;
 
-/** Fingerprints of the actions of an account, or of the latest of them. Two actions may have the same one. */
+/** Fingerprints of the latest actions of an account. Different actions may have the same one. */
 export class Fingerprints {
-  /** There is one of every action that happened at this time or later. */
+  /** All actions from this time on are included. */
   from: Seconds;
   readonly #known = new Set<number>();
-  /** To be added to them when somebody asks, which most accounts never do. */
+  /** Added lazily at the first lookup, which most accounts never need. */
   #added: (readonly number[])[] = [];
   size = 0;
 
@@ -18,12 +18,12 @@ export class Fingerprints {
     this.from = from;
   }
 
-  /** None, as nothing was read yet. */
+  /** An empty set: nothing was loaded yet. */
   static of({ latest }: Pick<Head, 'latest'>): Fingerprints {
     return new Fingerprints(latest + 1);
   }
 
-  /** Those of the actions of which there may be one. */
+  /** The actions that may be stored already. */
   async among(actions: readonly EpisodeAction[]): Promise<EpisodeAction[]> {
     const added = this.#added;
     this.#added = [];
@@ -48,10 +48,10 @@ export class Fingerprints {
   }
 }
 
-/** The time at which an action happened, as it is looked for. */
+/** The time of an action in the index. */
 export const timeOf = ({ timestamp }: EpisodeAction): Seconds => Math.max(0, timestamp);
 
-/** 32 bits that two uploads of one action have in common (FNV-1a). It is made for each action that is stored: it must be quick. */
+/** A 32-bit hash (FNV-1a), the same for duplicates. Computed for each stored action: must be fast. */
 export function fingerprint({ episode, device = '', timestamp, action, play }: EpisodeAction): number {
   let hash = 0x811c9dc5 ^ timestamp ^ (action.charCodeAt(0) << 16);
   hash = Math.imul(hash, 0x01000193) ^ (play?.position ?? -1);
@@ -61,10 +61,10 @@ export function fingerprint({ episode, device = '', timestamp, action, play }: E
   return hash | 0;
 }
 
-/** A text that two actions share only if they are the same but for their GUIDs. */
+/** A text that is the same only for actions that differ in nothing but their GUIDs. */
 export function identityOf({ podcast, episode, device, action, timestamp, play }: EpisodeAction): string {
   const numbers = `${timestamp} ${play?.position} ${play?.started} ${play?.total}`;
-  // The lengths tell where one text ends and the next begins.
+  // The lengths separate the texts.
   const texts = `${podcast.length} ${episode.length} ${podcast}${episode}${device === undefined ? '' : `/${device}`}`;
   return `${action} ${numbers} ${texts}`;
 }

@@ -5,39 +5,41 @@ import type { Visibility } from './privacy.ts';
 import type { User } from './stores.ts';
 
 /**
- * What every write of an account checks and sets, so that its writes are in line on any number of nodes. It is small:
- * the rest lies beside it, and is read again where its revision has changed.
+ * The head of an account. Every write of the account checks and sets it, which serializes writes across nodes. It is
+ * small: devices and subscriptions are stored separately, and are read again when their revision has changed.
  */
 export interface Head extends Omit<User, 'id' | 'email'> {
   email?: string | undefined;
-  /** The newest stamp. */
+  /** The newest stamp of the account. */
   stamp: Stamp;
-  /** The newest stamp of episode actions; 0 without any. */
+  /** The newest stamp of episode actions; 0 if there are none. */
   acted: Stamp;
-  /** The latest time at which any of the actions happened; -1 without any. */
+  /** The latest time of any episode action; -1 if there are none. */
   latest: Seconds;
-  /** The next free number: of a device, of a place in the order first added or created. */
+  /** The next free number, for devices and for places in the order of creation. */
   next: number;
-  /** Only sessions of this number are valid: a higher one ends all. */
+  /** Only sessions with this number are valid: incrementing it ends all sessions. */
   login: number;
-  /** The account setting of this name is `true`. */
+  /** Whether the account setting `sync_devices` is `true`. */
   syncDevices: boolean;
-  /** Which subscriptions the settings make public. */
+  /** Which subscriptions are public, according to the settings. */
   visibility: Visibility;
-  /** Uploads that another may still overlap, oldest first. */
+  /** Recent uploads that another upload may overlap, oldest first. */
   uploads: Upload[];
-  /** A day, counted from 1970, and how many feeds it brought into the directory on it; not there before the first. */
+  /**
+   * New feeds that the account added to the directory on a day, counted in days from 1970. Missing before the first.
+   */
   broughtFeeds?: [day: number, count: number];
-  /** Counts the changes of what lies beside it. */
+  /** Number of changes of devices and of subscriptions. */
   revisions: { devices: number; subscriptions: number };
-  /** Of the last commit: finds one whose answer was lost. */
+  /** Id of the last commit, to recognize a commit whose answer was lost. */
   commit: string;
 }
 
-/** Stamp and time of an upload, and the number of the device that sent it, where that is sure. */
+/** Stamp and time of an upload, and the number of the device that sent it, if known for certain. */
 export type Upload = [stamp: Stamp, at: Seconds, device?: number];
 
-/** A new account. Its newest stamp is the time it was made, so that a stamp always reads like a time. */
+/** The head of a new account. Its newest stamp is the time of creation, as stamps are based on time. */
 export const newHead = (user: Omit<User, 'id'>): Head => ({
   ...user,
   stamp: user.createdAt,
@@ -60,7 +62,7 @@ export const toUser = (id: UserId, { name, email, passwordHash, createdAt }: Hea
   createdAt,
 });
 
-/** The oldest stamp that another device's upload got after this time. */
+/** The oldest stamp of uploads by other devices after a time. */
 export const overlappedBy = (
   uploads: readonly Upload[],
   device: number | undefined,
@@ -68,16 +70,16 @@ export const overlappedBy = (
 ): Stamp | undefined =>
   uploads.find(([, at, sender]) => at > after && (device === undefined || sender !== device))?.[0];
 
-/** Uploads are told apart by the second, or by this part of a long overlap: so few are kept however many come. */
-const PARTS = 120;
+/** Uploads are grouped by second, or by this fraction of a long overlap, which bounds their number. */
+const MAX_INTERVALS = 120;
 
 /**
- * The uploads with one more, without those that are over. Of one second the first is enough, and the first of another
- * device: every later one is found through them.
+ * Adds an upload and drops those beyond the overlap. Of each interval only the first upload is kept, and the first of a
+ * second device: they stand for all later ones.
  */
 export function withUpload(uploads: readonly Upload[], [stamp, now, device]: Upload, overlap: Seconds): Upload[] {
-  const part = Math.max(1, Math.ceil(overlap / PARTS));
-  const isSame = ([, at]: Upload): boolean => Math.floor(at / part) === Math.floor(now / part);
+  const interval = Math.max(1, Math.ceil(overlap / MAX_INTERVALS));
+  const isSame = ([, at]: Upload): boolean => Math.floor(at / interval) === Math.floor(now / interval);
   const recent = uploads.filter(([, at]) => at > now - overlap);
   const same = recent.filter(isSame);
   const isFound = same.length > 1 || same.some(([, , sender]) => sender === device || sender === undefined);
@@ -89,7 +91,7 @@ export function withUpload(uploads: readonly Upload[], [stamp, now, device]: Upl
 
 export type Login = Pick<Head, 'name' | 'email'>;
 
-/** Under which an account is found: by name, and by e-mail address where it has one that is not its name. */
+/** The keys by which an account is found: of its name, and of its e-mail address if that is different. */
 export const loginKeys = ({ name, email }: Login): Key[] => [
   ...new Set([name, email].flatMap((login) => (login === undefined ? [] : loginKey(login)))),
 ];

@@ -3,7 +3,7 @@ import { type Batch, type Key, MAX_KEY_BYTES, MAX_VALUE_BYTES, type Value } from
 
 /** Printable ASCII. */
 const KEY = /^[ -~]+$/;
-/** In UTF-8 a UTF-16 unit takes at most three bytes. */
+/** Maximum bytes of a UTF-16 code unit in UTF-8. */
 const MAX_BYTES_A_UNIT = 3;
 
 /**

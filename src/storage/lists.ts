@@ -9,18 +9,18 @@ import { listAll, readRows, replaceRows, writeRows } from './rows.ts';
 import { byPlace } from './settings.ts';
 import type { ListStore } from './stores.ts';
 
-/** The first row of a list; its URLs follow. */
+/** The first row of a list, followed by its URLs. */
 interface Header extends ListSummary {
-  /** Its place in the order of lists. */
+  /** Position among the lists. */
   place: number;
 }
 
-/** Bytes of lists that stay in memory, about. */
+/** Approximate size of the cache. Bytes. */
 const CACHE = 16 * 1024 * 1024;
 
 export function createListStore(core: Core): ListStore {
   const { store, accounts } = core;
-  /** By the versions of its rows. Of a long list that many read at once, each would otherwise hold a copy of its own. */
+  /** By the versions of the rows. Concurrent readers of a long list share one copy. */
   const cache = new LRUCache<string, PodcastList>({ maxSize: CACHE });
   const read = (user: UserId, name: string): Promise<Entry[]> => listAll(store, under(listPrefix(user, name)));
 
@@ -78,7 +78,7 @@ export function createListStore(core: Core): ListStore {
   };
 }
 
-/** What it takes to store a list. */
+/** The entries of a list. */
 export const writeList = (user: UserId, list: PodcastList, place: number): Promise<[Key, Value][]> =>
   writeRows(listPrefix(user, list.name), toRows(list, place));
 
@@ -92,7 +92,7 @@ function toList(entries: readonly Entry[]): PodcastList & Header {
   return { ...header, urls };
 }
 
-/** All lists of an account, in their order. */
+/** All lists of an account, in order. */
 export const readLists = async (core: Core, user: UserId): Promise<PodcastList[]> =>
   (await readPlaced(core, user)).map(withoutPlace);
 

@@ -4,52 +4,51 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { StoragePlugin } from './contract.ts';
 import { parseStorageSpec, redactLocation } from './location.ts';
 
-/** Where a plugin was found. */
-interface Found {
-  /** For messages. */
+/** A plugin module that was found. */
+interface PluginModule {
+  /** Name for messages. */
   title: string;
   load(): Promise<{ default?: unknown }>;
 }
 
 const CONTRACT: StoragePlugin['contract'] = 1;
 
-/** The plugins that come with podsync. Only the one that is used is loaded. */
-const BUILT_IN: ReadonlyMap<string, Found['load']> = new Map<string, Found['load']>([
+/** Built-in plugins. Only the one in use is loaded. */
+const BUILT_IN: ReadonlyMap<string, PluginModule['load']> = new Map<string, PluginModule['load']>([
   ['json', () => import('../../plugins/json/index.ts')],
   ['sqlite', () => import('../../plugins/sqlite/index.ts')],
   ['postgres', () => import('../../plugins/postgres/index.ts')],
 ]);
 
-/** Loads the modules whose work is done in threads. */
+/** Loads the modules that run in worker threads. */
 export async function loadStorageThreads(): Promise<void> {
   await import('../../plugins/sqlite/thread.ts');
 }
 
 /**
- * Loads the plugin that `spec` names (see `parseStorageSpec`), and has it parse its location.
+ * Loads the plugin of `spec` (see `parseStorageSpec`) and parses its location.
  *
- * A relative path starts from `baseDir`. A package is looked for from podsync's own place, as Node does for every
- * import, and nowhere else: beside a local podsync, beside a global one, or beside both in
- * `npx -p podsync -p podsync-storage-x podsync`. Rejects with an Error that says which plugin, from where, and what to
- * do. No message holds a password.
+ * A relative path starts from `baseDir`. A package is resolved from podsync's own folder, like every import of Node: it
+ * must be installed next to podsync, locally, globally, or with `npx -p podsync -p podsync-storage-x podsync`. Rejects
+ * with an Error that names the plugin, its origin, and what to do. Messages never contain a password.
  */
 export async function loadStorage(spec: string, baseDir: string): Promise<{ plugin: StoragePlugin; options: unknown }> {
-  const { kind, plugin: word, location } = parseStorageSpec(spec);
-  const { title, load } = kind === 'file' ? await findFile(word, baseDir) : findModule(word, kind);
+  const { kind, plugin: specifier, location } = parseStorageSpec(spec);
+  const { title, load } = kind === 'file' ? await findFile(specifier, baseDir) : findModule(specifier, kind);
   const module = await load().catch((error: unknown) => {
-    throw pluginFailure(`${title} cannot be loaded: ${explain(error)}`, error);
+    throw pluginFailure(`${title} cannot be loaded: ${describeError(error)}`, error);
   });
   const plugin = checkPlugin(module, title);
   try {
     return { plugin, options: plugin.parse(location) };
   } catch (error) {
-    // Without the cause, which may hold the location as it is.
-    throw pluginFailure(`${title} cannot use the location that it was given: ${toMessage(error)}`);
+    // Without the cause, which may contain the location with its password.
+    throw pluginFailure(`${title} cannot use its location: ${toMessage(error)}`);
   }
 }
 
-async function findFile(word: string, baseDir: string): Promise<Found> {
-  const path = word.startsWith('file:') ? toPath(word, baseDir) : resolve(baseDir, word);
+async function findFile(specifier: string, baseDir: string): Promise<PluginModule> {
+  const path = specifier.startsWith('file:') ? toPath(specifier, baseDir) : resolve(baseDir, specifier);
   const isFile = await stat(path).then(
     (found) => found.isFile(),
     () => false,
@@ -62,14 +61,14 @@ function toPath(url: string, baseDir: string): string {
   try {
     return fileURLToPath(new URL(url, pathToFileURL(`${resolve(baseDir)}/`)));
   } catch (error) {
-    throw pluginFailure(`${url} is not the URL of a file on this machine (${toMessage(error)})`);
+    throw pluginFailure(`${url} is not a file URL on this machine (${toMessage(error)})`);
   }
 }
 
-function findModule(word: string, kind: 'package' | 'name'): Found {
-  const builtIn = kind === 'name' ? BUILT_IN.get(word) : undefined;
-  if (builtIn) return { title: word, load: builtIn };
-  const name = kind === 'name' ? `podsync-storage-${word}` : word;
+function findModule(specifier: string, kind: 'package' | 'name'): PluginModule {
+  const builtIn = kind === 'name' ? BUILT_IN.get(specifier) : undefined;
+  if (builtIn) return { title: specifier, load: builtIn };
+  const name = kind === 'name' ? `podsync-storage-${specifier}` : specifier;
   const url = resolvePackage(name);
   return { title: `${name} (${fileURLToPath(url)})`, load: () => import(url) };
 }
@@ -80,8 +79,8 @@ function resolvePackage(name: string): string {
   } catch (error) {
     if (!isModuleNotFound(error)) throw pluginFailure(`${name} cannot be loaded: ${toMessage(error)}`, error);
     throw pluginFailure(
-      `there is no package ${name} beside podsync; install it there (npm install ${name}), or use a plugin that comes ` +
-        `with podsync (${[...BUILT_IN.keys()].join(', ')}), or a file: its path begins with ./ or /`,
+      `there is no package ${name} next to podsync; install it there (npm install ${name}), or use a built-in plugin ` +
+        `(${[...BUILT_IN.keys()].join(', ')}), or a file: its path begins with ./ or /`,
     );
   }
 }
@@ -94,7 +93,7 @@ function checkPlugin(module: { default?: unknown }, title: string): StoragePlugi
   const number = plugin?.contract;
   if (typeof number === 'number' && number !== CONTRACT) {
     const older = number < CONTRACT ? title : 'podsync';
-    throw pluginFailure(`${title} is made for contract ${number}, and this podsync for ${CONTRACT}; update ${older}`);
+    throw pluginFailure(`${title} implements contract ${number}, but this podsync needs ${CONTRACT}; update ${older}`);
   }
   const wrong = Object.entries(SHAPE).flatMap(([key, type]) =>
     typeof plugin?.[key as keyof StoragePlugin] === type ? [] : `"${key}" must be a ${type}`,
@@ -112,17 +111,17 @@ const SHAPE: Record<keyof StoragePlugin, string> = {
   open: 'function',
 };
 
-const explain = (error: unknown): string =>
+const describeError = (error: unknown): string =>
   isModuleNotFound(error)
-    ? `${toMessage(error)}; install what it needs beside it`
-    : `${withPlace(error)}; the fault is in the plugin`;
+    ? `${toMessage(error)}; install its dependencies next to it`
+    : `${withLocation(error)}; the fault is in the plugin`;
 
-/** What was thrown, with file and line, where the top of the stack has them. */
-export function withPlace(error: unknown): string {
+/** The message of an error, with file and line from its stack if there are any. */
+export function withLocation(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const frame = stack.split('\n').find((line) => line.startsWith('    at ')) ?? '';
-  const [, place] = /(?:file:\/\/|[ (])(\/[^\s()]+:\d+)/.exec(frame) ?? [];
-  return place === undefined ? toMessage(error) : `${toMessage(error)} (${place})`;
+  const [, location] = /(?:file:\/\/|[ (])(\/[^\s()]+:\d+)/.exec(frame) ?? [];
+  return location === undefined ? toMessage(error) : `${toMessage(error)} (${location})`;
 }
 
 const isModuleNotFound = (error: unknown): boolean =>
@@ -130,6 +129,6 @@ const isModuleNotFound = (error: unknown): boolean =>
 
 const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** An Error about a plugin. No password stays in it. */
+/** An Error about a plugin, with passwords redacted. */
 export const pluginFailure = (message: string, cause?: unknown): Error =>
   new Error(redactLocation(`storage plugin: ${message}`), cause === undefined ? {} : { cause });

@@ -1,15 +1,15 @@
-/** What `--storage` names: a plugin and its location. */
+/** The parsed value of `--storage`: a plugin and its location. */
 interface StorageSpec {
   kind: 'file' | 'package' | 'name';
   plugin: string;
-  /** What goes to the plugin's `parse`, untouched. */
+  /** Passed to the plugin's `parse` unchanged. */
   location: string;
 }
 
 const POSTGRES_URL = /^postgres(?:ql)?:\/\//;
 const FILE = /^(?:[./\\]|file:|[A-Za-z]:[\\/])/;
 const PACKAGE = /^(?:@|podsync-storage-)/;
-/** Colons that belong to a path: that of `file:` and that of a Windows drive letter. */
+/** Colons that are part of a path: after `file:`, and after a Windows drive letter. */
 const PATH_COLONS = /^(?:file:(?:\/\/\/)?)?(?:[A-Za-z]:(?=[\\/]))?/;
 
 /**
@@ -30,12 +30,12 @@ export function parseStorageSpec(spec: string): StorageSpec {
   return { kind, plugin: spec.slice(0, colon), location: spec.slice(colon + 1) };
 }
 
-/** Up to the last `@` of a URL, because a password may hold a `@` or `/` that was not encoded. */
+/** Up to the last `@` of a URL, because a password may contain an unencoded `@` or `/`. */
 const URL_PASSWORD = /(:\/\/[^\s:@/]*):\S*@/g;
 const BARE_PASSWORD = /([^\s:@/\\]+):[^\s:@/\\]+@/g;
-/** In a query, or in a list of words, where a quoted value may hold blanks. */
+/** In a query or a list of `key=value` pairs, where a quoted value may contain spaces. */
 const NAMED_PASSWORD = /((?:pass(?:word|wd|phrase)?|pwd|secret|token|key)\s*=\s*)(?:'[^']*'|"[^"]*"|[^&;\s]*)/gi;
 
-/** The text with `***` for every password in it: `user:***@host`, `?password=***`. For messages and the log. */
+/** Replaces every password in a text by `***`, as in `user:***@host` and `?password=***`. For messages and logs. */
 export const redactLocation = (text: string): string =>
   text.replace(URL_PASSWORD, '$1:***@').replace(BARE_PASSWORD, '$1:***@').replace(NAMED_PASSWORD, '$1***');

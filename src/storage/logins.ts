@@ -7,22 +7,22 @@ import { under } from './keys.ts';
 import { scan } from './rows.ts';
 import type { GrantedLogin, LoginStore } from './stores.ts';
 
-/** One that was taken stays until it expires, so that it is not granted again. */
+/** A taken login is kept until it expires, so that it cannot be granted again. */
 type StoredLogin = GrantedLogin & { isTaken?: true };
 
 export function createLoginStore({ store, accounts, context }: Core): LoginStore {
-  const isOver = (entry: Entry): boolean => readLogin(entry).expiresAt <= context.now();
+  const isExpired = (entry: Entry): boolean => readLogin(entry).expiresAt <= context.now();
 
-  const sweep = async (): Promise<void> => {
+  const removeExpired = async (): Promise<void> => {
     for await (const page of scan(store, under(LOGIN_GRANTS))) {
-      const over = page.filter(isOver).map(({ key }) => key);
-      if (over.length > 0) await store.commit({ delete: over });
+      const expired = page.filter(isExpired).map(({ key }) => key);
+      if (expired.length > 0) await store.commit({ delete: expired });
     }
   };
 
   return {
     async grant(login) {
-      await sweep();
+      await removeExpired();
       const key = loginGrantKey(login.digest);
       return (await store.commit({ check: [[key, 0]], set: [[key, JSON.stringify(login)]] })) !== undefined;
     },
@@ -30,7 +30,7 @@ export function createLoginStore({ store, accounts, context }: Core): LoginStore
     async take(digest) {
       const key = loginGrantKey(digest);
       const [entry] = await store.get([key]);
-      if (!entry || isOver(entry)) return undefined;
+      if (!entry || isExpired(entry)) return undefined;
       const { isTaken, ...login } = readLogin(entry);
       if (isTaken) return undefined;
       const taken: StoredLogin = { ...login, isTaken: true };

@@ -6,7 +6,7 @@ import { readLists } from './lists.ts';
 import { scan } from './rows.ts';
 import { readSettings } from './settings.ts';
 
-/** All feeds that accounts name in lists and settings, account by account. */
+/** All feeds in lists and settings, account by account. */
 export async function* namedFeeds(core: Core): AsyncGenerator<readonly Url[]> {
   for await (const page of scan(core.store, under(LOGINS))) {
     for (const user of new Set(page.map(({ value }) => (JSON.parse(value) as { user: UserId }).user))) {

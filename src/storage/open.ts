@@ -1,10 +1,10 @@
 import type { KeyValueStore, StoragePlugin } from './contract.ts';
 import { isStorageError } from './errors.ts';
-import { loadStorage, pluginFailure, withPlace } from './load.ts';
+import { loadStorage, pluginFailure, withLocation } from './load.ts';
 import { createStorage } from './storage.ts';
 import type { Storage, StorageContext } from './stores.ts';
 
-/** What a store must have. It is checked here because plugins in plain JavaScript have no types. */
+/** The members of a store, checked at run time because plugins may be plain JavaScript. */
 const SHAPE: { [Member in keyof KeyValueStore]: 'boolean' | 'function' } = {
   isShared: 'boolean',
   get: 'function',
@@ -16,8 +16,8 @@ const SHAPE: { [Member in keyof KeyValueStore]: 'boolean' | 'function' } = {
 };
 
 /**
- * Opens the storage that `spec` names. Rejects as `loadStorage` does, with a StorageError of the plugin, and with an Error
- * that says what is wrong with the plugin where it throws anything else, or opens less than the contract has.
+ * Opens the storage of `spec`. Rejects as `loadStorage` does, with a StorageError of the plugin, or with an Error about
+ * the plugin if it throws anything else or its store lacks a member.
  */
 export async function openStorage(spec: string, baseDir: string, context: StorageContext): Promise<Storage> {
   const { plugin, options } = await loadStorage(spec, baseDir);
@@ -25,7 +25,7 @@ export async function openStorage(spec: string, baseDir: string, context: Storag
   try {
     return await createStorage(store, context);
   } catch (error) {
-    await store.close().catch(() => undefined); // the error to report is the one before
+    await store.close().catch(() => undefined); // report the first error
     throw error;
   }
 }
@@ -35,7 +35,7 @@ async function openStore(plugin: StoragePlugin, options: unknown, context: Stora
   const opening = (async () => plugin.open(options, { dataDir, log }))();
   const store: Partial<Record<keyof KeyValueStore, unknown>> | undefined = await opening.catch((error: unknown) => {
     if (isStorageError(error)) throw error;
-    throw pluginFailure(`${plugin.name} failed to open: ${withPlace(error)}; the fault is in the plugin`, error);
+    throw pluginFailure(`${plugin.name} failed to open: ${withLocation(error)}; the fault is in the plugin`, error);
   });
   const missing = Object.entries(SHAPE)
     .filter(([member, type]) => typeof store?.[member as keyof KeyValueStore] !== type)
@@ -44,10 +44,9 @@ async function openStore(plugin: StoragePlugin, options: unknown, context: Stora
   try {
     if (!missing.includes('close')) await (store as KeyValueStore).close();
   } catch {
-    // The error to report is the one below.
+    // Report the error below.
   }
   throw pluginFailure(
-    `what ${plugin.name} opens is not a whole store: it has no ${missing.join(', ')}; ` +
-      'the fault is in the plugin, as nothing of the contract is optional',
+    `the store of ${plugin.name} has no ${missing.join(', ')}; the fault is in the plugin, as no member is optional`,
   );
 }

@@ -3,7 +3,7 @@ import { refusalsKey } from './account-keys.ts';
 import type { Core } from './core.ts';
 import type { RefusalStore, RefusedRequest } from './stores.ts';
 
-const MOST = 20;
+const MAX_REFUSALS = 20;
 
 export function createRefusalStore({ store, accounts }: Core): RefusalStore {
   const all = async (user: UserId): Promise<RefusedRequest[]> => {
@@ -14,7 +14,7 @@ export function createRefusalStore({ store, accounts }: Core): RefusalStore {
     all,
     add: (user, refused) =>
       accounts.write(user, async () => {
-        const newest = [refused, ...(await all(user))].slice(0, MOST);
+        const newest = [refused, ...(await all(user))].slice(0, MAX_REFUSALS);
         return { result: undefined, write: { set: [[refusalsKey(user), JSON.stringify(newest)]] } };
       }),
   };

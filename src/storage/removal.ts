@@ -17,21 +17,21 @@ import { storedActions } from './action-log.ts';
 import type { Batch, Entry, Key, Version } from './contract.ts';
 import type { Core } from './core.ts';
 import { type Head, loginKeys } from './head.ts';
-import { actedKey, isPrivateEdge, podcastKey, subscriberKey, subscriptionKey, under, urlDigest } from './keys.ts';
+import { actionIndexKey, isPrivateEdge, podcastKey, subscriberKey, subscriptionKey, under, urlDigest } from './keys.ts';
 import { listAll, scan } from './rows.ts';
 
-/** An account that is staged and was not renewed for so long was abandoned, where other processes may be at work. */
+/** If the store is shared, a staging that was not renewed for this long is abandoned. */
 const LEASE: Seconds = 3600;
 
-/** Of all keys. */
+/** The range of all keys. */
 const EVERYTHING = { from: ' ', until: '~' };
 
-/** What is stored under `stagedKey`: each piece of the work renews it, so that only one process works on an account. */
-export const staged = ({ context }: Core): string => JSON.stringify({ renewedAt: context.now() });
+/** The value of `stagedKey`. Each batch renews it, so that only one process works on an account. */
+export const stagingRecord = ({ context }: Core): string => JSON.stringify({ renewedAt: context.now() });
 
 /**
- * Removes an account. One commit makes it disappear; what it leaves is removed in pieces. After a crash the rest goes
- * when the storage is opened again.
+ * Removes an account. One commit makes it invisible; its data is then removed in batches. After a crash, the rest is
+ * removed when the storage is opened again.
  */
 export const removeAccount = (core: Core, user: UserId): Promise<void> =>
   core.accounts.exclusive(user, async () => {
@@ -43,26 +43,26 @@ export const removeAccount = (core: Core, user: UserId): Promise<void> =>
           [headKey(user), entry.version],
           [stagedKey(user), 0],
         ],
-        set: [[stagedKey(user), staged(core)]],
+        set: [[stagedKey(user), stagingRecord(core)]],
         delete: [headKey(user), ...loginKeys(JSON.parse(entry.value) as Head)],
       });
       core.accounts.forget(user);
-      if (version !== undefined) return removeRest(core, user, version);
+      if (version !== undefined) return removeAccountData(core, user, version);
     }
   });
 
-/** Removes what is left of accounts whose removal or import was broken off. */
+/** Removes the data of accounts whose removal or import was interrupted. */
 export async function removeAbandoned(core: Core): Promise<void> {
   const { store, context } = core;
   for (const { key, value, version } of await listAll(store, under(STAGED))) {
     const { renewedAt } = JSON.parse(value) as { renewedAt: Seconds };
     if (store.isShared && renewedAt > context.now() - LEASE) continue;
-    const taken = await store.commit({ check: [[key, version]], set: [[key, staged(core)]] });
-    if (taken !== undefined) await removeRest(core, key.slice(STAGED.length) as UserId, taken);
+    const taken = await store.commit({ check: [[key, version]], set: [[key, stagingRecord(core)]] });
+    if (taken !== undefined) await removeAccountData(core, key.slice(STAGED.length) as UserId, taken);
   }
 }
 
-/** Removes everything: first what holds accounts together, so that writes under way are refused. */
+/** Removes everything, beginning with logins and accounts, so that running writes are refused. */
 export async function clearStore({ store, accounts }: Core): Promise<void> {
   for (const range of [under(STAGED), under(LOGINS), under(ACCOUNTS), EVERYTHING]) {
     for await (const page of scan(store, range)) await store.commit({ delete: page.map(({ key }) => key) });
@@ -70,14 +70,14 @@ export async function clearStore({ store, accounts }: Core): Promise<void> {
   accounts.forgetAll();
 }
 
-/** Removes all of an account whose head is gone, or never came. Stops where another process does so. */
-export async function removeRest(core: Core, user: UserId, version: Version): Promise<void> {
+/** Removes all data of an account without a head. Stops if another process is doing so. */
+export async function removeAccountData(core: Core, user: UserId, version: Version): Promise<void> {
   const { store } = core;
   const key = stagedKey(user);
   let last = version;
   const remove = async (batch: Batch): Promise<boolean> => {
     const check = [[key, last] as const, ...(batch.check ?? [])];
-    const stored = await store.commit({ ...batch, check, set: [...(batch.set ?? []), [key, staged(core)]] });
+    const stored = await store.commit({ ...batch, check, set: [...(batch.set ?? []), [key, stagingRecord(core)]] });
     last = stored ?? last;
     return stored !== undefined;
   };
@@ -89,16 +89,16 @@ export async function removeRest(core: Core, user: UserId, version: Version): Pr
   };
 
   const podcasts = new Set<string>();
-  const actedIn = (page: Entry[]): Key[] => {
+  const actionIndexKeysOf = (page: Entry[]): Key[] => {
     const urls = new Set(page.flatMap(storedActions).map(({ action }) => action.podcast));
     const unseen = [...urls].filter((url) => !podcasts.has(url));
     for (const url of unseen) podcasts.add(url);
-    return unseen.map((url) => actedKey(urlDigest(url), user));
+    return unseen.map((url) => actionIndexKey(urlDigest(url), user));
   };
 
   const isRemoved =
     (await removeSubscriptions(core, user, remove)) &&
-    (await removeAll(actionsPrefix(user), actedIn)) &&
+    (await removeAll(actionsPrefix(user), actionIndexKeysOf)) &&
     (await removeAll(actionTimesPrefix(user))) &&
     (await removeAll(accountSessions(user), (page) => digestsIn(page).map(sessionKey))) &&
     (await removeAll(accountAppPasswords(user), (page) => digestsIn(page).map(appPasswordKey))) &&
@@ -109,7 +109,7 @@ export async function removeRest(core: Core, user: UserId, version: Version): Pr
 const digestsIn = (page: Entry[]): string[] =>
   page.map(({ value }) => (JSON.parse(value) as { digest: string }).digest);
 
-/** Takes the account off what it subscribes to. It is the directory that knows what is left. */
+/** Unsubscribes the account from all feeds. The remaining subscriptions are read from the index of the directory. */
 async function removeSubscriptions(
   { store, directory }: Core,
   user: UserId,

@@ -2,12 +2,12 @@ import { eachInSlices } from '../slices.ts';
 import type { Entry, Key, KeyValueStore, Range, Value } from './contract.ts';
 import { chunkNumber } from './account-keys.ts';
 
-/** Rows of one chunk. */
+/** Rows per chunk. */
 const CHUNK = 4000;
-/** Characters of one chunk; only one that holds a single row may have more. Far below what a value may have. */
+/** Characters per chunk, far below the limit of values. Only a chunk with a single row may have more. */
 const MAX_TEXT = 512 * 1024;
 
-/** Rows as JSON arrays in chunks under a prefix: at least one chunk, also where there are no rows. */
+/** Writes rows as JSON arrays, in chunks under a prefix; at least one chunk, even without rows. */
 export async function writeRows(prefix: `${string}/`, rows: readonly unknown[]): Promise<[Key, Value][]> {
   const chunks = await chunked(rows, CHUNK, (part) => JSON.stringify(part));
   return chunks.map(({ text }, number) => [`${prefix}${chunkNumber(number)}`, text]);
@@ -18,7 +18,7 @@ interface Chunk<Item> {
   text: string;
 }
 
-/** Items in chunks of at most so many, and of a length as JSON that any value may have. */
+/** Splits items into chunks by number and by length as JSON. */
 export async function chunked<Item>(
   items: readonly Item[],
   most: number,
@@ -39,7 +39,7 @@ function* chunksOf<Item>(
   do {
     const part = items.slice(at, at + count);
     const text = write(part);
-    // The next items are most likely as long as these; written in vain are those that turn out to be longer.
+    // Assumes that the next items are as long as these; longer ones are written again.
     count = Math.max(1, Math.min(most, Math.floor((0.9 * MAX_TEXT * part.length) / text.length)));
     if (text.length > MAX_TEXT && part.length > 1) continue;
     yield { part, text };
@@ -47,11 +47,11 @@ function* chunksOf<Item>(
   } while (at < items.length);
 }
 
-/** What `writeRows` wrote. */
+/** Reads what `writeRows` has written. */
 export const readRows = <Row>(entries: readonly Entry[]): Row[] =>
   entries.flatMap(({ value }) => JSON.parse(value) as Row[]);
 
-/** Replaces chunks that were under the prefix by those of these rows. */
+/** Replaces the chunks under a prefix. */
 export async function replaceRows(
   prefix: `${string}/`,
   rows: readonly unknown[],
@@ -62,12 +62,12 @@ export async function replaceRows(
   return { set, delete: before.filter((key) => !kept.has(key)) };
 }
 
-/** Characters that one page of a scan has, about. */
+/** Approximate characters per page of a scan. */
 const PAGE = 512 * 1024;
 const FIRST_LIMIT = 16;
 const MAX_LIMIT = 1000;
 
-/** All entries of a range in pages, none empty. Each page is of a moment of its own. `scale`: for larger pages. */
+/** Reads a range in non-empty pages. Each page is its own snapshot. `scale`: for larger pages. */
 export async function* scan(store: KeyValueStore, range: Omit<Range, 'limit'>, scale = 1): AsyncGenerator<Entry[]> {
   let { from } = range;
   let limit = FIRST_LIMIT;
@@ -75,13 +75,13 @@ export async function* scan(store: KeyValueStore, range: Omit<Range, 'limit'>, s
     const page = await store.list({ from, until: range.until, limit });
     if (page.length > 0) yield page;
     if (page.length < limit) return;
-    from = `${page.at(-1)!.key} `; // a blank is the least character that a key can have
+    from = `${page.at(-1)!.key} `; // a space is the smallest character in keys
     const size = page.reduce((sum, { value }) => sum + value.length, 0);
     limit = Math.max(1, Math.min(scale * MAX_LIMIT, Math.ceil((scale * PAGE) / (size / page.length + 1))));
   }
 }
 
-/** All entries of a range. */
+/** Reads all entries of a range. */
 export async function listAll(store: KeyValueStore, range: Omit<Range, 'limit'>): Promise<Entry[]> {
   const first = await store.list({ ...range, limit: MAX_LIMIT });
   if (first.length < MAX_LIMIT) return first;

@@ -3,7 +3,7 @@ import { servedMarksKey } from './account-keys.ts';
 import type { Core } from './core.ts';
 import type { Served, ServedMark, ServedMarkStore } from './stores.ts';
 
-/** Both of one device lie together. */
+/** Both marks of a device, stored together. */
 type StoredMarks = Partial<Record<Served, ServedMark>>;
 
 export function createServedMarkStore({ store, accounts }: Core): ServedMarkStore {

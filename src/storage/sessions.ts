@@ -11,17 +11,17 @@ import { listAll, scan } from './rows.ts';
 import type { Session, SessionStore, User } from './stores.ts';
 import type { Write } from './transaction.ts';
 
-/** Sessions that are kept in memory. */
-const KNOWN = 10_000;
+/** Sessions in the cache. */
+const MAX_CACHED = 10_000;
 
-/** `login`: that of the head when it was saved; it has ended when the head has a higher one. */
+/** `login`: the number in the head when it was saved. The session has ended if the head has a higher one. */
 type StoredSession = Session & { login: number };
 
 export function createSessionStore(core: Core): SessionStore {
   const { store, accounts, context } = core;
-  /** Where other processes may write, only whose they are is taken from here. */
-  const known = new LRUCache<string, StoredSession>({ max: KNOWN });
-  /** Counts what may have changed a session while another was read. */
+  /** If the store is shared, used only for the user of a session. */
+  const cache = new LRUCache<string, StoredSession>({ max: MAX_CACHED });
+  /** Counts writes, to detect those during a read. */
   let writes = 0;
 
   const read = async (digest: string): Promise<{ entry?: Entry; stored?: StoredSession }> => {
@@ -29,17 +29,17 @@ export function createSessionStore(core: Core): SessionStore {
     const [entry] = await store.get([sessionKey(digest)]);
     if (!entry) return {};
     const stored = readSession(entry);
-    if (writes === before) known.set(digest, stored);
+    if (writes === before) cache.set(digest, stored);
     return { entry, stored };
   };
 
-  /** Runs a write after which what is known of the session may be wrong. */
+  /** Runs a write and evicts the session from the cache. */
   const change = async <T>(digest: string, write: () => Promise<T>): Promise<T> => {
     try {
       return await write();
     } finally {
       writes += 1;
-      known.delete(digest);
+      cache.delete(digest);
     }
   };
 
@@ -78,13 +78,13 @@ export function createSessionStore(core: Core): SessionStore {
       }),
 
     async find(digest) {
-      const guess = known.get(digest);
-      const [stored, guessed] = await Promise.all([
-        guess && !store.isShared ? guess : read(digest).then((found) => found.stored),
-        guess && owner(guess.user),
+      const cached = cache.get(digest);
+      const [stored, cachedOwner] = await Promise.all([
+        cached && !store.isShared ? cached : read(digest).then((found) => found.stored),
+        cached && owner(cached.user),
       ]);
       if (!stored || !isOpen(stored)) return undefined;
-      const found = guess?.user === stored.user ? guessed : await owner(stored.user);
+      const found = cached?.user === stored.user ? cachedOwner : await owner(stored.user);
       return found?.login === stored.login ? { session: toSession(stored), user: found.user } : undefined;
     },
 
@@ -120,7 +120,7 @@ export function createSessionStore(core: Core): SessionStore {
           const expired = left.filter((entry) => !isOpen(readSession(entry)));
           const keys = expired.flatMap((entry) => {
             const { user, digest } = readSession(entry);
-            known.delete(digest);
+            cache.delete(digest);
             return [entry.key, accountSessionKey(user, digest)];
           });
           const check = expired.map(({ key, version }) => [key, version] as const);
@@ -128,7 +128,7 @@ export function createSessionStore(core: Core): SessionStore {
           const isDone = expired.length === 0 || (await store.commit({ check, delete: keys })) !== undefined;
           writes += 1;
           if (isDone) count += expired.length;
-          // Otherwise one of them was extended or ended meanwhile.
+          // Otherwise one of them was extended or ended concurrently.
           left = isDone ? [] : (await store.get(expired.map(({ key }) => key))).filter((entry) => entry !== undefined);
         }
       }
@@ -138,7 +138,7 @@ export function createSessionStore(core: Core): SessionStore {
   };
 }
 
-/** What it takes to store a session; `login`: see `Head`. */
+/** The entries of a session; `login`: see `Head`. */
 export const sessionEntries = (session: Session, login: number): [Key, Value][] => [
   [sessionKey(session.digest), JSON.stringify({ ...toSession(session), login } satisfies StoredSession)],
   [accountSessionKey(session.user, session.digest), JSON.stringify({ digest: session.digest })],
@@ -153,7 +153,7 @@ const toSession = ({ digest, user, expiresAt, app }: Session): Session => ({
   ...(app !== undefined && { app }),
 });
 
-/** Those of an account that have not been ended, expired ones too until they are removed. */
+/** The sessions of an account that were not ended, including expired ones that are not removed yet. */
 export async function readSessions({ store }: Core, user: UserId, login: number): Promise<Session[]> {
   const index = await listAll(store, under(accountSessions(user)));
   const digests = index.map(({ value }) => (JSON.parse(value) as { digest: string }).digest);
@@ -161,7 +161,7 @@ export async function readSessions({ store }: Core, user: UserId, login: number)
   return stored.filter((session) => session.user === user && session.login === login).map(toSession);
 }
 
-/** What ends all sessions of an account, and these. */
+/** The write that ends all sessions of an account, and the sessions. */
 export async function endSessions(
   core: Core,
   user: UserId,

@@ -10,16 +10,16 @@ import { isPrivacySetting, type Privacy, toPrivacy } from './privacy.ts';
 import { listAll } from './rows.ts';
 import type { SettingStore } from './stores.ts';
 
-/** One setting as it is stored. */
+/** A stored setting. */
 export interface StoredSetting {
   scope: SettingScope;
   key: string;
   value: Json;
-  /** Its place in the order first set. */
+  /** Position in the order first set. */
   place: number;
 }
 
-/** The account setting by which all devices follow each other. */
+/** The account setting that makes all devices follow each other. */
 export const SYNC_DEVICES = 'sync_devices';
 
 export function createSettingStore(core: Core): SettingStore {
@@ -56,7 +56,7 @@ export function createSettingStore(core: Core): SettingStore {
             head: { next, syncDevices, ...(privacy && { visibility: privacy.visibility }) },
             set: changed.map((each) => [settingKey(user, each), JSON.stringify(each)]),
             delete: removed.map((key) => settingKey(user, { scope, key })),
-            directory: privacy && (await core.directory.prepare(user, await revise(core, account, privacy))),
+            directory: privacy && (await core.directory.prepare(user, await privacyChange(core, account, privacy))),
           },
         };
       }),
@@ -68,7 +68,7 @@ export function createSettingStore(core: Core): SettingStore {
   };
 }
 
-/** What the settings of an account make private; `change`: as if a scope had these in the end. */
+/** Which subscriptions are private, according to the settings. `change`: replaces the stored settings of a scope. */
 export async function readPrivacy(
   core: Core,
   user: UserId,
@@ -78,11 +78,11 @@ export async function readPrivacy(
   const stored = await Promise.all(kinds.map((kind) => readSettings(core, `${settingsPrefix(user)}${kind}/`)));
   const changed = change && scopeKey(change.scope);
   const others = stored.flat().filter(({ scope }) => scopeKey(scope) !== changed);
-  return toPrivacy([...others, ...(change?.after ?? [])], core.directory.shownUrl);
+  return toPrivacy([...others, ...(change?.after ?? [])], core.directory.currentUrl);
 }
 
-/** The subscriptions that become private, or public. */
-async function revise(core: Core, account: Account, { isPrivate }: Privacy): Promise<AccountChange> {
+/** The subscriptions that become private or public. */
+async function privacyChange(core: Core, account: Account, { isPrivate }: Privacy): Promise<AccountChange> {
   const subscriptions = await core.accounts.part(account, 'subscriptions');
   const edges = await listAll(core.store, under(subscriptionKey(account.id, '') as `${string}/`));
   const wasPrivate = new Map(edges.map((edge) => [edge.key, isPrivateEdge(edge)]));

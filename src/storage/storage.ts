@@ -22,16 +22,16 @@ import type { Storage, StorageContext } from './stores.ts';
 import { createSubscriptionStore } from './subscriptions.ts';
 import { Accounts } from './transaction.ts';
 import { createUserStore } from './users.ts';
-import { bringWaiting } from './waiting-feeds.ts';
+import { addPendingFeeds } from './new-feeds.ts';
 
-/** All stores above one key-value store, which goes with them when they are closed. Removes what a crash has left. */
+/** Creates all stores on top of a key-value store, which is closed with them. Cleans up after a crash. */
 export async function createStorage(plugin: KeyValueStore, context: StorageContext): Promise<Storage> {
   const store = withinBounds(plugin);
   const { isShared } = store;
   const accounts = new Accounts(store, context.now);
   const directory = await openDirectory(store, context, {
     namedFeeds: () => namedFeeds(core),
-    bringWaiting: (user, isWaiting) => bringWaiting(core, user, isWaiting),
+    addPendingFeeds: (user, isPending) => addPendingFeeds(core, user, isPending),
   });
   const core: Core = { store, accounts, directory: directory.writer, context };
   await removeAbandoned(core);
@@ -62,23 +62,20 @@ export async function createStorage(plugin: KeyValueStore, context: StorageConte
     ping: () => store.ping(),
     verify: () => store.verify(),
     async close() {
-      await accounts.settle();
+      await accounts.drain();
       await directory.close();
       await store.close();
     },
   };
 }
 
-/** Refuses what no plugin has to take. */
+/** Refuses batches beyond the limits of the contract. */
 function withinBounds(store: KeyValueStore): KeyValueStore {
   const commit = async (batch: Batch): ReturnType<KeyValueStore['commit']> => {
     try {
       await checkBatch(batch);
     } catch (error) {
-      throw new StorageError(
-        'full',
-        `this is more than the storage can hold in one place: ${(error as Error).message}`,
-      );
+      throw new StorageError('full', `too large for the storage: ${(error as Error).message}`);
     }
     return store.commit(batch);
   };

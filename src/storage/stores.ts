@@ -25,18 +25,18 @@ export type * from './account-stores.ts';
 export type * from './directory.ts';
 export type * from './transfer.ts';
 
-/** What the stores are opened with. */
+/** Context of the stores. */
 export interface StorageContext extends OpenContext {
-  /** The time. It never runs backwards. */
+  /** The current time. Monotonic. */
   now(): Seconds;
-  /** How long an upload of another origin counts as overlapping: see `markAfterUpload`. */
+  /** How long an upload by another device counts as overlapping: see `markAfterUpload`. */
   overlap: Seconds;
 }
 
 /**
- * Fourteen stores, and `ping`, `verify` and `close` for the whole. Every write is one step: when its promise resolves it is
- * durable and visible whole, when it rejects nothing of it exists. For a user that does not exist (any more) writes reject
- * with `missing`, except removing the user and ending sessions.
+ * Fourteen stores, and `ping`, `verify` and `close` for all of them. Every write is atomic: when its promise resolves
+ * it is durable and visible, when it rejects nothing is stored. Writes for a user that does not exist reject with
+ * `missing`, except removing the user and ending sessions.
  */
 export interface Storage {
   readonly users: UserStore;
@@ -53,21 +53,23 @@ export interface Storage {
   readonly lists: ListStore;
   readonly podcasts: PodcastStore;
   readonly transfer: TransferStore;
-  /** Cheap liveness probe; rejects when the backend is gone, or takes nothing until podsync is started again. */
+  /**
+   * Cheap liveness probe; rejects if the backend cannot be reached, or accepts no writes until podsync is restarted.
+   */
   ping(): Promise<void>;
   /**
-   * Looks for damage that does not show when all records are read, as in an index. May take minutes; changes nothing.
-   * Rejects with `corrupt`.
+   * Checks for damage that reads do not detect, for example in an index. May take minutes; read-only. Rejects with
+   * `corrupt`.
    */
   verify(): Promise<void>;
-  /** Waits for writes in flight, then lets go. Safe to call twice. */
+  /** Waits for running writes, then releases everything. Safe to call twice. */
   close(): Promise<void>;
 }
 
 /** The names of the stores. */
 export type StoreName = Exclude<keyof Storage, 'ping' | 'verify' | 'close'>;
 
-/** Answer to a since-read: everything up to the user's newest stamp, and the mark to hand out with it (`markAfter`). */
+/** Answer to a since-read: everything up to the user's newest stamp, and the mark to return (`markAfter`). */
 export interface Since<T> {
   items: T[];
   mark: Stamp;
@@ -79,57 +81,57 @@ export interface DeviceSummary extends Device, Partial<Activity> {
   subscriptions: number;
 }
 
-/** The last time that an app synced a device. */
+/** The last sync of a device by an app. */
 export interface Activity {
   /** To the hour. */
   syncedAt: Seconds;
-  /** Its `User-Agent`; empty where it has none, or none is to be kept. */
+  /** Its `User-Agent`; empty if it has none, or none may be stored. */
   app: string;
   dialect: Dialect;
 }
 
 /**
- * While the account setting `sync_devices` is `true`, a device that any verb creates joins all others as the last part
- * of that step, under its stamp. Where that adds feeds to its list, the mark answered is the stamp less one, and the
- * upload counts as another device's (see `markAfterUpload`): the new device has yet to hear of these feeds.
+ * While the account setting `sync_devices` is `true`, every new device joins all others in the same write that creates
+ * it, under the same stamp. If that adds feeds to its list, the write returns its stamp minus one as the mark and
+ * counts as another device's upload (see `markAfterUpload`), so that the new device receives these feeds.
  */
 export interface DeviceStore {
   find(user: UserId, device: string): Promise<Device | undefined>;
   /** In the order created. */
   all(user: UserId): Promise<DeviceSummary[]>;
-  /** Creates with defaults (caption `""`, type `other`) or changes only the keys given. */
+  /** Creates a device with defaults (caption `""`, type `other`), or changes only the given fields. */
   save(user: UserId, device: string, patch: Partial<Omit<Device, 'id'>>): Promise<Device>;
-  /** Notes that an app synced a device. False when it is unknown: it is not created. */
+  /** Stores that an app synced a device. False if the device is unknown: it is not created. */
   touch(user: UserId, device: string, activity: Activity): Promise<boolean>;
-  /** Removes a device and its list; what was played on it keeps its name. False when it is unknown. */
+  /** Removes a device and its list; episode actions keep its name. False if the device is unknown. */
   delete(user: UserId, device: string): Promise<boolean>;
-  /** The devices that follow each other: groups of two or more, no device in two of them, in any order. */
+  /** The devices that follow each other: disjoint groups of two or more, in any order. */
   groups(user: UserId): Promise<string[][]>;
   /**
-   * Changes the groups as `regroup` says, and brings the members of each to the union of their lists, under one stamp:
-   * every device hears of what is new to it. A device that leaves keeps its list. Answers all groups. Rejects with
-   * `missing` when a device is unknown.
+   * Changes the groups (see `regroup`), and gives all members of a group the union of their lists, under one stamp, so
+   * that every device receives feeds that are new to it. A device that leaves keeps its list. Returns all groups.
+   * Rejects with `missing` if a device is unknown.
    */
   synchronize(user: UserId, join: readonly (readonly string[])[], leave: readonly string[]): Promise<string[][]>;
 }
 
-/** A change on a device is the same change on every device of its group, in the same step and under the same stamp. */
+/** A change on a device applies to every device of its group, in the same commit and under the same stamp. */
 export interface SubscriptionStore {
-  /** URLs in the order first added. Without `device`: of every device, each URL once. */
+  /** URLs in the order first added. Without `device`: of all devices, without duplicates. */
   current(user: UserId, device?: string): Promise<Url[]>;
   /**
-   * What everybody may see of `current`: public subscriptions to listed podcasts, in that order; none where there is no
-   * such user, or all are private, and then without reading them.
+   * The public part of `current`: public subscriptions to listed podcasts, in the same order. Empty for an unknown
+   * user. If all are private, they are not read.
    */
   shown(user: UserId): Promise<Url[]>;
   /**
-   * Last state of each URL whose stamp is `since` or later, by stamp, then in order of upload. Empty for an unknown
-   * device, which is not created. Cost follows the changes, not the list.
+   * The last state of each URL with a stamp of `since` or later, by stamp, then in upload order. Empty for an unknown
+   * device, which is not created. The cost depends on the number of changes, not on the list.
    */
   since(user: UserId, device: string, since: Stamp): Promise<Since<SubscriptionChange>>;
   /**
-   * Applies changes, none of them both ways, to one or several devices under one stamp; missing devices are created. A
-   * change that changes nothing leaves no stamp. `sender`: see `originOf`. Answers the mark.
+   * Applies changes, at most one per URL, to one or several devices under one stamp; missing devices are created. A
+   * change without effect gets no stamp. `sender`: see `originOf`. Returns the mark.
    */
   apply(
     user: UserId,
@@ -137,7 +139,7 @@ export interface SubscriptionStore {
     changes: readonly SubscriptionChange[],
     sender?: Sender,
   ): Promise<Stamp>;
-  /** Makes the list equal `urls`; the difference is taken inside the same step. `sender` and answer as in `apply`. */
+  /** Replaces the list by `urls`; the difference is computed in the same commit. `sender` and result as in `apply`. */
   replace(user: UserId, device: string, urls: readonly Url[], sender?: Sender): Promise<Stamp>;
 }
 
@@ -146,12 +148,12 @@ export interface SubscriptionStore {
 /** Subscriptions and episode actions have marks of their own. */
 export type Served = 'subscriptions' | 'actions';
 
-/** The last answer that a device got which brought a new mark. */
+/** The last answer to a device that had a new mark. */
 export interface ServedMark {
-  /** What the app asked with, and what it was answered from. */
+  /** The `since` of the request, and the stamp from which it was answered. */
   since: Stamp;
   from: Stamp;
-  /** The mark that it was answered with. */
+  /** The mark in the answer. */
   mark: Stamp;
 }
 
@@ -160,22 +162,22 @@ export interface ServedMarkStore {
   save(user: UserId, device: string, served: Served, mark: ServedMark): Promise<void>;
 }
 
-/** Something that an app sent and that was not taken. */
+/** A request of an app that was refused. */
 export interface RefusedRequest {
   at: Seconds;
-  /** One sentence, without anything that the app sent. */
+  /** One sentence, without any data of the request. */
   reason: string;
-  /** Where it is known. */
+  /** If known. */
   device?: string | undefined;
-  /** `User-Agent`; empty where it has none, or none is to be kept. */
+  /** `User-Agent`; empty if it has none, or none may be stored. */
   app: string;
   dialect: Dialect;
 }
 
-/** The newest 20 of an account. */
+/** The newest 20 refusals of an account. */
 export interface RefusalStore {
   add(user: UserId, refused: RefusedRequest): Promise<void>;
-  /** The newest first. */
+  /** Newest first. */
   all(user: UserId): Promise<RefusedRequest[]>;
 }
 
@@ -186,21 +188,23 @@ export interface ActionQuery {
   since?: Stamp;
   podcast?: Url;
   device?: string;
-  /** Only podcasts that this device subscribes to now. */
+  /** Only podcasts that this device currently subscribes to. */
   subscribedOn?: string;
-  /** Only the latest per podcast and episode, by (timestamp, upload order), picked after the other filters. */
+  /**
+   * Only the latest action per podcast and episode, by timestamp, then upload order; applied after the other filters.
+   */
   latest?: boolean;
 }
 
 export interface ActionStore {
   /**
-   * Appends under one stamp, in the order given. What is stored already word for word (all fields but `guid`) is
-   * passed over; unknown devices are created. `sender`: see `originOf`. Answers the mark.
+   * Appends actions under one stamp, in the given order. Actions that are stored already (all fields equal except
+   * `guid`) are skipped; unknown devices are created. `sender`: see `originOf`. Returns the mark.
    */
   append(user: UserId, actions: readonly EpisodeAction[], sender?: Sender): Promise<Stamp>;
   /**
-   * In upload order. `pages` is one snapshot, read as it is consumed, so that memory does not follow the length of the
-   * history; a page is never empty. It may be left unread.
+   * In upload order. `pages` is one snapshot, read lazily, so that memory does not grow with the history; no page is
+   * empty. It may be left unread.
    */
   query(user: UserId, query: ActionQuery): Promise<{ pages: AsyncIterable<EpisodeAction[]>; mark: Stamp }>;
 }
@@ -210,41 +214,44 @@ export interface ActionStore {
 export interface SettingUpdate {
   set: Readonly<Record<string, Json>>;
   remove: readonly string[];
-  /** The most keys that may be left. */
+  /** Maximum number of keys after the update. */
   limit: number;
 }
 
 /**
- * Keys are any text, `__proto__` too: build the records that are answered with `Object.fromEntries`. One of them means
- * something to the storage itself: `sync_devices` of the account (see `DeviceStore`).
+ * Keys may be any text, even `__proto__`: build returned records with `Object.fromEntries`. The storage itself uses
+ * `sync_devices` of the account (see `DeviceStore`) and the settings of `privacy.ts`.
  */
 export interface SettingStore {
-  /** Empty where nothing was ever set; what the scope names need not exist. */
+  /** Empty if nothing was set; what the scope refers to need not exist. */
   get(user: UserId, scope: SettingScope): Promise<Record<string, Json>>;
   /**
-   * Sets, then removes, in one step, so that no concurrent update is lost. Answers all that is left; undefined when
-   * that would be more keys than `limit`, and then nothing changes.
+   * Sets, then removes, in one commit, so that no concurrent update is lost. Returns the settings after the update;
+   * undefined if they would exceed `limit` keys, and then nothing changes.
    */
   update(user: UserId, scope: SettingScope, update: SettingUpdate): Promise<Record<string, Json> | undefined>;
-  /** The scopes of one kind that have this key, and its value there; in any order. */
+  /** The scopes of one kind that have this key, with its value, in any order. */
   withKey(user: UserId, kind: SettingScope['kind'], key: string): Promise<{ scope: SettingScope; value: Json }[]>;
 }
 
 export type ListChange = Partial<Pick<PodcastList, 'title' | 'urls'>>;
 
 export interface ListStore {
-  /** In the order created, but for those that were moved. */
+  /** In the order created, except for moved lists. */
   all(user: UserId): Promise<ListSummary[]>;
   find(user: UserId, name: string): Promise<PodcastList | undefined>;
-  /** Rejects with `conflict` when the user has a list of this name. */
+  /** Rejects with `conflict` if the user has a list with this name. */
   create(user: UserId, list: PodcastList): Promise<void>;
   /**
-   * Changes what `change` returns of the list as it is, in one step; its name and place stay. Rejects as `change` throws,
-   * which may be called more than once. False when there is no such list.
+   * Applies what `change` returns for the current list, in one commit; name and place stay. Rejects with what `change`
+   * throws, which may be called more than once. False if there is no such list.
    */
   update(user: UserId, name: string, change: (list: PodcastList) => ListChange): Promise<boolean>;
-  /** Moves a list so many places down, or up where negative; not beyond an end. False when there is no such list. */
+  /**
+   * Moves a list down by a number of places, or up if negative, but not beyond the ends. False if there is no such
+   * list.
+   */
   move(user: UserId, name: string, by: number): Promise<boolean>;
-  /** False when there is no such list. */
+  /** False if there is no such list. */
   delete(user: UserId, name: string): Promise<boolean>;
 }

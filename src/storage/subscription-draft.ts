@@ -3,13 +3,13 @@ import type { Stamp, SubscriptionChange, Url, UserId } from '../domain/types.ts'
 import { byPlace, type Row } from './subscription-list.ts';
 import type { ListWrite, SubscriptionLists } from './subscription-lists.ts';
 
-/** Changes of subscriptions that are to be stored together, under one stamp. */
+/** Subscription changes to be stored in one commit, under one stamp. */
 export class SubscriptionDraft {
   readonly #lists: SubscriptionLists;
   readonly #stamp: Stamp;
   /** By device, then by URL. */
   readonly #rows = new Map<number, Map<Url, Row>>();
-  /** The next place in the order first added. */
+  /** The next free place. */
   next: number;
 
   constructor(lists: SubscriptionLists, stamp: Stamp, next: number) {
@@ -22,7 +22,7 @@ export class SubscriptionDraft {
     return this.#rows.size === 0;
   }
 
-  /** Makes those of the changes that are new to the device; answers the feeds that this adds. Of two on one URL the later counts. */
+  /** Applies the changes that have an effect on the device; returns the added feeds. The last change of a URL wins. */
   async change(device: number, changes: Iterable<SubscriptionChange>): Promise<Url[]> {
     const last = new Map<Url, boolean>();
     await eachInSlices(changes, ({ url, subscribed }) => last.set(url, subscribed));
@@ -38,7 +38,7 @@ export class SubscriptionDraft {
     return added;
   }
 
-  /** Brings the devices to the union of their lists; answers the feeds that any of them did not have. */
+  /** Gives all devices the union of their lists; returns the feeds that were missing on any of them. */
   async merge(devices: readonly number[]): Promise<Url[]> {
     const rows = devices.flatMap((device) => {
       const own = this.#rows.get(device);
@@ -54,10 +54,7 @@ export class SubscriptionDraft {
     return added.flat();
   }
 
-  /**
-   * Brings a device to what the others have: of the feeds that were changed on any of them here, or of all feeds. It has
-   * a feed where one of them has it.
-   */
+  /** Gives a device every feed that any of the others has: among the feeds changed here, or all feeds. */
   async follow(device: number, others: readonly number[], scope: 'changes' | 'all'): Promise<void> {
     const isOnAny = (url: Url): boolean => others.some((other) => this.#get(other, url)?.subscribed);
     const changed = others.flatMap((other) => [...(this.#rows.get(other)?.keys() ?? [])]);
@@ -73,7 +70,7 @@ export class SubscriptionDraft {
     return this.#rows.get(device)?.get(url) ?? this.#lists.of(device).get(url);
   }
 
-  /** What the account subscribes to now and did not before, and the other way round. */
+  /** Feeds that the account newly subscribes to on any device, and those that it subscribes to on none any more. */
   async difference(): Promise<{ subscribed: Url[]; unsubscribed: Url[] }> {
     const changes = new Map<Url, number>();
     for (const [device, rows] of this.#rows) {
@@ -92,7 +89,7 @@ export class SubscriptionDraft {
     return { subscribed, unsubscribed };
   }
 
-  /** What it takes to store it. */
+  /** The entries to store. */
   async write(user: UserId): Promise<ListWrite> {
     const writes: ListWrite[] = [];
     for (const [device, rows] of this.#rows) {

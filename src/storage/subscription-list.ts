@@ -1,15 +1,15 @@
 import type { Stamp, SubscriptionChange, Url } from '../domain/types.ts';
 import type { Key } from './contract.ts';
 
-/** One feed on one device, now or once: `subscribed` false is a tombstone, kept so that the device hears of it. Never changed. */
+/** A feed on a device. `subscribed: false` is a tombstone, kept so that the device receives the removal. Immutable. */
 export interface Row extends SubscriptionChange {
-  /** Of its last change. */
+  /** Stamp of its last change. */
   stamp: Stamp;
-  /** Place in the order first added, over all devices of the account. */
+  /** Position in the order first added, across all devices of the account. */
   place: number;
 }
 
-/** As it is stored; a tombstone has a 0 at its end. */
+/** A stored row; a tombstone ends with a 0. */
 export type StoredRow = [url: Url, stamp: Stamp, place: number, tombstone?: 0];
 
 export const toStored = ({ url, stamp, place, subscribed }: Row): StoredRow =>
@@ -24,17 +24,17 @@ export const fromStored = ([url, stamp, place, tombstone]: StoredRow): Row => ({
 
 /** The subscriptions of one device. */
 export class SubscriptionList {
-  /** Under which it is stored: the list, and the log of what changed since it was written. */
+  /** Keys of the list, and of the log of changes since it was written. */
   listKeys: Key[] = [];
   readonly logKeys: Key[] = [];
   /** Rows in the log. */
   logged = 0;
   readonly #rows = new Map<Url, Row>();
-  /** Every change by stamp, so that a since-read touches what changed and not the list. May hold rows now replaced. */
+  /** All changes by stamp, so that a since-read need not scan the list. May contain outdated rows. */
   #changes: Row[] = [];
   #subscribed = 0;
 
-  /** Takes in what is stored under a key, which comes after those before. */
+  /** Loads the rows of a key. Keys must be loaded in order. */
   load(key: Key, isLog: boolean, rows: readonly Row[]): void {
     (isLog ? this.logKeys : this.listKeys).push(key);
     if (isLog) this.logged += rows.length;
@@ -42,12 +42,12 @@ export class SubscriptionList {
     this.tidy();
   }
 
-  /** How many feeds are subscribed to. */
+  /** Number of subscriptions. */
   get size(): number {
     return this.#subscribed;
   }
 
-  /** How many it was ever subscribed to. */
+  /** Number of subscriptions and tombstones. */
   get length(): number {
     return this.#rows.size;
   }
@@ -56,29 +56,29 @@ export class SubscriptionList {
     return this.#rows.get(url);
   }
 
-  /** By stamp, then in the order of the upload. */
+  /** By stamp, then in upload order. */
   rows(): Row[] {
     return this.#changes.filter(this.#isFresh);
   }
 
-  /** What is subscribed to. */
+  /** Current subscriptions. */
   current(): Row[] {
     return [...this.#rows.values()].filter((row) => row.subscribed);
   }
 
-  /** In the order of their stamps; `tidy` is to follow. */
+  /** Applies a row. Rows must be sorted by stamp; call `tidy` afterwards. */
   apply(row: Row): void {
     this.#subscribed += Number(row.subscribed) - Number(this.#rows.get(row.url)?.subscribed ?? false);
     this.#rows.set(row.url, row);
     this.#changes.push(row);
   }
 
-  /** Forgets rows that were replaced, once there are many. */
+  /** Drops outdated rows, once there are many. */
   tidy(): void {
     if (this.#changes.length > 2 * this.#rows.size + 100) this.#changes = this.rows();
   }
 
-  /** Last state of each URL changed at `since` or later, by stamp. */
+  /** The last state of each URL changed at `since` or later, by stamp. */
   since(since: Stamp): SubscriptionChange[] {
     const first = this.#changes.findLastIndex((row) => row.stamp < since) + 1;
     return this.#changes

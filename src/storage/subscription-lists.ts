@@ -5,20 +5,20 @@ import type { Entry, Key, Value } from './contract.ts';
 import { readRows, replaceRows } from './rows.ts';
 import { byPlace, fromStored, type Row, type StoredRow, SubscriptionList, toStored } from './subscription-list.ts';
 
-/** The log of a list is written into the list once it has so many entries or rows; a long list may have more, */
+/** The log of a list is merged into the list once it has this many rows; a long list may have more, */
 const MIN_LOG = 64;
 /** but no more than this, as the log is read with the list. */
 const MAX_LOG = 500;
 /** Characters that one upload may bring to the log. */
 const MAX_LOG_TEXT = 256 * 1024;
 
-/** What all devices of an account subscribe to, by the number of the device. */
+/** The subscriptions of all devices of an account, by device number. */
 export class SubscriptionLists {
   readonly #lists = new Map<number, SubscriptionList>();
   /** How many devices subscribe to a feed. */
   readonly #devices = new Map<Url, number>();
 
-  /** From all entries under `subscriptionsPrefix`, in key order. */
+  /** Reads all entries under `subscriptionsPrefix`, in key order. */
   static read(user: UserId, entries: readonly Entry[]): SubscriptionLists {
     const lists = new SubscriptionLists();
     const start = subscriptionsPrefix(user).length;
@@ -32,28 +32,28 @@ export class SubscriptionLists {
     return lists;
   }
 
-  /** The list of a device; an empty one where it has none. */
+  /** The list of a device; empty if it has none. */
   of(device: number): SubscriptionList {
     return this.#lists.get(device) ?? new SubscriptionList();
   }
 
-  /** How many devices subscribe to it. */
+  /** Number of devices that subscribe to the feed. */
   devicesOf(url: Url): number {
     return this.#devices.get(url) ?? 0;
   }
 
-  /** Every feed that any device subscribes to, each once, in the order first added. */
+  /** The feeds of all devices, without duplicates, in the order first added. */
   union(): Url[] {
     const rows = [...this.#lists.values()].flatMap((list) => list.current());
     return [...new Set(rows.toSorted(byPlace).map(({ url }) => url))];
   }
 
-  /** Rows, tombstones too. */
+  /** Number of rows, including tombstones. */
   get length(): number {
     return [...this.#lists.values()].reduce((sum, list) => sum + list.length, 0);
   }
 
-  /** What it takes to store the rows that are new to a device. */
+  /** The entries for new rows of a device. */
   async write(user: UserId, device: number, rows: readonly Row[], stamp: Stamp): Promise<ListWrite> {
     const list = this.of(device);
     const logged = list.logged + rows.length;
@@ -83,7 +83,7 @@ export class SubscriptionLists {
     return { set: replaced.set, delete: [...replaced.delete, ...list.logKeys], apply };
   }
 
-  /** Drops the list of a device that is no more. */
+  /** Drops the list of a removed device. */
   remove(device: number): void {
     for (const { url } of this.of(device).current()) this.#count(url, -1);
     this.#lists.delete(device);

@@ -20,7 +20,7 @@ export const createSubscriptionStore = (core: Core): SubscriptionStore => ({
     const { accounts, directory } = core;
     const visibility = await unlessMissing(accounts.read(user, [], ({ head }) => head.visibility));
     if (visibility === undefined || visibility === 'none') return [];
-    // Before the settings: what was marked as private and then subscribed to is never shown without its mark.
+    // Read before the settings: a feed that was marked private before the subscription must not appear as public.
     const urls = await accounts.read(user, ['subscriptions'], (_, { subscriptions }) => subscriptions.union());
     const { isPrivate } = await readPrivacy(core, user);
     return urls.filter((url) => directory.isListed(url) && !isPrivate(url));
@@ -51,11 +51,11 @@ const urlsOf = (list: SubscriptionList): Url[] =>
     .toSorted(byPlace)
     .map(({ url }) => url);
 
-/** What it takes to make the list equal `urls`. */
+/** The changes that make the list equal `urls`. */
 async function difference(list: SubscriptionList | undefined, urls: readonly Url[]): Promise<SubscriptionChange[]> {
   const wanted = new Set(urls);
   const changes: SubscriptionChange[] = [];
-  // Of those that are wanted the others stay.
+  // Afterwards `wanted` contains only the feeds to add.
   await eachInSlices(
     list?.current() ?? [],
     ({ url }) => wanted.delete(url) || changes.push({ url, subscribed: false }),

@@ -14,44 +14,44 @@ import { under } from './keys.ts';
 import { listAll, readRows } from './rows.ts';
 import { SubscriptionLists } from './subscription-lists.ts';
 
-/** Bytes of accounts that stay in memory, about. */
+/** Approximate size of the account cache. Bytes. */
 const CACHE = 64 * 1024 * 1024;
-/** So often a write begins anew because another process was quicker. */
-const MAX_TRIES = 1000;
+/** Attempts of a write that conflicts with other processes. */
+const MAX_ATTEMPTS = 1000;
 
-/** What one write does to an account. */
+/** The changes of one write to an account. */
 export interface Write {
   head?: Partial<Head>;
   check?: readonly (readonly [Key, Version])[];
   set?: readonly (readonly [Key, Value])[];
   delete?: readonly Key[];
-  /** What the directory stores with it. */
+  /** Changes of the directory in the same commit. */
   directory?: DirectoryChange | undefined;
-  /** Brings the account in memory up to date, but for its head; nobody looks at it meanwhile. */
+  /** Updates the account in memory, except its head. Nothing reads the account meanwhile. */
   apply?(): void | Promise<void>;
 }
 
-/** What a write comes to, given the account as it is. Without a `write` nothing is stored. */
+/** The result of a write, and what to store; nothing if `write` is missing. */
 export interface Decision<T> {
   result: T;
   write?: Write | undefined;
 }
 
-/** The batch of a write whose answer was lost, and what it came to. */
-interface Doubt<T = unknown> {
+/** A commit whose answer was lost, and the result of its write. */
+interface UnconfirmedCommit<T = unknown> {
   commit: string;
   result: T;
   directory: DirectoryChange | undefined;
 }
 
-/** Reads and writes accounts, and keeps the last ones in memory. */
+/** Reads and writes accounts, with a cache. */
 export class Accounts {
   readonly store: KeyValueStore;
   readonly #mutex = new KeyedMutex<UserId>();
   readonly #cache: LRUCache<UserId, Account>;
-  /** By account: to be settled when its head is read again. */
-  readonly #doubts = new Map<UserId, Doubt>();
-  /** When the write began that is under way. */
+  /** By account; resolved when the head is read again. */
+  readonly #unconfirmed = new Map<UserId, UnconfirmedCommit>();
+  /** Start of the running write of each account. */
   readonly #writing = new Map<UserId, Seconds>();
   readonly #now: () => Seconds;
   readonly #node = randomUUID().slice(0, 8);
@@ -64,51 +64,51 @@ export class Accounts {
   }
 
   /**
-   * Looks at an account as it is now; `look` must not wait. Where other processes may write, that takes a read of the
-   * head; where none do, an account in memory takes none. Rejects with `missing`.
+   * Reads a consistent snapshot of an account; `inspect` must be synchronous. A cached account needs a read of the head
+   * if the store is shared, else no read at all. Rejects with `missing`.
    */
   async read<T, Part extends keyof AccountParts = never>(
     user: UserId,
     parts: readonly Part[],
-    look: (account: Account, parts: Pick<AccountParts, Part>) => T,
+    inspect: (account: Account, parts: Pick<AccountParts, Part>) => T,
   ): Promise<T> {
-    const lookWith = (account: Account): T => look(account, account.parts as AccountParts);
+    const inspectAll = (account: Account): T => inspect(account, account.parts as AccountParts);
     const cached = this.#cache.get(user);
-    if (cached && canLook(cached, parts)) {
-      if (!this.store.isShared) return lookWith(cached);
+    if (cached && canRead(cached, parts)) {
+      if (!this.store.isShared) return inspectAll(cached);
       const [entry] = await this.store.get([headKey(user)]);
-      // A write of this process may have come between.
-      if (entry?.version === cached.version && canLook(cached, parts)) return lookWith(cached);
+      // This process may have written meanwhile.
+      if (entry?.version === cached.version && canRead(cached, parts)) return inspectAll(cached);
     }
     return this.exclusive(user, async () => {
       let isCurrent = !this.#cache.has(user) || !this.store.isShared;
       const account = await this.#open(user);
       for (;;) {
-        if (isCurrent && hasAll(account, parts)) return lookWith(account);
+        if (isCurrent && hasAll(account, parts)) return inspectAll(account);
         for (const part of parts) await this.part(account, part);
-        // What was read after the head may be newer than it.
+        // The parts were read after the head and may be newer.
         isCurrent = !this.store.isShared || (await this.#isCurrent(account)) || hasAll(account, parts);
       }
     });
   }
 
-  /** A part of an account, read where it is not in memory. For those in `exclusive` or `write`. */
+  /** A part of an account, loaded if it is not in memory. To be called in `exclusive` or `write`. */
   async part<Part extends keyof AccountParts>(account: Account, part: Part): Promise<AccountParts[Part]> {
     const found = account.parts[part] ?? (await PARTS[part](this.store, account.id));
     if (found === account.parts[part]) return found;
     account.parts[part] = found;
-    this.#keep(account);
+    this.#cacheAccount(account);
     return found;
   }
 
-  /** Runs a step when no other of the same account runs in this process. */
+  /** Runs a step while holding the lock of the account in this process. */
   exclusive<T>(user: UserId, step: () => Promise<T>): Promise<T> {
     return this.#mutex.run(user, step);
   }
 
   /**
-   * Decides what to do and does it. Where another process was quicker it decides again, also when the decision was to do
-   * nothing or to refuse. Rejects with `missing`, and as `decide` does.
+   * Runs a transaction: calls `decide` and commits the result. If another process has changed the account, `decide` is
+   * called again, even if it decided to do nothing or threw. Rejects with `missing`, and as `decide` does.
    */
   write<T>(user: UserId, decide: (account: Account) => Decision<T> | Promise<Decision<T>>): Promise<T> {
     return this.exclusive(user, async () => {
@@ -121,7 +121,7 @@ export class Accounts {
     });
   }
 
-  /** When the write of an account began that is under way in this process; undefined where none is. */
+  /** Start of the running write of an account in this process; undefined if there is none. */
   writingSince(user: UserId): Seconds | undefined {
     return this.#writing.get(user);
   }
@@ -129,8 +129,8 @@ export class Accounts {
   async #write<T>(user: UserId, decide: (account: Account) => Decision<T> | Promise<Decision<T>>): Promise<T> {
     const account = await this.#open(user);
     const commit = `${this.#node}-${(this.#commits += 1)}`;
-    let doubt: Doubt<T> | undefined;
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    let unconfirmed: UnconfirmedCommit<T> | undefined;
+    for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
       const decided = await attempt(async () => decide(account));
       const decision = 'result' in decided ? decided.result : undefined;
       if (!decision?.write) {
@@ -148,29 +148,29 @@ export class Accounts {
         await write.apply?.();
         account.isChanging = false;
         await write.directory?.apply();
-        this.#keep(account);
+        this.#cacheAccount(account);
         return result;
       }
       if ('error' in stored) {
         if (!isStorageError(stored.error, 'unavailable')) throw stored.error;
-        doubt = { commit, result, directory: write.directory };
+        unconfirmed = { commit, result, directory: write.directory };
       }
-      // At most one try is stored: each checks the head, which the other would have changed.
+      // At most one attempt is stored: each checks the head, which another one would have changed.
       const isOpen = await attempt(() => this.#isCurrent(account));
       if ('error' in isOpen) {
         this.#cache.delete(user);
-        if (doubt) this.#doubts.set(user, doubt);
+        if (unconfirmed) this.#unconfirmed.set(user, unconfirmed);
         throw 'error' in stored ? stored.error : isOpen.error;
       }
-      if (doubt && account.head.commit === commit) {
-        await doubt.directory?.apply();
-        return doubt.result;
+      if (unconfirmed && account.head.commit === commit) {
+        await unconfirmed.directory?.apply();
+        return unconfirmed.result;
       }
     }
     throw new StorageError('unavailable', 'other processes keep changing this account; try again later');
   }
 
-  /** Forgets what is in memory of an account. */
+  /** Evicts an account from the cache. */
   forget(user: UserId): void {
     this.#cache.delete(user);
   }
@@ -179,20 +179,20 @@ export class Accounts {
     this.#cache.clear();
   }
 
-  /** Waits for what is under way. */
-  settle(): Promise<void> {
+  /** Waits for running steps. */
+  drain(): Promise<void> {
     return this.#mutex.drain();
   }
 
-  /** Whether the account in memory is the one that is stored; where it is not, it goes on from the stored head. */
+  /** Whether the account in memory is up to date; if not, updates it from the stored head. */
   async #isCurrent(account: Account): Promise<boolean> {
     const [entry] = await this.store.get([headKey(account.id)]);
     if (!entry) this.#cache.delete(account.id);
     if (!entry) throw noSuchAccount();
     if (entry.version === account.version) return true;
     account.update(entry);
-    await this.#settleDoubt(account);
-    this.#keep(account);
+    await this.#resolveUnconfirmed(account);
+    this.#cacheAccount(account);
     return false;
   }
 
@@ -202,21 +202,21 @@ export class Accounts {
     const [entry] = await this.store.get([headKey(user)]);
     if (!entry) throw noSuchAccount();
     const account = new Account(user, entry);
-    await this.#settleDoubt(account);
-    this.#keep(account);
+    await this.#resolveUnconfirmed(account);
+    this.#cacheAccount(account);
     return account;
   }
 
-  /** Keeps it in memory, and counts what it takes now: of what is there already the cache would not. */
-  #keep(account: Account): void {
+  /** Puts an account into the cache. Deletes it first, so that its size is computed again. */
+  #cacheAccount(account: Account): void {
     this.#cache.delete(account.id);
     this.#cache.set(account.id, account);
   }
 
-  async #settleDoubt({ id, head }: Account): Promise<void> {
-    const doubt = this.#doubts.get(id);
-    this.#doubts.delete(id);
-    if (doubt?.commit === head.commit) await doubt.directory?.apply();
+  async #resolveUnconfirmed({ id, head }: Account): Promise<void> {
+    const unconfirmed = this.#unconfirmed.get(id);
+    this.#unconfirmed.delete(id);
+    if (unconfirmed?.commit === head.commit) await unconfirmed.directory?.apply();
   }
 }
 
@@ -235,8 +235,8 @@ const PARTS: { [Part in keyof AccountParts]: (store: KeyValueStore, user: UserId
 const hasAll = ({ parts }: Account, wanted: readonly (keyof AccountParts)[]): boolean =>
   wanted.every((part) => parts[part] !== undefined);
 
-/** Whether an account may be looked at outside `exclusive`. */
-const canLook = (account: Account, parts: readonly (keyof AccountParts)[]): boolean =>
+/** Whether an account may be read outside `exclusive`. */
+const canRead = (account: Account, parts: readonly (keyof AccountParts)[]): boolean =>
   !account.isChanging && hasAll(account, parts);
 
 const toBatch = ({ id, version }: Account, head: Head, write: Write): Batch => ({
@@ -246,7 +246,7 @@ const toBatch = ({ id, version }: Account, head: Head, write: Write): Batch => (
   sum: write.directory?.sum ?? [],
 });
 
-/** What a step came to, or what it threw. */
+/** The result or the error of a step. */
 async function attempt<T>(step: () => Promise<T>): Promise<{ result: T } | { error: unknown }> {
   try {
     return { result: await step() };

@@ -14,24 +14,24 @@ import { replaceRows } from './rows.ts';
 import { readPrivacy } from './settings.ts';
 import { SubscriptionDraft } from './subscription-draft.ts';
 import type { Decision, Write } from './transaction.ts';
-import { newFeedsLeft, withNewFeeds } from './waiting-feeds.ts';
+import { newFeedsLeft, withNewFeeds } from './new-feeds.ts';
 
-/** What an upload asks for. Subscriptions and actions get its stamp. */
+/** An upload. Its subscriptions and actions get one stamp. */
 export interface Upload {
-  /** Devices it names; those that are unknown are created. */
+  /** Devices of the upload; unknown ones are created. */
   devices: readonly string[];
   /** See `originOf`. */
   origin: string | undefined;
-  /** Of all these devices, and of those that follow each other with them. */
+  /** Changes for all these devices and their groups. */
   subscriptions?: readonly SubscriptionChange[];
   actions?: readonly EpisodeAction[];
-  /** Of the first device. */
+  /** Changes of the first device. */
   patch?: Partial<Omit<Device, 'id'>>;
-  /** The groups from now on. */
+  /** The new groups. */
   groups?: readonly (readonly string[])[];
 }
 
-/** Stores one upload under one stamp and answers the mark; see `domain/stamp`. */
+/** Stores an upload under one stamp and returns the mark; see `domain/stamp`. */
 export const storeUpload = (
   core: Core,
   user: UserId,
@@ -58,7 +58,7 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
     next,
   });
 
-  // What the others bring is news to a new device: nobody has seen this upload whole, and no mark may pass it.
+  // A device that joins a group receives feeds it has not seen, so its mark must stay below this upload.
   const origin = isMerged ? undefined : upload.origin;
   const sender = origin === undefined ? undefined : devices.get(origin)?.number;
   const overlapped = overlappedBy(head.uploads, sender, now - core.context.overlap);
@@ -74,11 +74,11 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
     draft ? await draft.write(account.id) : {},
     actions.length === 0 ? {} : await writeActionsOf(account, actions, { stamp, at: now }),
   ];
-  const acted = new Set<Url>();
-  await eachInSlices(actions, ({ podcast }) => account.acted.has(podcast) || acted.add(podcast));
+  const actionFeeds = new Set<Url>();
+  await eachInSlices(actions, ({ podcast }) => account.actionFeeds.has(podcast) || actionFeeds.add(podcast));
   const directory = await prepareDirectory(core, account, {
     ...(await draft?.difference()),
-    acted: [...acted],
+    actionFeeds: [...actionFeeds],
     newFeeds: newFeedsLeft(head, now),
   });
   const change: Partial<Head> = {
@@ -100,13 +100,13 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
       directory,
       async apply() {
         for (const write of writes as Write[]) await write.apply?.();
-        for (const url of acted) account.acted.add(url);
+        for (const url of actionFeeds) account.actionFeeds.add(url);
       },
     },
   };
 }
 
-/** What the directory stores of a change of subscriptions: with each, whether it is or was private. */
+/** Prepares the directory change for changed subscriptions, with their privacy. */
 export async function prepareDirectory(
   core: Core,
   { id, head }: Account,
@@ -125,14 +125,14 @@ export async function prepareDirectory(
 
 interface DeviceChange {
   devices: DeviceTable;
-  /** Those whose devices have to be brought to the union of their lists. */
+  /** Groups whose devices need the union of their lists. */
   groups: readonly (readonly string[])[];
 }
 
 function changeDevices(before: DeviceTable, { devices: named, patch, groups }: Upload, head: Head): DeviceChange {
   const unknown = named.filter((id) => !before.get(id));
   let devices = unknown.length > 0 ? before.with(unknown, head.next) : before;
-  // The user may want all devices to follow each other.
+  // With `sync_devices`, all devices follow each other.
   const areAllJoined = unknown.length > 0 && head.syncDevices;
   const joined = areAllJoined ? regroup(before.groups, [devices.rows.map(({ id }) => id)], []) : groups;
   if (joined) devices = devices.grouped(joined);
@@ -147,7 +147,7 @@ interface SubscriptionPlan extends DeviceChange {
   next: number;
 }
 
-/** `isMerged`: whether a device that was created gets feeds that the upload does not bring itself. */
+/** `isMerged`: whether a new device gets feeds that are not part of the upload. */
 async function changeSubscriptions(
   core: Core,
   account: Account,
@@ -166,7 +166,7 @@ async function changeSubscriptions(
       const isOneOfMany = row.followsAll && upload.devices.length > 1;
       return isOneOfMany || !before.get(id) ? [row] : before.following(id);
     });
-    // Those of one group come several times; only the first changes anything.
+    // Devices of a group occur several times; only the first change has an effect.
     for (const { number } of targets) for (const url of await draft.change(number, changes)) brought.add(url);
   }
   let isMerged = false;
@@ -183,7 +183,7 @@ async function changeSubscriptions(
 
 const numbersOf = (rows: readonly DeviceRow[]): number[] => rows.map(({ number }) => number);
 
-/** What it takes to store the devices of an account. */
+/** The entries for the devices of an account. */
 export async function writeDevices(account: Account, before: DeviceTable, { rows }: DeviceTable) {
   const replaced = await replaceRows(devicesPrefix(account.id), rows, before.keys);
   const keys = replaced.set.map(([key]) => key);

@@ -16,18 +16,18 @@ import { endSessions } from './sessions.ts';
 import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
 import type { User, UserStore } from './stores.ts';
 
-/** Logins of which it is remembered whose they are. */
-const KNOWN = 10_000;
-/** By how much the clocks of several nodes may differ. */
+/** Logins in the cache. */
+const MAX_CACHED = 10_000;
+/** Maximum difference between the clocks of nodes. */
 const CLOCK_SKEW: Seconds = 30;
 
 export function createUserStore(core: Core): UserStore {
   const { store, accounts, context } = core;
-  /** By folded login; only a guess, as accounts are renamed and removed. */
-  const known = new LRUCache<string, UserId>({ max: KNOWN });
+  /** User ids by folded login. Must be verified, as accounts are renamed and removed. */
+  const cache = new LRUCache<string, UserId>({ max: MAX_CACHED });
 
   /** The account, if it has this folded login. */
-  const holder = (id: UserId, login: string): Promise<User | undefined> =>
+  const userWithLogin = (id: UserId, login: string): Promise<User | undefined> =>
     unlessMissing(
       accounts.read(id, [], ({ head }) =>
         foldLogin(head.name) === login || (head.email !== undefined && foldLogin(head.email) === login)
@@ -55,19 +55,20 @@ export function createUserStore(core: Core): UserStore {
         check: [...keys, headKey(id)].map((key) => [key, 0] as const),
         set: [...setLogins(keys, id), [headKey(id), JSON.stringify(head)] as const, ...stored],
       };
-      while ((await store.commit(batch).catch(ifStored(core, id))) === undefined) await refuseTaken(core, user);
+      const commit = () => store.commit(batch).catch(recoverCommit(core, id));
+      while ((await commit()) === undefined) await requireFreeLogin(core, user);
       return { id, ...user };
     },
 
     async find(login) {
       const folded = foldLogin(login);
-      const guess = known.get(folded);
-      const found = guess && (await holder(guess, folded));
+      const cached = cache.get(folded);
+      const found = cached && (await userWithLogin(cached, folded));
       if (found) return found;
       const [entry] = await store.get([loginKey(login)]);
       const id = entry && userIn(entry);
-      const user = id && (await holder(id, folded));
-      if (user) known.set(folded, id);
+      const user = id && (await userWithLogin(id, folded));
+      if (user) cache.set(folded, id);
       return user;
     },
 
@@ -82,7 +83,7 @@ export function createUserStore(core: Core): UserStore {
 
     delete: (id) => removeAccount(core, id),
 
-    settledAt: async (id) => {
+    stableUntil: async (id) => {
       const now = context.now();
       return Math.min(now, accounts.writingSince(id) ?? now) - (store.isShared ? CLOCK_SKEW : 0);
     },
@@ -101,7 +102,7 @@ export function createUserStore(core: Core): UserStore {
   };
 }
 
-/** Gives an account another name or e-mail address. */
+/** Changes the name or e-mail address of an account. */
 const changeLogin = (core: Core, id: UserId, change: (before: Login) => Login): Promise<void> =>
   core.accounts.write(id, async ({ head }) => {
     const login = change(head);
@@ -123,15 +124,15 @@ const changeLogin = (core: Core, id: UserId, change: (before: Login) => Login): 
 
 const userIn = ({ value }: Entry): UserId => (JSON.parse(value) as { user: UserId }).user;
 
-/** Throws `conflict` when an account has the name or the e-mail address. */
-export async function refuseTaken({ store }: Core, { name, email }: Login): Promise<void> {
+/** Throws `conflict` if an account has the name or the e-mail address. */
+export async function requireFreeLogin({ store }: Core, { name, email }: Login): Promise<void> {
   const [byName, byEmail] = await store.get([loginKey(name), loginKey(email ?? name)]);
   if (byName) throw loginTaken('name');
   if (byEmail) throw loginTaken('e-mail address');
 }
 
-/** For the creation of an account: the answer that was lost, if it was created. */
-export const ifStored =
+/** Recovers the version of a created account if the answer of the commit was lost. */
+export const recoverCommit =
   ({ store }: Core, user: UserId) =>
   async (error: unknown): Promise<number> => {
     if (!isStorageError(error, 'unavailable')) throw error;

@@ -26,7 +26,7 @@ export const commitTests: Suite = ({ test }) => {
     );
   });
 
-  test('what was deleted is in no range, and can be set again', async ({ store }) => {
+  test('a deleted key is in no range, and can be set again', async ({ store }) => {
     await store.commit({ set: [['a', '1']] });
     await store.commit({ delete: ['a'] });
     assert.deepEqual(await store.list({ from: 'a', until: 'b', limit: 1 }), []);
@@ -34,7 +34,7 @@ export const commitTests: Suite = ({ test }) => {
     assert.equal(await read(store, 'a'), 2);
   });
 
-  test('a batch resolves with a version also where it sets nothing', async ({ store }) => {
+  test('a batch resolves with a version even if it sets nothing', async ({ store }) => {
     const version = await commit(store, { set: [['a', '1']] });
     assert.ok(await store.commit({ check: [['a', version]] }));
     assert.ok(await store.commit({ check: [['b', 0]] }));
@@ -44,7 +44,7 @@ export const commitTests: Suite = ({ test }) => {
     assert.equal(await versionOf(store, 'b'), 0);
   });
 
-  test('a check holds for the version that a key has, or for 0 where it does not exist', async ({ store }) => {
+  test('a check succeeds with the version of a key, or with 0 if the key does not exist', async ({ store }) => {
     const first = await commit(store, { check: [['a', 0]], set: [['a', '1']] });
     const second = await commit(store, { check: [['a', first]], set: [['a', '2']] });
     await commit(store, {
@@ -59,7 +59,7 @@ export const commitTests: Suite = ({ test }) => {
     assert.deepEqual(await readAll(store, ['a', 'b']), [7, 3]);
   });
 
-  test('a check that fails changes nothing', async ({ store }) => {
+  test('a failed check changes nothing', async ({ store }) => {
     const old = await commit(store, { set: [['a', '1']] });
     const version = await commit(store, {
       set: [
@@ -110,7 +110,7 @@ export const commitTests: Suite = ({ test }) => {
     );
   });
 
-  test('a check may be of a key that the batch does not change', async ({ store }) => {
+  test('a check may be for a key that the batch does not change', async ({ store }) => {
     const version = await commit(store, { set: [['a', '1']] });
     await commit(store, { check: [['a', version]], set: [['b', '1']] });
     assert.equal(await versionOf(store, 'a'), version);
@@ -119,7 +119,7 @@ export const commitTests: Suite = ({ test }) => {
     assert.equal(await read(store, 'b'), 1);
   });
 
-  test('a version is never used twice for a key, also where it is deleted and set again', async ({ store }) => {
+  test('a version is never used twice for a key, even if it is deleted and set again', async ({ store }) => {
     const seen = new Set<number>([0]);
     for (let round = 0; round < 20; round += 1) {
       const version = await commit(store, { set: [['a', '"the same"']] });
@@ -135,7 +135,7 @@ export const commitTests: Suite = ({ test }) => {
     assert.equal(await store.commit({ check: [['a', old]], set: [['a', '2']] }), undefined);
   });
 
-  test('a version is not used again after reopening either', async ({ store, reopen }) => {
+  test('a version is not reused after reopening', async ({ store, reopen }) => {
     const versions = new Set([await commit(store, { set: [['a', '1']] }), await commit(store, { set: [['b', '1']] })]);
     await store.commit({ delete: ['b'] });
     for (let round = 0; round < 3; round += 1) {
@@ -148,7 +148,7 @@ export const commitTests: Suite = ({ test }) => {
     }
   });
 
-  test('a sum begins at 0, takes any whole numbers, and adds to what was set', async ({ store }) => {
+  test('a sum starts at 0, takes any integers, and adds to a value that was set', async ({ store }) => {
     await store.commit({
       set: [['set', '10']],
       sum: [

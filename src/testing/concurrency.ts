@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { Batch, Key, KeyValueStore, Version } from '../plugin.ts';
 import { all, commit, keys, listAll, parse, read, readAll, type Suite, versionOf } from './fixture.ts';
 
-/** More than it ever takes, as in each round one of the writers succeeds. */
+/** More than is ever needed, as in each round one of the writers succeeds. */
 const ATTEMPTS = 1000;
 
-/** Adds 1 by reading and checking, as often as it takes. */
+/** Adds 1 with a read and a checked commit, retrying until it succeeds. */
 async function increment(store: KeyValueStore, key: Key, change: Batch = {}): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const [entry] = await store.get([key]);
@@ -18,10 +18,10 @@ async function increment(store: KeyValueStore, key: Key, change: Batch = {}): Pr
   throw new assert.AssertionError({ message: `a check of ${key} failed each time, though nothing else changed it` });
 }
 
-/** Without it a store that answers from memory would leave no time for anything else. */
+/** Lets other work run: a store that answers from memory would block the event loop. */
 const pause = (): Promise<unknown> => new Promise(setImmediate);
 
-/** Repeats a step until something else is done, or has failed. */
+/** Repeats a step until other work has finished or failed. */
 async function repeatDuring(work: Promise<unknown>, step: () => Promise<void>): Promise<void> {
   const state = { isOver: false };
   const end = (): void => void (state.isOver = true);
@@ -35,12 +35,12 @@ async function repeatDuring(work: Promise<unknown>, step: () => Promise<void>): 
 const succeeded = (results: readonly (Version | undefined)[]): number =>
   results.filter((version) => version !== undefined).length;
 
-/** The rules that several writers rely on, each through the store that `pick` gives for its number. */
+/** Rules for several writers. Each uses the store that `pick` returns for its number. */
 function writerTests(
   title: (what: string) => string,
   test: (title: string, body: (pick: Pick) => Promise<void>) => void,
 ) {
-  test(title('commits that have nothing in common all succeed'), async (pick) => {
+  test(title('commits without common keys all succeed'), async (pick) => {
     const versions = await all(500, (n) => commit(pick(n), { check: [[`k/${n}`, 0]], set: [[`k/${n}`, String(n)]] }));
     const entries = await pick(1).get(versions.map((_, n) => `k/${n}`));
     assert.deepEqual(
@@ -67,7 +67,7 @@ function writerTests(
     );
   });
 
-  test(title('of commits that check the same version one succeeds'), async (pick) => {
+  test(title('of several commits that check the same version, one succeeds'), async (pick) => {
     const store = pick(0);
     for (let round = 0; round < 5; round += 1) {
       const version = await versionOf(store, 'a');
@@ -87,14 +87,14 @@ function writerTests(
     }
   });
 
-  test(title('no change is lost where writers read, check and try again'), async (pick) => {
+  test(title('no change is lost if writers read, check and retry'), async (pick) => {
     await all(12, async (n) => {
       for (let round = 0; round < 5; round += 1) await increment(pick(n), 'count', { sum: [['sum', 1]] });
     });
     assert.deepEqual(await readAll(pick(0), ['count', 'sum']), [60, 60]);
   });
 
-  test(title('a check notices what another batch has added'), async (pick) => {
+  test(title('a check detects that another batch has added to the key'), async (pick) => {
     const version = await commit(pick(0), { sum: [['a', 1]] });
     await pick(1).commit({ sum: [['a', 1]] });
     assert.equal(await pick(0).commit({ check: [['a', version]], set: [['b', '1']] }), undefined);
@@ -108,7 +108,7 @@ function writerTests(
     assert.equal(await read(pick(0), 'successes'), 8);
   });
 
-  test(title('of two that each check what the other changes at most one succeeds'), async (pick) => {
+  test(title('of two commits that each check what the other changes, at most one succeeds'), async (pick) => {
     const absent = await all(60, (n) =>
       Promise.all([
         pick(n).commit({ check: [[`l/${n}`, 0]], set: [[`r/${n}`, '1']] }),
@@ -128,7 +128,7 @@ function writerTests(
     assert.deepEqual(present.map(succeeded), Array(60).fill(1));
   });
 
-  test(title('batches that change the same keys in another order do not stop each other'), async (pick) => {
+  test(title('batches with the same keys in different orders do not block each other'), async (pick) => {
     const many = keys('k/', 40);
     const orders = [many, many.toReversed(), many.toSorted((a, b) => (a.at(-1)! < b.at(-1)! ? -1 : 1))];
     const versions = await all(150, (n) => {
@@ -141,7 +141,7 @@ function writerTests(
     assert.equal(new Set(versions).size, 150);
   });
 
-  test(title('what was committed is read at once, also by others'), async (pick) => {
+  test(title('commits are visible at once, also in other stores'), async (pick) => {
     await all(40, async (n) => {
       for (let round = 0; round < 10; round += 1) {
         await commit(pick(n), { set: [[`k/${n}`, String(round)]] });
@@ -152,7 +152,7 @@ function writerTests(
     });
   });
 
-  test(title('a read shows all of a commit or nothing'), async (pick) => {
+  test(title('a read sees all of a commit or nothing'), async (pick) => {
     const many = keys('k/', 30);
     const writing = all(3, async (n) => {
       for (let round = 1; round <= 30; round += 1) {

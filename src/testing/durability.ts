@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { all, assertRejects, commit, keys, listAll, parse, read, type Suite } from './fixture.ts';
 
 export const durabilityTests: Suite = ({ test, testShared }) => {
-  test('everything is as it was after reopening, and again', async ({ store, reopen }) => {
+  test('reopening twice changes nothing', async ({ store, reopen }) => {
     const many = keys('k/', 300);
     await all(300, (n) => store.commit({ set: [[many[n]!, `"${n}"`]], sum: [['sum', n]] }));
     await all(100, (n) => store.commit({ delete: [many[n * 3]!] }));
@@ -16,7 +16,7 @@ export const durabilityTests: Suite = ({ test, testShared }) => {
     }
   });
 
-  test('closing waits for commits that are under way', async ({ store, reopen }) => {
+  test('closing waits for running commits', async ({ store, reopen }) => {
     const commits = all(100, (n) => store.commit({ set: [[`k/${n}`, String(n)]] }));
     const closing = store.close();
     const versions = await commits;
@@ -25,13 +25,13 @@ export const durabilityTests: Suite = ({ test, testShared }) => {
     assert.deepEqual(found.map(({ version }) => version).toSorted(), [...versions].toSorted());
   });
 
-  test('a store may be closed twice, also at once', async ({ store }) => {
+  test('a store may be closed twice, even concurrently', async ({ store }) => {
     await store.commit({ set: [['a', '1']] });
     await Promise.all([store.close(), store.close()]);
     await store.close();
   });
 
-  test('a store that is closed refuses everything, with a StorageError', async ({ store, reopen }) => {
+  test('a closed store rejects every call with a StorageError', async ({ store, reopen }) => {
     await store.commit({ set: [['a', '1']] });
     await store.close();
     await assertRejects(store.get(['a']), 'get');
@@ -42,7 +42,7 @@ export const durabilityTests: Suite = ({ test, testShared }) => {
     assert.equal(await read(await reopen(), 'a'), 1);
   });
 
-  test('a store that is well answers ping and verify', async ({ store }) => {
+  test('ping and verify succeed on a healthy store', async ({ store }) => {
     await store.ping();
     await store.verify();
     await all(50, (n) => commit(store, { set: [[`k/${n}`, 'true']] }));
@@ -51,7 +51,7 @@ export const durabilityTests: Suite = ({ test, testShared }) => {
     assert.equal((await listAll(store, 'k/')).length, 50);
   });
 
-  testShared('what one store has closed the other one goes on with', async (one, other) => {
+  testShared('one store continues after the other one was closed', async (one, other) => {
     const version = await commit(one, { set: [['a', '1']] });
     await one.close();
     const [entry] = await other.get(['a']);

@@ -7,28 +7,28 @@ import { type Entry, isStorageError, type Key, type KeyValueStore, type OpenCont
 /** One backend, empty at first. */
 export interface Subject {
   /**
-   * Opens the backend; called again after `close()`, and then everything must still exist. Where `isShared`, it is also
-   * called while the backend is open.
+   * Opens the backend. Called again after `close()`, and then all data must still exist. If `isShared`, also called
+   * while the backend is open.
    */
   open(context: OpenContext): Promise<KeyValueStore>;
-  /** Removes what the backend leaves outside `context.dataDir`, which the suite removes itself. */
+  /** Removes data of the backend outside `context.dataDir`, which the suite removes itself. */
   destroy(): Promise<void>;
 }
 
 /** How a file of the suite defines its tests. */
 interface Tests {
   test(title: string, body: (fixture: Fixture) => Promise<void>): void;
-  /** The same for a store that is opened twice; runs only where stores are shared. */
+  /** A test with a backend that is opened twice; runs only if stores are shared. */
   testShared(title: string, body: (one: KeyValueStore, other: KeyValueStore) => Promise<void>): void;
 }
 export type Suite = (tests: Tests) => void;
 
-/** What a test gets: a store that is open and empty. */
+/** What a test gets: an open, empty store. */
 export interface Fixture {
   readonly store: KeyValueStore;
-  /** Closes everything that is open and opens the backend again. */
+  /** Closes all stores and opens the backend again. */
   reopen(): Promise<KeyValueStore>;
-  /** Opens the backend a second time, beside the first. */
+  /** Opens the backend once more, while the first store is open. */
   openAnother(): Promise<KeyValueStore>;
 }
 
@@ -63,27 +63,27 @@ export async function openFixture(createSubject: () => Promise<Subject>): Promis
   };
 }
 
-/** Of a batch whose checks must hold. */
+/** Commits a batch whose checks must succeed. */
 export async function commit(store: KeyValueStore, batch: Parameters<KeyValueStore['commit']>[0]): Promise<Version> {
   const version = await store.commit(batch);
   assert.ok(version !== undefined, 'a check failed');
   return version;
 }
 
-/** What JSON text stands for: a plugin may keep another text of the same. */
+/** Parses a value: a plugin may return different text for the same JSON. */
 export const parse = (entry: Entry | undefined): any => entry && JSON.parse(entry.value);
 
-/** The value of each key, undefined where there is none. */
+/** The value of each key, undefined for missing ones. */
 export const readAll = async (store: KeyValueStore, keys: readonly Key[]): Promise<any[]> =>
   (await store.get(keys)).map(parse);
 
 export const read = async (store: KeyValueStore, key: Key): Promise<any> => (await readAll(store, [key]))[0];
 
-/** The version of a key; 0 where it does not exist. */
+/** The version of a key; 0 if it does not exist. */
 export const versionOf = async (store: KeyValueStore, key: Key): Promise<Version> =>
   (await store.get([key]))[0]?.version ?? 0;
 
-/** All keys that begin with `prefix`, which ends below `~`. */
+/** All entries whose keys begin with `prefix`, followed by a character below `~`. */
 export const listAll = (store: KeyValueStore, prefix: Key): Promise<Entry[]> =>
   store.list({ from: prefix, until: `${prefix}~`, limit: 1_000_000 });
 
@@ -91,7 +91,7 @@ export const listAll = (store: KeyValueStore, prefix: Key): Promise<Entry[]> =>
 export const keys = (prefix: Key, count: number): Key[] =>
   Array.from({ length: count }, (_, n) => `${prefix}${String(n).padStart(6, '0')}`);
 
-/** So many promises that begin at once. */
+/** Runs `start` concurrently, `count` times. */
 export const all = <T>(count: number, start: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => start(n)));
 

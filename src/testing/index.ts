@@ -1,6 +1,6 @@
 /**
  * The entry point for authors of storage plugins: every rule of the contract (`podsync/plugin`) as a test, for any test
- * runner, without options and without exceptions.
+ * runner. There are no options and no exceptions.
  */
 import { commitTests } from './commits.ts';
 import { concurrencyTests } from './concurrency.ts';
@@ -11,7 +11,7 @@ import { valueTests } from './values.ts';
 
 export type { Subject } from './fixture.ts';
 
-/** The four functions that vitest, node:test, mocha and others have in common. */
+/** The four functions that vitest, node:test, mocha and other runners have in common. */
 export interface Runner {
   describe(name: string, body: () => void): unknown;
   it(name: string, body: () => Promise<void>): unknown;
@@ -22,14 +22,14 @@ export interface Runner {
 const SUITES: Readonly<Record<string, Suite>> = {
   'reading and order': readingTests,
   'commits, checks and sums': commitTests,
-  'keys and values at their bounds': valueTests,
+  'limits of keys and values': valueTests,
   concurrency: concurrencyTests,
   'durability and closing': durabilityTests,
 };
 
 /**
- * Defines the tests of the contract for one plugin. `createSubject` is called before each test. Some tests take seconds:
- * give them 30.
+ * Defines the tests of the contract for a plugin. `createSubject` is called before each test. Some tests take several
+ * seconds: set a timeout of 30.
  */
 export function storageConformance(name: string, createSubject: () => Promise<Subject>, runner: Runner): void {
   runner.describe(`storage plugin ${name}`, () => {

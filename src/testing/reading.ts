@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { all, commit, keys, listAll, parse, read, readAll, type Suite } from './fixture.ts';
 
 export const readingTests: Suite = ({ test }) => {
-  test('an empty store has nothing', async ({ store }) => {
+  test('an empty store has no entries', async ({ store }) => {
     assert.deepEqual(await store.get(['a', 'b']), [undefined, undefined]);
     assert.deepEqual(await store.get([]), []);
     assert.deepEqual(await store.list({ from: ' ', until: '~', limit: 10 }), []);
@@ -15,7 +15,7 @@ export const readingTests: Suite = ({ test }) => {
     assert.deepEqual(await store.list({ from: 'a', until: 'b', limit: 1 }), [entry]);
   });
 
-  test('entries come in the order asked, also where one is missing or asked for twice', async ({ store }) => {
+  test('entries are returned in the order of the keys, even if a key is missing or occurs twice', async ({ store }) => {
     await store.commit({
       set: [
         ['a', '1'],
@@ -37,7 +37,7 @@ export const readingTests: Suite = ({ test }) => {
     );
   });
 
-  test('many reads at once each get their own answer', async ({ store }) => {
+  test('concurrent reads each get their own answer', async ({ store }) => {
     const many = keys('k/', 50);
     await store.commit({ set: many.map((key, n) => [key, String(n)]) });
     const results = await all(500, async (n) => {
@@ -51,7 +51,7 @@ export const readingTests: Suite = ({ test }) => {
     );
   });
 
-  test('a range has its first key but not its end', async ({ store }) => {
+  test('a range includes its start but not its end', async ({ store }) => {
     await store.commit({ set: ['a', 'b', 'b/1', 'b/2', 'c', 'd'].map((key) => [key, 'null']) });
     const list = async (from: string, until: string): Promise<string[]> =>
       (await store.list({ from, until, limit: 10 })).map(({ key }) => key);
@@ -63,7 +63,7 @@ export const readingTests: Suite = ({ test }) => {
     assert.deepEqual(await list('e', '~'), []);
   });
 
-  test('a range ends at its limit, and the rest follows from there', async ({ store }) => {
+  test('a range is cut at its limit, and can be continued from there', async ({ store }) => {
     const many = keys('k/', 1050);
     await store.commit({ set: [['a', '0'], ['z', '0'], ...many.map((key, n) => [key, String(n)] as const)] });
     const found: string[] = [];
@@ -84,7 +84,7 @@ export const readingTests: Suite = ({ test }) => {
     );
   });
 
-  test('keys are in the order of their code points', async ({ store }) => {
+  test('keys are sorted by code point', async ({ store }) => {
     const printable = Array.from({ length: 95 }, (_, n) => String.fromCharCode(32 + n));
     const words = ['a', 'a!', 'a-b', 'a b', 'a/b', 'a0', 'a10', 'a9', 'aB', 'a_b', 'ab', 'A', 'Ab', 'AB', 'B', 'é'];
     const ascii = [...new Set([...printable, ...printable.map((char) => `k${char}x`), ...words.slice(0, -1)])];

@@ -4,7 +4,7 @@ import { keys, listAll, parse, read, readAll, type Suite } from './fixture.ts';
 
 const PRINTABLE = Array.from({ length: 95 }, (_, n) => String.fromCharCode(32 + n)).join('');
 
-/** Every code point of the Unicode planes in use, surrogates by themselves and control characters too. */
+/** All code points of a range, including lone surrogates and control characters. */
 const codePoints = (from: number, until: number): string =>
   Array.from({ length: until - from }, (_, n) => String.fromCodePoint(from + n)).join('');
 
@@ -39,19 +39,19 @@ const SAMPLES: readonly unknown[] = [
   { '': 1, ' ': 2, a: { b: { c: [1, '2', null] } }, 'ä"\\\n': '\t\r\n\b\f', 10: 'number', 9: 'first' },
 ];
 
-/** At the bound. */
+/** A value of the maximum size. */
 const largest = (n: number): string => JSON.stringify(String(n % 10).repeat(MAX_VALUE_BYTES - 2));
 const small = (n: number): string => JSON.stringify({ n, text: 'x'.repeat(40) });
 
 export const valueTests: Suite = ({ test }) => {
-  test('any JSON comes back as it was', async ({ store, reopen }) => {
+  test('any JSON is returned unchanged', async ({ store, reopen }) => {
     await store.commit({ set: SAMPLES.map((sample, n) => [`v/${n}`, JSON.stringify(sample)]) });
     const names = SAMPLES.map((_, n) => `v/${n}`);
     assert.deepEqual(await readAll(store, names), SAMPLES);
     assert.deepEqual(await readAll(await reopen(), names), SAMPLES);
   });
 
-  test('a string may hold any Unicode', async ({ store }) => {
+  test('a string may contain any Unicode', async ({ store }) => {
     const texts = [
       codePoints(0, 0x8000),
       codePoints(0x8000, 0x11000),
@@ -66,7 +66,7 @@ export const valueTests: Suite = ({ test }) => {
     );
   });
 
-  test('a key may hold any printable ASCII, up to its bound', async ({ store }) => {
+  test('a key may contain any printable ASCII, up to the maximum length', async ({ store }) => {
     const names = [
       PRINTABLE,
       ...[...PRINTABLE].map((char) => `k${char}`),
@@ -84,7 +84,7 @@ export const valueTests: Suite = ({ test }) => {
     assert.deepEqual(await readAll(store, names.slice(-2)), [undefined, names.length]);
   });
 
-  test('a value may be as large as its bound, in any script', async ({ store, reopen }) => {
+  test('a value may have the maximum size, in any script', async ({ store, reopen }) => {
     const ascii = JSON.stringify('x'.repeat(MAX_VALUE_BYTES - 2));
     const wide = JSON.stringify('€'.repeat((MAX_VALUE_BYTES - 2) / 3));
     const numbers = JSON.stringify(Array.from({ length: 400_000 }, (_, n) => n + 1_000_000));
@@ -96,14 +96,14 @@ export const valueTests: Suite = ({ test }) => {
     assert.deepEqual((await listAll(await reopen(), 'large/')).map(parse), expected);
   });
 
-  test('sixteen values at their bound fit into one batch, and into one answer', async ({ store }) => {
+  test('sixteen values of the maximum size fit into one batch, and into one answer', async ({ store }) => {
     const names = keys('large/', 16);
     await store.commit({ set: names.map((name, n) => [name, largest(n)]) });
     const entries = await store.get(names);
     assert.ok(entries.every((entry, n) => parse(entry) === JSON.parse(largest(n))));
   });
 
-  test('a batch of 60,000 keys is set, added to and deleted', async ({ store, reopen }) => {
+  test('60,000 keys can be set, summed and deleted in one batch', async ({ store, reopen }) => {
     const count = 60_000;
     const many = keys('big/', count);
     await store.commit({ check: many.map((key) => [key, 0]), set: many.map((key, n) => [key, small(n)]) });

@@ -15,7 +15,7 @@ const openNodes = async (): Promise<[TestServer, TestServer]> => {
 const pull = ({ request }: TestServer, auth: string, since = 0): Promise<Response> =>
   request('GET', `${SUBSCRIPTIONS}?since=${since}`, { auth });
 
-it('an app password that one node revokes is refused by both at the next request, by cookie too', async () => {
+it('both nodes refuse a revoked app password at the next request, also with a cookie', async () => {
   const [one, two] = await openNodes();
   const { id } = await one.services.administration.find('bob');
   const auth = `bob:${await one.services.appPasswords.create(id, 'Phone')}`;
@@ -28,7 +28,7 @@ it('an app password that one node revokes is refused by both at the next request
   expect((await one.request('GET', SUBSCRIPTIONS, { cookie })).status).toBe(401);
 });
 
-it('an app may begin, be granted and poll on different nodes, and is answered once', async () => {
+it('an app may start a login, be granted it and fetch it on different nodes, once', async () => {
   const [one, two] = await openNodes();
   const begun = await one.request('POST', '/index.php/login/v2', { headers: FORM, body: '' });
   const { poll, login } = (await begun.json()) as { poll: { token: string }; login: string };
@@ -41,7 +41,7 @@ it('an app may begin, be granted and poll on different nodes, and is answered on
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404]);
 });
 
-it('a mark that one node served counts on the other', async () => {
+it('a mark served by one node is used by the other', async () => {
   const [one, two] = await openNodes();
   const fast = one.clock.now + 5000;
   await pull(one, 'bob:secret');

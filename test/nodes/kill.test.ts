@@ -18,7 +18,7 @@ interface Node {
   request: Request;
 }
 
-it('one of two nodes is killed, again and again, and the other one goes on', { timeout: 180_000 }, async () => {
+it('one of two nodes is killed repeatedly, and the other one continues', { timeout: 180_000 }, async () => {
   const random = createRandom(seed);
   const folder = await mkdtemp(join(tmpdir(), 'podsync-nodes-'));
   const database = await createTestDatabase();
@@ -31,7 +31,7 @@ it('one of two nodes is killed, again and again, and the other one goes on', { t
   const nodes = [await start(0), await start(1)];
   const uploads = new Uploads(random);
 
-  /** Uploads without pause, as several clients do. */
+  /** Uploads without a pause, like several clients. */
   const uploadUntil = async (request: Request, isOver: () => boolean): Promise<void> => {
     const run = async (): Promise<void> => {
       while (!isOver()) {

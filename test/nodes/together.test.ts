@@ -11,7 +11,7 @@ const feeds = Array.from({ length: 40 }, (_, n) => `http://example.org/${n}`);
 let one: TestServer;
 let two: TestServer;
 
-/** How often each URL was fetched, by either node. */
+/** Number of fetches per URL, by both nodes. */
 let fetched: Map<string, number>;
 const fetcher: Fetcher = {
   async fetchFeed(url) {
@@ -44,14 +44,14 @@ describe('sessions', () => {
   const statusBy = async ({ request }: TestServer, cookie: string): Promise<number> =>
     (await request('GET', DEVICES, { cookie })).status;
 
-  it('of one node are good on the other, until either ends them', async () => {
+  it('of one node are valid on the other, until either ends them', async () => {
     const cookie = await logIn(one);
     expect([await statusBy(one, cookie), await statusBy(two, cookie)]).toEqual([200, 200]);
     await two.request('POST', '/api/2/auth/bob/logout.json', { cookie });
     expect([await statusBy(one, cookie), await statusBy(two, cookie)]).toEqual([401, 401]);
   });
 
-  it('end with the password on both, and the old password does, remembered or not', async () => {
+  it('end on both nodes when the password changes, and the old password is refused, cached or not', async () => {
     const cookie = await logIn(one);
     expect([await statusAt(one, 'secret'), await statusAt(two, 'secret')]).toEqual([200, 200]);
     await two.services.administration.setPassword('bob', 'better');
@@ -62,7 +62,7 @@ describe('sessions', () => {
 });
 
 describe('wrong passwords', () => {
-  it('count on both together', async () => {
+  it('are counted across both nodes', async () => {
     for (let trial = 0; trial < 5; trial += 1) {
       expect([await statusAt(one, 'wrong'), await statusAt(two, 'wrong')]).toEqual([401, 401]);
     }
@@ -72,7 +72,7 @@ describe('wrong passwords', () => {
     expect([await statusAt(one, 'secret'), await statusAt(two, 'secret')]).toEqual([200, 200]);
   });
 
-  it('at one account count together from whatever networks, and a network that it knows is known to both', async () => {
+  it('for one account are counted across nodes and networks, and both know the networks of the account', async () => {
     const proxied = await openTestServer({ trustProxy: true });
     const other = await openTestServer({ trustProxy: true, beside: proxied });
     const status = async ({ request }: TestServer, password: string, from: string): Promise<number> => {
@@ -89,7 +89,7 @@ describe('wrong passwords', () => {
     }
   });
 
-  it('count while they are being looked at on either', async () => {
+  it('are counted while they are being checked on either node', async () => {
     const trials = Array.from({ length: 30 }, (_, n) => statusAt(n % 2 ? one : two, `wrong ${n}`));
     const statuses = await Promise.all(trials);
     expect(statuses.filter((status) => status === 401)).toHaveLength(10);
@@ -97,7 +97,7 @@ describe('wrong passwords', () => {
   });
 });
 
-it('devices that follow each other do so over both nodes', async () => {
+it('devices follow each other across both nodes', async () => {
   await upload(one, 'phone', { add: feeds.slice(0, 1) });
   await upload(two, 'tablet', { add: feeds.slice(1, 2) });
   const body = { synchronize: [['phone', 'tablet']] };
@@ -109,20 +109,20 @@ it('devices that follow each other do so over both nodes', async () => {
   }
 });
 
-it('one account is made where both nodes are asked for the same name at once', async () => {
+it('of concurrent registrations of one name on both nodes, one succeeds', async () => {
   const register = ({ services }: TestServer, name: string) => services.accounts.create({ name, password: 'secret' });
   const both = await Promise.allSettled([register(one, 'ann'), register(two, 'ANN')]);
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
 });
 
-it('a feed that is due is read by one node', async () => {
+it('a due feed is fetched by one node', async () => {
   await upload(one, 'phone', { add: feeds });
   const reports = await Promise.all([one, two].map(({ services }) => services.feeds.update('due')));
   expect(reports.reduce((sum, { tried }) => sum + tried, 0)).toBe(feeds.length);
   expect([...fetched.values()]).toEqual(feeds.map(() => 1));
 });
 
-it('the toplist of a node that starts is right, though both others rebuilt it while subscriptions came in', async () => {
+it('the toplist of a starting node is correct, although both others rebuilt it during subscriptions', async () => {
   const subscribe = async (node: TestServer, user: string, urls: readonly string[]): Promise<void> => {
     for (const url of urls) {
       const path = `/api/2/subscriptions/${user}/phone.json`;
@@ -156,7 +156,7 @@ it('the toplist of a node that starts is right, though both others rebuilt it wh
   ]);
 });
 
-it('what is played through one node is in the statistics of the other at once', async () => {
+it('plays through one node appear at once in the statistics of the other', async () => {
   const listened = async (): Promise<number> => {
     const answer = await one.request('GET', '/api/podsync/1/statistics/bob.json', { auth });
     return ((await answer.json()) as { listened: number }).listened;

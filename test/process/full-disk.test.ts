@@ -30,7 +30,7 @@ it.each(['json', 'sqlite:podsync.db'])(
       `mount -t tmpfs -o size=${SIZE} none "${folder}" && mkdir -m 700 "${data}" && exec "$@"`,
       'sh',
     ];
-    // A file system of its own, which only the server sees.
+    // A separate file system, which only the server sees.
     const server: RunningServer = await serve(
       ['--data', data, '--storage', storage],
       ['unshare', '--map-root-user', '--mount', ...program],
@@ -60,7 +60,7 @@ it.each(['json', 'sqlite:podsync.db'])(
 
     expect(await upload(0)).toBe(200);
     const ballast = inside(join(folder, 'ballast'));
-    await writeFile(ballast, Buffer.alloc(SIZE)).catch(() => undefined); // fills what is left
+    await writeFile(ballast, Buffer.alloc(SIZE)).catch(() => undefined); // fills the rest
     let lot = 1;
     while ((await upload(lot)) === 200) lot += 1;
     expect(await upload(++lot)).toBe(507);
@@ -76,7 +76,7 @@ it.each(['json', 'sqlite:podsync.db'])(
   },
 );
 
-it('what was killed on a full disk can be read there', { timeout: 60_000 }, async () => {
+it('data of a process killed on a full disk can be read', { timeout: 60_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'podsync-full-'));
   const lock = JSON.stringify({ host: hostname(), pid: 2 ** 22 + 1, started: '' }); // of a process that is gone
   const script = `mount -t tmpfs -o size=256k none "$0" && cd "$0" && mkdir data &&
@@ -87,13 +87,13 @@ it('what was killed on a full disk can be read there', { timeout: 60_000 }, asyn
   await rm(folder, { recursive: true });
 });
 
-it('a command on a full disk says so, and leaves nothing there', { timeout: 60_000 }, async () => {
+it('a command on a full disk reports it, and leaves nothing there', { timeout: 60_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'podsync-full-'));
   const script = `mount -t tmpfs -o size=64k none "$0" && cd "$0" && mkdir data && ! cat /dev/zero > ballast 2> /dev/null &&
     { node "$1" user list --data data --storage json; ls -A data; }`;
   const run = promisify(execFile)('unshare', ['--map-root-user', '--mount', 'sh', '-c', script, folder, PROGRAM]);
   const { stdout, stderr } = await run;
   expect(stdout).toBe('');
-  expect(stderr).toBe(`[error] there is no room left to write ${folder}/data; free some space and try again\n`);
+  expect(stderr).toBe(`[error] no space left to write ${folder}/data; free some space and try again\n`);
   await rm(folder, { recursive: true });
 });

@@ -24,7 +24,7 @@ it.each([
     const request = createClient(() => server, 'bob:secret');
     const uploads = new Uploads(random);
 
-    /** Uploads without pause until the server is gone. */
+    /** Uploads without a pause until the server has stopped. */
     const uploadUntilKilled = async (killAfter: number): Promise<void> => {
       let answers = 0;
       const run = async (): Promise<void> => {

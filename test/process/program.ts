@@ -17,7 +17,7 @@ export async function runPodsync(args: readonly string[], input = ''): Promise<s
 export interface RunningServer {
   url: string;
   process: ChildProcess;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export async function serve(args: readonly string[], wrapper: readonly string[] 
   const words: string[] = [];
   for await (const line of createInterface({ input: child.stderr })) {
     words.push(line);
-    // Other lines may name other addresses: the one that a proxy is reached at.
+    // Other lines may contain other addresses, such as that of a proxy.
     const url = /(?:Listening on|Server address for [\w ]+:) (http:\/\/[\w.]+:\d+)/.exec(line)?.[1];
     if (url === undefined) continue;
     child.stderr.resume();

@@ -5,7 +5,7 @@ export interface Upload {
   answered: boolean;
 }
 
-/** Uploads of episode actions, all of them different, and what must be stored of them when a server was killed. */
+/** Uploads of distinct episode actions, and checks of what is stored after a server was killed. */
 export class Uploads {
   readonly #random: (limit: number) => number;
   readonly #all: Upload[] = [];
@@ -35,7 +35,7 @@ export class Uploads {
     return upload;
   }
 
-  /** What was answered is there, and what was not is there whole or not at all; nothing is there twice. */
+  /** Answered uploads are stored, others completely or not at all; nothing is stored twice. */
   expectIn(actions: readonly { episode: string }[]): void {
     const stored = new Map(actions.map((action) => [action.episode, action]));
     expect(stored.size, 'no action is there twice').toBe(actions.length);
@@ -46,7 +46,7 @@ export class Uploads {
   }
 }
 
-/** Numbers from 0 to below a limit, the same ones for the same seed. */
+/** Random numbers from 0 to below a limit, deterministic for a seed. */
 export function createRandom(seed: number): (limit: number) => number {
   let state = 1 + (seed % 2_147_483_646);
   return (limit) => (state = (state * 48_271) % 2_147_483_647) % limit;

@@ -70,7 +70,7 @@ it('imports its own OPML with millions of characters, and serves others meanwhil
   const { request, storage } = await openTestServer({ maxBody: 16 * 1024 * 1024 });
   await request('PUT', LIST, { auth, body: feeds(5000) });
   const description = 'Every week we talk about this and that. '.repeat(50);
-  await storage.podcasts.announce(feeds(5000).map((url) => ({ url, title: url, description, website: '' })));
+  await storage.podcasts.addMetadata(feeds(5000).map((url) => ({ url, title: url, description, website: '' })));
   const opml = await (await request('GET', '/subscriptions/bob/phone.opml', { auth })).text();
   expect(opml.length).toBeGreaterThan(4_000_000);
 

@@ -69,7 +69,7 @@ it.each(['identity', 'gzip', 'br'])('logs why a response was cut off half-way (%
 });
 
 it('logs nothing if an account is deleted while its history is read', async () => {
-  const { server } = await serveHistory(new StorageError('missing', 'there is no such account (any more)'));
+  const { server } = await serveHistory(new StorageError('missing', 'the account does not exist'));
   expect(await isWhole(server, 'identity')).toBe(false);
   expect(server.errors).toEqual([]);
 });

@@ -17,13 +17,17 @@ it('logs what it corrected, and what went wrong', async () => {
   const told: string[] = [];
   const log = (_level: string, message: string): void => void told.push(message);
   const sessions = { sweep: async () => 0 };
-  const bringWaiting = async (): Promise<void> => undefined;
+  const addPendingFeeds = async (): Promise<void> => undefined;
   for (const rebuildToplist of [
     async () => ({ podcasts: 9, corrected: 2 }),
     async () => ({ podcasts: 9, corrected: 0 }),
     () => Promise.reject(new Error('the storage is gone')),
   ]) {
-    const maintenance = createMaintenance(sessions, { bringWaiting, rebuildToplist, removeUnused: bringWaiting }, log);
+    const maintenance = createMaintenance(
+      sessions,
+      { addPendingFeeds, rebuildToplist, removeUnused: addPendingFeeds },
+      log,
+    );
     maintenance.start();
     await maintenance.stop();
   }

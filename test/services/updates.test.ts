@@ -15,7 +15,7 @@ it('accepts a page of the storage of any length', async () => {
           mark: 7,
         }),
       },
-      users: { settledAt: async () => 7 } as unknown as Parameters<typeof createUpdates>[0]['users'],
+      users: { stableUntil: async () => 7 } as unknown as Parameters<typeof createUpdates>[0]['users'],
       podcasts: {
         find: async (urls: readonly string[]) => urls.map(() => undefined),
         episodesSince: async () => ({ items: [], mark: 7 }),

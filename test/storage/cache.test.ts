@@ -5,7 +5,7 @@ import { openMemoryStore } from './memory-store.ts';
 import { Cluster } from './nodes.ts';
 import { addUser, feeds } from './suite/samples.ts';
 
-it('accounts that have grown in memory push out others', async () => {
+it('accounts that have grown in memory evict others', async () => {
   const cluster = new Cluster();
   const { storage } = await cluster.open();
   const users = await Promise.all(Array.from({ length: 20 }, (_, n) => addUser(storage, `user ${n}`)));
@@ -25,7 +25,7 @@ it('accounts that have grown in memory push out others', async () => {
   expect(store.calls).toEqual(['get', 'list']);
 });
 
-it('of uploads that overlap few are kept, also for a day', () => {
+it('few overlapping uploads are kept, even for an overlap of a day', () => {
   const day = 86_400;
   let uploads: ReturnType<typeof withUpload> = [];
   for (let at = 0; at < 3 * day; at += 100) uploads = withUpload(uploads, [at, at, 1 + (at % 3)], day);

@@ -6,11 +6,11 @@ import { exportUser } from './suite/transfer-samples.ts';
 
 const ACCOUNT = { kind: 'account' } as const;
 
-describe('what is asked of the key-value store', () => {
+describe('the calls of the key-value store', () => {
   for (const isShared of [false, true]) {
     const which = isShared ? 'several nodes' : 'one node';
 
-    it(`an upload to an account in memory is one commit, and no read: ${which}`, async () => {
+    it(`an upload to a cached account is one commit without a read: ${which}`, async () => {
       const { storage, store } = await new Cluster().open(isShared);
       const alice = await addUser(storage);
       const batches: string[][] = [];
@@ -67,8 +67,8 @@ describe('what is asked of the key-value store', () => {
 const largestIn = ({ database }: Cluster): number =>
   [...database.entries.values()].reduce((largest, { value }) => Math.max(largest, Buffer.byteLength(value)), 0);
 
-describe('what is large', () => {
-  it('20,000 new feeds are one commit of 60,000 keys, and go again', async () => {
+describe('large data', () => {
+  it('20,000 new feeds are one commit of 60,000 keys, and can be removed', async () => {
     const cluster = new Cluster();
     const { storage, store } = await cluster.open();
     const alice = await addUser(storage);
@@ -116,7 +116,7 @@ describe('what is large', () => {
     expect(largestIn(cluster)).toBeLessThanOrEqual(MAX_VALUE_BYTES / 2);
   }, 120_000); // 400,000 keys, four times
 
-  it('a value at the bound is stored, one beyond it refused before the plugin sees it', async () => {
+  it('a value of the maximum size is stored, a larger one is refused before it reaches the plugin', async () => {
     const cluster = new Cluster();
     const { storage, store } = await cluster.open();
     const alice = await addUser(storage);

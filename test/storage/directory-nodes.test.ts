@@ -32,7 +32,7 @@ afterEach(async () => {
 
 const NO_ACCOUNTS: DirectoryAccounts = {
   async *namedFeeds() {},
-  bringWaiting: async () => undefined,
+  addPendingFeeds: async () => undefined,
 };
 
 async function openNode(database: MemoryDatabase, accounts = NO_ACCOUNTS, isShared = true): Promise<Node> {
@@ -61,7 +61,7 @@ const read = (node: Node, n: number | string, found = episodes(0), fields = {}):
 const numbers = async (node: Node, n: number | string): Promise<number[]> =>
   numbersOf(await node.podcasts.episodes(feed(n), 9));
 
-it('a podcast that one node learns of is on the others when they look', async () => {
+it('other nodes see a new podcast after a refresh', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: [feed(1)] });
   await read(a, 1, [episode(1)], {
@@ -83,14 +83,14 @@ it('a podcast that one node learns of is on the others when they look', async ()
   }
 });
 
-it('a reading of a feed that only another node knows is stored', async () => {
+it('the result of a feed that only another node knows is stored', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: [feed(1)] });
   await read(b, 1, [episode(1)]);
   expect(await numbers(b, 1)).toEqual([1]);
 });
 
-it('readings of one feed on two nodes keep the episodes of both', async () => {
+it('results of one feed on two nodes keep the episodes of both', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: [feed(1)] });
   await b.refresh();
@@ -102,7 +102,7 @@ it('readings of one feed on two nodes keep the episodes of both', async () => {
   expect(await numbers(a, 1)).toEqual([4, 3, 2, 1]);
 });
 
-it('a feed that moved on one node takes in what another node reads at its old URL', async () => {
+it('a feed that moved on one node gets the episodes that another node reads at its old URL', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: [feed('old')] });
   await b.refresh();
@@ -119,7 +119,7 @@ it('a feed that moved on one node takes in what another node reads at its old UR
   expect(await a.podcasts.find([feed('new')])).toMatchObject([{ subscribers: 2 }]);
 });
 
-it('a feed that is due goes to one node, and to another one when the lease is over', async () => {
+it('a due feed is leased to one node, and to another one when the lease has expired', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: feeds(5) });
   await b.refresh();
@@ -133,7 +133,7 @@ it('a feed that is due goes to one node, and to another one when the lease is ov
   expect(numbersOf(await a.podcasts.claimDue(9, 60))).toEqual([1, 2, 3, 4, 5]);
 });
 
-it('what a user might like follows what other nodes store', async () => {
+it('recommendations follow what other nodes store', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: [feed(1)] });
   await a.change('bob', { subscribed: [feed(1), feed(2)] });
@@ -147,7 +147,7 @@ it('what a user might like follows what other nodes store', async () => {
   expect(await suggested()).not.toContain(3);
 });
 
-it('a tag has the title that came first on any node', async () => {
+it('a tag keeps its first title of any node', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: feeds(2) });
   await b.refresh();
@@ -159,7 +159,7 @@ it('a tag has the title that came first on any node', async () => {
   }
 });
 
-it('one toplist a day is kept, whichever nodes rebuild it', async () => {
+it('one toplist per day is stored, whichever node rebuilds it', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: [feed(1)] });
   await a.podcasts.rebuildToplist();
@@ -174,7 +174,7 @@ it('one toplist a day is kept, whichever nodes rebuild it', async () => {
   expect(records.filter(({ kind }) => kind === 'toplist')).toEqual([{ kind: 'toplist', at: START, urls: [feed(1)] }]);
 });
 
-it('what tells nodes of changes is removed, and a node that missed it reads all', async () => {
+it('change notifications are removed, and a node that missed them reloads everything', async () => {
   const [a, b, database] = await openTwo();
   await a.change('alice', { subscribed: [feed(1)] });
   now += 2 * HOUR;
@@ -196,7 +196,7 @@ it('a wrong number of subscribers is corrected, on all nodes', async () => {
   expect(await late.podcasts.rebuildToplist()).toEqual({ podcasts: 2, corrected: 0 });
 });
 
-it('a reading whose answer was lost is there, and the next one is stored too', async () => {
+it('a result whose answer was lost is stored, and so is the next one', async () => {
   const database = new MemoryDatabase();
   const node = await openNode(database, NO_ACCOUNTS, false);
   await node.change('alice', { subscribed: [feed(1)] });
@@ -206,7 +206,7 @@ it('a reading whose answer was lost is there, and the next one is stored too', a
   expect(await numbers(node, 1)).toEqual([2, 1]);
 });
 
-it('a reading with one new episode writes few of the others, and one without any writes none', async () => {
+it('a result with one new episode rewrites few of the others, and one without any writes none', async () => {
   const node = await openNode(new MemoryDatabase(), NO_ACCOUNTS, false);
   await node.change('alice', { subscribed: [feed(1)] });
   const long = (n: number) => episode(n, { description: 'x'.repeat(1000) });
@@ -222,7 +222,7 @@ it('a reading with one new episode writes few of the others, and one without any
   expect((await node.podcasts.episodes(feed(1), 2000)).length).toBe(901);
 });
 
-/** A podcast that alice had, and that nobody has needed for 31 days, as both nodes know. */
+/** A podcast that alice had, unused for 31 days, known to both nodes. */
 async function openUnused(): Promise<[Node, Node, MemoryDatabase]> {
   const [a, b, database] = await openTwo();
   await a.change('alice', { subscribed: [feed(1)] });
@@ -235,7 +235,7 @@ async function openUnused(): Promise<[Node, Node, MemoryDatabase]> {
   return [a, b, database];
 }
 
-it('a podcast that nobody needs is removed once, and goes from all nodes', async () => {
+it('an unused podcast is removed once, and disappears from all nodes', async () => {
   const [a, b, database] = await openUnused();
   await Promise.all([a.podcasts.removeUnused(), b.podcasts.removeUnused()]);
   const left = [...database.entries.keys()].filter((key) => /^[pef]\//.test(key));
@@ -246,7 +246,7 @@ it('a podcast that nobody needs is removed once, and goes from all nodes', async
   }
 });
 
-it('a podcast that was removed while a node was away is gone from it when it is back', async () => {
+it('a podcast that was removed while a node was disconnected disappears from it afterwards', async () => {
   const [a, b] = await openUnused();
   await a.podcasts.removeUnused();
   now += 2 * HOUR;
@@ -274,7 +274,7 @@ it.each(['before', 'after'])('somebody who subscribes %s a podcast is removed on
   expect(await numbers(b, 1)).toContain(2);
 });
 
-it('feeds that wait on one node come with another one, and count everybody', async () => {
+it('pending feeds of one node are added by another one, and count all subscribers', async () => {
   const [a, b, database] = await openTwo();
   await a.change('alice', { subscribed: feeds(3), newFeeds: 1 });
   await b.refresh();
@@ -286,7 +286,7 @@ it('feeds that wait on one node come with another one, and count everybody', asy
   }
 });
 
-it('what an account hides is listed on no node once the others have looked, and what it shows is', async () => {
+it('feeds that become private or public are unlisted or listed on other nodes after a refresh', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: [feed(1), feed(2)], private: new Set([feed(2)]) });
   await b.refresh();

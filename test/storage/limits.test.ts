@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { MAX_KEY_BYTES, MAX_VALUE_BYTES } from '../../src/storage/contract.ts';
 import { checkBatch } from '../../src/storage/limits.ts';
 
-/** JSON text of so many bytes in UTF-8, each character with three. */
+/** JSON text of a number of UTF-8 bytes, with three per character. */
 const valueOf = (bytes: number): string => `"${'€'.repeat((bytes - 2) / 3)}${'x'.repeat((bytes - 2) % 3)}"`;
 
-describe('a batch within the bounds of the contract', () => {
+describe('a batch within the limits of the contract', () => {
   it.each([
     ['nothing', {}],
     ['the longest key', { check: [['k'.repeat(MAX_KEY_BYTES), 1]] as const }],

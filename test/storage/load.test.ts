@@ -8,7 +8,7 @@ import { loadStorage } from '../../src/storage/load.ts';
 const fixtures = join(import.meta.dirname, 'fixtures');
 const path = (name: string): string => join(fixtures, name);
 
-/** Why loading failed, in words. */
+/** The message of the error. */
 async function refusal(spec: string): Promise<string> {
   const error = await loadStorage(spec, fixtures).then(
     () => undefined,
@@ -32,16 +32,19 @@ describe('a plugin from a file', () => {
     expect(options).toEqual({ location });
   });
 
-  it('that is not there: says where it was looked for', async () => {
+  it('that does not exist: the error names the path', async () => {
     expect(await refusal('./nowhere.js:x')).toBe(
       `storage plugin: ${path('nowhere.js')} is not a file; a relative path starts from ${fixtures}`,
     );
     expect(await refusal('./package')).toContain('is not a file');
-    expect(await refusal('file://elsewhere/plugin.js')).toContain('is not the URL of a file on this machine');
+    expect(await refusal('file://elsewhere/plugin.js')).toContain('is not a file URL on this machine');
   });
 
   it.each([
-    ['missing-dependency.js', /cannot be loaded: .*a-driver-that-is-not-installed.*; install what it needs beside it/],
+    [
+      'missing-dependency.js',
+      /cannot be loaded: .*a-driver-that-is-not-installed.*; install its dependencies next to it/,
+    ],
     [
       'throws.js',
       /cannot be loaded: the driver was built for another version of Node \(.*throws\.js:1:\d+\); the fault is in the plugin/,
@@ -49,9 +52,9 @@ describe('a plugin from a file', () => {
     ['no-default-export.js', /has no default export; a plugin ends with: export default definePlugin\(/],
     ['wrong-shape.js', /is not a storage plugin: "open" must be a function$/],
     ['not-an-object.js', /is not a storage plugin: "name" must be a string, "contract" must be a number, /],
-    ['next-contract.js', /is made for contract 2, and this podsync for 1; update podsync$/],
-    ['old-contract.js', /is made for contract 0, and this podsync for 1; update .*old-contract\.js$/],
-    ['refuses.js', /cannot use the location that it was given: "x" names no database$/],
+    ['next-contract.js', /implements contract 2, but this podsync needs 1; update podsync$/],
+    ['old-contract.js', /implements contract 0, but this podsync needs 1; update .*old-contract\.js$/],
+    ['refuses.js', /cannot use its location: "x" names no database$/],
   ])('%s: says what is wrong with it', async (file, reason) => {
     const message = await refusal(`./${file}:x`);
     expect(message).toContain(path(file));
@@ -88,10 +91,10 @@ describe('a plugin from a package', () => {
     ['@podsync-fixture/other:x', '@podsync-fixture/other'],
     ['JSON', 'podsync-storage-JSON'],
     ['', 'podsync-storage-'],
-  ])('%s: says what to install when it is not there', async (spec, name) => {
+  ])('%s: the error says what to install', async (spec, name) => {
     expect(await refusal(spec)).toBe(
-      `storage plugin: there is no package ${name} beside podsync; install it there (npm install ${name}), or use a ` +
-        'plugin that comes with podsync (json, sqlite, postgres), or a file: its path begins with ./ or /',
+      `storage plugin: there is no package ${name} next to podsync; install it there (npm install ${name}), or use a ` +
+        'built-in plugin (json, sqlite, postgres), or a file: its path begins with ./ or /',
     );
   });
 });
@@ -105,7 +108,7 @@ it.each([
   expect((await loadStorage(spec!, join(root, folder))).options).toEqual({ name: 'demo' });
 });
 
-it.each(['json', 'sqlite', 'postgres'])('a plugin that comes with podsync: %s', async (name) => {
+it.each(['json', 'sqlite', 'postgres'])('a built-in plugin: %s', async (name) => {
   const { plugin } = await loadStorage(name, fixtures);
   expect(plugin.name).toBe(name);
 });

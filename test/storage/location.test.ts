@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseStorageSpec, redactLocation } from '../../src/storage/location.ts';
 
-describe('what --storage means', () => {
+describe('parsing of --storage', () => {
   it.each([
     // names
     ['json', 'name', 'json', ''],
@@ -13,7 +13,7 @@ describe('what --storage means', () => {
     ['postgres:host=db', 'name', 'postgres', 'host=db'],
     ['constructor', 'name', 'constructor', ''],
     ['', 'name', '', ''],
-    // PostgreSQL, by the URLs that everybody has
+    // PostgreSQL URLs
     ['postgres://user:pw@host:5432/db', 'name', 'postgres', 'postgres://user:pw@host:5432/db'],
     ['postgresql://host/db?sslmode=require', 'name', 'postgres', 'postgresql://host/db?sslmode=require'],
     // packages

@@ -22,7 +22,7 @@ const WRITES: readonly (readonly [string, (storage: Storage, user: UserId) => Pr
 describe('a commit whose answer is lost', () => {
   for (const isShared of [false, true]) {
     for (const [what, write] of WRITES) {
-      it(`is found again: ${what}, ${isShared ? 'several nodes' : 'one node'}`, async () => {
+      it(`is recognized: ${what}, ${isShared ? 'several nodes' : 'one node'}`, async () => {
         const [lost, usual] = [new Cluster(), new Cluster()];
         const { storage, store } = await lost.open(isShared);
         const alice = await addUser(storage);
@@ -39,7 +39,7 @@ describe('a commit whose answer is lost', () => {
     }
   }
 
-  it('is stored once, also where another node writes before it is looked for', async () => {
+  it('is stored once, even if another node writes before it is checked', async () => {
     const cluster = new Cluster();
     const [one, two] = [await cluster.open(), await cluster.open()];
     const alice = await addUser(one.storage);
@@ -53,7 +53,7 @@ describe('a commit whose answer is lost', () => {
     expect(await readNumbers(two.storage, alice)).toEqual([...Array.from({ length: 30 }, (_, n) => n + 1), 99]);
   });
 
-  it('is an error where the storage is gone, and what it stored is there afterwards', async () => {
+  it('is an error if the storage is unavailable, and its data exists afterwards', async () => {
     const cluster = new Cluster();
     const { storage, store } = await cluster.open();
     const alice = await addUser(storage);

@@ -1,13 +1,13 @@
 import type { Batch, Entry, Key, KeyValueStore, Range } from '../../src/storage/contract.ts';
 import { StorageError } from '../../src/storage/errors.ts';
 
-/** What several stores have in common, as nodes have one database. */
+/** The data of several stores, as nodes share one database. */
 export class MemoryDatabase {
   readonly entries = new Map<Key, Entry>();
   version = 0;
-  /** By a store that shares it with no other. */
+  /** For a single store. */
   isHeld = false;
-  /** In order, with some that were deleted. */
+  /** Sorted, including some deleted keys. */
   #sorted: Key[] = [];
   #added: Key[] = [];
 
@@ -15,7 +15,7 @@ export class MemoryDatabase {
     return this.sorted().filter((key) => this.entries.has(key));
   }
 
-  /** Keys in order, with some that were deleted. */
+  /** Sorted keys, including some deleted ones. */
   sorted(): readonly Key[] {
     if (this.#added.length === 0) return this.#sorted;
     const added = [...new Set(this.#added)].toSorted((a, b) => (a < b ? -1 : 1));
@@ -36,13 +36,13 @@ export class MemoryDatabase {
   }
 }
 
-/** Calls of a store, and what a test does to them. */
+/** Recorded calls of a store, and hooks for tests. */
 export interface Faults {
-  /** What was called. */
+  /** Names of the calls. */
   calls: ('get' | 'list' | 'commit')[];
   /** Runs before each call. */
   before?: ((call: 'get' | 'list' | 'commit', batch?: Batch) => Promise<void> | void) | undefined;
-  /** The next commits are stored, and their answers lost. */
+  /** Number of next commits whose answers are lost. */
   lostAnswers: number;
 }
 

@@ -68,7 +68,7 @@ async function take({ users, devices, ...storage }: Storage, { kind, device, num
   }
 }
 
-it('three nodes in turn on one user answer what one node answers, and store the same', async () => {
+it('three nodes in turn answer and store the same as one node for a user', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(STEP, { minLength: 1, maxLength: 60 }), async (steps) => {
       const [shared, single] = [new Cluster(), new Cluster()];

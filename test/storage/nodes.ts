@@ -8,14 +8,14 @@ export interface Node {
   store: Faults;
 }
 
-/** A clock that a test moves, one database, and nodes that have it open. */
+/** A clock controlled by the test, one database, and nodes that use it. */
 export class Cluster {
   readonly database = new MemoryDatabase();
   at = START;
 
   readonly now = (): number => this.at;
 
-  /** `isShared`: whether other nodes may be opened beside it. */
+  /** `isShared`: whether other nodes may use the database, too. */
   async open(isShared = true): Promise<Node> {
     const store = openMemoryStore(this.database, isShared);
     const context = { dataDir: '', now: this.now, overlap: OVERLAP, log: () => undefined };
@@ -24,7 +24,7 @@ export class Cluster {
     return { storage, store };
   }
 
-  /** Keys that are stored about an account, but for what tells other nodes of its changes for some minutes. */
+  /** Keys of an account, without change notifications for other nodes. */
   keysOf(user: string): string[] {
     return this.database.keys.filter((key) => key.includes(user) && !key.startsWith('d/'));
   }

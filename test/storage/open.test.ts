@@ -17,12 +17,11 @@ it.each([
   ['all', 'isShared, get, list, commit, ping, verify, close'],
 ])('says what the store of a plugin lacks: %s', async (without, missing) => {
   await expect(open(without)).rejects.toThrow(
-    `storage plugin: what memory opens is not a whole store: it has no ${missing}; ` +
-      'the fault is in the plugin, as nothing of the contract is optional',
+    `storage plugin: the store of memory has no ${missing}; the fault is in the plugin, as no member is optional`,
   );
 });
 
-it('says which plugin failed to open, and where, without the password that it says', async () => {
+it('names the plugin that failed to open, and the place, without the password in its message', async () => {
   const context = { dataDir: fixtures, now: () => 0, overlap: 120, log: () => undefined };
   const opening = openStorage('./cannot-open.js:data', fixtures, context);
   await expect(opening).rejects.toThrow(
@@ -30,12 +29,12 @@ it('says which plugin failed to open, and where, without the password that it sa
   );
 });
 
-it('closes what it refuses', async () => {
+it('closes a store that it refuses', async () => {
   const said: string[] = [];
-  await expect(open('list', (_level, message) => said.push(message))).rejects.toThrow('it has no list;');
+  await expect(open('list', (_level, message) => said.push(message))).rejects.toThrow('has no list;');
   expect(said).toEqual(['closed']);
 });
 
-it('opens a store that has everything', async () => {
+it('opens a complete store', async () => {
   await expect((await open('')).ping()).resolves.toBeUndefined();
 });

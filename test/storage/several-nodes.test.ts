@@ -12,7 +12,7 @@ const openTwo = async () => {
 
 const SETTING = { set: { a: 1 }, remove: [], limit: 10 };
 
-describe('a node that has an account in memory', () => {
+describe('a node with a cached account', () => {
   it('sees what another node stores', async () => {
     const { one, two, alice } = await openTwo();
     const mark = await one.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
@@ -33,7 +33,7 @@ describe('a node that has an account in memory', () => {
     expect((await two.storage.users.find('alice'))?.passwordHash).toBe('new');
   });
 
-  it('does not take for known what another node has removed', async () => {
+  it('does not use cached data that another node has removed', async () => {
     const { one, two, alice } = await openTwo();
     await one.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
     await two.storage.subscriptions.replace(alice, 'phone', []);
@@ -47,14 +47,14 @@ describe('a node that has an account in memory', () => {
     expect((await two.storage.lists.find(alice, 'news'))?.title).toBe('again');
   });
 
-  it('refuses nothing because of what another node has changed', async () => {
+  it('refuses nothing because of outdated data', async () => {
     const { one, two, alice } = await openTwo();
     await one.storage.devices.save(alice, 'phone', {});
     await two.storage.devices.save(alice, 'tv', {});
     expect(await one.storage.devices.synchronize(alice, [['phone', 'tv']], [])).toEqual([['phone', 'tv']]);
   });
 
-  it('stores no action again that came through another node', async () => {
+  it('does not store an action again that another node has stored', async () => {
     const { one, two, alice } = await openTwo();
     for (let round = 0; round < 5; round += 1) {
       const batch = actions(30, 1 + round * 30);
@@ -67,7 +67,7 @@ describe('a node that has an account in memory', () => {
     expect(new Set(stored).size).toBe(5 * 31);
   });
 
-  it('finds nothing of an account that another node has removed, or renamed', async () => {
+  it('does not find an account that another node has removed or renamed', async () => {
     const { one, two, alice } = await openTwo();
     await two.storage.users.find('alice');
     await one.storage.users.rename(alice, 'carol');
@@ -83,12 +83,12 @@ describe('a node that has an account in memory', () => {
   });
 });
 
-describe('a list that is read while another node writes it', () => {
+describe('a list read while another node writes it', () => {
   for (const [what, changes] of [
     ['once', 1],
     ['until its log is written into it', 70],
   ] as const) {
-    it(`${what} loses nothing to who asks again`, async () => {
+    it(`${what} loses nothing for a client that asks again`, async () => {
       const { cluster, one, alice } = await openTwo();
       await one.storage.subscriptions.apply(alice, 'phone', add(...feeds(10)));
       for (const call of ['get', 'list'] as const) {
@@ -114,8 +114,8 @@ describe('a list that is read while another node writes it', () => {
   }
 });
 
-describe('two nodes that write for one user', () => {
-  it('in turn give rising marks, and each sees what both stored', async () => {
+describe('two nodes writing for one user', () => {
+  it('return rising marks in turn, and each sees what both stored', async () => {
     const { one, two, alice } = await openTwo();
     let last = 0;
     for (let n = 1; n <= 60; n += 1) {
@@ -134,7 +134,7 @@ describe('two nodes that write for one user', () => {
     expect(await exportUser(one.storage, alice)).toEqual(await exportUser(two.storage, alice));
   });
 
-  it('at once store all of 200 uploads, each under a stamp of its own', async () => {
+  it('store 200 concurrent uploads, each under its own stamp', async () => {
     const { one, two, alice } = await openTwo();
     const uploads = Array.from({ length: 200 }, (_, n) => {
       const { storage } = n % 2 === 0 ? one : two;

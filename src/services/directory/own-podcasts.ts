@@ -23,7 +23,7 @@ export function createOwnPodcasts({
   };
 
   return {
-    have: (user, urls) => podcasts.areOf(user, urls),
+    have: (user, urls) => podcasts.areUsedBy(user, urls),
 
     async hasEpisode(user, podcast, name) {
       const scope = { kind: 'episode', podcast, episode: name } as const;

@@ -109,7 +109,7 @@ async function readSubscriberCounts(podcasts: PodcastStore): Promise<Map<Url, nu
   return counts;
 }
 
-/** The podcasts of feed URLs, each once, without those not yet in the directory: see `bringWaiting`. */
+/** The podcasts of feed URLs, each once, without those not yet in the directory: see `addPendingFeeds`. */
 async function findShown(podcasts: PodcastStore, feeds: ReadonlySet<Url>): Promise<Set<Url>> {
   const known = await podcasts.find([...feeds]);
   return new Set(known.flatMap((podcast) => podcast?.url ?? []));

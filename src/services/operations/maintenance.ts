@@ -15,7 +15,7 @@ export interface Maintenance {
 
 export function createMaintenance(
   sessions: Pick<Sessions, 'sweep'>,
-  podcasts: Pick<PodcastStore, 'bringWaiting' | 'rebuildToplist' | 'removeUnused'>,
+  podcasts: Pick<PodcastStore, 'addPendingFeeds' | 'rebuildToplist' | 'removeUnused'>,
   log: Log,
 ): Maintenance {
   let timer: NodeJS.Timeout | undefined;
@@ -24,7 +24,7 @@ export function createMaintenance(
   const run = async (): Promise<void> => {
     try {
       await sessions.sweep();
-      await podcasts.bringWaiting();
+      await podcasts.addPendingFeeds();
       const { corrected } = await podcasts.rebuildToplist();
       if (corrected > 0) {
         log('warn', `wrong subscriber counts of ${countOf(corrected, 'podcast')} were corrected`);

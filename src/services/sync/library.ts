@@ -187,7 +187,7 @@ export function createLibrary(
       const added = all.filter((each) => !isPresent(each));
       if (!isPreview && added.length > 0) {
         await change(user, { add: added.map(({ url }) => url) }, device);
-        await podcasts.announce(added);
+        await podcasts.addMetadata(added);
       }
       return { added, present: all.filter(isPresent), refused };
     },

@@ -40,7 +40,7 @@ export interface OpmlImport {
 
 export const createOpmlImport = (
   subscriptions: Pick<Subscriptions, 'find' | 'replace' | 'upload'>,
-  podcasts: Pick<PodcastStore, 'announce'>,
+  podcasts: Pick<PodcastStore, 'addMetadata'>,
   rules: UrlRules,
 ): OpmlImport => ({
   async run(user, entries, { device, replace, dryRun }) {
@@ -54,7 +54,7 @@ export const createOpmlImport = (
     if (!dryRun) {
       if (replace) await subscriptions.replace(user, device, urls, 'operator');
       else await subscriptions.upload(user, device, { add: urls, remove: [] }, 'operator');
-      await podcasts.announce([...usable.values()]);
+      await podcasts.addMetadata([...usable.values()]);
     }
     return {
       added: urls.filter((url) => !had.has(url)),

@@ -62,7 +62,7 @@ export function createUpdates(
   /** The actions on these feeds, each with its feed and the data of its episode. Keeps the order within a feed. */
   async function* locate(feeds: readonly Feed[], actions: readonly EpisodeAction[], resolved: Resolved) {
     const byShown = new Map(feeds.map((feed) => [feed.shown, { feed, acted: [] as EpisodeAction[] }]));
-    for (const action of actions) byShown.get(shownUrl(resolved, action.podcast))?.acted.push(action);
+    for (const action of actions) byShown.get(currentUrl(resolved, action.podcast))?.acted.push(action);
     for (const { feed, acted } of byShown.values()) {
       for (let at = 0; at < acted.length; at += BATCH) {
         const batch = acted.slice(at, at + BATCH);
@@ -81,7 +81,7 @@ export function createUpdates(
     resolved: Resolved,
   ): Promise<void> => {
     const byShown = new Map(feeds.map((feed) => [feed.shown, feed]));
-    for (const episode of fresh) byShown.get(shownUrl(resolved, episode.podcast))?.episodes.set(episode.url, episode);
+    for (const episode of fresh) byShown.get(currentUrl(resolved, episode.podcast))?.episodes.set(episode.url, episode);
     for (const feed of feeds) {
       if (!added.has(feed.url)) continue;
       for (const episode of await podcasts.episodes(feed.shown, OF_ADDED)) feed.episodes.set(episode.url, episode);
@@ -106,7 +106,7 @@ export function createUpdates(
   return {
     async since(user, device, since) {
       // The mark is a time, because it covers changes of the account and of the directory: later ones are above it.
-      const settledAt = await users.settledAt(user);
+      const stableUntil = await users.stableUntil(user);
       // Before the list: a feed added in between is in the list, and is reported next time.
       const { add, remove } = await subscriptions.changes(user, device, since);
       const changed = await readActions(user, since);
@@ -132,7 +132,7 @@ export function createUpdates(
         add,
         remove,
         episodes: feeds.flatMap((feed) => toUpdates(feed, statuses)),
-        mark: Math.min(settledAt, fresh.mark),
+        mark: Math.min(stableUntil, fresh.mark),
       };
     },
   };
@@ -142,12 +142,12 @@ export function createUpdates(
 type Resolved = ReadonlyMap<Url, Podcast | undefined>;
 
 /** The URL of a feed in the directory. */
-const shownUrl = (resolved: Resolved, feed: Url): Url => resolved.get(feed)?.url ?? feed;
+const currentUrl = (resolved: Resolved, feed: Url): Url => resolved.get(feed)?.url ?? feed;
 
 /** A feed of the device, and its new episodes. */
 interface Feed {
   url: Url;
-  /** As `shownUrl` returns it. */
+  /** As `currentUrl` returns it. */
   shown: Url;
   title: string;
   /** By media URL. */
@@ -166,7 +166,7 @@ function addName({ names }: Feed, url: Url, name: string): void {
 function toFeeds(list: readonly Url[], resolved: Resolved): Feed[] {
   const feeds = new Map<Url, Feed>();
   for (const url of list) {
-    const shown = shownUrl(resolved, url);
+    const shown = currentUrl(resolved, url);
     if (feeds.has(shown)) continue;
     const title = resolved.get(url)?.title ?? '';
     feeds.set(shown, { url, shown, title, episodes: new Map(), names: new Map() });
@@ -180,7 +180,7 @@ const nameKey = (podcast: Url, name: string): string => `${podcast} ${name}`;
 function newestByName(actions: readonly EpisodeAction[], resolved: Resolved): Map<string, EpisodeAction> {
   const newest = new Map<string, EpisodeAction>();
   for (const action of actions) {
-    const shown = shownUrl(resolved, action.podcast);
+    const shown = currentUrl(resolved, action.podcast);
     for (const name of [action.episode, action.guid]) {
       if (name === undefined) continue;
       const key = nameKey(shown, name);

@@ -123,7 +123,7 @@ export function createTransfer(storage: Pick<Storage, 'users' | 'podcasts' | 'tr
         }
       }
       if (as !== undefined && accounts.length === 0) throw oneOnly();
-      if (!dryRun) await directory.bringWaiting();
+      if (!dryRun) await directory.addPendingFeeds();
       const { podcasts, episodes } = counter.counts;
       const { inFuture } = checks;
       return { accounts, podcasts, episodes, ...(inFuture > 0 && { inFuture }) };

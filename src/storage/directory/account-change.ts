@@ -6,16 +6,16 @@ import type { Memory } from './memory.ts';
 import type { SubscriberGraph } from './subscriber-graph.ts';
 import type { Subscription } from './subscriber-set.ts';
 
-interface Copy {
+interface Target {
   memory: Memory;
   graph: SubscriberGraph;
-  /** Called for each URL whose number of subscribers was changed. */
-  counted(digest: UrlDigest): void;
+  /** Called for each URL whose number of subscribers has changed. */
+  onCountChanged(digest: UrlDigest): void;
 }
 
-/** Brings this process's copy of the directory up to date with a change of an account. */
+/** Applies a change of an account to this process's copy of the directory. */
 export async function applyChange(
-  { memory, graph, counted }: Copy,
+  { memory, graph, onCountChanged }: Target,
   user: UserId,
   change: CopyChange,
   since: Seconds,
@@ -27,7 +27,7 @@ export async function applyChange(
     const address = memory.address(digest);
     if (address) graph.set(user, address, now !== undefined);
     else graph.drop(user);
-    counted(digest);
+    onCountChanged(digest);
   };
   const visibilityOf = (url: Url): Subscription => (change.private.has(url) ? 'private' : 'public');
   await eachInSlices(change.subscribed, (url) => set(url, visibilityOf(url), undefined));

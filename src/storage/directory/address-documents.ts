@@ -8,15 +8,16 @@ import type { PodcastFields } from './podcast.ts';
 export interface AddressDocuments {
   url?: UrlDocument;
   podcast?: PodcastDocument;
-  /** Of the podcast. */
+  /** Version of the podcast document. */
   version: Version;
+  /** Number of subscribers. */
   count: number;
-  /** How many of those are private. */
+  /** How many of the subscribers are private. */
   privateCount: number;
   lease?: LeaseDocument & { version: Version };
 }
 
-/** Where the digest stands in a key. */
+/** Position of the digest in a key. */
 const DIGEST_FROM = podcastKey('', 'url').indexOf('/') + 1;
 const DIGEST_UNTIL = DIGEST_FROM + urlDigest('').length;
 
@@ -24,7 +25,7 @@ const DIGEST_UNTIL = DIGEST_FROM + urlDigest('').length;
 export const documentKeys = (digest: UrlDigest): string[] =>
   (['url', 'podcast', 'count', 'private', 'lease'] as const).map((part) => podcastKey(digest, part));
 
-/** Adds entries, of which any may be missing, to what was read of their URLs. */
+/** Groups entries by URL; missing entries are skipped. */
 export function collectDocuments(
   entries: readonly (Entry | undefined)[],
   documents = new Map<UrlDigest, AddressDocuments>(),
@@ -45,15 +46,15 @@ export function collectDocuments(
   return documents;
 }
 
-/** A podcast as it is stored, with the version of its document. */
-export interface ReadPodcast {
+/** A stored podcast, with the version of its document. */
+export interface LoadedPodcast {
   digest: UrlDigest;
   fields: PodcastFields;
   version: Version;
 }
 
-/** The podcasts that these make, of which they become part. All URLs of a podcast must be among them. */
-export function toPodcasts(documents: ReadonlyMap<UrlDigest, AddressDocuments>): ReadPodcast[] {
+/** Builds podcasts from documents, which are reused and not copied. Expects all URLs of each podcast. */
+export function toPodcasts(documents: ReadonlyMap<UrlDigest, AddressDocuments>): LoadedPodcast[] {
   const former = new Map<Url, Url[]>();
   for (const { url, podcast } of documents.values()) {
     if (!url || !podcast || !('movedTo' in podcast)) continue;
@@ -61,17 +62,17 @@ export function toPodcasts(documents: ReadonlyMap<UrlDigest, AddressDocuments>):
     if (urls) urls.push(url.url);
     else former.set(podcast.movedTo, [url.url]);
   }
-  const podcasts: ReadPodcast[] = [];
+  const podcasts: LoadedPodcast[] = [];
   for (const [digest, { url: known, podcast, version }] of documents) {
     if (!known || (podcast && 'movedTo' in podcast)) continue;
     const { url, since } = known;
-    // Not copied, as there are many of them when a store is opened.
+    // Reuses the document: there are many of them when a store is opened.
     const fields = Object.assign(podcast ?? newPodcast(since), { url, formerUrls: former.get(url) ?? [] });
     podcasts.push({ digest, fields, version });
   }
   return podcasts;
 }
 
-/** Where the podcasts are that were found under former URLs. */
+/** Digests of the current URLs of podcasts that were found by a former URL. */
 export const movedTo = (documents: ReadonlyMap<UrlDigest, AddressDocuments>): UrlDigest[] =>
   [...documents.values()].flatMap(({ podcast }) => (podcast && 'movedTo' in podcast ? urlDigest(podcast.movedTo) : []));

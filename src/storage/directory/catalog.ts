@@ -3,17 +3,17 @@ import type { Podcast } from '../stores.ts';
 import type { Address, StoredPodcast } from './podcast.ts';
 import type { Tags } from './tags.ts';
 
-/** All podcasts, as ranking and searching need them. */
+/** All podcasts, in the form that ranking and search need. */
 export interface Catalog {
   readonly tags: Tags;
   /** By number. */
   readonly addresses: readonly Address[];
-  /** The numbers of their homes, by number: scores are added up over many of them. */
+  /** For each address number, the number of its home. A plain array, because scoring reads it for many addresses. */
   readonly homes: readonly number[];
   all(): StoredPodcast[];
-  /** By any URL that it had. */
+  /** By its current URL or any former one. */
   find(url: Url): StoredPodcast | undefined;
-  /** All that it has or had. */
+  /** Its current address and all former ones. */
   addressesOf(podcast: StoredPodcast): Address[];
   toPodcast(podcast: StoredPodcast): Podcast;
 }

@@ -4,46 +4,46 @@ import { changesFrom } from '../keys.ts';
 import { scan } from '../rows.ts';
 import type { Directory } from './directory.ts';
 
-/** Changes are looked for again from so long before the last look: clocks differ, and a commit takes its time. */
+/** Each refresh reads this far back before the last one, because clocks differ and commits take time. */
 const OVERLAP: Seconds = 180;
-/** Changes stay in the store for so long. */
-const KEPT: Seconds = 3600;
+/** How long changes stay in the store. */
+const RETENTION: Seconds = 3600;
 const BEGINNING: Key = 'd/';
 const END: Key = 'd0';
 
-/** Keeps this process's copy of the directory in step with what other processes store. */
+/** Keeps this process's copy of the directory in sync with the changes of other processes. */
 export class ChangeFeed {
   readonly #directory: Directory;
-  /** Of the changes since `OVERLAP` before the last look. */
+  /** Changes that were already applied, from `OVERLAP` before the last refresh on. */
   #seen = new Map<Key, Version>();
-  #lookedAt: Seconds;
+  #refreshedAt: Seconds;
   #cleanedAt: Seconds;
 
   constructor(directory: Directory, openedAt: Seconds) {
     this.#directory = directory;
-    this.#lookedAt = this.#cleanedAt = openedAt;
+    this.#refreshedAt = this.#cleanedAt = openedAt;
   }
 
-  /** Takes over what other processes stored since the last look. */
+  /** Applies what other processes have stored since the last refresh. */
   async refresh(): Promise<void> {
-    const { store, context, graph, recounted } = this.#directory;
+    const { store, context, graph, dirtyCounts } = this.#directory;
     const now = context.now();
-    if (now - this.#lookedAt > KEPT - OVERLAP) {
-      graph.clear(); // some changes may have been removed
+    if (now - this.#refreshedAt > RETENTION - OVERLAP) {
+      graph.clear(); // some changes may have been removed unseen
       await this.#directory.load();
     }
     const seen = new Map<Key, Version>();
     const changed = new Set<string>();
-    for await (const page of scan(store, { from: changesFrom(this.#lookedAt - OVERLAP), until: END })) {
+    for await (const page of scan(store, { from: changesFrom(this.#refreshedAt - OVERLAP), until: END })) {
       for (const { key, version } of page) {
         seen.set(key, version);
         if (this.#seen.get(key) !== version) changed.add(key.split('/').slice(2).join('/'));
       }
     }
-    const digests = new Set(recounted);
-    recounted.clear();
+    const digests = new Set(dirtyCounts);
+    dirtyCounts.clear();
     for (const what of changed) {
-      if (what === 'toplists') await this.#directory.reloadToplists();
+      if (what === 'toplists') await this.#directory.reloadSnapshots();
       else if (what.startsWith('b/')) graph.drop(what.slice(2) as UserId);
       else {
         graph.drop(what);
@@ -53,20 +53,20 @@ export class ChangeFeed {
     try {
       await this.#directory.reload(digests, true);
     } catch (error) {
-      for (const digest of digests) recounted.add(digest);
+      for (const digest of digests) dirtyCounts.add(digest);
       throw error;
     }
     this.#seen = seen;
-    this.#lookedAt = now;
+    this.#refreshedAt = now;
     await this.#clean(now);
   }
 
-  /** Removes old changes. Whichever process comes first does it; it does no harm where several do. */
+  /** Removes old changes. Any process may do this; it is safe if several do at once. */
   async #clean(now: Seconds): Promise<void> {
     if (now - this.#cleanedAt < 60) return;
     this.#cleanedAt = now;
     const { store } = this.#directory;
-    for await (const page of scan(store, { from: BEGINNING, until: changesFrom(now - KEPT) })) {
+    for await (const page of scan(store, { from: BEGINNING, until: changesFrom(now - RETENTION) })) {
       await store.commit({ delete: page.map(({ key }) => key) });
     }
   }

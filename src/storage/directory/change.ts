@@ -5,29 +5,29 @@ import type { PodcastDocument, TagDocument, UrlDocument } from './documents.ts';
 import type { EpisodeBatch } from './episode-store.ts';
 import { type Address, type PodcastFields, type StoredPodcast, urlsOf } from './podcast.ts';
 
-/** What becomes of a podcast. */
+/** A change of one podcast. */
 export interface PodcastChange {
   podcast: PodcastFields;
-  /** Those that it takes the place of, itself as it was among them. */
+  /** The stored podcasts that it replaces, its own previous version included. */
   replaces: readonly StoredPodcast[];
-  /** Undefined where the episodes stay as they are. */
+  /** Undefined if the episodes do not change. */
   episodes?: EpisodeBatch | undefined;
-  /** Whether the feed may be claimed again. */
+  /** Whether to release the lease of the feed. */
   endsLease?: boolean;
 }
 
-/** What a batch depends on. */
-export interface Surroundings {
+/** What else `toBatch` needs to know. */
+export interface BatchContext {
   isShared: boolean;
   now: Seconds;
   addressAt(digest: UrlDigest): Address | undefined;
-  /** Titles of tags that nobody knew. */
+  /** Titles of new tags. */
   tags: readonly TagDocument[];
 }
 
-/** Stores a change in one step, or not where any of the podcasts has been changed meanwhile. */
-export function toBatch({ podcast, replaces, episodes, endsLease }: PodcastChange, around: Surroundings): Batch {
-  const { isShared, now, addressAt, tags } = around;
+/** The batch that stores a change. It fails if any of the replaced podcasts has changed meanwhile. */
+export function toBatch({ podcast, replaces, episodes, endsLease }: PodcastChange, context: BatchContext): Batch {
+  const { isShared, now, addressAt, tags } = context;
   const home = urlDigest(podcast.url);
   const check: [Key, Version][] = replaces.map(({ address, version }) => [
     podcastKey(address.digest, 'podcast'),
@@ -40,14 +40,14 @@ export function toBatch({ podcast, replaces, episodes, endsLease }: PodcastChang
   for (const url of urlsOf(podcast)) {
     const digest = urlDigest(url);
     const address = addressAt(digest);
-    // One that was never read may be removed at this moment.
+    // A podcast whose feed was never fetched may be removed concurrently.
     if (!address || address.home.podcast?.version === 0) {
       const document: UrlDocument = { url, since: now };
       set.push([podcastKey(digest, 'url'), JSON.stringify(document)]);
       check.push([podcastKey(digest, 'podcast'), 0]);
     }
     if (endsLease && isShared) deleted.push(podcastKey(digest, 'lease'));
-    if (digest !== home && address?.home.digest === home) continue; // it leads there already
+    if (digest !== home && address?.home.digest === home) continue; // already points to it
     const document = digest === home ? toDocument(podcast) : { movedTo: podcast.url };
     set.push([podcastKey(digest, 'podcast'), JSON.stringify(document)]);
     changed.add(digest);

@@ -9,27 +9,27 @@ import {
   collectDocuments,
   documentKeys,
   movedTo,
-  type ReadPodcast,
+  type LoadedPodcast,
   toPodcasts,
 } from './address-documents.ts';
 import { applyChange } from './account-change.ts';
 import { type PodcastChange, toBatch } from './change.ts';
-import { type KeptToplist, parse, type TagDocument } from './documents.ts';
+import { type ToplistSnapshot, parse, type TagDocument } from './documents.ts';
 import { EpisodeStore } from './episode-store.ts';
-import type { PlacedEpisode } from './episodes.ts';
+import type { ChunkedEpisode } from './episodes.ts';
 import { Leases } from './leases.ts';
-import { isSecret } from './listing.ts';
+import { isSecret } from './visibility.ts';
 import { Memory } from './memory.ts';
 import { type Address, type PodcastFields, type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
 import { SubscriberGraph } from './subscriber-graph.ts';
 import { SubscriberSet } from './subscriber-set.ts';
 
-/** How much larger pages are when all podcasts are read: fewer steps, and it is all kept anyway. */
+/** Larger pages for loading all podcasts: fewer steps, and everything is kept in memory anyway. */
 const LOAD_SCALE = 16;
-/** URLs whose documents are read at once. */
+/** URLs per read of documents. */
 const READ_AT_ONCE = 500;
 
-/** The directory of a store: what of it is in memory, how that is kept current, and how it is changed. */
+/** The directory of a store: its copy in memory, how that is kept up to date, and how changes are committed. */
 export class Directory implements DirectoryCopy {
   readonly store: KeyValueStore;
   readonly context: Pick<StorageContext, 'now' | 'log'>;
@@ -37,10 +37,10 @@ export class Directory implements DirectoryCopy {
   readonly episodes: EpisodeStore;
   readonly graph: SubscriberGraph;
   readonly leases: Leases;
-  /** URLs whose numbers of subscribers were changed here and are to be compared with the store; only where it is shared. */
-  readonly recounted = new Set<UrlDigest>();
-  /** Of the kept toplists. */
-  #toplistsVersion: Version = 0;
+  /** URLs whose subscriber counts were changed here and must be read again. Only used if the store is shared. */
+  readonly dirtyCounts = new Set<UrlDigest>();
+  /** Version of the stored toplist snapshots. */
+  #snapshotsVersion: Version = 0;
 
   private constructor(store: KeyValueStore, context: Pick<StorageContext, 'now' | 'log'>) {
     this.store = store;
@@ -62,20 +62,20 @@ export class Directory implements DirectoryCopy {
     for await (const page of scan(this.store, under('k/tag/'))) {
       for (const { value } of page) this.memory.tags.setTitle(parse<TagDocument>(value));
     }
-    await this.reloadToplists();
+    await this.reloadSnapshots();
     const documents = new Map<UrlDigest, AddressDocuments>();
     for await (const page of scan(this.store, under('p/'), LOAD_SCALE)) collectDocuments(page, documents);
     await this.#take(documents, true);
     for (const { address } of this.memory.all()) if (!documents.get(address.digest)?.url) this.#forget(address.digest);
   }
 
-  async reloadToplists(): Promise<void> {
+  async reloadSnapshots(): Promise<void> {
     const [entry] = await this.store.get([TOPLISTS_KEY]);
-    this.memory.toplist.kept = entry ? parse<KeptToplist[]>(entry.value) : [];
-    this.#toplistsVersion = entry?.version ?? 0;
+    this.memory.toplist.snapshots = entry ? parse<ToplistSnapshot[]>(entry.value) : [];
+    this.#snapshotsVersion = entry?.version ?? 0;
   }
 
-  /** Reads again what is stored of these URLs, and of all others of their podcasts. `withCounts`: also who subscribes. */
+  /** Reads these URLs again, with all other URLs of their podcasts. `withCounts`: also the subscriber counts. */
   async reload(digests: Iterable<UrlDigest>, withCounts: boolean): Promise<void> {
     const all = [...digests];
     for (let at = 0; at < all.length; at += READ_AT_ONCE) {
@@ -108,7 +108,10 @@ export class Directory implements DirectoryCopy {
     }
   }
 
-  /** Its podcast was removed: see `removeUnused`. One that has subscribers is being stored again. */
+  /**
+   * Drops a podcast that was removed from the store (see `removeUnused`). If it has subscribers, it is being stored
+   * again.
+   */
   #forget(digest: UrlDigest): void {
     const podcast = this.memory.address(digest)?.home.podcast;
     if (!podcast || subscribersOf(podcast) > 0) return;
@@ -120,7 +123,7 @@ export class Directory implements DirectoryCopy {
     return new Map(Array.from(digests, (digest) => [digest, this.memory.address(digest)?.home.podcast]));
   }
 
-  /** Of tags that are not known here. */
+  /** Reads the titles of tags that this process does not know. */
   async #readTitles(tags: readonly string[]): Promise<void> {
     const unknown = this.memory.tags.unknown(tags);
     if (unknown.length === 0) return;
@@ -129,7 +132,7 @@ export class Directory implements DirectoryCopy {
     }
   }
 
-  /** Puts what was read into memory, unless `isCurrent` says that something else was put there meanwhile. */
+  /** Puts loaded documents into memory, unless `isCurrent` reports that the copy has changed meanwhile. */
   async #take(
     documents: ReadonlyMap<UrlDigest, AddressDocuments>,
     withCounts: boolean,
@@ -153,17 +156,20 @@ export class Directory implements DirectoryCopy {
     }
     for (const [digest, { lease, ...counts }] of documents) {
       if (this.store.isShared) this.leases.set(digest, lease);
-      if (withCounts && !this.recounted.has(digest)) memory.setCounts(digest, counts);
+      if (withCounts && !this.dirtyCounts.has(digest)) memory.setCounts(digest, counts);
     }
     return true;
   }
 
-  #isNew({ digest, version }: ReadPodcast): boolean {
+  #isNew({ digest, version }: LoadedPodcast): boolean {
     const known = this.memory.address(digest)?.podcast;
     return known?.version !== version;
   }
 
-  /** Who subscribes to a podcast with these URLs. Changes of this process go to the set until `endLoading`. */
+  /**
+   * Reads the subscribers of a podcast with these URLs. Until `endLoading`, changes of this process are applied to the
+   * set.
+   */
   async readSubscribers(urls: readonly Url[]): Promise<SubscriberSet> {
     const set = new SubscriberSet();
     const digests = urls.map(urlDigest);
@@ -178,8 +184,8 @@ export class Directory implements DirectoryCopy {
   }
 
   /**
-   * Changes a podcast. `decide` goes by what is in memory; where another change came first, what is stored is read
-   * again, and it decides again. Undefined: nothing is to change.
+   * Changes a podcast. `decide` works on the copy in memory. If another change was committed first, the copy is
+   * reloaded and `decide` is called again. Undefined: nothing to change.
    */
   async change(decide: () => Promise<PodcastChange | undefined>): Promise<void> {
     for (;;) {
@@ -187,7 +193,7 @@ export class Directory implements DirectoryCopy {
       if (!change || (await this.#commit(change))) return;
       const urls = [...urlsOf(change.podcast), ...change.replaces.flatMap(urlsOf)];
       const digests = urls.map(urlDigest);
-      if (this.store.isShared) for (const digest of digests) this.recounted.add(digest); // some may be new here
+      if (this.store.isShared) for (const digest of digests) this.dirtyCounts.add(digest); // some may be new here
       await this.#readTitles(change.podcast.tags);
       await this.reload(digests, false);
     }
@@ -208,8 +214,8 @@ export class Directory implements DirectoryCopy {
       if (version === undefined) return false;
       const before = memory.find(podcast.url);
       const stored = memory.put(podcast, version, merged);
-      if (episodes) this.episodes.keep(stored, episodes.episodes);
-      else if (before) this.episodes.keepAs(before, stored);
+      if (episodes) this.episodes.cache(stored, episodes.episodes);
+      else if (before) this.episodes.carryOver(before, stored);
       if (change.endsLease) for (const url of urlsOf(podcast)) this.leases.set(urlDigest(url), undefined);
       return true;
     } finally {
@@ -218,8 +224,8 @@ export class Directory implements DirectoryCopy {
     }
   }
 
-  /** The podcast that has or had a URL, with its episodes, as of one moment. */
-  async withEpisodes(url: Url): Promise<{ podcast: StoredPodcast | undefined; episodes: readonly PlacedEpisode[] }> {
+  /** The podcast with this current or former URL, and its episodes, as one snapshot. */
+  async withEpisodes(url: Url): Promise<{ podcast: StoredPodcast | undefined; episodes: readonly ChunkedEpisode[] }> {
     for (;;) {
       const podcast = this.memory.find(url);
       const episodes = await this.episodes.read(podcast);
@@ -227,33 +233,33 @@ export class Directory implements DirectoryCopy {
     }
   }
 
-  /** Changes the kept toplists; `decide` returns them as they are where nothing is to change. */
-  async changeToplists(decide: () => readonly KeptToplist[]): Promise<void> {
-    if (this.store.isShared) await this.reloadToplists();
+  /** Changes the toplist snapshots. If nothing is to change, `decide` returns the same array. */
+  async changeSnapshots(decide: () => readonly ToplistSnapshot[]): Promise<void> {
+    if (this.store.isShared) await this.reloadSnapshots();
     for (;;) {
       const kept = decide();
-      if (kept === this.memory.toplist.kept) return;
+      if (kept === this.memory.toplist.snapshots) return;
       const version = await this.store.commit({
-        check: [[TOPLISTS_KEY, this.#toplistsVersion]],
+        check: [[TOPLISTS_KEY, this.#snapshotsVersion]],
         set: [[TOPLISTS_KEY, JSON.stringify(kept)], ...this.changes(['toplists'])],
       });
       if (version === undefined) {
-        await this.reloadToplists();
+        await this.reloadSnapshots();
         continue;
       }
-      this.memory.toplist.kept = kept;
-      this.#toplistsVersion = version;
+      this.memory.toplist.snapshots = kept;
+      this.#snapshotsVersion = version;
       return;
     }
   }
 
-  /** What tells other processes of changes. */
+  /** Entries that notify other processes of changes. */
   changes(changed: readonly (UrlDigest | 'toplists')[]): [Key, Value][] {
     if (!this.store.isShared) return [];
     return changed.map((what) => [changedKey(this.context.now(), what), '1']);
   }
 
-  /** How a tag was first written; nothing happens where that is known. */
+  /** Stores the first spelling of a tag, unless there is one already. */
   async addTag(tag: TagDocument): Promise<void> {
     if (this.memory.tags.has(tag.tag)) return;
     const key = tagKey(urlDigest(tag.tag));
@@ -264,7 +270,7 @@ export class Directory implements DirectoryCopy {
 
   readonly has = (digest: UrlDigest): boolean => this.memory.address(digest) !== undefined;
 
-  readonly shownUrl = (url: Url): Url => this.memory.find(url)?.url ?? url;
+  readonly currentUrl = (url: Url): Url => this.memory.find(url)?.url ?? url;
 
   isListed(url: Url): boolean {
     const address = this.memory.address(urlDigest(url));
@@ -277,17 +283,17 @@ export class Directory implements DirectoryCopy {
   }
 
   apply(user: UserId, change: CopyChange, since: Seconds): Promise<void> {
-    const counted = (digest: UrlDigest): void => {
-      if (this.store.isShared) this.recounted.add(digest);
+    const onCountChanged = (digest: UrlDigest): void => {
+      if (this.store.isShared) this.dirtyCounts.add(digest);
     };
-    return applyChange({ memory: this.memory, graph: this.graph, counted }, user, change, since);
+    return applyChange({ memory: this.memory, graph: this.graph, onCountChanged }, user, change, since);
   }
 
-  /** Forgets all, once it is removed from the store. */
+  /** Clears the memory, after everything was removed from the store. */
   clear(): void {
-    const parts = [this.memory, this.episodes, this.graph, this.leases, this.recounted];
+    const parts = [this.memory, this.episodes, this.graph, this.leases, this.dirtyCounts];
     for (const part of parts) part.clear();
-    this.#toplistsVersion = 0;
+    this.#snapshotsVersion = 0;
   }
 
   close(): void {

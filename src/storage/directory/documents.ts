@@ -4,35 +4,35 @@ import type { FeedProgress } from '../stores.ts';
 
 /* What is stored of a podcast under `p/<digest>/`, each document as JSON; `count` and `private` are numbers. */
 
-/** `url`. Never checked: to store it once more changes nothing that matters. */
+/** `url`. Its version is never checked: storing it twice is harmless. */
 export interface UrlDocument {
   url: Url;
-  /** When it became known. */
+  /** When it was added to the directory. */
   since: Seconds;
 }
 
 /**
- * `podcast`: every change of a podcast or its episodes sets it and checks its version, except for the counts. Missing
- * until the first change; at a former URL it says where the podcast is.
+ * `podcast`: every change of a podcast or its episodes, except of its counts, sets it and checks its version. Missing
+ * until the first change. A former URL has the current one here.
  */
 export type PodcastDocument =
   | (PodcastInfo & { feed: FeedProgress; /** See `PodcastFields`. */ newestEpisode?: Stamp })
   | { movedTo: Url };
 
-/** `lease`: the process that set it is reading the feed. Only where several processes share the store. */
+/** `lease`: the process that set it is fetching the feed. Only if several processes share the store. */
 export interface LeaseDocument {
   until: Seconds;
 }
 
-/** `unused`: nobody has subscribed to this URL since then. */
+/** `unused`: this URL has had no subscribers since then. */
 export interface UnusedDocument {
   since: Seconds;
-  /** Of the number of subscribers at that time: another one means that there was somebody since. */
+  /** Version of the subscriber count at that time. A different version means that there was a subscriber since. */
   count: Version;
 }
 
-/** `k/toplists`: newest first, those of less than a week and the one before. */
-export interface KeptToplist {
+/** `k/toplists`: toplists of the last week and the one before, newest first. */
+export interface ToplistSnapshot {
   at: Seconds;
   /** First rank first. */
   urls: Url[];
@@ -41,11 +41,11 @@ export interface KeptToplist {
 /** `k/tag/<digest of the slug>`. */
 export interface TagDocument {
   tag: string;
-  /** As first written. */
+  /** Its first spelling. */
   title: string;
 }
 
-/** A podcast whose feed nobody has read yet: it is due at once. */
+/** A podcast whose feed was not fetched yet: it is due at once. */
 export const newPodcast = (since: Seconds): PodcastInfo & { feed: FeedProgress } => ({
   title: '',
   author: '',

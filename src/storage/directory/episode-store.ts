@@ -4,38 +4,40 @@ import type { Entry, Key, KeyValueStore, Value, Version } from '../contract.ts';
 import { episodesKey, under, type UrlDigest, urlDigest } from '../keys.ts';
 import type { StoredPodcast } from './podcast.ts';
 import { parse } from './documents.ts';
-import { byName, type PlacedEpisode, sortEpisodes, type StoredEpisode, UNPLACED } from './episodes.ts';
+import { byName, type ChunkedEpisode, sortEpisodes, type StoredEpisode, NO_CHUNK } from './episodes.ts';
 
-/** Characters of episodes that stay in memory. */
-const IN_MEMORY = 32 * 1024 * 1024;
-/** Names of episodes whose durations stay in memory. */
-const DURATIONS_IN_MEMORY = 200_000;
-/** A chunk that has so many characters takes no more episodes, so that one new episode rewrites little. */
-const FULL = 64 * 1024;
-/** Where changes make a chunk longer than this, its last episodes go to another one. */
-const LONGEST = 1024 * 1024;
-/** More than any podcast has, so that its chunks are read in one step. */
+/** Characters of episodes in the cache. */
+const MAX_CACHED_SIZE = 32 * 1024 * 1024;
+/** Episode names in the cache of durations. */
+const MAX_CACHED_DURATIONS = 200_000;
+/** Characters after which a chunk gets no more episodes, so that a new episode rewrites little. */
+const FULL_SIZE = 64 * 1024;
+/** Characters beyond which the last episodes of a chunk are moved to another one. */
+const MAX_SIZE = 1024 * 1024;
+/** More chunks than any podcast has, so that all are read at once. */
 const ALL_CHUNKS = 100_000;
 
-/** What storing episodes does. */
+/** Entries to store for a change of episodes. */
 export interface EpisodeBatch {
   set: [Key, Value][];
   delete: Key[];
-  /** As they are stored then. */
-  episodes: readonly PlacedEpisode[];
+  /** The episodes after the change. */
+  episodes: readonly ChunkedEpisode[];
 }
 
-/** The episodes of each podcast, in chunks in the order they were first seen. */
+/** Reads and caches episodes, which are stored in chunks in the order first seen. */
 export class EpisodeStore {
   readonly #store: KeyValueStore;
-  readonly #read = new LRUCache<UrlDigest, { version: Version; episodes: readonly PlacedEpisode[]; size: number }>({
-    maxSize: IN_MEMORY,
-    sizeCalculation: ({ size }) => size,
-  });
+  readonly #episodes = new LRUCache<UrlDigest, { version: Version; episodes: readonly ChunkedEpisode[]; size: number }>(
+    {
+      maxSize: MAX_CACHED_SIZE,
+      sizeCalculation: ({ size }) => size,
+    },
+  );
 
-  /** Small beside the episodes: a history of plays asks for those of all its podcasts, page after page. */
+  /** A cache of its own: it is small, and each page of a history needs the durations of many podcasts. */
   readonly #durations = new LRUCache<UrlDigest, { version: Version; byName: ReadonlyMap<string, Seconds> }>({
-    maxSize: DURATIONS_IN_MEMORY,
+    maxSize: MAX_CACHED_DURATIONS,
     sizeCalculation: ({ byName: { size } }) => size + 1,
   });
 
@@ -43,19 +45,19 @@ export class EpisodeStore {
     this.#store = store;
   }
 
-  /** Newest first; never older than the podcast is given. */
-  async read(podcast: StoredPodcast | undefined): Promise<readonly PlacedEpisode[]> {
+  /** Newest first. Never older than the given podcast. */
+  async read(podcast: StoredPodcast | undefined): Promise<readonly ChunkedEpisode[]> {
     if (podcast?.newestEpisode === undefined) return [];
     const { digest } = podcast.address;
-    const known = this.#read.get(digest);
+    const known = this.#episodes.get(digest);
     if (known?.version === podcast.version) return known.episodes;
     const chunks = await this.#store.list({ ...under(`e/${digest}/`), limit: ALL_CHUNKS });
     const episodes = sortEpisodes(chunks.flatMap(toEpisodes));
-    this.keep(podcast, episodes);
+    this.cache(podcast, episodes);
     return episodes;
   }
 
-  /** By every name that an episode has or had; only where the feed says how long it plays. */
+  /** By every current and former name of an episode. Only episodes whose duration is in the feed. */
   async durations(podcast: StoredPodcast | undefined): Promise<ReadonlyMap<string, Seconds>> {
     if (podcast?.newestEpisode === undefined) return new Map();
     const { address, version } = podcast;
@@ -69,37 +71,37 @@ export class EpisodeStore {
     return durations;
   }
 
-  /** Remembers what is stored, or was read, of a podcast. */
-  keep({ address, version }: Pick<StoredPodcast, 'address' | 'version'>, episodes: readonly PlacedEpisode[]): void {
+  /** Puts the episodes of a podcast into the cache. */
+  cache({ address, version }: Pick<StoredPodcast, 'address' | 'version'>, episodes: readonly ChunkedEpisode[]): void {
     const size = episodes.reduce((sum, { description }) => sum + 500 + description.length, 1);
-    this.#read.set(address.digest, { version, episodes, size });
+    this.#episodes.set(address.digest, { version, episodes, size });
   }
 
-  /** The podcast was changed, but its episodes were not. */
-  keepAs(before: StoredPodcast, after: StoredPodcast): void {
-    for (const cache of [this.#read, this.#durations]) {
-      const known = cache.get(before.address.digest);
+  /** Keeps cached episodes after a change of the podcast alone. */
+  carryOver(before: StoredPodcast, after: StoredPodcast): void {
+    for (const cached of [this.#episodes, this.#durations]) {
+      const known = cached.get(before.address.digest);
       if (known?.version === before.version) known.version = after.version;
     }
   }
 
   clear(): void {
-    this.#read.clear();
+    this.#episodes.clear();
     this.#durations.clear();
   }
 }
 
-function toEpisodes({ key, value }: Entry): PlacedEpisode[] {
+function toEpisodes({ key, value }: Entry): ChunkedEpisode[] {
   const chunk = Number(key.slice(key.lastIndexOf('/') + 1));
   return parse<StoredEpisode[]>(value).map((episode) => ({ ...episode, chunk }));
 }
 
-/** What stores the episodes of a podcast that takes the place of others: `known` are theirs, one after the other. */
+/** The batch for the episodes of a podcast that replaces others; `known` has the episodes of each replaced podcast. */
 export function replaceEpisodes(
   url: Url,
   replaced: readonly StoredPodcast[],
-  known: readonly (readonly PlacedEpisode[])[],
-  after: readonly PlacedEpisode[],
+  known: readonly (readonly ChunkedEpisode[])[],
+  after: readonly ChunkedEpisode[],
 ): EpisodeBatch {
   const home = replaced.findIndex((podcast) => podcast.url === url);
   const batch = toEpisodeBatch(urlDigest(url), known[home] ?? [], after);
@@ -112,17 +114,17 @@ export function replaceEpisodes(
   return batch;
 }
 
-/** What puts `after` in the place of `before`, both newest first. Chunks in which nothing changed stay as they are. */
+/** The batch that replaces `before` by `after`, both newest first. Unchanged chunks are not written. */
 function toEpisodeBatch(
   digest: UrlDigest,
-  before: readonly PlacedEpisode[],
-  after: readonly PlacedEpisode[],
+  before: readonly ChunkedEpisode[],
+  after: readonly ChunkedEpisode[],
 ): EpisodeBatch {
   const [old, chunks] = [byChunk(before), byChunk(after)];
-  const moving = chunks.get(UNPLACED) ?? [];
-  chunks.delete(UNPLACED);
+  const moving = chunks.get(NO_CHUNK) ?? [];
+  chunks.delete(NO_CHUNK);
   const changed = new Set([...old.keys()].filter((chunk) => !isSame(old.get(chunk)!, chunks.get(chunk))));
-  const place = (chunk: number, episode: PlacedEpisode): void => {
+  const place = (chunk: number, episode: ChunkedEpisode): void => {
     const placed = { ...episode, chunk };
     const episodes = chunks.get(chunk);
     if (episodes) episodes.push(placed);
@@ -133,7 +135,7 @@ function toEpisodeBatch(
   for (const chunk of changed) {
     const episodes = chunks.get(chunk) ?? [];
     let size = sizeOf(episodes);
-    while (size > LONGEST && episodes.length > 1) {
+    while (size > MAX_SIZE && episodes.length > 1) {
       const last = episodes.pop()!;
       size -= sizeOf([last]);
       moving.push(last);
@@ -143,7 +145,7 @@ function toEpisodeBatch(
   let size = sizeOf(chunks.get(last) ?? []);
   for (const episode of moving) {
     const more = sizeOf([episode]);
-    if (size > 0 && size + more > FULL) {
+    if (size > 0 && size + more > FULL_SIZE) {
       last += 1;
       size = 0;
     }
@@ -160,9 +162,9 @@ function toEpisodeBatch(
   return batch;
 }
 
-/** In the order of the chunks, which is the order in which equal ones stand. */
-function byChunk(episodes: readonly PlacedEpisode[]): Map<number, PlacedEpisode[]> {
-  const chunks = new Map<number, PlacedEpisode[]>();
+/** Sorted by chunk, which is also the order of episodes of the same time. */
+function byChunk(episodes: readonly ChunkedEpisode[]): Map<number, ChunkedEpisode[]> {
+  const chunks = new Map<number, ChunkedEpisode[]>();
   for (const episode of episodes) {
     const chunk = chunks.get(episode.chunk);
     if (chunk) chunk.push(episode);
@@ -171,12 +173,12 @@ function byChunk(episodes: readonly PlacedEpisode[]): Map<number, PlacedEpisode[
   return new Map([...chunks].toSorted(([a], [b]) => a - b));
 }
 
-const isSame = (a: readonly PlacedEpisode[], b: readonly PlacedEpisode[] = []): boolean =>
+const isSame = (a: readonly ChunkedEpisode[], b: readonly ChunkedEpisode[] = []): boolean =>
   a.length === b.length && a.every((episode, place) => episode === b[place]);
 
-function toStored(placed: PlacedEpisode): StoredEpisode {
+function toStored(placed: ChunkedEpisode): StoredEpisode {
   const { chunk: _, ...episode } = placed;
   return episode;
 }
 
-const sizeOf = (episodes: readonly PlacedEpisode[]): number => JSON.stringify(episodes).length;
+const sizeOf = (episodes: readonly ChunkedEpisode[]): number => JSON.stringify(episodes).length;

@@ -1,55 +1,55 @@
 import type { EpisodeInfo, Stamp, Url } from '../../domain/types.ts';
-import { EPISODES_KEPT, FORMER_URLS_KEPT } from './rules.ts';
+import { MAX_EPISODES, MAX_FORMER_URLS } from './limits.ts';
 
-/** An episode as it is stored. Never changed. */
+/** A stored episode. Immutable. */
 export interface StoredEpisode extends EpisodeInfo {
   stamp: Stamp;
-  /** URLs that it had before. */
+  /** Its former URLs. */
   formerUrls?: Url[];
 }
 
-/** With the chunk that it is stored in; `UNPLACED` where it is in none yet. */
-export interface PlacedEpisode extends StoredEpisode {
+/** With the number of its chunk; `NO_CHUNK` if it has none yet. */
+export interface ChunkedEpisode extends StoredEpisode {
   chunk: number;
 }
-export const UNPLACED = Infinity;
+export const NO_CHUNK = Infinity;
 
-/** Episodes by their names: a URL is of the one that has it, else of the first that had it, else it is a GUID. */
+/** Episodes by name. A name is looked up as a current URL first, then as a former URL, then as a GUID. */
 export function byName<Stored extends StoredEpisode>(episodes: readonly Stored[]): Map<string, Stored> {
   const known = new Map<string, Stored>();
-  const lastFirst = episodes.toReversed(); // so that the first of several stays
-  for (const episode of lastFirst) if (episode.guid !== undefined) known.set(episode.guid, episode);
-  for (const episode of lastFirst) for (const url of episode.formerUrls ?? []) known.set(url, episode);
-  for (const episode of lastFirst) known.set(episode.url, episode);
+  const reversed = episodes.toReversed(); // so that the first of several stays
+  for (const episode of reversed) if (episode.guid !== undefined) known.set(episode.guid, episode);
+  for (const episode of reversed) for (const url of episode.formerUrls ?? []) known.set(url, episode);
+  for (const episode of reversed) known.set(episode.url, episode);
   return known;
 }
 
-/** Finds episodes by GUID, else by any URL that they had. */
+/** Finds episodes by GUID, else by current or former URL. */
 class EpisodeIndex {
-  readonly #byGuid = new Map<string, PlacedEpisode>();
-  readonly #byUrl = new Map<Url, PlacedEpisode>();
+  readonly #byGuid = new Map<string, ChunkedEpisode>();
+  readonly #byUrl = new Map<Url, ChunkedEpisode>();
 
-  constructor(episodes: readonly PlacedEpisode[]) {
-    const lastFirst = episodes.toReversed(); // so that the first of several stays
-    // A URL that went to another episode is found there.
-    for (const episode of lastFirst) for (const url of episode.formerUrls ?? []) this.#byUrl.set(url, episode);
-    for (const episode of lastFirst) this.#add(episode);
+  constructor(episodes: readonly ChunkedEpisode[]) {
+    const reversed = episodes.toReversed(); // so that the first of several stays
+    // The current URL of an episode wins over the former URL of another one.
+    for (const episode of reversed) for (const url of episode.formerUrls ?? []) this.#byUrl.set(url, episode);
+    for (const episode of reversed) this.#add(episode);
   }
 
-  #add(episode: PlacedEpisode): void {
+  #add(episode: ChunkedEpisode): void {
     if (episode.guid !== undefined) this.#byGuid.set(episode.guid, episode);
     this.#byUrl.set(episode.url, episode);
   }
 
-  /** Puts what a feed says now in the place of what was known before, if anything was. */
-  replace(before: PlacedEpisode | undefined, now: PlacedEpisode): void {
+  /** Replaces an episode, if it is known, by the one that the feed has now. */
+  replace(before: ChunkedEpisode | undefined, now: ChunkedEpisode): void {
     if (before?.guid !== undefined) this.#byGuid.delete(before.guid);
     for (const url of now.formerUrls ?? []) if (this.#byUrl.get(url) === before) this.#byUrl.set(url, now);
     this.#add(now);
   }
 
-  /** `current`: the URL that the feed has for each GUID now. An episode that has moved leaves its old URL to others. */
-  find({ guid, url }: EpisodeInfo, current?: ReadonlyMap<string | undefined, Url>): PlacedEpisode | undefined {
+  /** `current`: the URL of each GUID in the feed now. An episode that has moved gives up its old URL. */
+  find({ guid, url }: EpisodeInfo, current?: ReadonlyMap<string | undefined, Url>): ChunkedEpisode | undefined {
     const same = guid === undefined ? undefined : this.#byGuid.get(guid);
     if (same) return same;
     const had = this.#byUrl.get(url);
@@ -58,29 +58,29 @@ class EpisodeIndex {
 }
 
 /**
- * The episodes of two feeds that turn out to be one. Those that both have are as the first has them, and as new as in
- * either.
+ * Merges the episodes of two feeds that are the same podcast. For an episode in both, the first feed's data and the
+ * newer stamp are kept.
  */
-export function mergeEpisodes(one: readonly PlacedEpisode[], other: readonly PlacedEpisode[]): PlacedEpisode[] {
+export function mergeEpisodes(one: readonly ChunkedEpisode[], other: readonly ChunkedEpisode[]): ChunkedEpisode[] {
   if (other.length === 0) return [...one];
   const known = new EpisodeIndex(one);
   const merged = new Map(one.map((episode) => [episode, episode]));
   for (const episode of other) {
     const same = known.find(episode);
-    if (same) merged.set(same, takeOver(merged.get(same)!, episode));
+    if (same) merged.set(same, mergeEpisode(merged.get(same)!, episode));
     else merged.set(episode, episode);
   }
   return [...merged.values()];
 }
 
 /**
- * The episodes of a feed that turns out to be the one that tells `there`: what that has too, and what is older than all
- * that it has. Anything else could be put into a feed by whoever leads another to it.
+ * The episodes of a feed that may move to another one, whose episodes are `there`: those in both feeds, and those older
+ * than all of the other feed. Otherwise anyone could add episodes to a feed by redirecting to it.
  */
 export function sharedEpisodes(
-  episodes: readonly PlacedEpisode[],
+  episodes: readonly ChunkedEpisode[],
   there: readonly (EpisodeInfo & Pick<StoredEpisode, 'formerUrls'>)[],
-): readonly PlacedEpisode[] {
+): readonly ChunkedEpisode[] {
   if (there.length === 0) return episodes;
   const names = new Set(there.flatMap(namesOf));
   const oldest = there.reduce((time, { releasedAt = Infinity }) => Math.min(time, releasedAt), Infinity);
@@ -93,9 +93,9 @@ const namesOf = ({ url, guid, formerUrls = [] }: EpisodeInfo & Pick<StoredEpisod
   ...formerUrls,
 ];
 
-function takeOver(episode: PlacedEpisode, { url, formerUrls = [], stamp }: StoredEpisode): PlacedEpisode {
+function mergeEpisode(episode: ChunkedEpisode, { url, formerUrls = [], stamp }: StoredEpisode): ChunkedEpisode {
   const urls = [...(episode.formerUrls ?? []), ...formerUrls, url];
-  // Apps that have not received it there must not have a mark above it here.
+  // The newer stamp, so that apps which have not received the episode yet still do.
   return { ...episode, ...withFormerUrls(urls, episode.url), stamp: Math.max(episode.stamp, stamp) };
 }
 
@@ -104,46 +104,45 @@ export const sortEpisodes = <Stored extends StoredEpisode>(episodes: readonly St
   episodes.toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0) || b.stamp - a.stamp);
 
 /**
- * Brings together what is known of a feed and what was read of it now, newest first by release, then by stamp, then as
- * the feed had them when they were first seen. `stamp` goes to what was never seen. An episode that has not changed is
- * the same object as before.
+ * Merges the stored episodes of a feed with those just fetched: newest first by release, then by stamp, then in the
+ * order of the feed when first seen. New episodes get `stamp`. An unchanged episode stays the same object.
  */
 export function updateEpisodes(
-  known: readonly PlacedEpisode[],
+  known: readonly ChunkedEpisode[],
   found: readonly EpisodeInfo[],
   stamp: Stamp,
-): PlacedEpisode[] {
+): ChunkedEpisode[] {
   const index = new EpisodeIndex(known);
-  const done = new Set<PlacedEpisode>();
-  const renewed = new Map<PlacedEpisode, PlacedEpisode>();
-  const fresh: PlacedEpisode[] = [];
+  const done = new Set<ChunkedEpisode>();
+  const renewed = new Map<ChunkedEpisode, ChunkedEpisode>();
+  const fresh: ChunkedEpisode[] = [];
   const urls = new Map(found.map(({ guid, url }) => [guid, url]));
-  for (const info of newestOf(found)) {
+  for (const info of newestInFeed(found)) {
     const before = index.find(info, urls);
-    if (before && done.has(before)) continue; // the feed has it twice
-    const episode = before ? renew(before, info) : { ...info, stamp, chunk: UNPLACED };
+    if (before && done.has(before)) continue; // it is in the feed twice
+    const episode = before ? renew(before, info) : { ...info, stamp, chunk: NO_CHUNK };
     index.replace(before, episode);
     done.add(episode);
     if (before) renewed.set(before, episode);
     else fresh.push(episode);
   }
   const all = [...known.map((episode) => renewed.get(episode) ?? episode), ...fresh];
-  return keptEpisodes(all);
+  return newestEpisodes(all);
 }
 
-/** Those that are kept, newest first. */
-export const keptEpisodes = (episodes: readonly PlacedEpisode[]): PlacedEpisode[] =>
-  sortEpisodes(episodes).slice(0, EPISODES_KEPT);
+/** The newest `MAX_EPISODES`, newest first. */
+export const newestEpisodes = (episodes: readonly ChunkedEpisode[]): ChunkedEpisode[] =>
+  sortEpisodes(episodes).slice(0, MAX_EPISODES);
 
-/** The episodes of a reading without those that would be dropped at once, in the order of the feed. */
-function newestOf(found: readonly EpisodeInfo[]): readonly EpisodeInfo[] {
-  if (found.length <= EPISODES_KEPT) return found;
-  const newest = found.toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0)).slice(0, EPISODES_KEPT);
+/** The newest `MAX_EPISODES` of a feed, in the order of the feed. */
+function newestInFeed(found: readonly EpisodeInfo[]): readonly EpisodeInfo[] {
+  if (found.length <= MAX_EPISODES) return found;
+  const newest = found.toSorted((a, b) => (b.releasedAt ?? 0) - (a.releasedAt ?? 0)).slice(0, MAX_EPISODES);
   const isNewest = new Set(newest);
   return found.filter((each) => isNewest.has(each));
 }
 
-function renew(before: PlacedEpisode, info: EpisodeInfo): PlacedEpisode {
+function renew(before: ChunkedEpisode, info: EpisodeInfo): ChunkedEpisode {
   const { url, formerUrls = [], stamp, chunk } = before;
   if (hasSameInfo(before, info)) return before;
   return { ...info, stamp, ...withFormerUrls([...formerUrls, url], info.url), chunk };
@@ -159,6 +158,6 @@ const hasSameInfo = (a: EpisodeInfo, b: EpisodeInfo): boolean =>
   a.duration === b.duration;
 
 function withFormerUrls(urls: readonly Url[], current: Url): Pick<StoredEpisode, 'formerUrls'> {
-  const former = [...new Set(urls)].filter((url) => url !== current).slice(-FORMER_URLS_KEPT);
+  const former = [...new Set(urls)].filter((url) => url !== current).slice(-MAX_FORMER_URLS);
   return former.length > 0 ? { formerUrls: former } : {};
 }

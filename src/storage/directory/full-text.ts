@@ -3,7 +3,7 @@ import type { Url } from '../../domain/types.ts';
 import type { StoredPodcast } from './podcast.ts';
 import { InvertedIndex, type Posting } from './inverted-index.ts';
 
-/** The fields that are searched, and how much a word counts in each. */
+/** The searched fields, and the weight of a word in each. */
 const FIELDS: readonly { boost: number; read(podcast: StoredPodcast): string }[] = [
   { boost: 8, read: ({ title }) => title },
   { boost: 4, read: ({ author }) => author },
@@ -15,26 +15,26 @@ const FIELD_SETS = 2 ** FIELDS.length;
 const ALL = FIELD_SETS - 1;
 /** All fields but the description. */
 const PROMINENT = ALL >> 1;
-/** How much a word counts, by the set of fields that have it. */
+/** Weight of a word, by the set of fields that contain it. */
 const BOOSTS = Array.from({ length: FIELD_SETS }, (_, fields) =>
   FIELDS.reduce((sum, { boost }, at) => sum + (fields & (1 << at) ? boost : 0), 0),
 );
 
-/** How well a word matches: whole, as the beginning of another, misspelt. */
+/** Weight of a match: of the whole word, of a prefix, of a misspelt word. */
 const WHOLE = 1;
 const BEGINNING = 0.6;
 const MISSPELT = 0.2;
 
-/** Postings that match a word, and how well. */
+/** Postings that match a word, and the weight of the match. */
 type Match = readonly [postings: readonly Posting[], weight: number];
 
 /**
- * Which podcasts have which words. No library, as minisearch 7.2 was measured with 20,000 podcasts: 116 MB in place of
- * 27, 5.1 s to build in place of 1.8, 99 of 100 searches within 176 ms in place of 5; and it takes two swapped letters
- * for two misspellings.
+ * Full-text index of podcasts. Why no library: minisearch 7.2 with 20,000 podcasts takes 116 MB instead of 27, builds
+ * in 5.1 s instead of 1.8, and answers 99 of 100 searches within 176 ms instead of 5; and it counts two swapped letters
+ * as two misspellings.
  */
 export class FullText {
-  /** By number, as they were put; undefined where the number is free. */
+  /** By number; undefined if the number is free. */
   readonly podcasts: (StoredPodcast | undefined)[] = [];
   readonly #index = new InvertedIndex();
   readonly #numbers = new Map<Url, number>();
@@ -45,7 +45,7 @@ export class FullText {
     const before = this.podcasts[number];
     this.podcasts[number] = podcast;
     this.#numbers.set(podcast.url, number);
-    if (before && hasSameText(before, podcast)) return; // feeds are read far more often than they change
+    if (before && hasSameText(before, podcast)) return; // feeds are fetched far more often than they change
     if (before) this.#removeWords(number, before);
     for (const [word, fields] of fieldsByWord(podcast)) this.#index.add(word, number * FIELD_SETS + fields);
   }
@@ -63,14 +63,14 @@ export class FullText {
     for (const [word, fields] of fieldsByWord(podcast)) this.#index.remove(word, number * FIELD_SETS + fields);
   }
 
-  /** Whether some podcast has the word in another field than the description, where it is likely to be spelt right. */
+  /** Whether a podcast has the word outside its description, where it is likely to be spelt correctly. */
   isProminent(word: string): boolean {
     return this.#index.find(word).some((posting) => (posting & PROMINENT) > 0);
   }
 
   /**
-   * How well each podcast matches, by its number: the best match of each word, added up. 0 for a podcast that lacks
-   * one, or all where `any` will do. A longer word that begins so will do, and for the misspelt ones a similar word.
+   * Score of each podcast, by number: the sum of the best match of each word. 0 if a word is missing or, with `any`, if
+   * all are. A word also matches longer words that begin with it and, if it is in `misspelt`, similar words.
    */
   score(words: readonly string[], misspelt: readonly string[], wanted: 'all' | 'any' = 'all'): Float64Array {
     const scores = new Float64Array(this.podcasts.length);
@@ -106,7 +106,7 @@ export class FullText {
 
 const hasSameText = (a: StoredPodcast, b: StoredPodcast): boolean => FIELDS.every(({ read }) => read(a) === read(b));
 
-/** Each word once, with a bit for each field that has it. */
+/** Each word with the set of fields that contain it, as bits. */
 function fieldsByWord(podcast: StoredPodcast): Map<string, number> {
   const fields = new Map<string, number>();
   for (const [at, { read }] of FIELDS.entries()) {

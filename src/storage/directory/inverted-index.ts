@@ -1,11 +1,11 @@
 import { isWithinOneEdit } from '../../domain/terms.ts';
 
-/** A podcast that has a word, and where: its number times 32, plus a bit for each field that has the word. */
+/** A podcast that contains a word: its number times 32, plus a bit for each field that contains the word. */
 export type Posting = number;
 
 type Words = Map<string, Posting[]>;
 
-/** The postings of all words that podcasts have. A change costs what it changes, however many words there are. */
+/** The postings of all words. The cost of a change does not depend on the number of words. */
 export class InvertedIndex {
   /** By first letter. */
   readonly #words = new Map<string, Words>();
@@ -21,7 +21,7 @@ export class InvertedIndex {
     const words = this.#words.get(firstLetter(word));
     const postings = words?.get(word);
     if (!words || !postings) return;
-    postings[postings.indexOf(posting)] = postings.at(-1)!; // in no order: nothing has to move up
+    postings[postings.indexOf(posting)] = postings.at(-1)!; // postings are unordered: no need to shift the others
     postings.pop();
     if (postings.length === 0) words.delete(word);
   }
@@ -30,14 +30,17 @@ export class InvertedIndex {
     return this.#words.get(firstLetter(word))?.get(word) ?? [];
   }
 
-  /** The postings of each longer word that begins so. */
+  /** The postings of each longer word with this prefix. */
   *beginningWith(start: string): Iterable<readonly Posting[]> {
     for (const [word, postings] of this.#words.get(firstLetter(start)) ?? []) {
       if (word.length > start.length && word.startsWith(start)) yield postings;
     }
   }
 
-  /** The postings of each word that is this one with a letter added, left out or replaced, or two neighbours swapped. */
+  /**
+   * The postings of each word that differs by one letter added, removed or replaced, or by two adjacent letters
+   * swapped.
+   */
   *near(word: string): Iterable<readonly Posting[]> {
     const first = firstLetter(word);
     const rest = word.slice(first.length);
@@ -55,7 +58,7 @@ export class InvertedIndex {
   }
 }
 
-/** Without this, the whole text would stay in memory for as long as a word that was cut out of it. */
+/** A substring would keep the whole text in memory. */
 const copy = (word: string): string => Buffer.from(word).toString();
 
 const firstLetter = (word: string): string => String.fromCodePoint(word.codePointAt(0) ?? 0);

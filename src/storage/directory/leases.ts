@@ -5,11 +5,11 @@ import type { LeaseDocument } from './documents.ts';
 import type { StoredPodcast } from './podcast.ts';
 
 interface Lease extends LeaseDocument {
-  /** Of the document; 0 where it is in memory only. */
+  /** Version of the document; 0 if it is only in memory. */
   version: Version;
 }
 
-/** Which feeds are being read. Stored where other processes may read feeds too. */
+/** Leases on feeds that are being fetched. Stored if the store is shared, as other processes fetch feeds too. */
 export class Leases {
   readonly #store: KeyValueStore;
   readonly #held = new Map<UrlDigest, Lease>();
@@ -22,7 +22,7 @@ export class Leases {
     return (this.#held.get(address.digest)?.until ?? 0) > now;
   }
 
-  /** Held in this process at once. False where another process was first, or has changed the podcast. */
+  /** Takes effect in this process at once. False if another process holds the lease or has changed the podcast. */
   async claim({ address: { digest }, version }: StoredPodcast, until: Seconds): Promise<boolean> {
     const before = this.#held.get(digest);
     this.#held.set(digest, { until, version: before?.version ?? 0 });
@@ -44,7 +44,7 @@ export class Leases {
     }
   }
 
-  /** As it is stored. */
+  /** Sets what was read from the store. */
   set(digest: UrlDigest, lease: Lease | undefined): void {
     if (lease) this.#held.set(digest, lease);
     else this.#held.delete(digest);

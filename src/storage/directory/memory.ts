@@ -7,12 +7,12 @@ import { Address, type Counts, type PodcastFields, type StoredPodcast, subscribe
 import { newPodcast } from './documents.ts';
 import { SearchIndex } from './search.ts';
 import { Stamps } from './stamps.ts';
-import { isListable } from './listing.ts';
+import { isListable } from './visibility.ts';
 import type { SubscriberSet, Subscription } from './subscriber-set.ts';
 import { Tags } from './tags.ts';
 import { Toplist } from './toplist.ts';
 
-/** This process's copy of all podcasts, but for their episodes, with what lists and finds them. */
+/** This process's copy of all podcasts without their episodes, with the indexes over them. */
 export class Memory implements Catalog {
   readonly addresses: Address[] = [];
   readonly homes: number[] = [];
@@ -20,14 +20,14 @@ export class Memory implements Catalog {
   readonly stamps = new Stamps();
   readonly toplist: Toplist;
   readonly search: SearchIndex;
-  /** How many accounts subscribe to each URL that is no podcast yet; maybe nobody any more. */
-  readonly waiting = new Map<UrlDigest, Counts>();
+  /** Subscriber counts of URLs that are not in the directory yet; may be 0. */
+  readonly pendingFeeds = new Map<UrlDigest, Counts>();
   readonly #byDigest = new Map<UrlDigest, Address>();
   /** Numbers of addresses that were removed. */
   readonly #free: number[] = [];
-  /** Sets that are being read. */
+  /** Sets that are being loaded. */
   readonly #loading = new Map<SubscriberSet, ReadonlySet<UrlDigest>>();
-  /** Podcasts by the hash of their logo's URL; undefined until one is asked for. */
+  /** Podcasts by the hash of their logo URL; built at the first lookup. */
   #logos: Map<string, Set<Address>> | undefined;
 
   constructor() {
@@ -58,7 +58,7 @@ export class Memory implements Catalog {
     return { ...podcast, tags: [...podcast.tags], subscribers: subscribersOf(stored) };
   }
 
-  /** The podcasts that have the logo whose URL has this SHA-256. */
+  /** The podcasts whose logo URL has this SHA-256. */
   withLogo(hash: string): StoredPodcast[] {
     if (!this.#logos) {
       this.#logos = new Map();
@@ -73,15 +73,15 @@ export class Memory implements Catalog {
     this.#logos.set(hash, (this.#logos.get(hash) ?? new Set()).add(address));
   }
 
-  /** Takes up a URL that nobody knew. Nothing happens to one that is known. */
+  /** Adds a podcast with this URL, unless it is known. */
   ensure(url: Url, since: Seconds): void {
     if (this.#byDigest.has(urlDigest(url))) return;
     this.put({ ...newPodcast(since), url, formerUrls: [] }, 0);
   }
 
   /**
-   * A podcast, which `fields` becomes, takes the place of those that were shown under any of its URLs. `merged`: who subscribes to it, where it
-   * has several URLs that were not one podcast before.
+   * Adds a podcast and replaces all others with any of its URLs; `fields` itself becomes the podcast. `merged`: its
+   * subscribers, if podcasts were merged.
    */
   put(fields: PodcastFields, version: number, merged?: SubscriberSet): StoredPodcast {
     const addresses = urlsOf(fields).map((url) => this.#addressOf(url));
@@ -111,14 +111,14 @@ export class Memory implements Catalog {
     const known = this.#byDigest.get(digest);
     if (known) return known;
     const address = new Address(url, digest, this.#free.pop() ?? this.addresses.length);
-    Object.assign(address, this.waiting.get(digest));
-    this.waiting.delete(digest);
+    Object.assign(address, this.pendingFeeds.get(digest));
+    this.pendingFeeds.delete(digest);
     this.addresses[address.number] = address;
     this.#byDigest.set(digest, address);
     return address;
   }
 
-  /** Forgets a podcast with all its URLs. */
+  /** Removes a podcast with all its URLs. */
   remove(podcast: StoredPodcast): void {
     this.#remove(podcast);
     for (const address of this.addressesOf(podcast)) {
@@ -130,14 +130,14 @@ export class Memory implements Catalog {
   }
 
   #remove(podcast: StoredPodcast): void {
-    // Whether others have that logo is found out when somebody asks.
+    // Rebuilt at the next lookup.
     if (podcast.logoUrl !== null) this.#logos = undefined;
     this.tags.remove(podcast.address, podcast.tags);
     this.search.changed(podcast.url);
     this.toplist.changed(podcast);
   }
 
-  /** Something changed that it depends on whether the podcast is listed. */
+  /** Decides again whether the podcast is listed. */
   #relist(podcast: StoredPodcast): void {
     const isListed = isListable(podcast);
     if (isListed === podcast.address.isListed) return;
@@ -147,7 +147,7 @@ export class Memory implements Catalog {
     this.toplist.changed(podcast);
   }
 
-  /** Reads a set; changes of this process go to it too, until `endLoading`. */
+  /** Until `endLoading`, changes of this process are applied to the set, too. */
   beginLoading(set: SubscriberSet, digests: readonly UrlDigest[]): void {
     this.#loading.set(set, new Set(digests));
   }
@@ -156,23 +156,23 @@ export class Memory implements Catalog {
     this.#loading.delete(set);
   }
 
-  /** How an account subscribes to a URL, and how it did before. */
+  /** Changes how an account subscribes to a URL, and the counts. */
   setSubscription(user: UserId, digest: UrlDigest, now: Subscription, before: Subscription): void {
     for (const [set, digests] of this.#loading) if (digests.has(digest)) set.set(user, digest, now);
     const address = this.#byDigest.get(digest);
     address?.home.merged?.set(user, digest, now);
-    const { count, privateCount } = address ?? this.waiting.get(digest) ?? { count: 0, privateCount: 0 };
+    const { count, privateCount } = address ?? this.pendingFeeds.get(digest) ?? { count: 0, privateCount: 0 };
     this.setCounts(digest, {
       count: count + Number(now !== undefined) - Number(before !== undefined),
       privateCount: privateCount + Number(now === 'private') - Number(before === 'private'),
     });
   }
 
-  /** How many accounts subscribe to this very URL, and how many of them privately. */
+  /** Sets how many accounts subscribe to exactly this URL, and how many of them privately. */
   setCounts(digest: UrlDigest, { count, privateCount }: Counts): void {
     const address = this.#byDigest.get(digest);
     if (!address) {
-      this.waiting.set(digest, { count, privateCount });
+      this.pendingFeeds.set(digest, { count, privateCount });
       return;
     }
     address.count = count;
@@ -183,7 +183,7 @@ export class Memory implements Catalog {
     this.#relist(podcast);
   }
 
-  /** Who subscribes to a podcast that has several URLs. */
+  /** Sets the subscribers of a podcast with several URLs. */
   setMerged(home: Address, merged: SubscriberSet): void {
     home.merged = merged;
     if (home.podcast) this.#relist(home.podcast);
@@ -193,7 +193,7 @@ export class Memory implements Catalog {
     for (const { url } of this.all()) this.search.changed(url);
     this.addresses.length = this.homes.length = this.#free.length = 0;
     this.#byDigest.clear();
-    this.waiting.clear();
+    this.pendingFeeds.clear();
     this.#logos = undefined;
     this.tags.clear();
     this.toplist.clear();

@@ -7,22 +7,22 @@ import { Directory } from './directory.ts';
 import { createPodcastStore } from './podcast-store.ts';
 import { exportDirectory, importDirectory } from './transfer.ts';
 
-/** How often a process looks for what others stored. Milliseconds. */
+/** How often a process reads the changes of others. Milliseconds. */
 const REFRESH_EVERY = 5000;
 
 /** The directory of a store, as the rest of the storage uses it. */
 export interface OpenDirectory extends Pick<TransferStore, 'exportDirectory' | 'importDirectory'> {
   podcasts: PodcastStore;
   writer: DirectoryWriter;
-  /** Takes over what other processes stored; happens every few seconds where the store is shared. */
+  /** Applies the changes of other processes. Runs every few seconds if the store is shared. */
   refresh(): Promise<void>;
-  /** Forgets what is in memory, once everything was removed from the store. */
+  /** Clears the memory, after everything was removed from the store. */
   clear(): void;
-  /** Waits for what is under way. */
+  /** Waits for a running refresh. */
   close(): Promise<void>;
 }
 
-/** Reads all podcasts. */
+/** Opens the directory: loads all podcasts. */
 export async function openDirectory(
   store: KeyValueStore,
   context: Pick<StorageContext, 'now' | 'log'>,
@@ -42,7 +42,7 @@ export async function openDirectory(
       await refresh();
       isFailing = false;
     } catch (error) {
-      if (!isFailing) context.log('warn', `cannot read what other nodes store: ${(error as Error).message}`);
+      if (!isFailing) context.log('warn', `changes of other nodes cannot be read: ${(error as Error).message}`);
       isFailing = true;
     }
   };

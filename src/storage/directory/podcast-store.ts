@@ -1,29 +1,29 @@
 import { looksSecret } from '../../domain/secret-url.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { PodcastEntry } from '../../domain/types.ts';
-import { actedKey, subscriptionKey, urlDigest } from '../keys.ts';
+import { actionIndexKey, subscriptionKey, urlDigest } from '../keys.ts';
 import type { Episode, FeedState, PodcastStore } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
 import type { Directory } from './directory.ts';
-import { byName, type PlacedEpisode, sortEpisodes } from './episodes.ts';
+import { byName, type ChunkedEpisode, sortEpisodes } from './episodes.ts';
 import type { DirectoryAccounts } from './accounts.ts';
-import { isSecret } from './listing.ts';
+import { isSecret } from './visibility.ts';
 import { byPopularity, type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
-import { recordReading } from './reading.ts';
+import { recordReading } from './feed-reading.ts';
 import { recommend } from './recommendations.ts';
-import { rebuildToplist } from './recount.ts';
+import { rebuildToplist } from './toplist-rebuild.ts';
 import { topN } from './top-n.ts';
 import { removeUnused } from './unused.ts';
-import { bringAllWaiting } from './waiting.ts';
+import { addAllPendingFeeds } from './pending-feeds.ts';
 
-/** Podcasts that an OPML file names, whose titles are stored at once. */
-const ANNOUNCED_AT_ONCE = 200;
+/** Podcasts of an OPML file whose titles are stored concurrently. */
+const CONCURRENT = 200;
 
 export function createPodcastStore(directory: Directory, accounts: DirectoryAccounts): PodcastStore {
   const { memory, context, leases, graph, store } = directory;
 
-  /** Fills what is empty of a podcast whose feed was not read yet. */
-  const announce = ({ url, title = '', description = '', website = '' }: PodcastEntry): Promise<void> =>
+  /** Fills empty fields of a podcast whose feed was not fetched yet. */
+  const addMetadata = ({ url, title = '', description = '', website = '' }: PodcastEntry): Promise<void> =>
     directory.change(async (): Promise<PodcastChange | undefined> => {
       const before = memory.find(url);
       if (!before || before.feed.fetchedAt !== undefined) return undefined;
@@ -60,11 +60,11 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
       });
     },
 
-    async areOf(user, urls) {
+    async areUsedBy(user, urls) {
       const keys = urls.map((url) => {
         const podcast = memory.find(url);
         const digests = (podcast ? urlsOf(podcast) : [url]).map(urlDigest);
-        return digests.flatMap((digest) => [subscriptionKey(user, digest), actedKey(digest, user)]);
+        return digests.flatMap((digest) => [subscriptionKey(user, digest), actionIndexKey(digest, user)]);
       });
       const found = new Set((await store.get([...new Set(keys.flat())])).map((entry) => entry?.key));
       return keys.map((of) => of.some((key) => found.has(key)));
@@ -87,7 +87,7 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
     durations: (url) => directory.episodes.durations(memory.find(url)),
 
     async episodesSince(urls, since, limit) {
-      const mark = memory.stamps.mark(context.now()); // what comes while episodes are read is for the next time
+      const mark = memory.stamps.mark(context.now()); // episodes stored while this reads are for the next call
       const homes = new Set(urls.flatMap((url) => memory.find(url)?.address ?? []));
       const items: Episode[] = [];
       for (const { podcast: asked } of homes) {
@@ -105,7 +105,7 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
         ({ newestEpisode }) => newestEpisode !== undefined,
       );
       const newest = topN(known, limit, (a, b) => b.newestEpisode! - a.newestEpisode! || compareText(a.url, b.url));
-      const items: (PlacedEpisode & { podcast: StoredPodcast })[] = [];
+      const items: (ChunkedEpisode & { podcast: StoredPodcast })[] = [];
       for (const { url } of newest) {
         const { podcast, episodes } = await directory.withEpisodes(url);
         for (const episode of episodes.slice(0, limit)) items.push({ ...episode, podcast: podcast! });
@@ -115,9 +115,9 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
         .map(({ podcast, ...episode }) => toEpisode(podcast, episode));
     },
 
-    async announce(entries) {
-      for (let at = 0; at < entries.length; at += ANNOUNCED_AT_ONCE) {
-        await Promise.all(entries.slice(at, at + ANNOUNCED_AT_ONCE).map(announce));
+    async addMetadata(entries) {
+      for (let at = 0; at < entries.length; at += CONCURRENT) {
+        await Promise.all(entries.slice(at, at + CONCURRENT).map(addMetadata));
       }
     },
 
@@ -180,7 +180,7 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
     top: async (limit) => memory.toplist.top(limit, context.now()),
 
     async recommendations(user, limit) {
-      if (store.isShared) graph.drop(user); // what the user has is never suggested, whichever node stored it
+      if (store.isShared) graph.drop(user); // never suggest what the user subscribed to on another node
       return (await recommend(memory, graph, user, limit)).map((podcast) => memory.toPodcast(podcast));
     },
 
@@ -188,7 +188,7 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
 
     removeUnused: () => removeUnused(directory, accounts.namedFeeds),
 
-    bringWaiting: () => bringAllWaiting(directory, accounts.bringWaiting),
+    addPendingFeeds: () => addAllPendingFeeds(directory, accounts.addPendingFeeds),
 
     logoUrl: async (hash) => memory.withLogo(hash)[0]?.logoUrl ?? undefined,
 
@@ -201,7 +201,7 @@ const longestDueFirst = (a: StoredPodcast, b: StoredPodcast): number =>
 
 const toFeedState = ({ url, feed }: StoredPodcast): FeedState => ({ url, ...feed });
 
-function toEpisode(podcast: StoredPodcast, placed: PlacedEpisode): Episode {
+function toEpisode(podcast: StoredPodcast, placed: ChunkedEpisode): Episode {
   const { formerUrls: _, chunk: __, ...episode } = placed;
   return { podcast: podcast.url, ...episode };
 }

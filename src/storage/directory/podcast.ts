@@ -6,48 +6,48 @@ import type { UrlDigest } from '../keys.ts';
 import type { Version } from '../contract.ts';
 import type { SubscriberSet } from './subscriber-set.ts';
 
-/** A podcast as it is stored, but for its episodes. */
+/** A stored podcast without its episodes. */
 export interface PodcastFields extends PodcastInfo {
-  /** The URL that it is shown under. */
+  /** Its current URL. */
   url: Url;
-  /** URLs that it had before, in any order. */
+  /** Its former URLs, in any order. */
   formerUrls: readonly Url[];
   feed: FeedProgress;
-  /** The newest stamp of its episodes; undefined when none was ever read. */
+  /** The newest stamp of its episodes; undefined if it never had any. */
   newestEpisode?: Stamp;
 }
 
-/** A podcast in memory. Replaced, never changed. */
+/** A podcast in memory. Immutable: changes replace it. */
 export interface StoredPodcast extends PodcastFields {
-  /** That of `url`. */
+  /** The address of `url`. */
   address: Address;
-  /** Of its document, 0 where it has none: see `PodcastDocument`. */
+  /** Version of its document, 0 if it has none: see `PodcastDocument`. */
   version: Version;
 }
 
-/** How many accounts subscribe to a URL, and how many of those privately. */
+/** How many accounts subscribe to a URL, and how many of them privately. */
 export interface Counts {
   count: number;
   privateCount: number;
 }
 
-/** A URL that the directory knows: that of a podcast, or one that it had before. */
+/** A known URL: the current or a former one of a podcast. */
 export class Address implements Counts {
   readonly url: Url;
   readonly digest: UrlDigest;
-  /** From 0, in the order they became known here. */
+  /** Index in `Memory.addresses`. */
   readonly number: number;
-  /** How many accounts subscribe to this very URL. */
+  /** How many accounts subscribe to exactly this URL. */
   count = 0;
-  /** How many of those do so privately. */
+  /** How many of them subscribe privately. */
   privateCount = 0;
-  /** The one that its podcast is shown under. */
+  /** The address of the current URL of its podcast. */
   home: Address = this;
-  /** Only of a home. */
+  /** Only set on a home. */
   podcast: StoredPodcast | undefined;
-  /** Who subscribes to any URL of the podcast; only of a home that has several. */
+  /** Subscribers of all URLs of the podcast. Only set on a home with several URLs. */
   merged: SubscriberSet | undefined;
-  /** Whether everybody may be told of its podcast: see `isListable`. Only of a home. */
+  /** Whether its podcast is public: see `isListable`. Only set on a home. */
   isListed = false;
   #looksSecret: boolean | undefined;
 

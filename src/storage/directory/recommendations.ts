@@ -1,24 +1,27 @@
 import type { UserId } from '../../domain/types.ts';
 import type { Catalog } from './catalog.ts';
 import { byPopularity, type StoredPodcast, subscribersOf } from './podcast.ts';
-import { DOUBT, PEOPLE_ASKED } from './rules.ts';
+import { SMOOTHING, MAX_NEIGHBOURS } from './limits.ts';
 import type { SubscriberGraph } from './subscriber-graph.ts';
 import { slugsOf } from './tags.ts';
 import { topN } from './top-n.ts';
 
-/** A score for each podcast, by the number of its address; 0 where nothing speaks for it. */
+/** A score for each podcast, by the number of its address; 0: not recommended. */
 type Scores = Float64Array;
 
-/** What is known about the user, and about all others. */
-interface Situation {
+/** What the scores are computed from. */
+interface Inputs {
   catalog: Catalog;
   graph: SubscriberGraph;
   user: UserId;
-  /** Numbers of what the user has. */
+  /** Address numbers of the user's podcasts. */
   own: ReadonlySet<number>;
 }
 
-/** What a user might like: what like-minded people have, then what has the same tags, then what everybody has. */
+/**
+ * Recommends podcasts: first those of users with similar subscriptions, then those with the same tags, then popular
+ * ones.
+ */
 export async function recommend(
   catalog: Catalog,
   graph: SubscriberGraph,
@@ -26,10 +29,10 @@ export async function recommend(
   limit: number,
 ): Promise<StoredPodcast[]> {
   const own = new Set(Array.from(await graph.addressesOf(user), (number) => catalog.homes[number]!));
-  const situation: Situation = { catalog, graph, user, own };
+  const inputs: Inputs = { catalog, graph, user, own };
   const chosen = new Set<StoredPodcast>();
-  for (const score of [sharedByPeople, sharedByTags, popularity]) {
-    for (const podcast of best(situation, await score(situation), limit + chosen.size)) {
+  for (const score of [scoreByNeighbours, scoreByTags, scoreByPopularity]) {
+    for (const podcast of best(inputs, await score(inputs), limit + chosen.size)) {
       if (chosen.size < limit) chosen.add(podcast);
     }
     if (chosen.size === limit) break;
@@ -38,28 +41,30 @@ export async function recommend(
 }
 
 /**
- * Each person counts by how much they share with the user: a podcast that few have says more than one that everybody
- * has. And what everybody has anyway is suggested less.
+ * Scores by the subscriptions of similar users. A shared podcast counts more the fewer subscribers it has, and popular
+ * podcasts are recommended less.
  */
-async function sharedByPeople({ catalog, graph, user, own }: Situation): Promise<Scores> {
-  const audiences = await Promise.all(
-    Array.from(own, (number) => audienceOf(catalog, graph, catalog.addresses[number]!.podcast!)),
+async function scoreByNeighbours({ catalog, graph, user, own }: Inputs): Promise<Scores> {
+  const subscriberSets = await Promise.all(
+    Array.from(own, (number) => subscribersTo(catalog, graph, catalog.addresses[number]!.podcast!)),
   );
-  const nearness = new Float64Array(graph.users.length);
-  for (const people of audiences) for (const person of people) nearness[person]! += 1 / people.size;
-  const others = [...graph.users.keys()].filter((person) => nearness[person]! > 0 && graph.users[person] !== user);
+  const similarity = new Float64Array(graph.users.length);
+  for (const subscribers of subscriberSets) {
+    for (const number of subscribers) similarity[number]! += 1 / subscribers.size;
+  }
+  const others = [...graph.users.keys()].filter((number) => similarity[number]! > 0 && graph.users[number] !== user);
   const asked = topN(
     others,
-    PEOPLE_ASKED,
-    (a, b) => round(nearness[b]!) - round(nearness[a]!) || (graph.users[a]! < graph.users[b]! ? -1 : 1),
+    MAX_NEIGHBOURS,
+    (a, b) => round(similarity[b]!) - round(similarity[a]!) || (graph.users[a]! < graph.users[b]! ? -1 : 1),
   );
-  const lists = await Promise.all(asked.map((person) => graph.addressesOf(graph.users[person]!)));
+  const lists = await Promise.all(asked.map((number) => graph.addressesOf(graph.users[number]!)));
 
   const sums = new Float64Array(catalog.addresses.length);
-  /** The last person whose podcast was counted: somebody may have it under two URLs. */
+  /** The last neighbour counted for a podcast: a user may subscribe to two of its URLs. */
   const countedFor = new Int32Array(sums.length).fill(-1);
   for (const [at, list] of lists.entries()) {
-    const weight = nearness[asked[at]!]!;
+    const weight = similarity[asked[at]!]!;
     for (const number of list) {
       const home = catalog.homes[number]!;
       if (countedFor[home] === at) continue;
@@ -68,25 +73,25 @@ async function sharedByPeople({ catalog, graph, user, own }: Situation): Promise
     }
   }
   for (let number = 0; number < sums.length; number += 1) {
-    if (sums[number]! > 0) sums[number]! /= subscribersOf(catalog.addresses[number]!.podcast!) + DOUBT;
+    if (sums[number]! > 0) sums[number]! /= subscribersOf(catalog.addresses[number]!.podcast!) + SMOOTHING;
   }
   return sums;
 }
 
-/** Numbers of the people who subscribe to a podcast, under any of its URLs. */
-async function audienceOf(
+/** User numbers of the subscribers of a podcast, under any of its URLs. */
+async function subscribersTo(
   catalog: Catalog,
   graph: SubscriberGraph,
   podcast: StoredPodcast,
 ): Promise<ReadonlySet<number>> {
   if (podcast.formerUrls.length === 0) return graph.usersOf(podcast.address);
   const addresses = catalog.addressesOf(podcast);
-  const audiences = await Promise.all(addresses.map((address) => graph.usersOf(address)));
-  return new Set(audiences.flatMap((people) => [...people]));
+  const subscriberSets = await Promise.all(addresses.map((address) => graph.usersOf(address)));
+  return new Set(subscriberSets.flatMap((subscribers) => [...subscribers]));
 }
 
-/** How many tags a podcast shares with what the user has. */
-function sharedByTags({ catalog, own }: Situation): Scores {
+/** Scores by the number of tags shared with the user's podcasts. */
+function scoreByTags({ catalog, own }: Inputs): Scores {
   const scores = new Float64Array(catalog.addresses.length);
   for (const slug of slugsOf(Array.from(own).flatMap((number) => catalog.addresses[number]!.podcast!.tags))) {
     for (const { number } of catalog.tags.podcasts(slug)) scores[number]! += 1;
@@ -94,14 +99,14 @@ function sharedByTags({ catalog, own }: Situation): Scores {
   return scores;
 }
 
-function popularity({ catalog }: Situation): Scores {
+function scoreByPopularity({ catalog }: Inputs): Scores {
   const scores = new Float64Array(catalog.addresses.length);
   for (const podcast of catalog.all()) scores[podcast.address.number] = subscribersOf(podcast);
   return scores;
 }
 
-/** The listed podcasts with the best scores, without those that the user has. By number, as there are many of them. */
-function best({ catalog, own }: Situation, scores: Scores, limit: number): StoredPodcast[] {
+/** The listed podcasts with the best scores, without the user's own. Works on numbers, as there are many. */
+function best({ catalog, own }: Inputs, scores: Scores, limit: number): StoredPodcast[] {
   const candidates: number[] = [];
   for (let number = 0; number < scores.length; number += 1) {
     if (scores[number]! > 0 && !own.has(number) && catalog.addresses[number]!.isListed) candidates.push(number);
@@ -115,5 +120,5 @@ function best({ catalog, own }: Situation, scores: Scores, limit: number): Store
   return first.map(podcastAt);
 }
 
-/** Without the last digits, in which sums of the same numbers differ when these are added in another order. */
+/** Drops the last digits: sums of the same numbers differ there with the order of addition. */
 const round = (score: number): number => Math.round(score * 1e9);

@@ -6,20 +6,22 @@ import { byPopularity, type StoredPodcast, subscribersOf } from './podcast.ts';
 import { FullText } from './full-text.ts';
 import { topN } from './top-n.ts';
 
-/** How long indexing may hold up requests at once. Milliseconds. */
-const SLICE = 5;
-/** The index is built this long after all podcasts are read, or at the first search. Most commands are over by then. Milliseconds. */
-const BUILT_AFTER = 1000;
-/** At most so many words of a search may be misspelt: it bounds the time taken. */
-const MOST_MISSPELT = 3;
+/** How long indexing may block the event loop. Milliseconds. */
+const INDEX_SLICE = 5;
+/**
+ * The index is built this long after the start, or at the first search. Most commands have ended by then. Milliseconds.
+ */
+const BUILD_DELAY = 1000;
+/** Words of a search that may be misspelt, to bound the time. */
+const MAX_MISSPELT = 3;
 
-/** Full-text search of the listed podcasts. What changes is indexed in the background, little by little. */
+/** Full-text search of the listed podcasts. Changes are indexed in the background, in slices. */
 export class SearchIndex {
   readonly #catalog: Catalog;
   readonly #texts = new FullText();
-  /** Podcasts whose entries in the index are out of date; none before it is begun. */
+  /** Podcasts to be indexed again; empty until the index is started. */
   readonly #stale = new Set<Url>();
-  #isBegun = false;
+  #isStarted = false;
   #updating: Promise<void> | undefined;
   #building: NodeJS.Timeout | undefined;
 
@@ -27,27 +29,27 @@ export class SearchIndex {
     this.#catalog = catalog;
   }
 
-  /** All podcasts are read. On a slow machine that takes so long that an index begun meanwhile would hold up the start. */
+  /** Schedules the first build. Not at once: on a slow machine it would delay the start. */
   buildSoon(): void {
-    this.#building = setTimeout(() => void this.#refresh(), BUILT_AFTER).unref();
+    this.#building = setTimeout(() => void this.#refresh(), BUILD_DELAY).unref();
   }
 
-  /** A podcast is new, has changed, moved, or is listed or not from now on. */
+  /** To be called when a podcast is added, changed, moved, listed or unlisted. */
   changed(url: Url): void {
-    if (!this.#isBegun) return;
+    if (!this.#isStarted) return;
     this.#stale.add(url);
     void this.#refresh();
   }
 
-  /** No index is built any more. */
+  /** Stops indexing. */
   close(): void {
     clearTimeout(this.#building);
     this.#stale.clear();
   }
 
   /**
-   * Those that have all words of the text, best first; where they are few, then those that have similar words; where
-   * there are none, those that have any.
+   * Podcasts with all words of the text, best first. If these are fewer than `limit`, followed by those with similar
+   * words; if there are none at all, those with any of the words.
    */
   async search(text: string, limit: number): Promise<StoredPodcast[]> {
     const same = looksLikeUrl(text) ? this.#byUrl(text, limit) : [];
@@ -58,7 +60,7 @@ export class SearchIndex {
     const found = this.#best(this.#texts.score(words, []), limit);
     const misspelt = words
       .filter((word) => mayBeMisspelt(word) && !this.#texts.isProminent(word))
-      .slice(0, MOST_MISSPELT);
+      .slice(0, MAX_MISSPELT);
     if (found.length === limit) return found;
     const similar = misspelt.length > 0 ? this.#best(this.#texts.score(words, misspelt), limit) : [];
     if (found.length + similar.length === 0) return this.#best(this.#texts.score(words, misspelt, 'any'), limit);
@@ -74,7 +76,7 @@ export class SearchIndex {
     return topN(isIn, limit, byPopularity);
   }
 
-  /** The podcasts that have a score, by number. */
+  /** The podcasts with the best scores; `scores` is by number. */
   #best(scores: Float64Array, limit: number): StoredPodcast[] {
     const { podcasts } = this.#texts;
     const found: number[] = [];
@@ -88,8 +90,10 @@ export class SearchIndex {
   }
 
   #refresh(): Promise<void> {
-    if (!this.#isBegun) for (const { url, address } of this.#catalog.all()) if (address.isListed) this.#stale.add(url);
-    this.#isBegun = true;
+    if (!this.#isStarted) {
+      for (const { url, address } of this.#catalog.all()) if (address.isListed) this.#stale.add(url);
+    }
+    this.#isStarted = true;
     this.#updating ??= this.#update().finally(() => {
       this.#updating = undefined;
     });
@@ -101,7 +105,7 @@ export class SearchIndex {
     for (const url of this.#stale) {
       if (performance.now() >= until) {
         await setImmediate();
-        until = performance.now() + SLICE;
+        until = performance.now() + INDEX_SLICE;
       }
       this.#stale.delete(url);
       const podcast = this.#catalog.find(url);
@@ -113,6 +117,6 @@ export class SearchIndex {
 
 const looksLikeUrl = (text: string): boolean => /^\s*(?:https?:\/\/|[^\s/]+\.[^\s/.]{2,}(?:\/|\s*$))/i.test(text);
 
-/** What many have is looked for by many, and a short title is likely to be meant. */
+/** Popular podcasts and short titles are more likely to be meant. */
 const likelihoodOf = (podcast: StoredPodcast): number =>
   (1 + Math.log10(1 + subscribersOf(podcast)) / 2) * (1 + 1 / (1 + podcast.title.length));

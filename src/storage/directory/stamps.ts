@@ -1,17 +1,17 @@
 import { nextStamp } from '../../domain/stamp.ts';
 import type { Seconds, Stamp } from '../../domain/types.ts';
 
-/** The line of stamps of the directory, as this process knows it: episodes get one when they are first seen. */
+/** The stamps of the directory in this process: an episode gets one when it is first seen. */
 export class Stamps {
-  /** The newest of any episode. */
+  /** The newest stamp of any episode. */
   #newest: Stamp = 0;
-  /** Of episodes that are being stored; rising. */
+  /** Stamps of episodes that are being stored; ascending. */
   readonly #pending = new Set<Stamp>();
   #lastPending: Stamp = 0;
-  /** The highest mark that was handed out. */
+  /** The highest mark returned so far. */
   #mark: Stamp = 0;
 
-  /** For episodes that are about to be stored. Until `end` no mark reaches it. */
+  /** A stamp for episodes about to be stored. Until `end`, marks stay below it. */
   begin(now: Seconds): Stamp {
     const last = Math.max(this.#newest, this.#mark - 1, this.#pending.size > 0 ? this.#lastPending : 0);
     this.#lastPending = nextStamp(now, last);
@@ -23,12 +23,12 @@ export class Stamps {
     this.#pending.delete(stamp);
   }
 
-  /** An episode with this stamp is stored. */
+  /** To be called when an episode with this stamp is stored. */
   add(stamp: Stamp): void {
     this.#newest = Math.max(this.#newest, stamp);
   }
 
-  /** For an answer that shows everything below it. Every episode that is stored later gets a stamp above it. */
+  /** The mark for an answer that contains everything below it. Episodes stored later get a higher stamp. */
   mark(now: Seconds): Stamp {
     const [first] = this.#pending;
     const mark = first === undefined ? Math.max(now, this.#newest + 1) : first - 1;

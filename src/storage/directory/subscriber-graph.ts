@@ -5,19 +5,22 @@ import { under, type UrlDigest } from '../keys.ts';
 import { scan } from '../rows.ts';
 import type { Address } from './podcast.ts';
 
-/** Edges that stay in memory. */
-const IN_MEMORY = 1_000_000;
+/** Edges in the cache. */
+const MAX_CACHED_EDGES = 1_000_000;
 
-/** Who subscribes to which URL, read when it is asked for. Users are numbered, as counting over numbers is quick. */
+/** Cached lookups of who subscribes to what. Users are numbered, because counting over numbers is fast. */
 export class SubscriberGraph {
   /** By number. */
   readonly users: UserId[] = [];
   readonly #numbers = new Map<UserId, number>();
   readonly #store: KeyValueStore;
   readonly #addressOf: (digest: UrlDigest) => Address | undefined;
-  /** By prefix of the keys. Numbers of users, or of addresses. */
-  readonly #links = new LRUCache<string, Set<number>>({ maxSize: IN_MEMORY, sizeCalculation: ({ size }) => size + 1 });
-  /** Those that are being read, and have not changed meanwhile. */
+  /** User or address numbers, by key prefix. */
+  readonly #links = new LRUCache<string, Set<number>>({
+    maxSize: MAX_CACHED_EDGES,
+    sizeCalculation: ({ size }) => size + 1,
+  });
+  /** Prefixes being read that have not changed meanwhile. */
   readonly #loading = new Map<string, symbol>();
 
   constructor(store: KeyValueStore, addressOf: (digest: UrlDigest) => Address | undefined) {
@@ -25,7 +28,7 @@ export class SubscriberGraph {
     this.#addressOf = addressOf;
   }
 
-  /** Numbers of the users who subscribe to this very URL. */
+  /** Numbers of the users who subscribe to exactly this URL. */
   usersOf({ digest }: Address): Promise<ReadonlySet<number>> {
     return this.#read(`f/${digest}/`, (user) => this.#numberOf(user as UserId));
   }
@@ -40,7 +43,7 @@ export class SubscriberGraph {
     this.#set(`b/${user}/`, () => address.number, isSubscribed);
   }
 
-  /** Another process changed who subscribes to a URL, or what a user subscribes to. */
+  /** Evicts a URL or user that another process has changed. */
   drop(changed: UrlDigest | UserId): void {
     for (const prefix of [`f/${changed}/`, `b/${changed}/`]) {
       this.#loading.delete(prefix);
@@ -63,7 +66,7 @@ export class SubscriberGraph {
     for await (const page of scan(this.#store, under(prefix))) {
       for (const { key } of page) {
         const number = toNumber(key.slice(prefix.length));
-        if (number === undefined) isWhole = false; // its podcast may come into the directory later
+        if (number === undefined) isWhole = false; // its podcast may be added to the directory later
         else numbers.add(number);
       }
     }

@@ -3,26 +3,26 @@ import type { KeyValueStore } from '../contract.ts';
 import { isPrivateEdge, under, type UrlDigest } from '../keys.ts';
 import { scan } from '../rows.ts';
 
-/** How an account subscribes to a URL; undefined where it does not. */
+/** How an account subscribes to a URL; undefined if it does not. */
 export type Subscription = 'public' | 'private' | undefined;
 
-/** Who subscribes to a podcast that has several URLs: each account counts once. */
+/** The subscribers of a podcast with several URLs: each account counts once. */
 export class SubscriberSet {
   readonly #urls = new Map<UserId, Map<UrlDigest, Subscription>>();
-  /** What changed while the set was being read. */
-  #early: (() => void)[] | undefined = [];
+  /** Changes made while the set is being loaded. */
+  #queued: (() => void)[] | undefined = [];
 
   get size(): number {
     return this.#urls.size;
   }
 
-  /** Whether any account subscribes publicly: one that hides the podcast under any of its URLs does not. */
+  /** Whether any account subscribes publicly, that is, to none of the URLs privately. */
   get isPublic(): boolean {
     for (const urls of this.#urls.values()) if (![...urls.values()].includes('private')) return true;
     return false;
   }
 
-  /** Reads all there is. Changes of this process that come meanwhile count once that is done. */
+  /** Loads the set, then applies the changes that this process made meanwhile. */
   async load(store: KeyValueStore, digests: readonly UrlDigest[]): Promise<void> {
     for (const digest of digests) {
       const prefix = `f/${digest}/` as const;
@@ -32,13 +32,13 @@ export class SubscriberSet {
         }
       }
     }
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const change of early) change();
+    const queued = this.#queued ?? [];
+    this.#queued = undefined;
+    for (const change of queued) change();
   }
 
   set(user: UserId, digest: UrlDigest, subscription: Subscription): void {
-    if (this.#early) this.#early.push(() => this.#set(user, digest, subscription));
+    if (this.#queued) this.#queued.push(() => this.#set(user, digest, subscription));
     else this.#set(user, digest, subscription);
   }
 

@@ -4,9 +4,9 @@ import type { Tag } from '../stores.ts';
 import type { Address } from './podcast.ts';
 import type { TagDocument } from './documents.ts';
 
-/** Which podcasts have which tag. Everybody is told of the listed ones alone. Tags are the same when their slugs are. */
+/** Index of podcasts by tag. Only listed podcasts are public. Two tags with the same slug are the same tag. */
 export class Tags {
-  /** As first written, by slug. */
+  /** First spellings, by slug. */
   readonly #titles = new Map<string, string>();
   readonly #podcasts = new Map<string, Set<Address>>();
   #top: Tag[] | undefined;
@@ -15,12 +15,12 @@ export class Tags {
     return this.#titles.has(tag);
   }
 
-  /** Slugs whose titles are not known. */
+  /** Slugs without a known title. */
   unknown(tags: readonly string[]): string[] {
     return slugsOf(tags).filter((slug) => !this.#titles.has(slug));
   }
 
-  /** Takes these as the titles of those that are not known yet, and returns them for being stored. */
+  /** Sets titles of unknown tags, and returns them to be stored. */
   claim(tags: readonly string[]): TagDocument[] {
     const claimed: TagDocument[] = [];
     for (const title of tags) {
@@ -32,12 +32,12 @@ export class Tags {
     return claimed;
   }
 
-  /** They were not stored. */
+  /** Undoes `claim` if the titles were not stored. */
   release(claimed: readonly TagDocument[]): void {
     for (const { tag } of claimed) this.#titles.delete(tag);
   }
 
-  /** How a tag was first written. */
+  /** Sets the first spelling of a tag. */
   setTitle({ tag, title }: TagDocument): void {
     this.#titles.set(tag, title);
     this.#top = undefined;
@@ -65,7 +65,7 @@ export class Tags {
     return [...this.#titles.keys()].filter((slug) => !this.#podcasts.has(slug));
   }
 
-  /** How a tag was first written. */
+  /** Forgets the title of an unused tag. */
   forget(tag: string): void {
     if (!this.#podcasts.has(tag)) this.#titles.delete(tag);
   }
@@ -76,22 +76,22 @@ export class Tags {
     this.#top = undefined;
   }
 
-  /** How they were first written, by slug; each once. */
+  /** The first spelling of each tag, without duplicates. */
   titles(tags: readonly string[]): TagDocument[] {
     return slugsOf(tags).map((tag) => ({ tag, title: this.#titles.get(tag) ?? tag }));
   }
 
-  /** A podcast is listed, or is no longer. */
+  /** To be called when a podcast is listed or unlisted. */
   relisted(): void {
     this.#top = undefined;
   }
 
-  /** The podcasts with a tag, listed or not, by its slug or title in any letter case. */
+  /** The podcasts with a tag, listed or not. `tag` is a slug or a title in any case. */
   podcasts(tag: string): ReadonlySet<Address> {
     return this.#podcasts.get(createSlug(tag)) ?? new Set();
   }
 
-  /** Of the listed podcasts, by usage, most first, then by slug. */
+  /** Tags of listed podcasts, most used first, then by slug. */
   top(limit: number): Tag[] {
     this.#top ??= [...this.#podcasts]
       .map(([tag, podcasts]) => ({ tag, title: this.#titles.get(tag) ?? tag, usage: countListed(podcasts) }))
@@ -107,6 +107,6 @@ function countListed(podcasts: Iterable<Address>): number {
   return count;
 }
 
-/** Slugs, each once; a tag without a letter or digit has none. */
+/** Slugs without duplicates; a tag without a letter or digit has none. */
 export const slugsOf = (tags: readonly string[]): string[] =>
   tags.length === 0 ? [] : [...new Set(tags.map(createSlug))].filter((slug) => slug !== '');

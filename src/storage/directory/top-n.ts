@@ -1,4 +1,4 @@
-/** The first `limit` in the order of `compare`, without sorting all. */
+/** The first `limit` items in the order of `compare`, without sorting all. */
 export function topN<Item>(items: Iterable<Item>, limit: number, compare: (a: Item, b: Item) => number): Item[] {
   let first: Item[] = [];
   let more: Item[] = [];

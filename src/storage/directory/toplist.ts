@@ -2,33 +2,33 @@ import type { Seconds } from '../../domain/types.ts';
 import type { RankedPodcast } from '../stores.ts';
 import type { Catalog } from './catalog.ts';
 import { byPopularity, type StoredPodcast, subscribersOf } from './podcast.ts';
-import type { KeptToplist } from './documents.ts';
-import { TOPLIST_EVERY, TOPLIST_LENGTH, WEEK } from './rules.ts';
+import type { ToplistSnapshot } from './documents.ts';
+import { SNAPSHOT_INTERVAL, TOPLIST_LENGTH, WEEK } from './limits.ts';
 import { topN } from './top-n.ts';
 
 /** The first podcasts, most subscribers first. */
 interface Ranking {
   podcasts: StoredPodcast[];
-  /** How many were looked for; there are fewer when no more have subscribers. */
+  /** Requested length; `podcasts` may be shorter. */
   length: number;
-  /** A podcast with fewer subscribers than this is not among them. */
+  /** A podcast with fewer subscribers is not in the ranking. */
   lowest: number;
-  /** By limit: what `top` made of it, and the toplist it was compared with. */
-  answers: Map<number, { lastWeek: KeptToplist | undefined; podcasts: readonly RankedPodcast[] }>;
+  /** Cached answers of `top`, by limit, with the snapshot they were compared with. */
+  answers: Map<number, { lastWeek: ToplistSnapshot | undefined; podcasts: readonly RankedPodcast[] }>;
 }
 
-/** The listed podcasts with the most subscribers. Ranked again only when something has changed that matters for the ranks. */
+/** The listed podcasts with the most subscribers. Ranked again only after a change that affects the ranking. */
 export class Toplist {
   readonly #catalog: Catalog;
-  /** See `KeptToplist`. */
-  kept: readonly KeptToplist[] = [];
+  /** Newest first. */
+  snapshots: readonly ToplistSnapshot[] = [];
   #ranking: Ranking | undefined;
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
   }
 
-  /** A podcast has changed, is shown or listed no more, or has another number of subscribers. */
+  /** To be called when a podcast is changed, removed, listed, unlisted, or has another number of subscribers. */
   changed(podcast: StoredPodcast): void {
     if (!this.#ranking) return;
     const { podcasts, lowest } = this.#ranking;
@@ -37,12 +37,12 @@ export class Toplist {
   }
 
   clear(): void {
-    this.kept = [];
+    this.snapshots = [];
     this.#ranking = undefined;
   }
 
   top(limit: number, now: Seconds): readonly RankedPodcast[] {
-    const lastWeek = this.kept.find(({ at }) => at <= now - WEEK);
+    const lastWeek = this.snapshots.find(({ at }) => at <= now - WEEK);
     const { podcasts, answers } = this.#rank(limit);
     const before = answers.get(limit);
     if (before && before.lastWeek === lastWeek) return before.podcasts;
@@ -51,7 +51,7 @@ export class Toplist {
     return answer;
   }
 
-  #compare(podcasts: readonly StoredPodcast[], lastWeek: KeptToplist | undefined): RankedPodcast[] {
+  #compare(podcasts: readonly StoredPodcast[], lastWeek: ToplistSnapshot | undefined): RankedPodcast[] {
     const positions = new Map(
       lastWeek?.urls.map((url, index) => [this.#catalog.find(url)?.url, index + 1] as const).toReversed(),
     );
@@ -61,7 +61,7 @@ export class Toplist {
     }));
   }
 
-  /** A ranking of at least so many podcasts, or of all. */
+  /** A ranking of at least `limit` podcasts, or of all. */
   #rank(limit: number): Ranking {
     if (this.#ranking && this.#ranking.length >= limit) return this.#ranking;
     const length = Math.max(limit, TOPLIST_LENGTH);
@@ -73,21 +73,23 @@ export class Toplist {
   }
 
   /**
-   * What is kept when this one of another storage is added; the same as now when it is empty, or there is one of about
-   * that time.
+   * The snapshots with one from another storage added. The same array if that is empty, or there is one of about the
+   * same time.
    */
-  keptWithOther(other: KeptToplist): readonly KeptToplist[] {
-    const isKept = this.kept.some(({ at }) => Math.abs(at - other.at) < TOPLIST_EVERY);
-    return isKept || other.urls.length === 0 ? this.kept : [...this.kept, other].toSorted((a, b) => b.at - a.at);
+  withImported(other: ToplistSnapshot): readonly ToplistSnapshot[] {
+    const isKept = this.snapshots.some(({ at }) => Math.abs(at - other.at) < SNAPSHOT_INTERVAL);
+    return isKept || other.urls.length === 0
+      ? this.snapshots
+      : [...this.snapshots, other].toSorted((a, b) => b.at - a.at);
   }
 
-  /** What is kept when today's is added; the same as now when there is one of the last day already. */
-  keptWith(now: Seconds): readonly KeptToplist[] {
-    const newest = this.kept[0];
-    if (newest && newest.at > now - TOPLIST_EVERY) return this.kept;
+  /** The snapshots with today's added. The same array if there is one of the last day. */
+  withToday(now: Seconds): readonly ToplistSnapshot[] {
+    const newest = this.snapshots[0];
+    if (newest && newest.at > now - SNAPSHOT_INTERVAL) return this.snapshots;
     const { podcasts } = this.#rank(TOPLIST_LENGTH);
-    if (podcasts.length === 0) return this.kept;
-    const kept = [{ at: now, urls: podcasts.slice(0, TOPLIST_LENGTH).map(({ url }) => url) }, ...this.kept];
+    if (podcasts.length === 0) return this.snapshots;
+    const kept = [{ at: now, urls: podcasts.slice(0, TOPLIST_LENGTH).map(({ url }) => url) }, ...this.snapshots];
     const weekOld = kept.findIndex(({ at }) => at <= now - WEEK);
     return weekOld === -1 ? kept : kept.slice(0, weekOld + 1);
   }

@@ -1,14 +1,14 @@
 import { compareText } from '../../domain/text-order.ts';
-import { type PodcastPart, toParts } from '../directory-parts.ts';
+import { type PodcastWithEpisodes, groupByPodcast } from '../podcast-records.ts';
 import type { DirectoryRecord, ExportedEpisode } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
 import type { Directory } from './directory.ts';
 import { replaceEpisodes } from './episode-store.ts';
-import { keptEpisodes, mergeEpisodes, type PlacedEpisode, type StoredEpisode, UNPLACED } from './episodes.ts';
+import { newestEpisodes, mergeEpisodes, type ChunkedEpisode, type StoredEpisode, NO_CHUNK } from './episodes.ts';
 import { type StoredPodcast, urlsOf } from './podcast.ts';
-import { unplaced } from './reading.ts';
+import { withoutChunks } from './feed-reading.ts';
 
-/** All of the directory, one podcast a page. What has moved meanwhile comes where the URL that it had would be. */
+/** Exports the directory, one podcast per page, sorted by URL at the start of the export. */
 export async function* exportDirectory(directory: Directory): AsyncGenerator<DirectoryRecord[]> {
   const { memory } = directory;
   const tags = memory.tags.titles(memory.all().flatMap((podcast) => podcast.tags));
@@ -17,7 +17,7 @@ export async function* exportDirectory(directory: Directory): AsyncGenerator<Dir
   }
 
   const urls = memory.all().map(({ url }) => url);
-  /** As they were then: one that another was merged with since comes again. */
+  /** A podcast that is merged with another one meanwhile is exported again. */
   const exported = new Set<StoredPodcast>();
   for (const url of urls.toSorted(compareText)) {
     const { podcast, episodes } = await directory.withEpisodes(url);
@@ -26,9 +26,10 @@ export async function* exportDirectory(directory: Directory): AsyncGenerator<Dir
     yield [toPodcastRecord(podcast), ...toEpisodeRecords(episodes)];
   }
 
-  const toplists = memory.toplist.kept.filter((kept) => kept.urls.length > 0);
-  const shown = (url: string): string => memory.find(url)?.url ?? url;
-  if (toplists.length > 0) yield toplists.map((kept) => ({ kind: 'toplist', at: kept.at, urls: kept.urls.map(shown) }));
+  const toplists = memory.toplist.snapshots.filter(({ urls: ranked }) => ranked.length > 0);
+  const currentUrl = (url: string): string => memory.find(url)?.url ?? url;
+  if (toplists.length === 0) return;
+  yield toplists.map((snapshot) => ({ kind: 'toplist', at: snapshot.at, urls: snapshot.urls.map(currentUrl) }));
 }
 
 function toPodcastRecord(podcast: StoredPodcast): DirectoryRecord {
@@ -36,8 +37,8 @@ function toPodcastRecord(podcast: StoredPodcast): DirectoryRecord {
   return { kind: 'podcast', url, info, feed, formerUrls: formerUrls.toSorted(compareText) };
 }
 
-/** A URL goes to the episode that has it now, else to the first of those that had it: they may come from several feeds. */
-function toEpisodeRecords(episodes: readonly PlacedEpisode[]): DirectoryRecord[] {
+/** Each URL is exported with one episode only: the one that has it now, else the first that had it. */
+function toEpisodeRecords(episodes: readonly ChunkedEpisode[]): DirectoryRecord[] {
   const taken = new Set(episodes.map(({ url }) => url));
   return episodes.map((placed) => {
     const { formerUrls = [], chunk: _, ...episode } = placed;
@@ -47,28 +48,28 @@ function toEpisodeRecords(episodes: readonly PlacedEpisode[]): DirectoryRecord[]
   });
 }
 
-/** Adds records to the directory, one podcast a step. */
+/** Imports records, one podcast per commit. */
 export async function importDirectory(directory: Directory, records: AsyncIterable<DirectoryRecord[]>): Promise<void> {
   const { toplist } = directory.memory;
-  for await (const part of toParts(records)) {
-    if (part.kind === 'podcast') await directory.change(() => decide(directory, part));
-    else if (part.kind === 'tag') await directory.addTag({ tag: part.tag, title: part.title });
+  for await (const record of groupByPodcast(records)) {
+    if (record.kind === 'podcast') await directory.change(() => decide(directory, record));
+    else if (record.kind === 'tag') await directory.addTag({ tag: record.tag, title: record.title });
     else {
-      const urls = part.urls.filter((url) => directory.memory.find(url));
-      await directory.changeToplists(() => toplist.keptWithOther({ at: part.at, urls }));
+      const urls = record.urls.filter((url) => directory.memory.find(url));
+      await directory.changeSnapshots(() => toplist.withImported({ at: record.at, urls }));
     }
   }
 }
 
-/** Nothing where the podcast was read here later. */
-async function decide(directory: Directory, part: PodcastPart): Promise<PodcastChange | undefined> {
-  const { url, info, feed, formerUrls } = part;
+/** Undefined if the feed was fetched later here. */
+async function decide(directory: Directory, record: PodcastWithEpisodes): Promise<PodcastChange | undefined> {
+  const { url, info, feed, formerUrls } = record;
   const replaces = [...new Set([url, ...formerUrls].flatMap((each) => directory.memory.find(each) ?? []))];
   if (replaces.some((here) => (here.feed.fetchedAt ?? -1) >= (feed.fetchedAt ?? 0))) return undefined;
 
   const known = await Promise.all(replaces.map((here) => directory.episodes.read(here)));
-  const merged = known.reduce((all, here) => mergeEpisodes(all, unplaced(here)), part.episodes.map(toPlaced));
-  const after = keptEpisodes(merged);
+  const merged = known.reduce((all, here) => mergeEpisodes(all, withoutChunks(here)), record.episodes.map(toChunked));
+  const after = newestEpisodes(merged);
   const newest = after.reduce((max, { stamp }) => Math.max(max, stamp), 0);
   const former = new Set([...formerUrls, ...replaces.flatMap(urlsOf)]);
   former.delete(url);
@@ -80,7 +81,7 @@ async function decide(directory: Directory, part: PodcastPart): Promise<PodcastC
   };
 }
 
-function toPlaced({ formerUrls, ...episode }: ExportedEpisode): PlacedEpisode {
+function toChunked({ formerUrls, ...episode }: ExportedEpisode): ChunkedEpisode {
   const stored: StoredEpisode = formerUrls.length > 0 ? { ...episode, formerUrls } : episode;
-  return { ...stored, chunk: UNPLACED };
+  return { ...stored, chunk: NO_CHUNK };
 }

@@ -11,7 +11,7 @@ const PODCASTS = 20_000;
 const USERS = 1000;
 const SUBSCRIPTIONS = 50;
 /** What one account may bring into the directory. */
-const NEW_FEEDS_A_DAY = 2000;
+const MAX_NEW_FEEDS_PER_DAY = 2000;
 /** Of these the requests for suggestions come; the others cannot log in. */
 const READERS = Array.from({ length: 16 }, (_, index) => `reader-${index}`);
 
@@ -44,11 +44,11 @@ async function fill(dataDir) {
   for (const name of names) await storage.users.create({ name, passwordHash: 'of nobody' });
   const users = [];
   for await (const { id } of storage.users.all()) users.push(id);
-  for (let at = 0; at < PODCASTS; at += NEW_FEEDS_A_DAY) {
+  for (let at = 0; at < PODCASTS; at += MAX_NEW_FEEDS_PER_DAY) {
     await storage.subscriptions.replace(
-      users[at / NEW_FEEDS_A_DAY],
+      users[at / MAX_NEW_FEEDS_PER_DAY],
       'phone',
-      everything.slice(at, at + NEW_FEEDS_A_DAY),
+      everything.slice(at, at + MAX_NEW_FEEDS_PER_DAY),
     );
   }
   await Promise.all(everything.map((url) => storage.podcasts.record(url, toReading(url))));

@@ -41,7 +41,7 @@ afterEach(async () => {
 
 const set = (key: string, length = 1) => store.commit({ set: [[key, JSON.stringify('x'.repeat(length))]] });
 
-it('commits are stored while a checkpoint begins and writes its files', async () => {
+it('commits are stored while a checkpoint is running', async () => {
   await set('a', 2000);
   await set('b');
   await vi.waitUntil(() => disk.isAsked);
@@ -49,7 +49,7 @@ it('commits are stored while a checkpoint begins and writes its files', async ()
   expect((await store.get(['a', 'b', 'c'])).map((entry) => entry?.value.length)).toEqual([2002, 3, 3]);
 });
 
-it('commits that outrun a checkpoint wait for it', async () => {
+it('commits wait for a checkpoint that is behind', async () => {
   await set('a', 2000);
   await vi.waitUntil(() => disk.isAsked);
   await set('b', 2000);

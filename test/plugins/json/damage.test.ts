@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 describe('the write-ahead log', () => {
-  /** The folder as a killed process leaves it, and its log. */
+  /** A folder as left by a killed process, and its log. */
   async function kill(commits: (store: KeyValueStore) => Promise<unknown>): Promise<string> {
     const store = await open();
     await store.commit({ set: [['a', '1']] });
@@ -35,7 +35,7 @@ describe('the write-ahead log', () => {
   }
   const NOTHING = async (): Promise<void> => undefined;
 
-  it('has what no file has, and values with line breaks in them', async () => {
+  it('restores changes that are in no file, and values with line breaks', async () => {
     await kill((store) => store.commit({ set: [['c', '{\n  "d":\n3 }']], delete: ['a'], sum: [['e', 4]] }));
     for (const _time of [1, 2]) {
       const after = await open(killed);
@@ -44,7 +44,7 @@ describe('the write-ahead log', () => {
     }
   });
 
-  it('loses a last line that was cut off, and no other', async () => {
+  it('loses an incomplete last line, and no other', async () => {
     const log = await kill((store) => store.commit({ set: [['c', '3']] }));
     await truncate(log, (await stat(log)).size - 3);
     let after = await open(killed);
@@ -73,7 +73,7 @@ describe('the write-ahead log', () => {
     await after.close();
   });
 
-  it('refuses to start over a damaged line in the middle, and names it', async () => {
+  it('with a damaged line in the middle, the store does not start, and the error names the line', async () => {
     const log = await kill(NOTHING);
     const text = await readFile(log, 'utf8');
     await writeFile(log, text.replace('"a"', '"x"'));
@@ -83,7 +83,7 @@ describe('the write-ahead log', () => {
     await (await open(killed)).close();
   });
 
-  it('refuses to start over a damaged last line where more was acknowledged after it, in another file', async () => {
+  it('with a damaged last line and a newer file, the store does not start', async () => {
     const log = await kill(NOTHING);
     const older = join(killed, 'wal-000000000000.jsonl');
     const text = await readFile(log, 'utf8');
@@ -93,7 +93,7 @@ describe('the write-ahead log', () => {
     expect(await readFile(older, 'utf8')).toContain('"x"');
   });
 
-  it('is missed where there are files of accounts', async () => {
+  it('must exist if there are data files', async () => {
     await kill(NOTHING);
     await (await open(killed)).close();
     for (const log of await logsIn(killed)) await rm(log);
@@ -101,7 +101,7 @@ describe('the write-ahead log', () => {
     await expect(open(killed)).rejects.toMatchObject({ code: 'corrupt', message });
   });
 
-  it('is verified', async () => {
+  it('is checked by verify', async () => {
     const store = await open();
     await store.commit({ set: [['a', '1']] });
     await store.verify();
@@ -126,9 +126,13 @@ describe('a file', () => {
   it.each([
     ['is cut off', (text: string) => text.slice(0, -5), 'is damaged'],
     ['is empty', () => '', 'is damaged'],
-    ['has another value', (text: string) => text.replace('bob"}', 'rob"}'), 'is not as podsync wrote it'],
+    ['has another value', (text: string) => text.replace('bob"}', 'rob"}'), 'was changed after podsync wrote it'],
     ['has other JSON', () => 'null', 'is damaged'],
-    ['has the data of another account', (text: string) => text.replace(/bob\//g, 'eve/'), 'is not as podsync wrote it'],
+    [
+      'has the data of another account',
+      (text: string) => text.replace(/bob\//g, 'eve/'),
+      'was changed after podsync wrote it',
+    ],
   ])('that %s is reported by name when it is read and when it is verified', async (_, spoil, what) => {
     await writeFile(path, spoil(await readFile(path, 'utf8')));
     const store = await open();
@@ -141,7 +145,7 @@ describe('a file', () => {
     await store.close();
   });
 
-  it('that a person has changed is used when its checksum is removed, as the message says', async () => {
+  it('edited by hand is used after its checksum is removed, as the message says', async () => {
     const text = await readFile(path, 'utf8');
     await writeFile(path, text.replace('"bob"', '"rob"').replace(/"checksum".*\n/, ''));
     const store = await open();
@@ -150,7 +154,7 @@ describe('a file', () => {
     await store.close();
   });
 
-  it('that is damaged keeps no other from being written', async () => {
+  it('that is damaged does not block writing others', async () => {
     await writeFile(path, '');
     let store = await open();
     await store.commit({ set: [['u/bob/new', '1'], ['u/eve/new', '2']] }); // prettier-ignore
@@ -168,20 +172,20 @@ describe('a file', () => {
     await rm(path);
     await spoil(path);
     const store = await open();
-    const message = `${path} could not be used (${code}); check its disk, its owner and its permissions`;
+    const message = `${path} cannot be accessed (${code}); check its disk, owner and permissions`;
     await expect(store.get(['u/bob/head'])).rejects.toMatchObject({ code: 'unavailable', message });
     await store.close();
   });
 
-  it('that was half written by a killed process is removed', async () => {
+  it('left incomplete by a killed process is removed', async () => {
     await writeFile(`${path}.new`, '{');
     await (await open()).close();
     expect(await readdir(join(dataDir, 'users', 'bob'))).toEqual(['account.json']);
   });
 
-  it('where the folder belongs is reported as that', async () => {
+  it('at the path of the folder is reported', async () => {
     for (const folder of [path, join(path, 'below')]) {
-      const message = `${folder} is a file, or lies in one; give podsync a folder`;
+      const message = `${folder} is a file, or inside one; choose a folder`;
       await expect(open(folder)).rejects.toMatchObject({ code: 'unavailable', message });
     }
   });

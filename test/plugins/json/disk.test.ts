@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
 
-/** Rejects where no file can be replaced. */
+/** Rejects as if no file could be replaced. */
 const disk = vi.hoisted(() => ({ check: async (_path: string): Promise<void> => undefined }));
 vi.mock(import('../../../plugins/json/durable-files.ts'), async (original) => {
   const files = await original();
@@ -44,24 +44,24 @@ const set = (name: string) => store.commit({ set: [[`u/bob/${name}`, '1']], sum:
 const names = async (from = store): Promise<string[]> =>
   (await from.list({ from: 'u/bob/', until: 'u/bob0', limit: 100 })).map(({ key }) => key.slice('u/bob/'.length));
 
-/** What Node throws when the system answers a call with this error. */
+/** The error that Node throws for a system error. */
 const failure = (code: string, errno: number): Error => Object.assign(new Error(`${code}: write`), { code, errno });
 const NO_ROOM = failure('ENOSPC', -28);
 const BROKEN = failure('EIO', -5);
 
-/** What all files have in common. */
+/** The prototype of all file handles. */
 async function filePrototype(): Promise<FileHandle> {
   const file = await openFile(dataDir);
   await file.close();
   return Object.getPrototypeOf(file) as FileHandle;
 }
 
-/** The next call of any file fails. */
+/** Makes the next call of any file handle fail. */
 async function failOnce(call: 'write' | 'datasync' | 'truncate', error: Error): Promise<void> {
   vi.spyOn(await filePrototype(), call).mockRejectedValueOnce(error);
 }
 
-/** The folder as a process leaves it that is killed now, opened. */
+/** Opens a copy of the folder, as left by a process that is killed now. */
 async function openKilled(): Promise<KeyValueStore> {
   const killed = `${dataDir}-killed`;
   await cp(dataDir, killed, { recursive: true });
@@ -80,7 +80,7 @@ it.each([
   expect((await store.get(['sum']))[0]?.value).toBe('2');
 });
 
-it('a full disk that takes a part of a commit keeps nothing of it, and all that comes later', async () => {
+it('a full disk that takes a part of a commit loses that commit, and stores all later ones', async () => {
   const files = await filePrototype();
   const { write } = files;
   const writePart = function (this: FileHandle, bytes: Uint8Array) {
@@ -95,7 +95,7 @@ it('a full disk that takes a part of a commit keeps nothing of it, and all that 
   await after.close();
 });
 
-it('commits that built on one that a full disk refused are refused, too', async () => {
+it('commits that depend on one that a full disk refused are refused, too', async () => {
   await failOnce('write', NO_ROOM);
   const first = set('a');
   const writing = (await filePrototype()).write as unknown as { mock: { calls: unknown[] } };
@@ -107,18 +107,18 @@ it('commits that built on one that a full disk refused are refused, too', async 
   expect((await store.get(['sum']))[0]?.value).toBe('2');
 });
 
-it('a full disk that may keep what it was to forget is reported as a reason to start podsync again', async () => {
+it('a failed write that cannot be undone requires a restart of podsync', async () => {
   await failOnce('write', NO_ROOM);
   await failOnce('datasync', BROKEN);
-  const refusal = { code: 'unavailable', message: expect.stringMatching(/no room.*then start podsync again/) };
+  const refusal = { code: 'unavailable', message: expect.stringMatching(/no space.*then restart podsync/) };
   await expect(set('a')).rejects.toMatchObject(refusal);
   await expect(set('b')).rejects.toMatchObject(refusal);
 });
 
-it.each(['write', 'datasync'] as const)('a disk that fails at a %s is trusted again after a restart', async (call) => {
+it.each(['write', 'datasync'] as const)('a disk that fails at a %s is used again after a restart', async (call) => {
   await set('a');
   await failOnce(call, BROKEN);
-  const refusal = { code: 'unavailable', message: expect.stringMatching(/EIO.*then start podsync again/) };
+  const refusal = { code: 'unavailable', message: expect.stringMatching(/EIO.*then restart podsync/) };
   await expect(set('b')).rejects.toMatchObject(refusal);
   await expect(set('c')).rejects.toMatchObject(refusal);
   await expect(store.ping()).rejects.toMatchObject(refusal);
@@ -129,7 +129,7 @@ it.each(['write', 'datasync'] as const)('a disk that fails at a %s is trusted ag
   await set('d');
 });
 
-it('a commit that a failing disk may have kept is whole after a restart', async () => {
+it('a commit that a failing disk may have stored is complete after a restart', async () => {
   await failOnce('datasync', BROKEN);
   await failOnce('truncate', BROKEN);
   await expect(set('a')).rejects.toMatchObject({ code: 'unavailable' });
@@ -139,11 +139,11 @@ it('a commit that a failing disk may have kept is whole after a restart', async 
   await after.close();
 });
 
-it('files that cannot be written are reported and written later, and nothing is lost until then', async () => {
+it('files that cannot be written are reported and written later, and nothing is lost', async () => {
   disk.check = (path) => (path.includes('users') ? Promise.reject(NO_ROOM) : Promise.resolve());
   await store.commit({ set: [['n/bob', '{}']] });
   await store.close();
-  expect(warnings).toEqual([expect.stringMatching(/stay in the write-ahead log .*no room left/)]);
+  expect(warnings).toEqual([expect.stringMatching(/stay in the write-ahead log .*no space left/)]);
   const files = async () => (await readdir(dataDir, { recursive: true })).filter((name) => name.endsWith('.json'));
   expect(await files()).toEqual(expect.arrayContaining(['logins.json', 'other.json'])); // the others were written
 

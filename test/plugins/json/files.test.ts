@@ -31,7 +31,7 @@ const stamp = (n: number): string => String(1_700_000_000 + n).padStart(11, '0')
 /** An upload of some 5 kB. */
 const upload = (n: number) => [`l/4f2a/${stamp(n)}/000`, JSON.stringify({ n, text: 'x'.repeat(5000) })] as const;
 
-it("a person can read an account's file", async () => {
+it('the file of an account is readable for humans', async () => {
   const version = await store.commit({
     set: [
       ['u/4f2a/head', '{"profile":{"name":"alice"},"stamp":1700000001}'],
@@ -55,7 +55,7 @@ it("a person can read an account's file", async () => {
 `);
 });
 
-it('what belongs together lies in one file, and all of it is for its owner alone', async () => {
+it('related keys are in one file, readable for its owner only', async () => {
   const keys = ['n/alice', 'n/bob', 's/x', 'x/y', 'p/Ab/url', 'p/Ab/info', 'e/Ab/0', 'e/Ab/1', 'e/aB/0', 'f/Ab/4f2a'];
   const account = ['u/4f2a/head', 'l/4f2a/1/0', 't/4f2a/1', 'b/4f2a/Ab', 'a/Ab/4f2a', 'k/tags', 'z/1', 'alone', 'u/x'];
   await store.commit({ set: [...keys, ...account].map((key) => [key, 'true']) });
@@ -71,7 +71,7 @@ it('what belongs together lies in one file, and all of it is for its owner alone
   expect(await store.list({ from: ' ', until: '~', limit: 100 })).toHaveLength(keys.length + account.length);
 });
 
-it('actions go into files of bounded length, which are not written again once they are full', async () => {
+it('actions are stored in files of limited length, which are not rewritten once they are full', async () => {
   for (let n = 0; n < 300; n += 1) await store.commit({ set: [upload(n)] });
   await reopen();
   const before = await files();
@@ -91,7 +91,7 @@ it('actions go into files of bounded length, which are not written again once th
   expect(found.map(({ key }) => key)).toEqual(Array.from({ length: 400 }, (_, n) => upload(90 + n)[0]));
 });
 
-it('a file of actions that is missing is noticed', async () => {
+it('a missing file of actions is detected', async () => {
   for (let n = 0; n < 600; n += 1) await store.commit({ set: [upload(n)] });
   await store.close();
   const lost = (await files()).filter((name) => name.includes('actions'))[2]!;
@@ -102,7 +102,7 @@ it('a file of actions that is missing is noticed', async () => {
   await expect(store.verify()).rejects.toMatchObject(refusal);
 });
 
-it('an account that is removed leaves no file and no folder', async () => {
+it('a removed account leaves no file and no folder', async () => {
   const keys = ['u/4f2a/head', 't/4f2a/1', 'n/alice', ...Array.from({ length: 300 }, (_, n) => upload(n)[0])];
   await store.commit({ set: keys.map((key) => [key, JSON.stringify('x'.repeat(5000))]) });
   await reopen();
@@ -113,7 +113,7 @@ it('an account that is removed leaves no file and no folder', async () => {
   expect(await files()).toEqual([]);
 });
 
-it('the files follow within ten minutes, and the write-ahead log is removed', async () => {
+it('the files are written within ten minutes, and the write-ahead log is removed', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   await store.commit({ set: [['n/alice', '1']] });
   expect(await files()).toEqual([]);

@@ -8,7 +8,7 @@ import type { KeyValueStore } from '../../../src/plugin.ts';
 
 let dataDir: string;
 const open = (): Promise<KeyValueStore> => json.open(json.parse(''), { dataDir, log: () => undefined });
-/** As another process writes it; without a holder, it is none of podsync's. */
+/** A lock file of another process; without a holder, of another program. */
 const writeLock = (holder?: { host?: string; pid: number; started: string }) =>
   writeFile(
     join(dataDir, `lock.${randomUUID()}`),
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dataDir, { recursive: true }));
 
-it('a folder is refused while it is open, and the message says who has it', async () => {
+it('a folder is refused while it is open, and the message names the process', async () => {
   const store = await open();
   const message = expect.stringContaining(
     `is in use by process ${process.pid} on ${hostname()}; stop that process first`,
@@ -57,7 +57,7 @@ it.each([
   expect(await locks()).toEqual([]);
 });
 
-it('a folder is not taken over from a process that cannot tell when it started, as systemd hides that from it', async () => {
+it('a folder is not taken over from a process without a known start time, as under systemd', async () => {
   await writeLock({ pid: process.ppid, started: '' });
   await expect(open()).rejects.toThrow(`is in use by process ${process.ppid}`);
 });

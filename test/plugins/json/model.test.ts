@@ -47,7 +47,7 @@ function createKey(): Key {
 const createValue = (): string =>
   JSON.stringify({ n: random(1000), text: pick(['', 'é', '\n', 'x']).repeat(random(150)) });
 
-/** What a store must have. */
+/** The expected content of a store. */
 class Model {
   entries = new Map<Key, Entry>();
 
@@ -106,7 +106,7 @@ async function change(): Promise<void> {
   for (const key of deleted) model.entries.delete(key);
 }
 
-/** Values as they are compared: the same JSON may have another text. */
+/** Normalizes values for comparison: the same JSON may have different text. */
 const normal = (entries: readonly (Entry | undefined)[]): unknown[] =>
   entries.map((entry) => entry && { ...entry, value: JSON.parse(entry.value) });
 
@@ -124,7 +124,7 @@ async function compareSome(): Promise<void> {
   expect(normal(await store.get(keys))).toEqual(normal(keys.map((key) => model.entries.get(key))));
 }
 
-it('has what was committed, in order, whatever is split, written, evicted and opened again meanwhile', async () => {
+it('has all commits, in order, across splits, checkpoints, evictions and reopening', async () => {
   for (let round = 0; round < 12; round += 1) {
     for (let step = 0; step < 60; step += 1) {
       await change();
@@ -143,7 +143,7 @@ it('has what was committed, in order, whatever is split, written, evicted and op
   store = await open();
 });
 
-it('has all that was acknowledged after a crash before any step of a checkpoint', { timeout: 120_000 }, async () => {
+it('has all acknowledged commits after a crash before any step of a checkpoint', { timeout: 120_000 }, async () => {
   for (let step = 0; step < 80; step += 1) await change();
   await store.close();
   store = await open();

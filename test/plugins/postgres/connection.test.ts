@@ -8,7 +8,7 @@ import { openStore } from '../../../plugins/postgres/store.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
 import { createBareDatabase, type TestDatabase, untilBlocked } from '../../postgres/database.ts';
 
-/** Milliseconds; less than podsync has. */
+/** Milliseconds; shorter than the default. */
 const TIMEOUT = 1000;
 
 let place: TestDatabase;
@@ -30,12 +30,12 @@ const set = (to: KeyValueStore, key: string) => to.commit({ set: [[key, '1']] })
 const keys = async (): Promise<string[]> => (await admin`SELECT key FROM entries ORDER BY key`).map(({ key }) => key);
 const unavailable = expect.objectContaining({ code: 'unavailable' });
 
-/** Ends the server's side of all connections of podsync, and waits until they are closed. */
+/** Terminates all connections of podsync on the server, and waits until they are closed. */
 const cutAll = () => admin`
   SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'podsync'`;
 
-/** Holds a key locked until it is told to stop. */
+/** Locks a key until the returned function is called. */
 async function lock(key: string): Promise<() => Promise<void>> {
   await admin`INSERT INTO entries VALUES (${key}, '0', 1) ON CONFLICT DO NOTHING`;
   await admin`BEGIN`;
@@ -44,7 +44,7 @@ async function lock(key: string): Promise<() => Promise<void>> {
 }
 
 describe('a connection that breaks', () => {
-  it('while it is idle is not used again', async () => {
+  it('while idle is not used again', async () => {
     await Promise.all([set(store, 'a'), set(store, 'b'), store.get(['a'])]);
     await cutAll();
     await new Promise(setImmediate); // it is noticed when its socket is read
@@ -52,7 +52,7 @@ describe('a connection that breaks', () => {
     expect(await keys()).toEqual(['a', 'b', 'c']);
   });
 
-  it('while a commit waits for another transaction rejects it, and nothing of it is stored', async () => {
+  it('while a commit waits for another transaction rejects the commit, which is not stored', async () => {
     const release = await lock('b');
     const commit = store.commit({ set: [['a', '1'], ['b', '1'], ['c', '1']] }); // prettier-ignore
     const rejected = expect(commit).rejects.toThrow(unavailable);
@@ -65,7 +65,7 @@ describe('a connection that breaks', () => {
   });
 });
 
-it('a statement that is cancelled, by an administrator say, is no damage', async () => {
+it('a statement cancelled by an administrator is not reported as damage', async () => {
   const release = await lock('b');
   const commit = set(store, 'b');
   const rejected = expect(commit).rejects.toThrow(unavailable);
@@ -76,7 +76,7 @@ it('a statement that is cancelled, by an administrator say, is no damage', async
   await set(store, 'b');
 });
 
-it('commits and reads go on while one commit waits for another node', async () => {
+it('commits and reads continue while one commit waits for another node', async () => {
   const release = await lock('b');
   const commit = set(store, 'b');
   await untilBlocked(place.url, 1);
@@ -97,7 +97,7 @@ it('a deadlock with another program is resolved: the commit is stored', async ()
   expect(await admin`SELECT value FROM entries ORDER BY key`).toEqual([{ value: '2' }, { value: '2' }]);
 });
 
-it('a statement may take as long as it takes while the server answers', async () => {
+it('a slow statement has no timeout while the server answers', async () => {
   const patient = await openStore({ url: place.url, timeout: TIMEOUT });
   const release = await lock('b');
   const commit = set(patient, 'b');
@@ -118,7 +118,7 @@ describe('between podsync and PostgreSQL', () => {
   let server: Server;
   let sockets: Socket[];
 
-  /** Listens, and answers the URL of the database by way of it. */
+  /** Listens, and returns the URL of the database through the proxy. */
   const listen = async (onConnection: (socket: Socket) => void): Promise<string> => {
     sockets = [];
     server = createServer((socket) => {
@@ -134,7 +134,7 @@ describe('between podsync and PostgreSQL', () => {
     await once(server, 'close');
   });
 
-  /** Hands on what comes, but for what `isCut` picks: then the connection ends. While `isSilent` nothing gets through. */
+  /** Forwards data, until `isCut` returns true: then the connection ends. While `isSilent`, nothing is forwarded. */
   const listenBetween = (
     isCut: (chunk: Buffer) => boolean,
     end: (socket: Socket) => unknown,
@@ -152,7 +152,7 @@ describe('between podsync and PostgreSQL', () => {
       });
     });
 
-  it('a commit whose answer is lost is no success, but may be stored', async () => {
+  it('a commit whose answer is lost is rejected, but may be stored', async () => {
     let isCutting = false;
     const url = await listenBetween(
       (chunk) => isCutting && chunk.includes('maybe'),
@@ -167,7 +167,7 @@ describe('between podsync and PostgreSQL', () => {
     expect(await keys()).toContain('surely');
   });
 
-  it('a reset leaves no caller waiting', async () => {
+  it('a reset rejects all waiting calls', async () => {
     const url = await listenBetween(
       (chunk) => chunk.includes('never'),
       (socket) => socket.resetAndDestroy(),
@@ -186,7 +186,7 @@ describe('between podsync and PostgreSQL', () => {
     await distant.close();
   });
 
-  it('a server that is gone without closing its connections leaves no caller waiting', async () => {
+  it('a server that stops without closing its connections rejects all waiting calls', async () => {
     let isGone = false;
     const url = await listenBetween(
       () => false,
@@ -204,19 +204,19 @@ describe('between podsync and PostgreSQL', () => {
     expect(await keys()).toEqual(['again']);
   });
 
-  it('something that accepts connections and closes them is no server', async () => {
+  it('something that accepts connections and closes them is reported', async () => {
     const url = await listen((socket) => socket.destroy());
     await expect(openStore({ url })).rejects.toThrow(unavailable);
     expect(sockets.length).toBeLessThan(5);
   });
 
-  it('something that speaks another protocol is no server', async () => {
+  it('a server with another protocol is reported', async () => {
     const url = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     await expect(openStore({ url })).rejects.toThrow(unavailable);
   });
 });
 
-describe('what is wrong is said, without a secret', () => {
+describe('errors say what is wrong, without secrets', () => {
   const refusal = async (change: Partial<URL>): Promise<Error & { code?: string }> => {
     const { href } = Object.assign(new URL(place.url), change);
     return openStore({ url: href }).then(
@@ -226,11 +226,11 @@ describe('what is wrong is said, without a secret', () => {
   };
 
   it.each([
-    ['no server', { port: '1' }, 'cannot be reached; check that it runs'],
-    ['no such host', { hostname: 'nowhere.invalid' }, 'cannot be reached; check that it runs'],
-    ['no such database', { pathname: '/nowhere' }, 'has no database of this name'],
-    ['no such user', { username: 'nobody' }, 'does not let this user in'],
-    ['a wrong password', { password: 'guessed-wrong' }, 'does not let this user in'],
+    ['no server', { port: '1' }, 'cannot be reached; check that it is running'],
+    ['no such host', { hostname: 'nowhere.invalid' }, 'cannot be reached; check that it is running'],
+    ['no such database', { pathname: '/nowhere' }, 'has no database with this name'],
+    ['no such user', { username: 'nobody' }, 'refuses this user'],
+    ['a wrong password', { password: 'guessed-wrong' }, 'refuses this user'],
     ['a parameter of other programs', { search: '?channel_binding=require' }, 'does not know a parameter'],
     ['no such schema', { search: '?search_path=nowhere' }, 'has no schema for the tables'],
   ])('%s', async (_what, change, words) => {
@@ -243,17 +243,17 @@ describe('what is wrong is said, without a secret', () => {
     }
   });
 
-  it('of several hosts one is enough, and that there is none is said at once', async () => {
+  it('one of several hosts is enough, and an error is reported at once if there is none', async () => {
     const { host } = new URL(place.url);
     const withHosts = (hosts: string): string => place.url.replace(host, hosts);
     await (await openStore({ url: withHosts(`127.0.0.1:1,${host}`) })).close();
     const began = performance.now();
     const opening = openStore({ url: withHosts('127.0.0.1:1,127.0.0.1:2') });
-    await expect(opening).rejects.toThrow('cannot be reached; check that it runs');
+    await expect(opening).rejects.toThrow('cannot be reached; check that it is running');
     expect(performance.now() - began).toBeLessThan(9000);
   });
 
-  it('no driver', async () => {
+  it('the driver is not installed', async () => {
     const missing = loadDriver(() => import('postgres-that-nobody-has' as string));
     await expect(missing).rejects.toThrow(unavailable);
     await expect(missing).rejects.toThrow('npm install postgres@');

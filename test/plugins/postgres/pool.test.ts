@@ -4,7 +4,7 @@ import { CONNECTIONS, PIPELINE, Pool } from '../../../plugins/postgres/pool.ts';
 
 const PLACES = CONNECTIONS * PIPELINE;
 
-/** A pool whose connections are counted, and do nothing. */
+/** A pool that counts its connections, which do nothing. */
 function createPool(): { pool: Pool; connections: Connection[] } {
   const connections: Connection[] = [];
   const pool = new Pool(() => {
@@ -14,7 +14,7 @@ function createPool(): { pool: Pool; connections: Connection[] } {
   return { pool, connections };
 }
 
-/** Statements that run until they are told to end. */
+/** Statements that run until they are ended. */
 function createStatements(): { statement: () => Promise<void>; started: () => number; end: (count: number) => void } {
   const ends: (() => void)[] = [];
   let count = 0;
@@ -29,7 +29,7 @@ function createStatements(): { statement: () => Promise<void>; started: () => nu
 }
 const settle = (): Promise<unknown> => new Promise(setImmediate);
 
-it('an idle connection is used again; another one is opened only where all are busy', async () => {
+it('an idle connection is reused; another one is opened only if all are busy', async () => {
   const { pool, connections } = createPool();
   for (let n = 0; n < 3; n += 1) await pool.use(async () => undefined);
   expect(connections).toHaveLength(1);
@@ -39,7 +39,7 @@ it('an idle connection is used again; another one is opened only where all are b
   expect(connections).toHaveLength(CONNECTIONS);
 });
 
-it('no connection gets more statements than it may, whenever callers come', async () => {
+it('no connection exceeds its limit of statements', async () => {
   const { pool } = createPool();
   const running = new Map<Connection, number>();
   const use = (): Promise<void> =>
@@ -52,11 +52,11 @@ it('no connection gets more statements than it may, whenever callers come', asyn
   await Promise.all(Array.from({ length: 10 * PLACES }, async () => (await use(), await use())));
 });
 
-describe('a caller that waits in line', () => {
+describe('a queued caller', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('is told after ten seconds that nothing became free, and takes no place from those who still wait', async () => {
+  it('is rejected after ten seconds, and takes no slot from those still waiting', async () => {
     const { pool } = createPool();
     const { statement, started, end } = createStatements();
     const running = Array.from({ length: PLACES }, () => pool.use(statement));

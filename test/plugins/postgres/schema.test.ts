@@ -21,7 +21,7 @@ afterEach(async () => {
   await place.destroy();
 });
 
-/** Every column and every function. */
+/** All columns and functions. */
 const describeSchema = () => admin`
   SELECT table_name || '.' || column_name AS name, data_type AS is FROM information_schema.columns
   WHERE table_schema = 'public'
@@ -31,7 +31,7 @@ const countConnections = async (): Promise<number> =>
   (await admin`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`).length;
 
 describe('the schema', () => {
-  it('is created once, by whichever of several nodes', async () => {
+  it('is created once, even by several nodes', async () => {
     const nodes = await Promise.all([open(), open(), open()]);
     const version = await nodes[0]!.commit({ set: [['a', '1']] });
     for (const node of nodes) expect(await node.get(['a'])).toEqual([{ key: 'a', value: '1', version }]);
@@ -39,7 +39,7 @@ describe('the schema', () => {
     expect(await admin`SELECT version FROM podsync_schema`).toEqual([{ version: SCHEMA_VERSION }]);
   });
 
-  it('is that of the search_path in the location', async () => {
+  it('is the one in the search_path of the location', async () => {
     await admin`CREATE SCHEMA podsync`;
     const store = await open(`${place.url}?search_path=podsync`);
     await store.commit({ set: [['a', '1']] });
@@ -47,7 +47,7 @@ describe('the schema', () => {
     expect(await admin`SELECT value FROM podsync.entries`).toEqual([{ value: '1' }]);
   });
 
-  it('can be looked into with views over the JSON', async () => {
+  it('can be queried with views over the JSON', async () => {
     const store = await open();
     await store.commit({ set: [['u/1/head', '{"name":"bob"}']], sum: [['p/x/count', 2]] });
     await store.close();
@@ -59,7 +59,7 @@ describe('the schema', () => {
   });
 });
 
-it('reads and commits by the index, also where a plan was made for an empty table', async () => {
+it('reads and commits use the index, even with a plan made for an empty table', async () => {
   const store = await open();
   for (let round = 0; round < 12; round += 1) {
     await Promise.all([
@@ -93,7 +93,7 @@ it('reads and commits by the index, also where a plan was made for an empty tabl
   expect(Number(stats!['idx_tup_fetch'])).toBeLessThan(30 * 10);
 });
 
-describe('refuses, and leaves as it is,', () => {
+describe('refuses, and does not change,', () => {
   const refused = async (code: string, words: string, url?: string): Promise<void> => {
     const before = await describeSchema();
     await expect(open(url)).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
@@ -104,21 +104,21 @@ describe('refuses, and leaves as it is,', () => {
   it('a database of a newer podsync', async () => {
     await (await open()).close();
     await admin`UPDATE podsync_schema SET version = version + 1`;
-    await refused('corrupt', `newer podsync (schema ${SCHEMA_VERSION + 1}, this one knows ${SCHEMA_VERSION})`);
+    await refused('corrupt', `newer podsync (schema ${SCHEMA_VERSION + 1}, this one supports ${SCHEMA_VERSION})`);
     expect(await admin`SELECT version FROM podsync_schema`).toEqual([{ version: SCHEMA_VERSION + 1 }]);
   });
 
   it('a database of a podsync with other tables', async () => {
     await admin`CREATE TABLE podsync_schema AS SELECT 1 AS version`;
-    await refused('corrupt', 'export it there (--format backup)');
+    await refused('corrupt', 'export it with that version (--format backup)');
   });
 
   it.each(['users', 'entries'])('the database of another program, which has a table %s', async (table) => {
     await admin`CREATE TABLE ${admin(table)} (name text)`;
-    await refused('corrupt', 'belongs to another program; give podsync one of its own');
+    await refused('corrupt', 'belongs to another program; create a separate one for podsync');
   });
 
-  it('a database that does not hold every character', async () => {
+  it('a database that cannot store every character', async () => {
     const name = `${new URL(place.url).pathname.slice(1)}_ascii`;
     await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'SQL_ASCII'`);
     const { href } = Object.assign(new URL(place.url), { pathname: name });
@@ -126,7 +126,7 @@ describe('refuses, and leaves as it is,', () => {
     await admin.unsafe(`DROP DATABASE ${name} WITH (FORCE)`);
   });
 
-  it('a database where it may create nothing', async () => {
+  it('a database without the permission to create tables', async () => {
     await admin.unsafe('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
     const name = `podsync_guest_${new URL(place.url).pathname.slice(-12)}`;
     await admin.unsafe(`CREATE ROLE ${name} LOGIN PASSWORD 'guest'`);
@@ -150,7 +150,7 @@ it.each(['DROP TABLE entries', 'DROP FUNCTION commit_entries', 'ALTER TABLE entr
   },
 );
 
-it('a sum over what is no number is refused, and nothing else of the same moment', async () => {
+it('a sum over a value that is no number is refused, but not the commits batched with it', async () => {
   const store = await open();
   await store.commit({ set: [['text', '"x"']] });
   const results = await Promise.allSettled([
@@ -164,7 +164,7 @@ it('a sum over what is no number is refused, and nothing else of the same moment
   await store.close();
 });
 
-it('a check that fails stops none of the commits that share its transaction', async () => {
+it('a failed check does not affect the commits that share its transaction', async () => {
   const store = await open();
   const versions = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
@@ -176,14 +176,14 @@ it('a check that fails stops none of the commits that share its transaction', as
   await store.close();
 });
 
-it('a server that has become read-only is not well, and says which one is needed', async () => {
+it('ping fails on a server that has become read-only', async () => {
   const store = await open();
   await admin.unsafe(`ALTER DATABASE ${new URL(place.url).pathname.slice(1)} SET default_transaction_read_only = on`);
   await admin`
     SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()`;
   const readOnly = { code: 'unavailable', message: expect.stringContaining('is read-only') };
-  await store.ping().catch(() => undefined); // may meet a connection that was cut
+  await store.ping().catch(() => undefined); // may use a closed connection
   await expect(store.ping()).rejects.toMatchObject(readOnly);
   await expect(store.commit({ set: [['a', '1']] })).rejects.toMatchObject(readOnly);
   expect(await store.get(['a'])).toEqual([undefined]);
@@ -198,7 +198,7 @@ describe('a location', () => {
     },
   );
 
-  it('may be left to the variables of PostgreSQL', () => {
+  it('may be empty to use the variables of PostgreSQL', () => {
     expect(postgres.parse('')).toEqual({ url: undefined });
   });
 

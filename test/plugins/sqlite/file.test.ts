@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dataDir, { recursive: true }));
 
-/** Runs SQL on the file that no store has open. */
+/** Runs SQL on the closed file. */
 function change(sql: string): void {
   const file = new Driver(path);
   file.exec(sql);
@@ -39,7 +39,7 @@ describe('the file', () => {
     expect((await stat(join(dataDir, file))).isFile()).toBe(true);
   });
 
-  it('and everything beside it is for its owner alone', async () => {
+  it('and its other files are readable for their owner only', async () => {
     const store = await open();
     await store.commit({ set: [['a', '1']] });
     const names = await readdir(dataDir);
@@ -51,29 +51,29 @@ describe('the file', () => {
     await store.close();
   });
 
-  it('gets folders for its owner alone', async () => {
+  it('gets folders that only its owner can read', async () => {
     await (await open('in/folders/own.db')).close();
     for (const folder of ['in', 'in/folders']) expect((await stat(join(dataDir, folder))).mode & 0o077).toBe(0);
   });
 
-  it('is the only one left once the store is closed', async () => {
+  it('is the only file left after closing', async () => {
     const store = await open();
     await store.commit({ set: [['a', '1']] });
     await store.close();
     expect(await readdir(dataDir)).toEqual(['podsync.db']);
   });
 
-  it('belongs to one process at a time, and says so', async () => {
+  it('is locked by one process at a time', async () => {
     const store = await open();
     await expect(open()).rejects.toMatchObject({ code: 'busy', message: expect.stringContaining(path) });
-    await expect(open()).rejects.toThrow('is in use by another process; stop that one first');
+    await expect(open()).rejects.toThrow('is in use by another process; stop that process first');
     await store.commit({ set: [['a', '1']] });
     await store.close();
     await (await open()).close();
   });
 });
 
-describe('refuses, and leaves as it is,', () => {
+describe('refuses, and does not change,', () => {
   const refused = async (code: string, words: string): Promise<void> => {
     const before = await stat(path);
     await expect(open()).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
@@ -90,14 +90,14 @@ describe('refuses, and leaves as it is,', () => {
     await (await open()).close();
     const version = versionOfFile() as number;
     change(`PRAGMA user_version = ${version + 1}`);
-    await refused('corrupt', `written by a newer podsync (schema ${version + 1}, this one knows ${version})`);
+    await refused('corrupt', `written by a newer podsync (schema ${version + 1}, this one supports ${version})`);
     expect(versionOfFile()).toBe(version + 1);
   });
 
   it('a file of a podsync with other tables', async () => {
     await (await open()).close();
     change('PRAGMA user_version = 1');
-    await refused('corrupt', 'export it there (--format backup)');
+    await refused('corrupt', 'export it with that version (--format backup)');
     expect(versionOfFile()).toBe(1);
   });
 
@@ -120,16 +120,16 @@ describe('refuses, and leaves as it is,', () => {
 
   it('a folder', async () => {
     await mkdir(path);
-    await refused('unavailable', `${path} is a folder; give podsync a file in it`);
+    await refused('unavailable', `${path} is a folder; choose a file in it`);
   });
 
-  it('what is no database', async () => {
+  it('a file that is no database', async () => {
     await writeFile(path, 'nothing of the kind'.repeat(1000));
     await refused('corrupt', `${path} is not an SQLite database`);
   });
 });
 
-it('a damaged page of the index is reported in one line, though no read finds it', async () => {
+it('a damaged index page, which no read detects, is reported in one line', async () => {
   await (await open()).close();
   const file = new Driver(path);
   const { rootpage } = file
@@ -145,21 +145,21 @@ it('a damaged page of the index is reported in one line, though no read finds it
 });
 
 describe('better-sqlite3', () => {
-  it('that is missing is asked for', async () => {
+  it('is missing: the error says how to install it', async () => {
     const missing = loadDriver(() => import('better-sqlite3-that-nobody-has' as string));
     await expect(missing).rejects.toMatchObject({ code: 'unavailable' });
     await expect(missing).rejects.toThrow('npm install better-sqlite3@');
   });
 
-  it('that does not fit this Node is asked to be built again', async () => {
+  it('is built for another Node: the error says how to rebuild it', async () => {
     const broken = loadDriver(() => Promise.reject(new Error('NODE_MODULE_VERSION 93')));
-    await expect(broken).rejects.toThrow('cannot be loaded (NODE_MODULE_VERSION 93); install it again');
+    await expect(broken).rejects.toThrow('cannot be loaded (NODE_MODULE_VERSION 93); rebuild it');
   });
 });
 
 const OPEN_FILES = '/proc/self/fd';
 
-/** The number under which this process has the file open. */
+/** The descriptor of a file that this process has open. */
 function numberOf(file: string): number {
   const isOf = (number: string): boolean => {
     try {
@@ -171,7 +171,7 @@ function numberOf(file: string): number {
   return Number(readdirSync(OPEN_FILES).find(isOf));
 }
 
-/** Puts another file in the place of an open one. */
+/** Replaces an open file by another one. */
 function swap(number: number, other: string): void {
   closeSync(number);
   expect(openSync(other, 'r+')).toBe(number); // the lowest that is free
@@ -184,7 +184,7 @@ const codesOf = (outcomes: ReturnType<Database['commit']>): unknown[] =>
   outcomes.map((outcome) => ('error' in outcome ? outcome.error.code : typeof outcome.version));
 
 describe('a full disk', () => {
-  it('refuses what does not fit, keeps the rest, and takes more when there is room again', async () => {
+  it('refuses what does not fit, keeps the rest, and accepts more when there is space again', async () => {
     await (await open()).close();
     change('VACUUM');
     const limit = await openFile(path);
@@ -194,7 +194,7 @@ describe('a full disk', () => {
     const version = database.commit([set('before')]);
     const outcomes = database.commit([set('small'), set('large', 1_000_000), set('other'), { check: [['x', 1]] }]);
     expect(codesOf(outcomes)).toEqual(['number', 'full', 'number', 'undefined']);
-    expect(outcomes[1]).toMatchObject({ error: { message: expect.stringContaining('has no room left to grow') } });
+    expect(outcomes[1]).toMatchObject({ error: { message: expect.stringContaining('cannot grow, the disk is full') } });
     expect(keysIn(database)).toEqual(['before', 'other', 'small']);
     expect(version).not.toContainEqual(outcomes[0]);
     database.close();
@@ -205,7 +205,7 @@ describe('a full disk', () => {
     again.close();
   });
 
-  it.skipIf(!existsSync(OPEN_FILES))('that takes nothing at all still lets everybody read', async () => {
+  it.skipIf(!existsSync(OPEN_FILES))('without any space still allows reads', async () => {
     let connection: Driver.Database | undefined;
     const database = await Database.open(path, (opened) => void (connection = opened));
     database.commit([set('before')]);
@@ -224,7 +224,7 @@ describe('a full disk', () => {
 describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confirm', () => {
   let log: string;
   let database: Database;
-  /** The number under which the log is open: until it is swapped back, nothing can be synced. */
+  /** The descriptor of the log: until it is swapped back, nothing can be synced. */
   let number: number;
 
   const copy = async (): Promise<string> => {
@@ -238,7 +238,7 @@ describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confir
     log = `${path}-wal`;
     database = await Database.open(path);
     database.commit([set('before')]);
-    // What the commit would write, were it whole.
+    // The bytes of the complete commit.
     const whole = await copy();
     const other = await Database.open(whole);
     other.commit([set('unsure')]);
@@ -251,7 +251,7 @@ describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confir
     await writeFile(log, written);
   });
 
-  it('is not stored, also after a crash, once anything else was read', async () => {
+  it('is not stored after anything was read, even after a crash', async () => {
     expect(() => keysIn(database)).toThrow(unavailable);
     expect(() => database.ping()).toThrow(unavailable);
     expect(codesOf(database.commit([set('more')]))).toEqual(['unavailable']);
@@ -264,7 +264,7 @@ describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confir
     database.close();
   });
 
-  it('is not stored, also where the log exists again after podsync has ended', async () => {
+  it('is not stored, even if the log reappears after podsync has ended', async () => {
     swap(number, log);
     await link(log, `${log}-again`);
     database.close();
@@ -275,7 +275,7 @@ describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confir
   });
 });
 
-it('a sum over what is no number is refused, and nothing else of the same moment', async () => {
+it('a sum over a value that is no number is refused, but not the commits batched with it', async () => {
   const database = await Database.open(path);
   database.commit([{ set: [['text', '"x"']] }]);
   const outcomes = database.commit([set('a'), { set: [['b', '1']], sum: [['text', 1]] }, set('c')]);

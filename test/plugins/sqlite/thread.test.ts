@@ -25,7 +25,7 @@ const large = Array.from({ length: 20_000 }, (_, n) => [`k/${n}`, '"x"'] as cons
 /** Of few keys, and some time to store. */
 const long = Array.from({ length: 1000 }, (_, n) => [`k/${n}`, JSON.stringify('x'.repeat(10_000))] as const);
 
-it('the server goes on while SQLite works', async () => {
+it('SQLite does not block the event loop', async () => {
   const commit = store.commit({ set: large }).then(() => 'SQLite');
   await new Promise(setImmediate);
   const server = new Promise((resolve) => void setImmediate(() => resolve('the server')));
@@ -46,7 +46,7 @@ it('a thread that broke down is replaced by one that knows everything that was c
   expect(await store.commit({ check: [['a', version!]], set: [['a', '2']] })).not.toBe(version);
 });
 
-it('two stores are two files', async () => {
+it('two stores use two files', async () => {
   const other = await sqlite.open(sqlite.parse('other.db'), { dataDir, log: () => undefined });
   await Promise.all([store.commit({ set: [['a', '1']] }), other.commit({ set: [['b', '2']] })]);
   expect(await store.get(['a', 'b'])).toMatchObject([{ value: '1' }, undefined]);
@@ -55,7 +55,7 @@ it('two stores are two files', async () => {
   await store.ping();
 });
 
-it('a build into a single file runs SQLite in its thread, too, where the driver lies beside it', async () => {
+it('a single-file build runs SQLite in its thread, too, if the driver is installed next to it', async () => {
   const root = join(import.meta.dirname, '../../..');
   const input = join(root, 'plugins/sqlite/index.ts');
   const bundle = await rolldown({ input, platform: 'node', external: ['better-sqlite3'] });

@@ -199,7 +199,7 @@ it('a backup is incomplete if an account is deleted while it is read', async () 
   server.storage.transfer.exportUser = async function* (user: UserId) {
     for await (const page of exportUser(user)) {
       yield page;
-      throw new StorageError('missing', 'there is no such account');
+      throw new StorageError('missing', 'the account does not exist');
     }
   };
   const message = 'the account bob was deleted while it was read; run this again';

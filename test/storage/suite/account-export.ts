@@ -5,10 +5,10 @@ import { rejectsWith } from './expectations.ts';
 import { action, actions, add, addUser, feed, feeds, readPages, remove, SECRET, session } from './samples.ts';
 import { exportUser, furnish, LARGE } from './transfer-samples.ts';
 
-/** What `transferTests` asks of an export. */
+/** The tests of exports for `transferTests`. */
 export const accountExportTests: Suite = ({ describe, test }) => {
   describe('an export', () => {
-    test('tells all of an account, in one order', async ({ storage, clock }) => {
+    test('contains all of an account, in a fixed order', async ({ storage, clock }) => {
       const alice = await addUser(storage);
       const { devices, subscriptions, settings } = storage;
       await devices.save(alice, 'tv', { caption: 'My TV' });
@@ -46,7 +46,7 @@ export const accountExportTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await exportUser(storage, alice), expected);
     });
 
-    test('goes by code points, and by what a scope names', async (bench) => {
+    test('is sorted by code points, and by the subject of a scope', async (bench) => {
       const records = await exportUser(bench.storage, await furnish(bench));
       assert.deepEqual(
         records.flatMap((record) => (record.kind === 'device' ? record.device.id : [])),
@@ -73,7 +73,7 @@ export const accountExportTests: Suite = ({ describe, test }) => {
       ]);
     });
 
-    test('is a snapshot: what is written while it is read is not in it', async (bench) => {
+    test('is a snapshot: it does not contain later writes', async (bench) => {
       const { storage } = bench;
       const alice = await furnish(bench);
       const before = await exportUser(storage, alice);
@@ -88,7 +88,7 @@ export const accountExportTests: Suite = ({ describe, test }) => {
       assert.deepEqual([...(first.value as UserRecord[]), ...rest], before);
     });
 
-    test('rejects with `missing` for nobody, and when the account is removed meanwhile', async (bench) => {
+    test('rejects with `missing` for an unknown account, and if the account is removed meanwhile', async (bench) => {
       const { storage } = bench;
       const alice = await furnish(bench);
       const pages = storage.transfer.exportUser(alice)[Symbol.asyncIterator]();
@@ -98,7 +98,7 @@ export const accountExportTests: Suite = ({ describe, test }) => {
       await rejectsWith('missing', exportUser(storage, alice));
     });
 
-    test('rejects with `missing` also when an account without a history is removed meanwhile', async ({ storage }) => {
+    test('rejects with `missing` if an account without a history is removed meanwhile', async ({ storage }) => {
       const alice = await addUser(storage);
       await storage.devices.save(alice, 'phone', {});
       const pages = storage.transfer.exportUser(alice)[Symbol.asyncIterator]();

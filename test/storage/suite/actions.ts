@@ -66,7 +66,7 @@ export const actionTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await readNumbers(storage, alice), [2, 1, 3]);
     });
 
-    test('leaves its stamp and place to the first, and the rest of its batch is new', async ({ storage }) => {
+    test('does not change the first, and the rest of its batch is new', async ({ storage }) => {
       const alice = await addUser(storage);
       const first = await storage.actions.append(alice, [action(1), action(2)]);
       const { mark } = await storage.actions.query(alice, {});
@@ -76,7 +76,7 @@ export const actionTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await readNumbers(storage, alice, { since: mark }), [3, 4]);
     });
 
-    test('is found among later and earlier times, in whatever order those came', async ({ storage, reopen }) => {
+    test('is detected among later and earlier times, in any order of upload', async ({ storage, reopen }) => {
       const UPLOADS = [[5, 6], [7, 8], [6, 8], [1], [9], [10, 11], [9, 1, 2, 11, 3], [12], [5, 12, 2, 4], [4, 13, 12]];
       for (const isReopened of [false, true]) {
         const user = await addUser(storage, isReopened ? 'bob' : 'alice');
@@ -91,7 +91,7 @@ export const actionTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('is one whatever its GUID, which stays that of the first', async ({ storage }) => {
+    test('is detected regardless of its GUID, and the first GUID is kept', async ({ storage }) => {
       const alice = await addUser(storage);
       const known = action(1, { guid: 'first' });
       await storage.actions.append(alice, [known, action(2), action(1, { guid: 'second' })]);
@@ -118,7 +118,7 @@ export const actionTests: Suite = ({ describe, test }) => {
         { ...PLAYED, podcast: `${PLAYED.podcast}${PLAYED.episode}`, episode: '' },
       ],
     ] as const) {
-      test(`is none when it differs in ${field}`, async ({ storage }) => {
+      test(`is not one if it differs in ${field}`, async ({ storage }) => {
         const alice = await addUser(storage);
         const both: EpisodeAction[] = [PLAYED, other];
         await storage.actions.append(alice, both);
@@ -127,7 +127,7 @@ export const actionTests: Suite = ({ describe, test }) => {
       });
     }
 
-    test('none, null and undefined are three devices to a repeat', async ({ storage }) => {
+    test('no device, "null" and "undefined" are three different devices', async ({ storage }) => {
       const alice = await addUser(storage);
       const all = [action(1), action(1, { device: 'null' }), action(1, { device: 'undefined' })];
       for (const each of all) await storage.actions.append(alice, [each]);
@@ -153,7 +153,7 @@ export const actionTests: Suite = ({ describe, test }) => {
         action(1, { device: 'phone', timestamp: 300, action: 'delete' }),
       ],
     ];
-    /** Upload and place in it, such as `0.2`, of what is expected; `since` is the number of an upload. */
+    /** Expected actions as upload and index, such as `0.2`; `since` is the number of an upload. */
     const QUERIES: readonly (readonly [ActionQuery, string])[] = [
       [{}, '0.0 0.1 0.2 1.0 1.1 1.2 2.0 2.1'],
       [{ since: 0 }, '0.0 0.1 0.2 1.0 1.1 1.2 2.0 2.1'],
@@ -187,7 +187,7 @@ export const actionTests: Suite = ({ describe, test }) => {
       [{ subscribedOn: 'nowhere' }, ''],
     ];
 
-    test('takes the latest by URL, whatever the GUID', async ({ storage }) => {
+    test('finds the latest by URL, regardless of the GUID', async ({ storage }) => {
       const alice = await addUser(storage);
       const both = [action(1, { guid: 'one' }), action(2, { guid: 'one' })];
       await storage.actions.append(alice, both);

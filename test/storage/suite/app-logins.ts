@@ -11,9 +11,9 @@ const login = (user: UserId, digest: string, expiresAt: Seconds): GrantedLogin =
   expiresAt,
 });
 
-/** Logins of apps that were granted, and that the app fetches. */
+/** Granted logins that apps fetch. */
 export const appLoginTests: Suite = ({ test }) => {
-  test('answers what was granted once, with its user', async ({ storage, clock, reopen }) => {
+  test('returns a granted login once, with its user', async ({ storage, clock, reopen }) => {
     const alice = await addUser(storage);
     const [one, two] = [login(alice, 'one', clock.at + 100), login(alice, 'two', clock.at + 100)];
     assert.equal(await storage.logins.take(one.digest), undefined);
@@ -25,7 +25,7 @@ export const appLoginTests: Suite = ({ test }) => {
     assert.deepEqual((await logins.take(two.digest))?.login, two);
   });
 
-  test('grants none twice, taken or not', async ({ storage, clock }) => {
+  test('grants no login twice, taken or not', async ({ storage, clock }) => {
     const alice = await addUser(storage);
     const one = login(alice, 'one', clock.at + 100);
     await storage.logins.grant(one);
@@ -35,14 +35,14 @@ export const appLoginTests: Suite = ({ test }) => {
     assert.equal(await storage.logins.take(one.digest), undefined);
   });
 
-  test('answers it to one of many that ask at once', async ({ storage, clock }) => {
+  test('returns it to one of many concurrent callers', async ({ storage, clock }) => {
     const one = login(await addUser(storage), 'one', clock.at + 100);
     await storage.logins.grant(one);
     const taken = await Promise.all(Array.from({ length: 5 }, () => storage.logins.take(one.digest)));
     assert.equal(taken.filter((each) => each !== undefined).length, 1);
   });
 
-  test('answers none that has expired, or whose user is gone', async ({ storage, clock }) => {
+  test('returns no login that has expired, or whose user was removed', async ({ storage, clock }) => {
     const alice = await addUser(storage);
     const [one, two] = [login(alice, 'one', clock.at + 100), login(alice, 'two', clock.at + 200)];
     for (const each of [one, two]) await storage.logins.grant(each);

@@ -5,9 +5,9 @@ import { addUser, ODD_TEXTS } from './samples.ts';
 
 const refused = (at: number): RefusedRequest => ({ at, reason: `Reason ${at}`, app: 'Phone/1', dialect: 'nextcloud' });
 
-/** What is noted of apps: the marks that they were served, and what of them was refused. */
+/** Served marks and refused requests of apps. */
 export const appNoteTests: Suite = ({ test }) => {
-  test('keeps the served marks of each device, for subscriptions and actions each', async (bench) => {
+  test('keeps served marks per device, for subscriptions and actions separately', async (bench) => {
     const { storage } = bench;
     const [alice, bob] = [await addUser(storage), await addUser(storage, 'bob')];
     const mark = (n: number) => ({ since: n, from: n + 1, mark: n + 2 });
@@ -28,7 +28,7 @@ export const appNoteTests: Suite = ({ test }) => {
     }
   });
 
-  test('keeps the newest 20 refusals of an account, the newest first', async ({ storage, nowAndReopened }) => {
+  test('keeps the newest 20 refusals of an account, newest first', async ({ storage, nowAndReopened }) => {
     const [alice, bob] = [await addUser(storage), await addUser(storage, 'bob')];
     for (let n = 1; n <= 25; n += 1) await storage.refusals.add(alice, refused(n));
     await storage.refusals.add(bob, { ...refused(1), device: 'phone' });
@@ -41,7 +41,7 @@ export const appNoteTests: Suite = ({ test }) => {
     }
   });
 
-  test('both go with the account', async ({ storage }) => {
+  test('both are removed with the account', async ({ storage }) => {
     const alice = await addUser(storage);
     await storage.servedMarks.save(alice, 'phone', 'actions', { since: 1, from: 1, mark: 1 });
     await storage.refusals.add(alice, refused(1));

@@ -15,7 +15,7 @@ export const appPassword = (user: UserId, digest: string, createdAt = 1000): App
 const USE = { usedAt: 2000, address: '192.0.2.1', app: 'AntennaPod/3' };
 
 export const appPasswordTests: Suite = ({ test }) => {
-  test('answers the app password with its user, and those of a user in the order created', async (bench) => {
+  test('returns an app password with its user, and all of a user in the order created', async (bench) => {
     const alice = await bench.storage.users.create({ name: 'alice', email: 'a@example.org', passwordHash: 'hash' });
     const bob = await addUser(bench.storage, 'bob');
     const [late, early, other] = [
@@ -32,7 +32,7 @@ export const appPasswordTests: Suite = ({ test }) => {
     }
   });
 
-  test('stays when the password of the account changes', async ({ storage }) => {
+  test('stays valid when the password of the account changes', async ({ storage }) => {
     const alice = await addUser(storage);
     const one = appPassword(alice, 'one');
     await storage.appPasswords.create(one);
@@ -40,7 +40,7 @@ export const appPasswordTests: Suite = ({ test }) => {
     assert.equal((await storage.appPasswords.find(one.digest))?.user.passwordHash, 'another');
   });
 
-  test('keeps when and where from it was last used', async ({ storage, nowAndReopened }) => {
+  test('keeps the time and the address of its last use', async ({ storage, nowAndReopened }) => {
     const alice = await addUser(storage);
     const one = appPassword(alice, 'one');
     await storage.appPasswords.create(one);
@@ -50,7 +50,7 @@ export const appPasswordTests: Suite = ({ test }) => {
     }
   });
 
-  test('is gone once it was revoked, and no note of its use brings it back', async ({ storage, nowAndReopened }) => {
+  test('is not recreated by a use after it was revoked', async ({ storage, nowAndReopened }) => {
     const [alice, bob] = [await addUser(storage), await addUser(storage, 'bob')];
     const [one, two] = [appPassword(alice, 'one'), appPassword(alice, 'two')];
     for (const each of [one, two]) await storage.appPasswords.create(each);
@@ -65,7 +65,7 @@ export const appPasswordTests: Suite = ({ test }) => {
     }
   });
 
-  test('goes with its account', async ({ storage, nowAndReopened }) => {
+  test('is removed with its account', async ({ storage, nowAndReopened }) => {
     const alice = await addUser(storage);
     const one = appPassword(alice, 'one');
     await storage.appPasswords.create(one);

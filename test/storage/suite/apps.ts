@@ -17,8 +17,8 @@ function createRandom(seed: number): () => number {
 }
 
 /**
- * Apps pull, take some time, then push, and keep only the mark of the push (AntennaPod does), or that plus one (Kasts
- * does), while others do the same. Whatever the order, each must hear of all that the others did.
+ * Concurrent apps pull, wait, push, and keep only the mark of the push (like AntennaPod), or that plus one (like
+ * Kasts). In any order, each must receive all changes of the others.
  */
 export const appTests: Suite = ({ test }) => {
   for (const seed of SEEDS) {
@@ -49,7 +49,7 @@ export const appTests: Suite = ({ test }) => {
       });
 
       for (let round = 0; round < ROUNDS; round += 1) {
-        // Each app appears twice: the first time it pulls, the second time it pushes, or has nothing to say.
+        // Each app appears twice: first it pulls, then it pushes or does nothing.
         const order = [...apps, ...apps].map((app) => ({ app, place: random() })).toSorted((a, b) => a.place - b.place);
         const pulled = new Set<unknown>();
         for (const { app } of order) {

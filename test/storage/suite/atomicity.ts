@@ -8,7 +8,7 @@ import { action, actions, add, addUser, feed, feeds, readActions, readNumbers, s
 const MANY = 2000;
 
 export const atomicityTests: Suite = ({ describe, test }) => {
-  describe('a reader sees an upload whole or not at all', () => {
+  describe('a reader sees an upload completely or not at all', () => {
     for (const [what, before, upload] of [
       ['a delta', [], 'apply'],
       ['a whole list', feeds(MANY, 1 + MANY), 'replace'],
@@ -55,7 +55,7 @@ export const atomicityTests: Suite = ({ describe, test }) => {
     });
   });
 
-  test('with a new password no session of the old one is seen', async ({ storage, clock }) => {
+  test('after a password change no old session is visible', async ({ storage, clock }) => {
     const alice = await addUser(storage);
     const old = session(alice, 'old', clock.at + 100);
     await storage.sessions.save(old);
@@ -66,7 +66,7 @@ export const atomicityTests: Suite = ({ describe, test }) => {
     assert.equal(await storage.sessions.find(old.digest), undefined);
   });
 
-  test('a reader sees what was read of a feed whole or not at all', async ({ storage }) => {
+  test('a reader sees the result of a feed completely or not at all', async ({ storage }) => {
     await subscribe(storage, 1);
     await watch(read(storage, 1, { title: 'Read' }, episodes(500)), async () => {
       const [podcast] = await storage.podcasts.find([feed(1)]);
@@ -141,7 +141,7 @@ export const atomicityTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('of accounts created at once under one name there is one', async ({ storage }) => {
+  test('of accounts created concurrently with one name, one is created', async ({ storage }) => {
     const names = Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? 'alice' : 'ALICE'));
     const results = await Promise.allSettled(names.map((name) => addUser(storage, name)));
     const created = results.filter(({ status }) => status === 'fulfilled');
@@ -152,7 +152,7 @@ export const atomicityTests: Suite = ({ describe, test }) => {
     assert.equal((await storage.users.find('alice'))?.id, (created[0] as PromiseFulfilledResult<string>).value);
   });
 
-  test('of accounts that take one name at once, by renaming or creation, one gets it', async ({ storage }) => {
+  test('of concurrent renames and creations with one name, one succeeds', async ({ storage }) => {
     const users = await Promise.all(['alice', 'bob', 'carol'].map((name) => addUser(storage, name)));
     const results = await Promise.allSettled([
       ...users.map((user, i) => storage.users.rename(user, i === 1 ? 'DAVE' : 'dave')),
@@ -164,7 +164,7 @@ export const atomicityTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('of whole lists that come at once one is there in the end', async ({ storage }) => {
+  test('of concurrently uploaded lists, one is stored in the end', async ({ storage }) => {
     const alice = await addUser(storage);
     const lists = [feeds(3, 1), feeds(3, 11), feeds(3, 21)];
     await Promise.all(lists.map((urls) => storage.subscriptions.replace(alice, 'phone', urls)));
@@ -175,7 +175,7 @@ export const atomicityTests: Suite = ({ describe, test }) => {
     );
   });
 
-  test('patches of one device at once are all kept', async ({ storage }) => {
+  test('concurrent patches of one device are all kept', async ({ storage }) => {
     const alice = await addUser(storage);
     await Promise.all([
       storage.devices.save(alice, 'phone', { caption: 'My phone' }),

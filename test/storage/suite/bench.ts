@@ -6,18 +6,15 @@ import type { Seconds } from '../../../src/domain/types.ts';
 import type { StorageContext, Storage } from '../../../src/storage/stores.ts';
 import { SECRET } from './samples.ts';
 
-/** What is tested: one backend, empty at first. A plugin's author writes this, and nothing else. */
+/** The tested backend, empty at first. */
 export interface Subject {
-  /**
-   * Opens the backend; called again after `close()`, and then everything must still be there. All that is given must
-   * be used: a plugin whose backend has a clock of its own takes `context.now` here instead.
-   */
+  /** Opens the backend. Called again after `close()`, and then all data must still exist. */
   open(context: StorageContext): Promise<Storage>;
-  /** Removes what the backend leaves outside `context.dataDir`, which the suite removes itself. */
+  /** Removes data of the backend outside `context.dataDir`, which the suite removes itself. */
   destroy(): Promise<void>;
 }
 
-/** The four functions that vitest, node:test, mocha and others have in common. */
+/** The four functions that vitest, node:test, mocha and other runners have in common. */
 export interface Runner {
   describe(name: string, body: () => void): unknown;
   it(name: string, body: () => Promise<void>): unknown;
@@ -25,34 +22,34 @@ export interface Runner {
   afterEach(hook: () => Promise<void>): unknown;
 }
 
-/** How a file of this suite states its tests: every body gets a bench of its own. */
+/** How a file of this suite defines its tests: each body gets its own bench. */
 interface Tests {
   describe(name: string, body: () => void): void;
   test(name: string, body: (bench: Bench) => Promise<void>): void;
 }
 export type Suite = (tests: Tests) => void;
 
-/** When every test begins. */
+/** Time at the start of each test. */
 export const START: Seconds = 1_800_000_000;
 /** `StorageContext.overlap` in every test. */
 export const OVERLAP: Seconds = 120;
 
-/** Stands still until a test moves it. */
+/** A clock that only changes when a test sets it. */
 class TestClock {
   at: Seconds = START;
 
   readonly now = (): Seconds => this.at;
 }
 
-/** A fresh backend, opened, and the clock it goes by. */
+/** A new, open backend, and its clock. */
 export interface Bench {
   readonly storage: Storage;
   readonly clock: TestClock;
-  /** Closes all that is open and opens the same backend once more. */
+  /** Closes all stores and opens the backend again. */
   reopen(): Promise<Storage>;
-  /** What is open now, then the same backend opened once more: whatever holds must hold for both. */
+  /** The current storage, then the same after reopening: assertions must hold for both. */
   nowAndReopened(): AsyncIterable<Storage>;
-  /** Opens the same backend beside what is open. */
+  /** Opens the backend once more, while it is open. */
   openBeside(): Promise<Storage>;
 }
 

@@ -7,7 +7,7 @@ import { action, actions, add, addUser, feed, feeds, numbersOf, remove } from '.
 
 const DAY = 86_400;
 
-/** Numbers of the feeds that the directory knows. */
+/** Numbers of the feeds in the directory. */
 async function known({ podcasts }: Storage): Promise<number[]> {
   const found: { url: string }[] = [];
   for await (const each of podcasts.feeds()) found.push(each);
@@ -23,7 +23,7 @@ async function leave({ storage }: Bench): Promise<UserId> {
   return alice;
 }
 
-/** What a server does daily, for some days. */
+/** Runs the daily maintenance for a number of days. */
 async function pass({ clock }: Bench, { podcasts }: Storage, days: number): Promise<void> {
   for (let day = 0; day <= days; day += 1) {
     await podcasts.removeUnused();
@@ -32,8 +32,8 @@ async function pass({ clock }: Bench, { podcasts }: Storage, days: number): Prom
 }
 
 export const boundedTests: Suite = ({ describe, test }) => {
-  describe('a podcast that nobody subscribes to', () => {
-    test('goes after 30 days, with all that was known of it', async (bench) => {
+  describe('a podcast without subscribers', () => {
+    test('is removed after 30 days, with all its data', async (bench) => {
       await leave(bench);
       await pass(bench, bench.storage, 29);
       const storage = await bench.reopen();
@@ -47,7 +47,7 @@ export const boundedTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('is as new when somebody subscribes after it went', async (bench) => {
+    test('is new again if somebody subscribes after its removal', async (bench) => {
       const alice = await leave(bench);
       await pass(bench, bench.storage, 30);
       await bench.storage.subscriptions.apply(alice, 'phone', add(feed(2), feed(1)));
@@ -60,7 +60,7 @@ export const boundedTests: Suite = ({ describe, test }) => {
       await read(bench.storage, 1, {}, [episode(9)]).catch(() => undefined);
     });
 
-    test('goes with the address that it moved from', async (bench) => {
+    test('is removed with its former URL', async (bench) => {
       const { storage } = bench;
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed('old'), feed('new')));
@@ -79,7 +79,7 @@ export const boundedTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('stays where somebody had it in between', async (bench) => {
+    test('is kept if it had a subscriber meanwhile', async (bench) => {
       const alice = await leave(bench);
       await pass(bench, bench.storage, 20);
       await bench.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
@@ -107,7 +107,7 @@ export const boundedTests: Suite = ({ describe, test }) => {
       ],
     ];
     for (const [what, need] of NEEDS) {
-      test(`stays while an account ${what}`, async (bench) => {
+      test(`is kept while an account ${what}`, async (bench) => {
         const alice = await leave(bench);
         await need(bench.storage, alice);
         await pass(bench, bench.storage, 40);
@@ -120,8 +120,8 @@ export const boundedTests: Suite = ({ describe, test }) => {
     }
   });
 
-  describe('what accounts bring into the directory', () => {
-    test('is nothing where episodes are only acted on', async ({ storage, nowAndReopened }) => {
+  describe('the feeds that accounts add to the directory', () => {
+    test('do not include feeds with episode actions only', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.actions.append(
         alice,
@@ -130,7 +130,7 @@ export const boundedTests: Suite = ({ describe, test }) => {
       for await (const open of nowAndReopened()) assert.deepEqual(await known(open), []);
     });
 
-    test('is at most 2,000 new feeds a day, and all in the end', async (bench) => {
+    test('are at most 2,000 new feeds per day, and all in the end', async (bench) => {
       const { storage, clock } = bench;
       const alice = await addUser(storage);
       clock.at -= clock.at % DAY;
@@ -140,11 +140,11 @@ export const boundedTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await storage.subscriptions.current(alice, 'phone'), inOrder, 'the upload is stored');
       assert.equal((await known(storage)).length, 2000);
       const open = await bench.reopen();
-      await open.podcasts.bringWaiting();
+      await open.podcasts.addPendingFeeds();
       assert.equal((await known(open)).length, 2000, 'it is the same day');
       for (const count of [4000, 4500]) {
         clock.at += DAY;
-        await open.podcasts.bringWaiting();
+        await open.podcasts.addPendingFeeds();
         assert.equal((await known(open)).length, count);
       }
       for await (const { podcasts } of bench.nowAndReopened()) {
@@ -153,7 +153,7 @@ export const boundedTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('counts everybody who subscribed while it waited', async (bench) => {
+    test('count all who subscribed while they were pending', async (bench) => {
       const { storage } = bench;
       const [alice, bob, eve] = [await addUser(storage), await addUser(storage, 'bob'), await addUser(storage, 'eve')];
       await storage.subscriptions.apply(alice, 'phone', add(...feeds(2000, 10_000)));

@@ -2,11 +2,11 @@ import type { Sender, Stamp, UserId } from '../../../src/domain/types.ts';
 import type { Storage } from '../../../src/storage/stores.ts';
 import { action, add, feed, numberOf, numbersOf, readPages } from './samples.ts';
 
-/** One kind of change as an app on one device sees it. A change is a number: that of a feed or of an episode. */
+/** Subscriptions or actions, from the view of an app on one device. A change is the number of a feed or an episode. */
 export interface Channel {
-  /** Uploads changes; answers the mark. One that was uploaded before changes nothing. */
+  /** Uploads changes; returns the mark. Repeated changes have no effect. */
   push(...numbers: number[]): Promise<Stamp>;
-  /** What is there at `since` or later, and the mark. */
+  /** Changes at `since` or later, and the mark. */
   pull(since: Stamp): Promise<{ numbers: number[]; mark: Stamp }>;
 }
 
@@ -34,7 +34,7 @@ export const openActions: OpenChannel = ({ actions }, user, device, sender) => (
   },
 });
 
-/** The rules of stamps are the same for both kinds. */
+/** The rules of stamps are the same for both. */
 export const CHANNELS: readonly (readonly [string, OpenChannel])[] = [
   ['subscriptions', openSubscriptions],
   ['episode actions', openActions],

@@ -12,7 +12,7 @@ const range = (last: number): number[] => Array.from({ length: last }, (_, i) =>
 export const concurrencyTests: Suite = ({ describe, test }) => {
   for (const [kind, openChannel] of CHANNELS) {
     describe(`${UPLOADS} uploads of ${kind} at once`, () => {
-      test('get marks of their own, rising in the order stored', async ({ storage }) => {
+      test('get distinct marks, rising in the order stored', async ({ storage }) => {
         const channel = openChannel(storage, await addUser(storage), 'phone');
         const numbers = Array.from({ length: UPLOADS }, (_, i) => i);
         const marks = await Promise.all(numbers.map((n) => channel.push(n)));
@@ -42,14 +42,14 @@ export const concurrencyTests: Suite = ({ describe, test }) => {
             const heard: number[] = [];
             let since = 0;
             const poll = async (): Promise<void> => {
-              bench.clock.at += tick; // so that an upload under way has read an earlier time
+              bench.clock.at += tick; // so that a running upload has read an earlier time
               const { numbers, mark } = await channel.pull(since);
               assert.ok(mark + surplus >= since, `the mark fell from ${since} to ${mark}`);
               heard.push(...numbers);
               since = mark + surplus;
             };
             const numbers = Array.from({ length: UPLOADS }, (_, i) => i);
-            // In five rows of ten, so that the reader meets uploads that begin, wait and end.
+            // In five rows of ten, so that the reader sees uploads that start, wait and end.
             const rows = [0, 1, 2, 3, 4].map((row) => numbers.filter((n) => n % 5 === row));
             const uploadAll = async (): Promise<void> => {
               for (const row of rows) await Promise.all(row.map((n) => channel.push(n)));
@@ -65,7 +65,7 @@ export const concurrencyTests: Suite = ({ describe, test }) => {
         }
       }
 
-      test('are stored once when they are all the same', async ({ storage }) => {
+      test('are stored once if they are all the same', async ({ storage }) => {
         const channel = openChannel(storage, await addUser(storage), 'phone');
         await Promise.all(Array.from({ length: UPLOADS }, () => channel.push(3, 1, 2)));
         assert.deepEqual((await channel.pull(0)).numbers, [3, 1, 2]);
@@ -75,8 +75,8 @@ export const concurrencyTests: Suite = ({ describe, test }) => {
 
   for (const [kind, openChannel] of CHANNELS) {
     describe(`an upload of ${kind}`, () => {
-      // What reads the time before its turn comes gets a stamp below a mark that was handed out meanwhile.
-      test('that is under way while the clock moves on reaches who asks meanwhile', async ({ storage, clock }) => {
+      // An upload that reads the time before it holds the lock would get a stamp below a mark returned meanwhile.
+      test('that runs while the clock moves on reaches clients that ask meanwhile', async ({ storage, clock }) => {
         const channel = openChannel(storage, await addUser(storage), 'phone');
         for (let n = 1; n <= 20; n += 1) {
           const upload = channel.push(n);
@@ -88,8 +88,8 @@ export const concurrencyTests: Suite = ({ describe, test }) => {
         }
       });
 
-      // A mark that is read after the items covers what came between the two.
-      test('that begins while somebody asks reaches who asked', async ({ storage }) => {
+      // A mark that is read after the items would cover uploads in between.
+      test('that starts during a request reaches the client that asked', async ({ storage }) => {
         const channel = openChannel(storage, await addUser(storage), 'phone');
         for (let n = 1; n <= 20; n += 1) {
           const asked = channel.pull(0);
@@ -102,7 +102,7 @@ export const concurrencyTests: Suite = ({ describe, test }) => {
     });
   }
 
-  test('uploads from several devices at once are all there', async ({ storage }) => {
+  test('concurrent uploads from several devices are all stored', async ({ storage }) => {
     const alice = await addUser(storage);
     const devices = ['phone', 'tv', 'car', 'bike'];
     await Promise.all(
@@ -121,7 +121,7 @@ export const concurrencyTests: Suite = ({ describe, test }) => {
     assert.equal(all.length, 40);
   });
 
-  test("users who write the same feeds at once do not get in each other's way", async ({ storage }) => {
+  test('users who write the same feeds concurrently do not conflict', async ({ storage }) => {
     const users = await Promise.all(['alice', 'bob', 'carol'].map((name) => addUser(storage, name)));
     const urls = feeds(20);
     const orders = [urls, urls.toReversed(), [...urls.slice(10), ...urls.slice(0, 10)]];

@@ -35,7 +35,7 @@ export const deviceTests: Suite = ({ describe, test }) => {
       });
     }
 
-    test('takes every type and any caption', async ({ storage, reopen }) => {
+    test('accepts every type and any caption', async ({ storage, reopen }) => {
       const alice = await addUser(storage);
       const saved = TYPES.map((type, i) => ({ id: type, caption: ODD_TEXTS.slice(i).join('\n\t'), type }));
       for (const { id, ...patch } of saved) await storage.devices.save(alice, id, patch);
@@ -43,7 +43,7 @@ export const deviceTests: Suite = ({ describe, test }) => {
       for (const device of saved) assert.deepEqual(await devices.find(alice, device.id), device);
     });
 
-    test('takes any text as an id, told apart to the letter', async ({ storage, reopen }) => {
+    test('accepts any text as an id, compared exactly', async ({ storage, reopen }) => {
       const alice = await addUser(storage);
       const ids = [...ODD_TEXTS, 'Phone', 'phone', 'PHONE'];
       for (const id of ids) {
@@ -64,7 +64,7 @@ export const deviceTests: Suite = ({ describe, test }) => {
   });
 
   describe('listing', () => {
-    test('goes in the order created', async ({ storage }) => {
+    test('is in the order created', async ({ storage }) => {
       const alice = await addUser(storage);
       assert.deepEqual(await storage.devices.all(alice), []);
       await storage.devices.save(alice, 'tv', {});
@@ -76,7 +76,7 @@ export const deviceTests: Suite = ({ describe, test }) => {
       assert.deepEqual(ids, ['tv', 'phone', 'car', 'bike']);
     });
 
-    test('counts what each device is subscribed to now', async ({ storage }) => {
+    test('counts the current subscriptions of each device', async ({ storage }) => {
       const alice = await addUser(storage);
       const count = async (): Promise<unknown> =>
         (await storage.devices.all(alice)).map(({ id, subscriptions }) => [id, subscriptions]);
@@ -97,7 +97,7 @@ export const deviceTests: Suite = ({ describe, test }) => {
   });
 
   describe('uploads', () => {
-    test('create the devices they name, also when they change nothing', async ({ storage }) => {
+    test('create their devices, even if they change nothing', async ({ storage }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'a', []);
       await storage.subscriptions.apply(alice, 'b', remove(feed(1)));
@@ -120,7 +120,7 @@ export const deviceTests: Suite = ({ describe, test }) => {
       assert.deepEqual(ids, named);
     });
 
-    test('leave a known device as it is', async ({ storage }) => {
+    test('do not change a known device', async ({ storage }) => {
       const alice = await addUser(storage);
       const phone = await storage.devices.save(alice, 'phone', { caption: 'My phone', type: 'mobile' });
       await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
@@ -139,10 +139,7 @@ export const deviceTests: Suite = ({ describe, test }) => {
   });
 
   describe('removing', () => {
-    test('takes the device and its list away, and leaves what was played on it', async ({
-      storage,
-      nowAndReopened,
-    }) => {
+    test('removes the device and its list, but not its episode actions', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed(1), feed(2)));
       await storage.subscriptions.apply(alice, 'tv', add(feed(2)));
@@ -169,7 +166,7 @@ export const deviceTests: Suite = ({ describe, test }) => {
       assert.equal(await storage.devices.delete(alice, 'phone'), false);
     });
 
-    test('takes the device out of its group, and a group of one is none', async ({ storage, nowAndReopened }) => {
+    test('removes the device from its group, and a group of one is dissolved', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       for (const id of ['a', 'b', 'c', 'd']) await storage.devices.save(alice, id, {});
       await storage.devices.synchronize(
@@ -187,7 +184,7 @@ export const deviceTests: Suite = ({ describe, test }) => {
       for await (const { devices } of nowAndReopened()) assert.deepEqual(await devices.groups(alice), []);
     });
 
-    test('a device that comes back begins anew', async ({ storage, nowAndReopened }) => {
+    test('a recreated device starts from scratch', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.devices.save(alice, 'phone', { caption: 'My phone' });
       await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
@@ -230,7 +227,7 @@ export const deviceTests: Suite = ({ describe, test }) => {
     });
   });
 
-  test('devices of two users are their own, also under one id', async ({ storage }) => {
+  test('two users may have devices with the same id', async ({ storage }) => {
     const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
     await storage.devices.save(alice, 'phone', { caption: 'of alice' });
     assert.equal(await storage.devices.find(bob, 'phone'), undefined);

@@ -7,7 +7,7 @@ import { add, addUser, feed, feeds, numberOf, numbersOf, readPages, remove, subs
 
 const DAY = 86_400;
 
-/** Makes users with these feeds, by number. */
+/** Creates users with these feeds, by number. */
 async function populate({ storage }: Bench, lists: readonly (readonly number[])[]): Promise<UserId[]> {
   const users: UserId[] = [];
   for (const [n, list] of lists.entries()) {
@@ -30,7 +30,7 @@ const pick = (list: readonly number[], from: number, count: number): number[] =>
 
 export const discoveryTests: Suite = ({ describe, test }) => {
   describe('the toplist', () => {
-    test('stands by subscribers, then by URL, without those who have none', async (bench) => {
+    test('is sorted by subscribers, then by URL, without podcasts that have none', async (bench) => {
       const [user] = await populate(bench, [[5, 1, 2, 3], [3, 2, 4], [3]]);
       await bench.storage.subscriptions.apply(user!, 'phone', remove(feed(5)));
       for await (const open of bench.nowAndReopened()) {
@@ -43,7 +43,7 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('goes by URL in code-point order among equals, as all lists of feeds do', async (bench) => {
+    test('sorts equals by URL in code-point order, like all lists of feeds', async (bench) => {
       const inOrder = ['B', '_', 'b', '～', '🎧'];
       await subscribe(bench.storage, ...inOrder.toReversed());
       for await (const { podcasts, transfer } of bench.nowAndReopened()) {
@@ -71,7 +71,7 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await top(bench.storage), [2, 3]);
     });
 
-    test('is right beyond its hundredth place', async (bench) => {
+    test('is correct beyond its hundredth place', async (bench) => {
       const [alice, bob] = await populate(bench, [Array.from({ length: 150 }, (_, i) => 1000 + i), [1149]]);
       assert.equal((await top(bench.storage)).length, 100);
       assert.deepEqual(await top(bench.storage, 3), [1149, 1000, 1001]);
@@ -87,7 +87,7 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       assert.deepEqual((await top(bench.storage, 200)).at(-1), 1);
     });
 
-    test('tells the place of a week ago', async (bench) => {
+    test('contains the position of a week ago', async (bench) => {
       const [alice] = await populate(bench, [[1, 2], [2], [3]]);
       const { storage, clock } = bench;
       const positions = async (open = storage): Promise<unknown> =>
@@ -111,7 +111,7 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       for await (const open of bench.nowAndReopened()) assert.deepEqual(await positions(open), aWeekLater);
     });
 
-    test('tells the place of a week ago also of a feed that has moved since', async (bench) => {
+    test('contains the position of a week ago for a feed that has moved since', async (bench) => {
       await populate(bench, [[1, 2], [2]]);
       await bench.storage.podcasts.rebuildToplist();
       await read(bench.storage, 1, {}, [], { movedTo: feed(3) });
@@ -125,7 +125,7 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('keeps its first places, as soon as there are any', async (bench) => {
+    test('stores its first snapshot as soon as there are podcasts', async (bench) => {
       const { podcasts } = bench.storage;
       await podcasts.rebuildToplist();
       await populate(bench, [[1]]);
@@ -135,7 +135,7 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       assert.equal((await podcasts.top(1))[0]?.positionLastWeek, 1);
     });
 
-    test('keeps a hundred places, and counts all', async (bench) => {
+    test('stores a hundred positions, and counts all podcasts', async (bench) => {
       await populate(bench, [Array.from({ length: 120 }, (_, i) => 1000 + i)]);
       assert.deepEqual(await bench.storage.podcasts.rebuildToplist(), { podcasts: 120, corrected: 0 });
       bench.clock.at += 7 * DAY;
@@ -148,7 +148,7 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('kept every day, tells the newest place of at least a week ago', async (bench) => {
+    test('with daily snapshots, contains the newest position at least a week old', async (bench) => {
       const [alice] = await populate(bench, [[1], [2]]);
       const { storage, clock } = bench;
       const positions: number[][] = [];
@@ -191,8 +191,8 @@ export const discoveryTests: Suite = ({ describe, test }) => {
     });
   });
 
-  describe('what a user might like', () => {
-    test('is what others have who share feeds with the user, and never what the user has', async (bench) => {
+  describe('recommendations', () => {
+    test('are podcasts of users with shared feeds, never those of the user', async (bench) => {
       const [user] = await populate(bench, [[1, 2], [1, 2, 3, 4], [1, 3], [2, 3, 4, 5], [8, 9], [8], [8]]);
       await bench.storage.subscriptions.apply(user!, 'tv', add(feed(5)));
       for await (const { podcasts } of bench.nowAndReopened()) {
@@ -202,7 +202,7 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('is not what the user has under another URL', async (bench) => {
+    test('do not include podcasts of the user under another URL', async (bench) => {
       const [user] = await populate(bench, [
         [1, 2],
         [1, 3, 4],
@@ -213,13 +213,13 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('weighs in how many have it anyway', async (bench) => {
+    test('consider the overall popularity', async (bench) => {
       const everybody = Array.from({ length: 30 }, () => [7]);
       const [user] = await populate(bench, [[1], [1, 3, 7], [1, 3, 7], [3], ...everybody]);
       assert.deepEqual(numbersOf(await bench.storage.podcasts.recommendations(user!, 2)), [3, 7]);
     });
 
-    test('is filled up by shared tags, then by the toplist', async (bench) => {
+    test('are completed by shared tags, then by the toplist', async (bench) => {
       const [user] = await populate(bench, [[1, 2], [3, 4, 5], [5], [6]]);
       await read(bench.storage, 1, { tags: ['News', 'Science'] });
       await read(bench.storage, 6, { tags: ['news', 'science'] });
@@ -229,14 +229,14 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('is the toplist for somebody new', async (bench) => {
+    test('are the toplist for a new user', async (bench) => {
       const [user] = await populate(bench, [[4, 3, 2, 1], [2]]);
       await bench.storage.subscriptions.apply(user!, 'phone', remove(feed(4)));
       const newcomer = await addUser(bench.storage, 'newcomer');
       assert.deepEqual(numbersOf(await bench.storage.podcasts.recommendations(newcomer, 10)), [2, 1, 3]);
     });
 
-    test('comes from the own taste', async (bench) => {
+    test('match the taste of the user', async (bench) => {
       // Each of ten tastes has thirty feeds and twelve people with ten of them; half of their lists is what all have.
       const everybody = feeds(20).map(numberOf);
       const lists = Array.from({ length: GROUPS * 12 }, (_, n) => [

@@ -32,7 +32,7 @@ async function furnish(storage: Storage, now: number): Promise<void> {
   await storage.devices.save(alice!.id, 'phone', { caption: 'changed' });
 }
 
-/** All that can be read, marks included. */
+/** All readable data, including marks. */
 async function picture(storage: Storage): Promise<unknown[]> {
   const users: User[] = [];
   for await (const user of storage.users.all()) users.push(user);
@@ -54,14 +54,14 @@ async function picture(storage: Storage): Promise<unknown[]> {
 }
 
 export const durabilityTests: Suite = ({ describe, test }) => {
-  test('every answered write is there after reopening, and again', async ({ storage, clock, reopen }) => {
+  test('every answered write still exists after reopening twice', async ({ storage, clock, reopen }) => {
     await furnish(storage, clock.at);
     const before = await picture(storage);
     assert.deepEqual(await picture(await reopen()), before);
     assert.deepEqual(await picture(await reopen()), before);
   });
 
-  test('a new hash and an ended session stay so after reopening', async ({ storage, clock, reopen }) => {
+  test('a new password hash and an ended session survive reopening', async ({ storage, clock, reopen }) => {
     const alice = await addUser(storage);
     const ended = session(alice, 'one', clock.at + 100);
     await storage.sessions.save(ended);
@@ -82,7 +82,7 @@ export const durabilityTests: Suite = ({ describe, test }) => {
   });
 
   describe('closing', () => {
-    test('may happen twice, one after the other and at once', async ({ storage, reopen }) => {
+    test('may be called twice, in turn and concurrently', async ({ storage, reopen }) => {
       await addUser(storage);
       await storage.close();
       await storage.close();
@@ -93,7 +93,7 @@ export const durabilityTests: Suite = ({ describe, test }) => {
       assert.ok(await (await reopen()).users.find('alice'));
     });
 
-    test('waits for writes in flight: what was answered is there, what was refused is not', async (bench) => {
+    test('waits for running writes: answered ones are stored, refused ones are not', async (bench) => {
       const { storage } = bench;
       const alice = await addUser(storage);
       const writes = Array.from({ length: 30 }, (_, n) => storage.actions.append(alice, actions(5, n * 5)));
@@ -108,8 +108,8 @@ export const durabilityTests: Suite = ({ describe, test }) => {
     });
   });
 
-  describe('a second opener', () => {
-    test('is told `busy`, or shares the same data', async ({ storage, openBeside }) => {
+  describe('a second process', () => {
+    test('gets `busy`, or shares the same data', async ({ storage, openBeside }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
       const second = await openBeside().catch((error: unknown) => error as Error);
@@ -136,7 +136,7 @@ export const durabilityTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await storage.subscriptions.current(alice), [feed(1), feed(2)]);
     });
 
-    test('gets in once the first has closed', async ({ storage, openBeside, reopen }) => {
+    test('can open the storage after the first has closed it', async ({ storage, openBeside, reopen }) => {
       const alice = await addUser(storage);
       await openBeside().catch(() => undefined);
       assert.equal((await storage.users.find('alice'))?.id, alice);
@@ -145,7 +145,7 @@ export const durabilityTests: Suite = ({ describe, test }) => {
     });
   });
 
-  test('is alive and whole while it is open', async ({ storage }) => {
+  test('ping and verify succeed while it is open', async ({ storage }) => {
     await storage.ping();
     await storage.actions.append(await addUser(storage), actions(5));
     await storage.verify();

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { isStorageError, type StorageErrorCode } from '../../../src/storage/errors.ts';
 import { SECRET } from './samples.ts';
 
-/** Rejects with a StorageError of this code, whose message says something and gives nothing away. */
+/** Expects a StorageError with this code, and a message without secrets. */
 export async function rejectsWith(code: StorageErrorCode, promise: Promise<unknown>): Promise<void> {
   await assert.rejects(promise, (error) => {
     assert.ok(isStorageError(error), `not a StorageError: ${String(error)}`);
@@ -16,7 +16,7 @@ export async function rejectsWith(code: StorageErrorCode, promise: Promise<unkno
   });
 }
 
-/** Looks again and again until `work` is over; answers what it came to. */
+/** Repeats `look` until `work` has ended; returns its result. */
 export async function watch<T>(work: Promise<T>, look: () => Promise<void>): Promise<T> {
   const over = work.then(
     () => true,

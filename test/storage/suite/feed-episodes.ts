@@ -5,7 +5,7 @@ import { episode, episodeNumbers, episodes, findEpisode, read } from './readings
 import { feed, feeds, numbersOf, subscribe } from './samples.ts';
 
 export const feedEpisodeTests: Suite = ({ describe, test }) => {
-  test('are what the feed told, newest first', async ({ storage, clock, nowAndReopened }) => {
+  test('are those of the feed, newest first', async ({ storage, clock, nowAndReopened }) => {
     await subscribe(storage, 1);
     const bare = { url: 'https://podcasts.example/episode/7', title: '', description: '', website: '' };
     await read(storage, 1, {}, [bare, episode(1), episode(3), episode(2)]);
@@ -30,7 +30,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('of several feeds are the newest of those that had new ones last', async ({
+  test('of several feeds are the newest of the most recently updated feeds', async ({
     storage,
     clock,
     nowAndReopened,
@@ -56,7 +56,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('without a date stand as they were first seen, the newest first', async ({ storage, nowAndReopened }) => {
+  test('without a date are sorted by when they were first seen, newest first', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     const undated = [1, 2, 3].map((n) => {
       const { releasedAt: _, ...told } = episode(n);
@@ -67,7 +67,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     for await (const open of nowAndReopened()) assert.deepEqual(await episodeNumbers(open), [3, 1, 2]);
   });
 
-  test('of earlier readings stay, those told again are as told last', async ({ storage, nowAndReopened }) => {
+  test('that are no longer in the feed are kept, the others are updated', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     await read(storage, 1, {}, episodes(3));
     const stamp = (await findEpisode(storage, feed(1), episode(3).url))!.stamp;
@@ -79,7 +79,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('have the duration that the feed says, by every name', async ({ storage, nowAndReopened }) => {
+  test('have the duration of the feed, by every name', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     assert.deepEqual([...(await storage.podcasts.durations(feed(1)))], []);
     await read(storage, 1, {}, [episode(1, { duration: 60 }), episode(2), episode(3, { duration: 90 })]);
@@ -99,7 +99,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('without a release time keep their order, whichever of them the feed tells again', async ({
+  test('without a release time keep their order, whichever are still in the feed', async ({
     storage,
     nowAndReopened,
   }) => {
@@ -112,7 +112,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     for await (const open of nowAndReopened()) assert.deepEqual(await episodeNumbers(open), [1, 2, 3]);
   });
 
-  test('are known by GUID before URL: one that has moved is found under both', async ({ storage, nowAndReopened }) => {
+  test('are matched by GUID before URL: a moved one is found by both URLs', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     const { guid: _, ...plain } = episode(2);
     await read(storage, 1, {}, [plain, episode(1)]);
@@ -126,7 +126,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('are looked for by any URL before GUID, as many a GUID is a URL', async ({ storage }) => {
+  test('are looked up by URL before GUID, as many GUIDs are URLs', async ({ storage }) => {
     await subscribe(storage, 1);
     await read(storage, 1, {}, [episode(3)]);
     const moved = episode(3, { url: 'https://elsewhere.example/3' });
@@ -224,7 +224,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('of two feeds that turn out to be one are together', async ({ storage, nowAndReopened }) => {
+  test('of two feeds that are merged are merged, too', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 'old', 'new');
     await read(storage, 'old', {}, episodes(3));
     await read(storage, 'new', {}, episodes(2, 3));
@@ -258,7 +258,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     });
   }
 
-  test('of two feeds that turn out to be one are as new as in either', async ({ storage, clock, nowAndReopened }) => {
+  test('of two merged feeds keep the newer stamp', async ({ storage, clock, nowAndReopened }) => {
     await subscribe(storage, 'old', 'new');
     await read(storage, 'old', {}, [episode(1)]);
     await read(storage, 'new', {}, [episode(2)]);
@@ -273,7 +273,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
-  describe('an episode of two feeds that turn out to be one', () => {
+  describe('an episode of two merged feeds', () => {
     const OLD = 'https://old.example/1';
     const OLDEST = 'https://old.example/first';
     const bringTogether = async (storage: Storage): Promise<void> => {
@@ -283,7 +283,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
       await read(storage, 'old', {}, [episode(1)], { movedTo: feed('new') });
     };
 
-    test('is found under the URLs that it had in both', async ({ storage, nowAndReopened }) => {
+    test('is found by its URLs in both feeds', async ({ storage, nowAndReopened }) => {
       await subscribe(storage, 'old', 'new');
       await bringTogether(storage);
       for await (const open of nowAndReopened()) {

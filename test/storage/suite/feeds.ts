@@ -5,13 +5,13 @@ import { watch } from './expectations.ts';
 import { episode, episodes, read, state } from './readings.ts';
 import { action, add, addUser, feed, feeds, numbersOf, subscribe } from './samples.ts';
 
-/** Numbers of the feeds that are handed out. */
+/** Numbers of the claimed feeds. */
 const due = async ({ podcasts }: Storage, limit = 10): Promise<number[]> =>
   numbersOf(await podcasts.claimDue(limit, 60));
 
 export const feedTests: Suite = ({ describe, test }) => {
   describe('stamps of the directory', () => {
-    test('tell what was first seen since a mark, also of mark + 1', async ({ storage, clock, nowAndReopened }) => {
+    test('find episodes first seen since a mark, also with mark + 1', async ({ storage, clock, nowAndReopened }) => {
       await subscribe(storage, 1, 2, 3);
       const both = [feed(1), feed(2)];
       const { mark: before } = await storage.podcasts.episodesSince(both, 0, 50);
@@ -32,7 +32,7 @@ export const feedTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('leave the mark at the time where no episode is new', async ({ storage, clock, nowAndReopened }) => {
+    test('keep the mark at the current time if no episode is new', async ({ storage, clock, nowAndReopened }) => {
       await subscribe(storage, 1);
       await read(storage, 1, {}, [episode(1)]);
       clock.at += 1000;
@@ -42,7 +42,7 @@ export const feedTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('of each podcast the newest are told', async ({ storage }) => {
+    test('return the newest episodes of each podcast', async ({ storage }) => {
       await subscribe(storage, 1, 2);
       await read(storage, 1, {}, episodes(9));
       await read(storage, 2, {}, [episode(21)]);
@@ -53,7 +53,7 @@ export const feedTests: Suite = ({ describe, test }) => {
       );
     });
 
-    test('of each podcast the newest of those that are new are told', async ({ storage }) => {
+    test('return the newest of the new episodes of each podcast', async ({ storage }) => {
       await subscribe(storage, 1);
       await read(storage, 1, {}, [episode(8), episode(9)]);
       const { mark } = await storage.podcasts.episodesSince([feed(1)], 0, 9);
@@ -61,7 +61,7 @@ export const feedTests: Suite = ({ describe, test }) => {
       assert.deepEqual(numbersOf((await storage.podcasts.episodesSince([feed(1)], mark, 2)).items), [1]);
     });
 
-    test('of a podcast that is asked for under two URLs each episode is told once', async ({ storage }) => {
+    test('return each episode once if a podcast is requested by two URLs', async ({ storage }) => {
       await subscribe(storage, 1);
       await read(storage, 1, {}, [episode(1)], { movedTo: feed(2) });
       assert.equal((await storage.podcasts.episodesSince([feed(1), feed(2)], 0, 9)).items.length, 1);
@@ -111,8 +111,8 @@ export const feedTests: Suite = ({ describe, test }) => {
     });
   });
 
-  describe('feeds that are due', () => {
-    test('are those with subscribers whose time has come, first the longest due', async ({ storage, clock }) => {
+  describe('due feeds', () => {
+    test('have subscribers and are sorted by due time', async ({ storage, clock }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(...feeds(5)));
       await storage.actions.append(alice, [action(1, { podcast: feed(6) })]);
@@ -135,7 +135,7 @@ export const feedTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await due(storage), []);
     });
 
-    test('are handed to one caller until recorded, or the lease is over', async ({ storage, clock }) => {
+    test('are leased to one caller until recorded, or until the lease expires', async ({ storage, clock }) => {
       await subscribe(storage, 1, 2, 3);
       const claims = await Promise.all([due(storage, 1), due(storage, 1), due(storage, 1), due(storage, 1)]);
       assert.deepEqual(claims.flat().toSorted(), [1, 2, 3]);
@@ -153,7 +153,11 @@ export const feedTests: Suite = ({ describe, test }) => {
       assert.deepEqual(listed, inOrder);
     });
 
-    test('are due at once when they are new, and go on over a restart', async ({ storage, clock, nowAndReopened }) => {
+    test('are due at once if new, and keep their schedule across a restart', async ({
+      storage,
+      clock,
+      nowAndReopened,
+    }) => {
       await subscribe(storage, 1, 2);
       const read2 = state(feed(2), { etag: '"x"', lastModified: 'yesterday', failures: 3, error: 'broken' });
       await storage.podcasts.record(feed(2), { state: read2 });

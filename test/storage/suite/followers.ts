@@ -11,9 +11,9 @@ const follow = (storage: Storage, user: UserId, device: string) =>
 const apply = (storage: Storage, user: UserId, device: string, changes: ReturnType<typeof add>) =>
   storage.subscriptions.apply(user, device, changes);
 
-/** Apps that know no devices: each follows all others, which keep lists of their own. */
+/** Apps without devices: each follows all other devices, which keep their own lists. */
 export const followerTests: Suite = ({ test }) => {
-  test('one that is created has the union of all lists, and changes none', async ({ storage, nowAndReopened }) => {
+  test('a new one has the union of all lists, and changes none', async ({ storage, nowAndReopened }) => {
     const alice = await furnish(storage);
     const before = await markOf(storage, alice);
     await follow(storage, alice, 'app');
@@ -26,7 +26,7 @@ export const followerTests: Suite = ({ test }) => {
     }
   });
 
-  test('hears what is added elsewhere, and of a removal when no other device has the feed', async ({ storage }) => {
+  test('receives feeds added elsewhere, and a removal when no other device has the feed', async ({ storage }) => {
     const alice = await furnish(storage);
     await follow(storage, alice, 'app');
     await apply(storage, alice, 'tv', add(A, D));
@@ -42,7 +42,7 @@ export const followerTests: Suite = ({ test }) => {
     assert.deepEqual(await hears(storage, alice, 'app', mark), new Set(add(D)));
   });
 
-  test('a change on it is the same change on every device, in one step', async ({ storage, nowAndReopened }) => {
+  test('a change on it applies to every device, in one commit', async ({ storage, nowAndReopened }) => {
     const alice = await furnish(storage);
     await follow(storage, alice, 'app');
     const before = await markOf(storage, alice);
@@ -64,7 +64,10 @@ export const followerTests: Suite = ({ test }) => {
     assert.deepEqual(await currentOf(storage, alice, 'app'), new Set([A, B, C, D]));
   });
 
-  test('several stay alike, and keep their list when the other devices go', async ({ storage, nowAndReopened }) => {
+  test('several stay equal, and keep their list when the other devices are removed', async ({
+    storage,
+    nowAndReopened,
+  }) => {
     const alice = await addUser(storage);
     await follow(storage, alice, 'one');
     await apply(storage, alice, 'one', add(A));

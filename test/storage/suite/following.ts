@@ -39,7 +39,7 @@ export const followingTests: Suite = ({ test }) => {
     });
   }
 
-  test('what a new device brings itself comes first in its list', async ({ storage, nowAndReopened }) => {
+  test('feeds uploaded by a new device come first in its list', async ({ storage, nowAndReopened }) => {
     const alice = await addUser(storage);
     await followAll(storage, alice, true);
     await storage.subscriptions.apply(alice, 'phone', add(A, B, C));
@@ -50,7 +50,7 @@ export const followingTests: Suite = ({ test }) => {
     }
   });
 
-  test('what a new device brings comes last in the lists of the others', async ({ storage, nowAndReopened }) => {
+  test('feeds uploaded by a new device come last in the lists of the others', async ({ storage, nowAndReopened }) => {
     const alice = await addUser(storage);
     await storage.subscriptions.apply(alice, 'tv', add(C));
     await storage.subscriptions.apply(alice, 'car', add(A, B));
@@ -63,7 +63,7 @@ export const followingTests: Suite = ({ test }) => {
     }
   });
 
-  test('a new device that brings all that the others have hears none of it again', async ({ storage, clock }) => {
+  test('a new device that uploads all feeds of the others does not receive them again', async ({ storage, clock }) => {
     const alice = await addUser(storage);
     await followAll(storage, alice, true);
     await storage.subscriptions.apply(alice, 'phone', add(A, B));
@@ -73,7 +73,7 @@ export const followingTests: Suite = ({ test }) => {
     assert.deepEqual(sorted(await storage.devices.groups(alice)), ['phone tv']);
   });
 
-  test('a new device that uploads again before it has heard loses nothing', async ({ storage, clock }) => {
+  test('a new device that uploads again before it reads loses nothing', async ({ storage, clock }) => {
     const alice = await furnish(storage);
     await followAll(storage, alice, true);
     clock.at += OVERLAP;
@@ -86,7 +86,7 @@ export const followingTests: Suite = ({ test }) => {
     }
   });
 
-  test('the first device joins nobody, the second the first', async ({ storage }) => {
+  test('the first device joins no group, the second joins the first', async ({ storage }) => {
     const alice = await addUser(storage);
     await followAll(storage, alice, true);
     await storage.subscriptions.apply(alice, 'phone', add(A));
@@ -96,7 +96,7 @@ export const followingTests: Suite = ({ test }) => {
     assert.deepEqual(await currentOf(storage, alice, 'phone'), new Set([A, B]));
   });
 
-  test('a device that joins takes no stamp where nobody has anything', async ({ storage }) => {
+  test('a device that joins empty devices gets no stamp', async ({ storage }) => {
     const alice = await addUser(storage);
     await followAll(storage, alice, true);
     await storage.devices.save(alice, 'phone', {});

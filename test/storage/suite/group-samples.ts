@@ -5,7 +5,7 @@ import { add, addUser, feed } from './samples.ts';
 
 export const [A, B, C, D] = ['a', 'b', 'c', 'd'].map(feed) as [string, string, string, string];
 
-/** Groups in an order of their own: any will do. */
+/** Groups, sorted for comparison. */
 export const sorted = (groups: readonly (readonly string[])[], separator = ' '): string[] =>
   groups.map((group) => group.toSorted().join(separator)).toSorted();
 
@@ -25,7 +25,7 @@ export async function furnish(storage: Storage): Promise<UserId> {
   return alice;
 }
 
-/** What a device hears, without regard to order. */
+/** The changes that a device receives, sorted. */
 export async function hears(
   storage: Storage,
   user: UserId,

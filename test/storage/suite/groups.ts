@@ -6,7 +6,7 @@ import { rejectsWith, watch } from './expectations.ts';
 import { A, B, C, currentOf, D, furnish, hears, markOf, sorted } from './group-samples.ts';
 import { add, addUser, remove } from './samples.ts';
 
-/** What joins, what leaves and the groups that this comes to: `ab cd` is the devices a and b, and c and d. */
+/** Joining devices, leaving devices, and resulting groups: `ab cd` is the devices a and b, and c and d. */
 type Step = readonly [join: string, leave: string, groups: string];
 
 const toGroups = (text: string): string[][] => text.split(' ').flatMap((group) => (group === '' ? [] : [[...group]]));
@@ -39,7 +39,7 @@ export const groupTests: Suite = ({ describe, test }) => {
       });
     }
 
-    test('brings members to the union, and each hears what is new to it under one stamp', async ({ storage }) => {
+    test('gives members the union, and each receives what is new to it under one stamp', async ({ storage }) => {
       const alice = await furnish(storage);
       await storage.subscriptions.apply(alice, 'tv', add(A));
       const mark = await markOf(storage, alice);
@@ -58,14 +58,14 @@ export const groupTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await storage.subscriptions.current(alice, 'car'), [C]);
     });
 
-    test('does not bring back what every member has removed', async ({ storage }) => {
+    test('does not restore feeds that every member has removed', async ({ storage }) => {
       const alice = await furnish(storage);
       await storage.subscriptions.apply(alice, 'phone', [...remove(A), ...add(D)]);
       await storage.devices.synchronize(alice, [['phone', 'tv']], []);
       for (const device of ['phone', 'tv']) assert.deepEqual(await currentOf(storage, alice, device), new Set([B, D]));
     });
 
-    test('brings the members of each group to the union', async ({ storage }) => {
+    test('gives the members of each group their union', async ({ storage }) => {
       const alice = await furnish(storage);
       await storage.subscriptions.apply(alice, 'bike', add(D));
       const groups = [
@@ -83,7 +83,7 @@ export const groupTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('at once with another loses neither', async ({ storage }) => {
+    test('is not lost if concurrent with another one', async ({ storage }) => {
       const alice = await furnish(storage);
       await storage.devices.save(alice, 'bike', {});
       await Promise.all([
@@ -93,7 +93,7 @@ export const groupTests: Suite = ({ describe, test }) => {
       assert.deepEqual(sorted(await storage.devices.groups(alice)), ['bike car', 'phone tv']);
     });
 
-    test('is seen whole or not at all', async ({ storage }) => {
+    test('is visible completely or not at all', async ({ storage }) => {
       const alice = await furnish(storage);
       await watch(storage.devices.synchronize(alice, [['phone', 'tv']], []), async () => {
         const groups = await storage.devices.groups(alice);
@@ -102,7 +102,7 @@ export const groupTests: Suite = ({ describe, test }) => {
       });
     });
 
-    test('takes no stamp where nothing is new to anyone', async ({ storage }) => {
+    test('gets no stamp if nothing is new to any device', async ({ storage }) => {
       const alice = await furnish(storage);
       await storage.devices.synchronize(alice, [['phone', 'tv']], []);
       const mark = await markOf(storage, alice);
@@ -112,7 +112,7 @@ export const groupTests: Suite = ({ describe, test }) => {
       assert.equal(await markOf(storage, alice), mark);
     });
 
-    test('rejects with `missing` when a device is unknown, and changes nothing', async ({ storage }) => {
+    test('rejects with `missing` if a device is unknown, and changes nothing', async ({ storage }) => {
       const alice = await furnish(storage);
       const bob = await addUser(storage, 'bob');
       await storage.devices.save(bob, 'bike', {});
@@ -126,7 +126,7 @@ export const groupTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await storage.devices.groups(bob), []);
     });
 
-    test('is not lost on a device that uploads before it has heard', async ({ storage, clock }) => {
+    test('is not lost on a device that uploads before it reads', async ({ storage, clock }) => {
       const alice = await furnish(storage);
       clock.at += OVERLAP;
       await storage.devices.synchronize(alice, [['phone', 'tv']], []);
@@ -176,7 +176,7 @@ export const groupTests: Suite = ({ describe, test }) => {
       });
     }
 
-    test('that leaves keeps its list and goes its own way', async ({ storage }) => {
+    test('that leaves keeps its list and changes independently', async ({ storage }) => {
       const alice = await furnish(storage);
       await storage.devices.synchronize(alice, [['phone', 'tv', 'car']], []);
       await storage.devices.synchronize(alice, [], ['car']);

@@ -12,7 +12,7 @@ const RARE = HISTORY.filter(({ device }) => device === 'tv');
 
 export const historyTests: Suite = ({ describe, test }) => {
   describe('a long history', () => {
-    test('comes back whole from each of its marks, in order of upload, also after reopening', async (bench) => {
+    test('is complete from each of its marks, in upload order, also after reopening', async (bench) => {
       let { storage } = bench;
       const alice = await addUser(storage);
       const marks = [0];
@@ -33,7 +33,7 @@ export const historyTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('is searched by each filter', async ({ storage, nowAndReopened }) => {
+    test('can be queried with each filter', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.actions.append(alice, HISTORY);
       const latest = action(1000, { ...RARE[0]!, timestamp: 2_000_000_000 });
@@ -47,7 +47,7 @@ export const historyTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('knows a repeat however old it is', async ({ storage, nowAndReopened }) => {
+    test('detects a repeat of any age', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.actions.append(alice, HISTORY);
       for await (const open of nowAndReopened()) {
@@ -61,7 +61,7 @@ export const historyTests: Suite = ({ describe, test }) => {
   });
 
   describe('pages', () => {
-    test('are a snapshot: what is uploaded later is not in them', async ({ storage }) => {
+    test('are a snapshot: they do not contain later uploads', async ({ storage }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.replace(alice, 'phone', [feed('rare')]);
       await storage.actions.append(alice, HISTORY.slice(0, 2500));
@@ -86,7 +86,7 @@ export const historyTests: Suite = ({ describe, test }) => {
       assert.deepEqual(later, [...HISTORY.slice(2500).map(({ episode }) => numberOf(episode)), 1]);
     });
 
-    test('may be left unread, and do not hold up a write or the end', async ({ storage, reopen }) => {
+    test('may be left unread, and do not block writes or closing', async ({ storage, reopen }) => {
       const alice = await addUser(storage);
       await storage.actions.append(alice, HISTORY.slice(0, 2500));
       await storage.actions.query(alice, {});

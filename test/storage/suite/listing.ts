@@ -9,7 +9,7 @@ import { exportUser, importUser } from './transfer-samples.ts';
 const LOGO = 'https://podcasts.example/logo.png';
 const TOKENISED = 'https://www.patreon.com/rss/show?auth=personal';
 
-/** Numbers of the podcasts that everybody is told of, the same by every way. */
+/** Numbers of the public podcasts, the same in every listing. */
 async function listed({ podcasts }: Storage): Promise<number[]> {
   const found = numbersOf(await podcasts.top(100)).toSorted((a, b) => a - b);
   const byUrl = await podcasts.findListed(Array.from({ length: 9 }, (_, at) => feed(at + 1)));
@@ -24,7 +24,7 @@ async function listed({ podcasts }: Storage): Promise<number[]> {
   return found;
 }
 
-/** Makes a user who subscribes to these, whose feeds are read. */
+/** Creates a user who subscribes to these feeds, and stores their content. */
 async function subscribe(storage: Storage, name: string, ...numbers: number[]): Promise<UserId> {
   const user = await addUser(storage, name);
   await storage.subscriptions.apply(user, 'phone', add(...numbers.map(feed)));
@@ -50,7 +50,7 @@ const mark = (storage: Storage, user: UserId, podcast: Url, value: Json | undefi
 
 export const listingTests: Suite = ({ describe, test }) => {
   describe('a podcast is listed', () => {
-    test('as long as anyone subscribes to it', async ({ storage, nowAndReopened }) => {
+    test('while anyone subscribes to it', async ({ storage, nowAndReopened }) => {
       const alice = await subscribe(storage, 'alice', 1, 2, 3);
       const bob = await subscribe(storage, 'bob', 3, 4);
       await storage.actions.append(alice, [action(1, { podcast: feed(5) })]);
@@ -62,7 +62,7 @@ export const listingTests: Suite = ({ describe, test }) => {
     });
 
     for (const key of ['public_profile', 'public_subscriptions']) {
-      test(`unless those who do have ${key} false`, async ({ storage, reopen }) => {
+      test(`unless its subscribers have set ${key} to false`, async ({ storage, reopen }) => {
         const alice = await subscribe(storage, 'alice', 1, 2);
         const bob = await subscribe(storage, 'bob', 2);
         await set(storage, alice, key, false);
@@ -83,7 +83,7 @@ export const listingTests: Suite = ({ describe, test }) => {
       });
     }
 
-    test('unless they have marked it as private', async ({ storage, nowAndReopened }) => {
+    test('unless its subscribers have marked it as private', async ({ storage, nowAndReopened }) => {
       const alice = await subscribe(storage, 'alice', 1, 2);
       await mark(storage, alice, feed(1), false);
       await mark(storage, alice, feed(3), false);
@@ -95,7 +95,7 @@ export const listingTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('where they have marked it as public, whatever is usual', async ({ storage, reopen }) => {
+    test('if a subscriber has marked it as public, despite a private default', async ({ storage, reopen }) => {
       const alice = await subscribe(storage, 'alice', 1, 2);
       await set(storage, alice, 'public_subscriptions', false);
       await mark(storage, alice, feed(2), true);
@@ -108,14 +108,14 @@ export const listingTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await listed(open), []);
     });
 
-    test('by an account that is made with its settings', async ({ storage }) => {
+    test('according to the settings with which an account is created', async ({ storage }) => {
       const settings = { public_subscriptions: false };
       const { id } = await storage.users.create({ name: 'alice', passwordHash: 'x' }, settings);
       await storage.subscriptions.apply(id, 'phone', add(feed(1)));
       assert.deepEqual(await storage.podcasts.top(9), []);
     });
 
-    test('as before once an account has moved', async ({ storage, reopen }) => {
+    test('as before after an account was moved', async ({ storage, reopen }) => {
       const alice = await subscribe(storage, 'alice', 1, 2, 3);
       await mark(storage, alice, feed(1), false);
       const records = await exportUser(storage, alice);
@@ -129,7 +129,7 @@ export const listingTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await listed(open), [1, 2, 3]);
     });
 
-    test('unless its publisher wants it in no directory', async ({ storage, reopen }) => {
+    test('unless its publisher blocks it', async ({ storage, reopen }) => {
       await subscribe(storage, 'alice', 1, 2);
       await read(storage, 1, { tags: ['News'], blocked: true });
       assert.deepEqual(await listed(storage), [2]);
@@ -139,7 +139,7 @@ export const listingTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await listed(open), [1, 2]);
     });
 
-    test('under an address that looks secret only when three accounts have it', async ({ storage, nowAndReopened }) => {
+    test('at a secret-looking address only with three subscribers', async ({ storage, nowAndReopened }) => {
       const urls = async (open: Storage): Promise<Url[]> => (await open.podcasts.top(9)).map(({ url }) => url);
       for (const name of ['alice', 'bob', 'carol']) {
         assert.deepEqual(await urls(storage), []);
@@ -154,7 +154,7 @@ export const listingTests: Suite = ({ describe, test }) => {
   });
 
   describe('a podcast that moves', () => {
-    test('to an address that looks secret is listed no more', async ({ storage, nowAndReopened }) => {
+    test('to a secret-looking address is unlisted', async ({ storage, nowAndReopened }) => {
       const alice = await subscribe(storage, 'alice', 1);
       await read(storage, 1, { tags: ['News'] }, [], { movedTo: TOKENISED });
       for await (const open of nowAndReopened()) {
@@ -163,7 +163,7 @@ export const listingTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('from an address that looks secret is listed, but not that address', async ({ storage, nowAndReopened }) => {
+    test('from a secret-looking address is listed, but not that address', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(TOKENISED));
       await storage.podcasts.record(TOKENISED, {
@@ -177,7 +177,7 @@ export const listingTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('stays private for those who marked it under any of its addresses', async ({ storage, reopen }) => {
+    test('stays private for users who marked any of its addresses', async ({ storage, reopen }) => {
       const alice = await subscribe(storage, 'alice', 1, 2);
       await mark(storage, alice, feed(1), false);
       await read(storage, 1, { tags: ['News'] }, [], { movedTo: feed(2) });
@@ -192,17 +192,17 @@ export const listingTests: Suite = ({ describe, test }) => {
     });
   });
 
-  test('an account is told of what it subscribes to or acted on, under any address', async ({ storage }) => {
+  test('an account may see podcasts that it subscribes to or has actions for, by any address', async ({ storage }) => {
     const alice = await subscribe(storage, 'alice', 1, 2);
     const bob = await addUser(storage, 'bob');
     await storage.actions.append(alice, [action(1, { podcast: feed(3) })]);
     await read(storage, 1, {}, [], { movedTo: feed(4) });
     const asked = [feed(1), feed(4), feed(2), feed(3), feed(5)];
-    assert.deepEqual(await storage.podcasts.areOf(alice, asked), [true, true, true, true, false]);
-    assert.deepEqual(await storage.podcasts.areOf(bob, asked), [false, false, false, false, false]);
+    assert.deepEqual(await storage.podcasts.areUsedBy(alice, asked), [true, true, true, true, false]);
+    assert.deepEqual(await storage.podcasts.areUsedBy(bob, asked), [false, false, false, false, false]);
   });
 
-  test('a logo is for everybody while a listed podcast has it', async ({ storage }) => {
+  test('a logo is public while a listed podcast has it', async ({ storage }) => {
     const hash = 'b5dfda95f3d481be5ddc0090a323bfcb666e2f8f3154b226152ae97c65f283b3';
     const alice = await subscribe(storage, 'alice', 1, 2);
     assert.equal(await storage.podcasts.isLogoListed(hash), true);

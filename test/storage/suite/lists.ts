@@ -7,7 +7,7 @@ import { addUser, feed, feeds, ODD_TEXTS } from './samples.ts';
 const list = (name: string, ...urls: string[]): PodcastList => ({ name, title: `Title of ${name}`, urls });
 
 export const listTests: Suite = ({ describe, test }) => {
-  test('come back as they were made, in the order created', async ({ storage, nowAndReopened }) => {
+  test('are returned unchanged, in the order created', async ({ storage, nowAndReopened }) => {
     const alice = await addUser(storage);
     const lists = [list('news', feed(2), feed(1)), list('empty'), list('a', feed(1)), list('long', ...feeds(2000))];
     assert.deepEqual(await storage.lists.all(alice), []);
@@ -34,7 +34,7 @@ export const listTests: Suite = ({ describe, test }) => {
     assert.deepEqual(await storage.lists.find(alice, 'news'), list('news', feed(1)));
   });
 
-  test('are told apart by their names to the letter', async ({ storage }) => {
+  test('are identified by their exact names', async ({ storage }) => {
     const alice = await addUser(storage);
     await storage.lists.create(alice, list('news', feed(1)));
     assert.equal(await storage.lists.find(alice, 'News'), undefined);
@@ -47,7 +47,7 @@ export const listTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('do not change with what they were made from', async ({ storage }) => {
+  test('do not change with the objects they were created from', async ({ storage }) => {
     const alice = await addUser(storage);
     const urls = [feed(1)];
     await storage.lists.create(alice, { ...list('created'), urls });
@@ -59,7 +59,7 @@ export const listTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('take any text as a name and a title', async ({ storage, nowAndReopened }) => {
+  test('may have any text as name and title', async ({ storage, nowAndReopened }) => {
     const alice = await addUser(storage);
     for (const name of ODD_TEXTS) await storage.lists.create(alice, list(name, feed(name.length)));
     for await (const { lists } of nowAndReopened()) {
@@ -72,7 +72,7 @@ export const listTests: Suite = ({ describe, test }) => {
   });
 
   describe('creating', () => {
-    test('refuses a name that is taken, and leaves that list as it is', async ({ storage }) => {
+    test('refuses a name that is taken, and does not change that list', async ({ storage }) => {
       const alice = await addUser(storage);
       await storage.lists.create(alice, list('news', feed(1)));
       await rejectsWith('conflict', storage.lists.create(alice, { name: 'news', title: 'Other', urls: [feed(2)] }));
@@ -80,7 +80,7 @@ export const listTests: Suite = ({ describe, test }) => {
       assert.equal((await storage.lists.all(alice)).length, 1);
     });
 
-    test('at once under one name makes one list', async ({ storage }) => {
+    test('concurrently with one name creates one list', async ({ storage }) => {
       const alice = await addUser(storage);
       const tries = [1, 2, 3, 4, 5].map((n) => storage.lists.create(alice, list('news', feed(n))));
       const results = await Promise.allSettled(tries);
@@ -91,7 +91,7 @@ export const listTests: Suite = ({ describe, test }) => {
     });
   });
 
-  test('keep title and place when their podcasts are replaced', async ({ storage, nowAndReopened }) => {
+  test('keep title and position when their podcasts are replaced', async ({ storage, nowAndReopened }) => {
     const alice = await addUser(storage);
     for (const name of ['a', 'b', 'c']) await storage.lists.create(alice, list(name, feed(1)));
     assert.equal(await storage.lists.update(alice, 'b', () => ({ urls: [feed(3), feed(1)] })), true);
@@ -108,7 +108,7 @@ export const listTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('keep name and place with another title, which is not lost to a change of the podcasts at once', async ({
+  test('keep name and position with a new title, which a concurrent change of podcasts does not undo', async ({
     storage,
     nowAndReopened,
   }) => {
@@ -137,7 +137,7 @@ export const listTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('stay as they are when a change of them throws', async ({ storage }) => {
+  test('do not change if the change function throws', async ({ storage }) => {
     const alice = await addUser(storage);
     await storage.lists.create(alice, list('a', feed(1)));
     const refuse = (): never => {
@@ -172,7 +172,7 @@ export const listTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('are deleted alone, and their name is free again', async ({ storage, nowAndReopened }) => {
+  test('are deleted separately, and their name is free again', async ({ storage, nowAndReopened }) => {
     const alice = await addUser(storage);
     for (const name of ['a', 'b', 'c']) await storage.lists.create(alice, list(name, feed(1)));
     assert.equal(await storage.lists.delete(alice, 'a'), true);

@@ -5,14 +5,14 @@ import { OVERLAP, type Suite } from './bench.ts';
 import { CHANNELS, openActions, openSubscriptions } from './channels.ts';
 import { action, addUser, feed } from './samples.ts';
 
-/** The mark that shows everything: what an upload answers when no other device's overlaps it. */
+/** The mark of an upload without overlap: everything is visible. */
 const markOf = async ({ subscriptions }: Storage, user: UserId): Promise<Stamp> =>
   (await subscriptions.since(user, 'phone', 0)).mark;
 
-/** Stamp of the user's newest change, while the clock stands still. */
+/** Stamp of the user's newest change, while the clock does not change. */
 const newestStamp = async (storage: Storage, user: UserId): Promise<Stamp> => (await markOf(storage, user)) - 1;
 
-/** Devices named by an earlier upload of actions, by a later one, and whether the earlier is another device's. */
+/** Devices of an earlier and of a later upload of actions, and whether the earlier one counts as another device's. */
 const ORIGINS = [
   [['phone'], ['phone'], false],
   [['phone', 'phone'], ['phone', 'phone', 'phone'], false],
@@ -90,7 +90,7 @@ export const overlapTests: Suite = ({ describe, test }) => {
         assert.equal(await phone.push(1002), await markOf(storage, alice));
       });
 
-      test('an upload that changes nothing stays below, too, and lowers nothing itself', async ({ storage, clock }) => {
+      test('an upload without effect also stays below, and lowers no marks itself', async ({ storage, clock }) => {
         const alice = await addUser(storage);
         const [phone, tv] = [openChannel(storage, alice, 'phone'), openChannel(storage, alice, 'tv')];
         await phone.push(1);
@@ -103,7 +103,7 @@ export const overlapTests: Suite = ({ describe, test }) => {
         assert.equal(await phone.push(3), await markOf(storage, alice));
       });
 
-      test('it is known after reopening', async ({ storage, clock, reopen }) => {
+      test('the overlap is known after reopening', async ({ storage, clock, reopen }) => {
         const alice = await addUser(storage);
         await openChannel(storage, alice, 'phone').push(1);
         await openChannel(storage, alice, 'tv').push(2);
@@ -117,7 +117,7 @@ export const overlapTests: Suite = ({ describe, test }) => {
         assert.equal(await phone.push(5), (await newestStamp(reopened, alice)) - 3, 'the TV uploaded last but one');
       });
 
-      test("what the operator sends in the device's place counts, too", async ({ storage }) => {
+      test('uploads by the operator for the device count, too', async ({ storage }) => {
         const alice = await addUser(storage);
         const phone = openChannel(storage, alice, 'phone');
         await phone.push(1);
@@ -146,7 +146,7 @@ export const overlapTests: Suite = ({ describe, test }) => {
     assert.equal(await storage.subscriptions.replace(alice, 'phone', [feed(3)]), await markOf(storage, alice));
   });
 
-  test("a whole list that the operator sends in the device's place counts", async ({ storage }) => {
+  test('a whole list uploaded by the operator for the device counts', async ({ storage }) => {
     const alice = await addUser(storage);
     await storage.subscriptions.replace(alice, 'phone', [feed(1)], 'operator');
     const stamp = await newestStamp(storage, alice);

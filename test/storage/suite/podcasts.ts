@@ -17,17 +17,17 @@ const EMPTY = {
   blocked: false,
 };
 
-/** Numbers of subscribers; undefined where the podcast is unknown. */
+/** Subscriber counts; undefined for unknown podcasts. */
 const counts = async ({ podcasts }: Storage, ...numbers: number[]): Promise<(number | undefined)[]> =>
   (await podcasts.find(numbers.map(feed))).map((podcast) => podcast?.subscribers);
 
-/** Subscribers of the podcast that is shown under its new URL. */
+/** Subscribers of the podcast at its new URL. */
 const shown = async ({ podcasts }: Storage): Promise<unknown> =>
   (await podcasts.find([feed('new')])).map((podcast) => podcast?.subscribers);
 
 export const podcastTests: Suite = ({ describe, test }) => {
   describe('a podcast', () => {
-    test('is known as soon as anyone subscribes to it, and stays known for now', async (bench) => {
+    test('is known as soon as anyone subscribes to it, and stays known after unsubscribing', async (bench) => {
       const alice = await addUser(bench.storage);
       await bench.storage.subscriptions.apply(alice, 'phone', add(feed(1)));
       await bench.storage.actions.append(alice, [action(1, { podcast: feed(2) }), action(2, { podcast: feed(5) })]);
@@ -45,13 +45,13 @@ export const podcastTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('is not known by its removal alone', async ({ storage, nowAndReopened }) => {
+    test('does not become known by unsubscribing', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', [...remove(feed(1)), ...add(feed(2))]);
       for await (const open of nowAndReopened()) assert.deepEqual(await counts(open, 1, 2), [undefined, 1]);
     });
 
-    test('is what its feed told last', async ({ storage, nowAndReopened }) => {
+    test('has the latest content of its feed', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
       await read(storage, 1, { title: 'Old', tags: ['News'] });
@@ -67,7 +67,7 @@ export const podcastTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('keeps what is known when a reading brings nothing', async ({ storage, nowAndReopened }) => {
+    test('keeps its content if a fetch returns nothing new', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
       await read(storage, 1, { title: 'Good' });
@@ -101,7 +101,7 @@ export const podcastTests: Suite = ({ describe, test }) => {
       for await (const open of nowAndReopened()) assert.deepEqual(await counts(open, 1, 2), [2, 1]);
     });
 
-    test('go with a user who is deleted', async ({ storage, nowAndReopened }) => {
+    test('decrease when a user is deleted', async ({ storage, nowAndReopened }) => {
       const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
       for (const user of [alice, bob]) await storage.subscriptions.replace(user, 'phone', feeds(2));
       await storage.users.delete(alice);
@@ -117,7 +117,7 @@ export const podcastTests: Suite = ({ describe, test }) => {
       for await (const open of nowAndReopened()) assert.deepEqual(await counts(open, 1, 2), [0, 1]);
     });
 
-    test('stay exact when many users write at once', async ({ storage, nowAndReopened }) => {
+    test('stay exact under concurrent writes', async ({ storage, nowAndReopened }) => {
       const users = await Promise.all(Array.from({ length: 10 }, (_, n) => addUser(storage, `user-${n}`)));
       await Promise.all(
         users.flatMap((user) => ['phone', 'tv'].map((device) => storage.subscriptions.replace(user, device, feeds(5)))),
@@ -128,8 +128,8 @@ export const podcastTests: Suite = ({ describe, test }) => {
     });
   });
 
-  describe('a feed that has moved for good', () => {
-    test('is one podcast under both URLs, shown under the new one', async ({ storage, nowAndReopened }) => {
+  describe('a permanently moved feed', () => {
+    test('is one podcast with both URLs, the new one being current', async ({ storage, nowAndReopened }) => {
       const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
       await storage.subscriptions.apply(alice, 'phone', add(feed('old'), feed('new')));
       await storage.subscriptions.apply(bob, 'phone', add(feed('old')));
@@ -206,17 +206,17 @@ export const podcastTests: Suite = ({ describe, test }) => {
     });
   });
 
-  describe('what an OPML file tells', () => {
-    test('fills what is empty until the feed was read', async ({ storage, nowAndReopened }) => {
+  describe('the metadata of an OPML file', () => {
+    test('fills empty fields until the feed is fetched', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed(1), feed(2)));
       await read(storage, 2, { title: 'From the feed', website: '' });
-      await storage.podcasts.announce([
+      await storage.podcasts.addMetadata([
         { url: feed(1), title: 'From a file', website: 'https://example.org/' },
         { url: feed(2), title: 'From a file', website: 'https://example.org/' },
         { url: feed(9), title: 'Unknown' },
       ]);
-      await storage.podcasts.announce([{ url: feed(1), title: 'From another', description: 'Also this' }]);
+      await storage.podcasts.addMetadata([{ url: feed(1), title: 'From another', description: 'Also this' }]);
       for await (const { podcasts } of nowAndReopened()) {
         const [first, second, unknown] = await podcasts.find([feed(1), feed(2), feed(9)]);
         const { title, website, description } = first!;
@@ -227,11 +227,11 @@ export const podcastTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('counts under any URL that a podcast had', async ({ storage, nowAndReopened }) => {
+    test('applies to any URL of a podcast', async ({ storage, nowAndReopened }) => {
       await subscribe(storage, 'old');
       const { fetchedAt: _, ...unread } = state(feed('old'));
       await storage.podcasts.record(feed('old'), { state: unread, movedTo: feed('new') });
-      await storage.podcasts.announce([{ url: feed('old'), title: 'From a file' }]);
+      await storage.podcasts.addMetadata([{ url: feed('old'), title: 'From a file' }]);
       for await (const { podcasts } of nowAndReopened()) {
         assert.equal((await podcasts.find([feed('new')]))[0]?.title, 'From a file');
       }
@@ -263,7 +263,7 @@ export const podcastTests: Suite = ({ describe, test }) => {
     });
   });
 
-  test('a reading of a feed that nobody knows is refused', async ({ storage }) => {
+  test('a result of an unknown feed is refused', async ({ storage }) => {
     await rejectsWith('missing', read(storage, 1));
     assert.deepEqual(await storage.podcasts.find([feed(1)]), [undefined]);
   });

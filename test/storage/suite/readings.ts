@@ -2,7 +2,7 @@ import type { EpisodeInfo, PodcastInfo, Url } from '../../../src/domain/types.ts
 import type { Episode, FeedReading, FeedState, Storage } from '../../../src/storage/stores.ts';
 import { feed, numbersOf } from './samples.ts';
 
-/** A podcast as its feed tells it, but for the fields given. */
+/** The content of a feed, with the given fields replaced. */
 export const info = (fields: Partial<PodcastInfo> = {}): PodcastInfo => ({
   title: 'A podcast',
   author: 'Somebody',
@@ -15,7 +15,7 @@ export const info = (fields: Partial<PodcastInfo> = {}): PodcastInfo => ({
   ...fields,
 });
 
-/** Episode number `n`, released in the order of the numbers, but for the fields given. */
+/** Episode number `n`, released in the order of numbers, with the given fields replaced. */
 export const episode = (n: number, fields: Partial<EpisodeInfo> = {}): EpisodeInfo => ({
   url: `https://podcasts.example/episode/${n}`,
   guid: `guid of ${n}`,
@@ -39,14 +39,14 @@ export const state = (url: Url, fields: Partial<FeedState> = {}): FeedState => (
   ...fields,
 });
 
-/** One episode, by one of its names. */
+/** Finds one episode by name. */
 export const findEpisode = async (
   { podcasts }: Pick<Storage, 'podcasts'>,
   podcast: Url,
   name: string,
 ): Promise<Episode | undefined> => (await podcasts.findEpisodes(podcast, [name]))[0];
 
-/** Stores a reading of feed number `n` that found these. */
+/** Stores a fetch of feed number `n` with these episodes. */
 export const read = (
   { podcasts }: Storage,
   n: number | string,
@@ -56,6 +56,6 @@ export const read = (
 ): Promise<void> =>
   podcasts.record(feed(n), { state: state(feed(n)), content: { podcast: info(podcast), episodes: found }, ...more });
 
-/** Numbers of the episodes that the directory has, in its order. */
+/** Numbers of the stored episodes, in order. */
 export const episodeNumbers = async ({ podcasts }: Storage, n: number | string = 1, limit = 2000): Promise<number[]> =>
   numbersOf(await podcasts.episodes(feed(n), limit));

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { EpisodeAction, Seconds, SubscriptionChange, Url, UserId } from '../../../src/domain/types.ts';
 import type { ActionQuery, Session, Storage } from '../../../src/storage/stores.ts';
 
-/** Part of every password hash and session digest here: it must not turn up in the log. */
+/** Part of every password hash and session digest here: it must not appear in the log. */
 export const SECRET = 'kept-secret';
 
-/** Creates a user and answers the id. */
+/** Creates a user and returns the id. */
 export async function addUser(storage: Storage, name = 'alice'): Promise<UserId> {
   const { id } = await storage.users.create({ name, passwordHash: `${SECRET}-hash-of-${name}` });
   return id;
@@ -26,12 +26,12 @@ export const feeds = (count: number, first = 1): Url[] => Array.from({ length: c
 export const add = (...urls: Url[]): SubscriptionChange[] => urls.map((url) => ({ url, subscribed: true }));
 export const remove = (...urls: Url[]): SubscriptionChange[] => urls.map((url) => ({ url, subscribed: false }));
 
-/** Makes a user who subscribes to these feeds. */
+/** Creates a user who subscribes to these feeds. */
 export async function subscribe(storage: Storage, ...numbers: (number | string)[]): Promise<void> {
   await storage.subscriptions.apply(await addUser(storage), 'phone', add(...numbers.map(feed)));
 }
 
-/** A download of episode number `n`, but for the fields given. */
+/** A download of episode number `n`, with the given fields replaced. */
 export const action = (n: number, fields: Partial<EpisodeAction> = {}): EpisodeAction => ({
   podcast: feed(1),
   episode: `https://podcasts.example/episode/${n}`,
@@ -44,12 +44,12 @@ export const action = (n: number, fields: Partial<EpisodeAction> = {}): EpisodeA
 export const actions = (count: number, first = 1, fields: Partial<EpisodeAction> = {}): EpisodeAction[] =>
   Array.from({ length: count }, (_, i) => action(first + i, fields));
 
-/** The number that a sample URL ends in. */
+/** The number at the end of a sample URL. */
 export const numberOf = (url: Url): number => Number(url.slice(url.lastIndexOf('/') + 1));
 
 export const numbersOf = (found: readonly { url: Url }[]): number[] => found.map(({ url }) => numberOf(url));
 
-/** Everything that pages hold. None is empty. */
+/** All items of pages, none of which may be empty. */
 export async function readPages<Item>(pages: AsyncIterable<Item[]>): Promise<Item[]> {
   const all: Item[] = [];
   for await (const page of pages) {
@@ -64,11 +64,11 @@ export async function readActions(storage: Storage, user: UserId, query: ActionQ
   return readPages(pages);
 }
 
-/** Numbers of the episodes that a query answers. */
+/** Numbers of the episodes that a query returns. */
 export const readNumbers = async (storage: Storage, user: UserId, query: ActionQuery = {}): Promise<number[]> =>
   (await readActions(storage, user, query)).map(({ episode }) => numberOf(episode));
 
-/** Texts that trip a store which uses them as a file name, as a key of an object, in a pattern, or without regard to case. */
+/** Texts that break a store which uses them as file names, object keys or patterns, or ignores case. */
 export const ODD_TEXTS = [
   '__proto__',
   'constructor',

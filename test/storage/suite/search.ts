@@ -15,13 +15,13 @@ const LIBRARY = [
   { title: 'Short waves', tags: ['Physics'], description: `${'Sound. '.repeat(300)}Ionosphere.` },
 ];
 
-/** Makes a user who subscribes to all of them, and reads their feeds. */
+/** Creates a user who subscribes to all of them, and stores their content. */
 async function fill({ storage }: Bench): Promise<void> {
   await subscribe(storage, ...LIBRARY.map((_, i) => i + 1));
   for (const [i, podcast] of LIBRARY.entries()) await read(storage, i + 1, { author: '', description: '', ...podcast });
 }
 
-/** The feeds that are found. */
+/** The found feeds. */
 const search = async (podcasts: PodcastStore, text: string): Promise<Url[]> =>
   (await podcasts.search(text, 20)).map(({ url }) => url);
 
@@ -61,7 +61,7 @@ export const searchTests: Suite = ({ test }) => {
     });
   }
 
-  test('finds a feed that was never read by the words of its URL', async (bench) => {
+  test('finds a feed that was never fetched by the words of its URL', async (bench) => {
     const url = 'https://feeds.example.org/gardening-weekly.xml';
     const user = await addUser(bench.storage, 'ann');
     await bench.storage.subscriptions.replace(user, 'phone', [feed(1), url]);
@@ -70,9 +70,9 @@ export const searchTests: Suite = ({ test }) => {
     }
   });
 
-  test('passes over the scheme of a URL, and over its credentials', async (bench) => {
+  test('ignores the scheme and the credentials of a URL', async (bench) => {
     const url = 'https://ann@mail.example:hunter2@feeds.example.org/garden.xml';
-    // So many that it is no secret any more.
+    // Enough subscribers, so that it is not secret.
     for (const name of ['ann', 'ben', 'cleo']) {
       const user = await addUser(bench.storage, name);
       await bench.storage.subscriptions.replace(user, 'phone', [url, 'https://feeds.example.org/other.xml']);
@@ -85,14 +85,14 @@ export const searchTests: Suite = ({ test }) => {
     }
   });
 
-  test('finds nothing where there is nothing', async (bench) => {
+  test('finds nothing in an empty directory', async (bench) => {
     await fill(bench);
     for (const text of ['quantum', '猫', '!!!', '', ' ', '%', '*', '"', 'constructor']) {
       assert.deepEqual(await bench.storage.podcasts.search(text, 20), [], text);
     }
   });
 
-  test('finds what has any of the words where nothing has all', async (bench) => {
+  test('finds podcasts with any of the words if none has all', async (bench) => {
     await fill(bench);
     for await (const { podcasts } of bench.nowAndReopened()) {
       for (const [text, found] of [
@@ -109,7 +109,7 @@ export const searchTests: Suite = ({ test }) => {
     }
   });
 
-  test('looks at the first words of a text without end', async (bench) => {
+  test('uses the first words of a very long text', async (bench) => {
     await fill(bench);
     const first = Array.from({ length: 20 }, (_, i) => `word${i}`);
     await read(bench.storage, 1, { description: first.join(' ') });
@@ -118,7 +118,7 @@ export const searchTests: Suite = ({ test }) => {
     assert.deepEqual(numbersOf(await bench.storage.podcasts.search([...first, ...others].join(' '), 20)), [1]);
   });
 
-  test('follows every change, and answers no more than asked', async (bench) => {
+  test('follows every change, and respects the limit', async (bench) => {
     await fill(bench);
     const { podcasts } = bench.storage;
     assert.deepEqual(numbersOf(await podcasts.search('linux', 20)), [1]);

@@ -4,7 +4,7 @@ import type { Suite } from './bench.ts';
 import { addUser, session } from './samples.ts';
 
 export const sessionTests: Suite = ({ describe, test }) => {
-  test('answers the session with its user', async ({ storage, clock }) => {
+  test('returns the session with its user', async ({ storage, clock }) => {
     const alice = await storage.users.create({ name: 'alice', email: 'a@example.org', passwordHash: 'hash' });
     await addUser(storage, 'bob');
     const saved = session(alice.id, 'one', clock.at + 100);
@@ -20,7 +20,7 @@ export const sessionTests: Suite = ({ describe, test }) => {
     assert.deepEqual(await (await reopen()).sessions.all(alice), [{ ...saved, expiresAt: clock.at + 200 }]);
   });
 
-  test('tells digests apart to the letter', async ({ storage, clock }) => {
+  test('compares digests exactly', async ({ storage, clock }) => {
     const alice = await addUser(storage);
     const saved = session(alice, 'Abc+/=', clock.at + 100);
     await storage.sessions.save(saved);
@@ -49,8 +49,8 @@ export const sessionTests: Suite = ({ describe, test }) => {
     assert.equal(await storage.sessions.deleteExpired(), 1);
   });
 
-  describe('prolonging', () => {
-    test('moves the end of the session, and of no other', async ({ storage, clock, nowAndReopened }) => {
+  describe('extending', () => {
+    test('changes the expiry of this session only', async ({ storage, clock, nowAndReopened }) => {
       const alice = await addUser(storage);
       const [one, two] = [session(alice, 'one', clock.at + 100), session(alice, 'two', clock.at + 100)];
       for (const each of [one, two]) await storage.sessions.save(each);
@@ -62,7 +62,7 @@ export const sessionTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('may bring the end nearer', async ({ storage, clock }) => {
+    test('may shorten a session', async ({ storage, clock }) => {
       const saved = session(await addUser(storage), 'one', clock.at + 100);
       await storage.sessions.save(saved);
       assert.equal(await storage.sessions.extend(saved.digest, clock.at + 50), true);
@@ -70,7 +70,7 @@ export const sessionTests: Suite = ({ describe, test }) => {
       assert.equal(await storage.sessions.find(saved.digest), undefined);
     });
 
-    test('brings none back that is over or was ended', async ({ storage, clock }) => {
+    test('does not recreate an expired or ended session', async ({ storage, clock }) => {
       const alice = await addUser(storage);
       const [over, ended] = [session(alice, 'over', clock.at + 50), session(alice, 'ended', clock.at + 100)];
       for (const each of [over, ended]) await storage.sessions.save(each);
@@ -82,7 +82,7 @@ export const sessionTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await storage.sessions.all(alice), []);
     });
 
-    test('in its last second beside the removal of what has expired tells whether it is there', async ({
+    test('in its last second, concurrently with the removal of expired ones, returns whether it exists', async ({
       storage,
       clock,
     }) => {
@@ -99,7 +99,7 @@ export const sessionTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('at the moment of its end does not undo the end', async ({ storage, clock }) => {
+    test('concurrently with its end does not undo the end', async ({ storage, clock }) => {
       const alice = await addUser(storage);
       const saved = session(alice, 'one', clock.at + 100);
       for (let trial = 0; trial < 20; trial++) {
@@ -112,7 +112,7 @@ export const sessionTests: Suite = ({ describe, test }) => {
     });
   });
 
-  test('deletes one session, and minds no unknown digest', async ({ storage, clock }) => {
+  test('deletes one session, and ignores an unknown digest', async ({ storage, clock }) => {
     const alice = await addUser(storage);
     const [one, two] = [session(alice, 'one', clock.at + 100), session(alice, 'two', clock.at + 100)];
     await storage.sessions.save(one);
@@ -137,7 +137,7 @@ export const sessionTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await storage.sessions.all(alice), [later, sooner]);
     });
 
-    test('end together, and no others do', async ({ storage, clock, nowAndReopened }) => {
+    test('end together, without others', async ({ storage, clock, nowAndReopened }) => {
       const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
       const mine = ['one', 'two'].map((digest) => session(alice, digest, clock.at + 100));
       const over = session(alice, 'over', clock.at + 1);
@@ -164,7 +164,7 @@ export const sessionTests: Suite = ({ describe, test }) => {
       assert.equal(await storage.sessions.find(saved.digest), undefined);
     });
 
-    test('removes what has expired, counts it and keeps the rest', async ({ storage, clock }) => {
+    test('removes and counts expired sessions, and keeps the rest', async ({ storage, clock }) => {
       const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
       const now = clock.at + 100;
       const expired = [session(alice, 'past', now - 1), session(alice, 'edge', now), session(bob, 'bob', now - 50)];

@@ -6,7 +6,7 @@ import { addUser, feed, ODD_TEXTS } from './samples.ts';
 
 const ACCOUNT: SettingScope = { kind: 'account' };
 
-/** Scopes that differ in one thing each. */
+/** Scopes that differ in one respect each. */
 const SCOPES: readonly SettingScope[] = [
   ACCOUNT,
   { kind: 'device', device: feed(1) },
@@ -45,14 +45,14 @@ const update = (set: Record<string, Json>, remove: readonly string[] = [], limit
 });
 
 export const settingTests: Suite = ({ describe, test }) => {
-  test('are none at first, and reading makes none', async ({ storage }) => {
+  test('are empty at first, and reading creates none', async ({ storage }) => {
     const alice = await addUser(storage);
     for (const scope of SCOPES) assert.deepEqual(await storage.settings.get(alice, scope), {});
     assert.deepEqual(await storage.devices.all(alice), []);
     assert.deepEqual(await storage.settings.withKey(alice, 'account', 'a'), []);
   });
 
-  test('belong to one scope of one user, which need not exist', async ({ storage, nowAndReopened }) => {
+  test('belong to one scope of one user, whose subject need not exist', async ({ storage, nowAndReopened }) => {
     const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
     for (const [i, scope] of SCOPES.entries()) await storage.settings.update(alice, scope, update({ number: i }));
     for await (const { settings, devices } of nowAndReopened()) {
@@ -64,14 +64,14 @@ export const settingTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('take any JSON as a value', async ({ storage, nowAndReopened }) => {
+  test('may have any JSON as a value', async ({ storage, nowAndReopened }) => {
     const alice = await addUser(storage);
     const set = Object.fromEntries(VALUES.map((value, i) => [`key ${i}`, value]));
     assert.deepEqual(await storage.settings.update(alice, ACCOUNT, update(set)), set);
     for await (const { settings } of nowAndReopened()) assert.deepEqual(await settings.get(alice, ACCOUNT), set);
   });
 
-  test('take any text as a key', async ({ storage, nowAndReopened }) => {
+  test('may have any text as a key', async ({ storage, nowAndReopened }) => {
     const alice = await addUser(storage);
     const set = Object.fromEntries([...ODD_TEXTS, '', 'Key', 'key'].map((key) => [key, `value of ${key}`]));
     assert.deepEqual(await storage.settings.update(alice, ACCOUNT, update(set)), set);
@@ -91,7 +91,7 @@ export const settingTests: Suite = ({ describe, test }) => {
       ['may change nothing', {}, [], { a: 1, b: { deep: 2 } }],
       ['may leave nothing', {}, ['a', 'b'], {}],
     ] as const) {
-      test(`${what}, and answers what is left`, async ({ storage, nowAndReopened }) => {
+      test(`${what}, and returns the result`, async ({ storage, nowAndReopened }) => {
         const alice = await addUser(storage);
         await storage.settings.update(alice, ACCOUNT, update({ a: 1, b: { deep: 2 } }));
         assert.deepEqual(await storage.settings.update(alice, ACCOUNT, update(set, remove)), left);
@@ -99,7 +99,7 @@ export const settingTests: Suite = ({ describe, test }) => {
       });
     }
 
-    test('that leaves more keys than the limit changes nothing', async ({ storage, nowAndReopened }) => {
+    test('beyond the limit of keys changes nothing', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       const { settings } = storage;
       await settings.update(alice, ACCOUNT, update({ a: 1, b: 2 }));
@@ -119,7 +119,7 @@ export const settingTests: Suite = ({ describe, test }) => {
       assert.equal(await storage.settings.update(alice, ACCOUNT, update({ another: 1 })), undefined);
     });
 
-    test('at once loses no update', async ({ storage }) => {
+    test('concurrently loses no update', async ({ storage }) => {
       const alice = await addUser(storage);
       const keys = Array.from({ length: 30 }, (_, i) => `key ${i}`);
       await Promise.all(keys.map((key) => storage.settings.update(alice, ACCOUNT, update({ [key]: key }))));

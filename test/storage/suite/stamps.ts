@@ -6,7 +6,7 @@ import { add, addUser, feed, feeds, remove } from './samples.ts';
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
-/** Every way to come by a mark; `n` was not uploaded before. */
+/** Every way to get a mark; `n` was not uploaded before. */
 const MARKS: readonly (readonly [string, (channel: Channel, n: number) => Promise<number>])[] = [
   ['a read', async (channel) => (await channel.pull(0)).mark],
   ['a read that finds nothing', async (channel) => (await channel.pull(Number.MAX_SAFE_INTEGER)).mark],
@@ -18,7 +18,7 @@ export const stampTests: Suite = ({ describe, test }) => {
   for (const [kind, openChannel] of CHANNELS) {
     describe(`of ${kind}`, () => {
       for (const [what, takeMark] of MARKS) {
-        test(`${what} hands out a mark that finds what comes after, and nothing older`, async ({ storage, clock }) => {
+        test(`${what} returns a mark that finds later changes, and nothing older`, async ({ storage, clock }) => {
           const channel = openChannel(storage, await addUser(storage), 'phone');
           await channel.push(1, 2);
           let n = 2;
@@ -41,7 +41,7 @@ export const stampTests: Suite = ({ describe, test }) => {
           }
         });
 
-        test(`${what} hands out such a mark after idle days, too`, async ({ storage, clock }) => {
+        test(`${what} returns such a mark after idle days, too`, async ({ storage, clock }) => {
           const channel = openChannel(storage, await addUser(storage), 'phone');
           await channel.push(1);
           clock.at += 3 * DAY;
@@ -96,7 +96,7 @@ export const stampTests: Suite = ({ describe, test }) => {
         }
       });
 
-      test('hand out the same mark while nothing happens, whatever the clock says', async ({ storage, clock }) => {
+      test('give the same mark while nothing changes, whatever the clock says', async ({ storage, clock }) => {
         const channel = openChannel(storage, await addUser(storage), 'phone');
         const mark = await channel.push(1);
         for (const elapsed of [0, 1, 3 * DAY, -4 * DAY]) {
@@ -105,14 +105,14 @@ export const stampTests: Suite = ({ describe, test }) => {
         }
       });
 
-      test('begin with the time the account was created', async ({ storage, clock }) => {
+      test('start at the time when the account was created', async ({ storage, clock }) => {
         const created = clock.at;
         const channel = openChannel(storage, await addUser(storage), 'phone');
         clock.at += DAY;
         assert.equal((await channel.pull(0)).mark, created + 1);
       });
 
-      test('are one line for each user', async ({ storage, clock }) => {
+      test('are separate for each user', async ({ storage, clock }) => {
         const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
         const [hers, his] = [openChannel(storage, alice, 'phone'), openChannel(storage, bob, 'phone')];
         const mark = (await his.pull(0)).mark;
@@ -125,7 +125,7 @@ export const stampTests: Suite = ({ describe, test }) => {
     });
   }
 
-  test('are one line for subscriptions and episode actions', async ({ storage }) => {
+  test('are shared by subscriptions and episode actions', async ({ storage }) => {
     const alice = await addUser(storage);
     const [feeds, episodes] = [openSubscriptions(storage, alice, 'phone'), openActions(storage, alice, 'phone')];
     for (let n = 1; n < 10; n += 2) {
@@ -141,19 +141,19 @@ export const stampTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('a change that comes later is above the time at which the account was settled', async ({ storage, clock }) => {
+  test('a later change is above the stable time of the account', async ({ storage, clock }) => {
     const alice = await addUser(storage);
     const channel = openActions(storage, alice, 'phone');
     for (const [n, elapsed] of [0, 0, DAY, 1, 0].entries()) {
       clock.at += elapsed;
-      const settledAt = await storage.users.settledAt(alice);
-      assert.ok(settledAt <= clock.at && settledAt > clock.at - 60, `${settledAt} at ${clock.at}`);
+      const stableUntil = await storage.users.stableUntil(alice);
+      assert.ok(stableUntil <= clock.at && stableUntil > clock.at - 60, `${stableUntil} at ${clock.at}`);
       await channel.push(n);
-      assert.ok((await channel.pull(settledAt + 1)).numbers.includes(n), `after ${elapsed} s`);
+      assert.ok((await channel.pull(stableUntil + 1)).numbers.includes(n), `after ${elapsed} s`);
     }
   });
 
-  test('go on where they were after reopening, whatever the clock says', async ({ storage, clock, reopen }) => {
+  test('continue after reopening, whatever the clock says', async ({ storage, clock, reopen }) => {
     const alice = await addUser(storage);
     let mark = 0;
     for (let n = 1; n <= 20; n += 1) mark = await openActions(storage, alice, 'phone').push(n);
@@ -164,7 +164,7 @@ export const stampTests: Suite = ({ describe, test }) => {
     assert.deepEqual((await reopened.pull(mark + 1)).numbers, [21]);
   });
 
-  test('go on after reopening where the last change was a removal', async ({ storage, reopen }) => {
+  test('continue after reopening if the last change was a removal', async ({ storage, reopen }) => {
     const alice = await addUser(storage);
     const urls = feeds(5);
     for (const url of urls) await storage.subscriptions.apply(alice, 'phone', add(url));

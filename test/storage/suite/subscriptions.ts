@@ -6,7 +6,7 @@ const [A, B, C, D, X] = ['a', 'b', 'c', 'd', 'x'].map(feed) as [string, string, 
 
 export const subscriptionTests: Suite = ({ describe, test }) => {
   describe('the current list', () => {
-    test('goes in the order first added, also after remove and add again', async ({ storage, clock }) => {
+    test('is in the order first added, even after removing and adding again', async ({ storage, clock }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(C, A));
       clock.at += 10;
@@ -18,7 +18,7 @@ export const subscriptionTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await storage.subscriptions.current(alice, 'phone'), [C, A, B, D]);
     });
 
-    test('of every device has each URL once', async ({ storage }) => {
+    test('of all devices contains each URL once', async ({ storage }) => {
       const alice = await addUser(storage);
       assert.deepEqual(await storage.subscriptions.current(alice), []);
       await storage.subscriptions.apply(alice, 'phone', add(B));
@@ -43,7 +43,7 @@ export const subscriptionTests: Suite = ({ describe, test }) => {
       assert.deepEqual((await storage.subscriptions.since(bob, 'tv', 0)).items, []);
     });
 
-    test('tells URLs apart to the letter, up to 8,192 characters', async ({ storage, reopen }) => {
+    test('compares URLs exactly, up to 8,192 characters', async ({ storage, reopen }) => {
       const alice = await addUser(storage);
       const long = feed('long/'.padEnd(8192 - feed('').length - 1, 'x'));
       const urls = [feed('F'), feed('f'), feed('f/'), feed('%66'), feed("'"), feed('_'), `${long}1`, `${long}2`];
@@ -57,7 +57,7 @@ export const subscriptionTests: Suite = ({ describe, test }) => {
   });
 
   describe('a change on several devices', () => {
-    test('is one upload, which every device receives, and creates those that are unknown', async ({ storage }) => {
+    test('is one upload, which every device receives, and creates unknown devices', async ({ storage }) => {
       const { subscriptions, devices } = storage;
       const alice = await addUser(storage);
       await subscriptions.apply(alice, 'phone', add(A));
@@ -76,7 +76,7 @@ export const subscriptionTests: Suite = ({ describe, test }) => {
       );
     });
 
-    test('that follow each other is made once', async ({ storage }) => {
+    test('in one group is applied once', async ({ storage }) => {
       const { subscriptions, devices } = storage;
       const alice = await addUser(storage);
       for (const id of ['phone', 'tv', 'desk']) await devices.save(alice, id, {});
@@ -91,7 +91,7 @@ export const subscriptionTests: Suite = ({ describe, test }) => {
   });
 
   describe('a since-read', () => {
-    test('answers the last state of each URL, by stamp and then in order of upload', async ({ storage }) => {
+    test('returns the last state of each URL, by stamp, then in upload order', async ({ storage }) => {
       const alice = await addUser(storage);
       const { subscriptions } = storage;
       const first = await subscriptions.apply(alice, 'phone', add(C, A, B));
@@ -127,7 +127,7 @@ export const subscriptionTests: Suite = ({ describe, test }) => {
       assert.deepEqual((await storage.subscriptions.since(alice, 'car', 0)).items, []);
     });
 
-    test('answers 3 changes among 10,000 subscriptions', async ({ storage, nowAndReopened }) => {
+    test('returns 3 changes among 10,000 subscriptions', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       const urls = feeds(10_000);
       const before = await storage.subscriptions.replace(alice, 'phone', urls);
@@ -143,7 +143,7 @@ export const subscriptionTests: Suite = ({ describe, test }) => {
     });
   });
 
-  describe('a change that changes nothing', () => {
+  describe('a change without effect', () => {
     for (const [what, changes, shown] of [
       ['adding what is there', add(A), []],
       ['removing what was never there', remove(X), []],
@@ -152,7 +152,7 @@ export const subscriptionTests: Suite = ({ describe, test }) => {
       ['among others that do', [...add(A, C), ...remove(B, X)], add(C)],
       ['the same change twice', add(C, C), add(C)],
     ] as const) {
-      test(`leaves no stamp: ${what}`, async ({ storage }) => {
+      test(`gets no stamp: ${what}`, async ({ storage }) => {
         const alice = await addUser(storage);
         const { subscriptions } = storage;
         await subscriptions.apply(alice, 'phone', add(A, B));
@@ -164,7 +164,7 @@ export const subscriptionTests: Suite = ({ describe, test }) => {
       });
     }
 
-    test('leaves no stamp: replacing a list by itself, in another order', async ({ storage }) => {
+    test('gets no stamp: replacing a list by itself, in another order', async ({ storage }) => {
       const alice = await addUser(storage);
       const before = await storage.subscriptions.apply(alice, 'phone', add(A, B));
       assert.equal(await storage.subscriptions.replace(alice, 'phone', [B, A]), before);
@@ -198,7 +198,7 @@ export const subscriptionTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('is not touched by episode actions', async ({ storage }) => {
+  test('is not affected by episode actions', async ({ storage }) => {
     const alice = await addUser(storage);
     await storage.actions.append(alice, [action(1, { device: 'phone' })]);
     assert.deepEqual(await storage.subscriptions.current(alice, 'phone'), []);

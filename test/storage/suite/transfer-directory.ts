@@ -15,10 +15,12 @@ import {
 
 const DAY = 86_400;
 
-/** A directory with everything in it. The clock is two weeks after `START` afterwards. */
+/** A directory with all kinds of data. Sets the clock to two weeks after `START`. */
 async function fill({ storage, clock }: Pick<Bench, 'storage' | 'clock'>): Promise<void> {
   await subscribe(storage, 2, 1, 'old', 'older', 'unread', 'gone');
-  await storage.podcasts.announce([{ url: feed('unread'), title: 'Announced', website: 'https://announced.example/' }]);
+  await storage.podcasts.addMetadata([
+    { url: feed('unread'), title: 'Announced', website: 'https://announced.example/' },
+  ]);
   await read(storage, 1, { title: 'One', tags: ['Science & Nature', 'WEATHER', '!'] }, [
     episode(3),
     episode(2),
@@ -61,7 +63,7 @@ const toplist = (at: number, ...names: string[]): DirectoryRecord => ({ kind: 't
 
 export const transferDirectoryTests: Suite = ({ describe, test }) => {
   describe('an export', () => {
-    test('tells all, in one order', async (bench) => {
+    test('contains everything, in a fixed order', async (bench) => {
       const { storage, clock } = bench;
       await subscribe(storage, 2, 1, 'old');
       await read(storage, 2, { tags: ['Weather', 'Art & Co', 'Gone'] }, [episode(7)]);
@@ -129,7 +131,7 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
       });
     }
 
-    test('has the episodes of a feed that turns out meanwhile to be one that was told already', async ({ storage }) => {
+    test('has the episodes of a feed that is merged meanwhile with one already exported', async ({ storage }) => {
       await subscribe(storage, 1, 2);
       await read(storage, 1, {}, [episode(1)]);
       await read(storage, 2, {}, [episode(7)]);
@@ -145,7 +147,7 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
       assert.deepEqual(items.map(({ url }) => url).toSorted(), [episode(1).url, episode(7).url]);
     });
 
-    test('of nothing is empty', async ({ storage }) => {
+    test('of an empty directory is empty', async ({ storage }) => {
       assert.deepEqual(await exportDirectory(storage), []);
       await storage.podcasts.rebuildToplist();
       assert.deepEqual(await exportDirectory(storage), []);
@@ -153,7 +155,7 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
   });
 
   describe('an import', () => {
-    test('makes the directory that was exported, to the last record', async (bench) => {
+    test('recreates the exported directory, to the last record', async (bench) => {
       const { storage } = bench;
       await fill(bench);
       const records = await exportDirectory(storage);
@@ -166,7 +168,7 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('is found by every URL, tag, word and logo', async (bench) => {
+    test('can be found by every URL, tag, word and logo', async (bench) => {
       const { storage } = bench;
       await fill(bench);
       const records = await exportDirectory(storage);
@@ -203,7 +205,7 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('goes on with each feed when it is due', async ({ storage, clock, reopen }) => {
+    test('keeps the schedule of each feed', async ({ storage, clock, reopen }) => {
       await subscribe(storage, 1);
       await read(storage, 1, {}, [], { state: state(feed(1), { nextAt: START + 60 }) });
       const user = await exportUser(storage, (await storage.users.find('alice'))!.id);
@@ -238,7 +240,7 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('passes over what is unknown on a toplist', async ({ storage, nowAndReopened }) => {
+    test('skips unknown podcasts on a toplist', async ({ storage, nowAndReopened }) => {
       await subscribe(storage, 'old');
       await read(storage, 'old', {}, [], { movedTo: feed('new') });
       await importDirectory(storage, [
@@ -253,7 +255,7 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
     });
   });
 
-  test('clearing leaves a storage as if just made', async (bench) => {
+  test('clearing leaves a storage like new', async (bench) => {
     const { storage } = bench;
     const alice = await furnish(bench);
     await fill(bench);

@@ -7,7 +7,7 @@ import { exportDirectory, importDirectory, podcast, subscribe } from './transfer
 const DAY = 86_400;
 
 export const transferEpisodeTests: Suite = ({ test }) => {
-  test('lower no mark, however old they are', async ({ storage, clock, nowAndReopened }) => {
+  test('lower no mark, however old', async ({ storage, clock, nowAndReopened }) => {
     await subscribe(storage, 1);
     clock.at += 100;
     await read(storage, 1, {}, [episode(1)]);
@@ -22,7 +22,7 @@ export const transferEpisodeTests: Suite = ({ test }) => {
     }
   });
 
-  test('takes an episode that is known as it comes', async ({ storage, nowAndReopened }) => {
+  test('replaces a known episode by the imported one', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     await read(storage, 1, {}, [episode(1, { title: 'here' }), episode(2)]);
     await importDirectory(storage, podcast(1, START + DAY, [3, 1]));
@@ -39,7 +39,7 @@ export const transferEpisodeTests: Suite = ({ test }) => {
     }
   });
 
-  test('an episode that is known stays as new as it was here', async ({ storage, clock, nowAndReopened }) => {
+  test('a known episode keeps a newer stamp', async ({ storage, clock, nowAndReopened }) => {
     await subscribe(storage, 1);
     clock.at += 100;
     const since = clock.at;
@@ -51,10 +51,7 @@ export const transferEpisodeTests: Suite = ({ test }) => {
     }
   });
 
-  test('an episode that is known is still found under the URL that it had here', async ({
-    storage,
-    nowAndReopened,
-  }) => {
+  test('a known episode can still be found by its previous URL', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     const before = 'https://old.example/1';
     await read(storage, 1, {}, [episode(1, { url: before })]);
@@ -66,7 +63,7 @@ export const transferEpisodeTests: Suite = ({ test }) => {
     }
   });
 
-  test('an episode is known by its GUID before a URL that went to another', async ({
+  test('an episode is matched by GUID before a URL that another episode has now', async ({
     storage,
     clock,
     nowAndReopened,
@@ -91,7 +88,7 @@ export const transferEpisodeTests: Suite = ({ test }) => {
     }
   });
 
-  test('an episode is known by a URL that it had there', async ({ storage, nowAndReopened }) => {
+  test('an episode is matched by a former URL of the export', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     await read(storage, 1, {}, [episode(1)]);
     const moved = { ...episode(2), stamp: START, formerUrls: [episode(1).url] };
@@ -103,7 +100,7 @@ export const transferEpisodeTests: Suite = ({ test }) => {
     }
   });
 
-  test('a URL that two episodes had is that of the one which has it now', async ({ storage, nowAndReopened }) => {
+  test('a URL of two episodes belongs to the one that has it now', async ({ storage, nowAndReopened }) => {
     const moved = { ...episode(2), stamp: START, formerUrls: [episode(1).url, episode(3).url] };
     const [two] = podcast(2, START);
     await importDirectory(storage, [
@@ -125,7 +122,7 @@ export const transferEpisodeTests: Suite = ({ test }) => {
     }
   });
 
-  test('later episodes get stamps above those that came', async (bench) => {
+  test('later episodes get stamps above the imported ones', async (bench) => {
     const { storage, clock } = bench;
     await subscribe(storage, 1);
     await importDirectory(storage, podcast(2, START, [900, 800]));

@@ -19,7 +19,7 @@ async function* broken(): AsyncGenerator<DirectoryRecord[]> {
 }
 
 export const transferMergeTests: Suite = ({ test }) => {
-  test('keeps a toplist only where none was kept within a day', async ({ storage, clock, nowAndReopened }) => {
+  test('adds a toplist only if there is none within a day', async ({ storage, clock, nowAndReopened }) => {
     await subscribe(storage, 1);
     await storage.podcasts.rebuildToplist();
     clock.at += DAY;
@@ -35,7 +35,7 @@ export const transferMergeTests: Suite = ({ test }) => {
     }
   });
 
-  test('what somebody subscribes to meanwhile under a former URL is one podcast with it', async (bench) => {
+  test('a subscription to a former URL meanwhile is merged with the podcast', async (bench) => {
     const { storage } = bench;
     const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
     await storage.subscriptions.apply(alice, 'phone', add(feed('new')));
@@ -53,7 +53,7 @@ export const transferMergeTests: Suite = ({ test }) => {
     }
   });
 
-  test('what moved to a URL before it was read here later leaves nothing there', async (bench) => {
+  test('a podcast that moved to a URL and was fetched later here leaves nothing there', async (bench) => {
     const { storage } = bench;
     await subscribe(storage, 1);
     await read(storage, 1, { title: 'Here' });
@@ -67,7 +67,7 @@ export const transferMergeTests: Suite = ({ test }) => {
     }
   });
 
-  test('what was read later wins', async ({ storage, nowAndReopened }) => {
+  test('the later fetch wins', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1, 2, 3, 4);
     for (const n of [1, 2, 3]) await read(storage, n, { title: 'here' }, [episode(n)]);
     const readAt = state(feed(1)).fetchedAt!;
@@ -89,7 +89,7 @@ export const transferMergeTests: Suite = ({ test }) => {
     }
   });
 
-  test('of an unread feed gives way to what was read here', async ({ storage }) => {
+  test('of an unfetched feed does not replace one that was fetched here', async ({ storage }) => {
     await subscribe(storage, 1);
     await read(storage, 1, { title: 'here' });
     const [{ fetchedAt: _, ...unread }] = [feedOf(1)];
@@ -104,7 +104,7 @@ export const transferMergeTests: Suite = ({ test }) => {
     assert.equal((await storage.podcasts.find([feed(1)]))[0]?.title, 'here');
   });
 
-  test('of an unread feed takes the place of one that was never read here', async ({ storage, nowAndReopened }) => {
+  test('of an unfetched feed replaces one that was never fetched here', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     const { fetchedAt: _, ...unread } = feedOf(1);
     const there = info({ title: 'there' });
@@ -112,7 +112,7 @@ export const transferMergeTests: Suite = ({ test }) => {
     for await (const open of nowAndReopened()) assert.deepEqual(await titles(open, 1), ['there']);
   });
 
-  test('makes one podcast of those that it says are one', async ({ storage, nowAndReopened }) => {
+  test('merges podcasts that are one in the import', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1, 2, 3);
     await storage.users.create({ name: 'bob', passwordHash: 'x' });
     const bob = (await storage.users.find('bob'))!.id;
@@ -132,7 +132,7 @@ export const transferMergeTests: Suite = ({ test }) => {
     }
   });
 
-  test('makes one podcast also of what was one here under other URLs', async ({ storage, nowAndReopened }) => {
+  test('merges with a podcast that has other URLs here', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     await read(storage, 1, {}, [], { movedTo: feed(2) });
     await importDirectory(storage, podcast('new', START + DAY, [], { formerUrls: [feed(2)] }));
@@ -146,7 +146,7 @@ export const transferMergeTests: Suite = ({ test }) => {
     }
   });
 
-  test('makes no podcast of several when one was read here later', async ({ storage, nowAndReopened }) => {
+  test('does not merge podcasts if one was fetched later here', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1, 2);
     await read(storage, 1, { title: 'early' }, [], { state: state(feed(1), { fetchedAt: START - DAY }) });
     await read(storage, 2, { title: 'late' }, [], { state: state(feed(2), { fetchedAt: START + DAY }) });
@@ -157,7 +157,7 @@ export const transferMergeTests: Suite = ({ test }) => {
     }
   });
 
-  test('a tag that is known keeps its title', async ({ storage, nowAndReopened }) => {
+  test('a known tag keeps its title', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1, 2);
     await read(storage, 1, { tags: ['first Written'] });
     await importDirectory(storage, [
@@ -173,7 +173,7 @@ export const transferMergeTests: Suite = ({ test }) => {
     }
   });
 
-  test('stores what came before it broke off, each podcast whole', async ({ storage, nowAndReopened }) => {
+  test('stores complete podcasts up to an interruption', async ({ storage, nowAndReopened }) => {
     await assert.rejects(storage.transfer.importDirectory(broken()), /the file ends here/);
     for await (const { podcasts } of nowAndReopened()) {
       assert.deepEqual(numbersOf(await podcasts.episodes(feed(1), 9)), [2, 1]);

@@ -5,7 +5,7 @@ import { episode, info, state } from './readings.ts';
 import { appPassword } from './app-passwords.ts';
 import { action, actions, add, addUser, feed, feeds, readPages, remove, SECRET, session } from './samples.ts';
 
-/** What an import reads: the records in pages of odd sizes. */
+/** Records in pages of various sizes, as an import reads them. */
 export async function* pagesOf<Item>(records: readonly Item[]): AsyncGenerator<Item[]> {
   for (let at = 0, size = 1; at < records.length; at += size, size = (size * 3) % 1000) {
     yield records.slice(at, at + size);
@@ -15,10 +15,10 @@ export async function* pagesOf<Item>(records: readonly Item[]): AsyncGenerator<I
 export const exportUser = ({ transfer }: Storage, user: UserId): Promise<UserRecord[]> =>
   readPages(transfer.exportUser(user));
 
-/** Imports an account, and takes its feeds into the directory. */
+/** Imports an account, and adds its feeds to the directory. */
 export async function importUser({ transfer, podcasts }: Storage, records: readonly UserRecord[]): Promise<UserId> {
   const user = await transfer.importUser(pagesOf(records));
-  await podcasts.bringWaiting();
+  await podcasts.addPendingFeeds();
   return user;
 }
 
@@ -31,14 +31,14 @@ export const importDirectory = ({ transfer }: Storage, records: readonly Directo
 export const NAME = 'Zoë';
 export const EMAIL = 'zoe@example.org';
 
-/** Half of a character, as a client may leave it. */
+/** A lone surrogate, as a client may send it. */
 const HALF = 'a\ud800b';
-/** Comes after the next one in code-point order, and before it in that of UTF-16. */
+/** Sorts after the next one by code point, and before it by UTF-16. */
 const [ABOVE, BELOW] = ['\u{1d49c}', '\uff5a'];
-/** Room for all settings. */
+/** A limit that fits all settings. */
 export const LARGE = { remove: [], limit: 1000 } as const;
 
-/** An account with everything in it; answers its user. The clock is at `START` afterwards. */
+/** Creates an account with all kinds of data; returns its user. Sets the clock to `START`. */
 export async function furnish({ storage, clock }: Pick<Bench, 'storage' | 'clock'>): Promise<UserId> {
   const { devices, subscriptions, settings, lists, sessions } = storage;
   clock.at = START - 3000;
@@ -93,23 +93,23 @@ export async function furnish({ storage, clock }: Pick<Bench, 'storage' | 'clock
   return id;
 }
 
-/** `{ __proto__: 1 }` is something else. */
+/** The literal `{ __proto__: 1 }` would set the prototype. */
 const protoKey = (): Record<string, number> => Object.fromEntries([['__proto__', 1]]);
 
-/** Subscribes alice, who is made where she is missing, to feeds by their numbers. */
+/** Subscribes alice, who is created if missing, to feeds by number. */
 export const subscribe = async (storage: Storage, ...numbers: (number | string)[]): Promise<void> => {
   const user = await storage.users.find('alice');
   const id = user?.id ?? (await addUser(storage));
   await storage.subscriptions.apply(id, 'phone', add(...numbers.map(feed)));
 };
 
-/** How the reading of a feed goes, as an export tells it. */
+/** The fetch state of a feed in an export. */
 export const feedOf = (n: number | string, fields: Partial<FeedProgress> = {}): FeedProgress => {
   const { url: _, ...rest } = state(feed(n), fields);
   return rest;
 };
 
-/** A podcast that was read at this time; with the episodes numbered so. */
+/** A podcast that was fetched at this time, with these episodes. */
 export const podcast = (
   n: number | string,
   fetchedAt: number,

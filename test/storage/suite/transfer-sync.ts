@@ -8,21 +8,21 @@ import { exportUser, importUser } from './transfer-samples.ts';
 
 const HOUR = 3600;
 
-/** Takes the account away and brings it back from its export. */
+/** Removes the account and imports it from its export. */
 async function move(storage: Storage, user: UserId): Promise<UserId> {
   const records = await exportUser(storage, user);
   await storage.users.delete(user);
   return importUser(storage, records);
 }
 
-/** How many subscribe to these feeds. */
+/** Subscriber counts of these feeds. */
 const counts = async ({ podcasts }: Storage, ...urls: (number | string)[]): Promise<(number | undefined)[]> =>
   (await podcasts.find(urls.map(feed))).map((podcast) => podcast?.subscribers);
 
 export const transferSyncTests: Suite = ({ describe, test }) => {
   for (const [kind, openChannel] of CHANNELS) {
     describe(`of ${kind}`, () => {
-      test('each mark from before goes on without loss or repeat, whatever the clock says', async (bench) => {
+      test('each earlier mark continues without loss or repeat, whatever the clock says', async (bench) => {
         const { storage, clock } = bench;
         const alice = await addUser(storage);
         const before = openChannel(storage, alice, 'phone');
@@ -43,7 +43,7 @@ export const transferSyncTests: Suite = ({ describe, test }) => {
         assert.deepEqual((await after.pull(marks[5]! + 1)).numbers, [6], 'for a client that adds one to its mark');
       });
 
-      test('a mark of idle days finds what comes after the move', async ({ storage, clock }) => {
+      test('a mark of idle days finds changes after the move', async ({ storage, clock }) => {
         const alice = await addUser(storage);
         await openChannel(storage, alice, 'phone').push(1);
         clock.at += 50 * HOUR;
@@ -55,7 +55,7 @@ export const transferSyncTests: Suite = ({ describe, test }) => {
         assert.deepEqual((await pull(mark + 1)).numbers, [2], 'for a client that adds one to its mark');
       });
 
-      test("what came lately counts as another device's for the time of the overlap", async ({ storage, clock }) => {
+      test("recent uploads count as another device's during the overlap", async ({ storage, clock }) => {
         const alice = await addUser(storage);
         const before = openChannel(storage, alice, 'tv');
         await before.push(1);
@@ -72,10 +72,10 @@ export const transferSyncTests: Suite = ({ describe, test }) => {
         assert.equal(await phone.push(6), (await phone.pull(0)).mark);
       });
 
-      test('what is older lowers no mark', async ({ storage, clock }) => {
+      test('older uploads lower no mark', async ({ storage, clock }) => {
         const alice = await addUser(storage);
         await openChannel(storage, alice, 'tv').push(1);
-        clock.at += OVERLAP + 2; // the stamp runs so far ahead
+        clock.at += OVERLAP + 2; // the stamp is this far ahead
         const phone = openChannel(storage, await move(storage, alice), 'phone');
         assert.equal(await phone.push(2), (await phone.pull(0)).mark);
       });
@@ -96,7 +96,7 @@ export const transferSyncTests: Suite = ({ describe, test }) => {
     });
   }
 
-  test('subscriptions keep their order, and what is removed keeps its place', async ({ storage, clock, reopen }) => {
+  test('subscriptions keep their order, and removed ones their position', async ({ storage, clock, reopen }) => {
     const alice = await addUser(storage);
     const { subscriptions } = storage;
     await subscriptions.apply(alice, 'tv', add(feed(5), feed(3)));
@@ -122,7 +122,7 @@ export const transferSyncTests: Suite = ({ describe, test }) => {
     for await (const { devices } of nowAndReopened()) assert.deepEqual(await devices.all(imported), before);
   });
 
-  test('groups go on, and new devices join where the user wants that', async ({ storage, reopen }) => {
+  test('groups continue, and new devices join if the user wants that', async ({ storage, reopen }) => {
     const alice = await addUser(storage);
     for (const id of ['a', 'b', 'c', 'd', 'e']) await storage.devices.save(alice, id, {});
     await storage.devices.synchronize(
@@ -148,7 +148,7 @@ export const transferSyncTests: Suite = ({ describe, test }) => {
     assert.deepEqual((await open.devices.groups(again)).flat().toSorted(), ['a', 'b', 'c', 'd', 'e', 'f']);
   });
 
-  test('settings, lists and sessions are where they were', async ({ storage, clock, nowAndReopened }) => {
+  test('settings, lists and sessions are kept', async ({ storage, clock, nowAndReopened }) => {
     const alice = await addUser(storage);
     const [account, podcast] = [{ kind: 'account' }, { kind: 'podcast', podcast: feed(1) }] as const;
     const set = Object.fromEntries([
@@ -172,7 +172,7 @@ export const transferSyncTests: Suite = ({ describe, test }) => {
   });
 
   describe('the directory', () => {
-    test('counts a user who came, and one who failed to come not', async (bench) => {
+    test('counts an imported user, but not one whose import failed', async (bench) => {
       const { storage } = bench;
       const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
       await storage.subscriptions.apply(bob, 'phone', add(feed(1)));
@@ -204,7 +204,7 @@ export const transferSyncTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await counts(open, 1, 2), [1, 0]);
     });
 
-    test('knows the feeds that came with subscriptions, and no others', async (bench) => {
+    test('knows the feeds of imported subscriptions, and no others', async (bench) => {
       const { storage, clock } = bench;
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed('now'), feed('once')));

@@ -12,7 +12,7 @@ async function namesOf({ users }: Storage): Promise<string[]> {
   return all.map(({ name }) => name);
 }
 
-/** Nothing of what `furnish` made can be seen. */
+/** Checks that no data of `furnish` is visible. */
 async function isNothing(storage: Storage): Promise<void> {
   assert.deepEqual(await namesOf(storage), []);
   assert.equal(await storage.users.find(NAME), undefined);
@@ -22,7 +22,7 @@ async function isNothing(storage: Storage): Promise<void> {
   assert.deepEqual(await storage.podcasts.top(10), []);
 }
 
-/** The records, then an error; `look` is called before each page. */
+/** Yields the records, then throws; `look` is called before each page. */
 async function* breaking(records: readonly UserRecord[], look = async (): Promise<void> => undefined) {
   for await (const page of pagesOf(records)) {
     await look();
@@ -36,7 +36,7 @@ export const transferTests: Suite = (suite) => {
   accountExportTests(suite);
 
   describe('an import', () => {
-    test('makes the account that was exported, to the last record', async (bench) => {
+    test('recreates the exported account, to the last record', async (bench) => {
       const alice = await furnish(bench);
       const records = await exportUser(bench.storage, alice);
       const user = await bench.storage.users.find(NAME);
@@ -48,7 +48,7 @@ export const transferTests: Suite = (suite) => {
       }
     });
 
-    test('takes any text', async ({ storage, nowAndReopened }) => {
+    test('accepts any text', async ({ storage, nowAndReopened }) => {
       const exports: UserRecord[][] = [];
       for (const text of ODD_TEXTS) {
         const id = await addUser(storage, text);
@@ -69,7 +69,7 @@ export const transferTests: Suite = (suite) => {
       }
     });
 
-    test('shows nothing until it is over, and leaves nothing when it breaks off', async (bench) => {
+    test('shows nothing until it is complete, and leaves nothing when it is interrupted', async (bench) => {
       const { storage } = bench;
       const records = await exportUser(storage, await furnish(bench));
       await storage.transfer.clear();
@@ -83,7 +83,7 @@ export const transferTests: Suite = (suite) => {
       }
     });
 
-    test('is refused whole where the storage was closed under it', async (bench) => {
+    test('is refused completely if the storage is closed meanwhile', async (bench) => {
       const records = await exportUser(bench.storage, await furnish(bench));
       await bench.storage.transfer.clear();
       const closing = async function* (): AsyncGenerator<UserRecord[]> {
@@ -97,7 +97,7 @@ export const transferTests: Suite = (suite) => {
       assert.deepEqual(await exportUser(storage, made ?? (await importUser(storage, records))), records);
     });
 
-    test('comes whole or not at all where the storage is cleared under it', async (bench) => {
+    test('is complete or missing if the storage is cleared meanwhile', async (bench) => {
       const { storage } = bench;
       const records = await exportUser(storage, await furnish(bench));
       const clearing = async function* (): AsyncGenerator<UserRecord[]> {
@@ -119,7 +119,7 @@ export const transferTests: Suite = (suite) => {
       ['name, as an e-mail address,', { name: 'bob', email: NAME }],
     ] as const) {
       for (const when of ['before', 'while it was read'] as const) {
-        test(`is refused where its ${what} was taken ${when}, and leaves nothing`, async (bench) => {
+        test(`is refused if its ${what} was taken ${when}, and leaves nothing`, async (bench) => {
           const { storage } = bench;
           const records = await exportUser(storage, await furnish(bench));
           await storage.transfer.clear();
@@ -144,7 +144,7 @@ export const transferTests: Suite = (suite) => {
       }
     }
 
-    test('of several under one name at once makes one account', async (bench) => {
+    test('concurrently with the same name creates one account', async (bench) => {
       const { storage } = bench;
       const records = await exportUser(storage, await furnish(bench));
       await storage.transfer.clear();
@@ -157,7 +157,7 @@ export const transferTests: Suite = (suite) => {
       for await (const open of bench.nowAndReopened()) assert.deepEqual(await exportUser(open, made!), records);
     });
 
-    test('needs the user first', async (bench) => {
+    test('requires the user as the first record', async (bench) => {
       const records = await exportUser(bench.storage, await furnish(bench));
       await bench.storage.transfer.clear();
       for (const headless of [[], records.slice(1)]) {
@@ -166,7 +166,7 @@ export const transferTests: Suite = (suite) => {
       await isNothing(bench.storage);
     });
 
-    test('leaves a session that exists to whom it belongs', async (bench) => {
+    test('does not change the owner of an existing session', async (bench) => {
       const { storage } = bench;
       const alice = await furnish(bench);
       const [first, ...records] = await exportUser(storage, alice);
@@ -182,7 +182,7 @@ export const transferTests: Suite = (suite) => {
       }
     });
 
-    test('is removed like any other account', async (bench) => {
+    test('can be removed like any other account', async (bench) => {
       const { storage } = bench;
       const records = await exportUser(storage, await furnish(bench));
       await storage.transfer.clear();

@@ -8,7 +8,7 @@ const ALICE: NewUser = { name: 'Alice', email: 'Zoë.Alice@Example.org', passwor
 
 export const userTests: Suite = ({ describe, test }) => {
   describe('creating', () => {
-    test('answers what was given, the time and an id', async ({ storage, clock }) => {
+    test('returns the given data, the time and an id', async ({ storage, clock }) => {
       const alice = await storage.users.create(ALICE);
       assert.deepEqual(alice, { ...ALICE, id: alice.id, createdAt: clock.at });
       assert.equal(typeof alice.id, 'string');
@@ -22,7 +22,7 @@ export const userTests: Suite = ({ describe, test }) => {
       assert.notEqual(carol.id, bob.id);
     });
 
-    test('sets the settings given in the same step, and they take effect', async ({ storage }) => {
+    test('stores the given settings in the same commit, and they take effect', async ({ storage }) => {
       const settings = { sync_devices: true, public_subscriptions: false };
       const { id } = await storage.users.create(ALICE, settings);
       assert.deepEqual(await storage.settings.get(id, { kind: 'account' }), settings);
@@ -78,7 +78,7 @@ export const userTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('takes any text as a name', async ({ storage, reopen }) => {
+    test('accepts any text as a name', async ({ storage, reopen }) => {
       const created = new Map<string, string>();
       for (const name of ODD_TEXTS) {
         const id = await addUser(storage, name);
@@ -97,7 +97,7 @@ export const userTests: Suite = ({ describe, test }) => {
   });
 
   describe('listing', () => {
-    test('goes by name, in code-point order', async ({ storage }) => {
+    test('is sorted by name, in code-point order', async ({ storage }) => {
       assert.deepEqual(await all(storage), []);
       for (const name of ['carol', '🎧', 'alice', 'Eve', '～', 'dave', '_bob']) await addUser(storage, name);
       assert.deepEqual(
@@ -106,7 +106,7 @@ export const userTests: Suite = ({ describe, test }) => {
       );
     });
 
-    test('goes on where there are many', async ({ storage }) => {
+    test('works with many users', async ({ storage }) => {
       const names = Array.from({ length: 600 }, (_, n) => `user ${100 + n}`);
       await Promise.all(names.map((name) => addUser(storage, name)));
       assert.deepEqual(
@@ -115,7 +115,7 @@ export const userTests: Suite = ({ describe, test }) => {
       );
     });
 
-    test('answers users whole and may be left unread', async ({ storage }) => {
+    test('returns complete users and may be left unread', async ({ storage }) => {
       const alice = await storage.users.create(ALICE);
       await addUser(storage, 'bob');
       for await (const first of storage.users.all()) {
@@ -151,7 +151,7 @@ export const userTests: Suite = ({ describe, test }) => {
   });
 
   describe('a new e-mail address', () => {
-    test('logs in instead of the old one', async ({ storage, nowAndReopened }) => {
+    test('replaces the old one at login', async ({ storage, nowAndReopened }) => {
       const alice = await storage.users.create(ALICE);
       await storage.users.setEmail(alice.id, 'New@example.org');
       for await (const { users } of nowAndReopened()) {
@@ -160,7 +160,7 @@ export const userTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('may be none', async ({ storage, nowAndReopened }) => {
+    test('may be removed', async ({ storage, nowAndReopened }) => {
       const { id } = await storage.users.create(ALICE);
       await storage.users.setEmail(id, undefined);
       for await (const { users } of nowAndReopened()) {
@@ -169,14 +169,14 @@ export const userTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('frees the old one for somebody else', async ({ storage }) => {
+    test('frees the old one for other accounts', async ({ storage }) => {
       const { id } = await storage.users.create(ALICE);
       await storage.users.setEmail(id, undefined);
       const bob = await storage.users.create({ name: 'bob', email: ALICE.email!, passwordHash: 'hash' });
       assert.equal((await storage.users.find(ALICE.email!))?.id, bob.id);
     });
 
-    test('is refused where another account has it as name or address', async ({ storage }) => {
+    test('is refused if another account has it as name or address', async ({ storage }) => {
       await storage.users.create(ALICE);
       const bob = await addUser(storage, 'bob');
       await rejectsWith('conflict', storage.users.setEmail(bob, ALICE.email!.toUpperCase()));
@@ -186,7 +186,7 @@ export const userTests: Suite = ({ describe, test }) => {
   });
 
   describe('a new name', () => {
-    test('logs in instead of the old one, and nothing else changes', async ({ storage, clock, nowAndReopened }) => {
+    test('replaces the old one at login, and nothing else changes', async ({ storage, clock, nowAndReopened }) => {
       const alice = await storage.users.create(ALICE);
       const kept = session(alice.id, 'kept', clock.at + 100);
       await storage.sessions.save(kept);
@@ -199,7 +199,7 @@ export const userTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('lets somebody else have the old one', async ({ storage }) => {
+    test('frees the old one for other accounts', async ({ storage }) => {
       const alice = await addUser(storage, 'alice');
       await storage.users.rename(alice, 'carol');
       assert.notEqual(await addUser(storage, 'alice'), alice);
@@ -223,7 +223,7 @@ export const userTests: Suite = ({ describe, test }) => {
     });
 
     for (const taken of ['ALICE', 'ZOË.ALICE@example.org']) {
-      test(`is refused where another account has it: ${taken}`, async ({ storage }) => {
+      test(`is refused if another account has it: ${taken}`, async ({ storage }) => {
         const alice = await storage.users.create(ALICE);
         const bob = await addUser(storage, 'bob');
         await rejectsWith('conflict', storage.users.rename(bob, taken));
@@ -234,10 +234,7 @@ export const userTests: Suite = ({ describe, test }) => {
   });
 
   describe('deleting', () => {
-    test('leaves nothing of the user to a new one with the same name and e-mail address', async ({
-      storage,
-      nowAndReopened,
-    }) => {
+    test('leaves no data for a new user with the same name and e-mail address', async ({ storage, nowAndReopened }) => {
       const alice = await furnish(storage, 'alice');
       const { id } = (await storage.users.find('alice'))!;
       await storage.users.delete(id);
@@ -252,7 +249,7 @@ export const userTests: Suite = ({ describe, test }) => {
       }
     });
 
-    test('touches nobody else', async ({ storage, reopen }) => {
+    test('does not affect others', async ({ storage, reopen }) => {
       await furnish(storage, 'alice');
       await furnish(storage, 'bob');
       const before = await belongings(storage, 'bob');
@@ -285,7 +282,7 @@ export const userTests: Suite = ({ describe, test }) => {
       assert.equal(await storage.users.find('alice'), undefined);
     });
 
-    test('once more minds nothing, nor does the end of the sessions', async ({ storage }) => {
+    test('again has no effect, nor does ending the sessions', async ({ storage }) => {
       const alice = await addUser(storage);
       await storage.users.delete(alice);
       await storage.users.delete(alice);
@@ -323,7 +320,7 @@ const NOTHING = {
   session: undefined,
 };
 
-/** All that hangs from the user of this name. */
+/** All data of the user with this name. */
 async function belongings(storage: Storage, name: string): Promise<object> {
   const { id } = (await storage.users.find(name))!;
   return {

@@ -5,10 +5,10 @@ import type { FeedReading } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
 import type { Directory } from './directory.ts';
 import { replaceEpisodes } from './episode-store.ts';
-import { mergeEpisodes, type PlacedEpisode, sharedEpisodes, UNPLACED, updateEpisodes } from './episodes.ts';
+import { mergeEpisodes, type ChunkedEpisode, sharedEpisodes, NO_CHUNK, updateEpisodes } from './episodes.ts';
 import { type PodcastFields, type StoredPodcast, urlsOf } from './podcast.ts';
 
-/** Stores what reading a feed came to. */
+/** Stores the result of fetching a feed. */
 export async function recordReading(directory: Directory, url: Url, reading: FeedReading): Promise<void> {
   const { memory, context, store } = directory;
   if (store.isShared && !memory.find(url)) await directory.reload([urlDigest(url)], true);
@@ -28,7 +28,7 @@ export async function recordReading(directory: Directory, url: Url, reading: Fee
   }
 }
 
-/** `stamp`: of episodes that were never seen. */
+/** `stamp`: for new episodes. */
 async function decide(
   directory: Directory,
   url: Url,
@@ -37,27 +37,27 @@ async function decide(
 ): Promise<PodcastChange> {
   const asked = directory.memory.find(url);
   if (!asked) throw noSuchFeed();
-  const shownUnder = movedTo ?? asked.url;
-  const there = directory.memory.find(shownUnder) ?? asked;
+  const target = movedTo ?? asked.url;
+  const there = directory.memory.find(target) ?? asked;
   const replaces = [...new Set([there, asked])];
   const { url: _, ...feed } = state;
-  const podcast = mergePodcasts(shownUnder, replaces, { ...content?.podcast, feed });
-  if (!content && shownUnder === asked.url) return { podcast, replaces, endsLease: true };
+  const podcast = mergePodcasts(target, replaces, { ...content?.podcast, feed });
+  if (!content && target === asked.url) return { podcast, replaces, endsLease: true };
 
   const known = await Promise.all(replaces.map((each) => directory.episodes.read(each)));
-  const placed = known.map((list, at) => (replaces[at]!.url === shownUnder ? list : unplaced(list)));
+  const placed = known.map((list, at) => (replaces[at]!.url === target ? list : withoutChunks(list)));
   const found = content?.episodes ?? [];
-  if (shownUnder !== asked.url) {
+  if (target !== asked.url) {
     const at = replaces.indexOf(asked);
     placed[at] = sharedEpisodes(placed[at]!, content ? found : known[0]!);
   }
   const merged = mergeEpisodes(placed[0]!, placed[1] ?? []);
   const after = updateEpisodes(merged, found, stamp);
   if (after.some((episode) => episode.stamp === stamp)) podcast.newestEpisode = stamp;
-  return { podcast, replaces, episodes: replaceEpisodes(shownUnder, replaces, known, after), endsLease: true };
+  return { podcast, replaces, episodes: replaceEpisodes(target, replaces, known, after), endsLease: true };
 }
 
-/** Makes one podcast of those that were known, the one shown under the URL first, and of what is known now. */
+/** Merges known podcasts, the one with this URL first, with what was just fetched. */
 function mergePodcasts(
   url: Url,
   known: readonly StoredPodcast[],
@@ -71,6 +71,6 @@ function mergePodcasts(
   return stamps.length > 0 ? { ...podcast, newestEpisode: Math.max(...stamps) } : podcast;
 }
 
-/** To be stored under another URL. */
-export const unplaced = (episodes: readonly PlacedEpisode[]): PlacedEpisode[] =>
-  episodes.map((episode) => ({ ...episode, chunk: UNPLACED }));
+/** Episodes to be stored under another URL. */
+export const withoutChunks = (episodes: readonly ChunkedEpisode[]): ChunkedEpisode[] =>
+  episodes.map((episode) => ({ ...episode, chunk: NO_CHUNK }));

@@ -7,7 +7,7 @@ import { type Counts, type StoredPodcast, subscribersOf, urlsOf } from './podcas
 
 const READ_AT_ONCE = 1000;
 
-/** Counts the subscribers of all podcasts once more, and keeps today's toplist. */
+/** Recounts the subscribers of all podcasts and stores today's toplist. */
 export async function rebuildToplist(directory: Directory): Promise<ToplistRebuild> {
   const { memory, context, store } = directory;
   const corrected = new Set<StoredPodcast>();
@@ -30,7 +30,7 @@ export async function rebuildToplist(directory: Directory): Promise<ToplistRebui
     if (podcast.address.merged === merged) memory.setMerged(podcast.address, set);
     memory.endLoading(set);
   }
-  await directory.changeToplists(() => memory.toplist.keptWith(context.now()));
+  await directory.changeSnapshots(() => memory.toplist.withToday(context.now()));
   const podcasts = memory.all().filter((podcast) => subscribersOf(podcast) > 0).length;
   return { podcasts, corrected: corrected.size };
 }
@@ -44,7 +44,7 @@ const toCounts = ([count, privateCount]: readonly (Entry | undefined)[]): Counts
 
 const isSame = (a: Counts, b: Counts): boolean => a.count === b.count && a.privateCount === b.privateCount;
 
-/** Of the URLs whose edges are under a prefix, as they are now. */
+/** Counts by URL, from the subscriptions under a prefix. */
 async function countEdges({ store }: Directory, prefix: `f/${string}` = 'f/'): Promise<Map<UrlDigest, Counts>> {
   const all = new Map<UrlDigest, Counts>();
   for await (const page of scan(store, under(prefix as `${string}/`))) {
@@ -59,7 +59,7 @@ async function countEdges({ store }: Directory, prefix: `f/${string}` = 'f/'): P
   return all;
 }
 
-/** Counts again, as an account may have changed meanwhile; answers whether the number was wrong all the same. */
+/** Recounts one URL, as an account may have changed meanwhile. Returns whether the count was wrong. */
 async function correct(directory: Directory, digest: UrlDigest): Promise<boolean> {
   const { store, memory } = directory;
   const keys = countKeys(digest);

@@ -4,14 +4,14 @@ import { scan } from '../rows.ts';
 import type { Directory } from './directory.ts';
 import type { DirectoryAccounts } from './accounts.ts';
 
-/** Lets each account that has waiting feeds bring as many of them as it may. */
-export async function bringAllWaiting(
+/** Adds the pending feeds of all accounts to the directory, each account up to its daily limit. */
+export async function addAllPendingFeeds(
   { store, memory }: Directory,
-  bring: DirectoryAccounts['bringWaiting'],
+  bring: DirectoryAccounts['addPendingFeeds'],
 ): Promise<void> {
   const done = new Set<UserId>();
-  // What comes into the directory is not among them any more.
-  for (const [digest, { count }] of memory.waiting) {
+  // Feeds that are added disappear from the map.
+  for (const [digest, { count }] of memory.pendingFeeds) {
     if (count === 0) continue;
     const prefix = `f/${digest}/` as const;
     for await (const page of scan(store, under(prefix))) {
@@ -19,7 +19,7 @@ export async function bringAllWaiting(
         const user = key.slice(prefix.length) as UserId;
         if (done.has(user)) continue;
         done.add(user);
-        await bring(user, (each) => memory.waiting.has(each));
+        await bring(user, (each) => memory.pendingFeeds.has(each));
       }
     }
   }
