@@ -16,11 +16,10 @@ export const builtThreads: Plugin = {
 /** What stands on a storage, and is run on each. */
 const ON_STORAGE = ['test/{model,routes,services,site}/**/*.test.ts', 'test/property/{round-trip,routes}.test.ts'];
 
-/** What takes minutes, on the JSON storage: every route with random requests, all drivers, crashes, models. */
+/** What takes minutes, on JSON: commands as processes, random requests to every route, all drivers, crashes, models. */
 const LONG = [
-  'test/{model,process,property,plugins}/**/*.test.ts',
+  'test/{cli,docs,model,process,property,plugins}/**/*.test.ts',
   'test/storage/{drivers,nodes-model,several-nodes,commits,limits,load}.test.ts',
-  'test/cli/{backup-size,backup-stop,bundle}.test.ts',
 ];
 
 /** Tests on one storage: see `test/storages.ts`. */

@@ -81,7 +81,7 @@ it('exits 1 when the feed that was named is unknown or cannot be read', async ()
     stderr: expect.stringContaining('could not be read: the server answered 404'),
   });
   const unknown = await update('--allow-private-feeds', '--url', `${good}?unknown`);
-  expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('not known here') });
+  expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('this feed is unknown here') });
   const guarded = await update('--url', good);
   expect(guarded).toMatchObject({ code: 1, stderr: expect.stringMatching(/could not be read/) });
   expect(await update('--no-fetch')).toMatchObject({ code: 1, stderr: expect.stringContaining('--no-fetch') });

@@ -17,6 +17,9 @@ async function openServer(budget: { bytes: number; arrival?: number; wait?: numb
   const server = await openTestServer({ budget });
   const http = createServer(toNodeHandler(server.app)).listen(0, '127.0.0.1');
   await once(http, 'listening');
+  http.prependListener('request', (request) => {
+    request.on('newListener', (name) => (name === 'readable' || name === 'data' ? http.emit('reading') : undefined));
+  });
   const { port } = http.address() as AddressInfo;
   /** Sends the head of an upload; `more` are headers that tell how the body comes. */
   const begin = (user: string, more: string): Socket => {
@@ -33,7 +36,9 @@ async function openServer(budget: { bytes: number; arrival?: number; wait?: numb
   };
   const stored = async (user: string) =>
     (await server.request('GET', `/subscriptions/${user}/phone.json`, { auth: `${user}:secret` })).json();
-  return { begin, upload, stored, close: () => http.close() };
+  /** Resolves when the server reads a body for the first time: it has reserved memory for it. */
+  const reading = once(http, 'reading');
+  return { begin, upload, stored, reading, close: () => http.close() };
 }
 
 it('accepts large bodies one after another if they do not fit together', async () => {
@@ -49,12 +54,13 @@ it('accepts large bodies one after another if they do not fit together', async (
 });
 
 it.each([
-  ['of a told length', `Content-Length: ${LARGE}`, ''],
+  ['of a stated length', `Content-Length: ${LARGE}`, ''],
   ['in chunks', 'Transfer-Encoding: chunked', 'ffffff\r\n'],
 ])('refuses a body %s that stalls while another waits, and stores the other', async (_, head, before) => {
-  const { begin, upload, stored, close } = await openServer({ bytes: LARGE, arrival: 0 });
+  const { begin, upload, stored, reading, close } = await openServer({ bytes: LARGE, arrival: 0 });
   const stalled = begin('eve', head);
   stalled.write(before + 'x'.repeat(LARGE / 2));
+  await reading;
   const refused = stalled.toArray();
   expect(await upload('bob')).toMatch(/^HTTP\/1\.1 200 /);
   expect((await refused).join('')).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 10[^]*arrives too slowly/i);
@@ -74,9 +80,10 @@ it('accepts a small body whatever else arrives', async () => {
 });
 
 it('asks the client of a body that waited too long to retry', async () => {
-  const { begin, upload, close } = await openServer({ bytes: LARGE, wait: 0 });
+  const { begin, upload, reading, close } = await openServer({ bytes: LARGE, wait: 0 });
   const stalled = begin('eve', `Content-Length: ${LARGE}`);
-  await new Promise((sent) => stalled.write('x'.repeat(LARGE / 2), sent));
+  stalled.write('x'.repeat(LARGE / 2));
+  await reading;
   expect(await upload('bob')).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 10[^]*busy with other large uploads/i);
   stalled.destroy();
   close();
