@@ -128,6 +128,28 @@ const CASES: Record<string, (world: World) => Promise<void>> = {
   async completion({ podsync }) {
     expect(await podsync(['completion', 'bash'])).toContain('complete -o default -F _podsync podsync');
   },
+  async 'user app-password add'({ podsync, login }) {
+    const password = (await podsync(['user', 'app-password', 'add', 'eva', '--label', 'Phone'])).trim();
+    expect(await login('eva', password)).toBe(200);
+  },
+  async 'user app-password list'({ podsync }) {
+    expect(await podsync(['user', 'app-password', 'list', 'eva'])).toContain('Phone');
+  },
+  async 'user app-password revoke'({ podsync }) {
+    const listed = await podsync(['user', 'app-password', 'list', 'eva', '--json']);
+    const [{ id }] = JSON.parse(listed) as [{ id: string }];
+    await podsync(['user', 'app-password', 'revoke', 'eva', id]);
+    expect(JSON.parse(await podsync(['user', 'app-password', 'list', 'eva', '--json']))).toEqual([]);
+  },
+  async 'user reset'({ podsync, server }) {
+    const link = (await podsync(['user', 'reset', 'eva'])).trim();
+    expect(link).toMatch(/\/welcome\/[\w.-]+$/);
+    expect((await fetch(`${server.url}${new URL(link).pathname}`)).status).toBe(200);
+  },
+  async 'user invite'({ podsync }) {
+    expect(await podsync(['user', 'invite', 'carol'])).toContain('/welcome/');
+    await podsync(['user', 'remove', 'carol', '--yes']);
+  },
   async 'user remove'({ podsync, login }) {
     for (const name of ['eva', 'robert']) await podsync(['user', 'remove', name, '--yes']);
     expect(await login('eva', 'another')).toBe(401);
