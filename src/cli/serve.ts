@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config.ts';
 import type { Podsync } from '../podsync.ts';
 import { redactLocation } from '../storage/location.ts';
@@ -15,15 +14,8 @@ import { untilSignal } from './signals.ts';
 /** How long running requests may take once the server is stopping. Milliseconds. */
 const DRAIN_TIMEOUT = 10_000;
 
-/**
- * How far the heap may grow past what is in use before it is collected. Percent. V8 would let it grow to four times that
- * during large uploads.
- */
-const HEAP_GROWTH = 30;
-
 /** `serve`: runs until a signal, then finishes running requests. Rejects with why it cannot start. */
 export async function serve(config: Config): Promise<void> {
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
   showTimes();
   const isNew = await openDataFolder(config.data);
   const connection = await connect({ ...config, log });
