@@ -9,6 +9,8 @@ import { openTestServer } from '../server.ts';
 /* All large bodies together may take so much memory; who sends one must not be able to keep others from it. */
 
 const LARGE = 700_000;
+/** More bytes than arrive unread: a stream and its socket buffer less. */
+const BUFFERED = 200_000;
 const auth = (user: string): string => `Authorization: Basic ${Buffer.from(`${user}:secret`).toString('base64')}`;
 /** A list of one feed, with as many empty lines as it takes. */
 const list = (user: string): Buffer => Buffer.from(`http://example.org/${user}`.padEnd(LARGE, '\n'));
@@ -18,7 +20,13 @@ async function openServer(budget: { bytes: number; arrival?: number; wait?: numb
   const http = createServer(toNodeHandler(server.app)).listen(0, '127.0.0.1');
   await once(http, 'listening');
   http.prependListener('request', (request) => {
-    request.on('newListener', (name) => (name === 'readable' || name === 'data' ? http.emit('reading') : undefined));
+    const push = request.push.bind(request);
+    let bytes = 0;
+    request.push = (chunk: Buffer | null) => {
+      bytes += chunk?.length ?? 0;
+      if (bytes > BUFFERED) http.emit('reading');
+      return push(chunk);
+    };
   });
   const { port } = http.address() as AddressInfo;
   /** Sends the head of an upload; `more` are headers that tell how the body comes. */
@@ -36,7 +44,7 @@ async function openServer(budget: { bytes: number; arrival?: number; wait?: numb
   };
   const stored = async (user: string) =>
     (await server.request('GET', `/subscriptions/${user}/phone.json`, { auth: `${user}:secret` })).json();
-  /** Resolves when the server reads a body for the first time: it has reserved memory for it. */
+  /** Resolves when the server reads a large body for the first time: it has reserved memory for it. */
   const reading = once(http, 'reading');
   return { begin, upload, stored, reading, close: () => http.close() };
 }
