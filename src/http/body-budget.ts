@@ -30,11 +30,11 @@ export interface BudgetLimits {
   waiting: number;
   /** The longest that a body waits. */
   wait: Seconds;
-  /** How long a body may take to arrive while others wait. */
-  arrival: Seconds;
+  /** How long receiving a body may take while others wait. */
+  receive: Seconds;
 }
 
-const LIMITS: BudgetLimits = { bytes: 16 * 1024 * 1024, waiting: 8, wait: 30, arrival: 10 };
+const LIMITS: BudgetLimits = { bytes: 16 * 1024 * 1024, waiting: 8, wait: 30, receive: 10 };
 /** Seconds after which a refused client may try again. */
 const RETRY_AFTER = 10;
 
@@ -50,7 +50,7 @@ interface Entry {
 
 export function createBodyBudget(given: Partial<BudgetLimits> = {}): BodyBudget {
   const limits = { ...LIMITS, ...given };
-  /** In the order of their arrival. */
+  /** In the order received. */
   const waiting = new Set<Entry>();
   const admitted = new Set<Entry>();
 
@@ -72,12 +72,12 @@ export function createBodyBudget(given: Partial<BudgetLimits> = {}): BodyBudget 
       entry.timer = setTimeout(() => {
         entry.isLate = true;
         admitWaiting();
-      }, limits.arrival * 1000);
+      }, limits.receive * 1000);
       entry.admit();
     }
   }
 
-  /** Evicts the body that has been arriving for the longest, if it is late. */
+  /** Evicts the body that has taken the longest to receive, if it is late. */
   function makeRoom(): void {
     for (const entry of admitted) if (entry.isLate && !entry.isComplete) return entry.evict();
   }

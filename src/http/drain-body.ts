@@ -11,7 +11,7 @@ const MAX_PAUSE = 5000;
 const ANSWER_AFTER = 250;
 
 /**
- * Call it before sending a response that may precede the end of the request body. A body that keeps arriving is read and
+ * Call it before sending a response that may precede the end of the request body. If the client keeps sending, the body is read and
  * discarded first: some clients and proxies do not read a response while they send. If the body pauses, it resolves; the
  * rest is then discarded after the response, and the connection closes when the client falls silent or sends too much.
  */
@@ -53,7 +53,7 @@ function drainAfterAnswer(request: IncomingMessage): void {
     if (dropped > MAX_DRAINED) cut();
   });
   socket.once('close', () => clearTimeout(pause));
-  // If the connection ends with the response, Node would close it while the body is still arriving.
+  // If the connection ends with the response, Node would close it while the client is still sending.
   socket.destroySoon = () => void socket.end();
   request.once('end', () => {
     clearTimeout(pause);

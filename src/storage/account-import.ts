@@ -11,7 +11,7 @@ import {
 } from './account-keys.ts';
 import { writeActions } from './action-log.ts';
 import { appPasswordEntries } from './app-passwords.ts';
-import type { Key, Value, Version } from './contract.ts';
+import type { Key } from './contract.ts';
 import type { Core } from './core.ts';
 import { DeviceTable, toDevice } from './device-table.ts';
 import { StorageError } from './errors.ts';
@@ -19,20 +19,15 @@ import { userNotFirst } from './failures.ts';
 import { type Head, loginKeys, newHead, setLogins } from './head.ts';
 import { writeList } from './lists.ts';
 import { isPrivacySetting, type Privacy, toPrivacy } from './privacy.ts';
-import { removeAccountData, stagingRecord } from './removal.ts';
+import { removeAccountData } from './removal.ts';
 import { writeRows } from './rows.ts';
 import { sessionEntries } from './sessions.ts';
 import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
 import type { AppPassword, Session, UserRecord } from './stores.ts';
+import { StagedWriter } from './staging.ts';
 import { toStored } from './subscription-list.ts';
 import { recoverCommit, requireFreeLogin } from './users.ts';
 
-/** Approximate characters per commit. */
-const COMMIT_SIZE = 1024 * 1024;
-/** Keys per commit. */
-const MAX_KEYS = 1000;
-/** How often a staging is renewed, so that a slow import does not count as abandoned. */
-const RENEWAL: Seconds = 600;
 /** Actions of an upload that are buffered before they are written. */
 const MAX_BUFFERED = 5000;
 
@@ -59,8 +54,7 @@ export async function importAccount(core: Core, records: AsyncIterable<UserRecor
 class Staging {
   readonly id: UserId;
   readonly #core: Core;
-  #version: Version = 0;
-  #renewedAt: Seconds = 0;
+  readonly #writer: StagedWriter;
   #user: UserRecordOf<'user'> | undefined;
   readonly #devices: UserRecordOf<'device'>[] = [];
   readonly #groups: string[][] = [];
@@ -85,13 +79,11 @@ class Staging {
   /** The newest stamp of all records, and the oldest that may overlap the next upload. */
   #newest: Stamp = 0;
   #overlapped: Stamp | undefined;
-  /** Entries of the next commit. */
-  #pending: (readonly [Key, Value])[] = [];
-  #size = 0;
 
   constructor(core: Core, id: UserId) {
     this.#core = core;
     this.id = id;
+    this.#writer = new StagedWriter(core, id);
   }
 
   /** Throws `corrupt` before the user record was added. */
@@ -101,20 +93,20 @@ class Staging {
   }
 
   begin(): Promise<void> {
-    return this.#commit([]);
+    return this.#writer.flush();
   }
 
   remove(): Promise<void> {
-    return removeAccountData(this.#core, this.id, this.#version);
+    return removeAccountData(this.#core, this.id, this.#writer.version);
   }
 
   async add(records: readonly UserRecord[]): Promise<void> {
     for (const record of records) {
       if (record.kind !== 'user') void this.user;
       await this.#add(record);
-      if (this.#size > COMMIT_SIZE || this.#pending.length > MAX_KEYS) await this.#flush();
+      await this.#writer.flushIfFull();
     }
-    if (this.#core.context.now() >= this.#renewedAt + RENEWAL) await this.#flush();
+    await this.#writer.renewIfDue();
   }
 
   async #add(record: UserRecord): Promise<void> {
@@ -138,7 +130,7 @@ class Staging {
         this.#set(record);
         break;
       case 'list':
-        this.#put(await writeList(this.id, record.list, (this.#place += 1)));
+        this.#writer.put(await writeList(this.id, record.list, (this.#place += 1)));
         break;
       case 'appPassword': {
         const { kind: _, ...appPassword } = record;
@@ -160,7 +152,7 @@ class Staging {
   #set({ scope, values }: UserRecordOf<'settings'>): void {
     for (const [key, value] of values) {
       const setting = { scope, key, value, place: (this.#place += 1) };
-      this.#put([[settingKey(this.id, setting), JSON.stringify(setting)]]);
+      this.#writer.put([[settingKey(this.id, setting), JSON.stringify(setting)]]);
       if (isPrivacySetting(setting)) this.#privacy.push(setting);
       if (scope.kind === 'account' && key === SYNC_DEVICES) this.#syncDevices = value === true;
     }
@@ -182,7 +174,7 @@ class Staging {
   async #endUpload(): Promise<void> {
     const upload = this.#upload;
     const { set, chunks, latest } = await writeActions(this.id, upload.actions, upload, upload.chunks);
-    this.#put(set);
+    this.#writer.put(set);
     this.#latest = Math.max(this.#latest, latest);
     upload.chunks += chunks;
     upload.actions = [];
@@ -194,38 +186,12 @@ class Staging {
     if (stamp > context.now() - context.overlap) this.#overlapped = Math.min(this.#overlapped ?? Infinity, stamp);
   }
 
-  #put(entries: readonly (readonly [Key, Value])[]): void {
-    for (const entry of entries) {
-      this.#pending.push(entry);
-      this.#size += entry[1].length;
-    }
-  }
-
-  async #flush(): Promise<void> {
-    const set = this.#pending;
-    this.#pending = [];
-    this.#size = 0;
-    await this.#commit(set);
-  }
-
-  /** Commits a batch and renews the staging. */
-  async #commit(set: readonly (readonly [Key, Value])[]): Promise<void> {
-    const key = stagedKey(this.id);
-    const version = await this.#core.store.commit({
-      check: [[key, this.#version]],
-      set: [...set, [key, stagingRecord(this.#core)]],
-    });
-    if (version === undefined) throw interrupted();
-    this.#version = version;
-    this.#renewedAt = this.#core.context.now();
-  }
-
   /** Writes the rest and publishes the account. */
   async publish(): Promise<void> {
     const { user } = this;
     await this.#endUpload();
     const devices = this.#toDevices();
-    this.#put(await writeRows(devicesPrefix(this.id), devices.rows));
+    this.#writer.put(await writeRows(devicesPrefix(this.id), devices.rows));
     const counts = new Map<Url, number>();
     let next = devices.rows.length + 1;
     for (const [id, records] of this.#subscriptions) {
@@ -236,10 +202,10 @@ class Staging {
         counts.set(url, (counts.get(url) ?? 0) + Number(subscribed));
         next = Math.max(next, devices.rows.length + place + 1);
       }
-      this.#put(await writeRows(subscriptionListPrefix(this.id, number), rows));
-      await this.#flush();
+      this.#writer.put(await writeRows(subscriptionListPrefix(this.id, number), rows));
+      await this.#writer.flush();
     }
-    await this.#flush();
+    await this.#writer.flush();
     next = Math.max(next, this.#place + 1);
     const { context, directory } = this.#core;
     const privacy = toPrivacy(this.#privacy, directory.currentUrl);
@@ -277,7 +243,7 @@ class Staging {
         ...appPasswords.map(({ digest }) => appPasswordKey(digest)),
       ];
       const batch = {
-        check: [[stagedKey(this.id), this.#version] as const, ...added.map((key) => [key, 0] as const)],
+        check: [[stagedKey(this.id), this.#writer.version] as const, ...added.map((key) => [key, 0] as const)],
         set: [
           [headKey(this.id), JSON.stringify(head)] as const,
           ...setLogins(logins, this.id),
@@ -289,8 +255,7 @@ class Staging {
         sum: change.sum,
       };
       if ((await store.commit(batch).catch(recoverCommit(this.#core, this.id))) !== undefined) break;
-      const [entry] = await store.get([stagedKey(this.id)]);
-      if (entry?.version !== this.#version) throw interrupted();
+      await this.#writer.requireCurrent();
       await requireFreeLogin(this.#core, head);
     }
     await change.apply();
@@ -311,9 +276,3 @@ class Staging {
     return new DeviceTable(rows, []).grouped(this.#groups);
   }
 }
-
-const interrupted = (): StorageError =>
-  new StorageError(
-    'unavailable',
-    'the import was stopped, because it stalled for too long or the storage was cleared; run it again',
-  );

@@ -15,7 +15,7 @@ const auth = (user: string): string => `Authorization: Basic ${Buffer.from(`${us
 /** A list of one feed, with as many empty lines as it takes. */
 const list = (user: string): Buffer => Buffer.from(`http://example.org/${user}`.padEnd(LARGE, '\n'));
 
-async function openServer(budget: { bytes: number; arrival?: number; wait?: number }) {
+async function openServer(budget: { bytes: number; receive?: number; wait?: number }) {
   const server = await openTestServer({ budget });
   const http = createServer(toNodeHandler(server.app)).listen(0, '127.0.0.1');
   await once(http, 'listening');
@@ -65,7 +65,7 @@ it.each([
   ['of a stated length', `Content-Length: ${LARGE}`, ''],
   ['in chunks', 'Transfer-Encoding: chunked', 'ffffff\r\n'],
 ])('refuses a body %s that stalls while another waits, and stores the other', async (_, head, before) => {
-  const { begin, upload, stored, reading, close } = await openServer({ bytes: LARGE, arrival: 0 });
+  const { begin, upload, stored, reading, close } = await openServer({ bytes: LARGE, receive: 0 });
   const stalled = begin('eve', head);
   stalled.write(before + 'x'.repeat(LARGE / 2));
   await reading;

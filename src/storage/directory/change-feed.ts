@@ -43,7 +43,7 @@ export class ChangeFeed {
     const digests = new Set(dirtyCounts);
     dirtyCounts.clear();
     for (const what of changed) {
-      if (what === 'toplists') await this.#directory.reloadSnapshots();
+      if (what === 'toplists') await this.#directory.snapshots.reload();
       else if (what.startsWith('b/')) graph.drop(what.slice(2) as UserId);
       else {
         graph.drop(what);

@@ -1,7 +1,7 @@
 import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import type { Key, KeyValueStore, Value, Version } from '../contract.ts';
 import type { CopyChange, DirectoryCopy } from '../directory-writer.ts';
-import { changedKey, tagKey, TOPLISTS_KEY, under, type UrlDigest, urlDigest } from '../keys.ts';
+import { changedKey, tagKey, under, type UrlDigest, urlDigest } from '../keys.ts';
 import { scan } from '../rows.ts';
 import type { StorageContext } from '../stores.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from './address-documents.ts';
 import { applyChange } from './account-change.ts';
 import { type PodcastChange, toBatch } from './change.ts';
-import { type ToplistSnapshot, parse, type TagDocument } from './documents.ts';
+import { parse, type TagDocument } from './documents.ts';
 import { EpisodeStore } from './episode-store.ts';
 import type { ChunkedEpisode } from './episodes.ts';
 import { Leases } from './leases.ts';
@@ -23,6 +23,7 @@ import { Memory } from './memory.ts';
 import { type Address, type PodcastFields, type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
 import { SubscriberGraph } from './subscriber-graph.ts';
 import { SubscriberSet } from './subscriber-set.ts';
+import { ToplistSnapshots } from './toplist-snapshots.ts';
 
 /** Larger pages for loading all podcasts: fewer steps, and everything is kept in memory anyway. */
 const LOAD_SCALE = 16;
@@ -37,10 +38,9 @@ export class Directory implements DirectoryCopy {
   readonly episodes: EpisodeStore;
   readonly graph: SubscriberGraph;
   readonly leases: Leases;
+  readonly snapshots: ToplistSnapshots;
   /** URLs whose subscriber counts were changed here and must be read again. Only used if the store is shared. */
   readonly dirtyCounts = new Set<UrlDigest>();
-  /** Version of the stored toplist snapshots. */
-  #snapshotsVersion: Version = 0;
 
   private constructor(store: KeyValueStore, context: Pick<StorageContext, 'now' | 'log'>) {
     this.store = store;
@@ -48,6 +48,7 @@ export class Directory implements DirectoryCopy {
     this.episodes = new EpisodeStore(store);
     this.graph = new SubscriberGraph(store, (digest) => this.memory.address(digest));
     this.leases = new Leases(store);
+    this.snapshots = new ToplistSnapshots(store, this.memory.toplist, () => this.changes(['toplists']));
   }
 
   static async open(store: KeyValueStore, context: Pick<StorageContext, 'now' | 'log'>): Promise<Directory> {
@@ -62,17 +63,11 @@ export class Directory implements DirectoryCopy {
     for await (const page of scan(this.store, under('k/tag/'))) {
       for (const { value } of page) this.memory.tags.setTitle(parse<TagDocument>(value));
     }
-    await this.reloadSnapshots();
+    await this.snapshots.reload();
     const documents = new Map<UrlDigest, AddressDocuments>();
     for await (const page of scan(this.store, under('p/'), LOAD_SCALE)) collectDocuments(page, documents);
     await this.#take(documents, true);
     for (const { address } of this.memory.all()) if (!documents.get(address.digest)?.url) this.#forget(address.digest);
-  }
-
-  async reloadSnapshots(): Promise<void> {
-    const [entry] = await this.store.get([TOPLISTS_KEY]);
-    this.memory.toplist.snapshots = entry ? parse<ToplistSnapshot[]>(entry.value) : [];
-    this.#snapshotsVersion = entry?.version ?? 0;
   }
 
   /** Reads these URLs again, with all other URLs of their podcasts. `withCounts`: also the subscriber counts. */
@@ -233,26 +228,6 @@ export class Directory implements DirectoryCopy {
     }
   }
 
-  /** Changes the toplist snapshots. If nothing is to change, `decide` returns the same array. */
-  async changeSnapshots(decide: () => readonly ToplistSnapshot[]): Promise<void> {
-    if (this.store.isShared) await this.reloadSnapshots();
-    for (;;) {
-      const kept = decide();
-      if (kept === this.memory.toplist.snapshots) return;
-      const version = await this.store.commit({
-        check: [[TOPLISTS_KEY, this.#snapshotsVersion]],
-        set: [[TOPLISTS_KEY, JSON.stringify(kept)], ...this.changes(['toplists'])],
-      });
-      if (version === undefined) {
-        await this.reloadSnapshots();
-        continue;
-      }
-      this.memory.toplist.snapshots = kept;
-      this.#snapshotsVersion = version;
-      return;
-    }
-  }
-
   /** Entries that notify other processes of changes. */
   changes(changed: readonly (UrlDigest | 'toplists')[]): [Key, Value][] {
     if (!this.store.isShared) return [];
@@ -291,9 +266,8 @@ export class Directory implements DirectoryCopy {
 
   /** Clears the memory, after everything was removed from the store. */
   clear(): void {
-    const parts = [this.memory, this.episodes, this.graph, this.leases, this.dirtyCounts];
+    const parts = [this.memory, this.episodes, this.graph, this.leases, this.snapshots, this.dirtyCounts];
     for (const part of parts) part.clear();
-    this.#snapshotsVersion = 0;
   }
 
   close(): void {

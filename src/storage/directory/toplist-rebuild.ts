@@ -30,7 +30,7 @@ export async function rebuildToplist(directory: Directory): Promise<ToplistRebui
     if (podcast.address.merged === merged) memory.setMerged(podcast.address, set);
     memory.endLoading(set);
   }
-  await directory.changeSnapshots(() => memory.toplist.withToday(context.now()));
+  await directory.snapshots.change(() => memory.toplist.withToday(context.now()));
   const podcasts = memory.all().filter((podcast) => subscribersOf(podcast) > 0).length;
   return { podcasts, corrected: corrected.size };
 }

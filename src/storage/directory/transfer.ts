@@ -56,7 +56,7 @@ export async function importDirectory(directory: Directory, records: AsyncIterab
     else if (record.kind === 'tag') await directory.addTag({ tag: record.tag, title: record.title });
     else {
       const urls = record.urls.filter((url) => directory.memory.find(url));
-      await directory.changeSnapshots(() => toplist.withImported({ at: record.at, urls }));
+      await directory.snapshots.change(() => toplist.withImported({ at: record.at, urls }));
     }
   }
 }
