@@ -45,7 +45,7 @@ export const COMMON_HEADERS: [string, string][] = [
 /** A stream up to this length is sent as one text, which is faster. Characters. */
 const MAX_BUFFERED = 65_536;
 /** The same for a public response, which then has an `ETag`. A longer one is never buffered. Characters. */
-const MAX_TAGGED = 1024 * 1024;
+const MAX_TAGGED = 512 * 1024;
 /** Up to this length, compression costs more than it saves. Bytes. */
 const MAX_UNCOMPRESSED = 1024;
 
