@@ -114,7 +114,7 @@ describe('is refused, and the error names the line, if', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['lacks a key', { kind: 'session', digest: 'x' }, /it\.expiresAt must be a whole number/],
+    ['lacks a key', { kind: 'session', digest: 'x' }, /it\.expiresAt is missing/],
     ['has a value of the wrong type', { kind: 'group', devices: ['a', 1] }, /it\.devices\[1\] must be a string/],
     ['is of an unknown kind', { kind: 'constructor' }, /has a kind that this podsync does not know/],
     ['has an unknown key', { kind: 'list', list: { name: '', title: '', urls: [], x: 1 } }, /it\.list has a key/],

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream';
 import { crc32, createGunzip } from 'node:zlib';
-import { ValidationError } from './schema.ts';
+import { ValidationError } from './record.ts';
 
 /** Bytes. The settings of one episode may take nearly a quarter of it. */
 const MAX_LINE = 256 * 1024 * 1024;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invalid, Refusal } from '../../domain/errors.ts';
 import { parseLine, readLines } from './ndjson.ts';
-import { type BackupRecord, mayFollow, readRecord } from './record.ts';
-import { ValidationError } from './schema.ts';
+import { type BackupRecord, mayFollow, readRecord, ValidationError } from './record.ts';
 import { HEADER } from './write.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { ACTION_TYPES, DEVICE_TYPES, type SettingScope } from '../../domain/types.ts';
+import * as v from 'valibot';
+import { ACTION_TYPES, DEVICE_TYPES } from '../../domain/types.ts';
 import type { DirectoryRecord, UserRecord } from '../../storage/stores.ts';
-import { json, array, byKind, boolean, object, oneOf, optional, nullable, pair, string, integer } from './schema.ts';
 
 type Account = Extract<UserRecord, { kind: 'user' }>;
 
@@ -10,110 +10,155 @@ export type AccountRecord = Omit<Account, 'passwordHash'> & Partial<Pick<Account
 /** A line of a backup, except the first and the last one. */
 export type BackupRecord = AccountRecord | Exclude<UserRecord, Account> | DirectoryRecord;
 
-const SCOPE = byKind<SettingScope>({
-  account: object({ kind: oneOf('account') }),
-  device: object({ kind: oneOf('device'), device: string }),
-  podcast: object({ kind: oneOf('podcast'), podcast: string }),
-  episode: object({ kind: oneOf('episode'), podcast: string, episode: string }),
-});
+/** An invalid value. The message says where it is and what is expected there, never what was found: it may be secret. */
+export class ValidationError extends Error {}
+
+const string = v.string();
+const integer = v.pipe(v.number(), v.safeInteger());
+const boolean = v.boolean();
+const oneOf = <const T extends readonly string[]>(values: T) => v.picklist(values, `one of ${values.join(', ')}`);
+
+const SCOPE = v.variant('kind', [
+  v.strictObject({ kind: v.literal('account') }),
+  v.strictObject({ kind: v.literal('device'), device: string }),
+  v.strictObject({ kind: v.literal('podcast'), podcast: string }),
+  v.strictObject({ kind: v.literal('episode'), podcast: string, episode: string }),
+]);
 
 /** Sets the order of keys, so that equal records give the same text, whichever storage they come from. */
-const RECORD = byKind<BackupRecord>({
-  user: object({
-    kind: oneOf('user'),
+const RECORD = v.variant('kind', [
+  v.strictObject({
+    kind: v.literal('user'),
     name: string,
-    email: optional(string),
-    passwordHash: optional(string),
+    email: v.exactOptional(string),
+    passwordHash: v.exactOptional(string),
     createdAt: integer,
     stamp: integer,
   }),
-  device: object({
-    kind: oneOf('device'),
-    device: object({ id: string, caption: string, type: oneOf(...DEVICE_TYPES), followsAll: optional(boolean) }),
+  v.strictObject({
+    kind: v.literal('device'),
+    device: v.strictObject({
+      id: string,
+      caption: string,
+      type: oneOf(DEVICE_TYPES),
+      followsAll: v.exactOptional(boolean),
+    }),
     place: integer,
   }),
-  group: object({ kind: oneOf('group'), devices: array(string) }),
-  subscription: object({
-    kind: oneOf('subscription'),
+  v.strictObject({ kind: v.literal('group'), devices: v.array(string) }),
+  v.strictObject({
+    kind: v.literal('subscription'),
     device: string,
     url: string,
     subscribed: boolean,
     stamp: integer,
     place: integer,
   }),
-  action: object({
-    kind: oneOf('action'),
-    action: object({
+  v.strictObject({
+    kind: v.literal('action'),
+    action: v.strictObject({
       podcast: string,
       episode: string,
-      device: optional(string),
-      guid: optional(string),
-      action: oneOf(...ACTION_TYPES),
+      device: v.exactOptional(string),
+      guid: v.exactOptional(string),
+      action: oneOf(ACTION_TYPES),
       timestamp: integer,
-      play: optional(object({ position: integer, started: optional(integer), total: optional(integer) })),
+      play: v.exactOptional(
+        v.strictObject({ position: integer, started: v.exactOptional(integer), total: v.exactOptional(integer) }),
+      ),
     }),
     stamp: integer,
     uploadedAt: integer,
   }),
-  settings: object({ kind: oneOf('settings'), scope: SCOPE, values: array(pair(string, json)) }),
-  list: object({ kind: oneOf('list'), list: object({ name: string, title: string, urls: array(string) }) }),
-  appPassword: object({
-    kind: oneOf('appPassword'),
+  v.strictObject({ kind: v.literal('settings'), scope: SCOPE, values: v.array(v.strictTuple([string, v.any()])) }),
+  v.strictObject({
+    kind: v.literal('list'),
+    list: v.strictObject({ name: string, title: string, urls: v.array(string) }),
+  }),
+  v.strictObject({
+    kind: v.literal('appPassword'),
     digest: string,
     label: string,
     device: string,
     createdAt: integer,
-    usedAt: optional(integer),
-    address: optional(string),
-    app: optional(string),
+    usedAt: v.exactOptional(integer),
+    address: v.exactOptional(string),
+    app: v.exactOptional(string),
   }),
-  session: object({ kind: oneOf('session'), digest: string, expiresAt: integer }),
-  tag: object({ kind: oneOf('tag'), tag: string, title: string }),
-  podcast: object({
-    kind: oneOf('podcast'),
+  v.strictObject({ kind: v.literal('session'), digest: string, expiresAt: integer }),
+  v.strictObject({ kind: v.literal('tag'), tag: string, title: string }),
+  v.strictObject({
+    kind: v.literal('podcast'),
     url: string,
-    info: object({
+    info: v.strictObject({
       title: string,
       author: string,
       description: string,
       website: string,
-      logoUrl: nullable(string),
+      logoUrl: v.nullable(string),
       language: string,
-      tags: array(string),
+      tags: v.array(string),
       blocked: boolean,
     }),
-    feed: object({
-      etag: optional(string),
-      lastModified: optional(string),
+    feed: v.strictObject({
+      etag: v.exactOptional(string),
+      lastModified: v.exactOptional(string),
       intervalSeconds: integer,
       failures: integer,
-      nextAt: optional(integer),
-      fetchedAt: optional(integer),
-      error: optional(string),
-      guid: optional(string),
-      apart: optional(string),
+      nextAt: v.exactOptional(integer),
+      fetchedAt: v.exactOptional(integer),
+      error: v.exactOptional(string),
+      guid: v.exactOptional(string),
+      apart: v.exactOptional(string),
     }),
-    formerUrls: array(string),
+    formerUrls: v.array(string),
   }),
-  episode: object({
-    kind: oneOf('episode'),
-    episode: object({
+  v.strictObject({
+    kind: v.literal('episode'),
+    episode: v.strictObject({
       url: string,
-      guid: optional(string),
+      guid: v.exactOptional(string),
       title: string,
       description: string,
       website: string,
-      releasedAt: optional(integer),
-      duration: optional(integer),
+      releasedAt: v.exactOptional(integer),
+      duration: v.exactOptional(integer),
       stamp: integer,
-      formerUrls: array(string),
+      formerUrls: v.array(string),
     }),
   }),
-  toplist: object({ kind: oneOf('toplist'), at: integer, urls: array(string) }),
-});
+  v.strictObject({ kind: v.literal('toplist'), at: integer, urls: v.array(string) }),
+]);
 
 /** A valid record, its keys in order. Throws `ValidationError` for anything else. */
-export const readRecord = (value: unknown): BackupRecord => RECORD.read(value, 'it');
+export function readRecord(value: unknown): BackupRecord {
+  const { success, output, issues } = v.safeParse(RECORD, value, { abortEarly: true });
+  if (!success) throw new ValidationError(describe(issues[0]));
+  return output;
+}
+
+/** What the types of issues expect, in words. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a whole number',
+  safe_integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  strict_object: 'an object',
+  strict_tuple: 'a pair',
+};
+
+function describe({ type, path, expected, message }: v.BaseIssue<unknown>): string {
+  const keys = path?.map(({ key }) => key) ?? [];
+  const name = (to?: number): string =>
+    keys
+      .slice(0, to)
+      .reduce<string>((where, key) => where + (typeof key === 'number' ? `[${key}]` : `.${String(key)}`), 'it');
+  if (type === 'variant') return `${name(-1)} has a kind that this podsync does not know`;
+  if (expected === 'never') return `${name(-1)} has a key that this podsync does not know`;
+  if (type === 'strict_object' && expected !== 'Object') return `${name()} is missing`;
+  return `${name()} must be ${EXPECTED[type] ?? message}`;
+}
 
 /** The order of records in an account, and then in the directory. Each podcast is followed by its episodes. */
 const ORDER: Record<BackupRecord['kind'], number> = {
