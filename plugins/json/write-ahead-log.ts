@@ -246,5 +246,5 @@ export class WriteAheadLog {
 const missing = (folder: string): StorageError =>
   new StorageError(
     'corrupt',
-    `${folder} has no ${logName(0).replace(/\d+/, '*')}with the newest changes; restore the data folder from a backup`,
+    `${folder} has no ${logName(0).replace(/\d+/, '*')} with the newest changes; restore the data folder from a backup`,
   );

@@ -2,8 +2,8 @@
 const MAX_HELD = 8;
 
 /**
- * Resolves when a response may be sent: current with the others that are ready in the same turn of the event loop.
- * Waking up a client takes longer than computing most responses, and responses sent current wake it up only once.
+ * Resolves when a response may be sent: together with the others that are ready in the same turn of the event loop.
+ * Waking up a client takes longer than computing most responses, and responses sent together wake it up only once.
  */
 export function createResponseBatch(): () => Promise<void> {
   let held = 0;
