@@ -1,9 +1,9 @@
-import { type Call, changesPath, type Device, episodesPath, loginPath, lots, since } from './client.ts';
+import { type Call, changesPath, type Device, episodesPath, loginPath, toBatches, since } from './client.ts';
 import { Library } from './library.ts';
 
 /**
- * AntennaPod: pulls and then pushes, in lots of 30, and keeps only the mark of its last push. It keeps nothing of a sync
- * that fails: neither mark nor what was uploaded of the queue.
+ * AntennaPod: pulls and then pushes, in batches of 30, and keeps only the mark of its last push. After a failed sync it
+ * keeps its old mark and its whole queue.
  */
 export function createAntennaPod(name: string): Device {
   const library = new Library();
@@ -12,14 +12,14 @@ export function createAntennaPod(name: string): Device {
 
   function* syncSubscriptions(): Generator<Call, void, any> {
     const pulled = yield { method: 'GET', path: since(changesPath(name), subscriptionsSince) };
-    library.take(pulled);
+    library.apply(pulled);
     let mark = pulled.timestamp;
     const queued = library.changes;
     const isFirst = subscriptionsSince === 0;
     const add = isFirst ? [...library.subscriptions].filter((feed) => !pulled.add.includes(feed)) : queued.add;
     if (add.length > 0 || queued.remove.length > 0) {
       const pushed = yield { method: 'POST', path: changesPath(name), body: { add, remove: queued.remove } };
-      library.changesUploaded(queued);
+      library.markChangesUploaded(queued);
       mark = pushed.timestamp;
     }
     subscriptionsSince = mark;
@@ -29,11 +29,11 @@ export function createAntennaPod(name: string): Device {
     const pulled = yield { method: 'GET', path: since(episodesPath, episodesSince) };
     let mark = pulled.timestamp;
     const queued = library.actions;
-    for (const lot of lots(queued, 30)) {
-      const pushed = yield { method: 'POST', path: episodesPath, body: lot };
+    for (const batch of toBatches(queued, 30)) {
+      const pushed = yield { method: 'POST', path: episodesPath, body: batch };
       mark = pushed.timestamp;
     }
-    library.actionsUploaded(queued);
+    library.markActionsUploaded(queued);
     episodesSince = mark;
   }
 

@@ -8,18 +8,18 @@ export interface Call {
   form?: Readonly<Record<string, string>>;
 }
 
-/** What an app does on the wire. */
+/** An app, as the requests that it sends. */
 export interface Client {
   readonly name: string;
-  /** Whether the password goes out with every call, or only with a login and where there is no cookie yet. */
+  /** Whether the password is sent with every call, or only at login and while there is no cookie. */
   readonly sendsPassword: 'always' | 'at first';
-  /** `name:password`, where it is not the account's own. */
+  /** `name:password`, if not the password of the account. */
   readonly auth?: string;
-  /** One sync: yields each call and is given its answer. To drop it half way is to lose the connection. */
+  /** One sync: yields each call and receives its answer. A sync that is not continued has lost its connection. */
   sync(): Generator<Call, void, any>;
 }
 
-/** A client somebody listens with; its name is its device id. */
+/** A client with a library; its name is its device id. */
 export interface Device extends Client {
   readonly library: Library;
 }
@@ -34,6 +34,6 @@ export const devicePath = (device: string): string => `/api/2/devices/bob/${devi
 
 export const since = (path: string, mark: number): string => `${path}?since=${mark}`;
 
-/** Large uploads go in lots. */
-export const lots = <T>(items: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, lot) => items.slice(lot * size, (lot + 1) * size));
+/** Splits a large upload. */
+export const toBatches = <T>(items: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, batch) => items.slice(batch * size, (batch + 1) * size));

@@ -1,12 +1,12 @@
 import { changesPath, type Client, episodesPath, since } from './client.ts';
 import type { Delta } from './library.ts';
 
-/** Reads along and uploads nothing: the list of each device, replayed from its changes, and all episode actions. */
+/** Only reads: the changes of each device, replayed into its list, and all episode actions. */
 export interface Follower extends Client {
   readonly lists: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Uses every mark as it is given, or `plus` one as Kasts does. */
+/** Uses every mark unchanged, or plus one as Kasts does. */
 export function createFollower(devices: readonly string[], plus: 0 | 1): Follower {
   const lists = new Map(devices.map((device) => [device, new Set<string>()]));
   const marks = new Map<string, number>();

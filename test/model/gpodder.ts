@@ -1,9 +1,9 @@
-import { type Call, changesPath, type Device, devicePath, episodesPath, lots, since } from './client.ts';
+import { type Call, changesPath, type Device, devicePath, episodesPath, toBatches, since } from './client.ts';
 import { Library } from './library.ts';
 
 /**
- * gPodder: one mark for subscriptions, of the last pull or push, and one for episodes, of the last pull alone. Marks are
- * kept as soon as they come; episodes go in lots of 100.
+ * gPodder: one mark for subscriptions, of the last pull or push, and one for episodes, of the last pull only. Marks are
+ * kept as soon as they are received; episodes are sent in batches of 100.
  */
 export function createGpodder(name: string): Device {
   const library = new Library();
@@ -14,20 +14,20 @@ export function createGpodder(name: string): Device {
   function* syncSubscriptions(): Generator<Call, void, any> {
     const pulled = yield { method: 'GET', path: since(changesPath(name), subscriptionsSince) };
     subscriptionsSince = pulled.timestamp;
-    library.take(pulled);
+    library.apply(pulled);
     const queued = library.changes;
     if (queued.add.length === 0 && queued.remove.length === 0) return;
     const pushed = yield { method: 'POST', path: changesPath(name), body: queued };
     subscriptionsSince = pushed.timestamp;
-    library.changesUploaded(queued);
+    library.markChangesUploaded(queued);
   }
 
   function* syncEpisodes(queued: Library['actions']): Generator<Call, void, any> {
     const pulled = yield { method: 'GET', path: since(episodesPath, episodesSince) };
     episodesSince = pulled.timestamp;
-    for (const lot of lots(queued, 100)) {
-      yield { method: 'POST', path: episodesPath, body: lot };
-      library.actionsUploaded(lot);
+    for (const batch of toBatches(queued, 100)) {
+      yield { method: 'POST', path: episodesPath, body: batch };
+      library.markActionsUploaded(batch);
     }
   }
 

@@ -1,9 +1,9 @@
-import { type Call, changesPath, type Device, episodesPath, lots, since } from './client.ts';
+import { type Call, changesPath, type Device, episodesPath, toBatches, since } from './client.ts';
 import { Library } from './library.ts';
 
 /**
- * Kasts: keeps each mark plus one, as soon as it comes, that of a pull and that of the last lot of 30 pushed. It asks
- * again at once while the mark lies more than 10 seconds before its own clock (seconds) and there was something.
+ * Kasts: keeps each mark plus one as soon as it is received, that of a pull and that of the last batch of 30 pushed. It
+ * asks again at once while the mark is more than 10 seconds behind its own clock (seconds) and there were actions.
  */
 export function createKasts(name: string, clock: () => number): Device {
   const library = new Library();
@@ -15,12 +15,12 @@ export function createKasts(name: string, clock: () => number): Device {
     const isFirst = subscriptionsSince === 0;
     const add = isFirst ? [...library.subscriptions] : queued.add;
     const pulled = yield { method: 'GET', path: since(changesPath(name), subscriptionsSince) };
-    library.take(pulled);
+    library.apply(pulled);
     subscriptionsSince = pulled.timestamp + 1;
     if (add.length === 0 && queued.remove.length === 0) return;
     const pushed = yield { method: 'POST', path: changesPath(name), body: { add, remove: queued.remove } };
     subscriptionsSince = pushed.timestamp + 1;
-    library.changesUploaded(queued);
+    library.markChangesUploaded(queued);
   }
 
   function* syncEpisodes(): Generator<Call, void, any> {
@@ -34,12 +34,12 @@ export function createKasts(name: string, clock: () => number): Device {
     }
     const queued = library.actions;
     let mark: number | undefined;
-    for (const lot of lots(queued, 30)) {
-      const pushed = yield { method: 'POST', path: episodesPath, body: lot };
+    for (const batch of toBatches(queued, 30)) {
+      const pushed = yield { method: 'POST', path: episodesPath, body: batch };
       mark = pushed.timestamp;
     }
     if (mark !== undefined) episodesSince = mark + 1;
-    library.actionsUploaded(queued);
+    library.markActionsUploaded(queued);
   }
 
   return {

@@ -1,4 +1,4 @@
-/** An episode action as it is uploaded; every one is of an episode of its own, so that deliveries can be told apart. */
+/** An episode action as uploaded. Each has another episode, which identifies it. */
 export interface Action {
   podcast: string;
   episode: string;
@@ -13,10 +13,10 @@ export interface Delta {
   remove: string[];
 }
 
-/** What is on a device, and what of it the server has not heard yet. */
+/** The subscriptions of a device, and its changes and actions that are not uploaded yet. */
 export class Library {
   readonly subscriptions = new Set<string>();
-  /** Whether it is subscribed now, for each feed the user touched since the last upload. */
+  /** Whether it is subscribed now, for each feed that the user changed since the last upload. */
   readonly #changes = new Map<string, boolean>();
   #actions: Action[] = [];
 
@@ -26,12 +26,12 @@ export class Library {
     this.#changes.set(feed, subscribed);
   }
 
-  listen(actions: readonly Action[]): void {
+  addActions(actions: readonly Action[]): void {
     this.#actions.push(...actions);
   }
 
-  /** What the server tells gives way to what the user did meanwhile. */
-  take({ add, remove }: Delta): void {
+  /** Applies the changes of the server, except to feeds that the user has changed meanwhile. */
+  apply({ add, remove }: Delta): void {
     for (const feed of add) if (!this.#changes.has(feed)) this.#set(feed, true);
     for (const feed of remove) if (!this.#changes.has(feed)) this.#set(feed, false);
   }
@@ -55,12 +55,12 @@ export class Library {
     return this.#changes.size === 0 && this.#actions.length === 0;
   }
 
-  changesUploaded({ add, remove }: Delta): void {
+  markChangesUploaded({ add, remove }: Delta): void {
     for (const feed of add) if (this.#changes.get(feed) === true) this.#changes.delete(feed);
     for (const feed of remove) if (this.#changes.get(feed) === false) this.#changes.delete(feed);
   }
 
-  actionsUploaded(actions: readonly Action[]): void {
+  markActionsUploaded(actions: readonly Action[]): void {
     this.#actions = this.#actions.filter((action) => !actions.includes(action));
   }
 }

@@ -10,22 +10,26 @@ import { createTestStorage, STORAGE } from '../storages.ts';
 
 /** How long an upload of another device counts as overlapping. */
 export const OVERLAP: Seconds = 120;
-const BORN_AT: Seconds = 1_700_000_000;
+const STARTED_AT: Seconds = 1_700_000_000;
 
-/** Servers on one storage, and each request goes to any of them. */
+const authorization = `Basic ${Buffer.from('bob:secret').toString('base64')}`;
+
+/** Servers on one storage; each request goes to a random one. */
 const NODES = STORAGE === 'postgres' ? 2 : 1;
 
-/** podsync, on as many nodes as its storage takes, with the account `bob` and a wall clock that goes where a test puts it. */
+/** podsync, on several nodes if the storage allows it, with the account `bob` and a wall clock that tests may set. */
 export interface ModelServer {
-  /** The wall clock, seconds. It may go back; the server's own time does not. */
+  /** The wall clock, seconds. It may go back; the time of the server does not. */
   wall: Seconds;
   now(): Seconds;
   request(request: Request): Promise<Response>;
+  /** GET as bob. */
+  get(path: string): Promise<Response>;
   /** Of bob. */
   createAppPassword(label: string): Promise<string>;
-  /** Closes and opens all of it again, with a clock that knows only what the last one wrote down. */
+  /** Closes and reopens all nodes, with a clock that knows only what the last one reserved. */
   restart(): Promise<void>;
-  /** Answers the errors that were logged. */
+  /** Returns the errors that were logged. */
   close(): Promise<string[]>;
 }
 
@@ -54,9 +58,10 @@ export async function openModelServer(): Promise<ModelServer> {
   const anyNode = (): Podsync => nodes[(state = (state * 48_271) % 2_147_483_647) % NODES]!;
 
   const server: ModelServer = {
-    wall: BORN_AT,
+    wall: STARTED_AT,
     now: () => now(),
     request: async (request) => anyNode().publicApp.request(request),
+    get: (path) => server.request(new Request(`http://localhost${path}`, { headers: { authorization } })),
     async createAppPassword(label) {
       const { administration, appPasswords } = anyNode().services;
       return appPasswords.create((await administration.find('bob')).id, label);

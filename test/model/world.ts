@@ -4,13 +4,13 @@ import type { Action } from './library.ts';
 import { type Call, type Client, type Device, followingPath, listPath, loginPath, playerPath } from './client.ts';
 import { type ModelServer, OVERLAP } from './server.ts';
 
-/** A point in the order of all that happened, and the server's time then. */
+/** A position in the order of all requests, and the time of the server at it. */
 export interface Moment {
   order: number;
   at: Seconds;
 }
 
-/** One request and what came of it. */
+/** One request and its response. */
 export interface Exchange {
   client: string;
   call: Call;
@@ -18,31 +18,31 @@ export interface Exchange {
   ended: Moment;
   /** Body of the answer; undefined when it is empty. */
   answer: any;
-  /** Whether the answer came through to the client. */
+  /** Whether the client received the answer. */
   received: boolean;
 }
 
-/** Within one step the clock moves by less than this. */
+/** Within one step the clock changes by less than this. */
 export const LARGEST_JUMP: Seconds = 5;
 
-/** Of the forms of the website: the cookie and the field agree. */
+/** For forms of the website, as cookie and as field. */
 const CSRF = 'abcdefghijklmnopqrstuvwx';
 
-type Speaker = Pick<Client, 'name' | 'sendsPassword' | 'auth'>;
+type Requester = Pick<Client, 'name' | 'sendsPassword' | 'auth'>;
 
 interface Running {
   sync: ReturnType<Client['sync']>;
-  /** The next one to make. */
+  /** The next one. */
   call: Call;
   startedAt: Seconds;
 }
 
-/** The server and those who talk to it, a request at a time, and the record of all that they said. */
+/** The server and its clients, which send one request at a time, and all their exchanges. */
 export class World {
   readonly exchanges: Exchange[] = [];
   readonly #server: ModelServer;
   readonly #running = new Map<Client, Running>();
-  readonly #cookies = new Map<Speaker, string>();
+  readonly #cookies = new Map<Requester, string>();
   #order = 0;
   #episodes = 0;
 
@@ -50,21 +50,21 @@ export class World {
     this.#server = server;
   }
 
-  /** Whether the client is in the midst of a sync. */
+  /** Whether the client has started a sync that is not finished. */
   isSyncing(client: Client): boolean {
     return this.#running.has(client);
   }
 
   /**
-   * The next request of a client, who begins a sync if none is under way. A lost answer ends the sync, and so does a sync
-   * that takes longer than the overlap: pull and push lie closer together than that, connections time out first.
+   * Sends the next request of a client, which starts a sync if none is running. A sync ends if a response is lost, or if
+   * it takes longer than the overlap, as connections time out earlier.
    */
-  async turn(client: Client, { losesAnswer = false } = {}): Promise<void> {
+  async request(client: Client, { losesResponse = false } = {}): Promise<void> {
     const startedAt = this.#running.get(client)?.startedAt ?? Infinity;
     if (startedAt <= this.#server.now() + LARGEST_JUMP - OVERLAP) this.#running.delete(client);
     const running = this.#running.get(client) ?? this.#begin(client);
-    const answer = await this.#exchange(client, running.call, !losesAnswer);
-    const next = losesAnswer ? undefined : running.sync.next(answer);
+    const answer = await this.#exchange(client, running.call, !losesResponse);
+    const next = losesResponse ? undefined : running.sync.next(answer);
     if (!next || next.done) this.#running.delete(client);
     else running.call = next.value;
   }
@@ -77,36 +77,41 @@ export class World {
   }
 
   async finishSync(client: Client): Promise<void> {
-    do await this.turn(client);
+    do await this.request(client);
     while (this.isSyncing(client));
   }
 
-  /** Requests that are under way together; the clock jumps when some of them have begun. */
-  async together(first: readonly Client[], jump: Seconds, later: readonly Client[], ticks: number): Promise<void> {
-    const turns = first.map((client) => this.turn(client));
+  /** Concurrent requests; the clock jumps when some of them have started. */
+  async concurrentRequests(
+    first: readonly Client[],
+    jump: Seconds,
+    later: readonly Client[],
+    ticks: number,
+  ): Promise<void> {
+    const requests = first.map((client) => this.request(client));
     for (let tick = 0; tick < ticks; tick++) await setImmediate();
     this.#server.wall += jump;
-    turns.push(...later.map((client) => this.turn(client)));
-    await Promise.all(turns);
+    requests.push(...later.map((client) => this.request(client)));
+    await Promise.all(requests);
   }
 
-  /** gPodder's "replace list on server", any time and outside of a sync. */
+  /** "Replace list on server" of gPodder, at any time and outside of a sync. */
   async replaceList(device: Device): Promise<void> {
     const body = [...device.library.subscriptions];
     await this.#exchange(device, { method: 'PUT', path: listPath(device.name), body }, true);
   }
 
-  /** Kasts' "link up all devices", for those that the server knows; asked for by nobody in particular. */
+  /** "Link up all devices" of Kasts, for all devices that the server knows. */
   async linkDevices(): Promise<void> {
-    const somebody: Speaker = { name: 'somebody', sendsPassword: 'always' };
-    const known = await this.#exchange(somebody, { method: 'GET', path: followingPath }, true);
+    const requester: Requester = { name: 'kasts', sendsPassword: 'always' };
+    const known = await this.#exchange(requester, { method: 'GET', path: followingPath }, true);
     const all = [...known.synchronized.flat(), ...known['not-synchronized']];
     if (all.length < 2) return;
     const body = { synchronize: [all], 'stop-synchronize': [] };
-    await this.#exchange(somebody, { method: 'POST', path: followingPath, body }, true);
+    await this.#exchange(requester, { method: 'POST', path: followingPath, body }, true);
   }
 
-  /** Somebody listens to new episodes, by a clock of his own that is as wrong as can be. */
+  /** A user listens to new episodes on a device whose clock is wrong. */
   listen({ name, library }: Device, count: number, clockError: Seconds): void {
     const at = new Date((this.#server.wall + clockError) * 1000).toISOString().slice(0, 19);
     const action = (): Action => ({
@@ -119,12 +124,12 @@ export class World {
       position: 10,
       total: 100,
     });
-    library.listen(Array.from({ length: count }, action));
+    library.addActions(Array.from({ length: count }, action));
   }
 
-  /** What the player of the website uploads, of an episode that is played nowhere else. */
+  /** The upload of the player of the website, for an episode that is played nowhere else. */
   async playInBrowser(): Promise<void> {
-    const browser: Speaker = { name: 'web', sendsPassword: 'always' };
+    const browser: Requester = { name: 'web', sendsPassword: 'always' };
     const named = { podcast: 'http://example.org/feed', episode: this.#nextEpisode() };
     const times = { started: '0', position: '10', total: '100' };
     const form = { csrf: CSRF, podcast: named.podcast, url: named.episode, ...times };
@@ -135,7 +140,7 @@ export class World {
     return `http://example.org/${++this.#episodes}.mp3`;
   }
 
-  async #exchange(client: Speaker, call: Call, received: boolean): Promise<any> {
+  async #exchange(client: Requester, call: Call, received: boolean): Promise<any> {
     const began = this.#moment();
     const response = await this.#server.request(this.#toRequest(client, call));
     const text = await response.text();
@@ -153,7 +158,7 @@ export class World {
     return { order: ++this.#order, at: this.#server.now() };
   }
 
-  #toRequest(client: Speaker, { method, path, body, form }: Call): Request {
+  #toRequest(client: Requester, { method, path, body, form }: Call): Request {
     const cookie = this.#cookies.get(client);
     const withPassword = client.sendsPassword === 'always' || cookie === undefined || path === loginPath;
     const headers = {

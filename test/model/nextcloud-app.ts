@@ -1,28 +1,28 @@
-import { type Call, type Device, lots, since } from './client.ts';
+import { type Call, type Device, toBatches, since } from './client.ts';
 import { Library } from './library.ts';
 
 const APPS = '/index.php/apps/gpoddersync';
 
-/** What an app sends as `since` the next time, after a sync or an upload. */
-export type Memory =
+/** What an app sends as `since` in its next sync. */
+export type NextSince =
   /** AntennaPod and Cardo: their own clock after an upload, else the mark. */
   | 'clock after upload'
   /** GNOME Podcasts: its own clock at the start of the sync. */
   | 'clock at start'
-  /** Kasts: the mark of the answer plus one, kept as soon as it comes. */
+  /** Kasts: the mark of the answer plus one, kept as soon as it is received. */
   | 'mark plus one';
 
 interface NextcloudApp {
   name: string;
   /** App password. */
   password: string;
-  memory: Memory;
+  nextSince: NextSince;
   /** The clock of the app, seconds. */
   clock(): number;
 }
 
 /** An app of the Nextcloud dialect, which has its own clock. */
-export function createNextcloudApp({ name, password, memory, clock }: NextcloudApp): Device {
+export function createNextcloudApp({ name, password, nextSince, clock }: NextcloudApp): Device {
   const library = new Library();
   let subscriptionsSince = 0;
   let episodesSince = 0;
@@ -31,34 +31,34 @@ export function createNextcloudApp({ name, password, memory, clock }: NextcloudA
     return yield { method: 'GET', path: since(APPS + path, mark) };
   }
   const next = (started: number, mark: number, hasPushed: boolean): number => {
-    if (memory === 'clock at start') return started;
-    return memory === 'clock after upload' && hasPushed ? clock() : mark;
+    if (nextSince === 'clock at start') return started;
+    return nextSince === 'clock after upload' && hasPushed ? clock() : mark;
   };
 
   function* syncSubscriptions(started: number): Generator<Call, void, any> {
     const isFirst = subscriptionsSince === 0;
     const pulled: any = yield* pull('/subscriptions', subscriptionsSince);
-    library.take(pulled);
-    if (memory === 'mark plus one') subscriptionsSince = pulled.timestamp + 1;
+    library.apply(pulled);
+    if (nextSince === 'mark plus one') subscriptionsSince = pulled.timestamp + 1;
     const queued = library.changes;
     const add = isFirst ? [...library.subscriptions].filter((feed) => !pulled.add.includes(feed)) : queued.add;
     const hasChanges = add.length > 0 || queued.remove.length > 0;
     if (hasChanges) {
       yield { method: 'POST', path: `${APPS}/subscription_change/create`, body: { add, remove: queued.remove } };
-      library.changesUploaded(queued);
+      library.markChangesUploaded(queued);
     }
-    if (memory !== 'mark plus one') subscriptionsSince = next(started, pulled.timestamp, hasChanges);
+    if (nextSince !== 'mark plus one') subscriptionsSince = next(started, pulled.timestamp, hasChanges);
   }
 
   function* syncEpisodes(started: number): Generator<Call, void, any> {
     const pulled: any = yield* pull('/episode_action', episodesSince);
-    if (memory === 'mark plus one') episodesSince = pulled.timestamp + 1;
+    if (nextSince === 'mark plus one') episodesSince = pulled.timestamp + 1;
     const queued = library.actions;
-    for (const lot of lots(queued, 30)) {
-      yield { method: 'POST', path: `${APPS}/episode_action/create`, body: lot };
+    for (const batch of toBatches(queued, 30)) {
+      yield { method: 'POST', path: `${APPS}/episode_action/create`, body: batch };
     }
-    library.actionsUploaded(queued);
-    if (memory !== 'mark plus one') episodesSince = next(started, pulled.timestamp, queued.length > 0);
+    library.markActionsUploaded(queued);
+    if (nextSince !== 'mark plus one') episodesSince = next(started, pulled.timestamp, queued.length > 0);
   }
 
   return {

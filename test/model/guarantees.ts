@@ -4,7 +4,7 @@ import type { Action } from './library.ts';
 import { OVERLAP } from './server.ts';
 import type { Exchange } from './world.ts';
 
-/* What the server promises, held against the record of all that was said. */
+/* What the server guarantees, checked against all recorded exchanges. */
 
 const isEpisodes = ({ call }: Exchange): boolean =>
   /\/episodes\/|\/episode_action/.test(call.path) || call.path === playerPath;
@@ -16,22 +16,22 @@ const uploadsOf = (exchanges: readonly Exchange[]): Exchange[] =>
       call.method !== 'GET' &&
       /\/(?:episodes?|subscriptions|sync-devices|episode_action|subscription_change)\//.test(call.path),
   );
-/** Lets the lists of all devices come together, and a change on one be a change on all from then on. */
+/** Merges the lists of all devices, after which a change on one applies to all. */
 const isLink = ({ call }: Exchange): boolean => call.method === 'POST' && call.path === followingPath;
 
 const episodesIn = (actions: readonly Action[]): string[] => actions.map(({ episode }) => episode);
 const uploadedEpisodes = ({ call }: Exchange): string[] => episodesIn(call.body as Action[]);
 
-/** Every episode action that was told to a client, as often as it was told. */
-const told = (exchanges: readonly Exchange[], client: Client): string[] =>
+/** The episode of every action that a client received, as often as it received it. */
+const receivedEpisodes = (exchanges: readonly Exchange[], client: Client): string[] =>
   exchanges
     .filter((each) => each.client === client.name && each.received && isRead(each) && isEpisodes(each))
     .flatMap(({ answer }) => episodesIn(answer.actions));
 
-export function everyActionReachesEverybody(exchanges: readonly Exchange[], clients: readonly Client[]): void {
+export function expectAllActionsReceived(exchanges: readonly Exchange[], clients: readonly Client[]): void {
   const uploads = uploadsOf(exchanges).filter(isEpisodes);
   for (const client of clients) {
-    const known = new Set(told(exchanges, client));
+    const known = new Set(receivedEpisodes(exchanges, client));
     const others = uploads.filter((upload) => upload.client !== client.name).flatMap(uploadedEpisodes);
     expect(
       [...new Set(others)].filter((episode) => !known.has(episode)),
@@ -40,13 +40,13 @@ export function everyActionReachesEverybody(exchanges: readonly Exchange[], clie
   }
 }
 
-export function nothingIsToldTwice(exchanges: readonly Exchange[], client: Client): void {
-  const episodes = told(exchanges, client);
+export function expectNoRepeats(exchanges: readonly Exchange[], client: Client): void {
+  const episodes = receivedEpisodes(exchanges, client);
   const repeated = episodes.filter((episode, index) => episodes.indexOf(episode) !== index);
-  expect(repeated, `told twice to ${client.name}`).toEqual([]);
+  expect(repeated, `received twice by ${client.name}`).toEqual([]);
 }
 
-/** Uploads of other devices that an upload's mark must not jump over. */
+/** Uploads of other devices that the mark of an upload must not pass. */
 const overlapping = (upload: Exchange, uploads: readonly Exchange[]): Exchange[] =>
   uploads.filter(
     ({ client, began, ended }) =>
@@ -54,13 +54,14 @@ const overlapping = (upload: Exchange, uploads: readonly Exchange[]): Exchange[]
   );
 
 /**
- * What is told at a mark was not yet stored when the mark was handed out: so a change comes again, or comes back to who
- * made it, only where the mark is an upload's that overlaps with another device's, and then only what came since that one.
+ * A read returns only what was not yet stored when its mark was issued. It returns a change again, or to the device that
+ * made it, only if its mark was issued by an upload that overlaps with one of another device, and only what was stored
+ * since that one.
  */
-export function nothingIsToldFromBeforeTheMark(exchanges: readonly Exchange[]): void {
+export function expectNothingFromBeforeMark(exchanges: readonly Exchange[]): void {
   const uploads = uploadsOf(exchanges);
-  /** From here on in the order of all that happened, uploads are told at the mark of this answer. */
-  const reachOf = (source: Exchange): number =>
+  /** Reads with the mark of this answer return uploads from this position on in the order of all requests. */
+  const startOf = (source: Exchange): number =>
     isRead(source)
       ? source.began.order
       : Math.min(source.ended.order, ...overlapping(source, uploads).map(({ began }) => began.order));
@@ -71,13 +72,13 @@ export function nothingIsToldFromBeforeTheMark(exchanges: readonly Exchange[]): 
         client === read.client && ended.order < read.began.order && [since, since - 1].includes(answer?.timestamp),
     );
     if (sources.length === 0) continue; // from the beginning
-    const from = Math.max(...sources.map(reachOf));
+    const from = Math.max(...sources.map(startOf));
     const tooEarly = isEpisodes(read) ? earlyEpisodes(read, uploads, from) : earlyFeeds(read, uploads, from);
-    expect(tooEarly, `told to ${read.client} at ${since}`).toEqual([]);
+    expect(tooEarly, `received by ${read.client} since ${since}`).toEqual([]);
   }
 }
 
-/** Episodes that a read tells of although their first upload was over at `from`. */
+/** Episodes that a read returned although their first upload had ended at `from`. */
 function earlyEpisodes({ answer }: Exchange, uploads: readonly Exchange[], from: number): string[] {
   const early = new Set(
     uploads.filter((upload) => isEpisodes(upload) && upload.ended.order <= from).flatMap(uploadedEpisodes),
@@ -85,7 +86,7 @@ function earlyEpisodes({ answer }: Exchange, uploads: readonly Exchange[], from:
   return episodesIn(answer.actions).filter((episode) => early.has(episode));
 }
 
-/** Feeds that a read tells of although no upload since `from` can have changed them on that device. */
+/** Feeds that a read returned although no upload since `from` can have changed them on that device. */
 function earlyFeeds({ call, answer }: Exchange, uploads: readonly Exchange[], from: number): string[] {
   const device = call.path.split(/[/.]/).at(-2);
   const areLinked = uploads.some(isLink);
@@ -99,12 +100,12 @@ function earlyFeeds({ call, answer }: Exchange, uploads: readonly Exchange[], fr
 const mayChange = (feed: string, upload: Exchange): boolean =>
   isLink(upload) || upload.call.method === 'PUT' || JSON.stringify(upload.call.body).includes(JSON.stringify(feed));
 
-/** Marks rise, but for an upload's that overlaps; they read as times, and never run far ahead of the clock. */
-export function marksRise(exchanges: readonly Exchange[]): void {
+/** Marks rise, except those of overlapping uploads. They are valid times, and never far ahead of the clock. */
+export function expectRisingMarks(exchanges: readonly Exchange[]): void {
   const uploads = uploadsOf(exchanges);
   for (const exchange of exchanges.filter(hasMark)) {
     const mark = exchange.answer.timestamp;
-    expect(Number.isInteger(mark) && mark > 0 && mark < 2 ** 31, `${mark} reads as a time`).toBe(true);
+    expect(Number.isInteger(mark) && mark > 0 && mark < 2 ** 31, `${mark} is a valid time`).toBe(true);
 
     const { began, ended } = exchange;
     const earlier = exchanges.filter((each) => hasMark(each) && each.ended.order < began.order);
