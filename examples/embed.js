@@ -1,5 +1,5 @@
 /*
- * podsync as a part of another program: a site with a page of its own, and podsync below /podcasts.
+ * podsync as a part of another program: a site with its own page, and podsync below /podcasts.
  *
  *   ALICES_PASSWORD=wonderland node examples/embed.js ./site-data 8080
  *
@@ -18,7 +18,7 @@ await mkdir(data, { recursive: true, mode: 0o700 });
 
 const podsync = await openPodsync({
   data,
-  baseUrl: 'https://example.org/podcasts', // how the outside reaches it: also the server address to enter in apps
+  baseUrl: 'https://example.org/podcasts', // the public address, which users enter in apps
   syncDevices: true,
   fetch: false,
   log: (level, message) => console.error(`${level}: ${message}`),

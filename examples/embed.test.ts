@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeFolder, start } from '../test/cli/podsync.ts';
 
-it('embed.js serves a page of its own, podsync below /podcasts, and keeps what it was told', async () => {
+it('embed.js serves its own page and podsync below /podcasts, and stores uploads', async () => {
   const data = join(await makeFolder(), 'site');
   const open = async () => {
     const program = join(import.meta.dirname, 'embed.js');

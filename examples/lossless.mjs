@@ -96,14 +96,14 @@ class App {
   }
 }
 
-/** Gives all devices the same subscriptions, where the server does not do that by itself. */
+/** Gives all devices the same subscriptions, if the server does not do that by itself. */
 async function linkDevices(apps) {
   for (const { name, device } of apps) {
     await request('POST', `/api/2/devices/${user}/${device}.json`, { caption: `lossless ${name}`, type: 'other' });
   }
   const synchronize = [apps.map(({ device }) => device)];
   const link = request('POST', `/api/2/sync-devices/${user}.json`, { synchronize, 'stop-synchronize': [] });
-  await link.catch(() => undefined); // a server without this path may share them all the same
+  await link.catch(() => undefined); // a server without this path may share them anyway
 }
 
 /** What one app received of the changes that the others uploaded. */
@@ -131,7 +131,7 @@ async function check() {
     await Promise.all(apps.map((app) => app.sync(changesOf(app))));
     await setTimeout(Number(pause) * 1000);
   }
-  // Now one after the other, with nothing left to upload: what has not arrived after that is lost.
+  // Now one after another, without uploads: what an app has not received after that is lost.
   for (const app of [...apps, ...apps]) await app.sync();
   return ['subscriptions', 'episodes'].flatMap((kind) => {
     const rows = apps.map((app) => count(app, apps, kind));

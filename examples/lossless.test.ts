@@ -26,11 +26,11 @@ it('says why a server could not be checked', async () => {
   expect(stderr).toMatch(/could not be checked: POST \/api\/2\/devices\/.* was answered with 401/);
 });
 
-/** Selects what is newer than `since` by the second of its upload: what arrives later in that second is lost. */
+/** Returns actions uploaded after the second `since`: what is uploaded later in that second is lost. */
 const bySecond = createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url!, 'http://localhost');
   const body = await text(request);
-  const now = Math.floor((requests += 1) / REQUESTS_A_SECOND);
+  const now = Math.floor((requests += 1) / REQUESTS_PER_SECOND);
   if (request.method === 'POST') {
     if (pathname.includes('/episodes/')) uploads.push(...JSON.parse(body).map((action: object) => ({ action, now })));
     response.end(JSON.stringify({ timestamp: now, update_urls: [] }));
@@ -40,13 +40,13 @@ const bySecond = createServer(async (request, response) => {
   const actions = uploads.filter((each) => each.now > since).map(({ action }) => action);
   response.end(JSON.stringify({ add: [], remove: [], actions, timestamp: now }));
 });
-/** Its clock: it must not depend on how quick this machine is. */
-const REQUESTS_A_SECOND = 25;
+/** Its clock counts requests, as the test must not depend on the speed of the machine. */
+const REQUESTS_PER_SECOND = 25;
 let requests = 0;
 const uploads: { action: object; now: number }[] = [];
 afterAll(() => bySecond.close());
 
-it('finds what a server loses that counts in seconds', async () => {
+it('reports the losses of a server whose timestamps count seconds', async () => {
   await once(bySecond.listen(0, '127.0.0.1'), 'listening');
   const { port } = bySecond.address() as AddressInfo;
   const { code, stdout } = await check(`http://127.0.0.1:${port}`, 'any');

@@ -6,14 +6,13 @@ import type { Services } from '../src/services/services.ts';
 import { openTestServer, type RequestOptions, TARGETS } from './server.ts';
 
 /*
- * The specified interface: every row of its endpoint tables, every status of its section 7, every limit of its
- * section 8.
+ * The specified interface: every row of its endpoint tables, every status (spec 7) and every limit (spec 8).
  */
 
 const LISTS = '{opml,json,jsonp,txt}';
 const SIMPLE = '{opml,json,txt}';
 
-/** Method, path and sections of the specification. Braces around a list stand for one of its items. */
+/** Method, path and sections of the specification. Braces contain alternatives. */
 const SPECIFIED: readonly [method: string, path: string, sections: string][] = [
   ['POST', '/api/2/auth/{username}/login.json', '4.1'],
   ['POST', '/api/2/auth/{username}/logout.json', '4.1'],
@@ -60,7 +59,7 @@ const BESIDES: Readonly<Record<string, string>> = {
   'PUT /api/2/devices/:user/:device': 'the same in version 2, which shares everything but episode actions',
   'GET /api/2/sync-devices/:user': 'clients link devices up with each other',
   'POST /api/2/sync-devices/:user': 'clients link devices up with each other',
-  'GET /api/2/favorites/:user': 'the client library asks for it',
+  'GET /api/2/favorites/:user': 'the client library requests it',
   'GET /index.php/apps/gpoddersync/subscriptions': 'Nextcloud apps sync there',
   'POST /index.php/apps/gpoddersync/subscription_change/create': 'Nextcloud apps sync there',
   'GET /index.php/apps/gpoddersync/episode_action': 'Nextcloud apps sync there',
@@ -69,11 +68,11 @@ const BESIDES: Readonly<Record<string, string>> = {
   'POST /apps/gpoddersync/subscription_change/create': 'Nextcloud apps sync there',
   'GET /apps/gpoddersync/episode_action': 'Nextcloud apps sync there',
   'POST /apps/gpoddersync/episode_action/create': 'Nextcloud apps sync there',
-  'POST /index.php/login/v2': 'Nextcloud apps ask for a login there',
+  'POST /index.php/login/v2': 'Nextcloud apps start a login there',
   'POST /index.php/login/v2/poll': 'and fetch it there',
   'GET /status.php': 'Nextcloud apps look there first',
   'GET /ocs/v2.php/cloud/capabilities': 'Nextcloud apps look there first',
-  'GET /clientconfig': 'the client library asks for it',
+  'GET /clientconfig': 'the client library requests it',
   'GET /health': 'proxies and service managers check there whether the server works',
   'GET /upload': 'the oldest clients expect an error code as text',
   'POST /register': 'the form of the page is sent there',
@@ -99,7 +98,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   number: '10',
 };
 
-/** All concrete addresses of a row. */
+/** All paths of a row. */
 function addressesOf(path: string): string[] {
   const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => SAMPLES[name]!);
   const [, before, formats] = /^(.*)\{([\w,]+)\}$/.exec(filled) ?? [];

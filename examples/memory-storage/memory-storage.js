@@ -1,9 +1,9 @@
 import { definePlugin, StorageError } from 'podsync/plugin';
 
 /**
- * A storage plugin to copy: it keeps everything in memory, for as long as the process runs.
+ * A storage plugin to start from: it keeps everything in memory while the process runs.
  *
- * What is closed is found again under its name: `--storage ./memory-storage.js:NAME`.
+ * A database can be reopened by its name: `--storage ./memory-storage.js:NAME`.
  */
 const databases = new Map();
 
@@ -21,7 +21,7 @@ function createStore(database) {
   const { entries } = database;
   let isClosed = false;
 
-  /** Runs a step when nothing else runs, which is why all of it is one moment. */
+  /** Runs a synchronous step, which is atomic. */
   const run = async (step) => {
     if (isClosed) throw new StorageError('unavailable', 'the storage is closed');
     return step();

@@ -4,14 +4,14 @@ import { definePlugin, StorageError } from 'podsync/plugin';
 /**
  * A storage plugin for Redis: `--storage ./redis-storage.js:redis://user:password@host:6379/0?prefix=podsync`.
  *
- * Any number of podsync processes may share one Redis. It must write every change to its append-only file before it
- * answers, or what podsync acknowledged is lost at a power failure: the plugin refuses to start on any other.
+ * Any number of podsync processes may share one Redis. Redis must write every change to its append-only file before it
+ * responds: otherwise a power failure loses acknowledged changes, so the plugin refuses to start.
  *
  * Three keys of Redis, in one hash slot:
- *   {podsync}:entries   hash: key -> version, a blank, value
- *   {podsync}:keys      sorted set of all keys with one score, which Redis keeps in the order of their bytes
- *   {podsync}:version   counter of commits; a commit's number is the version of what it set
- * Each operation is one script, which Redis runs while nothing else runs: so all of it is one moment.
+ *   {podsync}:entries   hash: key -> version, a space, value
+ *   {podsync}:keys      sorted set of all keys with the same score, which Redis sorts by their bytes
+ *   {podsync}:version   counter of commits, which is the version of the entries that a commit sets
+ * Each operation is one script, which Redis runs atomically.
  */
 
 /** @import { Batch, Entry, KeyValueStore, OpenContext } from 'podsync/plugin' */
@@ -30,7 +30,7 @@ const LIST = `
   end
   return found`;
 
-/** Arguments: how many are checked, set and deleted; then these, and the rest are sums. */
+/** Arguments: the numbers of checks, sets and deletions; then these, followed by the sums. */
 const COMMIT = `
   local entries, order, counter = KEYS[1], KEYS[2], KEYS[3]
   local at = 4

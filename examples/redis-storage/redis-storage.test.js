@@ -9,7 +9,7 @@ import { storageConformance } from 'podsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import plugin from './redis-storage.js';
 
-/** A Redis of its own, on a free port of this machine. */
+/** A separate Redis on a free port of this machine. */
 async function startRedis(...options) {
   const listener = createServer().listen(0, '127.0.0.1');
   await once(listener, 'listening');
@@ -48,21 +48,21 @@ storageConformance(
   { describe, it, beforeEach, afterEach },
 );
 
-it('refuses a Redis that may lose what it acknowledged', async () => {
-  const careless = await startRedis('--appendonly', 'no');
-  const opening = plugin.open(plugin.parse(careless.url), { dataDir: '', log: () => undefined });
+it('refuses a Redis that may lose acknowledged changes', async () => {
+  const unsafe = await startRedis('--appendonly', 'no');
+  const opening = plugin.open(plugin.parse(unsafe.url), { dataDir: '', log: () => undefined });
   await expect(opening).rejects.toMatchObject({ code: 'unavailable', message: /must run with "appendonly yes"/ });
-  await careless.stop();
+  await unsafe.stop();
 });
 
-it('rejects with `unavailable` while Redis is away, and never shows the password', async () => {
-  const away = await startRedis('--appendonly', 'yes', '--appendfsync', 'always');
-  const store = await plugin.open(plugin.parse(away.url), { dataDir: '', log: () => undefined });
+it('rejects with `unavailable` while Redis is stopped, without the password in the message', async () => {
+  const stopped = await startRedis('--appendonly', 'yes', '--appendfsync', 'always');
+  const store = await plugin.open(plugin.parse(stopped.url), { dataDir: '', log: () => undefined });
   await store.commit({ set: [['a', '1']] });
-  await away.stop();
+  await stopped.stop();
   await expect(store.commit({ set: [['a', '2']] })).rejects.toMatchObject({ code: 'unavailable' });
   await store.close();
-  const withPassword = plugin.parse(away.url.replace('://', '://user:hunter2@'));
+  const withPassword = plugin.parse(stopped.url.replace('://', '://user:hunter2@'));
   const opening = plugin.open(withPassword, { dataDir: '', log: () => undefined });
   await expect(opening).rejects.toMatchObject({ code: 'unavailable', message: expect.not.stringContaining('hunter2') });
 });

@@ -3,12 +3,12 @@
 --   psql postgres://podsync:secret@db.example.org/podsync -f views.sql
 --   psql ... -c "SELECT podcast, count(*) FROM podsync.episode_actions WHERE account = 'alice' GROUP BY podcast"
 --
--- Read only: podsync keeps accounts in memory and does not notice what others write. Times are in UTC.
+-- Do not write to the tables: podsync caches accounts and does not notice changes by others. Times are in UTC.
 
 BEGIN;
 CREATE SCHEMA IF NOT EXISTS podsync;
 
--- A column of a batch of actions is an array, or a single value that all of them have.
+-- A column of a batch of actions is an array, or a single value if all have the same.
 CREATE OR REPLACE FUNCTION podsync.item(batch json, name text, place integer) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE json_typeof(batch -> name) WHEN 'array' THEN batch -> name ->> place ELSE batch ->> name END
@@ -37,7 +37,7 @@ FROM podsync.accounts
 JOIN entries ON key >= 'u/' || id || '/devices/' AND key < 'u/' || id || '/devices0'
 CROSS JOIN json_array_elements(value::json) AS item;
 
--- The last state of each feed on each device: a list, and a log of what changed since it was written.
+-- The last state of each feed on each device: a list, and a log of the changes since it was written.
 CREATE OR REPLACE VIEW podsync.subscriptions AS
 SELECT account, device, url, to_timestamp(stamp) AT TIME ZONE 'UTC' AS changed_at
 FROM (

@@ -3,7 +3,7 @@
 --   sqlite3 podsync-data/podsync.sqlite < views.sqlite.sql
 --   sqlite3 podsync-data/podsync.sqlite "SELECT podcast, count(*) FROM episode_actions WHERE account = 'alice' GROUP BY podcast"
 --
--- Read only: podsync keeps accounts in memory and does not notice what others write. Times are in UTC.
+-- Do not write to the tables: podsync caches accounts and does not notice changes by others. Times are in UTC.
 
 BEGIN;
 DROP VIEW IF EXISTS episode_actions;
@@ -34,7 +34,7 @@ FROM accounts
 JOIN entries ON entries.key >= 'u/' || accounts.id || '/devices/' AND entries.key < 'u/' || accounts.id || '/devices0'
 JOIN json_each(entries.value) AS item;
 
--- The last state of each feed on each device: a list, and a log of what changed since it was written.
+-- The last state of each feed on each device: a list, and a log of the changes since it was written.
 CREATE VIEW subscriptions AS
 SELECT account, device, url, datetime(stamp, 'unixepoch') AS changed_at
 FROM (
@@ -53,7 +53,7 @@ FROM (
 )
 WHERE is_subscribed;
 
--- A column of a batch of actions is an array, or a single value that all of them have.
+-- A column of a batch of actions is an array, or a single value if all have the same.
 CREATE VIEW episode_actions AS
 SELECT
   accounts.name AS account,

@@ -1,6 +1,6 @@
 /*
- * What there is to compare with: an h3 route that does nothing but parse the body and answer. Runs in a process of its
- * own; its argument is the routes as JSON, `[{ "method", "path", "answer" }]`.
+ * The baseline: h3 routes that only parse the body and send a fixed response. Runs in a separate process; its argument
+ * is the routes as JSON, `[{ "method", "path", "answer" }]`.
  */
 import { createServer } from 'node:http';
 import { H3, toNodeHandler } from 'h3';

@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib';
 
-/** The largest body that is taken. Bytes. */
+/** Maximum size of a body, in bytes. */
 const MAX = 16 * 1024 * 1024;
-/** The most feeds of one upload. */
+/** Maximum number of feeds in one upload. */
 const FEEDS = 20_000;
-/** The most actions of one upload. */
+/** Maximum number of actions in one upload. */
 const ACTIONS = 100_000;
 
 const range = (count, make) => Array.from({ length: count }, (_, index) => make(index));
-/** As often as it fits between `before` and `after`. */
+/** Repeats a part as often as it fits between `before` and `after`. */
 const filled = (part, before = '', after = '', max = MAX) =>
   before + part.repeat(Math.floor((max - before.length - after.length) / part.length)) + after;
 
@@ -19,7 +19,7 @@ const feeds = (kind, count, length) => range(count, (index) => feed(kind, index,
 const opml = (urls, description = '') =>
   `<opml version="2.0"><body>${urls.map((url) => `<outline type="rss" text="A show" description="${description}" xmlUrl="${url}"/>`).join('\n')}</body></opml>`;
 
-/** `shows`: how many feeds they are spread over. */
+/** `shows`: the number of feeds that they belong to. */
 const actions = (kind, shows, more) =>
   range(ACTIONS, (index) => ({
     podcast: feed(kind, index % shows),
@@ -51,8 +51,8 @@ const GZIP = { 'content-encoding': 'gzip' };
 const packed = (text) => gzipSync(text);
 
 /**
- * The largest and the most awkward bodies that anybody can send, one of each kind: a name, a method, a path, what makes
- * the body (each is megabytes, so one at a time), and headers. Sent one after another by one user.
+ * The most expensive body of each kind that a user can send: a name, a method, a path, a function that creates the body
+ * (each has megabytes, so one at a time), and headers. One user sends them one after another.
  *
  * @returns {[name: string, method: string, path: string, body: () => string | Buffer, headers?: object][]}
  */

@@ -12,14 +12,14 @@ export async function logIn({ url }, user) {
   return { cookie: cookie.split(';')[0] };
 }
 
-/** One call outside the measured ones: GET, or POST where there is a body. The answer, parsed. */
+/** A call that is not measured: GET, or POST if there is a body. Returns the parsed response. */
 export async function call({ url }, path, headers, body) {
   const answer = await fetch(url + path, { headers, ...(body && { method: 'POST', body }) });
   if (answer.status !== 200) throw new Error(`${path} was answered by ${answer.status}: ${await answer.text()}`);
   return answer.json();
 }
 
-/** An action as AntennaPod writes it. What makes it new is the upload, by number and by minute. */
+/** An action as AntennaPod writes it. Its number and minute differ in each upload. */
 function toAction(upload, minute, index) {
   const show = `show-${(index * 7) % 40}`;
   return {
@@ -37,7 +37,7 @@ function toAction(upload, minute, index) {
 
 const NUMBER = 'upload-number';
 const MINUTE = 'upload-minute';
-/** Uploads differ in these two alone, so that to make one takes less than to answer it. */
+/** Uploads differ only in these two, so that creating one takes less time than processing it. */
 const TEMPLATE = JSON.stringify(Array.from({ length: 30 }, (_, index) => toAction(NUMBER, MINUTE, index)));
 const BEGIN = Date.UTC(2025, 0);
 let uploads = 0;
@@ -51,10 +51,10 @@ function nextActions() {
 /** The request that uploads 30 new actions. */
 export const upload = (user, headers) => request('POST', `/api/2/episodes/${user}.json`, headers, nextActions());
 
-/** Uploads 30 new actions; answers what the server answered. */
+/** Uploads 30 new actions, and returns the response. */
 export const callUpload = (server, user, headers) =>
   call(server, `/api/2/episodes/${user}.json`, headers, nextActions());
 
-/** Stores at least this many new actions of a user, 30 an upload as clients do. */
+/** Uploads at least this many new actions of a user, 30 at a time as clients do. */
 export const fill = ({ url }, user, headers, count) =>
   load({ url, next: () => upload(user, headers), until: requests(Math.ceil(count / 30)) });

@@ -1,8 +1,8 @@
 /*
- * The storages of this build beside those of another one, in the same run:
+ * Compares the storages of this build with those of another one:
  *   node test/bench/compare-storages.mjs OTHER [KIND...]
- * OTHER is a checkout in which `npm install` was run; KIND is json, sqlite or postgres. The two take turns, three rounds,
- * and each figure is the median; the last column is this build's speed by the other one's.
+ * OTHER is a checkout in which `npm install` was run; KIND is json, sqlite or postgres. The builds are measured in turn,
+ * in three rounds. Each figure is the median; the last column is the speed of this build relative to the other one.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ async function openWith(build, kind, spec, dataDir) {
   return plugin.open(plugin.parse(kind === 'postgres' ? spec : ''), context);
 }
 
-/** How often `step` is done in a second, by so many at once. */
+/** How often these users, concurrently, complete `step` in a second. */
 async function rate(users, step) {
   const until = performance.now() + LASTS;
   const started = performance.now();
@@ -68,7 +68,7 @@ async function drain({ pages }) {
 async function measure(storage) {
   const users = [];
   for (let n = 0; n < USERS; n += 1) {
-    const { id } = await storage.users.create({ name: `user-${n}`, passwordHash: 'of nobody' });
+    const { id } = await storage.users.create({ name: `user-${n}`, passwordHash: 'invalid' });
     users.push({ id, next: 0 });
   }
   const append = async (user) => {
@@ -82,7 +82,7 @@ async function measure(storage) {
   for (const { id } of users) marks.set(id, (await storage.actions.query(id, { since: 2 ** 31 })).mark);
   const readNothing = async ({ id }) => drain(await storage.actions.query(id, { since: marks.get(id) }));
   figures['empty since-read, 16 users (1/s)'] = await rate(users, readNothing);
-  const { id } = await storage.users.create({ name: 'long', passwordHash: 'of nobody' });
+  const { id } = await storage.users.create({ name: 'long', passwordHash: 'invalid' });
   for (let from = 0; from < HISTORY; from += 1000) await storage.actions.append(id, actions(from, 1000));
   const times = [];
   for (let n = 0; n < 3; n += 1) {

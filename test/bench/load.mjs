@@ -2,12 +2,12 @@ import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
 /*
- * A load generator that takes less of the machine than what it measures: one request in flight on each connection, kept
- * alive, and of the answer only what tells its status and its end.
+ * A load generator that takes less CPU time than the server: each connection is kept alive and has one pending request,
+ * and only the status and the end of a response are parsed.
  */
 
 /**
- * Sends requests over all connections until `until` says so, and fails at the first answer of another status.
+ * Sends requests over all connections until `until` returns true, and fails at the first response with another status.
  *
  * @param {object} options
  * @param {string} options.url Where the server listens.
@@ -56,19 +56,19 @@ export async function load({ url, next, until, connections = 16, status = 200 })
   }
 }
 
-/** For `until`: this long from now. */
+/** For `until`: after this time from now. */
 export function seconds(count) {
   const end = performance.now() + count * 1000;
   return () => performance.now() >= end;
 }
 
-/** For `until`: this many in all. */
+/** For `until`: after this number of requests. */
 export function requests(count) {
   let left = count;
   return () => left-- <= 0;
 }
 
-/** The text of a request. Headers in ASCII, and of the body one character a byte; JSON unless the headers say otherwise. */
+/** The text of a request, one character per byte. The body is JSON unless the headers have another type. */
 export function request(method, path, headers = {}, body = '') {
   const about = method === 'GET' ? {} : { 'content-type': 'application/json', 'content-length': body.length };
   const lines = Object.entries({ host: 'bench', ...about, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -77,7 +77,7 @@ export function request(method, path, headers = {}, body = '') {
 
 const firstLine = (text) => text.slice(0, text.indexOf(' HTTP/'));
 
-/** A connection that takes one request at a time: `exchange` resolves with the status when the answer is there whole. */
+/** A connection for one request at a time: `exchange` resolves with the status when the response is complete. */
 async function openWire(url) {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
@@ -103,11 +103,11 @@ async function openWire(url) {
   };
 }
 
-/** Takes what a socket brings; calls back with the status of each answer once its body is over. */
+/** Parses the data of a socket, and calls back with the status of each response when its body has ended. */
 function createReader(onAnswer) {
-  let text = ''; // not looked at yet
-  let status = 0; // 0 until the head is read
-  let skip = 0; // characters of the body that tell nothing
+  let text = ''; // not parsed yet
+  let status = 0; // 0 until the head is parsed
+  let skip = 0; // characters of the body to ignore
   let isChunked = false;
   return (bytes) => {
     text += bytes.latin1Slice();

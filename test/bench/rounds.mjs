@@ -1,8 +1,8 @@
-/** The middle one of the values. */
+/** The median of the values. */
 export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /**
- * Measures two sides in turn, round after round. Take ratios within a round: what slows down the machine for a while
+ * Measures two sides in turn, in several rounds. Ratios within a round are reliable, as temporary load on the machine
  * slows down both sides.
  *
  * @template T
@@ -16,5 +16,5 @@ export async function alternate(count, [left, right]) {
   return rounds;
 }
 
-/** The same measured three times over. */
+/** Measures three times. */
 export const thrice = async (measure) => [await measure(), await measure(), await measure()];

@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 const PODSYNC = fileURLToPath(new URL('../../dist/bin/podsync.js', import.meta.url));
 const BARE = fileURLToPath(new URL('bare.mjs', import.meta.url));
 
-/** Of every account. */
+/** Password of every account. */
 export const PASSWORD = 'correct horse battery staple';
 
-/** Servers and folders that must not outlive the run. */
+/** Servers and folders to remove at the end. */
 const running = new Set();
 const folders = new Set();
 process.once('exit', () => {
@@ -27,7 +27,7 @@ async function createFolder() {
   return folder;
 }
 
-/** A new data folder with these accounts, made as an operator makes them. */
+/** A new data folder with these accounts, created with the command line. */
 export async function createData(users) {
   const folder = await createFolder();
   for (const user of users) {
@@ -45,16 +45,16 @@ export async function runPodsync(args, input = '') {
   if (code !== 0) throw new Error(`podsync ${args.join(' ')} failed: ${complaint.text}`);
 }
 
-/** A data folder that nobody uses, once more. */
+/** A copy of a data folder that is not in use. */
 export async function copyData(folder) {
   const copy = await createFolder();
-  // A killed server leaves its control socket behind, which cannot be copied.
+  // The control socket of a killed server cannot be copied.
   await cp(folder, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') });
   return copy;
 }
 
 /**
- * The built server on a data folder; `options` are more of those of `serve`.
+ * The built server on a data folder; `options` are additional options of `serve`.
  *
  * @returns {Promise<Server>}
  *
@@ -68,10 +68,10 @@ export const startPodsync = (folder, options = []) =>
 
 const LOCAL = ['--host', '127.0.0.1', '--port', '0', '--no-fetch'];
 
-/** A bare h3 server that answers the same, see bare.mjs. */
+/** A bare h3 server with the same responses, see bare.mjs. */
 export const startBare = (routes) => start([BARE, JSON.stringify(routes)]);
 
-/** For a look at the measured server alone: `PODSYNC_BENCH_NODE='--cpu-prof' npm run bench`. */
+/** To profile only the measured server: `PODSYNC_BENCH_NODE='--cpu-prof' npm run bench`. */
 const NODE_OPTIONS = process.env.PODSYNC_BENCH_NODE?.split(' ') ?? [];
 
 /** Starts a server that writes its URL to stderr. */
@@ -100,7 +100,7 @@ async function start(args) {
   };
 }
 
-/** What a stream has brought so far. */
+/** The data received from a stream so far. */
 function collect(stream) {
   const collected = { text: '' };
   stream.setEncoding('utf8').on('data', (text) => (collected.text += text));

@@ -5,33 +5,33 @@ import { rolldown } from 'rolldown';
 import { openStorage as openStores } from '../../dist/src/storage/open.js';
 import { createData, startPodsync } from './server.mjs';
 
-/** Actions of one upload, where a history is made. */
-const LOT = 1000;
+/** Actions in one batch of a generated history. */
+const BATCH = 1000;
 const LIFE = 86_400;
 
 const nothing = async () => undefined;
 
-/** What `--storage` takes for a new storage of each kind, what is done when it was filled, and how it is removed. */
-const PLACES = {
-  json: async () => ({ spec: 'json', settle: nothing, remove: nothing }),
-  sqlite: async () => ({ spec: 'sqlite', settle: nothing, remove: nothing }),
+/** For each kind: the value of `--storage` for a new storage, what to do after filling it, and how to remove it. */
+const LOCATIONS = {
+  json: async () => ({ spec: 'json', analyze: nothing, remove: nothing }),
+  sqlite: async () => ({ spec: 'sqlite', analyze: nothing, remove: nothing }),
   postgres: async () => {
     const server = await startPostgres();
-    return { spec: server.url, settle: () => analyze(server.url), remove: () => server.destroy() };
+    return { spec: server.url, analyze: () => analyze(server.url), remove: () => server.destroy() };
   },
 };
 
-/** What PostgreSQL does by itself within a minute, but not the one that the tests start. */
+/** PostgreSQL does this by itself within a minute, but not as the tests start it. */
 async function analyze(url) {
   const sql = postgres(url);
   await sql`VACUUM ANALYZE`;
   await sql.end();
 }
 
-/** A PostgreSQL as the tests start one, but durable. */
+/** A PostgreSQL as in the tests, but durable. */
 export const startPostgres = async () => (await loadPostgres()).startServer({ durable: true });
 
-/** How the tests start a PostgreSQL, in a form that Node runs. */
+/** The module of the tests that starts PostgreSQL, compiled for Node. */
 async function loadPostgres() {
   const file = fileURLToPath(new URL('../../node_modules/.cache/podsync/postgres.mjs', import.meta.url));
   const input = fileURLToPath(new URL('../postgres/server.ts', import.meta.url));
@@ -41,16 +41,16 @@ async function loadPostgres() {
 }
 
 /**
- * A server on a storage of this kind, which was filled through the plugin: to do that by requests would take hours.
+ * A server on a storage of this kind, which was filled through the plugin, as requests would take hours.
  *
  * @param {'json' | 'sqlite' | 'postgres'} kind
  * @param {Record<string, number>} histories How many actions each user has.
  */
 export async function openStorage(kind, histories) {
   const folder = await createData([]);
-  const { spec, settle, remove } = await PLACES[kind]();
+  const { spec, analyze, remove } = await LOCATIONS[kind]();
   const cookies = await fill(spec, folder, histories);
-  await settle();
+  await analyze();
   const server = await startPodsync(folder, ['--storage', spec]);
   return {
     server,
@@ -72,10 +72,10 @@ async function fill(spec, dataDir, histories) {
     const token = randomBytes(24).toString('base64url');
     await storage.sessions.save({ digest: hash('sha256', token, 'base64url'), user: id, expiresAt: now() + LIFE });
     cookies.set(name, { cookie: `sessionid=${token}` });
-    for (let from = 0; from < count; from += LOT) {
+    for (let from = 0; from < count; from += BATCH) {
       await storage.actions.append(
         id,
-        Array.from({ length: Math.min(LOT, count - from) }, (_, n) => toAction(from + n)),
+        Array.from({ length: Math.min(BATCH, count - from) }, (_, n) => toAction(from + n)),
       );
     }
   }

@@ -1,5 +1,5 @@
 /**
- * @typedef {object} Suite Rows that share what it takes to measure them.
+ * @typedef {object} Suite Rows that share a setup.
  * @property {string} name
  * @property {() => Promise<any>} open Prepares the stage that rows are measured on.
  * @property {(stage: any) => Promise<unknown>} close
@@ -14,8 +14,8 @@
  * @typedef {['>=' | '<=' | '<', number]} Bound
  */
 
-/** Whether a value keeps its bound. */
-export function isKept(value, [relation, limit]) {
+/** Whether a value meets its bound. */
+export function meetsBound(value, [relation, limit]) {
   if (relation === '>=') return value >= limit;
   return relation === '<' ? value < limit : value <= limit;
 }
@@ -38,7 +38,7 @@ export function formatTable(results) {
   return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n');
 }
 
-/** Three digits that count, or all before the point. */
+/** Three significant digits, or all before the point. */
 export const formatNumber = (value) =>
   value >= 100
     ? Math.round(value).toLocaleString('en')

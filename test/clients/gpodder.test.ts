@@ -3,6 +3,6 @@ import { SITES } from './site.ts';
 
 const areas = ['configuration', 'subscriptions', 'lists', 'episodes'];
 
-for (const [where, options] of Object.entries(SITES)) {
-  describeChecks(`gPodder, ${where}`, { folder: 'gpodder', areas }, options);
+for (const [location, options] of Object.entries(SITES)) {
+  describeChecks(`gPodder, ${location}`, { folder: 'gpodder', areas }, options);
 }

@@ -4,6 +4,6 @@ import { SITES } from './site.ts';
 const folder = 'mygpoclient';
 const areas = ['sessions', 'subscriptions', 'devices', 'directory', 'episodes', 'settings', 'syncing', 'programs'];
 
-for (const [where, options] of Object.entries(SITES)) {
-  describeChecks(`python3-mygpoclient, ${where}`, { folder, areas }, options);
+for (const [location, options] of Object.entries(SITES)) {
+  describeChecks(`python3-mygpoclient, ${location}`, { folder, areas }, options);
 }

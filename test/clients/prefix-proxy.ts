@@ -4,23 +4,23 @@ import type { AddressInfo } from 'node:net';
 
 export interface PrefixProxy {
   origin: string;
-  /** Where requests go from now on. */
+  /** URL that requests are forwarded to; may be changed. */
   target: string;
   close(): Promise<void>;
 }
 
-/** A reverse proxy that serves one path alone, and takes it off before it passes a request on. */
+/** A reverse proxy for one path, which it strips before it forwards a request. */
 export async function openPrefixProxy(prefix: string): Promise<PrefixProxy> {
   const server = createServer((incoming, outgoing) => {
     const { method, headers, url = '' } = incoming;
-    if (!url.startsWith(`${prefix}/`)) return void outgoing.writeHead(404).end('this is another site');
-    const passed = request(new URL(url.slice(prefix.length), proxy.target), { method, headers });
-    passed.on('response', (answer) => {
+    if (!url.startsWith(`${prefix}/`)) return void outgoing.writeHead(404).end('another site');
+    const forwarded = request(new URL(url.slice(prefix.length), proxy.target), { method, headers });
+    forwarded.on('response', (answer) => {
       outgoing.writeHead(answer.statusCode!, answer.headers);
       answer.pipe(outgoing);
     });
-    passed.on('error', () => outgoing.destroy());
-    incoming.pipe(passed);
+    forwarded.on('error', () => outgoing.destroy());
+    incoming.pipe(forwarded);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
 

@@ -6,29 +6,29 @@ import { text } from 'node:stream/consumers';
 import { describe, it } from 'vitest';
 import { openSite, type Site, type SiteOptions } from './site.ts';
 
-/** What came of one check; `error` where it failed. */
+/** Result of one check, with an `error` if it failed. */
 interface CheckResult {
   check: string;
   error?: string;
 }
 
-/** What a script asks for, as no client can do it. */
-type Wish = { please: 'add account'; name: string; password: string } | { please: 'restart' };
+/** An action that a script requests, as no client can do it. */
+type ActionRequest = { request: 'add account'; name: string; password: string } | { request: 'restart' };
 
 export interface PythonChecks {
-  /** Beside this file. */
+  /** Next to this file. */
   folder: string;
   /** Modules of the folder, in the order to run them. */
   areas: readonly string[];
 }
 
-/** The one that Debian's packages are installed for; another may be first on the PATH. */
+/** The one with Debian's packages; the first on the PATH may be another one. */
 const PYTHON = '/usr/bin/python3';
 
-/** A script that hangs is ended. Milliseconds. */
-const DEADLINE = 180_000;
+/** For all checks of a script, in milliseconds. */
+const TIMEOUT = 180_000;
 
-/** One test for each check, at a site of these options. */
+/** Runs the checks at a site with these options, one test for each. */
 export function describeChecks(name: string, checks: PythonChecks, options: SiteOptions): void {
   describe(name, async () => {
     const site = await openSite(options);
@@ -43,25 +43,25 @@ export function describeChecks(name: string, checks: PythonChecks, options: Site
   });
 }
 
-/** Answers what came of each check, and of the run itself. */
+/** Returns the result of each check, and of the script itself. */
 async function runChecks({ folder, areas }: PythonChecks, site: Site): Promise<CheckResult[]> {
   const [driver, modules] = ['driver', folder].map((name) => join(import.meta.dirname, name)) as [string, string];
-  // Nothing but the system's own packages, and no compiled files beside the sources.
-  const script = spawn(PYTHON, ['-E', '-s', '-B', driver, modules, site.url, ...areas], { timeout: DEADLINE });
+  // Only packages of the system, and no compiled files next to the sources.
+  const script = spawn(PYTHON, ['-E', '-s', '-B', driver, modules, site.url, ...areas], { timeout: TIMEOUT });
   const exited = once(script, 'exit');
-  const words = text(script.stderr);
+  const messages = text(script.stderr);
   const results: CheckResult[] = [];
   for await (const line of createInterface({ input: script.stdout })) {
-    const message = JSON.parse(line) as CheckResult | Wish;
+    const message = JSON.parse(line) as CheckResult | ActionRequest;
     if ('check' in message) {
       results.push(message);
     } else {
-      await (message.please === 'restart' ? site.restart() : site.addAccount(message.name, message.password));
+      await (message.request === 'restart' ? site.restart() : site.addAccount(message.name, message.password));
       script.stdin.write('\n');
     }
   }
   const [code, signal] = (await exited) as [number | null, NodeJS.Signals | null];
-  const error = code === 0 ? {} : { error: `the script ended with ${code ?? signal}: ${await words}` };
-  results.push({ check: 'the checks run to their end', ...error });
+  const error = code === 0 ? {} : { error: `the script ended with ${code ?? signal}: ${await messages}` };
+  results.push({ check: 'all checks are run', ...error });
   return results;
 }

@@ -2,37 +2,37 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runPodsync, serve } from '../process/program.ts';
-import { furnish } from './furnished.ts';
+import { createSampleDirectory } from './sample-directory.ts';
 import { openPrefixProxy } from './prefix-proxy.ts';
 
-/** The built podsync, with a small directory and no accounts that anyone can use, as its users reach it. */
+/** The built podsync with a small directory, whose accounts cannot log in. */
 export interface Site {
-  /** What a user types into an app. */
+  /** The address that users enter in an app. */
   url: string;
   addAccount(name: string, password: string): Promise<void>;
-  /** Stops the server and starts it again, at the same address. */
+  /** Restarts the server at the same address. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface SiteOptions {
-  /** Sub-path that the server lies below; empty for the root. */
+  /** Sub-path of the server; empty for the root. */
   path: string;
-  /** Whether a proxy takes the sub-path off the requests. Otherwise they arrive with it. */
+  /** Whether a proxy strips the sub-path from requests. */
   stripped: boolean;
 }
 
-/** Where a server may lie. */
+/** Locations of a server. */
 export const SITES: Readonly<Record<string, SiteOptions>> = {
   'at the root': { path: '', stripped: false },
-  'below a sub-path that requests arrive with': { path: '/pods/sync', stripped: false },
-  'below a sub-path that a proxy takes off': { path: '/pods/sync', stripped: true },
+  'below a sub-path': { path: '/pods/sync', stripped: false },
+  'below a sub-path that a proxy strips': { path: '/pods/sync', stripped: true },
 };
 
 export async function openSite({ path, stripped }: SiteOptions): Promise<Site> {
   const data = await mkdtemp(join(tmpdir(), 'podsync-clients-'));
   const proxy = stripped ? await openPrefixProxy(path) : undefined;
-  await furnish(data);
+  await createSampleDirectory(data);
   const args = ['--data', data];
   if (path) args.push('--base-url', `${proxy?.origin ?? 'http://127.0.0.1'}${path}`);
   let server = await serve(args);

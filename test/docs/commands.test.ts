@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { blocksOf, PAGES, readPage, runPage } from './page.ts';
 
-/** Times differ from run to run. */
+/** Times differ in each run. */
 const toLines = (text: string): string[] =>
   text
     .replace(/"timestamp":\d+/g, '"timestamp":0')
@@ -9,7 +9,7 @@ const toLines = (text: string): string[] =>
     .filter(Boolean);
 
 it.each(PAGES)('the commands of %s work, and print what it shows', async (page) => {
-  const isComplete = page === 'examples/first-sync.md'; // which shows everything that they print
+  const isComplete = page === 'examples/first-sync.md'; // it shows all output
   for (const { commands, shown = isComplete ? '' : undefined, stdout } of await runPage(page)) {
     if (shown !== undefined) expect(toLines(stdout), commands).toEqual(toLines(shown));
   }

@@ -7,7 +7,7 @@ import { PAGES, readPage, ROOT } from './page.ts';
 
 const withoutCode = (text: string): string => text.replaceAll(/^( *)```.*\n[^]*?^\1```$/gm, '');
 
-/** As GitHub makes it of a heading. */
+/** The anchor of a heading on GitHub. */
 const toAnchor = (heading: string): string =>
   heading
     .toLowerCase()
@@ -51,7 +51,7 @@ it.each(['CONTRIBUTING.md', 'docs/writing-a-plugin.md'])('%s names only files th
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-/** Commands that do something, with their full names. */
+/** All commands except groups, with their full names. */
 const commandsOf = (command: Command, name: string): [string, Command][] =>
   command.commands.length === 0
     ? [[name, command]]

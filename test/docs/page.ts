@@ -23,17 +23,17 @@ export interface Block {
   content: string;
 }
 
-/** A block of commands, once it has run. */
+/** A block of commands that was run. */
 export interface Step {
   commands: string;
-  /** The block right behind it, which shows what the commands print. */
+  /** The next block, which shows the output. */
   shown: string | undefined;
   stdout: string;
 }
 
 export const readPage = (page: string): Promise<string> => readFile(join(ROOT, page), 'utf8');
 
-/** Also blocks within a list, which are indented. */
+/** Includes indented blocks in lists. */
 export const blocksOf = (text: string): Block[] =>
   [...text.matchAll(/^( *)```(.*)\n([^]*?)^\1```$/gm)].map(([, indent, info, content]) => ({
     info: info!,
@@ -41,8 +41,8 @@ export const blocksOf = (text: string): Block[] =>
   }));
 
 /**
- * Stands in for what a reader has: a shell in which a server runs. `serve` runs in the background until the next one,
- * prompts are answered, and nothing is installed, as everything is.
+ * Replaces the environment of a reader: a shell with a running server. `serve` runs in the background until the next
+ * one, prompts are answered, and nothing is installed.
  */
 const SHELL = `
 set -euo pipefail
@@ -99,8 +99,8 @@ trap stop EXIT
 const SEPARATOR = '\u001e';
 
 /**
- * Runs the `sh` blocks of a page in order, in a folder that looks like that of the page in a checkout. Rejects where a
- * command fails. The account alice exists, unless the page creates it.
+ * Runs the `sh` blocks of a page in order, in a copy of the folder of the page. Rejects if a command fails. The account
+ * alice exists, unless the page creates it.
  */
 export async function runPage(page: string): Promise<Step[]> {
   const text = await readPage(page);
@@ -140,7 +140,7 @@ export async function runPage(page: string): Promise<Step[]> {
   return steps.map((step, index) => ({ ...step, stdout: printed[index]! }));
 }
 
-/** The folder of the page in it: that of a README in its own folder, else the root, where a reader is. */
+/** The folder in which a reader runs the commands: that of a README in an example, otherwise the root. */
 async function copyCheckout(folder: string, page: string): Promise<string> {
   const checkout = join(folder, 'checkout');
   await mkdir(join(checkout, 'dist'), { recursive: true });

@@ -3,7 +3,8 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest';
 import { parseFeed } from '../../src/feeds/parse.ts';
 import { startFeedServer, startFetcher } from './feed-server.ts';
-import { episode, feed, item, rss } from './samples/sample.ts';
+import { episodeInfo, parsedFeed } from '../podcasts.ts';
+import { item, rss } from './samples/sample.ts';
 
 /** Seconds. */
 const TIMEOUT = 0.3;
@@ -103,7 +104,7 @@ const ITEM = item('http://media.test/1');
 const DAMAGED = 'this is not a feed: its XML is damaged';
 const BOMB = 'this is not a feed: its DOCTYPE declares entities made of others, or very long ones';
 const PAGE = 'this is not a feed: it is a web page';
-const whole = feed({ title: 'T', episodes: [episode({ url: 'http://media.test/1' })] });
+const whole = parsedFeed({ title: 'T', episodes: [episodeInfo({ url: 'http://media.test/1' })] });
 
 /** Each test takes a fraction of its timeout, but would take minutes if parsing were quadratic. */
 describe('a feed', { timeout: 20_000 }, () => {

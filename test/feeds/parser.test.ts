@@ -5,7 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { FeedParser, ParserLimits } from '../../src/feeds/parser.ts';
-import { episode, feed, item, rss } from './samples/sample.ts';
+import { episodeInfo, parsedFeed } from '../podcasts.ts';
+import { item, rss } from './samples/sample.ts';
 
 // A worker thread cannot run TypeScript, so the parser is bundled into one file first, like podsync itself.
 let folder: string;
@@ -32,7 +33,7 @@ function startParser(limits?: ParserLimits): FeedParser {
 
 const FEED_URL = 'http://feeds.test/';
 const FEED = Buffer.from(rss(`<title>Grüße</title>${item('1.mp3')}`));
-const read = feed({ title: 'Grüße', episodes: [episode({ url: 'http://feeds.test/1.mp3' })] });
+const read = parsedFeed({ title: 'Grüße', episodes: [episodeInfo({ url: 'http://feeds.test/1.mp3' })] });
 
 it('parsing does not block the server', async () => {
   const parse = startParser().parse(FEED, 'text/xml', FEED_URL);

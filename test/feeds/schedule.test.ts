@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FetchOutcome } from '../../src/feeds/fetch.ts';
 import { type FeedSchedule, nextFetch } from '../../src/feeds/schedule.ts';
-import { episode, feed } from './samples/sample.ts';
+import { episodeInfo, parsedFeed } from '../podcasts.ts';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
@@ -14,7 +14,9 @@ const NEW: FeedSchedule = { intervalSeconds: 0, failures: 0, nextAt: NOW };
 /** A feed whose episodes were released so many seconds ago. */
 const fetched = (...ages: number[]): FetchOutcome => ({
   kind: 'fetched',
-  feed: feed({ episodes: ages.map((age) => episode({ url: `http://media.test/${age}`, releasedAt: NOW - age })) }),
+  feed: parsedFeed({
+    episodes: ages.map((age) => episodeInfo({ url: `http://media.test/${age}`, releasedAt: NOW - age })),
+  }),
 });
 const every = (gap: number, count = 20): FetchOutcome => fetched(...Array.from({ length: count }, (_, at) => at * gap));
 const wait = (outcome: FetchOutcome, state = NEW, url = FEED_URL): number =>

@@ -8,7 +8,7 @@ const MB = 1024 * 1024;
 const refused = (code: string, words: string) =>
   expect.objectContaining({ code, message: expect.stringContaining(words), retryAfter: 10 });
 
-/** Bodies that were let in, in their order, and what became of the others. */
+/** Admitted bodies in order, and the results of the others. */
 function watch(budget = createBodyBudget()) {
   const events: string[] = [];
   return {
@@ -25,17 +25,17 @@ function watch(budget = createBodyBudget()) {
     },
   };
 }
-const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
+const flush = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
 
 it('admits as many bodies as fit, and the next one when one is done', async () => {
   const { events, reserve } = watch();
   const first = reserve('a', 9 * MB);
   reserve('b', 7 * MB);
   reserve('c', MB);
-  await settle();
+  await flush();
   expect(events).toEqual(['a', 'b']);
   first.release();
-  await settle();
+  await flush();
   expect(events).toEqual(['a', 'b', 'c']);
 });
 
@@ -45,10 +45,10 @@ it('admits a body larger than the budget if there is no other', async () => {
   const large = reserve('b', 100 * MB);
   reserve('c', MB);
   small.release();
-  await settle();
+  await flush();
   expect(events).toEqual(['a', 'b']);
   large.release();
-  await settle();
+  await flush();
   expect(events).toEqual(['a', 'b', 'c']);
 });
 
@@ -57,10 +57,10 @@ it('does not let a sender wait behind all bodies of another one', async () => {
   const first = reserve('eve', MB);
   for (let count = 0; count < 8; count += 1) reserve('eve', MB);
   reserve('bob', MB);
-  await settle();
+  await flush();
   expect(events).toEqual(['eve', 'bob']);
   first.release();
-  await settle();
+  await flush();
   expect(events).toEqual(['eve', 'bob', 'eve']);
 });
 
@@ -96,10 +96,10 @@ it('evicts a body that arrives slowly while others wait, but not one that has ar
   await vi.advanceTimersByTimeAsync(60_000);
   expect(events).toEqual(['arrived', 'slow']);
   reserve('next', 12 * MB);
-  await settle();
+  await flush();
   expect(events).toEqual(['arrived', 'slow', 'slow gives way']);
   slow.release();
-  await settle();
+  await flush();
   expect(events).toEqual(['arrived', 'slow', 'slow gives way', 'next']);
 });
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openTestServer, type TestServer } from '../server.ts';
 import { signIn } from '../site/browser.ts';
 
-/* Two nodes on one database, and apps with passwords of their own. */
+/* Two nodes on one database, and apps with app passwords. */
 
 const SUBSCRIPTIONS = '/index.php/apps/gpoddersync/subscriptions';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -35,9 +35,9 @@ it('an app may start a login, be granted it and fetch it on different nodes, onc
   const visitor = await signIn(two);
   const path = login.slice(login.indexOf('/authorize'));
   await visitor.send(path, { label: 'Phone' }, 'http://localhost/authorize');
-  const ask = ({ request }: TestServer) =>
+  const pollOn = ({ request }: TestServer) =>
     request('POST', '/index.php/login/v2/poll', { headers: FORM, body: `token=${poll.token}` });
-  const answers = await Promise.all([one, two, one, two].map(ask));
+  const answers = await Promise.all([one, two, one, two].map(pollOn));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404]);
 });
 
@@ -47,6 +47,6 @@ it('a mark served by one node is used by the other', async () => {
   await pull(one, 'bob:secret');
   const body = { add: ['http://example.org/a'] };
   await one.request('POST', '/api/2/subscriptions/bob/desktop.json', { auth: 'bob:secret', body });
-  const told = (await (await pull(two, 'bob:secret', fast)).json()) as { add: string[] };
-  expect(told.add).toEqual(body.add);
+  const changes = (await (await pull(two, 'bob:secret', fast)).json()) as { add: string[] };
+  expect(changes.add).toEqual(body.add);
 });

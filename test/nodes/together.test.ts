@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fetcher } from '../../src/feeds/fetch.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
-/* Two nodes on one database: what is asked of one holds on the other at once. */
+/* Two nodes on one database: a change on one is visible on the other at once. */
 
 const DEVICES = '/api/2/devices/bob.json';
 const auth = 'bob:secret';
@@ -16,9 +16,9 @@ let fetched: Map<string, number>;
 const fetcher: Fetcher = {
   async fetchFeed(url) {
     fetched.set(url, (fetched.get(url) ?? 0) + 1);
-    return { kind: 'failed', message: 'nothing is there' };
+    return { kind: 'failed', message: 'not found' };
   },
-  fetchImage: () => Promise.reject(new Error('not asked for')),
+  fetchImage: () => Promise.reject(new Error('unexpected')),
   close: async () => undefined,
 };
 

@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import postgres, { type Sql } from 'postgres';
 
-/** A database on the PostgreSQL of the tests, empty at first. */
+/** An empty database on the PostgreSQL of the tests. */
 export interface TestDatabase {
   readonly url: string;
-  /** Lets go of it, when nobody is connected any more. */
+  /** Releases it. No connection may be open. */
   destroy(): Promise<void>;
 }
 
-/** The tests find their PostgreSQL here: see `test/global-setup.ts`. A superuser. */
+/** URL of the PostgreSQL of the tests, as superuser: see `test/global-setup.ts`. */
 const SERVER = 'PODSYNC_TEST_POSTGRES';
 
-/** What the names of databases begin with, so that all go at the end of a run. */
+/** Prefix of the names of databases, which are all deleted at the end of a run. */
 const PREFIX = 'PODSYNC_TEST_PREFIX';
 
-/** Databases that are empty again: to make a new one takes longer than most tests do. */
+/** Emptied databases for reuse, as creating one takes longer than most tests. */
 const free: string[] = [];
 
-/** Empties all tables but those that are never empty, in any order. */
+/** Empties all tables, except those that are never empty. */
 const EMPTY = `
   DO $$ DECLARE name text; BEGIN
     SET LOCAL session_replication_role = replica;
@@ -28,7 +28,7 @@ const EMPTY = `
     IF to_regclass('directory') IS NOT NULL THEN UPDATE directory SET stamp = 0, told_at = 0; END IF;
   END $$`;
 
-/** Each test has a database to itself. */
+/** An empty database for one test. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const url = free.pop() ?? (await create());
   return {
@@ -40,13 +40,13 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** A database that no test ever had, with nothing in it: no tables either. */
+/** A new database without tables. */
 export async function createBareDatabase(): Promise<TestDatabase> {
   const url = await create();
   return { url, destroy: () => run(server(), `DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`) };
 }
 
-/** Begins a run of tests; answers what ends it. */
+/** Starts a test run; returns its teardown. */
 export function beginRun(): () => Promise<void> {
   const prefix = `podsync_test_${randomBytes(4).toString('hex')}_`;
   process.env[PREFIX] = prefix;
@@ -63,7 +63,7 @@ async function create(): Promise<string> {
   return Object.assign(new URL(server()), { pathname: name }).href;
 }
 
-/** Resolves once so many connections to the database wait for what another one has locked. */
+/** Resolves when this number of connections to the database are waiting for locks. */
 export const untilBlocked = (url: string, count: number): Promise<void> =>
   withServer(url, async (sql) => {
     const blocked = () => sql`
@@ -76,7 +76,7 @@ const server = (): string => process.env[SERVER]!;
 const run = (url: string, statement: string): Promise<void> =>
   withServer(url, async (sql) => void (await sql.unsafe(statement)));
 
-/** A connection of its own, as it may be that nobody comes by again. */
+/** Uses a separate connection, as this may be the last use. */
 async function withServer(url: string, step: (sql: Sql) => Promise<void>): Promise<void> {
   const sql = postgres(url, { max: 1, fetch_types: false, onnotice: () => undefined });
   try {

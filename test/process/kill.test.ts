@@ -13,7 +13,7 @@ it.each([
   ['json', 20],
   ['sqlite:podsync.db', 10],
 ])(
-  'an answered upload survives kill -9, byte for byte, and nothing is half-written: %s, %i times',
+  'acknowledged uploads survive kill -9 completely, and no upload is stored in part: %s, %i times',
   { timeout: 120_000 },
   async (storage, rounds) => {
     const random = createRandom(seed);

@@ -38,7 +38,7 @@ export class Uploads {
   /** Answered uploads are stored, others completely or not at all; nothing is stored twice. */
   expectIn(actions: readonly { episode: string }[]): void {
     const stored = new Map(actions.map((action) => [action.episode, action]));
-    expect(stored.size, 'no action is there twice').toBe(actions.length);
+    expect(stored.size, 'no action is stored twice').toBe(actions.length);
     for (const upload of this.#all) {
       const found = upload.actions.map(({ episode }) => stored.get(episode));
       if (upload.answered || found.some(Boolean)) expect(found).toEqual(upload.actions);

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 import { XMLValidator } from 'fast-xml-parser';
 
-/** What an answer looks like where one of its headers, by name, is not this. */
+/** Patterns that headers of every response match. */
 const ALWAYS: [name: string, pattern: RegExp][] = [
   ['access-control-allow-origin', /^\*$/],
   ['x-content-type-options', /^nosniff$/],
@@ -15,10 +15,10 @@ const BY_STATUS: Record<number, [name: string, pattern: RegExp]> = {
   429: ['retry-after', /^[1-9]\d*$/],
 };
 
-/** Traces of a program that was taken by surprise: stacks, modules, files. */
+/** Traces of an unexpected error: stacks, modules, files. */
 const TRACE = /\n\s+at |node_modules|node:|file:\/\/|\.[tj]s:\d|podsync-test-/;
 
-/** What is wrong with an answer, whatever was asked; nothing, mostly. */
+/** What is wrong with a response, whatever the request; usually nothing. */
 export async function faultsOf(method: string, response: Response): Promise<string[]> {
   const { status, headers } = response;
   const body = await readBody(response);
@@ -40,7 +40,7 @@ const DECODERS: Record<string, (bytes: Buffer) => Promise<Buffer>> = {
   gzip: promisify(gunzip),
 };
 
-/** The body of an answer as text, however it is encoded. */
+/** The decoded body of a response, as text. */
 export async function readBody(response: Response): Promise<string> {
   const bytes = Buffer.from(await response.arrayBuffer());
   const decode = DECODERS[response.headers.get('content-encoding') ?? ''];
@@ -48,24 +48,24 @@ export async function readBody(response: Response): Promise<string> {
 }
 
 const PAGE = 'text/html; charset=utf-8';
-/** Pages show what was sent or stored; never as markup. */
+/** Pages show what was sent or stored as text, never as markup. */
 const isPage = (body: string): boolean => !/<script>alert|<img src=x|<\/script>\?/.test(body) && !TRACE.test(body);
 
 function faultsOfBody(status: number, type: string | null, body: string, isSilent: boolean): string[] {
   if (isSilent) return body === '' ? [] : ['with a body'];
-  if (type === PAGE) return isPage(body) ? [] : ['with what was sent in the page'];
+  if (type === PAGE) return isPage(body) ? [] : ['with markup that was sent'];
   if (status >= 400) return isError(status, type, body) ? [] : [`no proper error as ${type}`];
   return CONTENT[type ?? '']?.(body) ? [] : [`no proper ${type}`];
 }
 
-/** `{code, message}`, or a line of text where a list was asked for. */
+/** `{code, message}`, or a line of text if a list was requested. */
 function isError(status: number, type: string | null, body: string): boolean {
   if (type === 'text/plain; charset=utf-8') return isSentence(body.trimEnd());
   const error = type === 'application/json' ? parse(body) : undefined;
   return error?.code === status && isSentence(error.message) && Object.keys(error).length === 2;
 }
 
-/** Something that a person can act on, and no echo of what was sent. */
+/** A sentence that a person can act on, without what was sent. */
 const isSentence = (message: unknown): boolean =>
   typeof message === 'string' && /^[^<>\n]{10,300}$/.test(message) && !TRACE.test(message);
 

@@ -5,23 +5,23 @@ import type { RouteContext } from '../../src/routes/route.ts';
 import type { Services } from '../../src/services/services.ts';
 import { seed } from '../seed.ts';
 import { openTestServer } from '../server.ts';
-import { furnish, logIn } from './accounts.ts';
+import { fillAccount, logIn } from '../sample-account.ts';
 import { requestTo, toRequest } from './requests.ts';
 
-/* Whatever the interface stores, an import takes. */
+/* An import accepts everything that the interface stores. */
 
 const routes = createRoutes({} as Services, {} as RouteContext).filter(({ method }) => method !== 'GET');
 const BATCHES = 20;
 
-it('takes back what requests of all kinds left behind', { timeout: 60_000 }, async () => {
+it('imports the backup of a server that has handled requests of all kinds', { timeout: 60_000 }, async () => {
   const server = await openTestServer({ users: ['bob', 'eve', 'mallory'], operator: true, registration: 'open' });
-  await furnish(server, 'bob');
+  await fillAccount(server, 'bob');
   const session = await logIn(server, 'bob');
   const request = fc.constantFrom(...routes).chain((route) => requestTo(route));
   await fc.assert(
-    fc.asyncProperty(fc.array(request, { minLength: 20, maxLength: 100, size: 'max' }), async (wild) => {
-      server.clock.now += 3600; // the throttle forgets
-      for (const each of wild) await server.app.request(toRequest(each, session));
+    fc.asyncProperty(fc.array(request, { minLength: 20, maxLength: 100, size: 'max' }), async (requests) => {
+      server.clock.now += 3600; // so that the login throttle has expired
+      for (const each of requests) await server.app.request(toRequest(each, session));
       const copy = await openTestServer({ users: [], operator: true });
       copy.clock.now = server.clock.now;
       const body = await (await server.request('GET', '/operator/backup')).text();

@@ -1,15 +1,23 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { type Written, writtenFor } from './shapes.ts';
+import { type BodyText, bodyTextFor } from './body-texts.ts';
 
-/** A request body, as it is put together: easier to read, where a test fails, than the bytes that come of it. */
-export interface Body extends Written {
+/** How a request body is made. When a test fails this is easier to read than its bytes. */
+export interface Body extends BodyText {
   bytes: (typeof BYTES)[number];
-  packed: (typeof PACKED)[number];
+  encoding: (typeof ENCODINGS)[number];
 }
 
-const BYTES = ['as they are', 'with a byte order mark', 'cut short', 'not UTF-8'] as const;
-const PACKED = ['not', 'gzip', 'gzip unsaid', 'gzip only said', 'damaged gzip', 'a bomb', 'otherwise'] as const;
+const BYTES = ['unchanged', 'with a byte order mark', 'truncated', 'not UTF-8'] as const;
+const ENCODINGS = [
+  'none',
+  'gzip',
+  'gzip without header',
+  'gzip header only',
+  'damaged gzip',
+  'gzip bomb',
+  'invalid header',
+] as const;
 
 const mostlyFirst = <T>([usual, ...others]: readonly T[]): fc.Arbitrary<T> =>
   fc.oneof({ weight: 9, arbitrary: fc.constant(usual!) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
@@ -17,50 +25,50 @@ const mostlyFirst = <T>([usual, ...others]: readonly T[]): fc.Arbitrary<T> =>
 /** Bodies for a path of the route table that ends in `.format`. */
 export const bodyFor = (path: string): fc.Arbitrary<Body> =>
   fc
-    .tuple(writtenFor(path), mostlyFirst(BYTES), mostlyFirst(PACKED))
-    .map(([written, bytes, packed]) => ({ ...written, bytes, packed }));
+    .tuple(bodyTextFor(path), mostlyFirst(BYTES), mostlyFirst(ENCODINGS))
+    .map(([text, bytes, encoding]) => ({ ...text, bytes, encoding }));
 
-/** Some kilobytes on the wire, 12 megabytes unpacked. */
+/** Some kilobytes on the wire, 12 megabytes decompressed. */
 const BOMB = gzipSync(Buffer.alloc(12 * 1024 * 1024));
 
-/** The body as it goes over the wire, and what is said of it. */
-export function toWire({ text, type, bytes, packed }: Body): { sent: Buffer; headers: Record<string, string> } {
-  const { sent, encoding } = pack(toBytes(text, bytes), packed);
+/** The body as sent, and its headers. */
+export function toWire({ text, type, bytes, encoding }: Body): { sent: Buffer; headers: Record<string, string> } {
+  const { sent, header } = encode(toBytes(text, bytes), encoding);
   return {
     sent,
-    headers: { ...(type && { 'content-type': type }), ...(encoding && { 'content-encoding': encoding }) },
+    headers: { ...(type && { 'content-type': type }), ...(header && { 'content-encoding': header }) },
   };
 }
 
 function toBytes(text: string, state: Body['bytes']): Buffer {
   const bytes = Buffer.from(text);
   switch (state) {
-    case 'as they are':
+    case 'unchanged':
       return bytes;
     case 'with a byte order mark':
       return Buffer.from(`\u{feff}${text}`);
-    case 'cut short':
+    case 'truncated':
       return bytes.subarray(0, bytes.length / 2);
     case 'not UTF-8':
       return Buffer.concat([bytes, Buffer.from([0xc3, 0x28, 0xff])]);
   }
 }
 
-function pack(bytes: Buffer, packed: Body['packed']): { sent: Buffer; encoding?: string } {
-  switch (packed) {
-    case 'not':
+function encode(bytes: Buffer, encoding: Body['encoding']): { sent: Buffer; header?: string } {
+  switch (encoding) {
+    case 'none':
       return { sent: bytes };
     case 'gzip':
-      return { sent: gzipSync(bytes), encoding: 'gzip' };
-    case 'gzip unsaid':
+      return { sent: gzipSync(bytes), header: 'gzip' };
+    case 'gzip without header':
       return { sent: gzipSync(bytes) };
-    case 'gzip only said':
-      return { sent: bytes, encoding: 'gzip' };
+    case 'gzip header only':
+      return { sent: bytes, header: 'gzip' };
     case 'damaged gzip':
-      return { sent: gzipSync(bytes).subarray(0, -5), encoding: 'x-gzip' };
-    case 'a bomb':
-      return { sent: BOMB, encoding: 'gzip' };
-    case 'otherwise':
-      return { sent: bytes, encoding: 'br, gzip;q=<script>' };
+      return { sent: gzipSync(bytes).subarray(0, -5), header: 'x-gzip' };
+    case 'gzip bomb':
+      return { sent: BOMB, header: 'gzip' };
+    case 'invalid header':
+      return { sent: bytes, header: 'br, gzip;q=<script>' };
   }
 }

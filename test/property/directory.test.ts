@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { DirectoryRecord, Storage } from '../../src/storage/stores.ts';
 import { exportDirectory, importDirectory } from '../storage/suite/transfer-samples.ts';
-import { recordFeed } from '../readings.ts';
+import { podcastInfo, recordFeed } from '../podcasts.ts';
 import { seed } from '../seed.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import type { StorageName } from '../storages.ts';
 
-/* Whatever feeds tell and backups bring, all storages know the same episodes, and tell of them at the same time. */
+/* All storages have the same episodes, with the same stamps, after any sequence of fetches and imports. */
 
 const STORAGES: StorageName[] = ['json', 'sqlite', 'postgres'];
 const FEEDS = ['http://example.org/a', 'http://example.org/b', 'http://example.org/c'];
@@ -16,19 +16,19 @@ const START = 1_700_000_000;
 
 const feed = fc.constantFrom(...FEEDS);
 const other = fc.option(feed, { nil: undefined, freq: 2 });
-/** Every other one has no GUID: with one at times, it would be open which of two at one URL is meant. */
+/** Every other one has no GUID. If one had it only sometimes, its match among two with one URL would be undefined. */
 const episode = fc.record({ number: fc.nat(5), hasMoved: fc.boolean() }).map(({ number, hasMoved }) => ({
   url: `http://example.org/${number}${hasMoved ? '-moved' : ''}.mp3`,
   ...(number % 2 === 0 && { guid: `guid of ${number}` }),
   title: `Episode ${number}`,
   description: '',
   website: '',
-  releasedAt: START + 2 * number + Number(hasMoved), // which of two of one time comes first is open
+  releasedAt: START + 2 * number + Number(hasMoved), // the order of two with one time would be undefined
 }));
 const episodes = fc.uniqueArray(episode, { selector: ({ guid, url }) => guid ?? url, maxLength: 4 });
 
 const step = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('reading' as const), url: feed, episodes, movedTo: other }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('fetch' as const), url: feed, episodes, movedTo: other }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -45,12 +45,12 @@ const step = fc.oneof(
 );
 type Step = (typeof step extends fc.Arbitrary<infer Each> ? Each : never) & object;
 
-async function take({ storage, clock }: TestServer, each: Step): Promise<void> {
+async function perform({ storage, clock }: TestServer, each: Step): Promise<void> {
   switch (each.kind) {
     case 'wait':
       clock.now += each.seconds;
       return undefined;
-    case 'reading': {
+    case 'fetch': {
       const { url, movedTo } = each;
       const state = { url, intervalSeconds: 3600, failures: 0, nextAt: START, fetchedAt: clock.now };
       return recordFeed(storage, url, {}, each.episodes, {
@@ -65,39 +65,29 @@ async function take({ storage, clock }: TestServer, each: Step): Promise<void> {
 
 function toRecords(each: Extract<Step, { kind: 'import' }>, now: number): DirectoryRecord[] {
   const { url, formerly, later, stamp, haveMoved } = each;
-  const info = {
-    title: '',
-    author: '',
-    description: '',
-    website: '',
-    logoUrl: null,
-    language: '',
-    tags: [],
-    blocked: false,
-  };
   const state = { intervalSeconds: 3600, failures: 0, nextAt: START, fetchedAt: now + later };
-  const urls = new Set(each.episodes.map((told) => told.url));
+  const urls = new Set(each.episodes.map((episode) => episode.url));
   return [
     {
       kind: 'podcast',
       url,
-      info,
+      info: podcastInfo(),
       feed: state,
       formerUrls: formerly !== undefined && formerly !== url ? [formerly] : [],
     },
-    ...each.episodes.map((told): DirectoryRecord => {
-      const before = told.url.replace(/(-moved)?\.mp3$/, (_, moved?: string) => (moved ? '.mp3' : '-moved.mp3'));
+    ...each.episodes.map((found): DirectoryRecord => {
+      const before = found.url.replace(/(-moved)?\.mp3$/, (_, moved?: string) => (moved ? '.mp3' : '-moved.mp3'));
       const formerUrls = haveMoved && !urls.has(before) ? [before] : [];
-      return { kind: 'episode', episode: { ...told, stamp: START + stamp, formerUrls } };
+      return { kind: 'episode', episode: { ...found, stamp: START + stamp, formerUrls } };
     }),
   ];
 }
 
-/** All that is known, and what is news after some time. */
+/** The whole directory, and the episodes that are new since a mark. */
 async function read(storage: Storage): Promise<object> {
   const { items, mark } = await storage.podcasts.episodesSince(FEEDS, START + 50, 50);
-  const news = items.map(({ podcast, url, stamp }) => `${podcast} ${url} ${stamp}`);
-  return { records: await exportDirectory(storage), mark, news: news.toSorted() };
+  const recent = items.map(({ podcast, url, stamp }) => `${podcast} ${url} ${stamp}`);
+  return { records: await exportDirectory(storage), mark, recent: recent.toSorted() };
 }
 
 const histories = fc.sample(fc.array(step, { minLength: 12, maxLength: 12 }), { seed, numRuns: RUNS });
@@ -111,15 +101,15 @@ it.each(histories.map((steps, number) => [number, steps] as const))(
       const changes = FEEDS.map((url) => ({ url, subscribed: true }));
       await storage.subscriptions.apply(bob.id, 'phone', changes);
     }
-    for (const [place, each] of steps.entries()) {
+    for (const [position, each] of steps.entries()) {
       const [first, ...others] = await Promise.all(
         servers.map(async (server) => {
-          const failure = await take(server, each).catch((error: { code: string }) => error.code);
+          const failure = await perform(server, each).catch((error: { code: string }) => error.code);
           return { failure, ...(await read(server.storage)) };
         }),
       );
       for (const [index, found] of others.entries()) {
-        expect(found, `${STORAGES[index + 1]}, step ${place} of ${JSON.stringify(steps)}`).toEqual(first);
+        expect(found, `${STORAGES[index + 1]}, step ${position} of ${JSON.stringify(steps)}`).toEqual(first);
       }
     }
   },

@@ -5,19 +5,19 @@ import { device, nasty, plainText, text, url } from './text.ts';
 
 export type Target = Pick<Route, 'method' | 'path' | 'formats'>;
 
-/** A request of anybody who means well, ill or nothing at all. */
-export interface Wild {
+/** A request that may be valid, malicious or random. */
+export interface RandomRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
-  /** Who is asking: bob, bob by his cookie, ... */
+  /** The credentials: of bob, a cookie of bob, ... */
   login: 'bob' | 'session' | 'nobody' | 'wrong password' | 'mallory' | 'garbage';
   body: Body | undefined;
 }
 
 // ---- paths -----------------------------------------------------------------
 
-/** Ways to write text into a path: right, encoded twice, and as it is. */
+/** Ways to write text into a path: encoded once, twice or not at all. */
 const ENCODERS: Record<string, (text: string) => string> = {
   once: (text) => encodeURIComponent(text.toWellFormed()),
   twice: (text) => encodeURIComponent(encodeURIComponent(text.toWellFormed())),
@@ -44,7 +44,7 @@ const PLACEHOLDERS: Record<string, fc.Arbitrary<string>> = {
   count: number,
 };
 
-/** `.json` for a path that comes as JSON, now and then something else; nothing where it comes without. */
+/** Usually the extension of the format, sometimes another one; nothing for a path without a format. */
 const endingFor = (format: string): fc.Arbitrary<string> =>
   format === ''
     ? fc.constant('')
@@ -81,7 +81,7 @@ const QUERY: Record<string, fc.Arbitrary<string>> = {
   q: text,
   flow: fc.constantFrom(`${'a'.repeat(43)}.sk0000.QQ`, 'x'),
 };
-/** All that any path may ask for; the rest is passed over. */
+/** All parameters of all paths; a path ignores those of others. */
 const COMPLETE = new URLSearchParams({
   since: '0',
   podcast: 'http://example.org/feed',
@@ -115,7 +115,7 @@ const query = fc.oneof(
 
 // ---- headers ---------------------------------------------------------------
 
-/** Header values are bytes; `Request` refuses what no socket would carry either. */
+/** Header values are bytes, without those that `Request` refuses. */
 const headerText = text.map((value) =>
   Buffer.from(value)
     .toString('latin1')
@@ -140,19 +140,19 @@ const header = fc.oneof(
 const headers = fc.array(header, { maxLength: 3 }).map((pairs) => Object.fromEntries(pairs));
 
 const login = fc.oneof(
-  { weight: 8, arbitrary: fc.constant<Wild['login']>('bob') },
+  { weight: 8, arbitrary: fc.constant<RandomRequest['login']>('bob') },
   {
     weight: 5,
-    arbitrary: fc.constantFrom<Wild['login'][]>('session', 'nobody', 'wrong password', 'mallory', 'garbage'),
+    arbitrary: fc.constantFrom<RandomRequest['login'][]>('session', 'nobody', 'wrong password', 'mallory', 'garbage'),
   },
 );
 const GARBAGE = ['Basic', 'Basic %%%', 'Basic Og==', 'Basic /////w==', 'Bearer x', 'bAsIc  Ym9iOnNlY3JldA==', ':'];
 
-/** Requests to one row of the route table, most of them by its own method, about half of them with good credentials. */
-export const requestTo = ({ method, path, formats }: Target): fc.Arbitrary<Wild> =>
+/** Requests to one route, most of them with its own method, and about half with valid credentials. */
+export const requestTo = ({ method, path, formats }: Target): fc.Arbitrary<RandomRequest> =>
   fc.oneof(...(formats.length > 0 ? formats : ['']).map((format) => requestFor(method, path, format)));
 
-const requestFor = (method: string, path: string, format: string): fc.Arbitrary<Wild> =>
+const requestFor = (method: string, path: string, format: string): fc.Arbitrary<RandomRequest> =>
   fc
     .record({
       method: fc.oneof(
@@ -165,29 +165,29 @@ const requestFor = (method: string, path: string, format: string): fc.Arbitrary<
       garbage: fc.constantFrom(...GARBAGE),
       body: fc.option(bodyFor(`${path}.${format}`), { nil: undefined, freq: 8 }),
     })
-    .map(({ garbage, ...wild }) => {
-      const isRead = wild.method === 'GET' || wild.method === 'HEAD';
-      const claims = wild.login === 'garbage' && { authorization: garbage };
-      return { ...wild, headers: { ...wild.headers, ...claims }, body: isRead ? undefined : wild.body };
+    .map(({ garbage, ...request }) => {
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      const invalid = request.login === 'garbage' && { authorization: garbage };
+      return { ...request, headers: { ...request.headers, ...invalid }, body: isRead ? undefined : request.body };
     });
 
-const BASIC: Partial<Record<Wild['login'], string>> = {
+const BASIC: Partial<Record<RandomRequest['login'], string>> = {
   bob: 'bob:secret',
   'wrong password': 'bob:guess',
   mallory: 'mallory:secret',
 };
 
 /** The request itself. `session` is a cookie of bob. */
-export function toRequest({ method, path, headers, login: who, body }: Wild, session: string): Request {
+export function toRequest({ method, path, headers, login, body }: RandomRequest, session: string): Request {
   const wire = body && toWire(body);
-  const credentials = BASIC[who];
+  const credentials = BASIC[login];
   return new Request(`http://localhost${path}`, {
     method,
     headers: {
       ...wire?.headers,
       ...headers,
       ...(credentials && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
-      ...(who === 'session' && { cookie: `sessionid=${session}` }),
+      ...(login === 'session' && { cookie: `sessionid=${session}` }),
     },
     ...(wire && { body: wire.sent }),
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What has broken a program somewhere. */
+/** Text that has broken some program. */
 const NASTY = [
   '',
   ' ',
@@ -50,7 +50,7 @@ export const nasty = fc.constantFrom(...NASTY);
 
 export const text = fc.oneof(nasty, fc.string(), fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }));
 
-/** What nobody would object to. */
+/** Text that is valid everywhere. */
 export const plainText = fc.oneof(fc.constantFrom('My phone', 'Küche', 'a'), fc.nat(1_000_000).map(String));
 
 const CLEAN_URLS = [

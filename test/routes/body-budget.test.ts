@@ -6,13 +6,13 @@ import { toNodeHandler } from 'h3';
 import { expect, it } from 'vitest';
 import { openTestServer } from '../server.ts';
 
-/* All large bodies together may take so much memory; who sends one must not be able to keep others from it. */
+/* Large bodies share a memory budget; no sender may keep others from using it. */
 
 const LARGE = 700_000;
-/** More bytes than arrive unread: a stream and its socket buffer less. */
+/** More bytes than the stream and the socket buffer before they are read. */
 const BUFFERED = 200_000;
 const auth = (user: string): string => `Authorization: Basic ${Buffer.from(`${user}:secret`).toString('base64')}`;
-/** A list of one feed, with as many empty lines as it takes. */
+/** A list of one feed, with empty lines up to the given size. */
 const list = (user: string): Buffer => Buffer.from(`http://example.org/${user}`.padEnd(LARGE, '\n'));
 
 async function openServer(budget: { bytes: number; receive?: number; wait?: number }) {
@@ -29,7 +29,7 @@ async function openServer(budget: { bytes: number; receive?: number; wait?: numb
     };
   });
   const { port } = http.address() as AddressInfo;
-  /** Sends the head of an upload; `more` are headers that tell how the body comes. */
+  /** Sends the head of an upload; `more` are headers that describe the body. */
   const begin = (user: string, more: string): Socket => {
     const socket = connect(port, '127.0.0.1');
     socket.write(
@@ -39,12 +39,12 @@ async function openServer(budget: { bytes: number; receive?: number; wait?: numb
   };
   const upload = async (user: string, body = list(user), more = ''): Promise<string> => {
     const socket = begin(user, `Content-Length: ${body.length}${more}`);
-    socket.write(body); // not `end`: Node takes that for a client that is gone
+    socket.write(body); // not `end`: Node would treat the client as disconnected
     return (await socket.toArray()).join('');
   };
   const stored = async (user: string) =>
     (await server.request('GET', `/subscriptions/${user}/phone.json`, { auth: `${user}:secret` })).json();
-  /** Resolves when the server reads a large body for the first time: it has reserved memory for it. */
+  /** Resolves when the server first reads a large body, for which it has reserved memory then. */
   const reading = once(http, 'reading');
   return { begin, upload, stored, reading, close: () => http.close() };
 }

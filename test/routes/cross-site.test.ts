@@ -15,13 +15,13 @@ const sent = (site: string, mode: string): Record<string, string> => ({
   'sec-fetch-mode': mode,
 });
 
-/** The cookie of a session of bob. */
+/** A session cookie of bob. */
 async function logIn({ request }: TestServer): Promise<string> {
   const answer = await request('POST', '/api/2/auth/bob/login.json', { auth });
   return /sessionid=([^;]+)/.exec(answer.headers.get('set-cookie')!)![1]!;
 }
 
-/** Whether a whole-list upload with these headers was stored; where it was not, it was refused in a sentence. */
+/** Whether an upload of a list with these headers was stored; if not, it must be refused with a message. */
 async function isStored(server: TestServer, options: RequestOptions, method = 'POST'): Promise<boolean> {
   const answer = await server.request(method, DEVICE, { body: `${A}\n`, ...options });
   const text = await answer.text();
@@ -43,7 +43,7 @@ describe.each(TARGETS)('a page of another website (%s)', (target) => {
     ['fetch without CORS', { ...sent('cross-site', 'no-cors'), ...TEXT }],
     ['fetch with CORS and no preflight', { ...sent('cross-site', 'cors'), ...TEXT }],
     ['fetch from a sibling host', { ...sent('same-site', 'cors'), 'content-type': 'MULTIPART/form-data; boundary=x' }],
-    ['fetch of bytes without a type', { ...sent('cross-site', 'cors'), ...NO_TYPE }],
+    ['fetch without a content type', { ...sent('cross-site', 'cors'), ...NO_TYPE }],
     ['a form of an old browser, or over plain HTTP', { origin: EVIL, ...FORM }],
     ['a form of a page that hides its address', { origin: 'null', ...TEXT }],
   ])('stores nothing by %s, neither with a cookie nor with a saved password', async (_how, headers) => {
@@ -78,7 +78,7 @@ describe.each(TARGETS)('a page of another website (%s)', (target) => {
     ['a person who typed the address', { ...sent('none', 'navigate'), ...FORM }],
     ['an app that sends JSON as a form', FORM],
     ['an app on Node', { 'sec-fetch-mode': 'cors', ...TEXT }],
-  ])('is not %s', async (_who, headers) => {
+  ])('is not %s', async (_sender, headers) => {
     const server = await openTestServer({}, target);
     expect(await isStored(server, { cookie: await logIn(server), headers })).toBe(true);
     expect(await isStored(server, { auth, headers })).toBe(true);

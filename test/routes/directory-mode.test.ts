@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordFeed } from '../readings.ts';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import type { DirectoryMode } from '../../src/services/directory/directory.ts';
 
@@ -24,12 +24,9 @@ async function openFilled(directory: DirectoryMode): Promise<TestServer> {
 describe('a directory for members', () => {
   it.each([...API, '/toplist.opml', '/user/bob/subscriptions.opml'])('%s asks for a login', async (path) => {
     const { request } = await openFilled('members');
-    const stranger = await request('GET', path);
-    expect([stranger.status, stranger.headers.get('www-authenticate')]).toEqual([
-      401,
-      expect.stringContaining('Basic'),
-    ]);
-    expect(await stranger.text()).not.toContain('A show');
+    const answer = await request('GET', path);
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('Basic')]);
+    expect(await answer.text()).not.toContain('A show');
     const member = await request('GET', path, { auth: eve });
     expect([member.status, member.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(await member.text()).toMatch(/A show|News|One|example\.org/);
@@ -37,8 +34,8 @@ describe('a directory for members', () => {
 
   it.each(PAGES)('%s redirects to the login', async (path) => {
     const { request } = await openFilled('members');
-    const stranger = await request('GET', path);
-    expect([stranger.status, stranger.headers.get('location')]).toEqual([303, expect.stringContaining('/login?next=')]);
+    const answer = await request('GET', path);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, expect.stringContaining('/login?next=')]);
     const member = await request('GET', path, { auth: eve });
     expect([member.status, member.headers.get('cache-control')]).toEqual([200, 'no-store']);
   });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { recordFeed } from '../readings.ts';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, TARGETS, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
@@ -37,17 +37,17 @@ const PODCAST_B = {
   mygpo_link: page(B),
 };
 
-/** Bob has A, eve has A and B; A was read. C is known and nobody has it. */
+/** Bob subscribes to A, eve to A and B; A was fetched. C is known but has no subscribers. */
 async function openFilled(options: Parameters<typeof openTestServer>[0] = {}, target?: 'in-process' | 'socket') {
   const server = await openTestServer(options, target);
   await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [C, A] });
   await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [A] });
   await server.request('PUT', '/subscriptions/eve/phone.json', { auth: 'eve:secret', body: [B, A] });
-  const told = { title: 'Alpha & Omega', author: 'Ann', description: 'First <things> last.', logoUrl: LOGO };
+  const texts = { title: 'Alpha & Omega', author: 'Ann', description: 'First <things> last.', logoUrl: LOGO };
   await recordFeed(
     server.storage,
     A,
-    { ...told, website: 'http://example.org/', tags: ['Society & Culture', 'News'] },
+    { ...texts, website: 'http://example.org/', tags: ['Society & Culture', 'News'] },
     [
       {
         url: 'http://example.org/1.mp3',

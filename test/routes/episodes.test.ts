@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordFeed } from '../readings.ts';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
@@ -186,7 +186,7 @@ describe('a play with only a position', () => {
   const episodes = [1, 2, 3].map((n) => ({ url: `http://example.org/${n}.mp3`, guid: `g-${n}` }));
   const [one, two, three] = episodes.map(({ url }) => url) as [string, string, string];
 
-  /** A server that knows how long the first episode of the feed plays. */
+  /** A server that knows the duration of the first episode of the feed. */
   async function openWithFeed(actions: readonly object[]): Promise<TestServer> {
     const server = await openTestServer({ operator: true });
     await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [podcast] });

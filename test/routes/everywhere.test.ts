@@ -116,7 +116,7 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
   it('compresses long responses on request', async () => {
     const { app, request } = await openTestServer();
     await request('PUT', `${LIST}.json`, { auth, body: urls });
-    const ask = (accepted: string): Promise<Response> =>
+    const get = (accepted: string): Promise<Response> =>
       Promise.resolve(
         app.request(`http://localhost${LIST}.json`, {
           headers: { authorization: `Basic ${btoa(auth)}`, 'accept-encoding': accepted },
@@ -124,15 +124,15 @@ describe.each(TARGETS)('what holds for every route (%s)', (target) => {
       );
     const bytes = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
 
-    const brotli = await ask('gzip, br');
+    const brotli = await get('gzip, br');
     expect(brotli.headers.get('content-encoding')).toBe('br');
     expect(brotli.headers.get('vary')).toBe('accept-encoding');
     expect(JSON.parse(brotliDecompressSync(await bytes(brotli)).toString())).toEqual(urls);
-    const gzip = await ask('br;q=0, gzip;q=0.5');
+    const gzip = await get('br;q=0, gzip;q=0.5');
     expect(gzip.headers.get('content-encoding')).toBe('gzip');
     expect(JSON.parse(gunzipSync(await bytes(gzip)).toString())).toEqual(urls);
-    expect((await ask('*')).headers.get('content-encoding')).toBe('br');
-    const plain = await ask('identity');
+    expect((await get('*')).headers.get('content-encoding')).toBe('br');
+    const plain = await get('identity');
     expect(plain.headers.get('content-encoding')).toBeNull();
     expect(await plain.json()).toEqual(urls);
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { recordFeed } from '../readings.ts';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
@@ -55,10 +55,10 @@ it('contain what is known about the episode', async () => {
   const server = await openTestServer();
   const episode = 'http://example.org/1.mp3';
   await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [feed] });
-  const told = { url: episode, title: 'One', description: 'The first', website: 'http://example.org/1' };
-  await recordFeed(server.storage, feed, { title: 'A feed' }, [{ ...told, releasedAt: 1_700_000_000 }]);
+  const known = { url: episode, title: 'One', description: 'The first', website: 'http://example.org/1' };
+  await recordFeed(server.storage, feed, { title: 'A feed' }, [{ ...known, releasedAt: 1_700_000_000 }]);
   await set(server, feed, episode, { set: { is_favorite: true } });
   expect(await (await server.request('GET', FAVORITES, { auth })).json()).toMatchObject([
-    { ...told, podcast_title: 'A feed', podcast_url: feed, released: '2023-11-14T22:13:20' },
+    { ...known, podcast_title: 'A feed', podcast_url: feed, released: '2023-11-14T22:13:20' },
   ]);
 });

@@ -156,7 +156,7 @@ it.each<[string, string, number, Record<string, string>]>([
     const [answer] = await once(socket, 'data');
     expect(`${answer}`).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(performance.now() - begun).toBeLessThan(3000);
-    // Nothing comes: the server does not hold the connection for long.
+    // Nothing is sent: the server does not keep the connection open for long.
     if (!socket.closed) await once(socket.resume(), 'close');
     expect(performance.now() - begun).toBeLessThan(20_000);
   }

@@ -135,7 +135,7 @@ describe('a group', () => {
 
   it('is not skipped by a device that uploads right after', async () => {
     const server = await openWithDevices();
-    server.clock.now += 1000; // what these three uploaded overlaps nothing any more
+    server.clock.now += 1000; // so that later uploads do not overlap with these three
     await ok(server, 'POST', SYNC, { synchronize: [['phone', 'laptop']] });
     const { timestamp } = await ok(server, 'POST', delta('laptop'), { add: [C], remove: [] });
     // Kasts stores the mark + 1.
@@ -175,7 +175,7 @@ describe('the account setting sync_devices', () => {
   });
 
   it.each([true, false])(
-    'is %s when that was set last, whichever of two requests at once is done first',
+    'is %s when that was set last, whichever of two simultaneous requests ends first',
     async (last) => {
       const server = await openWithDevices();
       await turn(server, last);
@@ -200,7 +200,7 @@ describe('the account setting sync_devices', () => {
     await turn(server, true);
     await ok(server, 'PUT', whole('phone'), [A]);
     await ok(server, 'PUT', whole('laptop'), [B]);
-    server.clock.now += 1000; // what these two uploaded overlaps nothing any more
+    server.clock.now += 1000; // so that later uploads do not overlap with these two
     const before = await ok(server, 'GET', `${delta('phone')}?since=0`);
     const pulled = await ok(server, 'GET', `${delta('new')}?since=0`);
     const { timestamp = pulled.timestamp } = (await ok(server, method, path, body)) || {};
@@ -210,7 +210,7 @@ describe('the account setting sync_devices', () => {
     for (const device of ['phone', 'laptop', 'new']) expect(await list(server, device)).toEqual([A, B, ...own]);
     const changes = await ok(server, 'GET', `${delta('phone')}?since=${before.timestamp}`);
     expect(changes).toMatchObject({ add: own, remove: [] });
-    // Whether it keeps the mark of its upload or of an earlier answer, and Kasts one more: it hears of all the rest.
+    // It receives all other changes with the mark of its upload, of an earlier response, or with either plus one (Kasts).
     for (const since of [timestamp, timestamp + 1, pulled.timestamp]) {
       const { add, remove } = await ok(server, 'GET', `${delta('new')}?since=${since}`);
       expect([add.toSorted(), remove]).toEqual([[A, B, ...own], []]);
@@ -220,12 +220,12 @@ describe('the account setting sync_devices', () => {
   });
 });
 
-/** A client: what it has, and the mark it goes on from. */
+/** A client: its list, and its mark. */
 interface Client {
   device: string;
   feeds: Set<string>;
   mark: number;
-  /** What is added to a mark before it is stored (Kasts), and whether the mark of a push is stored too (AntennaPod). */
+  /** What is added to a mark before it is kept (Kasts), and whether the mark of a push is kept, too (AntennaPod). */
   plus: number;
   keepsPushMarks: boolean;
 }
@@ -251,7 +251,7 @@ const feeds = fc.uniqueArray(
   { maxLength: 4 },
 );
 const step = fc.record({
-  who: fc.nat(2),
+  client: fc.nat(2),
   what: fc.oneof(
     { weight: 4, arbitrary: fc.constant('pull') },
     { weight: 4, arbitrary: fc.constant('push') },
@@ -282,11 +282,11 @@ it(
         const outside = new Set<string>();
         for (const { device } of clients) await ok(server, 'PUT', whole(device), []);
         await ok(server, 'POST', SYNC, { synchronize: [['phone', 'laptop']] });
-        for (const client of clients) await pull(server, client); // who asks from 0 is never told to remove
+        for (const client of clients) await pull(server, client); // since 0, nothing is returned as removed
 
-        for (const { who, what, feeds: urls, seconds } of steps) {
+        for (const { client: number, what, feeds: urls, seconds } of steps) {
           server.clock.now += seconds;
-          const client = clients[who]!;
+          const client = clients[number]!;
           if (what === 'pull') await pull(server, client);
           if (what === 'push') await push(server, client, urls);
           if (what === 'put') {
@@ -294,7 +294,7 @@ it(
             client.feeds = new Set(urls);
           }
           if (what === 'quiet') {
-            // Beyond the overlap only a client that pulls before it pushes is safe, as clients do.
+            // Beyond the overlap nothing is lost only for clients that pull before they push, as real ones do.
             for (const each of clients) await pull(server, each);
             server.clock.now += 200;
           }

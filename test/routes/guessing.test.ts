@@ -5,11 +5,11 @@ import { openTestServer, quickHasher, type TestServer } from '../server.ts';
 
 const HOME = '192.0.2.1';
 const AWAY = '198.51.100.7';
-/** Networks of one provider's customer, and of as many customers as there are numbers. */
+/** Networks of one customer of a provider, and of as many customers as there are numbers. */
 const inOneSite = (at: number): string => `2001:db8:1:${at.toString(16)}::1`;
 const inManySites = (at: number): string => `2001:db8:${at.toString(16)}::1`;
 
-/** A server behind a proxy, on which bob has an e-mail address. */
+/** A server behind a proxy, with an e-mail address for bob. */
 async function open(hasher: Hasher = quickHasher): Promise<TestServer> {
   const server = await openTestServer({ trustProxy: true, users: ['eve'], hasher });
   await server.services.accounts.create({ name: 'bob', email: 'bob@example.org', password: 'secret' });
@@ -23,7 +23,7 @@ const logIn = ({ request }: TestServer, login: string, password: string, from: s
 
 const statusOf = async (...login: Parameters<typeof logIn>): Promise<number> => (await logIn(...login)).status;
 
-/** The statuses of wrong passwords, one after the other. */
+/** The statuses of wrong passwords, one after another. */
 async function guess(server: TestServer, count: number, login: (at: number) => string, from: (at: number) => string) {
   const statuses: number[] = [];
   for (let at = 0; at < count; at++) statuses.push(await statusOf(server, login(at), 'wrong', from(at)));
@@ -46,7 +46,7 @@ describe('guesses at one account from many networks', () => {
     server.clock.now += 100;
     const refused = await logIn(server, 'bob', 'secret', AWAY);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '800']);
-    expect(await statusOf(server, 'eve', 'secret', AWAY)).toBe(403); // logged in, but this is the path of bob
+    expect(await statusOf(server, 'eve', 'secret', AWAY)).toBe(403); // authenticated, but this is a path of bob
     server.clock.now += 800;
     expect(await statusOf(server, 'bob', 'secret', AWAY)).toBe(200);
   });
@@ -60,10 +60,10 @@ describe('guesses at one account from many networks', () => {
 
   it('are answered the same for an unknown name', async () => {
     const server = await open();
-    const [bob, nobody] = [await open(), server].map((each, at) =>
-      guess(each, 60, () => ['bob', 'nobody'][at]!, inManySites),
+    const [bob, unknown] = [await open(), server].map((each, at) =>
+      guess(each, 60, () => ['bob', 'unknown'][at]!, inManySites),
     );
-    expect(await nobody).toEqual(await bob);
+    expect(await unknown).toEqual(await bob);
   });
 
   it('do not lock out a network with a login within the last month', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openTestServer } from '../server.ts';
 
-/* An upload of hundreds of thousands of feeds, or of thousands of devices, would keep everybody else waiting. */
+/* An upload of hundreds of thousands of feeds, or of thousands of devices, would block all other requests. */
 
 const auth = 'bob:secret';
 const LIST = '/subscriptions/bob/phone.json';
@@ -23,7 +23,7 @@ it.each<[string, string, unknown]>([
   expect(await (await request('GET', LIST, { auth })).json()).toEqual(feeds(20_000));
 });
 
-/** On one feed: by each device, and by none. */
+/** Actions on one feed, one by each device, and one without a device. */
 const byDevices = (count: number): object[] =>
   ['', ...Array.from({ length: count }, (_, index) => `device-${index}`)].map((device) => ({
     podcast: 'http://example.org/',

@@ -10,7 +10,7 @@ const LIST = '/api/2/lists/bob/list/my-list';
 
 const opml = `<opml version="2.0"><body><outline xmlUrl="${A}"/><outline xmlUrl="http://example.org/?a=1&amp;b=2"/></body></opml>`;
 
-/** Makes the list "My list" with these podcasts. */
+/** Creates the list "My list" with these podcasts. */
 async function make({ request }: TestServer, urls: string[] = [A, B]): Promise<Response> {
   const answer = await request('POST', `${CREATE}.json?title=My%20list`, { auth, body: urls });
   expect([answer.status, await answer.text()]).toEqual([303, '']);
@@ -265,7 +265,7 @@ describe('public responses', () => {
   });
 });
 
-/** What the links in an answer begin with. */
+/** Origin and path at the start of the links in a response. */
 const linkFor = async (options: object, headers: Record<string, string>): Promise<string> => {
   const { request } = await openTestServer(options);
   const config: any = await (await request('GET', '/clientconfig.json', { headers })).json();

@@ -28,8 +28,8 @@ it('an app gets its own password once the user grants access', async () => {
   for (let n = 0; n < 300; n += 1) expect((await poll(server, `token=${token}`)).status).toBe(404);
 
   const visitor = await signIn(server);
-  const asked = await visitor.get(link);
-  expect(asked.html).toContain('The app <strong>AntennaPod/3.5.0</strong>');
+  const page = await visitor.get(link);
+  expect(page.html).toContain('The app <strong>AntennaPod/3.5.0</strong>');
   const granted = await visitor.send(link, { label: 'My phone' }, 'http://localhost/authorize');
   expect(granted.html).toContain('My phone has access now.');
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
-import { recordFeed } from '../readings.ts';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer } from '../server.ts';
 
 vi.mock('sharp', () => {
@@ -11,11 +11,14 @@ const LOGO = 'http://example.org/logo';
 const PATH = createHash('sha256').update(LOGO).digest('hex');
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
-/** What the requests for these sizes of a logo get, and how often it was fetched. */
-async function ask(image: Uint8Array, sizes: readonly number[]): Promise<{ answers: Response[]; fetches: number }> {
+/** The responses to requests for these sizes of a logo, and the number of fetches. */
+async function requestLogo(
+  image: Uint8Array,
+  sizes: readonly number[],
+): Promise<{ answers: Response[]; fetches: number }> {
   let fetches = 0;
   const fetcher = {
-    fetchFeed: () => Promise.reject(new Error('not asked for')),
+    fetchFeed: () => Promise.reject(new Error('unexpected')),
     fetchImage: async () => {
       fetches += 1;
       return image;
@@ -34,7 +37,7 @@ it.each([
   ['image/png', Buffer.from(PIXEL, 'base64')],
   ['image/gif', Buffer.from('GIF89a of some size')],
 ])('without sharp a logo is the original in every size: %s', async (type, image) => {
-  const { answers, fetches } = await ask(image, [1, 64, 256, 64]);
+  const { answers, fetches } = await requestLogo(image, [1, 64, 256, 64]);
   for (const answer of answers) {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe(type);
@@ -45,7 +48,7 @@ it.each([
 });
 
 it('without sharp, too, a logo that is not an image is the built-in one', async () => {
-  const { answers } = await ask(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'), [64]);
+  const { answers } = await requestLogo(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'), [64]);
   expect(answers[0]!.headers.get('content-type')).toBe('image/svg+xml');
   expect(answers[0]!.headers.get('cache-control')).toBe('public, max-age=300');
   expect(await answers[0]!.text()).not.toContain('script');

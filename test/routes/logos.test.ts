@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
 import type { Fetcher } from '../../src/feeds/fetch.ts';
-import { recordFeed } from '../readings.ts';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
@@ -14,11 +14,11 @@ const paint = (width: number, height: number, channels: 3 | 4 = 3): Promise<Buff
     .png()
     .toBuffer();
 
-/** A server whose only podcast has a logo, and what was asked for of the outside. */
+/** A server with one podcast that has a logo, and the URLs that it fetched. */
 async function openWithLogo(image: () => Promise<Uint8Array>): Promise<TestServer & { fetched: string[] }> {
   const fetched: string[] = [];
   const fetcher = {
-    fetchFeed: () => Promise.reject(new Error('not asked for')),
+    fetchFeed: () => Promise.reject(new Error('unexpected')),
     fetchImage: async (url: string) => {
       fetched.push(url);
       return image();
@@ -82,7 +82,7 @@ it.each<[string, () => Promise<Uint8Array>]>([
 it('fetches a logo on behalf of every feed that has it', async () => {
   const feeds: string[] = [];
   const fetcher: Fetcher = {
-    fetchFeed: () => Promise.reject(new Error('not asked for')),
+    fetchFeed: () => Promise.reject(new Error('unexpected')),
     async fetchImage(_url, feedsOf) {
       for await (const feed of feedsOf()) feeds.push(feed);
       return paint(9, 9);

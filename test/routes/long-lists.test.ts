@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { recordFeed } from '../readings.ts';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 setFlagsFromString('--expose-gc');
@@ -12,7 +12,7 @@ const collectGarbage = runInNewContext('gc') as () => void;
 const auth = 'bob:secret';
 const READERS = 25;
 
-/** A list as long as one may be, of URLs of about this length: where they are as long as they may be, 60 MB as JSON. */
+/** A list of the maximum number of URLs of about this length; with the maximum length, 60 MB as JSON. */
 async function openWithLongest(length = 8000): Promise<TestServer> {
   const server = await openTestServer({ maxBody: 16 * 1024 * 1024 }, 'socket');
   const urls = Array.from({ length: 1000 }, (_, at) => `http://example.org/?${at}${'&'.repeat(length)}x`);
@@ -21,15 +21,15 @@ async function openWithLongest(length = 8000): Promise<TestServer> {
   return server;
 }
 
-/** Asks for an answer, and stops reading once it has begun. */
+/** Sends a request, and stops reading when the response has started. */
 const stall = (url: string): Promise<[ClientRequest, IncomingMessage]> =>
   new Promise((resolve, reject) => {
-    const asking = get(url, { agent: false }, (answer) => {
-      answer.once('readable', () => resolve([asking, answer]));
+    const sent = get(url, { agent: false }, (answer) => {
+      answer.once('readable', () => resolve([sent, answer]));
     }).on('error', reject);
   });
 
-/** Bytes in use by this process without its garbage: buffers are freed in the turns after a collection that found them. */
+/** Memory of this process without garbage, in bytes: buffers are freed some turns after the collection that found them. */
 async function measure(): Promise<number> {
   for (let round = 0; round < 5; round++) {
     collectGarbage();
@@ -44,13 +44,13 @@ it.each(['json', 'jsonp', 'txt', 'opml'])(
   async (format) => {
     const server = await openWithLongest();
     const url = `${server.origin}/api/2/lists/bob/list/x.${format}?jsonp=take`;
-    const readers = [await stall(url)]; // what any number of readers share
+    const readers = [await stall(url)]; // includes the memory that all readers share
     const before = await measure();
     while (readers.length <= READERS) readers.push(await stall(url));
     expect((await measure()) - before).toBeLessThan(60_000_000);
-    for (const [asking, answer] of readers) {
+    for (const [sent, answer] of readers) {
       answer.on('error', () => undefined);
-      asking.destroy();
+      sent.destroy();
     }
   },
 );

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { openTestServer, type TestServer } from '../server.ts';
 import { signIn } from '../site/browser.ts';
 
-/* The dialect of the Nextcloud app gpoddersync, as its clients speak it. */
+/* The dialect of the Nextcloud app gpoddersync, as used by its clients. */
 
 const APPS = '/index.php/apps/gpoddersync';
 const FEED = 'https://feeds.example/a';
@@ -129,8 +129,8 @@ describe('one list', () => {
   });
 });
 
-describe('who may', () => {
-  it('get in with a password in Latin-1 or UTF-8, and with an app password as Bearer', async () => {
+describe('a client may', () => {
+  it('log in with a password in Latin-1 or UTF-8, and with an app password as Bearer', async () => {
     await server.services.administration.setPassword('bob', 'pässword');
     await openApp(basic('pässword', 'latin1')).pull(0);
     await openApp(basic('pässword')).pull(0);
@@ -138,10 +138,10 @@ describe('who may', () => {
   });
 
   it.each([
-    ['nobody', {}],
+    ['no credentials', {}],
     ['a wrong password', basic('guess')],
     ['a made-up token', { authorization: 'Bearer aaaaa-bbbbb-ccccc-ddddd-eeeee-fffff' }],
-  ])('not get in: %s', async (_who, headers) => {
+  ])('not log in with %s', async (_with, headers) => {
     for (const path of ['/subscriptions', '/episode_action']) {
       const answer = await server.request('GET', APPS + path, { headers });
       expect(answer.status).toBe(401);
@@ -246,7 +246,7 @@ describe('diagnostics', () => {
   });
 });
 
-describe('what is wrong in a batch', () => {
+describe('an invalid item of a batch', () => {
   it('never prevents the rest, and is shown to the owner', async () => {
     const app = await openWith('Phone');
     await app.pushActions([
@@ -270,7 +270,7 @@ describe('what is wrong in a batch', () => {
     ]);
   });
 
-  it('is a 400 where more is wrong than any app sends', async () => {
+  it('is a 400 if there are more of them than any app sends', async () => {
     const body = Array.from({ length: 10_001 }, () => 7);
     const answer = await server.request('POST', `${APPS}/episode_action/create`, { auth: 'bob:secret', body });
     expect(answer.status).toBe(400);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordFeed } from '../readings.ts';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
@@ -9,7 +9,7 @@ const OTHER = 'http://example.org/other';
 const MEDIA = 'http://example.org/1.mp3';
 const TOKENISED = 'https://www.patreon.com/rss/show?auth=personal';
 
-/** The path of a link to the server itself. */
+/** The path of a link to this server. */
 const pathOf = (link: string): string => link.replace(/^http:\/\/[^/]+/, '');
 
 const subscribe = ({ request }: TestServer, urls: string[], who = auth): Promise<Response> =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordFeed } from '../readings.ts';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import type { StorageName } from '../storages.ts';
 
@@ -7,7 +7,7 @@ const SECRET = 'Xk29aQT0k3nOf0n3';
 const UUID = '6578dc75-e126-4d54-83ca-34f1cc4902b8';
 const JWT = `eyJ0IjoicCIsImMiOiIxNDA2${SECRET}`;
 
-/** Private feeds, each with the secret in it. */
+/** Private feeds with the secret in their URLs. */
 const PRIVATE = [
   `https://www.patreon.com/rss/show?auth=${SECRET}`,
   `https://show.supportingcast.fm/content/${JWT}.rss`,
@@ -31,7 +31,7 @@ const PUBLIC = 'https://example.org/public.xml';
 
 const auth = 'bob:secret';
 
-/** Bob has all private feeds and a public one, and makes a list of them. Every feed has been read. */
+/** Bob subscribes to all private feeds and a public one, and creates a list of them. All feeds were fetched. */
 async function openFilled(storageName: StorageName): Promise<TestServer> {
   const server = await openTestServer({ storageName, keepUrlCredentials: true });
   const { request, storage } = server;
@@ -51,7 +51,7 @@ async function openFilled(storageName: StorageName): Promise<TestServer> {
 }
 
 const FORMATS = ['json', 'txt', 'opml', 'jsonp'];
-/** What anybody may ask for. */
+/** Public paths. */
 const ANSWERS = [
   ...FORMATS.flatMap((format) => [
     `/toplist/100.${format}?jsonp=f`,

@@ -3,7 +3,7 @@ import { openTestServer, type TestServer, type TestServerOptions } from '../serv
 
 const FIELDS = { name: 'ann', email: '', password: 'pass phrase', again: 'pass phrase' };
 
-/** Opens the form as a browser does, and answers how to send it. */
+/** Opens the form as a browser does, and returns a function that sends it. */
 async function openForm({ app, request }: TestServer, query = '') {
   const shown = await request('GET', `/register${query}`);
   const html = await shown.text();
@@ -43,7 +43,7 @@ it('creates an account if registration is open', async () => {
   expect(await login(server, 'ann', 'pass phrase')).toBe(200);
 });
 
-/** Whether each box of the form is ticked. */
+/** Whether each checkbox of the form is checked. */
 const boxes = (html: string): (boolean | undefined)[] =>
   ['sync_devices', 'public'].map((name) =>
     new RegExp(`<input [^>]*name="${name}"[^>]*>`).exec(html)?.[0].includes(' checked'),

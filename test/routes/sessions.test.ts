@@ -6,7 +6,7 @@ const LOGIN = '/api/2/auth/bob/login.json';
 const LOGOUT = '/api/2/auth/bob/logout.json';
 const DEVICES = '/api/2/devices/bob.json';
 
-/** Value of the session cookie that an answer sets; undefined when it sets none. */
+/** Value of the session cookie that a response sets; undefined if it sets none. */
 const cookieOf = (answer: Response): string | undefined =>
   /^sessionid=([^;]*)/.exec(answer.headers.get('set-cookie') ?? '')?.[1];
 
@@ -156,7 +156,7 @@ describe('identity', () => {
   });
 
   it.each(['', 'Basic', 'Bearer abc'])(
-    'is the cookie beside the header %j, which has no Basic credentials',
+    'is that of the cookie if the header %j has no Basic credentials',
     async (header) => {
       const server = await openTestServer();
       const cookie = await logIn(server);
@@ -299,7 +299,7 @@ describe('wrong passwords', () => {
     expect((await Promise.all(logIns)).map(({ status }) => status)).toEqual(Array(120).fill(200));
   });
 
-  it('are not the right one, however often it comes at once', async () => {
+  it('do not include simultaneous right ones, however many', async () => {
     const { request } = await openTestServer();
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => request('GET', DEVICES, { auth: 'bob:secret' })),
@@ -307,14 +307,14 @@ describe('wrong passwords', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200));
   });
 
-  it('are not missing ones', async () => {
+  it('do not include missing ones', async () => {
     const { request } = await openTestServer();
     for (let trial = 0; trial < 20; trial++) expect((await request('GET', DEVICES)).status).toBe(401);
     expect((await request('GET', DEVICES, { auth: 'bob:secret' })).status).toBe(200);
   });
 });
 
-it('on a full disk whoever is known can read, and what would be stored is a 507', async () => {
+it('on a full disk a client with a session can read, and writes are refused with 507', async () => {
   const server = await openTestServer();
   const cookie = await logIn(server);
   server.clock.now += 2 * 86_400; // the session is extended once a day

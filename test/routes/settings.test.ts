@@ -17,7 +17,7 @@ async function ok({ request }: TestServer, method: string, path: string, body?: 
   return JSON.parse(text);
 }
 
-/** Many requests at once come with a cookie: as many passwords at once look like guessing. */
+/** For many simultaneous requests, as so many passwords at once would look like guessing. */
 async function cookieOf({ request }: TestServer): Promise<string> {
   const answer = await request('POST', '/api/2/auth/bob/login.json', { auth });
   return /^sessionid=([^;]*)/.exec(answer.headers.get('set-cookie')!)![1]!;
@@ -29,7 +29,7 @@ const many = (count: number, prefix = 'key'): Record<string, number> =>
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 
 describe.each(TARGETS)('settings (%s)', (target) => {
-  it.each(SCOPES)('of %s are set, then removed, and answered', async (path) => {
+  it.each(SCOPES)('of %s are set, removed and returned', async (path) => {
     const server = await openTestServer({}, target);
     expect(await ok(server, 'GET', path)).toEqual({});
     expect(await ok(server, 'POST', path, { set: { a: 1, b: [null, { c: 'ä' }] } })).toEqual({
@@ -79,7 +79,7 @@ describe.each(TARGETS)('settings (%s)', (target) => {
 });
 
 describe('settings', () => {
-  it('of somebody else and of nobody get the same answer', async () => {
+  it('of another user and of an unknown one get the same response', async () => {
     const { request } = await openTestServer();
     const [eve, nobody] = await Promise.all(
       ['eve', 'nobody'].map(async (name) => {
@@ -95,13 +95,13 @@ describe('settings', () => {
     ['device.json', 'device'],
     ['podcast.json', 'podcast'],
     [`episode.json?podcast=${FEED}`, 'episode'],
-  ])('of %s say that the query lacks "%s"', async (path, parameter) => {
+  ])('of %s are refused without "%s" in the query', async (path, parameter) => {
     const { request } = await openTestServer();
     const answer = await request('GET', `/api/2/settings/bob/${path}`, { auth });
     expect(await answer.json()).toMatchObject({ message: expect.stringContaining(`"${parameter}" in the query`) });
   });
 
-  it('know a podcast and an episode however their URLs are written', async () => {
+  it('are found by any form of the URL of a podcast or an episode', async () => {
     const server = await openTestServer();
     await ok(server, 'POST', PODCAST, { set: { a: 1 } });
     await ok(server, 'POST', EPISODE, { set: { b: 2 } });
@@ -118,14 +118,14 @@ describe('settings', () => {
     });
   });
 
-  it('make no device and no subscription of what they are attached to', async () => {
+  it('create no device and no subscription', async () => {
     const server = await openTestServer();
     for (const path of SCOPES) await ok(server, 'POST', path, { set: { a: 1 } });
     expect(await ok(server, 'GET', '/api/2/devices/bob.json')).toEqual([]);
     expect(await ok(server, 'GET', '/subscriptions/bob.json')).toEqual([]);
   });
 
-  it('have keys like __proto__, which are nothing special', async () => {
+  it('may have keys like __proto__', async () => {
     const server = await openTestServer();
     const body = '{"set":{"__proto__":{"__proto__":1},"constructor":2,"toString":null,"hasOwnProperty":"x"}}';
     const read = async (): Promise<string> => (await server.request('GET', ACCOUNT, { auth })).text();
@@ -138,7 +138,7 @@ describe('settings', () => {
     expect(await read()).toBe('{"hasOwnProperty":"x"}');
   });
 
-  it('lose nothing when many are changed at once', async () => {
+  it('are all stored if many are changed at once', async () => {
     const server = await openTestServer();
     await ok(server, 'POST', ACCOUNT, { set: many(50, 'old') });
     const cookie = await cookieOf(server);
@@ -181,7 +181,7 @@ describe('settings', () => {
     expect(await ok(server, 'GET', PODCAST)).toEqual({ kept: true });
   });
 
-  it('count the keys that are left, also when many come at once', async () => {
+  it('have a limit for the keys that remain, also for simultaneous requests', async () => {
     const server = await openTestServer();
     await ok(server, 'POST', ACCOUNT, { set: many(990) });
     const cookie = await cookieOf(server);

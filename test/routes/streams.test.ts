@@ -14,12 +14,12 @@ const page = Array.from({ length: 1000 }, (_, at): EpisodeAction => ({
   timestamp: 1_600_000_000 + at,
 }));
 
-/** A server with a history that has no end, unless it breaks off with an error; tells when it is let go of. */
+/** A server with an endless history, or one that ends with an error; `wasClosed` is called when its reader stops. */
 async function serveHistory(
   failure?: StorageError,
-): Promise<{ server: TestServer; wasLeft: ReturnType<typeof vi.fn> }> {
+): Promise<{ server: TestServer; wasClosed: ReturnType<typeof vi.fn> }> {
   const server = await openTestServer({}, 'socket');
-  const wasLeft = vi.fn();
+  const wasClosed = vi.fn();
   const most = failure ? 3 : Infinity;
   vi.spyOn(server.storage.actions, 'query').mockResolvedValue({
     mark: 1,
@@ -28,30 +28,30 @@ async function serveHistory(
         for (let pages = 0; pages < most; pages++) yield page;
         throw failure!;
       } finally {
-        wasLeft();
+        wasClosed();
       }
     })(),
   });
-  return { server, wasLeft };
+  return { server, wasClosed };
 }
 
 it.each(['identity', 'gzip', 'br'])('closes a long response to HEAD (%s)', async (coding) => {
-  const { server, wasLeft } = await serveHistory();
+  const { server, wasClosed } = await serveHistory();
   const answer = await server.request('HEAD', PATH, { auth, headers: { 'accept-encoding': coding } });
   expect(answer.status).toBe(200);
-  expect(wasLeft).toHaveBeenCalledOnce();
+  expect(wasClosed).toHaveBeenCalledOnce();
 });
 
 it.each(['identity', 'gzip', 'br'])('closes a long response when its client disconnects (%s)', async (coding) => {
-  const { server, wasLeft } = await serveHistory();
+  const { server, wasClosed } = await serveHistory();
   const headers = { authorization: `Basic ${btoa(auth)}`, 'accept-encoding': coding };
-  const asking = get(`${server.origin}${PATH}`, { headers }, (answer) =>
-    answer.once('data', () => asking.destroy()).on('error', () => undefined),
+  const sent = get(`${server.origin}${PATH}`, { headers }, (answer) =>
+    answer.once('data', () => sent.destroy()).on('error', () => undefined),
   );
-  await vi.waitFor(() => expect(wasLeft).toHaveBeenCalledOnce());
+  await vi.waitFor(() => expect(wasClosed).toHaveBeenCalledOnce());
 });
 
-/** Whether the history comes whole. */
+/** Whether the history is received completely. */
 async function isWhole({ request }: TestServer, coding: string): Promise<boolean> {
   try {
     const answer = await request('GET', PATH, { auth, headers: { 'accept-encoding': coding } });

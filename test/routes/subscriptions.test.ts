@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordFeed } from '../readings.ts';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type RequestOptions, TARGETS, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
@@ -11,7 +11,7 @@ const DELTA = '/api/2/subscriptions/bob/phone.json';
 
 const opml = (body: string): string => `<?xml version="1.0"?><opml version="2.0"><head/><body>${body}</body></opml>`;
 
-/** Body of an answer that must be a success. */
+/** Body of a response, which must be a success. */
 async function ok({ request }: TestServer, method: string, path: string, body?: unknown): Promise<any> {
   const answer = await request(method, path, { auth, ...(body !== undefined && { body }) });
   const text = await answer.text();

@@ -1,7 +1,7 @@
 import { expect, it, type Mock, vi } from 'vitest';
 import { openTestServer, type RequestOptions, type TestServer } from '../server.ts';
 
-/** What is answered without a login, of a user. */
+/** Paths of a user that need no login. */
 const PATHS = [
   '/api/2/lists/bob.json',
   '/api/2/lists/bob/list/x.json',
@@ -15,8 +15,8 @@ const PATHS = [
   '/user/bob/lists/x',
 ];
 
-/** All of an answer, but for the session of whoever asks. */
-async function ask({ request }: TestServer, path: string, options: RequestOptions): Promise<unknown> {
+/** A response without the session of the client. */
+async function get({ request }: TestServer, path: string, options: RequestOptions): Promise<unknown> {
   const answer = await request('GET', path, options);
   const headers = Object.fromEntries(answer.headers);
   if (headers['set-cookie']) headers['set-cookie'] = 'sessionid';
@@ -39,23 +39,23 @@ const STRANGERS: [string, RequestOptions][] = [
   ['somebody with a stale cookie', { cookie: 'stale' }],
 ];
 
-it.each(PATHS)('%s of a user who shows nothing looks to others like that of an unknown user', async (path) => {
+it.each(PATHS)('%s of a user without public data looks to others like that of an unknown user', async (path) => {
   const server = await openWithPrivateUser();
   for (const [who, options] of STRANGERS) {
-    const answer = await ask(server, path, options);
-    expect(answer, who).toEqual(await ask(server, path.replace('bob', 'nobody'), options));
+    const answer = await get(server, path, options);
+    expect(answer, who).toEqual(await get(server, path.replace('bob', 'nobody'), options));
     expect((answer as { status: number }).status, who).toBeGreaterThanOrEqual(400);
   }
 });
 
-/** Watches a read. Storages may reject one for nobody; here it finds nothing instead, as in most. */
+/** Records a read. Storages may reject one for an unknown user; here it returns nothing instead, as in most. */
 function watch(store: object, name: string, nothing: unknown): Mock {
   const reads = store as Record<string, (...given: unknown[]) => Promise<unknown>>;
   const read = reads[name]!.bind(store);
   return vi.spyOn(reads, name).mockImplementation((...given) => read(...given).catch(() => nothing));
 }
 
-it.each(PATHS)('%s of an unknown user takes the same reads as that of a user who shows nothing', async (path) => {
+it.each(PATHS)('%s of an unknown user takes the same reads as that of a user without public data', async (path) => {
   const server = await openWithPrivateUser();
   const { users, lists, settings, subscriptions } = server.storage;
   const watched = [

@@ -9,19 +9,19 @@ const PROXIED = { 'x-forwarded-for': '203.0.113.9' };
 const statusOf = async ({ request }: TestServer, credentials: RequestOptions): Promise<number> =>
   (await request('GET', DEVICES, { headers: PROXIED, ...credentials })).status;
 
-/** Somebody behind the proxy tries a hundred names, until even new ones are refused. */
+/** Tries a hundred names from behind the proxy, until even new ones are refused. */
 async function guessNames(server: TestServer): Promise<void> {
   for (let at = 0; at < 100; at++) expect(await statusOf(server, { auth: `name${at}:wrong` })).toBe(401);
   expect(await statusOf(server, { auth: 'name100:wrong' })).toBe(429);
 }
 
-/** A log that keeps its warnings. */
+/** A log that collects warnings. */
 function createLog() {
   const warnings: string[] = [];
   return { warnings, log: (level: string, message: string) => void (level === 'warn' && warnings.push(message)) };
 }
 
-/** A server behind a proxy that it does not trust; bob has logged in, eve never did. */
+/** A server behind a proxy that it does not trust; bob has logged in before, eve has not. */
 async function open() {
   const server = await openTestServer();
   const answer = await server.request('GET', DEVICES, { auth: 'bob:secret', headers: PROXIED });
@@ -60,7 +60,7 @@ describe('behind an untrusted proxy, after a hundred wrong names', () => {
     expect(await statusOf(server, { auth: 'eve:secret' })).toBe(429);
     expect(await statusOf(server, { auth: 'eve:secret', cookie })).toBe(429);
     server.clock.now += 300;
-    expect(await statusOf(server, { auth: 'eve:secret' })).toBe(403); // logged in, but this is the path of bob
+    expect(await statusOf(server, { auth: 'eve:secret' })).toBe(403); // authenticated, but this is a path of bob
   });
 
   it('without a proxy the whole address waits, even with a cached password', async () => {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { recordFeed } from '../readings.ts';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
@@ -9,7 +9,7 @@ const UPDATES = '/api/2/updates/bob/phone.json';
 const ACTIONS = '/api/2/episodes/bob.json';
 
 const media = (n: number): string => `http://example.org/${n}.mp3`;
-/** Newest first, as feeds are. */
+/** Newest first, as in feeds. */
 const episodes = (count: number) =>
   Array.from({ length: count }, (_, i) => ({
     url: media(i + 1),
@@ -30,7 +30,7 @@ const subscribe = (server: TestServer, add: string[], remove: string[] = [], dev
 const act = (server: TestServer, n: number, action: string, timestamp: string, podcast = A, more = {}): Promise<any> =>
   ok(server, 'POST', ACTIONS, [{ podcast, episode: media(n), action, timestamp, ...more }]);
 
-/** Waits for longer than what a shared storage takes off the mark, for the clocks of its nodes: then nothing is repeated. */
+/** Waits longer than the time by which a shared storage lowers the mark, so that nothing is repeated. */
 const settle = ({ clock }: TestServer): void => void (clock.now += 60);
 
 const news = (answer: any): unknown =>
@@ -204,7 +204,7 @@ it('loses nothing whichever clock is fast, even for a client that adds one to it
     for (const { url, status } of answer.updates) seen.set(url, status);
   };
   for (let n = 1; n <= 12; n += 1) {
-    // One of the clocks is some uploads ahead, then the other.
+    // First one of the clocks is some uploads ahead, then the other.
     for (let burst = 0; burst < (n % 3) * 4; burst += 1) {
       await act(server, n, 'download', `2024-01-01T00:00:0${burst}`, B);
     }

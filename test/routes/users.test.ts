@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordFeed } from '../readings.ts';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, TARGETS, type TestServer, type TestServerOptions } from '../server.ts';
 
 const auth = 'bob:secret';
@@ -9,7 +9,7 @@ const C = 'http://example.org/c';
 const PAGE = '/user/bob';
 const SHARED = '/user/bob/subscriptions.opml';
 
-/** Bob has A on one device, B and C on another. */
+/** Bob subscribes to A on one device, and to B and C on another. */
 async function openFilled(options: TestServerOptions = {}, target = TARGETS[0] as (typeof TARGETS)[number]) {
   const server = await openTestServer(options, target);
   await subscribe(server, 'phone', [A]);
@@ -27,7 +27,7 @@ async function set({ request }: TestServer, scope: string, values: object, podca
   expect(answer.status).toBe(200);
 }
 
-/** The podcasts that anyone sees of bob: the same on the page and in the file for apps. */
+/** The public podcasts of bob, which are the same on the page and in the OPML. */
 async function shownOf({ request }: TestServer): Promise<string[]> {
   const page = await (await request('GET', PAGE)).text();
   const linked = [...page.matchAll(/\/podcast\?url=([^"]*)/g)].map(([, url]) => decodeURIComponent(url!));

@@ -43,9 +43,9 @@ it('reads the body also if the refusal is a 200', async () => {
   await once(server, 'listening');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   const size = 8 * 1024 * 1024;
-  // Of no told length: that it is too much shows only while it is read.
+  // Without a length, so that the excess is only detected while reading.
   socket.write('POST /upload HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n');
-  // Such a client sends it all before it listens.
+  // Such a client sends everything before it reads.
   await finished(socket.end(`${size.toString(16)}\r\n${'x'.repeat(size)}\r\n0\r\n\r\n`), { readable: false });
   expect((await socket.toArray()).join('')).toContain('@PROTOERROR');
   server.close();

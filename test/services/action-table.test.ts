@@ -5,7 +5,7 @@ import { ActionTable } from '../../src/services/listening/action-table.ts';
 
 const name = (kind: string): fc.Arbitrary<string> => fc.nat(3).map((n) => `http://${kind}.example/${n}`);
 
-/** Few names and few times, so that all of it meets. */
+/** Few names and times, so that all combinations occur. */
 const action: fc.Arbitrary<EpisodeAction> = fc
   .record({
     podcast: name('feeds'),

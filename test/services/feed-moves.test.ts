@@ -2,36 +2,25 @@ import { expect, it } from 'vitest';
 import type { EpisodeInfo } from '../../src/domain/types.ts';
 import type { Fetcher, FetchOutcome } from '../../src/feeds/fetch.ts';
 import type { ParsedFeed } from '../../src/feeds/parse.ts';
+import { episodeInfo, parsedFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
 const [A, B, C] = ['https://a.example/feed', 'https://b.example/feed', 'https://c.example/feed'] as const;
-/** Of https://b.example/feed, by the rule of `podcast:guid`. */
+/** The GUID of https://b.example/feed by the rule of `podcast:guid`. */
 const GUID_OF_B = '122e00c3-b5c7-57a6-a92a-fe10621e55da';
 
 const episodesOf = (name: string, count = 3): EpisodeInfo[] =>
-  Array.from({ length: count }, (_, n) => ({
-    url: `https://media.example/${name}/${count - n}.mp3`,
-    title: `${name} ${count - n}`,
-    description: '',
-    website: '',
-    releasedAt: 1_600_000_000 + count - n,
-  }));
+  Array.from({ length: count }, (_, n) =>
+    episodeInfo({
+      url: `https://media.example/${name}/${count - n}.mp3`,
+      title: `${name} ${count - n}`,
+      releasedAt: 1_600_000_000 + count - n,
+    }),
+  );
 
-const feedOf = (name: string, fields: Partial<ParsedFeed> = {}): ParsedFeed => ({
-  title: name,
-  author: '',
-  description: '',
-  website: '',
-  logoUrl: null,
-  language: '',
-  tags: [],
-  blocked: false,
-  guid: null,
-  movedTo: null,
-  episodes: episodesOf(name),
-  ...fields,
-});
+const feedOf = (name: string, fields: Partial<ParsedFeed> = {}): ParsedFeed =>
+  parsedFeed({ title: name, episodes: episodesOf(name), ...fields });
 
 interface Web extends Fetcher {
   set(url: string, feed: ParsedFeed | FetchOutcome['kind'], movedTo?: string): void;
@@ -45,7 +34,7 @@ function createWeb(): Web {
       outcomes.set(url, outcome.kind === 'fetched' && movedTo !== undefined ? { ...outcome, movedTo } : outcome);
     },
     fetchFeed: async (url) => outcomes.get(url) ?? { kind: 'failed', message: `${url} does not answer` },
-    fetchImage: () => Promise.reject(new Error('not asked for')),
+    fetchImage: () => Promise.reject(new Error('unexpected')),
     close: async () => undefined,
   };
 }
@@ -57,9 +46,9 @@ async function openWith(...feeds: string[]): Promise<{ server: TestServer; web: 
   return { server, web };
 }
 
-const readAll = ({ services }: TestServer): Promise<unknown> => services.feeds.update('all');
+const fetchAll = ({ services }: TestServer): Promise<unknown> => services.feeds.update('all');
 
-/** The podcasts of the toplist, each as its address, title and number of episodes. */
+/** The podcasts of the toplist, each with its URL, title and number of episodes. */
 async function listed({ services }: TestServer): Promise<unknown[]> {
   const top = await services.directory.toplist(9);
   return Promise.all(
@@ -67,14 +56,14 @@ async function listed({ services }: TestServer): Promise<unknown[]> {
   );
 }
 
-/** A feed that was read at A, and has since moved to B. */
+/** A feed that was fetched at A, and has moved to B since. */
 async function openMoved(there: ParsedFeed, here: Partial<ParsedFeed> = {}): Promise<{ server: TestServer; web: Web }> {
   const open = await openWith(A);
   open.web.set(A, feedOf('Show', here));
-  await readAll(open.server);
+  await fetchAll(open.server);
   open.web.set(A, there, B);
   open.web.set(B, there);
-  await readAll(open.server);
+  await fetchAll(open.server);
   return open;
 }
 
@@ -97,8 +86,8 @@ it.each<[string, ParsedFeed, Partial<ParsedFeed>]>([
 ])('a permanent redirect does not merge a feed with a target that %s, however often it is fetched', async (...row) => {
   const [, there, here] = row;
   const { server } = await openMoved(there, here);
-  await readAll(server);
-  await readAll(server);
+  await fetchAll(server);
+  await fetchAll(server);
   expect((await server.services.directory.podcast(A)).podcast.url).toBe(A);
   await expect(server.services.directory.podcast(B)).rejects.toMatchObject({ code: 'missing' });
 });
@@ -106,7 +95,7 @@ it.each<[string, ParsedFeed, Partial<ParsedFeed>]>([
 it('a feed that was never fetched is merged with the target of its permanent redirect', async () => {
   const { server, web } = await openWith(A, B);
   for (const url of [A, B]) web.set(url, feedOf('Show'), url === A ? B : undefined);
-  await readAll(server);
+  await fetchAll(server);
   expect(await listed(server)).toEqual([[B, 'Show', 3]]);
 });
 
@@ -114,7 +103,7 @@ it('an announced new address is accepted if it has the same podcast', async () =
   const { server, web } = await openWith(A, B);
   web.set(A, feedOf('Show', { movedTo: B }));
   web.set(B, feedOf('Show', { movedTo: B, author: 'Somebody' }));
-  await readAll(server);
+  await fetchAll(server);
   expect(await listed(server)).toEqual([[B, 'Show', 3]]);
   expect((await server.services.directory.podcast(A)).podcast.author).toBe('Somebody');
 });
@@ -127,7 +116,7 @@ it.each<[string, ParsedFeed | 'gone']>([
   const { server, web } = await openWith(A, B);
   web.set(A, feedOf('Show', { movedTo: B, guid: 'x' }));
   web.set(B, there);
-  for (let time = 0; time < 3; time += 1) await readAll(server);
+  for (let time = 0; time < 3; time += 1) await fetchAll(server);
   expect((await server.services.directory.podcast(A)).podcast.url).toBe(A);
   expect((await server.services.directory.podcast(B)).podcast.url).toBe(B);
 });
@@ -136,9 +125,9 @@ it('two feeds that announce each other end up as one', async () => {
   const { server, web } = await openWith(A, B);
   web.set(A, feedOf('Show', { movedTo: B }));
   web.set(B, feedOf('Show', { movedTo: A }));
-  for (let time = 0; time < 3; time += 1) await readAll(server);
+  for (let time = 0; time < 3; time += 1) await fetchAll(server);
   const [first] = await listed(server);
-  await readAll(server);
+  await fetchAll(server);
   expect(await listed(server)).toEqual([first]);
 });
 
@@ -148,9 +137,9 @@ it('a moved feed adds no episodes to the one at its new address', async () => {
   const show = episodesOf('Show', 5);
   web.set(A, feedOf('Show', { episodes: [{ ...advert!, releasedAt: 1_600_000_004 }, ...show] }));
   web.set(B, feedOf('Show', { episodes: show }));
-  await readAll(server);
+  await fetchAll(server);
   web.set(A, feedOf('Show', { episodes: show }), B);
-  await readAll(server);
+  await fetchAll(server);
   expect(await listed(server)).toEqual([[B, 'Show', 5]]);
 });
 
@@ -158,7 +147,7 @@ it('a lost feed is not replaced by another podcast at its former address', async
   const { server, web } = await openMoved(feedOf('Show'));
   web.set(B, 'gone');
   web.set(A, feedOf('Advert'));
-  await readAll(server);
+  await fetchAll(server);
   expect(await server.services.directory.podcast(A)).toMatchObject({ podcast: { url: B, title: 'Show' } });
   web.set(A, feedOf('Show', { author: 'Back home' }), C);
   await server.services.feeds.update({ url: A });
@@ -170,7 +159,7 @@ it('feeds with one GUID become the podcast at the address from which the GUID is
   web.set(A, feedOf('Copy', { guid: GUID_OF_B }));
   web.set(B, feedOf('Show', { guid: GUID_OF_B }));
   web.set(C, feedOf('Other', { guid: 'c' }));
-  await readAll(server);
+  await fetchAll(server);
   expect(await listed(server)).toEqual([
     [B, 'Show', 3],
     [C, 'Other', 3],
@@ -181,7 +170,7 @@ it('a feed that copies a GUID gains nothing', async () => {
   const { server, web } = await openWith(A, B);
   web.set(A, feedOf('Copy', { guid: 'made elsewhere' }));
   web.set(B, feedOf('Show', { guid: 'made elsewhere' }));
-  await readAll(server);
+  await fetchAll(server);
   expect(await listed(server)).toEqual([
     [A, 'Copy', 3],
     [B, 'Show', 3],

@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type { Fetcher, FetchOutcome } from '../../src/feeds/fetch.ts';
+import { episodeInfo, parsedFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const auth = 'bob:secret';
@@ -7,50 +8,38 @@ const [A, B, C] = ['http://example.org/a', 'http://example.org/b', 'http://examp
 
 const fetched = (title: string, more = {}): FetchOutcome => ({
   kind: 'fetched',
-  feed: {
-    title,
-    author: '',
-    description: '',
-    website: '',
-    logoUrl: null,
-    language: '',
-    tags: [],
-    blocked: false,
-    guid: null,
-    movedTo: null,
-    episodes: [{ url: 'http://example.org/1.mp3', guid: '1', title: 'One', description: '', website: '' }],
-  },
+  feed: parsedFeed({ title, episodes: [episodeInfo({ url: 'http://example.org/1.mp3', guid: '1', title: 'One' })] }),
   ...more,
 });
 
 interface Web extends Fetcher {
-  /** What is answered from now on, by URL. Others never answer, until the fetcher is closed. */
+  /** Outcomes from now on, by URL. Other URLs do not respond until the fetcher is closed. */
   outcomes: Map<string, FetchOutcome>;
-  asked: [url: string, validators: unknown][];
-  /** Resolves when that many were asked for. */
-  untilAsked(count: number): Promise<void>;
+  requested: [url: string, validators: unknown][];
+  /** Resolves after this number of requests. */
+  untilRequested(count: number): Promise<void>;
 }
 
 function createWeb(): Web {
   const outcomes = new Map<string, FetchOutcome>();
-  const asked: Web['asked'] = [];
-  let giveUp!: (outcome: FetchOutcome) => void;
-  const givenUp = new Promise<FetchOutcome>((resolve) => {
-    giveUp = resolve;
+  const requested: Web['requested'] = [];
+  let resolveClosed!: (outcome: FetchOutcome) => void;
+  const closed = new Promise<FetchOutcome>((resolve) => {
+    resolveClosed = resolve;
   });
-  let heard: (() => void) | undefined;
+  let notify: (() => void) | undefined;
   return {
     outcomes,
-    asked,
+    requested,
     fetchFeed(url, { etag, lastModified }) {
-      asked.push([url, { etag, lastModified }]);
-      heard?.();
-      return Promise.resolve(outcomes.get(url) ?? givenUp);
+      requested.push([url, { etag, lastModified }]);
+      notify?.();
+      return Promise.resolve(outcomes.get(url) ?? closed);
     },
-    fetchImage: () => Promise.reject(new Error('not asked for')),
-    close: async () => giveUp({ kind: 'failed', message: 'closed' }),
-    async untilAsked(count) {
-      while (asked.length < count) await new Promise<void>((resolve) => (heard = resolve));
+    fetchImage: () => Promise.reject(new Error('unexpected')),
+    close: async () => resolveClosed({ kind: 'failed', message: 'closed' }),
+    async untilRequested(count) {
+      while (requested.length < count) await new Promise<void>((resolve) => (notify = resolve));
     },
   };
 }
@@ -85,7 +74,7 @@ it('fetches due feeds, stores the results, and fetches again only when they are 
   server.clock.now += 4 * 86_400;
   web.outcomes.set(A, { kind: 'unchanged' });
   await feeds.update('due');
-  expect(web.asked.findLast(([url]) => url === A)).toEqual([A, { etag: '"a"', lastModified: 'then' }]);
+  expect(web.requested.findLast(([url]) => url === A)).toEqual([A, { etag: '"a"', lastModified: 'then' }]);
   expect(await titleOf(server, A)).toBe('Alpha');
   expect(await server.storage.podcasts.feed(A)).toMatchObject({
     etag: '"a"',
@@ -173,16 +162,16 @@ it('the new address of a feed is fetched without the validators of the old one',
   await feeds.update({ url: A });
   web.outcomes.set(A, fetched('Alpha', { movedTo: B }));
   await feeds.update({ url: A });
-  expect(web.asked.at(-1)).toEqual([A, { etag: undefined, lastModified: undefined }]);
+  expect(web.requested.at(-1)).toEqual([A, { etag: undefined, lastModified: undefined }]);
   await feeds.update({ url: A });
-  expect(web.asked.at(-1)).toEqual([B, { etag: undefined, lastModified: undefined }]);
+  expect(web.requested.at(-1)).toEqual([B, { etag: undefined, lastModified: undefined }]);
 });
 
 it('fetches in the background, and stopping does not count as a failure of the feed', async () => {
   const { server, web } = await openWith([A, B, C]);
   web.outcomes.set(A, fetched('Alpha'));
   server.services.feeds.start();
-  await web.untilAsked(3);
+  await web.untilRequested(3);
   await server.services.feeds.stop();
   expect(await titleOf(server, A)).toBe('Alpha');
   for (const url of [B, C]) expect(await server.storage.podcasts.feed(url)).toMatchObject({ failures: 0 });
@@ -193,7 +182,7 @@ it('an upload does not wait for a feed', async () => {
   server.services.feeds.start();
   const answer = await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [A] });
   expect(answer.status).toBe(200);
-  expect(web.asked).toEqual([]);
+  expect(web.requested).toEqual([]);
   await server.services.feeds.stop();
 });
 

@@ -6,7 +6,7 @@ import { ThreadTimeoutError } from '../../src/thread.ts';
 let hasher: Hasher;
 afterEach(() => hasher.close());
 
-/** A thread that works on each hash until it is told to go on. */
+/** A thread that works on each hash until it receives a message. */
 function openSlowThread() {
   const finish: (() => void)[] = [];
   const run = () => new Promise<boolean>((resolve) => finish.push(() => resolve(true)));

@@ -3,15 +3,15 @@ import type { UserId } from '../../src/domain/types.ts';
 import { createIntegrityCheck } from '../../src/services/operations/integrity-check.ts';
 import type { Podcast, Storage, User, UserRecord } from '../../src/storage/stores.ts';
 import { StorageError } from '../../src/storage/errors.ts';
-import { furnish } from '../property/accounts.ts';
-import { recordFeed } from '../readings.ts';
+import { fillAccount } from '../sample-account.ts';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const FEED = 'http://example.org/feed';
 
-async function openFurnished(): Promise<TestServer> {
+async function openFilled(): Promise<TestServer> {
   const server = await openTestServer();
-  for (const name of ['bob', 'eve']) await furnish(server, name);
+  for (const name of ['bob', 'eve']) await fillAccount(server, name);
   await recordFeed(server.storage, FEED, { title: 'Alpha', tags: ['News'] }, [{ url: `${FEED}/1.mp3` }]);
   return server;
 }
@@ -19,7 +19,7 @@ async function openFurnished(): Promise<TestServer> {
 const inspect = (storage: Pick<Storage, 'users' | 'podcasts' | 'transfer' | 'verify'>) =>
   createIntegrityCheck(storage).run(() => undefined);
 
-/** The storage, but for what it tells of podcasts. */
+/** The storage, with some functions of `podcasts` replaced. */
 const withPodcasts = (storage: Storage, change: (podcast: Podcast) => Podcast | undefined) => ({
   ...storage,
   podcasts: {
@@ -29,7 +29,7 @@ const withPodcasts = (storage: Storage, change: (podcast: Podcast) => Podcast | 
   },
 });
 
-/** The storage, but for what it tells of its first account. */
+/** The storage, with the records of its first account replaced. */
 const withAccount = (storage: Storage, exportUser: () => AsyncIterable<UserRecord[]>) => {
   const { transfer } = storage;
   let exported = 0;
@@ -40,7 +40,7 @@ const withAccount = (storage: Storage, exportUser: () => AsyncIterable<UserRecor
 };
 
 it('counts all records, reports progress, and finds nothing wrong', async () => {
-  const { storage } = await openFurnished();
+  const { storage } = await openFilled();
   const steps: [done: number, total: number, records: number][] = [];
   const report = await createIntegrityCheck(storage).run((...step) => steps.push(step));
   expect(report).toEqual({
@@ -65,11 +65,11 @@ it('counts all records, reports progress, and finds nothing wrong', async () => 
   ]);
   const records = steps.map(([, , each]) => each);
   expect(records).toEqual(records.toSorted((a, b) => a - b));
-  expect(records.at(-1)).toBeGreaterThan(100); // the actions alone
+  expect(records.at(-1)).toBeGreaterThan(100); // only the actions
 });
 
 it('continues if the accounts cannot be listed', async () => {
-  const { storage } = await openFurnished();
+  const { storage } = await openFilled();
   const problem = 'the file is damaged; restore it from a backup';
   const all = async function* (): AsyncGenerator<User> {
     yield* [];
@@ -81,7 +81,7 @@ it('continues if the accounts cannot be listed', async () => {
 });
 
 it('reports what the storage finds wrong with itself', async () => {
-  const { storage } = await openFurnished();
+  const { storage } = await openFilled();
   const problem = 'the file is damaged; restore it from a backup';
   const verify = () => Promise.reject(new StorageError('corrupt', problem));
   const { counts, findings } = await inspect({ ...storage, verify });
@@ -90,13 +90,13 @@ it('reports what the storage finds wrong with itself', async () => {
 });
 
 it('follows a feed that has moved', async () => {
-  const { storage } = await openFurnished();
+  const { storage } = await openFilled();
   await recordFeed(storage, FEED, {}, [], { movedTo: 'http://example.org/elsewhere' });
   expect((await inspect(storage)).findings).toEqual([]);
 });
 
 it('finds subscribers that are counted wrong', async () => {
-  const { storage } = await openFurnished();
+  const { storage } = await openFilled();
   const isWrong = ({ url }: Podcast): boolean => url.includes('/feed') || url.includes('%C3%A4');
   const wrong = withPodcasts(storage, (each) =>
     isWrong(each) ? { ...each, subscribers: each.subscribers + 1 } : each,
@@ -107,7 +107,7 @@ it('finds subscribers that are counted wrong', async () => {
 });
 
 it('does not report what changes meanwhile', async () => {
-  const { storage } = await openFurnished();
+  const { storage } = await openFilled();
   const { transfer, users } = storage;
   const exportDirectory = async function* () {
     const { id } = (await users.find('bob'))!;
@@ -128,31 +128,31 @@ it.each<[string, () => AsyncIterable<UserRecord[]>, string]>([
     'account.json is damaged',
   ],
   [
-    'says what makes no sense',
+    'has invalid data',
     async function* () {
       yield [{ kind: 'group', devices: [7] } as unknown as UserRecord];
     },
     'it.devices[0] must be a string',
   ],
 ])('names an account that %s, and checks the others', async (_title, exportUser, problem) => {
-  const { storage } = await openFurnished();
+  const { storage } = await openFilled();
   const { counts, findings } = await inspect(withAccount(storage, exportUser));
   expect(findings).toEqual([{ where: 'account bob', problem, isRepairable: false }]);
   expect(counts).toMatchObject({ actions: 50, podcasts: 4 });
 });
 
 it('skips feeds that are not in the directory yet', async () => {
-  const { storage } = await openFurnished();
+  const { storage } = await openFilled();
   const { findings } = await inspect(withPodcasts(storage, () => undefined));
   expect(findings).toEqual([]);
 });
 
 it('skips an account that is deleted meanwhile, and rejects if the storage becomes unavailable', async () => {
-  const { storage } = await openFurnished();
+  const { storage } = await openFilled();
   const failing = (code: 'missing' | 'unavailable') =>
     withAccount(storage, () => {
-      throw new StorageError(code, 'it is gone');
+      throw new StorageError(code, 'it is unavailable');
     });
   expect((await inspect(failing('missing'))).counts.accounts).toBe(1);
-  await expect(inspect(failing('unavailable'))).rejects.toThrow('it is gone');
+  await expect(inspect(failing('unavailable'))).rejects.toThrow('it is unavailable');
 });

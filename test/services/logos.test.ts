@@ -64,12 +64,12 @@ it('holds few images in memory, however many are requested', async () => {
     },
     folder,
   });
-  const asked = Array.from({ length: 20 }, (_, at) => logos.find(`host${at}`, 64));
+  const requested = Array.from({ length: 20 }, (_, at) => logos.find(`host${at}`, 64));
   await vi.waitFor(() => expect(fetching).toBe(8));
   await new Promise(setImmediate);
   expect(fetching).toBe(8);
   void (async () => {
     for (let sent = 0; sent < 20; sent++) await vi.waitFor(() => images[sent]!());
   })();
-  for (const logo of await Promise.all(asked)) expect(logo?.type).toBe('image/jpeg');
+  for (const logo of await Promise.all(requested)) expect(logo?.type).toBe('image/jpeg');
 });

@@ -14,14 +14,14 @@ it('deletes expired sessions and updates the toplist', async () => {
 });
 
 it('logs what it corrected, and what went wrong', async () => {
-  const told: string[] = [];
-  const log = (_level: string, message: string): void => void told.push(message);
+  const logged: string[] = [];
+  const log = (_level: string, message: string): void => void logged.push(message);
   const sessions = { sweep: async () => 0 };
   const addPendingFeeds = async (): Promise<void> => undefined;
   for (const rebuildToplist of [
     async () => ({ podcasts: 9, corrected: 2 }),
     async () => ({ podcasts: 9, corrected: 0 }),
-    () => Promise.reject(new Error('the storage is gone')),
+    () => Promise.reject(new Error('the storage is unavailable')),
   ]) {
     const maintenance = createMaintenance(
       sessions,
@@ -31,5 +31,8 @@ it('logs what it corrected, and what went wrong', async () => {
     maintenance.start();
     await maintenance.stop();
   }
-  expect(told).toEqual([expect.stringContaining('2 podcasts'), expect.stringContaining('the storage is gone')]);
+  expect(logged).toEqual([
+    expect.stringContaining('2 podcasts'),
+    expect.stringContaining('the storage is unavailable'),
+  ]);
 });

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { migrate } from '../../src/services/transfer/migration.ts';
 import type { Storage, UserRecord } from '../../src/storage/stores.ts';
-import { furnish } from '../property/accounts.ts';
-import { recordFeed } from '../readings.ts';
+import { fillAccount } from '../sample-account.ts';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 const FEED = 'http://example.org/feed';
@@ -10,7 +10,7 @@ const never = new AbortController().signal;
 
 async function openFurnished(): Promise<TestServer> {
   const server = await openTestServer();
-  for (const name of ['bob', 'eve']) await furnish(server, name);
+  for (const name of ['bob', 'eve']) await fillAccount(server, name);
   await recordFeed(server.storage, FEED, { title: 'Alpha', tags: ['News'] }, [{ url: `${FEED}/1.mp3` }]);
   return server;
 }
@@ -19,7 +19,7 @@ const openEmpty = (): Promise<TestServer> => openTestServer({ users: [] });
 
 const backUp = async ({ services }: TestServer): Promise<string> => {
   let text = '';
-  for await (const piece of (await services.transfer.export({ users: [], passwords: true })).text) text += piece;
+  for await (const chunk of (await services.transfer.export({ users: [], passwords: true })).text) text += chunk;
   return text;
 };
 
@@ -38,7 +38,7 @@ it('copies everything, counts it, and reports progress', async () => {
   );
   const records = steps.map(([, , each]) => each);
   expect(records).toEqual(records.toSorted((a, b) => a - b));
-  expect(records.at(-1)).toBeGreaterThan(2 * 100); // the actions alone, copied and compared
+  expect(records.at(-1)).toBeGreaterThan(2 * 100); // only the actions, copied and compared
 });
 
 it('refuses a target that is not empty, and does not change it', async () => {

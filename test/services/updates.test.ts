@@ -7,7 +7,7 @@ it('accepts a page of the storage of any length', async () => {
   const updates = createUpdates(
     {
       actions: {
-        append: () => Promise.reject(new Error('not asked for')),
+        append: () => Promise.reject(new Error('unexpected')),
         query: async () => ({
           pages: (async function* () {
             yield Array.from({ length: 300_000 }, () => action);

@@ -1,13 +1,13 @@
 import type { TestServer } from '../server.ts';
 
-/** A visitor of the site as a browser without JavaScript is one: it keeps cookies, and sends forms with their hidden fields. */
+/** A visitor with a browser without JavaScript, which keeps cookies and sends forms with their hidden fields. */
 export interface Visitor {
   get(path: string): Promise<VisitedPage>;
-  /** Opens the page at `path` and sends its form with `action` (else the first one), filled with `fields`. */
+  /** Opens the page at `path` and sends its form with `action`, or else the first one, with `fields`. */
   send(path: string, fields: Fields, action?: string): Promise<VisitedPage>;
 }
 
-/** What is filled in, by name; several for fields with one name, such as ticked boxes. */
+/** Values of fields by name; an array for several fields with one name, such as checkboxes. */
 type Fields = Readonly<Record<string, string | readonly string[]>>;
 
 export interface VisitedPage {
@@ -70,7 +70,7 @@ export async function signIn(
   return visitor;
 }
 
-/** The text that a value of an attribute stands for. */
+/** The value of an attribute as text. */
 export const decode = (value: string): string =>
   value.replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name]!);
 

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { openVisitor, signIn } from './browser.ts';
 
 const feed = (name: string): string => `https://feeds.example/${name}`;
 
-/** Podcasts that eve subscribes to, with a tag each. */
+/** Podcasts that eve subscribes to, each with a tag. */
 async function fill(server: TestServer): Promise<void> {
   const { accounts, subscriptions } = server.services;
   const eve = (await accounts.findByName('eve'))!;
@@ -13,18 +14,7 @@ async function fill(server: TestServer): Promise<void> {
     ['b', 'Garden <hour>', 'Home & garden'],
   ] as const) {
     await subscriptions.upload(eve.id, 'phone', { add: [feed(name)], remove: [] });
-    const podcast = {
-      title,
-      author: '',
-      description: '',
-      website: '',
-      logoUrl: null,
-      language: '',
-      tags: [tag],
-      blocked: false,
-    };
-    const state = { url: feed(name), intervalSeconds: 3600, failures: 0, fetchedAt: server.clock.now };
-    await server.storage.podcasts.record(feed(name), { state, content: { podcast, episodes: [] } });
+    await recordFeed(server.storage, feed(name), { title, tags: [tag] });
   }
 }
 

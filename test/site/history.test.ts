@@ -3,11 +3,11 @@ import type { Visitor } from './browser.ts';
 import { openVisitor, signIn } from './browser.ts';
 import { feed, media, openListening, textOf, upload } from './listener.ts';
 
-/** Link of the page to what is older, or newer. */
+/** Link of the page to older or newer actions. */
 const linkOf = (html: string, rel: 'prev' | 'next'): string | undefined =>
   new RegExp(`<a href="http://localhost([^"]*)" rel="${rel}">`).exec(html)?.[1]?.replaceAll('&amp;', '&');
 
-/** Titles of the episodes on a page, in its order. */
+/** Titles of the episodes on a page, in order. */
 const numbersOn = (html: string): number[] =>
   [...html.matchAll(/url=http%3A%2F%2Fmedia\.example%2Fa%2F(\d+)\.mp3"/g)].map(([, number]) => Number(number));
 
@@ -32,7 +32,7 @@ it('lists actions by day, the newest first, however late they were uploaded', as
 it('its pages stay the same, and complete, while apps upload', async () => {
   const server = await openListening();
   const actions = Array.from({ length: 120 }, (_, n) => ({ number: n, action: 'download', timestamp: at(n) }));
-  // All of one minute, so that time alone does not tell them apart.
+  // All within one minute, so that time alone does not distinguish them.
   await upload(server, ...actions.map((action, n) => ({ ...action, timestamp: n < 100 ? at(0) : action.timestamp })));
   const visitor = await signIn(server);
   const first = (await visitor.get('/history')).html;
@@ -74,7 +74,7 @@ async function openFiltered(): Promise<Visitor> {
   return signIn(server);
 }
 
-it.each(FILTERS)('/history%s shows %j, and downloads hold the same', async (query, numbers) => {
+it.each(FILTERS)('/history%s shows %j, and downloads contain the same', async (query, numbers) => {
   const visitor = await openFiltered();
   const { status, html } = await visitor.get(`/history${query}`);
   expect([status, numbersOn(html)]).toEqual([200, numbers]);

@@ -46,7 +46,7 @@ it('lists episodes in progress, the last played first', async () => {
     { podcast: 'b', number: 1, device: 'tv', timestamp: '2023-11-12T10:00:00', started: 0, position: 60, total: 600 },
     { podcast: 'b', number: 2, timestamp: '2023-11-14T10:00:00', started: 0, position: 60, total: 600 },
     { podcast: 'b', number: 2, timestamp: '2023-11-14T11:00:00', action: 'delete' },
-    // Uploaded last, but it happened before.
+    // Uploaded last, but played earlier.
     { number: 1, device: 'tv', timestamp: '2023-11-01T10:00:00', started: 0, position: 3600, total: 3600 },
   );
   const [inProgress] = (await visitor.get('/')).html.split('<h2>New episodes</h2>');

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { recordFeed } from '../readings.ts';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer, type TestServerOptions } from '../server.ts';
 
-/* What an app of bob uploads, as it does. The clock of a test server stands at 2023-11-14T22:13:20Z, a Tuesday. */
+/* Uploads of an app of bob. The clock of a test server is set to 2023-11-14T22:13:20Z, a Tuesday. */
 
 const auth = 'bob:secret';
 export const feed = (name: string): string => `http://feeds.example/${name}`;
@@ -34,7 +34,7 @@ export async function subscribe({ request }: TestServer, device: string, ...name
   expect((await request('PUT', `/subscriptions/bob/${device}.json`, { auth, body })).status).toBe(200);
 }
 
-/** A server on which bob's phone subscribes to feeds `a` and `b`, each with episodes 1 to 3, the last the newest. */
+/** A server on which bob's phone subscribes to feeds `a` and `b`, each with episodes 1 to 3, of which 3 is the newest. */
 export async function openListening(options: TestServerOptions = {}): Promise<TestServer> {
   const server = await openTestServer(options);
   await subscribe(server, 'phone', 'a', 'b');
@@ -49,7 +49,7 @@ export async function openListening(options: TestServerOptions = {}): Promise<Te
   return server;
 }
 
-/** What a page has as text. */
+/** The text of a page. */
 export const textOf = (html: string): string =>
   html
     .replaceAll(/<[^>]*>/g, ' ')

@@ -8,7 +8,7 @@ const B = 'https://feeds.example/b';
 
 const create = (visitor: Visitor, title: string) => visitor.send('/lists', { title }, LISTS);
 
-/** As anybody reads them. */
+/** As anyone can read them. */
 const names = async ({ request }: TestServer): Promise<string[]> => {
   const lists = (await (await request('GET', '/api/2/lists/bob.json')).json()) as { name: string }[];
   return lists.map(({ name }) => name);

@@ -35,7 +35,7 @@ it.each<[Record<string, string>, string]>([
   const again = await visitor.send('/login', fields, LOGIN);
   expect(again.status).toBeGreaterThanOrEqual(400);
   expect(again.status).toBeLessThan(500);
-  expect(again.headers.get('www-authenticate')).toBeNull(); // no dialog of the browser over the form
+  expect(again.headers.get('www-authenticate')).toBeNull(); // otherwise the browser would open a dialog
   expect(again.html).toContain(problem);
   if (fields.name) expect(again.html).toContain(`value="${fields.name}"`);
   expect(again.html).not.toContain('secret');

@@ -36,7 +36,7 @@ it('shows what a file would change, changes nothing yet, and then subscribes', a
   expect(done.location).toBe('http://localhost/subscriptions?imported=1');
   const { html } = await visitor.get(done.location!);
   expect(html).toContain('Subscribed to 1 podcast.');
-  expect(html).toContain('News &amp; more'); // the title of the file, until the feed itself is read
+  expect(html).toContain('News &amp; more'); // the title in the file, until the feed is fetched
   expect(await subscriptions(server)).toEqual(['https://feeds.example/old', 'https://feeds.example/news']);
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordFeed } from '../readings.ts';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { openVisitor, signIn, type Visitor } from './browser.ts';
 
@@ -24,7 +24,7 @@ interface Action {
   total?: number;
 }
 
-/** Bob subscribes on his phone to a podcast of which two episodes are known. */
+/** Bob's phone subscribes to a podcast with two known episodes. */
 async function openFilled(options = {}): Promise<TestServer> {
   const server = await openTestServer(options);
   await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [FEED] });
@@ -35,14 +35,14 @@ async function openFilled(options = {}): Promise<TestServer> {
   return server;
 }
 
-/** What an app uploads; answers the mark. */
+/** An upload of an app; returns the mark. */
 async function upload({ request }: TestServer, ...actions: (Partial<Action> & { action: string })[]): Promise<number> {
   const body = actions.map((action) => ({ podcast: FEED, episode: MEDIA, device: 'phone', ...action }));
   const answer = await request('POST', '/api/2/episodes/bob.json', { auth, body });
   return ((await answer.json()) as { timestamp: number }).timestamp;
 }
 
-/** What an app receives. */
+/** The actions that an app receives. */
 async function download({ request }: TestServer, since = 0) {
   const answer = await request('GET', `/api/2/episodes/bob.json?since=${since}`, { auth });
   return (await answer.json()) as { actions: Action[]; timestamp: number };
@@ -51,7 +51,7 @@ async function download({ request }: TestServer, since = 0) {
 const press = (visitor: Visitor, button: string, url = MEDIA, page = EPISODE) =>
   visitor.send(page, { url }, `${AT}/episode/${button}`);
 
-/** What the player of a page uploads. */
+/** An upload of the player of a page. */
 const play = (visitor: Visitor, times: Record<string, string>, page = EPISODE) =>
   visitor.send(page, times, `${AT}/episode/progress`);
 
@@ -117,7 +117,7 @@ describe('the page of an episode', () => {
   });
 });
 
-describe('an episode that only the account itself knows', () => {
+describe('an episode that is known only from actions of the account', () => {
   it.each([
     ['by its address', { podcast: 'https://feeds.example/unknown', episode: 'https://media.example/x.mp3' }],
     ['by its GUID, as version 1 may name it', { podcast: 'https://feeds.example/unknown', episode: 'tag:x,2023:1' }],
@@ -300,7 +300,7 @@ it('an app and the browser lose nothing at the same time: the app pulls, the bro
     received.push(...pulled.actions);
     await play(visitor, { started: String(round * 30 - 30), position: String(round * 30), total: '3600' });
     const episode = 'https://media.example/2.mp3';
-    // As AntennaPod does it: the mark of the upload is the one to ask with next.
+    // Like AntennaPod, it uses the mark of the upload next.
     since = await upload(server, { action: 'play', episode, started: 0, position: round, total: 100 });
     server.clock.now += round % 2;
     await press(visitor, round % 2 ? 'played' : 'new');
@@ -316,7 +316,7 @@ it('an app and the browser lose nothing at the same time: the app pulls, the bro
 describe('the page of a podcast', () => {
   it('subscribes and unsubscribes', async () => {
     const server = await openFilled();
-    // While nobody subscribes the page is a 404.
+    // Without subscribers the page is a 404.
     await server.request('PUT', '/subscriptions/eve/phone.json', { auth: 'eve:secret', body: [FEED] });
     const visitor = await signIn(server);
     const list = async () =>

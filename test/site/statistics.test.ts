@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { recordFeed } from '../readings.ts';
+import { recordFeed } from '../podcasts.ts';
 import type { TestServer } from '../server.ts';
 import { openVisitor, signIn } from './browser.ts';
 import { feed, openListening, subscribe, textOf, upload } from './listener.ts';
@@ -32,14 +32,14 @@ async function openPlayed(): Promise<TestServer> {
       position: 600,
       total: 600,
     },
-    // No listening time: nothing is guessed.
+    // Without times there is no listening time.
     { podcast: 'c', timestamp: '2023-11-12T07:00:00' },
     { podcast: 'c', timestamp: '2023-11-12T07:00:01', position: 600 },
     { podcast: 'c', timestamp: '2023-11-12T07:00:02', started: 600, position: 60, total: 6000 },
     { podcast: 'c', timestamp: '2023-11-12T07:00:03', action: 'download' },
-    // Marked as played, as apps do it.
+    // Marked as played by an app.
     { podcast: 'c', number: 9, timestamp: '2023-11-12T07:00:04', started: 6000, position: 6000, total: 6000 },
-    // Of a phone whose clock is wrong.
+    // From a phone with a wrong clock.
     { podcast: 'c', timestamp: '2043-11-12T07:00:00', started: 0, position: 60, total: 6000 },
   );
   return server;

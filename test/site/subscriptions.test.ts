@@ -1,15 +1,16 @@
 import { expect, it } from 'vitest';
+import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { openVisitor, signIn } from './browser.ts';
 
 const PAGE = 'http://localhost/subscriptions';
 const feed = (name: string): string => `https://feeds.example/${name}.xml`;
 
-/** What an app finds on its device. */
+/** The list of a device. */
 const onDevice = async ({ request }: TestServer, device: string): Promise<string[]> =>
   (await request('GET', `/subscriptions/bob/${device}.json`, { auth: 'bob:secret' })).json() as Promise<string[]>;
 
-/** What an app receives that asks for changes since `mark`, and the mark to ask with next. */
+/** The changes that an app receives since a mark, and the next mark. */
 async function sync({ request }: TestServer, device: string, since = 0) {
   const path = `/api/2/subscriptions/bob/${device}.json?since=${since}`;
   const answer = await request('GET', path, { auth: 'bob:secret' });
@@ -22,24 +23,12 @@ async function upload({ request }: TestServer, device: string, add: string[], re
   return ((await answer.json()) as { timestamp: number }).timestamp;
 }
 
-/** What the directory reads of a feed. */
-async function describeFeed({ storage, clock }: TestServer, url: string, title: string, releasedAt: number) {
-  const podcast = {
-    title,
-    author: 'An author',
-    description: '',
-    website: '',
-    logoUrl: null,
-    language: '',
-    tags: [],
-    blocked: false,
-  };
-  const episode = { url: `${url}/1.mp3`, title: `Episode of ${title}`, description: '', website: '', releasedAt };
-  const state = { url, intervalSeconds: 3600, failures: 0, fetchedAt: clock.now };
-  await storage.podcasts.record(url, { state, content: { podcast, episodes: [episode] } });
-}
+const storeFeed = ({ storage }: TestServer, url: string, title: string, releasedAt: number): Promise<void> =>
+  recordFeed(storage, url, { title, author: 'An author' }, [
+    { url: `${url}/1.mp3`, title: `Episode of ${title}`, releasedAt },
+  ]);
 
-/** Titles in their order on the page. */
+/** Titles in the order of the page. */
 const titlesOf = (html: string): string[] =>
   [...html.matchAll(/aria-label="Select ([^"]*)"/g)].map(([, title]) => title!);
 
@@ -125,7 +114,7 @@ it('unsubscribes from several at once, and restores them on the same devices', a
   expect(await onDevice(server, 'phone')).toEqual([feed('c')]);
   expect(await onDevice(server, 'tv')).toEqual([feed('c')]);
   expect((await visitor.get(removed.location!)).html).toContain('Unsubscribed from 2 podcasts.');
-  // Hours later, something else has changed meanwhile.
+  // Hours later, after another change.
   server.clock.now += 10_000;
   const undone = await visitor.send(removed.location!, {}, `${PAGE}/restore?view=list`);
   expect(undone.location).toBe(`${PAGE}?view=list`);
@@ -160,14 +149,14 @@ it('unsubscribes on only one device', async () => {
 it('filters by words and sorts by name or newest episode, which follows the feeds', async () => {
   const server = await openTestServer();
   await upload(server, 'phone', ['a', 'b', 'c'].map(feed));
-  await describeFeed(server, feed('a'), 'Zebra talk', 1_600_000_000);
-  await describeFeed(server, feed('b'), 'apple news', 1_500_000_000);
+  await storeFeed(server, feed('a'), 'Zebra talk', 1_600_000_000);
+  await storeFeed(server, feed('b'), 'apple news', 1_500_000_000);
   const visitor = await signIn(server);
   expect(titlesOf((await visitor.get('/subscriptions')).html)).toEqual(['apple news', feed('c'), 'Zebra talk']);
   const newest = async (): Promise<string[]> => titlesOf((await visitor.get('/subscriptions?sort=newest')).html);
   expect(await newest()).toEqual(['Zebra talk', 'apple news', feed('c')]);
   server.clock.now += 1000;
-  await describeFeed(server, feed('c'), 'Middle', 1_550_000_000);
+  await storeFeed(server, feed('c'), 'Middle', 1_550_000_000);
   const second = { url: `${feed('b')}/2.mp3`, title: 'Two', description: '', website: '', releasedAt: 1_650_000_000 };
   const known = (await server.storage.podcasts.find([feed('b')]))[0]!;
   const state = { url: feed('b'), intervalSeconds: 3600, failures: 0, fetchedAt: server.clock.now };

@@ -7,7 +7,7 @@ import type { UserId } from '../../src/domain/types.ts';
 import { StorageError } from '../../src/storage/errors.ts';
 import { podcastKey, urlDigest } from '../../src/storage/keys.ts';
 import { type Faults, MemoryDatabase, openMemoryStore } from './memory-store.ts';
-import { episode, episodes, info, state } from './suite/readings.ts';
+import { episode, episodes, info, state } from './suite/feed-samples.ts';
 import { feed, feeds, numbersOf } from './suite/samples.ts';
 
 const HOUR = 3600;
@@ -55,7 +55,7 @@ const openTwo = async (): Promise<[Node, Node, MemoryDatabase]> => {
   return [await openNode(database), await openNode(database), database];
 };
 
-const read = (node: Node, n: number | string, found = episodes(0), fields = {}): Promise<void> =>
+const recordFeed = (node: Node, n: number | string, found = episodes(0), fields = {}): Promise<void> =>
   node.podcasts.record(feed(n), { state: state(feed(n)), content: { podcast: info(), episodes: found }, ...fields });
 
 const numbers = async (node: Node, n: number | string): Promise<number[]> =>
@@ -64,7 +64,7 @@ const numbers = async (node: Node, n: number | string): Promise<number[]> =>
 it('other nodes see a new podcast after a refresh', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: [feed(1)] });
-  await read(a, 1, [episode(1)], {
+  await recordFeed(a, 1, [episode(1)], {
     content: { podcast: info({ title: 'Linux', tags: ['News'] }), episodes: [episode(1)] },
   });
   expect(await b.podcasts.find([feed(1)])).toEqual([undefined]);
@@ -86,7 +86,7 @@ it('other nodes see a new podcast after a refresh', async () => {
 it('the result of a feed that only another node knows is stored', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: [feed(1)] });
-  await read(b, 1, [episode(1)]);
+  await recordFeed(b, 1, [episode(1)]);
   expect(await numbers(b, 1)).toEqual([1]);
 });
 
@@ -94,9 +94,9 @@ it('results of one feed on two nodes keep the episodes of both', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: [feed(1)] });
   await b.refresh();
-  await Promise.all([read(a, 1, [episode(1)]), read(b, 1, [episode(2)])]);
-  await read(a, 1, [episode(3)]);
-  await read(b, 1, [episode(4)]);
+  await Promise.all([recordFeed(a, 1, [episode(1)]), recordFeed(b, 1, [episode(2)])]);
+  await recordFeed(a, 1, [episode(3)]);
+  await recordFeed(b, 1, [episode(4)]);
   expect(await numbers(b, 1)).toEqual([4, 3, 2, 1]);
   await a.refresh();
   expect(await numbers(a, 1)).toEqual([4, 3, 2, 1]);
@@ -107,8 +107,8 @@ it('a feed that moved on one node gets the episodes that another node reads at i
   await a.change('alice', { subscribed: [feed('old')] });
   await b.refresh();
   await b.change('bob', { subscribed: [feed('new')] });
-  await read(a, 'old', [episode(1)], { movedTo: feed('new') });
-  await read(b, 'old', [episode(2)]);
+  await recordFeed(a, 'old', [episode(1)], { movedTo: feed('new') });
+  await recordFeed(b, 'old', [episode(2)]);
   for (const node of [a, b]) {
     await node.refresh();
     expect(await node.podcasts.find([feed('old')])).toMatchObject([{ url: feed('new'), subscribers: 2 }]);
@@ -126,7 +126,7 @@ it('a due feed is leased to one node, and to another one when the lease has expi
   const claims = await Promise.all([a, b, a, b].map((node) => node.podcasts.claimDue(2, 60)));
   expect(numbersOf(claims.flat()).toSorted()).toEqual([1, 2, 3, 4, 5]);
   expect(await b.podcasts.claimDue(9, 60)).toEqual([]);
-  await read(a, 1, [], { state: state(feed(1), { nextAt: now }) });
+  await recordFeed(a, 1, [], { state: state(feed(1), { nextAt: now }) });
   await b.refresh();
   expect(numbersOf(await b.podcasts.claimDue(9, 60))).toEqual([1]);
   now += 60;
@@ -151,15 +151,15 @@ it('a tag keeps its first title of any node', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: feeds(2) });
   await b.refresh();
-  await read(a, 1, [], { content: { podcast: info({ tags: ['NEWS'] }), episodes: [] } });
-  await read(b, 2, [], { content: { podcast: info({ tags: ['news'] }), episodes: [] } });
+  await recordFeed(a, 1, [], { content: { podcast: info({ tags: ['NEWS'] }), episodes: [] } });
+  await recordFeed(b, 2, [], { content: { podcast: info({ tags: ['news'] }), episodes: [] } });
   for (const node of [a, b]) {
     await node.refresh();
     expect(await node.podcasts.topTags(9)).toEqual([{ tag: 'news', title: 'NEWS', usage: 2 }]);
   }
 });
 
-it('one toplist per day is stored, whichever node rebuilds it', async () => {
+it('one toplist per day is stored, by any node', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: [feed(1)] });
   await a.podcasts.rebuildToplist();
@@ -201,8 +201,8 @@ it('a result whose answer was lost is stored, and so is the next one', async () 
   const node = await openNode(database, NO_ACCOUNTS, false);
   await node.change('alice', { subscribed: [feed(1)] });
   node.store.lostAnswers = 1;
-  await expect(read(node, 1, [episode(1)])).rejects.toThrow(StorageError);
-  await read(node, 1, [episode(2)]);
+  await expect(recordFeed(node, 1, [episode(1)])).rejects.toThrow(StorageError);
+  await recordFeed(node, 1, [episode(2)]);
   expect(await numbers(node, 1)).toEqual([2, 1]);
 });
 
@@ -211,9 +211,9 @@ it('a result with one new episode rewrites few of the others, and one without an
   await node.change('alice', { subscribed: [feed(1)] });
   const long = (n: number) => episode(n, { description: 'x'.repeat(1000) });
   const all = Array.from({ length: 900 }, (_, n) => long(n));
-  await read(node, 1, all);
-  await read(node, 1, [...all, long(900)]);
-  await read(node, 1, [...all, long(900)]);
+  await recordFeed(node, 1, all);
+  await recordFeed(node, 1, [...all, long(900)]);
+  await recordFeed(node, 1, [...all, long(900)]);
   const sizes = node.commits.map(({ set = [] }) => set.reduce((sum, [, value]) => sum + value.length, 0));
   const [, first, second, third] = sizes;
   expect(first).toBeGreaterThan(900_000);
@@ -222,11 +222,11 @@ it('a result with one new episode rewrites few of the others, and one without an
   expect((await node.podcasts.episodes(feed(1), 2000)).length).toBe(901);
 });
 
-/** A podcast that alice had, unused for 31 days, known to both nodes. */
+/** A podcast that alice subscribed to, unused for 31 days, known to both nodes. */
 async function openUnused(): Promise<[Node, Node, MemoryDatabase]> {
   const [a, b, database] = await openTwo();
   await a.change('alice', { subscribed: [feed(1)] });
-  await read(a, 1, [episode(1)]);
+  await recordFeed(a, 1, [episode(1)]);
   await a.change('alice', { unsubscribed: [feed(1)] });
   await b.refresh();
   await b.podcasts.removeUnused();
@@ -254,7 +254,7 @@ it('a podcast that was removed while a node was disconnected disappears from it 
   expect(await b.podcasts.find([feed(1)])).toEqual([undefined]);
 });
 
-it.each(['before', 'after'])('somebody who subscribes %s a podcast is removed on another node has it', async (when) => {
+it.each(['before', 'after'])('a user who subscribes %s a podcast is removed on another node keeps it', async (when) => {
   const [a, b, database] = await openUnused();
   const subscribe = (): Promise<void> => b.change('bob', { subscribed: [feed(1)] });
   let isDone = when === 'after';
@@ -269,7 +269,7 @@ it.each(['before', 'after'])('somebody who subscribes %s a podcast is removed on
     await node.refresh();
     expect(await node.podcasts.find([feed(1)])).toMatchObject([{ url: feed(1), subscribers: 1 }]);
   }
-  await read(a, 1, [episode(2)]);
+  await recordFeed(a, 1, [episode(2)]);
   await b.refresh();
   expect(await numbers(b, 1)).toContain(2);
 });

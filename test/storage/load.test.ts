@@ -102,7 +102,7 @@ describe('a plugin from a package', () => {
 it.each([
   ['docs/writing-a-plugin.md', '.'],
   ['examples/memory-storage/README.md', 'examples/memory-storage'],
-])('the example as %s has it', async (page, folder) => {
+])('the example with the location in %s', async (page, folder) => {
   const root = join(import.meta.dirname, '../..');
   const [, spec] = /--storage (\S*memory-storage\.js\S*)/.exec(await readFile(join(root, page), 'utf8'))!;
   expect((await loadStorage(spec!, join(root, folder))).options).toEqual({ name: 'demo' });
@@ -122,7 +122,7 @@ it.each([
   '@podsync-fixture/other:redis://bob:hunter2@host',
   './nowhere.js:redis://bob:hunter2@host',
   'bob:hunter2@host',
-])('no message holds a password: %s', async (spec) => {
+])('no message contains a password: %s', async (spec) => {
   const error = await loadStorage(spec, fixtures).then(
     () => undefined,
     (error: Error) => error,

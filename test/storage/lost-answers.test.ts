@@ -60,7 +60,7 @@ describe('a commit whose answer is lost', () => {
     await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
     store.lostAnswers = 1;
     store.before = (call) => {
-      if (call === 'get' && store.lostAnswers === 0) throw new StorageError('unavailable', 'gone');
+      if (call === 'get' && store.lostAnswers === 0) throw new StorageError('unavailable', 'no connection');
     };
     await expect(storage.subscriptions.apply(alice, 'phone', add(feed(2)))).rejects.toMatchObject({
       code: 'unavailable',

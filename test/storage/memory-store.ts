@@ -46,7 +46,7 @@ export interface Faults {
   lostAnswers: number;
 }
 
-/** A store in memory; `isShared` as the contract has it. */
+/** A store in memory; `isShared` as in the contract. */
 export function openMemoryStore(database: MemoryDatabase, isShared: boolean): KeyValueStore & Faults {
   if (database.isHeld) throw new StorageError('busy', 'another store has opened this database');
   database.isHeld = !isShared;

@@ -6,7 +6,7 @@ import { Cluster } from './nodes.ts';
 import { action, add, addUser, feed, readActions, remove } from './suite/samples.ts';
 import { exportUser } from './suite/transfer-samples.ts';
 
-/** What a user does, through one of the nodes. */
+/** One step of a user, on one of the nodes. */
 interface Step {
   node: number;
   kind: string;

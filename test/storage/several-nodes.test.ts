@@ -88,7 +88,7 @@ describe('a list read while another node writes it', () => {
     ['once', 1],
     ['until its log is written into it', 70],
   ] as const) {
-    it(`${what} loses nothing for a client that asks again`, async () => {
+    it(`${what} loses nothing for a client that requests it again`, async () => {
       const { cluster, one, alice } = await openTwo();
       await one.storage.subscriptions.apply(alice, 'phone', add(...feeds(10)));
       for (const call of ['get', 'list'] as const) {

@@ -4,7 +4,7 @@ import { StorageError } from '../../src/storage/errors.ts';
 import type { UserRecord } from '../../src/storage/stores.ts';
 import { Cluster } from './nodes.ts';
 import { action, actions, add, addUser, feed, readActions } from './suite/samples.ts';
-import { exportUser, furnish, importUser, NAME, pagesOf } from './suite/transfer-samples.ts';
+import { exportUser, createFullAccount, importUser, NAME, pagesOf } from './suite/transfer-samples.ts';
 
 const HOUR = 3600;
 
@@ -12,7 +12,7 @@ const HOUR = 3600;
 const openFurnished = async (isShared: boolean) => {
   const cluster = new Cluster();
   const node = await cluster.open(isShared);
-  const alice = await furnish({ storage: node.storage, clock: cluster });
+  const alice = await createFullAccount({ storage: node.storage, clock: cluster });
   await node.storage.actions.append(alice, actions(3000, 5000, { podcast: feed('later') }));
   return { cluster, ...node, alice, records: await exportUser(node.storage, alice) };
 };
@@ -127,7 +127,7 @@ describe('a removal on one node', () => {
 /** Sessions and app passwords whose digests exist already are not imported. */
 const isImported = ({ kind }: UserRecord): boolean => kind !== 'session' && kind !== 'appPassword';
 
-/** Whether the step ran to its end. */
+/** Whether the step succeeded. */
 async function stopped(
   store: { before?: ((call: 'get' | 'list' | 'commit', batch?: Batch) => void) | undefined },
   before: (call: string, batch?: Batch) => void,

@@ -10,12 +10,12 @@ import { formatNumber } from '../table.mjs';
 const PODCASTS = 20_000;
 const USERS = 1000;
 const SUBSCRIPTIONS = 50;
-/** What one account may bring into the directory. */
+/** Feeds that one account may add to the directory. */
 const MAX_NEW_FEEDS_PER_DAY = 2000;
-/** Of these the requests for suggestions come; the others cannot log in. */
+/** These users request suggestions; the others cannot log in. */
 const READERS = Array.from({ length: 16 }, (_, index) => `reader-${index}`);
 
-/** The same numbers in every run. */
+/** Pseudo-random numbers, the same in every run. */
 function createRandom(seed) {
   let state = seed;
   return () => {
@@ -24,7 +24,7 @@ function createRandom(seed) {
   };
 }
 const random = createRandom(1);
-/** As in all languages, few words make most of a text. */
+/** A few words make up most of the text, as in all languages. */
 const WORDS = Array.from(
   { length: 40_000 },
   (_, rank) => `${['ra', 'to', 'mi', 'sel', 'kan'][rank % 5]}${rank.toString(36)}`,
@@ -32,7 +32,7 @@ const WORDS = Array.from(
 const word = () => WORDS[Math.floor(WORDS.length * random() ** 4)];
 const words = (count) => Array.from({ length: count }, word).join(' ');
 const feed = (n) => `https://feeds-${n % 997}.example.org/show-${n}/feed.xml`;
-/** Few podcasts have most of the subscribers. */
+/** A few podcasts have most of the subscribers. */
 const pick = () => feed(Math.floor(PODCASTS * random() ** 2));
 
 /** Fills a data folder through the storage plugin, as fetching 20,000 feeds would take hours. */
@@ -92,7 +92,7 @@ const close = ({ podsync, bare }) => Promise.all([podsync.stop(), bare.stop()]);
 async function compareToplist({ podsync, bare }) {
   const next = () => request('GET', '/toplist/100.json', {});
   const run = (server, long) => load({ url: server.url, next, until: seconds(long) });
-  await alternate(1, [() => run(bare, 1), () => run(podsync, 1)]); // both warm
+  await alternate(1, [() => run(bare, 1), () => run(podsync, 1)]); // to warm up
   const rounds = await alternate(3, [() => run(bare, 2), () => run(podsync, 2)]);
   const rate = (side) => formatNumber(median(rounds.map((round) => round[side].rate)));
   return {
@@ -156,7 +156,7 @@ export default {
       bound: ['<', 30],
       measure: async (stage) => {
         let turn = 0;
-        // By cookie: to check a password takes bcrypt longer than all else here, and has a row of its own.
+        // By cookie, as checking a password takes longer than everything else here, and has its own rows.
         const headers = await Promise.all(READERS.map((reader) => logIn(stage.podsync, reader)));
         return measureLatency(stage, () => request('GET', '/suggestions/10.json', headers[turn++ % headers.length]));
       },
@@ -185,7 +185,7 @@ export default {
       }),
     },
     {
-      name: 'resident memory after all this',
+      name: 'resident memory at the end',
       unit: 'MB',
       measure: async ({ podsync }) => {
         const { rss, peak } = await podsync.memory();

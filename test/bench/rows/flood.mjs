@@ -5,10 +5,10 @@ import { createData, startPodsync } from '../server.mjs';
 import { formatNumber } from '../table.mjs';
 
 const USERS = Array.from({ length: 16 }, (_, index) => `user-${index}`);
-/** Of each flood. Seconds. */
+/** Duration of each flood, in seconds. */
 const LONG = 5;
 
-/** Types of which two parsers may each read the other half. */
+/** Types that two parsers may read differently. */
 const TYPES = [
   'multipart/form-data; boundary=zz, application/x-www-form-urlencoded',
   'text/plain, multipart/form-data; boundary=x',
@@ -42,7 +42,7 @@ async function open() {
   return { server, uploads };
 }
 
-/** How long `/health` takes while 16 connections send what `next` makes. */
+/** Times of `/health` while 16 connections send the requests of `next`. */
 async function flood({ server }, next) {
   let isOver = false;
   const [sent, health] = await Promise.all([
@@ -63,19 +63,19 @@ export default {
   close: ({ server }) => server.stop(),
   rows: [
     {
-      name: 'p99 of /health while forms of a million fields come',
+      name: 'p99 of /health during forms of a million fields',
       unit: 'ms',
       bound: ['<=', 50],
       measure: (stage) => flood(stage, (connection) => FORMS[connection % FORMS.length]),
     },
     {
-      name: 'p99 of /health while OPML of 3 MB comes',
+      name: 'p99 of /health during OPML of 3 MB',
       unit: 'ms',
       bound: ['<=', 50],
       measure: (stage) => flood(stage, (connection) => stage.uploads[connection]),
     },
     {
-      name: 'resident memory at most, after both',
+      name: 'maximum resident memory, after both',
       unit: 'MB',
       bound: ['<', 300],
       measure: async ({ server }) => {

@@ -4,11 +4,11 @@ import { alternate, median } from '../rounds.mjs';
 import { createData, startPodsync } from '../server.mjs';
 import { formatNumber } from '../table.mjs';
 
-/** Uploads are measured in short rounds, each on an account that still has its 1,000: they add to it. */
+/** Uploads are measured in short rounds, each on another account, as they add to its 1,000 actions. */
 const UPLOAD_ROUNDS = 9;
 const UPLOADS = 100;
 
-/** A warm server on a store where these users have so many actions each. */
+/** A warm server with these users, each with the given number of actions. */
 async function openStore(users, stored) {
   const server = await startPodsync(await createData(['warm', ...users]));
   const cookies = new Map();
@@ -23,7 +23,7 @@ const open = async () => ({ small: await openStore(SMALL_USERS, 1000), large: aw
 
 const close = ({ small, large }) => Promise.all([small.server.stop(), large.server.stop()]);
 
-/** How many times as long it takes with the large history. */
+/** How many times longer it takes with the large history. */
 async function compare(count, sides) {
   const rounds = await alternate(count, sides);
   const rate = (side) => formatNumber(median(rounds.map((round) => round[side].rate)));
@@ -33,7 +33,7 @@ async function compare(count, sides) {
   };
 }
 
-/** Reads what is new since the last upload: nothing. */
+/** Reads changes since the last upload: there are none. */
 async function createReader({ server, users: [user], cookies }) {
   const { timestamp } = await callUpload(server, user, cookies.get(user));
   const text = request('GET', `/api/2/episodes/${user}.json?since=${timestamp}`, cookies.get(user));
@@ -50,12 +50,12 @@ export default {
   close,
   rows: [
     {
-      name: 'since-read of nothing new',
+      name: 'since-read without changes',
       unit: 'x',
       bound: ['<=', 1.3],
       measure: async ({ small, large }) => {
         const [readSmall, readLarge] = [await createReader(small), await createReader(large)];
-        await alternate(1, [() => readSmall(1), () => readLarge(1)]); // both warm
+        await alternate(1, [() => readSmall(1), () => readLarge(1)]); // to warm up
         return compare(3, [() => readSmall(2), () => readLarge(2)]);
       },
     },

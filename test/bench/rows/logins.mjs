@@ -5,7 +5,7 @@ import { createData, startPodsync } from '../server.mjs';
 import { formatNumber } from '../table.mjs';
 
 const USERS = Array.from({ length: 16 }, (_, index) => `user-${index}`);
-/** Three rounds of 32 are below the hundred that one address may try: each is hashed, none is refused unseen. */
+/** Three rounds of 32 are below the limit of one address: each password is hashed. */
 const WRONG = 32;
 
 async function open() {
@@ -21,7 +21,7 @@ async function open() {
 
 let tries = 0;
 
-/** A login that is tried for the first time: of an account or of nobody, each with a password of its own. */
+/** A login of a known or an unknown account, each with another password. */
 function wrongLogin() {
   const user = tries % 2 === 0 ? USERS[(tries / 2) % USERS.length] : `nobody-${tries}`;
   const pair = Buffer.from(`${user}:wrong ${tries++}`).toString('base64');

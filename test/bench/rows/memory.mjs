@@ -3,7 +3,7 @@ import { median, thrice } from '../rounds.mjs';
 import { createData, startPodsync } from '../server.mjs';
 import { formatNumber } from '../table.mjs';
 
-/** Resident megabytes of a new server after `work`. */
+/** Resident memory of a new server after `work`, in megabytes. */
 async function measureMemory(work) {
   const rounds = await thrice(async () => {
     const server = await startPodsync(await createData(['user']));
@@ -20,7 +20,7 @@ async function measureMemory(work) {
   };
 }
 
-/** Ten uploads of 19,999 actions, each on a podcast that nobody knows. */
+/** Ten uploads of 19,999 actions, each of another new podcast. */
 async function nameManyPodcasts(server, cookie) {
   for (let upload = 0; upload < 10; upload += 1) {
     const actions = Array.from({ length: 19_999 }, (_, index) => ({
@@ -33,7 +33,7 @@ async function nameManyPodcasts(server, cookie) {
   }
 }
 
-/** Resident megabytes of a server that is started again after that. */
+/** Resident memory of a server that is restarted after that, in megabytes. */
 async function measureRestart() {
   const folder = await createData(['user']);
   const first = await startPodsync(folder);
@@ -70,6 +70,6 @@ export default {
       bound: ['<', 350],
       measure: () => measureMemory(nameManyPodcasts),
     },
-    { name: 'started again after these', unit: 'MB', bound: ['<', 150], measure: measureRestart },
+    { name: 'after these and a restart', unit: 'MB', bound: ['<', 150], measure: measureRestart },
   ],
 };

@@ -9,7 +9,7 @@ const FEEDS = Array.from({ length: 53 }, (_, index) => `https://feeds.example.or
 const add = (urls) => JSON.stringify({ add: urls, remove: [] });
 const changesPath = (user) => `/api/2/subscriptions/${user}/phone.json`;
 
-/** A user for each connection, each with 53 subscriptions, 3 of which the client has not heard of. */
+/** A user for each connection, each with 53 subscriptions, 3 of which are new to the client. */
 async function open() {
   const podsync = await startPodsync(await createData(USERS));
   const clients = await Promise.all(
@@ -30,10 +30,10 @@ async function open() {
 
 const close = ({ podsync, bare }) => Promise.all([podsync.stop(), bare.stop()]);
 
-/** Seconds of requests until V8 has compiled what they need: uploads take a fifth longer before that. */
+/** Seconds of requests until V8 has compiled their code: before that, uploads take a fifth longer. */
 const WARMING = 6;
 
-/** podsync's share of what the bare route answers, once both are warm. */
+/** Requests per second of podsync relative to the bare route, both warm. */
 async function compare({ podsync, bare }, next) {
   const run = (server, long) => load({ url: server.url, next, until: seconds(long) });
   await alternate(1, [() => run(bare, WARMING), () => run(podsync, WARMING)]);

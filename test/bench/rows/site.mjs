@@ -6,13 +6,13 @@ import { createData, startPodsync } from '../server.mjs';
 import { formatNumber } from '../table.mjs';
 
 const PODCASTS = 20_000;
-/** Podcasts that one account may bring into the directory on a day. */
+/** Podcasts that one account may add to the directory per day. */
 const BROUGHT = 2000;
 const SUBSCRIBED = 300;
 const EPISODES = 100;
 const ACTIONS = 100_000;
 const DAY = 86_400;
-/** Actions of one upload of a first sync. */
+/** Actions in one upload of a first sync. */
 const LOT = 1000;
 const READERS = 16;
 
@@ -28,7 +28,7 @@ const PAGES = {
   Statistics: '/statistics?range=all',
 };
 
-/** Each account with its history; `twin` has the same, and is read first while somebody watches. */
+/** The accounts and their histories; `twin` is a copy, whose first read is measured. */
 const USERS = ['listener', 'twin'];
 
 async function open() {
@@ -95,17 +95,17 @@ function toAction(n, now) {
 
 const read = (headers, path) => request('GET', path, { ...headers, accept: 'text/html', 'accept-encoding': 'br' });
 
-/** Times of a page that is asked for again and again, by one visitor. */
+/** Times of a page that one visitor requests repeatedly. */
 async function measurePage({ podsync, headers, measured }, path) {
   if (!measured.has(path)) {
     const next = () => read(headers, path);
-    await load({ url: podsync.url, next, until: requests(30), connections: 1 }); // warm
+    await load({ url: podsync.url, next, until: requests(30), connections: 1 }); // to warm up
     measured.set(path, await load({ url: podsync.url, next, until: requests(300), connections: 1 }));
   }
   return measured.get(path);
 }
 
-/** How long the request `text` takes, again and again, beside `run`. */
+/** Times of the request `text`, repeated while `run` is running. */
 async function watch({ podsync }, text, run) {
   let isOver = false;
   const [result, watched] = await Promise.all([
@@ -115,17 +115,17 @@ async function watch({ podsync }, text, run) {
   return { result, watched };
 }
 
-/** Kilobytes of something as it is sent. */
+/** Compressed size of responses, in kilobytes. */
 async function measureSize({ podsync, headers }, paths) {
-  let [sent, whole] = [0, 0];
+  let [sent, original] = [0, 0];
   for (const path of paths) {
     const answer = await fetch(podsync.url + path, { headers: { ...headers, 'accept-encoding': 'identity' } });
     if (answer.status !== 200) throw new Error(`${path} was answered by ${answer.status}`);
     const text = Buffer.from(await answer.arrayBuffer());
-    whole += text.length / 1000;
+    original += text.length / 1000;
     sent += brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }).length / 1000;
   }
-  return { value: sent, note: `${formatNumber(whole)} kB before it is compressed` };
+  return { value: sent, note: `${formatNumber(original)} kB uncompressed` };
 }
 
 /** The style sheet and the script of a page. */
@@ -165,7 +165,7 @@ export default {
   close: ({ podsync }) => podsync.stop(),
   rows: [
     {
-      name: 'the longest wait of /health while a history is read for the first time',
+      name: 'longest /health during the first read of a history',
       unit: 'ms',
       bound: ['<=', 50],
       measure: async (stage) => {
@@ -201,7 +201,7 @@ export default {
       },
     },
     {
-      name: 'resident memory after all this',
+      name: 'resident memory at the end',
       unit: 'MB',
       measure: async ({ podsync }) => {
         const { rss, peak } = await podsync.memory();

@@ -9,7 +9,7 @@ import { createData, PASSWORD, runPodsync, startPodsync } from '../server.mjs';
 
 const USER = 'alice';
 const KINDS = ['json', 'sqlite'];
-/** What an upload leaves to be done is done after this. Milliseconds. */
+/** Work that follows an upload is done after this time, in milliseconds. */
 const AFTER = 300;
 
 async function open() {
@@ -24,7 +24,7 @@ async function open() {
   return stages;
 }
 
-/** The longest that `/health` takes while a body is sent and stored. */
+/** The longest time of `/health` while a body is sent and stored. */
 async function measureStall({ server, headers }, [, method, path, make, more]) {
   const body = Buffer.from(make());
   const upload = async () => {

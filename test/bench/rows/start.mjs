@@ -6,12 +6,12 @@ import { median, thrice } from '../rounds.mjs';
 import { copyData, createData, startPodsync } from '../server.mjs';
 import { formatNumber } from '../table.mjs';
 
-/** Nothing is as new as that. */
+/** A mark after all changes. */
 const FAR_AHEAD = 2 ** 31;
-/** What the journal takes before it is folded into the snapshots, but for little. */
-const JOURNAL_FULL = 50_000;
+/** A little less than starts a checkpoint of the write-ahead log. */
+const FULL_LOG = 50_000;
 
-/** Two data folders: of a server that was stopped, and of one that was killed with a full journal. */
+/** Two data folders: of a server that was stopped, and of one that was killed with a full write-ahead log. */
 async function open() {
   const stopped = await createData(['user']);
   const first = await startPodsync(stopped);
@@ -21,12 +21,12 @@ async function open() {
 
   const killed = await copyData(stopped);
   const second = await startPodsync(killed);
-  await fill(second, 'user', cookie, JOURNAL_FULL);
+  await fill(second, 'user', cookie, FULL_LOG);
   await second.stop('SIGKILL');
   return { stopped, killed, cookie };
 }
 
-/** Milliseconds from nothing to an answer, and for the first upload after that. */
+/** Time from the start to the first response, and of the first upload after that, in milliseconds. */
 async function start(folder, cookie) {
   const copy = await copyData(folder);
   const begun = performance.now();

@@ -33,16 +33,16 @@ const post = ({ server, cookieOf }, long) => {
   return load({ url: server.url, next, until: seconds(long) });
 };
 
-/** Reads what is new since the last upload: nothing. */
+/** Reads changes since the last upload: there are none. */
 async function createReader({ server, cookieOf }, user) {
   const { timestamp } = await callUpload(server, user, cookieOf(user));
   const text = request('GET', `/api/2/episodes/${user}.json?since=${timestamp}`, cookieOf(user));
   return (long) => load({ url: server.url, next: () => text, until: seconds(long) });
 }
 
-/** How many uploads a storage takes, of those that JSON files take. */
+/** Uploads per second relative to JSON files. */
 async function compareUploads(json, other) {
-  await alternate(1, [() => post(json, 1), () => post(other, 1)]); // both warm
+  await alternate(1, [() => post(json, 1), () => post(other, 1)]); // to warm up
   const rounds = await alternate(3, [() => post(json, 3), () => post(other, 3)]);
   const rate = (side) => formatNumber(median(rounds.map((round) => round[side].rate)));
   return {
@@ -58,7 +58,7 @@ async function readNothingNew(stage) {
   return { value: rate, note: `p50 ${formatNumber(p50)} ms, p99 ${formatNumber(p99)} ms` };
 }
 
-/** How many times as long a read takes with the large history. */
+/** How many times longer a read takes with the large history. */
 async function compareHistories(stage) {
   const [small, large] = [await createReader(stage, SMALL), await createReader(stage, LARGE)];
   await alternate(1, [() => small(1), () => large(1)]);
@@ -70,7 +70,7 @@ async function compareHistories(stage) {
   };
 }
 
-/** Seconds until all of a history is there. */
+/** Time to read a whole history, in seconds. */
 async function readAll({ server, cookieOf }) {
   const times = await thrice(async () => {
     const began = performance.now();
@@ -87,7 +87,7 @@ async function readAll({ server, cookieOf }) {
   };
 }
 
-/** Each of 1,000 users in turn pulls both deltas and uploads 30 actions. */
+/** 1,000 users, one after another, pull both deltas and upload 30 actions. */
 async function syncInTurn({ server, cookieOf }) {
   const syncs = CROWD.flatMap((user) => [
     () => request('GET', `/api/2/subscriptions/${user}/phone.json?since=2000000000`, cookieOf(user)),

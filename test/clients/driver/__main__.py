@@ -1,7 +1,7 @@
-"""Drives a running podsync with a client's own code, as an application does.
+"""Runs the code of a client against a running podsync, as an application does.
 
-Usage: python3 driver FOLDER ROOT_URL AREA..., where AREA is a module of FOLDER and ROOT_URL is what the user of an
-application would type in. Speaks JSON lines with the test that starts it (see report.py).
+Usage: python3 driver FOLDER ROOT_URL AREA..., where AREA is a module of FOLDER and ROOT_URL is the address that users
+enter in their application. Exchanges JSON lines with the test that starts it (see report.py).
 """
 
 import importlib
@@ -13,6 +13,6 @@ sys.path.insert(0, folder)
 
 for area in areas:
     module = importlib.import_module(area)
-    # A client's own limit is a minute, or none.
+    # Clients have a timeout of a minute, or none.
     socket.setdefaulttimeout(20)
     module.run()

@@ -1,11 +1,11 @@
-"""A web server with feeds, for a client that reads what it subscribes to."""
+"""A web server with feeds, for clients that fetch their subscriptions."""
 
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 
 class FeedServer:
-    """Every /NAME.xml is a feed with the title NAME and so many episodes."""
+    """Every /NAME.xml is a feed with the title NAME and the given number of episodes."""
 
     def __init__(self, episodes=3):
         feed_of = self._feed

@@ -1,7 +1,7 @@
-"""What the checks say to the test that started them: one JSON object a line.
+"""Messages to the test that started the checks: one JSON object per line.
 
-`{"check": NAME}` is a check that held, with an "error" one that did not. `{"please": WHAT, ...}` asks for something
-that no client can do; the answer is an empty line, once it is done.
+`{"check": NAME}` is a check that succeeded; with an "error", one that failed. `{"request": ACTION, ...}` requests
+something that no client can do. The test sends an empty line when it is done.
 """
 
 import json
@@ -10,26 +10,26 @@ import traceback
 from contextlib import contextmanager
 
 
-def _say(**message):
+def _send(**message):
     print(json.dumps(message), flush=True)
 
 
-def please(what, **details):
-    """Asks the test for something, and waits until it is done."""
-    _say(please=what, **details)
+def request(action, **details):
+    """Requests an action from the test, and waits until it is done."""
+    _send(request=action, **details)
     if sys.stdin.readline() != "\n":
-        raise RuntimeError(f"the test did not do this: {what}")
+        raise RuntimeError(f"the test did not do this: {action}")
 
 
 @contextmanager
 def check(name):
-    """Reports what happens inside under this name. A failure does not keep later checks from running."""
+    """Reports the result of its block under this name. Later checks run even if it fails."""
     try:
         yield
     except Exception:
-        _say(check=name, error=traceback.format_exc())
+        _send(check=name, error=traceback.format_exc())
     else:
-        _say(check=name)
+        _send(check=name)
 
 
 def same(actual, expected):

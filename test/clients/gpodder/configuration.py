@@ -1,4 +1,4 @@
-"""The server in gPodder's preferences, and the device it is for the server."""
+"""The preferences of gPodder: the server and its device."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from account import PASSWORD, ROOT, Account, challenges
 from desktop import Desktop
-from report import check, please, same
+from report import check, request, same
 
 
 def run():
@@ -18,14 +18,14 @@ def run():
     def devices():
         return {device.device_id: (device.caption, device.type) for device in client.get_devices()}
 
-    with check("gpo takes the address of the server"):
+    with check("gpo accepts the address of the server"):
         with tempfile.TemporaryDirectory() as home:
             env = {**os.environ, "GPODDER_HOME": home}
             done = subprocess.run(["/usr/bin/gpo", "set", "mygpo.server", ROOT], env=env, capture_output=True, text=True)
             same(done.stdout.strip(), f"mygpo.server = {ROOT}")
             same(json.loads(Path(home, "Settings.json").read_text())["mygpo"]["server"], ROOT)
 
-    with check("its device is registered, under a name with dots, and follows the preferences"):
+    with check("its device is registered with a dot in its name, and follows the preferences"):
         desktop = Desktop(account, "my.host.lan")
         desktop.config.update_field("mygpo.device.caption", "Rechner in der Küche")
         desktop.config.update_field("mygpo.device.type", "laptop")
@@ -37,7 +37,7 @@ def run():
         same(devices(), {"my.host.lan": ("", "laptop")})
         same(desktop.my.get_devices(), [("my.host.lan", "", "laptop")])
 
-    with check("ten synchronizations in a row need one challenge, and leave it enabled"):
+    with check("ten syncs in a row cause one challenge, and synchronization stays enabled"):
         desktop = Desktop(account, "steady")
         for number in range(10):
             desktop.my.create_device()
@@ -47,11 +47,11 @@ def run():
         same(desktop.config.mygpo.enabled, True)
         same(len(client.get_subscriptions("steady")), 10)
 
-    with check("it goes on after a restart of the server, and after its own"):
+    with check("it continues after a restart of the server, and of itself"):
         desktop = Desktop(account, "restarted")
         desktop.my.on_subscribe(["http://example.org/a.xml"])
         desktop.sync()
-        please("restart")
+        request("restart")
         desktop.my.on_subscribe(["http://example.org/b.xml"])
         desktop.sync()
         same(challenges(desktop.my._client), 1)
@@ -60,17 +60,17 @@ def run():
         desktop.sync()
         same(client.get_subscriptions("restarted"), [f"http://example.org/{name}.xml" for name in "abc"])
 
-    with check("a wrong password turns it off, and changes nothing"):
+    with check("a wrong password disables synchronization, and changes nothing"):
         before = devices()
-        desktop = Desktop(account, "stranger", password="wrong")
+        desktop = Desktop(account, "locked-out", password="wrong")
         desktop.my.create_device()
         desktop.my.on_subscribe(["http://example.org/a.xml"])
         desktop.my._worker_proc(forced=True)
         same(desktop.config.mygpo.enabled, False)
         same(devices(), before)
 
-    with check("the right password after that turns it on again, and what waited is uploaded"):
+    with check("the right password enables it again, and pending changes are uploaded"):
         desktop.config.update_field("mygpo.password", PASSWORD)
         desktop.config.update_field("mygpo.enabled", "True")
         desktop.sync()
-        same(client.get_subscriptions("stranger"), ["http://example.org/a.xml"])
+        same(client.get_subscriptions("locked-out"), ["http://example.org/a.xml"])

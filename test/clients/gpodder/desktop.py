@@ -1,4 +1,4 @@
-"""gPodder itself, without its windows: the classes behind them, called as the windows call them."""
+"""gPodder without its windows: its classes, called as the windows call them."""
 
 import atexit
 import logging
@@ -17,17 +17,17 @@ from account import ROOT
 gpodder.ui.cli = True
 gpodder.prefix = "/usr"
 
-from gpodder import core, my, opml  # they want to know the above
+from gpodder import core, my, opml  # after the above, which they read
 
-# It waits a minute after each change. The checks say themselves when it is time.
+# It would wait a minute after each change. The checks trigger the upload instead.
 my.MygPoClient.FLUSH_TIMEOUT = 3600
 
-# Until the end of the process: it saves its preferences some time after they change.
+# Kept until the end of the process, as it saves its preferences some time after they change.
 HOMES = tempfile.TemporaryDirectory()
 
 
-class Complaints(logging.Handler):
-    """What gPodder writes to its log rather than to raise it."""
+class LoggedErrors(logging.Handler):
+    """Errors that gPodder logs instead of raising them."""
 
     def __init__(self):
         super().__init__(logging.WARNING)
@@ -42,14 +42,14 @@ class Complaints(logging.Handler):
         self._texts.clear()
         yield
         if self._texts:
-            raise AssertionError("gPodder complains:\n" + "\n".join(self._texts))
+            raise AssertionError("gPodder logged:\n" + "\n".join(self._texts))
 
 
-complaints = Complaints()
+logged_errors = LoggedErrors()
 
 
 class Desktop:
-    """gPodder on a computer of its own."""
+    """gPodder on its own computer."""
 
     def __init__(self, account, uid, password=None):
         self._home = tempfile.mkdtemp(dir=HOMES.name)
@@ -71,15 +71,15 @@ class Desktop:
         atexit.unregister(self.my._at_exit)
 
     def restart(self):
-        """Closes the program, which synchronizes at its end, and starts it again."""
+        """Closes the program, which synchronizes before it ends, and starts it again."""
         self.my._at_exit()
         self.config.save()
         self._core.shutdown()
         self._start()
 
     def sync(self):
-        """What its worker thread does once it is time. Raises what that only logs."""
-        with complaints.raised():
+        """Synchronizes as its worker thread does, but raises errors that the thread only logs."""
+        with logged_errors.raised():
             self.my._worker_proc(forced=True)
 
     def urls(self):
@@ -96,18 +96,18 @@ class Desktop:
         self.my.on_unsubscribe(urls)
 
     def _to_confirm(self):
-        """The received changes that would change its list. The others it confirms by itself."""
+        """The received changes that would change its list. It confirms the others by itself."""
         urls, actions = self.urls(), self.my.get_received_actions()
         changes = [action for action in actions if action.is_add != (action.url in urls)]
         self.my.confirm_received_actions([action for action in actions if action not in changes])
         return changes
 
     def received(self):
-        """What it asks its user about, as (is it an addition, URL)."""
+        """The changes that its user has to confirm, as (is it an addition, URL)."""
         return [(action.is_add, action.url) for action in self._to_confirm()]
 
     def accept(self):
-        """The user says yes to all of it."""
+        """The user accepts all changes."""
         actions = self._to_confirm()
         for action in actions:
             if action.is_add:
@@ -117,15 +117,15 @@ class Desktop:
         self.my.confirm_received_actions(actions)
 
     def reject(self):
-        """The user says no to all of it."""
+        """The user rejects all changes."""
         self.my.reject_received_actions(self._to_confirm())
 
     def replace_list_on_server(self):
         self.my.set_subscriptions(self.urls())
 
     def download_list(self):
-        """The entries of the list that the server has of all devices."""
-        with complaints.raised():
+        """The entries of the list of all devices on the server."""
+        with logged_errors.raised():
             return opml.Importer(self.my.get_download_user_subscriptions_url()).items
 
     def episode(self, podcast_url, url):
@@ -133,7 +133,7 @@ class Desktop:
         return podcast and next((each for each in podcast.get_all_episodes() if each.url == url), None)
 
     def process_actions(self):
-        """Takes over what was received of episodes. Answers the URLs of those that it changed."""
+        """Applies the received episode actions. Returns the URLs of the changed episodes."""
         changed = []
         self.my.process_episode_actions(self.episode, lambda episode: changed.append(episode.url))
         return changed

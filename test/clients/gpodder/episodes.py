@@ -1,10 +1,10 @@
-"""What gPodder tells of episodes, and what it hears."""
+"""Episode actions that gPodder uploads and receives."""
 
 from account import Account
 from desktop import Desktop, gpodder
 from feeds import FeedServer
 from mygpoclient import api
-from report import check, please, same
+from report import check, request, same
 
 OLD, NEW = "2001-01-01T00:00:00", "2030-01-01T00:00:00"
 
@@ -16,8 +16,8 @@ def run():
     def media(number):
         return feeds.media("feed", number)
 
-    with check("what is downloaded, played and deleted is uploaded"):
-        account = Account("telling")
+    with check("downloads, plays and deletions are uploaded"):
+        account = Account("uploading")
         desktop = Desktop(account, "my.host.lan")
         desktop.subscribe(feed)
         one, two = desktop.episode(feed, media(1)), desktop.episode(feed, media(2))
@@ -39,13 +39,13 @@ def run():
             [(10, 60, 3600), (None, None, None)],
         )
 
-    with check("it sends nothing twice"):
+    with check("no action is uploaded twice"):
         for _ in range(4):
             desktop.sync()
         same(len(account.client().download_episode_actions().actions), 5)
 
-    with check("what another device plays and deletes is taken over"):
-        account = Account("hearing-of-episodes")
+    with check("plays and deletions of another device are applied"):
+        account = Account("receiving-episodes")
         desktop = Desktop(account, "desktop")
         desktop.subscribe(feed)
         desktop.sync()
@@ -66,13 +66,13 @@ def run():
         same((begun.current_position, begun.is_new), (60, False))
         same(deleted.state, gpodder.STATE_DELETED)
 
-    with check("an action that is old by its own time reaches it"):
+    with check("an action with an old timestamp is received"):
         account.client().upload_episode_actions([api.EpisodeAction(feed, media(6), "play", "phone", OLD, 0, 30, 3600)])
         desktop.sync()
         same(desktop.process_actions(), [media(6)])
         same(desktop.episode(feed, media(6)).current_position, 30)
 
-    with check("more actions than it sends at once arrive, in order"):
+    with check("more actions than it sends in one request are uploaded, in order"):
         desktop = Desktop(Account("many-actions"), "desktop")
         desktop.subscribe(feed)
         desktop.my.on_download([desktop.episode(feed, media(number)) for number in range(1, 121)])
@@ -80,18 +80,18 @@ def run():
         actions = desktop.my._client.download_episode_actions().actions
         same([action.episode for action in actions], [media(number) for number in range(1, 121)])
 
-    with check("two play each other's episodes on, over restarts of the server and of themselves"):
+    with check("two desktops continue each other's episodes, across restarts of the server and of themselves"):
         account = Account("two-desktops")
         home, work = Desktop(account, "home"), Desktop(account, "work")
         for desktop in (home, work):
             desktop.subscribe(feed)
-        for turn in range(1, 11):
-            for one, other, number in ((home, work, turn), (work, home, 100 + turn)):
-                one.my.on_playback_full(one.episode(feed, media(number)), 0, turn, 3600)
+        for round in range(1, 11):
+            for one, other, number in ((home, work, round), (work, home, 100 + round)):
+                one.my.on_playback_full(one.episode(feed, media(number)), 0, round, 3600)
                 one.sync()
                 other.sync()
                 other.process_actions()
-                same(other.episode(feed, media(number)).current_position, turn)
-            if turn % 4 == 0:
-                please("restart")
+                same(other.episode(feed, media(number)).current_position, round)
+            if round % 4 == 0:
+                request("restart")
                 home.restart()

@@ -1,4 +1,4 @@
-"""The whole list: "Replace list on server", and "Download subscriptions"."""
+"""Whole lists: "Replace list on server" and "Download subscriptions"."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from desktop import Desktop
 from feeds import FeedServer
 from report import check, same
 
-# Without letters outside ASCII: those it sends in Latin-1 where it downloads a list, and in UTF-8 everywhere else.
+# Only ASCII: gPodder encodes the password as Latin-1 when it downloads a list, and as UTF-8 everywhere else.
 PASSWORD = "p@ss: w/rd%20"
 
 
@@ -28,7 +28,7 @@ def run():
         desktop.sync()
         same(desktop.received(), [])
 
-    with check("an empty list replaces it, too"):
+    with check("the list on the server is replaced by an empty one"):
         desktop.unsubscribe(a, b)
         desktop.replace_list_on_server()
         same(client.get_subscriptions("my.host.lan"), [])
@@ -38,10 +38,10 @@ def run():
         client.put_subscriptions("phone", [c, a])
         same({entry["url"] for entry in desktop.download_list()}, {a, f"{b}?x=1&y=%C3%BC", c})
 
-    with check("the list of an account without subscriptions is downloaded, and is empty"):
+    with check("the downloaded list of an account without subscriptions is empty"):
         same(Desktop(Account("nothing", PASSWORD), "desktop").download_list(), [])
 
-    with check("gpo subscribes to what the server has"):
+    with check("gpo subscribes to the feeds on the server"):
         client.put_subscriptions("my.host.lan", [a, b])
         client.put_subscriptions("phone", [])
         with tempfile.TemporaryDirectory() as home:

@@ -1,16 +1,16 @@
-"""What gPodder subscribes to, and what it hears of other devices."""
+"""Subscriptions that gPodder uploads and receives."""
 
 from account import Account
 from desktop import Desktop
 from feeds import FeedServer
-from report import check, please, same
+from report import check, request, same
 
 
 def run():
     feeds = FeedServer()
     a, b, c = (feeds.url(name) for name in "abc")
 
-    with check("what it subscribes to and leaves is uploaded"):
+    with check("new and removed subscriptions are uploaded"):
         account = Account("uploading")
         client = account.client()
         desktop = Desktop(account, "desktop")
@@ -24,14 +24,14 @@ def run():
         desktop.sync()
         same(desktop.received(), [])
 
-    with check("what was subscribed to and left before it synchronized is not uploaded"):
+    with check("a subscription that is removed before the next sync is not uploaded"):
         desktop.subscribe(a)
         desktop.unsubscribe(a)
         desktop.sync()
         same(client.get_subscriptions("desktop"), [b, c])
 
-    with check("it hears what another device changes in its list"):
-        account = Account("hearing")
+    with check("changes of its list by another device are received"):
+        account = Account("receiving")
         client = account.client()
         desktop = Desktop(account, "desktop")
         client.put_subscriptions("desktop", [a, b])
@@ -47,7 +47,7 @@ def run():
         desktop.sync()
         same(desktop.received(), [])
 
-    with check("two that follow each other have one list, over restarts of the server and of themselves"):
+    with check("two devices that follow each other have one list, across restarts of the server and of themselves"):
         account = Account("following")
         home, work = Desktop(account, "home"), Desktop(account, "work")
         for desktop in (home, work):
@@ -55,23 +55,23 @@ def run():
             desktop.sync()
         account.synchronize("home", "work")
         home.subscribe(a, b)
-        for turn in range(4):
+        for round in range(4):
             for desktop in (home, work, home):
                 desktop.sync()
                 desktop.accept()
             same(sorted(work.urls()), sorted(home.urls()))
-            please("restart")
+            request("restart")
             work.restart()
             work.accept()
             work.unsubscribe(*work.urls()[:1])
-            work.subscribe(feeds.url(f"turn-{turn}"))
+            work.subscribe(feeds.url(f"round-{round}"))
         for desktop in (work, home):
             desktop.sync()
             desktop.accept()
-        same(home.urls(), [feeds.url("turn-2"), feeds.url("turn-3")])
+        same(home.urls(), [feeds.url("round-2"), feeds.url("round-3")])
         same(account.client().get_subscriptions("home"), home.urls())
 
-    with check("what its user rejects is taken back on the other device"):
+    with check("a subscription that its user rejects is removed on the other device"):
         home.subscribe(c)
         home.sync()
         work.sync()
@@ -81,7 +81,7 @@ def run():
         home.sync()
         same(home.received(), [(False, c)])
 
-    with check("it learns how a URL was rewritten, and is told nothing of one that cannot be used"):
+    with check("it receives the rewritten form of a URL, and nothing about an unusable one"):
         account = Account("rewriting")
         desktop = Desktop(account, "desktop")
         desktop.my.on_subscribe(["HTTP://Example.ORG:80/Feed", "file:///feeds/feed.xml", a])

@@ -15,12 +15,12 @@ def run():
     with check("an account has no devices at first"):
         same(client.get_devices(), [])
 
-    with check("update_device_settings answers true, for a new device and for a known one"):
+    with check("update_device_settings returns true for a new device and for a known one"):
         same(client.update_device_settings("phone", "My phone", "mobile"), True)
         same(client.update_device_settings("phone", "My old phone", "other"), True)
         same(str(find("phone")), "PodcastDevice('phone', 'My old phone', 'other', 0)")
 
-    with check("update_device_settings changes only what it is given"):
+    with check("update_device_settings changes only the given fields"):
         client.update_device_settings("partial", "Caption", "laptop")
         client.update_device_settings("partial", caption="New caption")
         same(str(find("partial")), "PodcastDevice('partial', 'New caption', 'laptop', 0)")
@@ -30,12 +30,12 @@ def run():
         client.update_device_settings("partial", caption="")
         same(str(find("partial")), "PodcastDevice('partial', '', 'server', 0)")
 
-    with check("all types that the library knows are taken"):
+    with check("all types of the library are accepted"):
         for device_type in api.PodcastDevice.VALID_TYPES:
             client.update_device_settings(device_type, type=device_type)
             same(find(device_type).type, device_type)
 
-    with check("another type is a BadRequest, and makes no device"):
+    with check("another type is a BadRequest, and creates no device"):
         raises(http.BadRequest, client.update_device_settings, "toaster", "Toaster", "toaster")
         same("toaster" in [device.device_id for device in client.get_devices()], False)
 
@@ -44,15 +44,15 @@ def run():
         client.update_subscriptions("counted", [], ["http://example.org/b"])
         same(find("counted").subscriptions, 2)
 
-    with check("an upload makes the device that it names"):
-        client.put_subscriptions("made-by-put", [])
-        client.update_subscriptions("made-by-update", ["http://example.org/a"])
-        action = api.EpisodeAction("http://example.org/a", "http://example.org/1.mp3", "download", "made-by-action")
+    with check("an upload creates its device"):
+        client.put_subscriptions("created-by-put", [])
+        client.update_subscriptions("created-by-update", ["http://example.org/a"])
+        action = api.EpisodeAction("http://example.org/a", "http://example.org/1.mp3", "download", "created-by-action")
         client.upload_episode_actions([action])
-        for device_id, subscriptions in (("made-by-put", 0), ("made-by-update", 1), ("made-by-action", 0)):
+        for device_id, subscriptions in (("created-by-put", 0), ("created-by-update", 1), ("created-by-action", 0)):
             same(str(find(device_id)), f"PodcastDevice({device_id!r}, '', 'other', {subscriptions})")
 
-    # The library puts the id into the path as it is: an application escapes what urllib does not take.
+    # The library does not escape the id in the path: an application escapes what urllib refuses.
     for in_path, device_id in (
         ("my.host.lan", "my.host.lan"),
         ("notes.json", "notes.json"),
@@ -67,7 +67,7 @@ def run():
             same(client.pull_subscriptions(in_path).add, ["http://example.org/a", "http://example.org/b"])
             same(str(find(device_id)), f"PodcastDevice({device_id!r}, 'Küchenradio 📻', 'desktop', 2)")
 
-    with check("a device as get_devices gives it can be handed to get_subscriptions and put_subscriptions"):
+    with check("a device returned by get_devices can be passed to get_subscriptions and put_subscriptions"):
         client.update_device_settings("object")
         same(client.put_subscriptions(find("object"), ["http://example.org/a"]), True)
         same(client.get_subscriptions(find("object")), ["http://example.org/a"])

@@ -1,4 +1,4 @@
-"""What everybody may read. The podcasts here are those of furnished.ts."""
+"""The public directory. Its podcasts are those of sample-directory.ts."""
 
 from urllib.parse import urlsplit
 
@@ -18,13 +18,13 @@ def urls(podcasts):
 def run():
     client = public.PublicClient(ROOT)
 
-    with check("get_toplist stands by subscribers"):
+    with check("get_toplist is sorted by subscribers"):
         ranked = [podcast for podcast in client.get_toplist(100) if podcast.url.startswith("http://feeds.example/")]
         same(urls(ranked), [ALPHA, BETA, GAMMA])
         same([podcast.subscribers for podcast in ranked], [3, 2, 1])
         same(len(client.get_toplist(1)), 1)
 
-    with check("get_toplist tells all that is known, and an unread feed by its URL"):
+    with check("get_toplist has all fields of a podcast, and a feed that was not fetched with its URL as title"):
         alpha, _, gamma = [podcast for podcast in client.get_toplist() if podcast.url in (ALPHA, BETA, GAMMA)]
         same(alpha.title, "Alpha Hour")
         same(alpha.description, 'All about "alpha": <the> first letter.')
@@ -38,7 +38,7 @@ def run():
         same(urls(client.search_podcasts("täglich")), [BETA])
         same(urls(client.search_podcasts("nothing like this")), [])
 
-    with check("get_toptags and get_podcasts_of_a_tag go together"):
+    with check("get_podcasts_of_a_tag returns as many podcasts as get_toptags counts"):
         tags = {tag.tag: tag.usage for tag in client.get_toptags()}
         same(tags, {"science-nature": 2, "ελληνικά": 1})
         same(len(client.get_toptags(1)), 1)
@@ -46,13 +46,13 @@ def run():
         same(urls(client.get_podcasts_of_a_tag("science-nature", 1)), [ALPHA])
         same(urls(client.get_podcasts_of_a_tag("unknown")), [])
 
-    with check("get_podcast_data tells one podcast"):
+    with check("get_podcast_data returns one podcast"):
         podcast = client.get_podcast_data(BETA)
         same((podcast.url, podcast.title, podcast.subscribers), (BETA, "Beta täglich", 2))
         same(urlsplit(podcast.mygpo_link).path, f"{urlsplit(ROOT).path}/podcast")
         raises(http.NotFound, client.get_podcast_data, "http://feeds.example/unknown")
 
-    with check("get_episode_data tells one episode"):
+    with check("get_episode_data returns one episode"):
         episode = client.get_episode_data(ALPHA, "http://media.example/alpha/2.mp3?from=feed")
         same((episode.title, episode.podcast_title, episode.podcast_url), ("The second", "Alpha Hour", ALPHA))
         same((episode.description, episode.website), ("More of it.", "http://alpha.example/2"))
@@ -61,7 +61,7 @@ def run():
         same((bare.title, bare.released), ("http://media.example/alpha/1.mp3", ""))
         raises(http.NotFound, client.get_episode_data, ALPHA, "http://media.example/alpha/3.mp3")
 
-    with check("get_suggestions tells what others have, and nothing that the account has"):
+    with check("get_suggestions returns podcasts of others, and none that the account has"):
         account = Account("directory").client()
         account.put_subscriptions("phone", [ALPHA])
         suggested = urls(account.get_suggestions())

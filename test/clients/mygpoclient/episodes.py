@@ -10,7 +10,7 @@ WHEN = "2024-01-02T03:04:05"
 
 
 def run():
-    with check("upload_episode_actions of every kind come back as they were, in the order of upload"):
+    with check("actions of every kind are returned unchanged, in the order of upload"):
         client = Account("kinds").client()
         actions = [
             api.EpisodeAction(FEED, MEDIA, "play", "phone", WHEN, 15, 120, 3600),
@@ -29,7 +29,7 @@ def run():
     with check("download_episode_actions of a new account is empty"):
         same(plain(client.download_episode_actions()), [])
 
-    with check("upload_episode_actions of nothing is answered too"):
+    with check("upload_episode_actions without actions returns a mark, too"):
         same(type(client.upload_episode_actions([])), int)
 
     phone = api.EpisodeAction(FEED, MEDIA, "download", "my phone", WHEN)
@@ -50,16 +50,16 @@ def run():
         ({"since": middle, "podcast": FEED}, [laptop]),
         ({"since": middle, "device_id": "my phone"}, [elsewhere]),
     ):
-        asked = ", ".join(f"{name}={'MARK' if value == middle else value}" for name, value in parameters.items())
-        with check(f"download_episode_actions({asked})"):
+        arguments = ", ".join(f"{name}={'MARK' if value == middle else value}" for name, value in parameters.items())
+        with check(f"download_episode_actions({arguments})"):
             same(plain(client.download_episode_actions(**parameters)), plain(expected))
 
-    with check("download_episode_actions gives nothing twice"):
+    with check("download_episode_actions returns nothing twice"):
         mark = client.download_episode_actions().since
         same(plain(client.download_episode_actions(mark)), [])
         late = api.EpisodeAction(FEED, "http://example.org/late.mp3", "download", "my phone", "2001-01-01T00:00:00")
         client.upload_episode_actions([late])
-        # Old by its own time, and new to whoever asks.
+        # Its timestamp is old, but it was uploaded after the mark.
         changes = client.download_episode_actions(mark)
         same(plain(changes), plain([late]))
         same(plain(client.download_episode_actions(changes.since)), [])
@@ -69,7 +69,7 @@ def run():
         client.upload_episode_actions([phone, laptop])
         same(plain(client.download_episode_actions()), before)
 
-    with check("a timestamp with a fraction or a Z comes back in the form that every client reads"):
+    with check("a timestamp with a fraction or a Z is returned in the form that every client reads"):
         for given in (f"{WHEN}Z", f"{WHEN}.25"):
             episode = f"http://example.org/{given}.mp3"
             client.upload_episode_actions([api.EpisodeAction(OTHER_FEED, episode, "new", timestamp=given)])
@@ -79,7 +79,7 @@ def run():
         client.upload_episode_actions([api.EpisodeAction(FEED, "http://example.org/now.mp3", "download")])
         same(find(client, "http://example.org/now.mp3").timestamp > "2025-01-01T00:00:00", True)
 
-    with check("an action with an unusable URL is left out, and the others are kept"):
+    with check("an action with an unusable URL is skipped, and the others are kept"):
         mark = client.download_episode_actions().since
         kept = api.EpisodeAction(FEED, "http://example.org/kept.mp3", "download", "my phone", WHEN)
         unusable = [
@@ -89,13 +89,13 @@ def run():
         client.upload_episode_actions([*unusable, kept])
         same(plain(client.download_episode_actions(mark)), plain([kept]))
 
-    with check("a kind of action that the server does not take is a BadRequest, and nothing of the batch is stored"):
+    with check("an unknown kind of action is a BadRequest, and nothing of its batch is stored"):
         before = plain(client.download_episode_actions())
         batch = [api.EpisodeAction(FEED, f"http://example.org/{kind}.mp3", kind) for kind in ("download", "flattr")]
         raises(http.BadRequest, client.upload_episode_actions, batch)
         same(plain(client.download_episode_actions()), before)
 
-    with check("five thousand actions come back, in order"):
+    with check("five thousand actions are returned in order"):
         many = [
             api.EpisodeAction(OTHER_FEED, f"http://example.org/{index}.mp3", "play", "phone", WHEN, 0, index, 5000)
             for index in range(5000)

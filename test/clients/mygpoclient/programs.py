@@ -1,4 +1,4 @@
-"""The library's simple client, and the programs that Debian ships with it."""
+"""The simple client of the library, and the programs that Debian ships with it."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ def run():
             same(client.put_subscriptions("simple", urls), True)
             same(sorted(client.get_subscriptions("simple")), urls)
 
-    with check("mygpo-bpsync puts its list, and gets what another client changed"):
+    with check("mygpo-bpsync puts its list, and gets changes of another client"):
         with tempfile.TemporaryDirectory() as folder:
             conf = Path(folder, "bp.conf")
             env = {
@@ -39,11 +39,11 @@ def run():
             same(conf.read_text(), f"{B}\n")
 
     with check("mygpo-simple-client puts and gets a list"):
-        words = start("mygpo-simple-client", "put", account.name, "typed", ROOT, typed=[A, B]).stderr
-        same("Upload successful." in words, True)
+        messages = start("mygpo-simple-client", "put", account.name, "typed", ROOT, typed=[A, B]).stderr
+        same("Upload successful." in messages, True)
         same(start("mygpo-simple-client", "get", account.name, "typed", ROOT).stdout, f"{A}\n{B}\n")
 
-    with check("mygpo-list-devices shows each device and what it subscribes to"):
+    with check("mygpo-list-devices shows each device and its subscriptions"):
         account.client().update_device_settings("typed", "Typed", "desktop")
         account.client().put_subscriptions("typed", [A, B])
         shown = start("mygpo-list-devices", account.name, ROOT).stdout
@@ -51,7 +51,7 @@ def run():
 
 
 def start(program, *args, env=None, typed=()):
-    """Runs a program to its end, without a terminal: it then reads the password from the first line of its input."""
+    """Runs a program without a terminal, so that it reads the password from the first line of its input."""
     done = subprocess.run(
         [f"/usr/bin/{program}", *args],
         input="\n".join([PASSWORD, *typed, ""]),

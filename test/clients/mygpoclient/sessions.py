@@ -1,9 +1,9 @@
-"""Accounts and sessions. The library never logs in by itself: it answers a challenge, three times in the life of a
-client object, and relies on the cookie after that."""
+"""Accounts and sessions. The library never calls the login: a client object answers up to three challenges, and uses
+the cookie after each."""
 
 from account import ROOT, Account, challenges
 from mygpoclient import api, http
-from report import check, please, raises, same
+from report import check, raises, request, same
 
 FEED = "http://example.org/feed.xml"
 
@@ -23,7 +23,7 @@ def run():
             client.get_devices()
         same(challenges(client), 1)
 
-    with check("the challenge reaches a client object whose first call is a large upload"):
+    with check("a client object whose first call is a large upload receives the challenge"):
         long = f"{FEED}?{'x' * 8000}"
         same(account.client().put_subscriptions("phone", [long] * 1500), True)
         same(account.client().get_subscriptions("phone"), [long])
@@ -31,13 +31,13 @@ def run():
     with check("a wrong password is Unauthorized, and changes nothing"):
         client = account.client()
         client.put_subscriptions("phone", [FEED])
-        stranger = account.client(password="wrong")
-        raises(http.Unauthorized, stranger.get_subscriptions, "phone")
-        raises(http.Unauthorized, stranger.put_subscriptions, "phone", [])
-        raises(http.Unauthorized, stranger.update_device_settings, "phone", "Stolen", "other")
+        intruder = account.client(password="wrong")
+        raises(http.Unauthorized, intruder.get_subscriptions, "phone")
+        raises(http.Unauthorized, intruder.put_subscriptions, "phone", [])
+        raises(http.Unauthorized, intruder.update_device_settings, "phone", "Stolen", "other")
         same(client.get_subscriptions("phone"), [FEED])
 
-    with check("a session ended on the server is survived, at the price of one challenge"):
+    with check("a client object whose session has ended needs one more challenge"):
         client = account.client()
         client.put_subscriptions("phone", [FEED])
         account.logout(client)
@@ -48,7 +48,7 @@ def run():
     with check("the session outlives a restart of the server"):
         client = account.client()
         client.put_subscriptions("phone", [FEED])
-        please("restart")
+        request("restart")
         same(client.get_subscriptions("phone"), [FEED])
         same(challenges(client), 1)
 
@@ -58,7 +58,7 @@ def run():
             same(client.put_subscriptions("phone", [FEED]), True)
             same(client.get_subscriptions("phone"), [FEED])
 
-    with check("two accounts see nothing of each other"):
+    with check("two accounts do not see data of each other"):
         ann, ben = Account("ann").client(), Account("ben").client()
         ann.put_subscriptions("phone", [FEED])
         ann.upload_episode_actions([api.EpisodeAction(FEED, "http://example.org/1.mp3", "download", "phone")])

@@ -10,11 +10,11 @@ A, B, C = (f"http://example.org/{name}.xml" for name in "abc")
 def run():
     client = Account("subscriptions").client()
 
-    with check("get_subscriptions of a device that does not exist is NotFound, and makes none"):
+    with check("get_subscriptions of an unknown device is NotFound, and does not create it"):
         raises(http.NotFound, client.get_subscriptions, "nowhere")
         same([device.device_id for device in client.get_devices()], [])
 
-    with check("put_subscriptions replaces the list; an empty one empties it"):
+    with check("put_subscriptions replaces the list, also by an empty one"):
         for urls in ([A, B], [C, A], []):
             same(client.put_subscriptions("whole", urls), True)
             same(sorted(client.get_subscriptions("whole")), sorted(urls))
@@ -31,28 +31,28 @@ def run():
         client.update_subscriptions("delta", remove_urls=[A, C])
         same(client.get_subscriptions("delta"), [])
 
-    with check("update_subscriptions with nothing to change is answered too"):
+    with check("update_subscriptions without changes returns a mark, too"):
         first = client.update_subscriptions("delta")
         same(first.update_urls, [])
         same(type(first.since), int)
 
-    with check("one feed in add and in remove is a BadRequest, and nothing of it counts"):
+    with check("one feed in both add and remove is a BadRequest, and nothing is stored"):
         client.put_subscriptions("both", [A])
         raises(http.BadRequest, client.update_subscriptions, "both", [B, C], [A, B])
         same(client.get_subscriptions("both"), [A])
 
-    with check("pull_subscriptions without a mark gives the whole list"):
+    with check("pull_subscriptions without a mark returns the whole list"):
         client.update_subscriptions("pull", [A, B])
         client.update_subscriptions("pull", [C], [A])
         for since in (None, 0):
             changes = client.pull_subscriptions("pull", since)
             same((changes.add, changes.remove), ([B, C], []))
 
-    with check("pull_subscriptions of a device that does not exist is empty"):
+    with check("pull_subscriptions of an unknown device is empty"):
         changes = client.pull_subscriptions("nowhere")
         same((changes.add, changes.remove), ([], []))
 
-    with check("pull_subscriptions gives what came after the mark, and nothing twice"):
+    with check("pull_subscriptions returns the changes since the mark, and nothing twice"):
         client.update_subscriptions("marks", [A, B])
         mark = client.pull_subscriptions("marks", 0).since
         client.update_subscriptions("marks", [C], [A])
@@ -61,21 +61,21 @@ def run():
         changes = client.pull_subscriptions("marks", changes.since)
         same((changes.add, changes.remove), ([], []))
 
-    with check("the mark of update_subscriptions does not bring the own change back"):
-        # Of an account by itself: changes that other devices made a moment ago are sent once more.
+    with check("the mark of update_subscriptions is above its own changes"):
+        # On another account: recent changes of other devices are returned again.
         alone = Account("alone").client()
         mark = alone.update_subscriptions("own", [A]).since
         changes = alone.pull_subscriptions("own", mark)
         same((changes.add, changes.remove), ([], []))
 
-    with check("pull_subscriptions sees a whole list as the changes it made"):
+    with check("pull_subscriptions returns the changes that a whole list has made"):
         client.put_subscriptions("replaced", [A, B])
         mark = client.pull_subscriptions("replaced").since
         client.put_subscriptions("replaced", [B, C])
         changes = client.pull_subscriptions("replaced", mark)
         same((changes.add, changes.remove), ([C], [A]))
 
-    with check("rewritten URLs come back in update_urls, unusable ones as the empty string"):
+    with check("update_urls has rewritten URLs, and the empty string for unusable ones"):
         result = client.update_subscriptions("rewritten", [" HTTP://Example.ORG:80/Feed ", "ftp://example.org/feed", A])
         same(
             result.update_urls,
@@ -83,14 +83,14 @@ def run():
         )
         same(client.get_subscriptions("rewritten"), ["http://example.org/Feed", A])
 
-    with check("feeds with letters outside ASCII are kept"):
+    with check("URLs with letters outside ASCII are encoded"):
         written, kept = "http://bücher.example/füd.xml", "http://xn--bcher-kva.example/f%C3%BCd.xml"
         same(client.update_subscriptions("unicode", [written]).update_urls, [(written, kept)])
         same(client.get_subscriptions("unicode"), [kept])
         same(client.update_subscriptions("unicode", remove_urls=[written]).update_urls, [(written, kept)])
         same(client.get_subscriptions("unicode"), [])
 
-    with check("a URL stays as it is, down to its escapes and its case"):
+    with check("URLs keep their escapes and letter case"):
         urls = [
             "https://example.org/A%2fb/../c?x=1&y=%C3%BC+z;q",
             "http://example.org:8080/feed/?utm_source=a",

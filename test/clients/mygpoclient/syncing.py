@@ -1,4 +1,4 @@
-"""Two client objects as two devices of one person: each pulls, then pushes, and keeps the marks that it is given."""
+"""Two client objects as two devices of one user: each pulls, then pushes, and keeps the marks that it receives."""
 
 from account import Account
 from mygpoclient import api
@@ -8,7 +8,7 @@ A, B, C = (f"http://example.org/{name}.xml" for name in "abc")
 
 
 def run():
-    with check("two devices play each other's episodes on, and miss nothing"):
+    with check("two devices continue each other's episodes, and miss nothing"):
         account = Account("syncing")
         phone, laptop = Player(account, "phone"), Player(account, "laptop")
         for position in range(1, 11):
@@ -21,13 +21,13 @@ def run():
             phone.sync()
             same(phone.positions["http://example.org/2.mp3"], position)
 
-    with check("pushes that cross each other reach the other device"):
-        account = Account("crossing")
+    with check("concurrent pushes reach the other device"):
+        account = Account("concurrent")
         phone, laptop = Player(account, "phone"), Player(account, "laptop")
         for position in range(1, 11):
             phone.play("http://example.org/1.mp3", position)
             laptop.play("http://example.org/2.mp3", position)
-            # Each has pulled before the other pushes, and goes on from the mark of its own push.
+            # Each pulls before the other pushes, and continues from the mark of its own push.
             phone.pull()
             laptop.pull()
             phone.push()
@@ -37,7 +37,7 @@ def run():
             same(phone.positions, {"http://example.org/1.mp3": position, "http://example.org/2.mp3": position})
             same(laptop.positions, phone.positions)
 
-    with check("one device takes over what another subscribes to and leaves"):
+    with check("one device follows the subscriptions of another"):
         account = Account("following")
         phone, laptop = account.client(), account.client()
         phone.update_subscriptions("phone", [A, B])
@@ -79,7 +79,7 @@ class Player:
     def pull(self):
         changes = self.client.download_episode_actions(self._mark)
         for action in changes.actions:
-            # What was heard already may come once more.
+            # Known actions may be received again.
             self.positions[action.episode] = max(action.position, self.positions.get(action.episode, 0))
         self._mark = changes.since
 

@@ -1,6 +1,7 @@
-import { episode, feed, item, rss, type Sample } from './sample.ts';
+import { episodeInfo, parsedFeed } from '../../podcasts.ts';
+import { item, rss, type Sample } from './sample.ts';
 
-const one = feed({ title: 'T', episodes: [episode({ url: 'http://media.test/1.mp3', title: 'One' })] });
+const one = parsedFeed({ title: 'T', episodes: [episodeInfo({ url: 'http://media.test/1.mp3', title: 'One' })] });
 const ITEM = item('http://media.test/1.mp3', '<title>One</title>');
 
 /** Damaged feeds that can still be read. */
@@ -51,7 +52,7 @@ export const damage: Sample[] = [
     body: rss(
       `<title>T</title>${ITEM}<item><title>Two<enclosure url="http://media.test/2.mp3"/></item>${item('http://media.test/3.mp3')}`,
     ),
-    expected: feed({ title: 'T', episodes: [...one.episodes, episode({ url: 'http://media.test/3.mp3' })] }),
+    expected: parsedFeed({ title: 'T', episodes: [...one.episodes, episodeInfo({ url: 'http://media.test/3.mp3' })] }),
   },
   ...[
     ['a CDATA section', '<item><title>Two</title><description><![CDATA[abc</description></item>'],
@@ -60,7 +61,7 @@ export const damage: Sample[] = [
   ].map(([what, broken]) => ({
     oddity: `${what} that is never closed, between two items`,
     body: rss(`<title>T</title>${ITEM}${broken}${item('http://media.test/3.mp3')}`),
-    expected: feed({ title: 'T', episodes: [...one.episodes, episode({ url: 'http://media.test/3.mp3' })] }),
+    expected: parsedFeed({ title: 'T', episodes: [...one.episodes, episodeInfo({ url: 'http://media.test/3.mp3' })] }),
   })),
   {
     oddity: 'comments with tags in them before the root and the channel',
@@ -80,6 +81,6 @@ export const damage: Sample[] = [
   {
     oddity: 'nothing but a title',
     body: '<rss><channel><title>T</title></channel></rss>',
-    expected: feed({ title: 'T' }),
+    expected: parsedFeed({ title: 'T' }),
   },
 ];

@@ -1,10 +1,11 @@
-import { episode, feed, item, rss, type Sample } from './sample.ts';
+import { episodeInfo, parsedFeed } from '../../podcasts.ts';
+import { item, rss, type Sample } from './sample.ts';
 
 const declare = (encoding: string): string => `<?xml version="1.0" encoding="${encoding}"?>`;
 const titled = (title: string, encoding: string): string =>
   rss(`<title>${title}</title>${item('http://media.test/1.mp3')}`, declare(encoding));
 const read = (title: string): Sample['expected'] =>
-  feed({ title, episodes: [episode({ url: 'http://media.test/1.mp3' })] });
+  parsedFeed({ title, episodes: [episodeInfo({ url: 'http://media.test/1.mp3' })] });
 
 /** Encodes each character as one byte of its character set. */
 const bytes = (text: string, table: Record<string, number>): Buffer =>

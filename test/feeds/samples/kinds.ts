@@ -1,4 +1,5 @@
-import { episode, feed, item, rss, type Sample } from './sample.ts';
+import { episodeInfo, parsedFeed } from '../../podcasts.ts';
+import { item, rss, type Sample } from './sample.ts';
 
 /** 2024-01-31T09:00:00Z */
 const RELEASED = 1_706_691_600;
@@ -32,7 +33,7 @@ export const kinds: Sample[] = [
         <itunes:duration>01:02:03</itunes:duration>
         <enclosure url="https://media.test/1.mp3?a=1&amp;b=2" length="1000" type="audio/mpeg"/>
       </item>`),
-    expected: feed({
+    expected: parsedFeed({
       title: 'The Show',
       author: 'Jane Doe',
       description: 'About things.',
@@ -73,7 +74,7 @@ export const kinds: Sample[] = [
       </item>
       <textinput rdf:about="http://rdf.test/search"><title>Search</title><link>http://no.test/</link></textinput>
       </rdf:RDF>`,
-    expected: feed({
+    expected: parsedFeed({
       title: 'RDF',
       author: 'Old Timer',
       description: 'Old school',
@@ -115,7 +116,7 @@ export const kinds: Sample[] = [
         </entry>
         <entry><title>Sans média</title><id>urn:2</id><link href="https://atom.test/2"/></entry>
       </feed>`,
-    expected: feed({
+    expected: parsedFeed({
       title: 'Les Atomes',
       author: 'Marie',
       description: 'Sous-titre',
@@ -139,10 +140,10 @@ export const kinds: Sample[] = [
     oddity: 'Atom with a prefix on every element',
     body: `<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:title>Prefixed</a:title><a:author><a:name>Ann</a:name></a:author>
       <a:entry><a:title>One</a:title><a:link rel="enclosure" href="http://media.test/1.mp3"/></a:entry></a:feed>`,
-    expected: feed({
+    expected: parsedFeed({
       title: 'Prefixed',
       author: 'Ann',
-      episodes: [episode({ url: 'http://media.test/1.mp3', title: 'One' })],
+      episodes: [episodeInfo({ url: 'http://media.test/1.mp3', title: 'One' })],
     }),
   },
   {
@@ -152,13 +153,13 @@ export const kinds: Sample[] = [
       <i:category text="Arts"/><a10:link href="http://show.test/"/>
       ${item('http://media.test/1.mp3', '<a10:updated>2024-01-31T09:00:00Z</a10:updated><i:summary>Sum</i:summary>')}
       </channel></rss>`,
-    expected: feed({
+    expected: parsedFeed({
       title: 'Other prefixes',
       author: 'Ivy',
       website: 'http://show.test/',
       logoUrl: 'http://show.test/i.png',
       tags: ['Arts'],
-      episodes: [episode({ url: 'http://media.test/1.mp3', description: 'Sum', releasedAt: RELEASED })],
+      episodes: [episodeInfo({ url: 'http://media.test/1.mp3', description: 'Sum', releasedAt: RELEASED })],
     }),
   },
   {
@@ -172,10 +173,10 @@ export const kinds: Sample[] = [
         <enclosure url="http://media.test/1.mp3" type="audio/mpeg"/>
         <podcast:transcript url="http://media.test/1.vtt" type="text/vtt"/>
       </item>`),
-    expected: feed({
+    expected: parsedFeed({
       title: 'Two Oh',
       logoUrl: 'https://show.test/1500.jpg',
-      episodes: [episode({ guid: 'ca5e', url: 'http://media.test/1.mp3', title: 'One' })],
+      episodes: [episodeInfo({ guid: 'ca5e', url: 'http://media.test/1.mp3', title: 'One' })],
     }),
   },
   {
@@ -184,9 +185,9 @@ export const kinds: Sample[] = [
       <item><media:title>Grouped</media:title><media:description>Told</media:description><media:group>
         <media:content url="http://media.test/1.jpg" medium="image"/><media:content url="http://media.test/1.mp4" medium="video"/>
       </media:group></item>`),
-    expected: feed({
+    expected: parsedFeed({
       title: 'Media',
-      episodes: [episode({ url: 'http://media.test/1.mp4', title: 'Grouped', description: 'Told' })],
+      episodes: [episodeInfo({ url: 'http://media.test/1.mp4', title: 'Grouped', description: 'Told' })],
     }),
   },
   {
@@ -195,25 +196,25 @@ export const kinds: Sample[] = [
       <rss version="0.91"><channel><image><title>I</title><url> http://show.test/logo.png </url><link>http://image.test/</link></image>
       <title>Old</title><managingEditor>ed@show.test (Ed)</managingEditor><itunes:keywords>one, Two ,,one</itunes:keywords>
       ${item('http://media.test/1.mp3')}</channel></rss>`,
-    expected: feed({
+    expected: parsedFeed({
       title: 'Old',
       author: 'Ed',
       logoUrl: 'http://show.test/logo.png',
       tags: ['one', 'Two'],
-      episodes: [episode({ url: 'http://media.test/1.mp3' })],
+      episodes: [episodeInfo({ url: 'http://media.test/1.mp3' })],
     }),
   },
   {
     oddity: 'an RSS author and an owner',
     body: rss(`<title>T</title><author>jo@show.test (Jo)</author>
       <itunes:owner><itunes:name>Station</itunes:name><itunes:email>mail@show.test</itunes:email></itunes:owner>`),
-    expected: feed({ title: 'T', author: 'Jo' }),
+    expected: parsedFeed({ title: 'T', author: 'Jo' }),
   },
   {
     oddity: 'a GUID, a new URL, and itunes:block',
     body: rss(`<title>T</title><podcast:guid> 917393e3-1b1e-5cef-ace4-edaa54e1f810 </podcast:guid><itunes:block>YES</itunes:block>
       <itunes:new-feed-url>HTTPS://Feeds.test/new?a=1&amp;b=2</itunes:new-feed-url>`),
-    expected: feed({
+    expected: parsedFeed({
       title: 'T',
       blocked: true,
       guid: '917393e3-1b1e-5cef-ace4-edaa54e1f810',
@@ -224,11 +225,11 @@ export const kinds: Sample[] = [
     oddity: 'a GUID that is too long, an invalid new URL, and itunes:block set to no',
     body: rss(`<title>T</title><podcast:guid>${'a'.repeat(256)}</podcast:guid><itunes:block>no</itunes:block>
       <itunes:new-feed-url>mailto:me@show.test</itunes:new-feed-url>${item('http://media.test/1', '<itunes:block>yes</itunes:block>')}`),
-    expected: feed({ title: 'T', episodes: [episode({ url: 'http://media.test/1' })] }),
+    expected: parsedFeed({ title: 'T', episodes: [episodeInfo({ url: 'http://media.test/1' })] }),
   },
   {
     oddity: 'an empty GUID and an empty new URL',
     body: rss(`<title>T</title><podcast:guid/><itunes:block/><itunes:new-feed-url> </itunes:new-feed-url>`),
-    expected: feed({ title: 'T' }),
+    expected: parsedFeed({ title: 'T' }),
   },
 ];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EpisodeInfo } from '../../../src/domain/types.ts';
 import type { ParsedFeed } from '../../../src/feeds/parse.ts';
+import { parsedFeed } from '../../podcasts.ts';
 
 /** A feed with one oddity, and the expected result. `ORIGIN` is replaced with the origin of the server. */
 export interface Sample {
@@ -10,28 +10,6 @@ export interface Sample {
   body: string | Buffer;
   expected: ParsedFeed;
 }
-
-export const feed = (known: Partial<ParsedFeed> = {}): ParsedFeed => ({
-  title: '',
-  author: '',
-  description: '',
-  website: '',
-  logoUrl: null,
-  language: '',
-  tags: [],
-  blocked: false,
-  guid: null,
-  movedTo: null,
-  episodes: [],
-  ...known,
-});
-
-export const episode = (known: Partial<EpisodeInfo> & { url: string }): EpisodeInfo => ({
-  title: '',
-  description: '',
-  website: '',
-  ...known,
-});
 
 /** An RSS 2.0 channel with the namespaces that podcasts use. */
 export const rss = (channel: string, prologue = '<?xml version="1.0" encoding="UTF-8"?>\n'): string =>
@@ -49,5 +27,5 @@ export const host = (name: string, expected: Partial<ParsedFeed>): Sample => ({
   oddity: `the style of ${name}`,
   contentType: 'application/rss+xml; charset=utf-8',
   body: readFileSync(join(import.meta.dirname, 'hosts', `${name}.xml`)),
-  expected: feed(expected),
+  expected: parsedFeed(expected),
 });

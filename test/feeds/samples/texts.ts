@@ -1,10 +1,11 @@
-import { episode, feed, item, rss, type Sample } from './sample.ts';
+import { episodeInfo, parsedFeed } from '../../podcasts.ts';
+import { item, rss, type Sample } from './sample.ts';
 
 const MEDIA = 'http://media.test/1.mp3';
 /** A feed with one episode that has these elements. */
 const one = (inner: string): string => rss(`<title>T</title>${item(MEDIA, inner)}`);
-const read = (known: Partial<Parameters<typeof episode>[0]>): Sample['expected'] =>
-  feed({ title: 'T', episodes: [episode({ url: MEDIA, ...known })] });
+const read = (known: Partial<Parameters<typeof episodeInfo>[0]>): Sample['expected'] =>
+  parsedFeed({ title: 'T', episodes: [episodeInfo({ url: MEDIA, ...known })] });
 
 /** Variants of text in feeds. */
 export const texts: Sample[] = [
@@ -36,9 +37,9 @@ export const texts: Sample[] = [
   {
     oddity: 'a bare & in text and in a URL',
     body: rss(`<title>T & Q</title>${item('http://media.test/1.mp3?a=1&b=2&copy=3', '<title>R&B & more</title>')}`),
-    expected: feed({
+    expected: parsedFeed({
       title: 'T & Q',
-      episodes: [episode({ url: 'http://media.test/1.mp3?a=1&b=2&copy=3', title: 'R&B & more' })],
+      episodes: [episodeInfo({ url: 'http://media.test/1.mp3?a=1&b=2&copy=3', title: 'R&B & more' })],
     }),
   },
   {
@@ -125,7 +126,7 @@ export const texts: Sample[] = [
       `<title>&who; &file; &nbsp;x</title>${item(MEDIA)}`,
       `<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY nbsp "&#160;"><!ENTITY co 'A &amp; B'><!ENTITY who "Eve <rss>"><!ENTITY file SYSTEM "file:///etc/hostname">]>\n`,
     ),
-    expected: feed({ title: '&who; &file; x', episodes: [episode({ url: MEDIA })] }),
+    expected: parsedFeed({ title: '&who; &file; x', episodes: [episodeInfo({ url: MEDIA })] }),
   },
   ...[
     ['The &lt;template&gt; element and how to use it', 'The <template> element and how to use it'],
@@ -147,12 +148,12 @@ export const texts: Sample[] = [
       <description><![CDATA[<p>&sbquo;a&lsquo; &dagger; b&ensp;c &hearts; It&amp;#8217;s &amp;ldquo;d&amp;rdquo; &amp;amp; e</p>]]></description>
       <itunes:category text="Rock &amp;amp; &quot;Roll&quot; &ndash; live"/>
       ${item(MEDIA, '<title><![CDATA[Tom &amp;amp; Jerry&amp;#8217;s &quot;show&quot;]]></title>')}`),
-    expected: feed({
+    expected: parsedFeed({
       title: "One — two – three… \"four\" 'five' 'six'",
       author: 'Anna & Ben "Bo" Müller',
       description: '‚a‘ † b c ♥ It’s “d” & e',
       tags: ['Rock & "Roll" – live'],
-      episodes: [episode({ url: MEDIA, title: 'Tom & Jerry’s "show"' })],
+      episodes: [episodeInfo({ url: MEDIA, title: 'Tom & Jerry’s "show"' })],
     }),
   },
   ...['script', 'style', 'iframe src="x"', 'object', 'svg', '!--'].map((tag) => ({

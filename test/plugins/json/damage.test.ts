@@ -57,9 +57,9 @@ describe('the write-ahead log', () => {
   });
 
   it.each([
-    ['its first page', (line: Buffer) => line.fill(0, 0, 20)],
-    ['a page in it, which has line breaks of another file', (line: Buffer) => line.fill('[]\n', 20, 30)],
-  ])('loses what was written together and not yet synced, where the power went and took %s', async (_, spoil) => {
+    ['the first page', (line: Buffer) => line.fill(0, 0, 20)],
+    ['a page, which has line breaks of another file', (line: Buffer) => line.fill('[]\n', 20, 30)],
+  ])('after a power failure that lost %s of unsynced commits, only those commits are lost', async (_, spoil) => {
     let synced = 0;
     const log = await kill(async (store) => {
       synced = (await stat((await logsIn(dataDir)).at(-1)!)).size;
@@ -168,7 +168,7 @@ describe('a file', () => {
   it.each([
     ['EISDIR', (file: string) => mkdir(file)],
     ['ELOOP', (file: string) => symlink(file, file)],
-  ])('that cannot be read is named, as one of many may have another owner: %s', async (code, spoil) => {
+  ])('that cannot be read is named in the error, as one of many may have another owner: %s', async (code, spoil) => {
     await rm(path);
     await spoil(path);
     const store = await open();

@@ -71,7 +71,7 @@ async function openKilled(): Promise<KeyValueStore> {
 it.each([
   ['a full disk', NO_ROOM],
   ['a used-up quota', failure(`Unknown system error -${constants.errno.EDQUOT}`, -constants.errno.EDQUOT)],
-])('%s is reported as that, and passes', async (_, error) => {
+])('%s is reported as such, and writes continue afterwards', async (_, error) => {
   await failOnce('write', error);
   await expect(set('a')).rejects.toMatchObject({ code: 'full', message: expect.stringContaining('free some space') });
   await store.ping();

@@ -10,7 +10,7 @@ import { createRandom } from '../../process/uploads.ts';
 import { seed } from '../../seed.ts';
 
 it(
-  'an acknowledged commit survives kill -9, and every commit is there whole or not at all, 20 times',
+  'acknowledged commits survive kill -9, and every commit is stored completely or not at all, 20 times',
   { timeout: 120_000 },
   async () => {
     const random = createRandom(seed);

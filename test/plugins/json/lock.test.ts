@@ -35,7 +35,7 @@ it('a folder is refused while it is open, and the message names the process', as
 it.each([
   ['', undefined],
   [', also after a kill', { pid: 2 ** 22 + 1, started: '' }],
-])('a folder goes to one of several who open it at once%s', async (_when, holder) => {
+])('of several stores that open one folder at once, one succeeds%s', async (_when, holder) => {
   for (let round = 0; round < 10; round += 1) {
     if (holder) await writeLock(holder);
     const openings = await Promise.allSettled(Array.from({ length: 8 }, open));
@@ -48,10 +48,10 @@ it.each([
 });
 
 it.each([
-  ['a process that is gone', { pid: 2 ** 22 + 1, started: '' }],
+  ['a process that has ended', { pid: 2 ** 22 + 1, started: '' }],
   ['a process whose number another one has now', { pid: process.ppid, started: 'another boot 1' }],
   ['nobody', undefined],
-])('a folder is taken over from %s', async (_who, holder) => {
+])('a folder is taken over from %s', async (_by, holder) => {
   await writeLock(holder);
   await (await open()).close();
   expect(await locks()).toEqual([]);

@@ -7,7 +7,7 @@ import { type Entry, type Key, type KeyValueStore, KeyedMutex, type Version } fr
 import { createRandom } from '../../process/uploads.ts';
 import { seed } from '../../seed.ts';
 
-// Small enough for a checkpoint every few commits, files that are split, and entries that are read again and again.
+// Small enough for a checkpoint every few commits, for splitting files, and for evicting entries.
 vi.mock(import('../../../plugins/json/limits.ts'), () => ({
   MAX_LOG_SIZE: 3000,
   MAX_CHANGES: 1000,

@@ -7,7 +7,7 @@ const ROUNDS = 4;
 const WRITERS = 6;
 
 it.each(['SIGINT', 'SIGKILL'] as const)(
-  'PostgreSQL goes away (%s) and comes back, again and again: calls are refused meanwhile, and nothing is lost',
+  'PostgreSQL is stopped (%s) and started repeatedly: calls are refused meanwhile, and nothing is lost',
   { timeout: 120_000 },
   async (signal) => {
     const server = await startServer({ durable: true });

@@ -27,15 +27,15 @@ function createStatements(): { statement: () => Promise<void>; started: () => nu
     end: (number) => ends.splice(0, number).forEach((end) => end()),
   };
 }
-const settle = (): Promise<unknown> => new Promise(setImmediate);
+const nextTurn = (): Promise<unknown> => new Promise(setImmediate);
 
 it('an idle connection is reused; another one is opened only if all are busy', async () => {
   const { pool, connections } = createPool();
   for (let n = 0; n < 3; n += 1) await pool.use(async () => undefined);
   expect(connections).toHaveLength(1);
-  await Promise.all([pool.use(settle), pool.use(settle)]);
+  await Promise.all([pool.use(nextTurn), pool.use(nextTurn)]);
   expect(connections).toHaveLength(2);
-  await Promise.all(Array.from({ length: 200 }, () => pool.use(settle)));
+  await Promise.all(Array.from({ length: 200 }, () => pool.use(nextTurn)));
   expect(connections).toHaveLength(CONNECTIONS);
 });
 
@@ -46,7 +46,7 @@ it('no connection exceeds its limit of statements', async () => {
     pool.use(async (connection) => {
       running.set(connection, (running.get(connection) ?? 0) + 1);
       expect(running.get(connection)).toBeLessThanOrEqual(PIPELINE);
-      await settle();
+      await nextTurn();
       running.set(connection, running.get(connection)! - 1);
     });
   await Promise.all(Array.from({ length: 10 * PLACES }, async () => (await use(), await use())));

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const large = Array.from({ length: 20_000 }, (_, n) => [`k/${n}`, '"x"'] as const);
 
-/** Of few keys, and some time to store. */
+/** Few keys with long values, which take some time to store. */
 const long = Array.from({ length: 1000 }, (_, n) => [`k/${n}`, JSON.stringify('x'.repeat(10_000))] as const);
 
 it('SQLite does not block the event loop', async () => {
@@ -36,8 +36,8 @@ it('SQLite does not block the event loop', async () => {
 it('a thread that broke down is replaced by one that knows everything that was committed', async () => {
   const version = await store.commit({ set: [['a', '1']] });
   const commit = store.commit({ set: long }).catch((error: unknown) => error);
-  await new Promise(setImmediate); // it is sent by now, whole
-  // The only way to break it down: to ask for something that is to take no time.
+  await new Promise(setImmediate); // until it is sent completely
+  // The only way to break it: a call with a timeout of zero.
   const request = { store: 0, path: join(dataDir, 'other.db'), operations: [{ kind: 'ping' as const }] };
   await expect(sqliteThread.run(request, 0)).rejects.toThrow('took more than');
   expect(await commit).toMatchObject({ code: 'unavailable', message: expect.stringContaining('try again') });

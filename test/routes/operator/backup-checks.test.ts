@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { BackupRecord } from '../../../src/formats/backup/record.ts';
 import { writeBackup } from '../../../src/formats/backup/write.ts';
+import { episodeInfo, podcastInfo } from '../../podcasts.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 
-/* What a backup holds that podsync would not have written, with all checksums right. */
+/* Backups with valid checksums and data that podsync would not have written. */
 
 const NOW = 1_700_000_000;
 const DAY = 86_400;
@@ -12,17 +13,8 @@ const MEDIA = `${FEED}.mp3`;
 const HASH = `$2b$10$${'x'.repeat(53)}`;
 const PLAY = { podcast: FEED, episode: MEDIA, action: 'play' as const, timestamp: NOW };
 const FEED_STATE = { intervalSeconds: 3600, failures: 0 };
-const INFO = {
-  title: '',
-  author: '',
-  description: '',
-  website: '',
-  logoUrl: null,
-  language: '',
-  tags: [],
-  blocked: false,
-};
-const EPISODE = { url: MEDIA, title: '', description: '', website: '', stamp: NOW, formerUrls: [] };
+const INFO = podcastInfo();
+const EPISODE = { ...episodeInfo({ url: MEDIA }), stamp: NOW, formerUrls: [] };
 
 const user = (more: object = {}): BackupRecord => ({
   kind: 'user',
@@ -77,7 +69,7 @@ const inPages = async function* (records: readonly BackupRecord[]): AsyncIterabl
 
 async function restore({ request }: TestServer, records: readonly BackupRecord[], query = ''): Promise<any> {
   let body = '';
-  for await (const piece of writeBackup(inPages(records))) body += piece;
+  for await (const chunk of writeBackup(inPages(records))) body += chunk;
   const answer = await request('POST', `/operator/backup${query}`, { body });
   return { status: answer.status, ...((await answer.json()) as object) };
 }
@@ -204,7 +196,7 @@ describe('names the line and stores nothing if', () => {
       expect(answer.message).toMatch(`line ${records.length + 1} of the backup cannot be imported: `);
     }
     expect(await server.services.accounts.hasAny()).toBe(false);
-    // Nothing of it is in the way of the right one.
+    // The refused import does not prevent a valid one.
     expect(await restore(server, FULL)).toMatchObject({ accounts: [{ name: 'bob', actions: 1, problem: null }] });
   });
 });

@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { UserId } from '../../../src/domain/types.ts';
 import { StorageError } from '../../../src/storage/errors.ts';
-import { furnish, inventory, logIn } from '../../property/accounts.ts';
-import { recordFeed } from '../../readings.ts';
+import { fillAccount, logIn, readAccount } from '../../sample-account.ts';
+import { recordFeed } from '../../podcasts.ts';
 import { openTestServer, TARGETS, type Target, type TestServer } from '../../server.ts';
 
 const FEED = 'http://example.org/feed';
@@ -11,10 +11,10 @@ const FEED = 'http://example.org/feed';
 const open = (users: readonly string[], target: Target = 'in-process'): Promise<TestServer> =>
   openTestServer({ users, operator: true, baseUrl: 'http://pods.example' }, target);
 
-/** A server on which bob and eve have a little of everything, and the directory knows of a feed. */
+/** A server with all kinds of data for bob and eve, and a feed in the directory. */
 async function openFurnished(target: Target = 'in-process'): Promise<TestServer> {
   const server = await open(['bob', 'eve'], target);
-  for (const name of ['bob', 'eve']) await furnish(server, name);
+  for (const name of ['bob', 'eve']) await fillAccount(server, name);
   await recordFeed(server.storage, FEED, { title: 'Alpha', tags: ['News'] }, [{ url: `${FEED}/1.mp3`, guid: '1' }]);
   return server;
 }
@@ -50,7 +50,7 @@ describe.each(TARGETS)('%s', (target) => {
       episodes: 1,
     });
     expect(await backUp(copy)).toBe(backup);
-    for (const name of ['bob', 'eve']) expect(await inventory(copy, name)).toEqual(await inventory(source, name));
+    for (const name of ['bob', 'eve']) expect(await readAccount(copy, name)).toEqual(await readAccount(source, name));
     expect((await copy.request('GET', '/api/2/devices/bob.json', { cookie })).status).toBe(200);
     const podcast = await copy.request('GET', `/api/2/data/podcast.json?url=${FEED}`);
     expect(await podcast.json()).toMatchObject({ title: 'Alpha', subscribers: 2 });
@@ -115,7 +115,7 @@ it('without passwords nobody can log in until a new one is set', async () => {
 it('skips an existing account and imports the others', async () => {
   const backup = await backUp(await openFurnished());
   const copy = await open(['Bob']);
-  const before = await inventory(copy, 'Bob');
+  const before = await readAccount(copy, 'Bob');
   const expected = [
     { name: 'bob', actions: 50, problem: 'an account with this name already exists' },
     { name: 'eve', actions: 50, problem: null },
@@ -123,8 +123,8 @@ it('skips an existing account and imports the others', async () => {
   expect(await restore(copy, backup, '?dryRun=true')).toMatchObject({ accounts: expected, podcasts: 4 });
   expect(await namesIn(copy)).toEqual(['Bob']);
   expect(await restore(copy, backup)).toMatchObject({ accounts: expected, podcasts: 4 });
-  expect(await inventory(copy, 'Bob')).toEqual(before);
-  expect(await inventory(copy, 'eve')).toHaveLength(before.length);
+  expect(await readAccount(copy, 'Bob')).toEqual(before);
+  expect(await readAccount(copy, 'eve')).toHaveLength(before.length);
   expect(await namesIn(copy)).toEqual(['Bob', 'eve']);
 });
 
@@ -144,7 +144,7 @@ describe('another name', () => {
   it('creates a copy of the account, without its e-mail address and sessions', async () => {
     const server = await open([]);
     await server.services.accounts.create({ name: 'bob', email: 'b@example.org', password: 'secret' });
-    await furnish(server, 'bob');
+    await fillAccount(server, 'bob');
     await logIn(server, 'bob');
     const backup = await backUp(server, '?user=bob');
     expect((await restore(server, backup, '?as=robert')).accounts).toMatchObject([{ name: 'robert', problem: null }]);

@@ -12,14 +12,14 @@ it.each([
   [{ kind: 'settings', scope: { scope: 'world' }, values: {} }, /"scope" must be one of/],
   [{ kind: 'settings', scope: { scope: 'device', device: 1 }, values: {} }, /"device" must be a string/],
   [{ kind: 'settings', scope: { scope: 'account' }, values: [] }, /"values" must be an object/],
-])('%j is refused as a piece', async (body, says) => {
+])('%j is refused as a chunk', async (body, says) => {
   const { request } = await openTestServer({ operator: true });
   const answer = await request('POST', PATH, { body });
   expect(answer.status).toBe(400);
   expect(((await answer.json()) as { message: string }).message).toMatch(says);
 });
 
-it('refuses and reports a piece that is larger than one upload may be', async () => {
+it('refuses and reports a chunk that is larger than one upload may be', async () => {
   const { request } = await openTestServer({ operator: true });
   const urls = Array.from({ length: 20_001 }, (_, n) => `https://feeds.example/${n}`);
   const answer = await request('POST', PATH, { body: { kind: 'subscriptions', device: 'phone', urls } });
@@ -54,7 +54,7 @@ it('skips an unusable feed, however often it appears', async () => {
   expect(await answer.json()).toMatchObject({ imported: 1, refused: [{ what: urls[0] }] });
 });
 
-it('imports a piece only into an existing account, and only for the operator', async () => {
+it('imports a chunk only into an existing account, and only for the operator', async () => {
   const { request } = await openTestServer({ operator: true });
   const body = { kind: 'subscriptions', device: 'phone', urls: ['https://feeds.example/1'] };
   expect((await request('POST', '/operator/users/nobody/pull', { body })).status).toBe(404);

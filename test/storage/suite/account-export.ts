@@ -3,7 +3,7 @@ import type { UserRecord } from '../../../src/storage/stores.ts';
 import { START, type Suite } from './bench.ts';
 import { rejectsWith } from './expectations.ts';
 import { action, actions, add, addUser, feed, feeds, readPages, remove, SECRET, session } from './samples.ts';
-import { exportUser, furnish, LARGE } from './transfer-samples.ts';
+import { exportUser, createFullAccount, LARGE } from './transfer-samples.ts';
 
 /** The tests of exports for `transferTests`. */
 export const accountExportTests: Suite = ({ describe, test }) => {
@@ -47,7 +47,7 @@ export const accountExportTests: Suite = ({ describe, test }) => {
     });
 
     test('is sorted by code points, and by the subject of a scope', async (bench) => {
-      const records = await exportUser(bench.storage, await furnish(bench));
+      const records = await exportUser(bench.storage, await createFullAccount(bench));
       assert.deepEqual(
         records.flatMap((record) => (record.kind === 'device' ? record.device.id : [])),
         ['Phone', 'a b', 'app', 'car', 'late', 'new one', 'phone', 'tv', '\uff5a', '\u{1d49c}'],
@@ -75,7 +75,7 @@ export const accountExportTests: Suite = ({ describe, test }) => {
 
     test('is a snapshot: it does not contain later writes', async (bench) => {
       const { storage } = bench;
-      const alice = await furnish(bench);
+      const alice = await createFullAccount(bench);
       const before = await exportUser(storage, alice);
       const pages = storage.transfer.exportUser(alice)[Symbol.asyncIterator]();
       const first = await pages.next();
@@ -90,7 +90,7 @@ export const accountExportTests: Suite = ({ describe, test }) => {
 
     test('rejects with `missing` for an unknown account, and if the account is removed meanwhile', async (bench) => {
       const { storage } = bench;
-      const alice = await furnish(bench);
+      const alice = await createFullAccount(bench);
       const pages = storage.transfer.exportUser(alice)[Symbol.asyncIterator]();
       await pages.next();
       await storage.users.delete(alice);

@@ -204,12 +204,12 @@ export const actionTests: Suite = ({ describe, test }) => {
           await storage.actions.append(alice, upload);
           marks.push((await storage.actions.query(alice, {})).mark);
         }
-        const asked = query.since === undefined ? query : { ...query, since: marks[query.since]! };
+        const resolved = query.since === undefined ? query : { ...query, since: marks[query.since]! };
         const places = expected.split(' ').filter((place) => place !== '');
         const wanted = places.map((place) => UPLOADS[Number(place[0])]![Number(place[2])]);
         for await (const open of nowAndReopened()) {
-          assert.deepEqual(await readActions(open, alice, asked), wanted);
-          assert.equal((await open.actions.query(alice, asked)).mark, marks.at(-1));
+          assert.deepEqual(await readActions(open, alice, resolved), wanted);
+          assert.equal((await open.actions.query(alice, resolved)).mark, marks.at(-1));
         }
       });
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isStorageError } from '../../../src/storage/errors.ts';
 import type { Suite } from './bench.ts';
 import { rejectsWith, watch } from './expectations.ts';
-import { episodes, read } from './readings.ts';
+import { episodes, recordFeed } from './feed-samples.ts';
 import { action, actions, add, addUser, feed, feeds, readActions, readNumbers, session, subscribe } from './samples.ts';
 
 const MANY = 2000;
@@ -48,7 +48,7 @@ export const atomicityTests: Suite = ({ describe, test }) => {
         const found = await readActions(storage, alice);
         const after = await storage.devices.find(alice, 'phone');
         assert.ok(found.length === 0 || found.length === MANY, `${found.length} of ${MANY} actions`);
-        if (before) assert.equal(found.length, MANY, 'the device is there before its actions');
+        if (before) assert.equal(found.length, MANY, 'the device is visible before its actions');
         if (found.length > 0) assert.ok(after, 'the actions are there before their device');
       });
       assert.equal((await readActions(storage, alice)).length, MANY);
@@ -68,10 +68,10 @@ export const atomicityTests: Suite = ({ describe, test }) => {
 
   test('a reader sees the result of a feed completely or not at all', async ({ storage }) => {
     await subscribe(storage, 1);
-    await watch(read(storage, 1, { title: 'Read' }, episodes(500)), async () => {
+    await watch(recordFeed(storage, 1, { title: 'Read' }, episodes(500)), async () => {
       const [podcast] = await storage.podcasts.find([feed(1)]);
       const found = await storage.podcasts.episodes(feed(1), 1000);
-      if (podcast?.title === 'Read') assert.equal(found.length, 500, 'the title is there before the episodes');
+      if (podcast?.title === 'Read') assert.equal(found.length, 500, 'the title is visible before the episodes');
     });
   });
 

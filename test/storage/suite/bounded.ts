@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { UserId } from '../../../src/domain/types.ts';
 import type { Storage } from '../../../src/storage/stores.ts';
 import type { Bench, Suite } from './bench.ts';
-import { episode, episodeNumbers, episodes, read } from './readings.ts';
+import { episode, episodeNumbers, episodes, recordFeed } from './feed-samples.ts';
 import { action, actions, add, addUser, feed, feeds, numbersOf, remove } from './samples.ts';
 
 const DAY = 86_400;
@@ -14,11 +14,11 @@ async function known({ podcasts }: Storage): Promise<number[]> {
   return numbersOf(found);
 }
 
-/** Alice subscribes to feed 1, its feed is read, and she unsubscribes. */
+/** Alice subscribes to feed 1, the feed is fetched, and she unsubscribes. */
 async function leave({ storage }: Bench): Promise<UserId> {
   const alice = await addUser(storage);
   await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
-  await read(storage, 1, { tags: ['News'] }, episodes(3));
+  await recordFeed(storage, 1, { tags: ['News'] }, episodes(3));
   await storage.subscriptions.apply(alice, 'phone', remove(feed(1)));
   return alice;
 }
@@ -57,20 +57,20 @@ export const boundedTests: Suite = ({ describe, test }) => {
         assert.deepEqual(numbersOf(await open.podcasts.top(9)), [1, 2]);
         assert.deepEqual(await open.podcasts.recommendations(alice, 9), []);
       }
-      await read(bench.storage, 1, {}, [episode(9)]).catch(() => undefined);
+      await recordFeed(bench.storage, 1, {}, [episode(9)]).catch(() => undefined);
     });
 
     test('is removed with its former URL', async (bench) => {
       const { storage } = bench;
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed('old'), feed('new')));
-      await read(storage, 'old', {}, episodes(2), { movedTo: feed('new') });
+      await recordFeed(storage, 'old', {}, episodes(2), { movedTo: feed('new') });
       await storage.subscriptions.replace(alice, 'phone', [feed('old')]);
       await pass(bench, storage, 31);
       assert.equal(
         (await storage.podcasts.find([feed('new')]))[0]?.subscribers,
         1,
-        'somebody has it at the old address',
+        'it has a subscriber at its old URL',
       );
       await storage.subscriptions.replace(alice, 'phone', []);
       await pass(bench, storage, 31);

@@ -92,9 +92,9 @@ export const concurrencyTests: Suite = ({ describe, test }) => {
       test('that starts during a request reaches the client that asked', async ({ storage }) => {
         const channel = openChannel(storage, await addUser(storage), 'phone');
         for (let n = 1; n <= 20; n += 1) {
-          const asked = channel.pull(0);
+          const request = channel.pull(0);
           await channel.push(n);
-          const before = await asked;
+          const before = await request;
           const after = await channel.pull(before.mark);
           assert.deepEqual([...before.numbers, ...after.numbers], range(n));
         }

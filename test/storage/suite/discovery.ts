@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { UserId } from '../../../src/domain/types.ts';
 import type { Storage } from '../../../src/storage/stores.ts';
 import type { Bench, Suite } from './bench.ts';
-import { read } from './readings.ts';
+import { recordFeed } from './feed-samples.ts';
 import { add, addUser, feed, feeds, numberOf, numbersOf, readPages, remove, subscribe } from './samples.ts';
 
 const DAY = 86_400;
@@ -20,11 +20,11 @@ async function populate({ storage }: Bench, lists: readonly (readonly number[])[
 
 const top = async ({ podcasts }: Storage, limit = 100): Promise<number[]> => numbersOf(await podcasts.top(limit));
 
-/** Tastes that are planted in a population, and the feeds of one. */
+/** The number of tastes in a population, and the feeds of one taste. */
 const GROUPS = 10;
 const favourites = (group: number): number[] => Array.from({ length: 30 }, (_, i) => 1000 * (group + 1) + i);
 
-/** Some of a list, going round. */
+/** Some items of a list, starting again at its end. */
 const pick = (list: readonly number[], from: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => list[(from + i * 7) % list.length]!);
 
@@ -65,7 +65,7 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await top(bench.storage), [1, 2]);
       await subscriptions.apply(alice!, 'phone', [...remove(feed(1)), ...add(feed(2), feed(3))]);
       assert.deepEqual(await top(bench.storage), [2, 1, 3]);
-      await read(bench.storage, 2, { title: 'Now known' });
+      await recordFeed(bench.storage, 2, { title: 'Now known' });
       assert.equal((await podcasts.top(1))[0]?.title, 'Now known');
       await bench.storage.users.delete(bob!);
       assert.deepEqual(await top(bench.storage), [2, 3]);
@@ -114,7 +114,7 @@ export const discoveryTests: Suite = ({ describe, test }) => {
     test('contains the position of a week ago for a feed that has moved since', async (bench) => {
       await populate(bench, [[1, 2], [2]]);
       await bench.storage.podcasts.rebuildToplist();
-      await read(bench.storage, 1, {}, [], { movedTo: feed(3) });
+      await recordFeed(bench.storage, 1, {}, [], { movedTo: feed(3) });
       bench.clock.at += 7 * DAY;
       for await (const { podcasts } of bench.nowAndReopened()) {
         const positions = (await podcasts.top(9)).map(({ url, positionLastWeek }) => [numberOf(url), positionLastWeek]);
@@ -140,9 +140,9 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await bench.storage.podcasts.rebuildToplist(), { podcasts: 120, corrected: 0 });
       bench.clock.at += 7 * DAY;
       for await (const { podcasts } of bench.nowAndReopened()) {
-        const places = (await podcasts.top(120)).map(({ positionLastWeek }) => positionLastWeek);
+        const positions = (await podcasts.top(120)).map(({ positionLastWeek }) => positionLastWeek);
         assert.deepEqual(
-          places,
+          positions,
           Array.from({ length: 120 }, (_, i) => (i < 100 ? i + 1 : 0)),
         );
       }
@@ -169,10 +169,10 @@ export const discoveryTests: Suite = ({ describe, test }) => {
   describe('tags', () => {
     test('are counted and found in any spelling', async (bench) => {
       await populate(bench, [[1, 2, 3], [3]]);
-      await read(bench.storage, 1, { tags: ['Society & Culture', 'ラジオ', '!!!'] });
-      await read(bench.storage, 2, { tags: ['society culture', 'News', 'news'] });
-      await read(bench.storage, 3, { tags: ['NEWS', 'Gone'] });
-      await read(bench.storage, 3, { tags: ['NEWS'] });
+      await recordFeed(bench.storage, 1, { tags: ['Society & Culture', 'ラジオ', '!!!'] });
+      await recordFeed(bench.storage, 2, { tags: ['society culture', 'News', 'news'] });
+      await recordFeed(bench.storage, 3, { tags: ['NEWS', 'Gone'] });
+      await recordFeed(bench.storage, 3, { tags: ['NEWS'] });
       for await (const { podcasts } of bench.nowAndReopened()) {
         const tags = [
           { tag: 'news', title: 'News', usage: 2 },
@@ -207,7 +207,7 @@ export const discoveryTests: Suite = ({ describe, test }) => {
         [1, 2],
         [1, 3, 4],
       ]);
-      await read(bench.storage, 2, {}, [], { movedTo: feed(3) });
+      await recordFeed(bench.storage, 2, {}, [], { movedTo: feed(3) });
       for await (const { podcasts } of bench.nowAndReopened()) {
         assert.deepEqual(numbersOf(await podcasts.recommendations(user!, 10)), [4]);
       }
@@ -221,9 +221,9 @@ export const discoveryTests: Suite = ({ describe, test }) => {
 
     test('are completed by shared tags, then by the toplist', async (bench) => {
       const [user] = await populate(bench, [[1, 2], [3, 4, 5], [5], [6]]);
-      await read(bench.storage, 1, { tags: ['News', 'Science'] });
-      await read(bench.storage, 6, { tags: ['news', 'science'] });
-      await read(bench.storage, 4, { tags: ['NEWS'] });
+      await recordFeed(bench.storage, 1, { tags: ['News', 'Science'] });
+      await recordFeed(bench.storage, 6, { tags: ['news', 'science'] });
+      await recordFeed(bench.storage, 4, { tags: ['NEWS'] });
       for await (const { podcasts } of bench.nowAndReopened()) {
         assert.deepEqual(numbersOf(await podcasts.recommendations(user!, 10)), [6, 4, 5, 3]);
       }
@@ -237,7 +237,7 @@ export const discoveryTests: Suite = ({ describe, test }) => {
     });
 
     test('match the taste of the user', async (bench) => {
-      // Each of ten tastes has thirty feeds and twelve people with ten of them; half of their lists is what all have.
+      // Each of ten tastes has thirty feeds, and twelve users with ten of them; half of each list is common to all.
       const everybody = feeds(20).map(numberOf);
       const lists = Array.from({ length: GROUPS * 12 }, (_, n) => [
         ...pick(favourites(n % GROUPS), Math.floor(n / GROUPS) * 11, 10),

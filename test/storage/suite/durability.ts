@@ -7,7 +7,7 @@ import { action, actions, add, addUser, feed, feeds, readActions, readNumbers, r
 const NAMES = ['alice', 'bob', 'carol'];
 
 /** Writes of every kind, by several users. */
-async function furnish(storage: Storage, now: number): Promise<void> {
+async function fill(storage: Storage, now: number): Promise<void> {
   for (const name of NAMES) {
     const { id } = await storage.users.create({ name, email: `${name}@example.org`, passwordHash: `hash of ${name}` });
     await storage.devices.save(id, 'phone', { caption: `phone of ${name}`, type: 'mobile' });
@@ -55,7 +55,7 @@ async function picture(storage: Storage): Promise<unknown[]> {
 
 export const durabilityTests: Suite = ({ describe, test }) => {
   test('every answered write still exists after reopening twice', async ({ storage, clock, reopen }) => {
-    await furnish(storage, clock.at);
+    await fill(storage, clock.at);
     const before = await picture(storage);
     assert.deepEqual(await picture(await reopen()), before);
     assert.deepEqual(await picture(await reopen()), before);

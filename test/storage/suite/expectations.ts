@@ -8,10 +8,10 @@ export async function rejectsWith(code: StorageErrorCode, promise: Promise<unkno
   await assert.rejects(promise, (error) => {
     assert.ok(isStorageError(error), `not a StorageError: ${String(error)}`);
     assert.equal(error.code, code);
-    assert.notEqual(error.message.trim(), '', 'the error says nothing');
-    assert.ok(!error.message.includes(SECRET), 'the error gives a secret away');
-    const isTold = code === 'missing' || code === 'conflict';
-    assert.ok(!isTold || !/[/\\]/.test(error.message), `clients are told this, and it has a path: ${error.message}`);
+    assert.notEqual(error.message.trim(), '', 'the message is empty');
+    assert.ok(!error.message.includes(SECRET), 'the message has a secret');
+    const isShownToClients = code === 'missing' || code === 'conflict';
+    assert.ok(!isShownToClients || !/[/\\]/.test(error.message), `a message for clients has a path: ${error.message}`);
     return true;
   });
 }
@@ -22,7 +22,7 @@ export async function watch<T>(work: Promise<T>, look: () => Promise<void>): Pro
     () => true,
     () => true,
   );
-  // The immediate lets the writer on where a look takes no I/O.
+  // The immediate lets the writer continue if `look` does no I/O.
   while (!(await Promise.race([over, setImmediate(false)]))) await look();
   return work;
 }

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import type { Storage } from '../../../src/storage/stores.ts';
+import { episodeInfo } from '../../podcasts.ts';
 import type { Suite } from './bench.ts';
-import { episode, episodeNumbers, episodes, findEpisode, read } from './readings.ts';
+import { episode, episodeNumbers, episodes, findEpisode, recordFeed } from './feed-samples.ts';
 import { feed, feeds, numbersOf, subscribe } from './samples.ts';
 
 export const feedEpisodeTests: Suite = ({ describe, test }) => {
   test('are those of the feed, newest first', async ({ storage, clock, nowAndReopened }) => {
     await subscribe(storage, 1);
-    const bare = { url: 'https://podcasts.example/episode/7', title: '', description: '', website: '' };
-    await read(storage, 1, {}, [bare, episode(1), episode(3), episode(2)]);
+    const bare = episodeInfo({ url: 'https://podcasts.example/episode/7' });
+    await recordFeed(storage, 1, {}, [bare, episode(1), episode(3), episode(2)]);
     for await (const open of nowAndReopened()) {
       assert.deepEqual(await episodeNumbers(open), [3, 2, 1, 7]);
       assert.deepEqual(await episodeNumbers(open, 1, 2), [3, 2]);
@@ -42,7 +43,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
       [3, [episode(7), episode(5)]],
     ] as const) {
       clock.at += 60;
-      await read(storage, n, {}, found);
+      await recordFeed(storage, n, {}, found);
     }
     const newest = async (open: Storage, urls: readonly string[], limit: number): Promise<number[]> =>
       numbersOf(await open.podcasts.newestEpisodes(urls, limit));
@@ -59,19 +60,19 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
   test('without a date are sorted by when they were first seen, newest first', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     const undated = [1, 2, 3].map((n) => {
-      const { releasedAt: _, ...told } = episode(n);
-      return told;
+      const { releasedAt: _, ...withoutDate } = episode(n);
+      return withoutDate;
     });
-    await read(storage, 1, {}, undated.slice(0, 2));
-    await read(storage, 1, {}, undated);
+    await recordFeed(storage, 1, {}, undated.slice(0, 2));
+    await recordFeed(storage, 1, {}, undated);
     for await (const open of nowAndReopened()) assert.deepEqual(await episodeNumbers(open), [3, 1, 2]);
   });
 
   test('that are no longer in the feed are kept, the others are updated', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
-    await read(storage, 1, {}, episodes(3));
+    await recordFeed(storage, 1, {}, episodes(3));
     const stamp = (await findEpisode(storage, feed(1), episode(3).url))!.stamp;
-    await read(storage, 1, {}, [episode(4), episode(3, { title: 'Better' })]);
+    await recordFeed(storage, 1, {}, [episode(4), episode(3, { title: 'Better' })]);
     for await (const open of nowAndReopened()) {
       assert.deepEqual(await episodeNumbers(open), [4, 3, 2, 1]);
       const found = await findEpisode(open, feed(1), episode(3).url);
@@ -82,10 +83,10 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
   test('have the duration of the feed, by every name', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     assert.deepEqual([...(await storage.podcasts.durations(feed(1)))], []);
-    await read(storage, 1, {}, [episode(1, { duration: 60 }), episode(2), episode(3, { duration: 90 })]);
+    await recordFeed(storage, 1, {}, [episode(1, { duration: 60 }), episode(2), episode(3, { duration: 90 })]);
     assert.equal((await storage.podcasts.durations(feed(1))).get(episode(1).url), 60);
     const moved = 'https://elsewhere.example/1';
-    await read(storage, 1, {}, [episode(1, { url: moved, duration: 61 })]);
+    await recordFeed(storage, 1, {}, [episode(1, { url: moved, duration: 61 })]);
     for await (const open of nowAndReopened()) {
       assert.deepEqual(Object.fromEntries(await open.podcasts.durations(feed(1))), {
         [episode(1).guid!]: 61,
@@ -104,9 +105,9 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     nowAndReopened,
   }) => {
     await subscribe(storage, 1);
-    for (const told of [[1, 2, 3], [3], [3, 2]]) {
-      const found = told.map((n) => episode(n, { releasedAt: 0 }));
-      await read(storage, 1, {}, found);
+    for (const numbers of [[1, 2, 3], [3], [3, 2]]) {
+      const found = numbers.map((n) => episode(n, { releasedAt: 0 }));
+      await recordFeed(storage, 1, {}, found);
       assert.deepEqual(await episodeNumbers(storage), [1, 2, 3]);
     }
     for await (const open of nowAndReopened()) assert.deepEqual(await episodeNumbers(open), [1, 2, 3]);
@@ -115,9 +116,9 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
   test('are matched by GUID before URL: a moved one is found by both URLs', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     const { guid: _, ...plain } = episode(2);
-    await read(storage, 1, {}, [plain, episode(1)]);
+    await recordFeed(storage, 1, {}, [plain, episode(1)]);
     const moved = { url: 'https://elsewhere.example/episode/11' };
-    await read(storage, 1, {}, [plain, episode(1, moved), episode(1, moved)]);
+    await recordFeed(storage, 1, {}, [plain, episode(1, moved), episode(1, moved)]);
     for await (const open of nowAndReopened()) {
       assert.deepEqual(await episodeNumbers(open), [2, 11]);
       for (const url of [moved.url, episode(1).url]) {
@@ -128,9 +129,9 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
 
   test('are looked up by URL before GUID, as many GUIDs are URLs', async ({ storage }) => {
     await subscribe(storage, 1);
-    await read(storage, 1, {}, [episode(3)]);
+    await recordFeed(storage, 1, {}, [episode(3)]);
     const moved = episode(3, { url: 'https://elsewhere.example/3' });
-    await read(storage, 1, {}, [
+    await recordFeed(storage, 1, {}, [
       episode(1, { guid: episode(2).url }),
       episode(2),
       episode(4, { guid: episode(3).url }),
@@ -141,29 +142,29 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('get a GUID from what is found by URL, and a second one with it in that feed is passed over', async ({
+  test('found by URL get the new GUID, and a second one with that GUID is skipped', async ({
     storage,
     nowAndReopened,
   }) => {
     await subscribe(storage, 1);
     const { guid: _, ...plain } = episode(1);
-    await read(storage, 1, {}, [plain]);
-    await read(storage, 1, {}, [episode(1), episode(2, { guid: episode(1).guid! })]);
+    await recordFeed(storage, 1, {}, [plain]);
+    await recordFeed(storage, 1, {}, [episode(1), episode(2, { guid: episode(1).guid! })]);
     for await (const open of nowAndReopened()) assert.deepEqual(await episodeNumbers(open), [1]);
   });
 
-  test('that have a URL from before another got its GUID are new', async ({ storage, nowAndReopened }) => {
+  test('with the former URL of an episode that has a GUID now are new', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     const { guid: _, ...first } = episode(1);
     const { guid: __, ...second } = episode(2);
-    await read(storage, 1, {}, [{ ...first, guid: 'moves' }]);
-    await read(storage, 1, {}, [{ ...second, guid: 'moves' }]);
-    await read(storage, 1, {}, [second]);
-    await read(storage, 1, {}, [episode(2), first]);
+    await recordFeed(storage, 1, {}, [{ ...first, guid: 'moves' }]);
+    await recordFeed(storage, 1, {}, [{ ...second, guid: 'moves' }]);
+    await recordFeed(storage, 1, {}, [second]);
+    await recordFeed(storage, 1, {}, [episode(2), first]);
     for await (const open of nowAndReopened()) assert.deepEqual(await episodeNumbers(open), [2, 1]);
   });
 
-  test('that take the URL which another had are new, and the other is known on', async ({
+  test('that take the URL of another one are new, and the other one is kept', async ({
     storage,
     clock,
     nowAndReopened,
@@ -171,14 +172,15 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     await subscribe(storage, 1, 2);
     const latest = 'https://podcasts.example/latest';
     const { guid: _, ...second } = episode(2, { url: latest });
-    const told = [
+    const contents = [
       [second, episode(1)],
       [episode(1), episode(2, { url: latest })],
     ];
-    for (const n of [1, 2]) await read(storage, n, {}, [episode(1, { url: latest })]);
+    for (const n of [1, 2]) await recordFeed(storage, n, {}, [episode(1, { url: latest })]);
     const { stamp } = (await findEpisode(storage, feed(1), latest))!;
     clock.at += 1000;
-    for (const _again of [1, 2]) for (const [i, found] of told.entries()) await read(storage, i + 1, {}, found);
+    for (const _again of [1, 2])
+      for (const [i, found] of contents.entries()) await recordFeed(storage, i + 1, {}, found);
     for await (const { podcasts } of nowAndReopened()) {
       const { items } = await podcasts.episodesSince(feeds(2), clock.at, 50);
       assert.deepEqual(
@@ -194,7 +196,7 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     }
   });
 
-  test('of a new GUID at the URL of two are the one that is found there', async ({
+  test('with a new GUID at a URL of two episodes update the one found by that URL', async ({
     storage,
     clock,
     nowAndReopened,
@@ -202,20 +204,20 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     await subscribe(storage, 1);
     const { releasedAt: _, ...first } = episode(1);
     const { releasedAt: __, ...second } = episode(2);
-    await read(storage, 1, {}, [first]);
+    await recordFeed(storage, 1, {}, [first]);
     clock.at += 1000;
-    await read(storage, 1, {}, [
+    await recordFeed(storage, 1, {}, [
       { ...second, url: first.url },
       { ...first, url: second.url },
     ]);
-    await read(storage, 1, {}, [first, { ...second, url: first.url }]);
+    await recordFeed(storage, 1, {}, [first, { ...second, url: first.url }]);
     const found = await findEpisode(storage, feed(1), first.url);
     assert.equal(found?.title, 'Episode 2');
-    await read(storage, 1, {}, [{ ...second, url: first.url, guid: 'another' }]);
+    await recordFeed(storage, 1, {}, [{ ...second, url: first.url, guid: 'another' }]);
     for await (const open of nowAndReopened()) {
-      const told = await open.podcasts.episodes(feed(1), 9);
+      const stored = await open.podcasts.episodes(feed(1), 9);
       assert.deepEqual(
-        told.map(({ guid, stamp }) => [guid, stamp]),
+        stored.map(({ guid, stamp }) => [guid, stamp]),
         [
           ['another', found?.stamp],
           [first.guid, clock.at - 1000 + 1],
@@ -226,10 +228,10 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
 
   test('of two feeds that are merged are merged, too', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 'old', 'new');
-    await read(storage, 'old', {}, episodes(3));
-    await read(storage, 'new', {}, episodes(2, 3));
+    await recordFeed(storage, 'old', {}, episodes(3));
+    await recordFeed(storage, 'new', {}, episodes(2, 3));
     const { stamp } = (await findEpisode(storage, feed('old'), episode(2).url))!;
-    await read(storage, 'old', {}, episodes(2, 4), { movedTo: feed('new') });
+    await recordFeed(storage, 'old', {}, episodes(2, 4), { movedTo: feed('new') });
     for await (const open of nowAndReopened()) {
       for (const url of ['old', 'new']) assert.deepEqual(await episodeNumbers(open, url), [5, 4, 3, 2, 1]);
       const found = await findEpisode(open, feed('old'), episode(2).url);
@@ -241,16 +243,16 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     [1, 2],
     [2, 1],
   ]) {
-    test(`of feeds that turn out to be one keep apart at a URL that two of them had, read as ${order}`, async ({
+    test(`of merged feeds stay separate at a URL that two of them had, fetched as ${order}`, async ({
       storage,
       nowAndReopened,
     }) => {
       await subscribe(storage, 1, 2, 3);
       const { guid: _, ...plain } = episode(1);
-      for (const n of order) await read(storage, n, {}, [n === 1 ? plain : episode(2, { url: plain.url })]);
-      await read(storage, 2, {}, [episode(2)]);
-      await read(storage, 2, {}, [episode(2)], { movedTo: feed(1) });
-      await read(storage, 1, {}, [episode(2)], { movedTo: feed(3) });
+      for (const n of order) await recordFeed(storage, n, {}, [n === 1 ? plain : episode(2, { url: plain.url })]);
+      await recordFeed(storage, 2, {}, [episode(2)]);
+      await recordFeed(storage, 2, {}, [episode(2)], { movedTo: feed(1) });
+      await recordFeed(storage, 1, {}, [episode(2)], { movedTo: feed(3) });
       for await (const open of nowAndReopened()) {
         assert.deepEqual(await episodeNumbers(open, 3), [2, 1]);
         assert.equal((await findEpisode(open, feed(3), plain.url))?.title, 'Episode 1');
@@ -260,13 +262,13 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
 
   test('of two merged feeds keep the newer stamp', async ({ storage, clock, nowAndReopened }) => {
     await subscribe(storage, 'old', 'new');
-    await read(storage, 'old', {}, [episode(1)]);
-    await read(storage, 'new', {}, [episode(2)]);
+    await recordFeed(storage, 'old', {}, [episode(1)]);
+    await recordFeed(storage, 'new', {}, [episode(2)]);
     clock.at += 100;
     const since = clock.at;
-    await read(storage, 'old', {}, [episode(2)]);
-    await read(storage, 'new', {}, [episode(1)]);
-    await read(storage, 'old', {}, [], { movedTo: feed('new') });
+    await recordFeed(storage, 'old', {}, [episode(2)]);
+    await recordFeed(storage, 'new', {}, [episode(1)]);
+    await recordFeed(storage, 'old', {}, [], { movedTo: feed('new') });
     for await (const { podcasts } of nowAndReopened()) {
       const { items } = await podcasts.episodesSince([feed('new')], since, 10);
       assert.deepEqual(numbersOf(items).toSorted(), [1, 2]);
@@ -277,10 +279,10 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     const OLD = 'https://old.example/1';
     const OLDEST = 'https://old.example/first';
     const bringTogether = async (storage: Storage): Promise<void> => {
-      await read(storage, 'old', {}, [episode(1, { url: OLDEST })]);
-      await read(storage, 'old', {}, [episode(1, { url: OLD })]);
-      await read(storage, 'new', {}, [episode(1)]);
-      await read(storage, 'old', {}, [episode(1)], { movedTo: feed('new') });
+      await recordFeed(storage, 'old', {}, [episode(1, { url: OLDEST })]);
+      await recordFeed(storage, 'old', {}, [episode(1, { url: OLD })]);
+      await recordFeed(storage, 'new', {}, [episode(1)]);
+      await recordFeed(storage, 'old', {}, [episode(1)], { movedTo: feed('new') });
     };
 
     test('is found by its URLs in both feeds', async ({ storage, nowAndReopened }) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { FeedState, Storage } from '../../../src/storage/stores.ts';
 import type { Suite } from './bench.ts';
 import { watch } from './expectations.ts';
-import { episode, episodes, read, state } from './readings.ts';
+import { episode, episodes, recordFeed, state } from './feed-samples.ts';
 import { action, add, addUser, feed, feeds, numbersOf, subscribe } from './samples.ts';
 
 /** Numbers of the claimed feeds. */
@@ -15,15 +15,15 @@ export const feedTests: Suite = ({ describe, test }) => {
       await subscribe(storage, 1, 2, 3);
       const both = [feed(1), feed(2)];
       const { mark: before } = await storage.podcasts.episodesSince(both, 0, 50);
-      await read(storage, 1, {}, episodes(3));
-      await read(storage, 2, {}, [episode(21)]);
-      await read(storage, 3, {}, [episode(31)]);
+      await recordFeed(storage, 1, {}, episodes(3));
+      await recordFeed(storage, 2, {}, [episode(21)]);
+      await recordFeed(storage, 3, {}, [episode(31)]);
       const { items, mark } = await storage.podcasts.episodesSince(both, before + 1, 50);
       assert.deepEqual(
         numbersOf(items).toSorted((a, b) => a - b),
         [1, 2, 3, 21],
       );
-      await read(storage, 2, {}, [episode(22), episode(21, { title: 'Only changed' })]);
+      await recordFeed(storage, 2, {}, [episode(22), episode(21, { title: 'Only changed' })]);
       clock.at -= 1000;
       for await (const open of nowAndReopened()) {
         const later = await open.podcasts.episodesSince([...both, feed(9)], mark + 1, 50);
@@ -34,9 +34,9 @@ export const feedTests: Suite = ({ describe, test }) => {
 
     test('keep the mark at the current time if no episode is new', async ({ storage, clock, nowAndReopened }) => {
       await subscribe(storage, 1);
-      await read(storage, 1, {}, [episode(1)]);
+      await recordFeed(storage, 1, {}, [episode(1)]);
       clock.at += 1000;
-      await read(storage, 1, {}, [episode(1, { title: 'Only changed' })]);
+      await recordFeed(storage, 1, {}, [episode(1, { title: 'Only changed' })]);
       for await (const { podcasts } of nowAndReopened()) {
         assert.equal((await podcasts.episodesSince([feed(1)], 0, 9)).mark, clock.at);
       }
@@ -44,8 +44,8 @@ export const feedTests: Suite = ({ describe, test }) => {
 
     test('return the newest episodes of each podcast', async ({ storage }) => {
       await subscribe(storage, 1, 2);
-      await read(storage, 1, {}, episodes(9));
-      await read(storage, 2, {}, [episode(21)]);
+      await recordFeed(storage, 1, {}, episodes(9));
+      await recordFeed(storage, 2, {}, [episode(21)]);
       const { items } = await storage.podcasts.episodesSince([feed(2), feed(1)], 0, 2);
       assert.deepEqual(
         numbersOf(items).toSorted((a, b) => a - b),
@@ -55,32 +55,32 @@ export const feedTests: Suite = ({ describe, test }) => {
 
     test('return the newest of the new episodes of each podcast', async ({ storage }) => {
       await subscribe(storage, 1);
-      await read(storage, 1, {}, [episode(8), episode(9)]);
+      await recordFeed(storage, 1, {}, [episode(8), episode(9)]);
       const { mark } = await storage.podcasts.episodesSince([feed(1)], 0, 9);
-      await read(storage, 1, {}, [episode(1)]);
+      await recordFeed(storage, 1, {}, [episode(1)]);
       assert.deepEqual(numbersOf((await storage.podcasts.episodesSince([feed(1)], mark, 2)).items), [1]);
     });
 
     test('return each episode once if a podcast is requested by two URLs', async ({ storage }) => {
       await subscribe(storage, 1);
-      await read(storage, 1, {}, [episode(1)], { movedTo: feed(2) });
+      await recordFeed(storage, 1, {}, [episode(1)], { movedTo: feed(2) });
       assert.equal((await storage.podcasts.episodesSince([feed(1), feed(2)], 0, 9)).items.length, 1);
     });
 
-    for (const [what, waitsFor] of [
-      ['under way while the clock moves on', 'reading'],
-      ['begun while somebody asks', 'asking'],
+    for (const [what, startsWith] of [
+      ['running while the clock moves on', 'fetch'],
+      ['started during a request', 'request'],
     ] as const) {
-      test(`of a reading that is ${what} reach who asks`, async ({ storage, clock }) => {
+      test(`of a fetch that is ${what} reach the client`, async ({ storage, clock }) => {
         await subscribe(storage, 1);
-        const ask = (since: number) => storage.podcasts.episodesSince([feed(1)], since, 50);
+        const get = (since: number) => storage.podcasts.episodesSince([feed(1)], since, 50);
         for (let n = 1; n <= 10; n += 1) {
-          const asked = waitsFor === 'asking' && ask(0);
-          const reading = read(storage, 1, {}, [episode(n)]);
-          if (!asked) clock.at += 1000;
-          const before = await (asked || ask(0));
-          await reading;
-          const after = await ask(before.mark);
+          const request = startsWith === 'request' && get(0);
+          const fetch = recordFeed(storage, 1, {}, [episode(n)]);
+          if (!request) clock.at += 1000;
+          const before = await (request || get(0));
+          await fetch;
+          const after = await get(before.mark);
           assert.equal(before.items.length + after.items.length, n);
         }
       });
@@ -88,24 +88,24 @@ export const feedTests: Suite = ({ describe, test }) => {
 
     test('reach a reader that polls by its marks plus one once each', async ({ storage, clock }) => {
       await subscribe(storage, 1, 2, 3, 4);
-      const heard: number[] = [];
+      const received: number[] = [];
       let since = 0;
       const poll = async (): Promise<void> => {
         const { items, mark } = await storage.podcasts.episodesSince(feeds(4), since, 50);
-        heard.push(...numbersOf(items));
+        received.push(...numbersOf(items));
         since = mark + 1;
         clock.at += 1;
       };
-      const readAll = async (): Promise<void> => {
+      const recordAll = async (): Promise<void> => {
         for (let round = 0; round < 5; round += 1) {
-          await Promise.all([1, 2, 3, 4].map((n) => read(storage, n, {}, [episode(n * 100 + round)])));
+          await Promise.all([1, 2, 3, 4].map((n) => recordFeed(storage, n, {}, [episode(n * 100 + round)])));
         }
       };
-      await watch(readAll(), poll);
+      await watch(recordAll(), poll);
       await poll();
       const all = [1, 2, 3, 4].flatMap((n) => [0, 1, 2, 3, 4].map((round) => n * 100 + round));
       assert.deepEqual(
-        heard.toSorted((a, b) => a - b),
+        received.toSorted((a, b) => a - b),
         all,
       );
     });
@@ -124,8 +124,8 @@ export const feedTests: Suite = ({ describe, test }) => {
       for (const [i, fields] of next.entries()) {
         await storage.podcasts.record(feed(i + 1), { state: state(feed(i + 1), fields) });
       }
-      const { nextAt: _, ...gone } = state(feed(4));
-      await storage.podcasts.record(feed(4), { state: gone });
+      const { nextAt: _, ...unscheduled } = state(feed(4));
+      await storage.podcasts.record(feed(4), { state: unscheduled });
       assert.deepEqual(await due(storage), [5]);
       clock.at += 40;
       assert.deepEqual(await due(storage, 1), [2]);

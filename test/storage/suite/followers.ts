@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { UserId } from '../../../src/domain/types.ts';
 import type { Storage } from '../../../src/storage/stores.ts';
 import type { Suite } from './bench.ts';
-import { A, B, C, currentOf, D, furnish, hears, markOf } from './group-samples.ts';
+import { A, B, C, currentOf, D, addUserWithDevices, changesFor, markOf } from './group-samples.ts';
 import { add, addUser, remove } from './samples.ts';
 
 const follow = (storage: Storage, user: UserId, device: string) =>
@@ -14,50 +14,50 @@ const apply = (storage: Storage, user: UserId, device: string, changes: ReturnTy
 /** Apps without devices: each follows all other devices, which keep their own lists. */
 export const followerTests: Suite = ({ test }) => {
   test('a new one has the union of all lists, and changes none', async ({ storage, nowAndReopened }) => {
-    const alice = await furnish(storage);
+    const alice = await addUserWithDevices(storage);
     const before = await markOf(storage, alice);
     await follow(storage, alice, 'app');
     for await (const open of nowAndReopened()) {
       assert.deepEqual(await open.subscriptions.current(alice, 'app'), [A, B, C]);
-      assert.deepEqual(await hears(open, alice, 'app', before), new Set(add(A, B, C)));
-      assert.deepEqual(await hears(open, alice, 'phone', before), new Set());
+      assert.deepEqual(await changesFor(open, alice, 'app', before), new Set(add(A, B, C)));
+      assert.deepEqual(await changesFor(open, alice, 'phone', before), new Set());
       assert.equal((await open.devices.find(alice, 'app'))?.followsAll, true);
       assert.equal((await open.devices.find(alice, 'phone'))?.followsAll, undefined);
     }
   });
 
   test('receives feeds added elsewhere, and a removal when no other device has the feed', async ({ storage }) => {
-    const alice = await furnish(storage);
+    const alice = await addUserWithDevices(storage);
     await follow(storage, alice, 'app');
     await apply(storage, alice, 'tv', add(A, D));
     let mark = await markOf(storage, alice);
     await apply(storage, alice, 'phone', remove(A));
-    assert.deepEqual(await hears(storage, alice, 'app', mark), new Set());
+    assert.deepEqual(await changesFor(storage, alice, 'app', mark), new Set());
     mark = await markOf(storage, alice);
     await apply(storage, alice, 'tv', [...remove(A, D), ...add(C)]);
-    assert.deepEqual(await hears(storage, alice, 'app', mark), new Set(remove(A, D)));
+    assert.deepEqual(await changesFor(storage, alice, 'app', mark), new Set(remove(A, D)));
     assert.deepEqual(await currentOf(storage, alice, 'app'), new Set([B, C]));
     mark = await markOf(storage, alice);
     await storage.subscriptions.replace(alice, 'car', [D]);
-    assert.deepEqual(await hears(storage, alice, 'app', mark), new Set(add(D)));
+    assert.deepEqual(await changesFor(storage, alice, 'app', mark), new Set(add(D)));
   });
 
   test('a change on it applies to every device, in one commit', async ({ storage, nowAndReopened }) => {
-    const alice = await furnish(storage);
+    const alice = await addUserWithDevices(storage);
     await follow(storage, alice, 'app');
     const before = await markOf(storage, alice);
     await apply(storage, alice, 'app', [...add(D), ...remove(B)]);
     const stamp = (await markOf(storage, alice)) - 1;
     for await (const open of nowAndReopened()) {
-      assert.deepEqual(await hears(open, alice, 'phone', before), new Set(add(D)));
-      assert.deepEqual(await hears(open, alice, 'tv', before), new Set([...add(D), ...remove(B)]));
-      assert.deepEqual(await hears(open, alice, 'tv', stamp + 1), new Set());
+      assert.deepEqual(await changesFor(open, alice, 'phone', before), new Set(add(D)));
+      assert.deepEqual(await changesFor(open, alice, 'tv', before), new Set([...add(D), ...remove(B)]));
+      assert.deepEqual(await changesFor(open, alice, 'tv', stamp + 1), new Set());
       assert.deepEqual(await currentOf(open, alice, 'app'), new Set([A, C, D]));
     }
   });
 
   test('named beside others, it reaches no more than those', async ({ storage }) => {
-    const alice = await furnish(storage);
+    const alice = await addUserWithDevices(storage);
     await follow(storage, alice, 'app');
     await storage.subscriptions.apply(alice, ['phone', 'app'], add(D));
     assert.deepEqual(await currentOf(storage, alice, 'tv'), new Set([B]));

@@ -13,7 +13,7 @@ export const markOf = async (storage: Storage, user: UserId): Promise<Stamp> =>
   (await storage.subscriptions.since(user, 'phone', 0)).mark;
 
 /** A user whose devices have one feed each: the phone A, the TV B, the car C. */
-export async function furnish(storage: Storage): Promise<UserId> {
+export async function addUserWithDevices(storage: Storage): Promise<UserId> {
   const alice = await addUser(storage);
   for (const [device, url] of [
     ['phone', A],
@@ -26,14 +26,14 @@ export async function furnish(storage: Storage): Promise<UserId> {
 }
 
 /** The changes that a device receives, sorted. */
-export async function hears(
+export async function changesFor(
   storage: Storage,
   user: UserId,
   device: string,
   since: Stamp,
 ): Promise<Set<SubscriptionChange>> {
   const { items } = await storage.subscriptions.since(user, device, since);
-  assert.equal(new Set(items.map(({ url }) => url)).size, items.length, 'a feed is told twice');
+  assert.equal(new Set(items.map(({ url }) => url)).size, items.length, 'a feed is returned twice');
   return new Set(items);
 }
 

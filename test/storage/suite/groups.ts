@@ -3,7 +3,7 @@ import type { Stamp, SubscriptionChange, UserId } from '../../../src/domain/type
 import type { Storage } from '../../../src/storage/stores.ts';
 import { OVERLAP, type Suite } from './bench.ts';
 import { rejectsWith, watch } from './expectations.ts';
-import { A, B, C, currentOf, D, furnish, hears, markOf, sorted } from './group-samples.ts';
+import { A, B, C, currentOf, D, addUserWithDevices, changesFor, markOf, sorted } from './group-samples.ts';
 import { add, addUser, remove } from './samples.ts';
 
 /** Joining devices, leaving devices, and resulting groups: `ab cd` is the devices a and b, and c and d. */
@@ -19,8 +19,8 @@ export const groupTests: Suite = ({ describe, test }) => {
       ['no group at first', ['', '', '']],
       ['two groups', ['ab cd', '', 'ab cd']],
       ['one that grows', ['ab', '', 'ab'], ['bc', '', 'abc']],
-      ['two that meet', ['ab cd', '', 'ab cd'], ['da', '', 'abcd']],
-      ['groups that meet in one step', ['ab cd bc', '', 'abcd']],
+      ['one merged from two', ['ab cd', '', 'ab cd'], ['da', '', 'abcd']],
+      ['one merged in one step', ['ab cd bc', '', 'abcd']],
       ['one that shrinks', ['abc', '', 'abc'], ['', 'a', 'bc']],
       ['one that ends', ['ab', '', 'ab'], ['', 'a', '']],
       ['one that is left for another', ['abc de', '', 'abc de'], ['ad', 'a', 'ade bc']],
@@ -28,7 +28,7 @@ export const groupTests: Suite = ({ describe, test }) => {
       ['none of a device that was in none', ['', 'a', '']],
     ];
     for (const [what, ...steps] of CASES) {
-      test(`makes ${what}, and answers all groups`, async ({ storage, nowAndReopened }) => {
+      test(`creates ${what}, and returns all groups`, async ({ storage, nowAndReopened }) => {
         const alice = await addUser(storage);
         for (const device of 'abcde') await storage.devices.save(alice, device, {});
         for (const [join, leave, groups] of steps) {
@@ -40,7 +40,7 @@ export const groupTests: Suite = ({ describe, test }) => {
     }
 
     test('gives members the union, and each receives what is new to it under one stamp', async ({ storage }) => {
-      const alice = await furnish(storage);
+      const alice = await addUserWithDevices(storage);
       await storage.subscriptions.apply(alice, 'tv', add(A));
       const mark = await markOf(storage, alice);
       await storage.devices.synchronize(alice, [['phone', 'tv']], []);
@@ -51,22 +51,22 @@ export const groupTests: Suite = ({ describe, test }) => {
         ['tv', []],
         ['car', []],
       ] as const) {
-        assert.deepEqual(await hears(storage, alice, device, mark), new Set(news), device);
-        assert.deepEqual(await hears(storage, alice, device, stamp), new Set(news), device);
-        assert.deepEqual(await hears(storage, alice, device, stamp + 1), new Set(), device);
+        assert.deepEqual(await changesFor(storage, alice, device, mark), new Set(news), device);
+        assert.deepEqual(await changesFor(storage, alice, device, stamp), new Set(news), device);
+        assert.deepEqual(await changesFor(storage, alice, device, stamp + 1), new Set(), device);
       }
       assert.deepEqual(await storage.subscriptions.current(alice, 'car'), [C]);
     });
 
     test('does not restore feeds that every member has removed', async ({ storage }) => {
-      const alice = await furnish(storage);
+      const alice = await addUserWithDevices(storage);
       await storage.subscriptions.apply(alice, 'phone', [...remove(A), ...add(D)]);
       await storage.devices.synchronize(alice, [['phone', 'tv']], []);
       for (const device of ['phone', 'tv']) assert.deepEqual(await currentOf(storage, alice, device), new Set([B, D]));
     });
 
     test('gives the members of each group their union', async ({ storage }) => {
-      const alice = await furnish(storage);
+      const alice = await addUserWithDevices(storage);
       await storage.subscriptions.apply(alice, 'bike', add(D));
       const groups = [
         ['phone', 'tv'],
@@ -84,7 +84,7 @@ export const groupTests: Suite = ({ describe, test }) => {
     });
 
     test('is not lost if concurrent with another one', async ({ storage }) => {
-      const alice = await furnish(storage);
+      const alice = await addUserWithDevices(storage);
       await storage.devices.save(alice, 'bike', {});
       await Promise.all([
         storage.devices.synchronize(alice, [['phone', 'tv']], []),
@@ -94,16 +94,16 @@ export const groupTests: Suite = ({ describe, test }) => {
     });
 
     test('is visible completely or not at all', async ({ storage }) => {
-      const alice = await furnish(storage);
+      const alice = await addUserWithDevices(storage);
       await watch(storage.devices.synchronize(alice, [['phone', 'tv']], []), async () => {
         const groups = await storage.devices.groups(alice);
         const urls = await currentOf(storage, alice, 'phone');
-        if (groups.length > 0) assert.deepEqual(urls, new Set([A, B]), 'the group is there before its list');
+        if (groups.length > 0) assert.deepEqual(urls, new Set([A, B]), 'the group is visible before its list');
       });
     });
 
     test('gets no stamp if nothing is new to any device', async ({ storage }) => {
-      const alice = await furnish(storage);
+      const alice = await addUserWithDevices(storage);
       await storage.devices.synchronize(alice, [['phone', 'tv']], []);
       const mark = await markOf(storage, alice);
       await storage.devices.synchronize(alice, [['tv', 'phone']], []);
@@ -113,7 +113,7 @@ export const groupTests: Suite = ({ describe, test }) => {
     });
 
     test('rejects with `missing` if a device is unknown, and changes nothing', async ({ storage }) => {
-      const alice = await furnish(storage);
+      const alice = await addUserWithDevices(storage);
       const bob = await addUser(storage, 'bob');
       await storage.devices.save(bob, 'bike', {});
       await storage.devices.synchronize(alice, [['phone', 'tv']], []);
@@ -127,12 +127,12 @@ export const groupTests: Suite = ({ describe, test }) => {
     });
 
     test('is not lost on a device that uploads before it reads', async ({ storage, clock }) => {
-      const alice = await furnish(storage);
+      const alice = await addUserWithDevices(storage);
       clock.at += OVERLAP;
       await storage.devices.synchronize(alice, [['phone', 'tv']], []);
       const mark = await storage.subscriptions.apply(alice, 'phone', add(D));
       for (const since of [mark, mark + 1]) {
-        const heard = await hears(storage, alice, 'phone', since);
+        const heard = await changesFor(storage, alice, 'phone', since);
         const added = [...heard].flatMap(({ url, subscribed }) => (subscribed ? [url] : []));
         assert.ok(added.includes(B), `the phone does not hear of ${B}, but of these: ${added}`);
       }
@@ -156,8 +156,8 @@ export const groupTests: Suite = ({ describe, test }) => {
         [],
       ],
     ] as readonly [string, (storage: Storage, user: UserId) => Promise<Stamp>, string[], SubscriptionChange[]][]) {
-      test(`shares ${what} with its group alone, under one stamp`, async ({ storage, clock, nowAndReopened }) => {
-        const alice = await furnish(storage);
+      test(`shares ${what} with its group only, under one stamp`, async ({ storage, clock, nowAndReopened }) => {
+        const alice = await addUserWithDevices(storage);
         await storage.devices.synchronize(alice, [['phone', 'tv']], []);
         clock.at += OVERLAP;
         const mark = await markOf(storage, alice);
@@ -165,9 +165,9 @@ export const groupTests: Suite = ({ describe, test }) => {
         for await (const open of nowAndReopened()) {
           for (const device of ['phone', 'tv']) {
             assert.deepEqual(await currentOf(open, alice, device), new Set(urls));
-            assert.deepEqual(await hears(open, alice, device, mark), new Set(changes));
-            assert.deepEqual(await hears(open, alice, device, Math.max(mark, after - 1)), new Set(changes));
-            assert.deepEqual(await hears(open, alice, device, after), new Set());
+            assert.deepEqual(await changesFor(open, alice, device, mark), new Set(changes));
+            assert.deepEqual(await changesFor(open, alice, device, Math.max(mark, after - 1)), new Set(changes));
+            assert.deepEqual(await changesFor(open, alice, device, after), new Set());
           }
           assert.deepEqual(await open.subscriptions.current(alice, 'car'), [C]);
           const counts = (await open.devices.all(alice)).map(({ subscriptions }) => subscriptions);
@@ -177,13 +177,13 @@ export const groupTests: Suite = ({ describe, test }) => {
     }
 
     test('that leaves keeps its list and changes independently', async ({ storage }) => {
-      const alice = await furnish(storage);
+      const alice = await addUserWithDevices(storage);
       await storage.devices.synchronize(alice, [['phone', 'tv', 'car']], []);
       await storage.devices.synchronize(alice, [], ['car']);
       const mark = await markOf(storage, alice);
       await storage.subscriptions.apply(alice, 'phone', [...remove(A), ...add(D)]);
       assert.deepEqual(await currentOf(storage, alice, 'car'), new Set([A, B, C]));
-      assert.deepEqual(await hears(storage, alice, 'car', mark), new Set());
+      assert.deepEqual(await changesFor(storage, alice, 'car', mark), new Set());
       await storage.subscriptions.apply(alice, 'car', remove(B));
       assert.deepEqual(await currentOf(storage, alice, 'tv'), new Set([B, C, D]));
     });

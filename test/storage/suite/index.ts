@@ -1,7 +1,4 @@
-/**
- * The entry point for authors of storage plugins who want to know whether theirs keeps the contract: every rule of
- * `podsync/plugin` is a test here, without options and without exceptions.
- */
+/* The tests of the stores, which run on every driver. */
 import { actionTests } from './actions.ts';
 import { appLoginTests } from './app-logins.ts';
 import { appNoteTests } from './app-notes.ts';
@@ -44,9 +41,9 @@ const SUITES: Readonly<Record<string, Suite>> = {
   users: userTests,
   sessions: sessionTests,
   'app passwords': appPasswordTests,
-  'logins of apps': appLoginTests,
-  'notes on apps': appNoteTests,
-  'attempts to log in and to register': attemptTests,
+  'app logins': appLoginTests,
+  'marks and refusals of apps': appNoteTests,
+  'login and registration attempts': attemptTests,
   devices: deviceTests,
   subscriptions: subscriptionTests,
   'episode actions': actionTests,
@@ -59,10 +56,10 @@ const SUITES: Readonly<Record<string, Suite>> = {
   podcasts: podcastTests,
   feeds: feedTests,
   'episodes of feeds': feedEpisodeTests,
-  'episodes of feeds that are kept': keptEpisodeTests,
+  'removal of old episodes': keptEpisodeTests,
   'toplist, tags and suggestions': discoveryTests,
-  'what the directory keeps': boundedTests,
-  'what everybody is told of': listingTests,
+  'limits of the directory': boundedTests,
+  'public podcasts': listingTests,
   search: searchTests,
   stamps: stampTests,
   overlap: overlapTests,
@@ -70,16 +67,16 @@ const SUITES: Readonly<Record<string, Suite>> = {
   atomicity: atomicityTests,
   concurrency: concurrencyTests,
   durability: durabilityTests,
-  'accounts that move': transferTests,
-  'what goes on after a move': transferSyncTests,
-  'a directory that moves': transferDirectoryTests,
-  'a directory that joins another': transferMergeTests,
-  'episodes that join others': transferEpisodeTests,
+  'export and import of accounts': transferTests,
+  'sync after an import': transferSyncTests,
+  'export and import of the directory': transferDirectoryTests,
+  'import into an existing directory': transferMergeTests,
+  'import of episodes': transferEpisodeTests,
 };
 
 /**
- * States the tests of the contract for one storage plugin, with any runner. `createSubject` is called before each test
- * and answers an empty backend; the data folder, the clock and the log of its `StorageContext` come from the suite.
+ * Defines all tests for one storage plugin, with any runner. `createSubject` is called before each test and returns an
+ * empty backend; the suite provides the data folder, the clock and the log of its `StorageContext`.
  */
 export function storageConformance(name: string, createSubject: () => Promise<Subject>, runner: Runner): void {
   runner.describe(`storage plugin ${name}`, () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Json, SettingScope, Url, UserId } from '../../../src/domain/types.ts';
 import type { Storage } from '../../../src/storage/stores.ts';
 import type { Suite } from './bench.ts';
-import { read } from './readings.ts';
+import { recordFeed } from './feed-samples.ts';
 import { action, add, addUser, feed, numbersOf, remove } from './samples.ts';
 import { exportUser, importUser } from './transfer-samples.ts';
 
@@ -28,7 +28,7 @@ async function listed({ podcasts }: Storage): Promise<number[]> {
 async function subscribe(storage: Storage, name: string, ...numbers: number[]): Promise<UserId> {
   const user = await addUser(storage, name);
   await storage.subscriptions.apply(user, 'phone', add(...numbers.map(feed)));
-  for (const n of numbers) await read(storage, n, { tags: ['News'], logoUrl: LOGO });
+  for (const n of numbers) await recordFeed(storage, n, { tags: ['News'], logoUrl: LOGO });
   return user;
 }
 
@@ -71,7 +71,7 @@ export const listingTests: Suite = ({ describe, test }) => {
         assert.equal((await storage.podcasts.findListed([feed(2)]))[0]?.subscribers, 2);
         await storage.subscriptions.apply(alice, 'tablet', add(feed(3)));
         await storage.subscriptions.apply(alice, 'phone', remove(feed(1)));
-        await read(storage, 3, { tags: ['News'] });
+        await recordFeed(storage, 3, { tags: ['News'] });
         await storage.users.delete(bob);
         assert.deepEqual(await listed(storage), []);
         const open = await reopen();
@@ -88,7 +88,7 @@ export const listingTests: Suite = ({ describe, test }) => {
       await mark(storage, alice, feed(1), false);
       await mark(storage, alice, feed(3), false);
       await storage.subscriptions.apply(alice, 'phone', add(feed(3), feed(4)));
-      for (const n of [3, 4]) await read(storage, n, { tags: ['News'] });
+      for (const n of [3, 4]) await recordFeed(storage, n, { tags: ['News'] });
       for await (const open of nowAndReopened()) {
         assert.deepEqual(await listed(open), [2, 4]);
         assert.deepEqual(numbersOf((await open.subscriptions.shown(alice)).map((url) => ({ url }))), [2, 4]);
@@ -131,11 +131,11 @@ export const listingTests: Suite = ({ describe, test }) => {
 
     test('unless its publisher blocks it', async ({ storage, reopen }) => {
       await subscribe(storage, 'alice', 1, 2);
-      await read(storage, 1, { tags: ['News'], blocked: true });
+      await recordFeed(storage, 1, { tags: ['News'], blocked: true });
       assert.deepEqual(await listed(storage), [2]);
       const open = await reopen();
       assert.deepEqual(await listed(open), [2]);
-      await read(open, 1, { tags: ['News'] });
+      await recordFeed(open, 1, { tags: ['News'] });
       assert.deepEqual(await listed(open), [1, 2]);
     });
 
@@ -156,7 +156,7 @@ export const listingTests: Suite = ({ describe, test }) => {
   describe('a podcast that moves', () => {
     test('to a secret-looking address is unlisted', async ({ storage, nowAndReopened }) => {
       const alice = await subscribe(storage, 'alice', 1);
-      await read(storage, 1, { tags: ['News'] }, [], { movedTo: TOKENISED });
+      await recordFeed(storage, 1, { tags: ['News'] }, [], { movedTo: TOKENISED });
       for await (const open of nowAndReopened()) {
         assert.deepEqual(await listed(open), []);
         assert.deepEqual(await open.subscriptions.shown(alice), []);
@@ -170,7 +170,7 @@ export const listingTests: Suite = ({ describe, test }) => {
         state: { url: TOKENISED, intervalSeconds: 1, failures: 0 },
         movedTo: feed(1),
       });
-      await read(storage, 1, { tags: ['News'] });
+      await recordFeed(storage, 1, { tags: ['News'] });
       for await (const open of nowAndReopened()) {
         assert.deepEqual(await listed(open), [1]);
         assert.deepEqual(await open.subscriptions.shown(alice), []);
@@ -180,7 +180,7 @@ export const listingTests: Suite = ({ describe, test }) => {
     test('stays private for users who marked any of its addresses', async ({ storage, reopen }) => {
       const alice = await subscribe(storage, 'alice', 1, 2);
       await mark(storage, alice, feed(1), false);
-      await read(storage, 1, { tags: ['News'] }, [], { movedTo: feed(2) });
+      await recordFeed(storage, 1, { tags: ['News'] }, [], { movedTo: feed(2) });
       assert.deepEqual(await listed(storage), []);
       await storage.subscriptions.apply(alice, 'phone', remove(feed(1), feed(2)));
       await storage.subscriptions.apply(alice, 'phone', add(feed(2)));
@@ -196,10 +196,10 @@ export const listingTests: Suite = ({ describe, test }) => {
     const alice = await subscribe(storage, 'alice', 1, 2);
     const bob = await addUser(storage, 'bob');
     await storage.actions.append(alice, [action(1, { podcast: feed(3) })]);
-    await read(storage, 1, {}, [], { movedTo: feed(4) });
-    const asked = [feed(1), feed(4), feed(2), feed(3), feed(5)];
-    assert.deepEqual(await storage.podcasts.areUsedBy(alice, asked), [true, true, true, true, false]);
-    assert.deepEqual(await storage.podcasts.areUsedBy(bob, asked), [false, false, false, false, false]);
+    await recordFeed(storage, 1, {}, [], { movedTo: feed(4) });
+    const urls = [feed(1), feed(4), feed(2), feed(3), feed(5)];
+    assert.deepEqual(await storage.podcasts.areUsedBy(alice, urls), [true, true, true, true, false]);
+    assert.deepEqual(await storage.podcasts.areUsedBy(bob, urls), [false, false, false, false, false]);
   });
 
   test('a logo is public while a listed podcast has it', async ({ storage }) => {

@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Storage } from '../../../src/storage/stores.ts';
+import { podcastInfo } from '../../podcasts.ts';
 import type { Suite } from './bench.ts';
 import { rejectsWith } from './expectations.ts';
-import { info, read, state } from './readings.ts';
+import { info, recordFeed, state } from './feed-samples.ts';
 import { action, add, addUser, feed, feeds, remove, subscribe } from './samples.ts';
 import { exportDirectory } from './transfer-samples.ts';
-
-const EMPTY = {
-  title: '',
-  author: '',
-  description: '',
-  website: '',
-  logoUrl: null,
-  language: '',
-  tags: [],
-  blocked: false,
-};
 
 /** Subscriber counts; undefined for unknown podcasts. */
 const counts = async ({ podcasts }: Storage, ...numbers: number[]): Promise<(number | undefined)[]> =>
@@ -35,11 +25,11 @@ export const podcastTests: Suite = ({ describe, test }) => {
       await bench.storage.users.delete(alice);
       for await (const { podcasts } of bench.nowAndReopened()) {
         assert.deepEqual(await podcasts.find([feed(3), feed(4), feed(2), feed(1), feed(3), feed(5)]), [
-          { url: feed(3), ...EMPTY, subscribers: 0 },
+          { url: feed(3), ...podcastInfo(), subscribers: 0 },
           undefined,
           undefined,
-          { url: feed(1), ...EMPTY, subscribers: 0 },
-          { url: feed(3), ...EMPTY, subscribers: 0 },
+          { url: feed(1), ...podcastInfo(), subscribers: 0 },
+          { url: feed(3), ...podcastInfo(), subscribers: 0 },
           undefined,
         ]);
       }
@@ -54,14 +44,14 @@ export const podcastTests: Suite = ({ describe, test }) => {
     test('has the latest content of its feed', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
-      await read(storage, 1, { title: 'Old', tags: ['News'] });
+      await recordFeed(storage, 1, { title: 'Old', tags: ['News'] });
       const last = info({
         title: 'Zoë & 猫 <b>',
         author: '',
         description: "O'Neil\n\u0000".repeat(1000),
         logoUrl: null,
       });
-      await read(storage, 1, last);
+      await recordFeed(storage, 1, last);
       for await (const { podcasts } of nowAndReopened()) {
         assert.deepEqual(await podcasts.find([feed(1)]), [{ url: feed(1), ...last, subscribers: 1 }]);
       }
@@ -70,7 +60,7 @@ export const podcastTests: Suite = ({ describe, test }) => {
     test('keeps its content if a fetch returns nothing new', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
-      await read(storage, 1, { title: 'Good' });
+      await recordFeed(storage, 1, { title: 'Good' });
       const failed = state(feed(1), { failures: 1, error: 'the server did not answer' });
       await storage.podcasts.record(feed(1), { state: failed });
       for await (const { podcasts } of nowAndReopened()) {
@@ -133,7 +123,7 @@ export const podcastTests: Suite = ({ describe, test }) => {
       const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
       await storage.subscriptions.apply(alice, 'phone', add(feed('old'), feed('new')));
       await storage.subscriptions.apply(bob, 'phone', add(feed('old')));
-      await read(storage, 'old', { title: 'Moved' }, [], { movedTo: feed('new') });
+      await recordFeed(storage, 'old', { title: 'Moved' }, [], { movedTo: feed('new') });
       for await (const open of nowAndReopened()) {
         const podcast = { url: feed('new'), ...info({ title: 'Moved' }), subscribers: 2 };
         assert.deepEqual(await open.podcasts.find([feed('old'), feed('new')]), [podcast, podcast]);
@@ -153,7 +143,7 @@ export const podcastTests: Suite = ({ describe, test }) => {
     test('counts a user under either URL', async ({ storage, reopen }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed('old')));
-      await read(storage, 'old', {}, [], { movedTo: feed('new') });
+      await recordFeed(storage, 'old', {}, [], { movedTo: feed('new') });
       assert.deepEqual(await storage.subscriptions.current(alice), [feed('old')], 'the list is as the app sent it');
       await storage.subscriptions.apply(alice, 'tv', add(feed('new')));
       await storage.subscriptions.apply(alice, 'phone', remove(feed('old')));
@@ -165,14 +155,14 @@ export const podcastTests: Suite = ({ describe, test }) => {
     });
 
     for (const [what, to, title] of [
-      ['nobody knows', 3, 'Known'],
+      ['is unknown', 3, 'Known'],
       ['was never read', 2, 'Known'],
-      ['was read', 1, 'There'],
+      ['was fetched', 1, 'There'],
     ] as const) {
-      test(`to a URL that ${what} keeps what is known when the reading brings nothing`, async (bench) => {
+      test(`to a URL that ${what} keeps its content if the fetch returns none`, async (bench) => {
         await subscribe(bench.storage, 'old', 1, 2);
-        await read(bench.storage, 'old', { title: 'Known' });
-        await read(bench.storage, 1, { title: 'There' });
+        await recordFeed(bench.storage, 'old', { title: 'Known' });
+        await recordFeed(bench.storage, 1, { title: 'There' });
         await bench.storage.podcasts.record(feed('old'), { state: state(feed('old')), movedTo: feed(to) });
         for await (const { podcasts } of bench.nowAndReopened()) {
           assert.equal((await podcasts.find([feed(to)]))[0]?.title, title);
@@ -182,7 +172,8 @@ export const podcastTests: Suite = ({ describe, test }) => {
 
     test('has its former URLs in code-point order', async ({ storage, nowAndReopened }) => {
       await subscribe(storage, 'b');
-      for (const [from, to] of ['bc', 'ca', 'ad'] as const) await read(storage, from!, {}, [], { movedTo: feed(to!) });
+      for (const [from, to] of ['bc', 'ca', 'ad'] as const)
+        await recordFeed(storage, from!, {}, [], { movedTo: feed(to!) });
       const former = ['a', 'b', 'c'].map(feed);
       for await (const open of nowAndReopened()) {
         assert.deepEqual(await open.podcasts.formerUrls(feed('d')), former);
@@ -194,9 +185,9 @@ export const podcastTests: Suite = ({ describe, test }) => {
     test('may move on, and back', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
-      await read(storage, 1, {}, [], { movedTo: feed(2) });
-      await read(storage, 2, {}, [], { movedTo: feed(3) });
-      await read(storage, 1, { title: 'Home' }, [], { movedTo: feed(1) });
+      await recordFeed(storage, 1, {}, [], { movedTo: feed(2) });
+      await recordFeed(storage, 2, {}, [], { movedTo: feed(3) });
+      await recordFeed(storage, 1, { title: 'Home' }, [], { movedTo: feed(1) });
       for await (const { podcasts } of nowAndReopened()) {
         for (const url of feeds(3)) {
           const [podcast] = await podcasts.find([url]);
@@ -210,7 +201,7 @@ export const podcastTests: Suite = ({ describe, test }) => {
     test('fills empty fields until the feed is fetched', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed(1), feed(2)));
-      await read(storage, 2, { title: 'From the feed', website: '' });
+      await recordFeed(storage, 2, { title: 'From the feed', website: '' });
       await storage.podcasts.addMetadata([
         { url: feed(1), title: 'From a file', website: 'https://example.org/' },
         { url: feed(2), title: 'From a file', website: 'https://example.org/' },
@@ -243,7 +234,7 @@ export const podcastTests: Suite = ({ describe, test }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
       assert.equal(await storage.podcasts.logoUrl(LOGO_HASH), undefined);
-      await read(storage, 1, { logoUrl: 'https://podcasts.example/logo.png' });
+      await recordFeed(storage, 1, { logoUrl: 'https://podcasts.example/logo.png' });
       for await (const { podcasts } of nowAndReopened()) {
         assert.equal(await podcasts.logoUrl(LOGO_HASH), 'https://podcasts.example/logo.png');
         assert.equal(await podcasts.logoUrl(LOGO_HASH.replaceAll(/./g, '0')), undefined);
@@ -254,17 +245,17 @@ export const podcastTests: Suite = ({ describe, test }) => {
       await subscribe(storage, 1, 2, 'new');
       const LOGO = 'https://podcasts.example/logo.png';
       const isFound = async (): Promise<boolean> => (await storage.podcasts.logoUrl(LOGO_HASH)) === LOGO;
-      for (const n of [1, 2]) await read(storage, n, { logoUrl: LOGO });
+      for (const n of [1, 2]) await recordFeed(storage, n, { logoUrl: LOGO });
       assert.equal(await isFound(), true);
-      await read(storage, 1, { logoUrl: null });
+      await recordFeed(storage, 1, { logoUrl: null });
       assert.equal(await isFound(), true);
-      await read(storage, 2, { logoUrl: 'https://podcasts.example/other.png' }, [], { movedTo: feed('new') });
+      await recordFeed(storage, 2, { logoUrl: 'https://podcasts.example/other.png' }, [], { movedTo: feed('new') });
       assert.equal(await isFound(), false);
     });
   });
 
   test('a result of an unknown feed is refused', async ({ storage }) => {
-    await rejectsWith('missing', read(storage, 1));
+    await rejectsWith('missing', recordFeed(storage, 1));
     assert.deepEqual(await storage.podcasts.find([feed(1)]), [undefined]);
   });
 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Url } from '../../../src/domain/types.ts';
 import type { PodcastStore } from '../../../src/storage/stores.ts';
 import type { Bench, Suite } from './bench.ts';
-import { read } from './readings.ts';
+import { recordFeed } from './feed-samples.ts';
 import { addUser, feed, numbersOf, subscribe } from './samples.ts';
 
 const LIBRARY = [
@@ -18,7 +18,8 @@ const LIBRARY = [
 /** Creates a user who subscribes to all of them, and stores their content. */
 async function fill({ storage }: Bench): Promise<void> {
   await subscribe(storage, ...LIBRARY.map((_, i) => i + 1));
-  for (const [i, podcast] of LIBRARY.entries()) await read(storage, i + 1, { author: '', description: '', ...podcast });
+  for (const [i, podcast] of LIBRARY.entries())
+    await recordFeed(storage, i + 1, { author: '', description: '', ...podcast });
 }
 
 /** The found feeds. */
@@ -72,7 +73,7 @@ export const searchTests: Suite = ({ test }) => {
 
   test('ignores the scheme and the credentials of a URL', async (bench) => {
     const url = 'https://ann@mail.example:hunter2@feeds.example.org/garden.xml';
-    // Enough subscribers, so that it is not secret.
+    // With enough subscribers to be listed.
     for (const name of ['ann', 'ben', 'cleo']) {
       const user = await addUser(bench.storage, name);
       await bench.storage.subscriptions.replace(user, 'phone', [url, 'https://feeds.example.org/other.xml']);
@@ -112,8 +113,8 @@ export const searchTests: Suite = ({ test }) => {
   test('uses the first words of a very long text', async (bench) => {
     await fill(bench);
     const first = Array.from({ length: 20 }, (_, i) => `word${i}`);
-    await read(bench.storage, 1, { description: first.join(' ') });
-    await read(bench.storage, 2, { description: 'word0' });
+    await recordFeed(bench.storage, 1, { description: first.join(' ') });
+    await recordFeed(bench.storage, 2, { description: 'word0' });
     const others = Array.from({ length: 2000 }, (_, i) => `other${i}`);
     assert.deepEqual(numbersOf(await bench.storage.podcasts.search([...first, ...others].join(' '), 20)), [1]);
   });
@@ -122,8 +123,8 @@ export const searchTests: Suite = ({ test }) => {
     await fill(bench);
     const { podcasts } = bench.storage;
     assert.deepEqual(numbersOf(await podcasts.search('linux', 20)), [1]);
-    await read(bench.storage, 2, { title: 'Linux too' });
-    await read(bench.storage, 1, { title: 'Renamed', author: '' });
+    await recordFeed(bench.storage, 2, { title: 'Linux too' });
+    await recordFeed(bench.storage, 1, { title: 'Renamed', author: '' });
     assert.deepEqual(numbersOf(await podcasts.search('linux', 20)), [2]);
     assert.deepEqual(numbersOf(await podcasts.search('renamed', 20)), [1]);
     assert.equal((await podcasts.search('podcasts.example', 3)).length, 3);

@@ -145,9 +145,9 @@ export const subscriptionTests: Suite = ({ describe, test }) => {
 
   describe('a change without effect', () => {
     for (const [what, changes, shown] of [
-      ['adding what is there', add(A), []],
-      ['removing what was never there', remove(X), []],
-      ['removing what was removed', remove(B), []],
+      ['adding a present feed', add(A), []],
+      ['removing a feed that was never present', remove(X), []],
+      ['removing a removed feed', remove(B), []],
       ['no change at all', [], []],
       ['among others that do', [...add(A, C), ...remove(B, X)], add(C)],
       ['the same change twice', add(C, C), add(C)],

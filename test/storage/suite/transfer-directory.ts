@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import type { DirectoryRecord } from '../../../src/storage/stores.ts';
+import { episodeInfo, podcastInfo } from '../../podcasts.ts';
 import { type Bench, START, type Suite } from './bench.ts';
-import { episode, findEpisode, info, read, state } from './readings.ts';
+import { episode, findEpisode, info, recordFeed, state } from './feed-samples.ts';
 import { feed, numbersOf } from './samples.ts';
 import {
   exportDirectory,
   exportUser,
   feedOf,
-  furnish,
+  createFullAccount,
   importDirectory,
   importUser,
   subscribe,
@@ -21,20 +22,20 @@ async function fill({ storage, clock }: Pick<Bench, 'storage' | 'clock'>): Promi
   await storage.podcasts.addMetadata([
     { url: feed('unread'), title: 'Announced', website: 'https://announced.example/' },
   ]);
-  await read(storage, 1, { title: 'One', tags: ['Science & Nature', 'WEATHER', '!'] }, [
+  await recordFeed(storage, 1, { title: 'One', tags: ['Science & Nature', 'WEATHER', '!'] }, [
     episode(3),
     episode(2),
     episode(1),
   ]);
   await storage.podcasts.rebuildToplist();
   clock.at += 8 * DAY;
-  await read(
+  await recordFeed(
     storage,
     2,
     { title: '\u{1d49c} \uff5a "\u0001', tags: ['weather', 'science nature', '\u{10300}', '\ufa0e'], logoUrl: null },
-    [{ url: 'https://podcasts.example/bare', title: '', description: '', website: '' }],
+    [episodeInfo({ url: 'https://podcasts.example/bare' })],
   );
-  await read(storage, 1, { title: 'One', tags: ['Science & Nature'] }, [
+  await recordFeed(storage, 1, { title: 'One', tags: ['Science & Nature'] }, [
     episode(4, { guid: 'guid of 3', releasedAt: 1_600_000_003 }),
     episode(5, { releasedAt: 1_600_000_001 }),
   ]);
@@ -42,7 +43,7 @@ async function fill({ storage, clock }: Pick<Bench, 'storage' | 'clock'>): Promi
     ['older', 'old'],
     ['old', 'new'],
   ] as const) {
-    await read(storage, from, { title: 'Moved' }, [episode(9)], { movedTo: feed(to) });
+    await recordFeed(storage, from, { title: 'Moved' }, [episode(9)], { movedTo: feed(to) });
   }
   const failed = {
     failures: 3,
@@ -66,14 +67,14 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
     test('contains everything, in a fixed order', async (bench) => {
       const { storage, clock } = bench;
       await subscribe(storage, 2, 1, 'old');
-      await read(storage, 2, { tags: ['Weather', 'Art & Co', 'Gone'] }, [episode(7)]);
+      await recordFeed(storage, 2, { tags: ['Weather', 'Art & Co', 'Gone'] }, [episode(7)]);
       const { mark } = await storage.podcasts.episodesSince([feed(2)], 0, 9);
       await storage.podcasts.rebuildToplist();
       clock.at += DAY;
-      await read(storage, 2, { tags: ['weather'] }, [episode(8, { guid: 'guid of 7' })]);
-      await read(storage, 'old', { tags: ['ART co'] }, [], { movedTo: feed('new') });
+      await recordFeed(storage, 2, { tags: ['weather'] }, [episode(8, { guid: 'guid of 7' })]);
+      await recordFeed(storage, 'old', { tags: ['ART co'] }, [], { movedTo: feed('new') });
       const { guid: _, ...withoutGuid } = episode(6);
-      await read(storage, 2, { tags: ['weather'] }, [withoutGuid]);
+      await recordFeed(storage, 2, { tags: ['weather'] }, [withoutGuid]);
       const second = (await storage.podcasts.episodesSince([feed(2)], 0, 9)).mark;
       await storage.podcasts.rebuildToplist();
 
@@ -83,16 +84,7 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
         {
           kind: 'podcast',
           url: feed(1),
-          info: {
-            title: '',
-            author: '',
-            description: '',
-            website: '',
-            logoUrl: null,
-            language: '',
-            tags: [],
-            blocked: false,
-          },
+          info: podcastInfo(),
           feed: { intervalSeconds: 0, failures: 0, nextAt: START },
           formerUrls: [],
         },
@@ -117,12 +109,12 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
     for (const to of ['0', 'z']) {
       test(`has a feed once that moves to ${feed(to)} meanwhile`, async ({ storage }) => {
         await subscribe(storage, 1, 2);
-        await read(storage, 1);
-        await read(storage, 2, {}, [episode(7)]);
+        await recordFeed(storage, 1);
+        await recordFeed(storage, 2, {}, [episode(7)]);
         const records: DirectoryRecord[] = [];
         for await (const page of storage.transfer.exportDirectory()) {
           records.push(...page);
-          if (records.length === 1) await read(storage, 2, {}, [], { movedTo: feed(to) });
+          if (records.length === 1) await recordFeed(storage, 2, {}, [], { movedTo: feed(to) });
         }
         const podcasts = records.flatMap((each) => (each.kind === 'podcast' ? [[each.url, ...each.formerUrls]] : []));
         assert.equal(podcasts.filter((urls) => urls.includes(feed(2))).length, 1);
@@ -133,12 +125,12 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
 
     test('has the episodes of a feed that is merged meanwhile with one already exported', async ({ storage }) => {
       await subscribe(storage, 1, 2);
-      await read(storage, 1, {}, [episode(1)]);
-      await read(storage, 2, {}, [episode(7)]);
+      await recordFeed(storage, 1, {}, [episode(1)]);
+      await recordFeed(storage, 2, {}, [episode(7)]);
       const later = state(feed(2), { fetchedAt: 1_800_000_001 });
       const records: DirectoryRecord[] = [];
       for await (const page of storage.transfer.exportDirectory()) {
-        if (records.length === 0) await read(storage, 2, {}, [], { movedTo: feed(1), state: later });
+        if (records.length === 0) await recordFeed(storage, 2, {}, [], { movedTo: feed(1), state: later });
         records.push(...page);
       }
       await storage.transfer.clear();
@@ -207,7 +199,7 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
 
     test('keeps the schedule of each feed', async ({ storage, clock, reopen }) => {
       await subscribe(storage, 1);
-      await read(storage, 1, {}, [], { state: state(feed(1), { nextAt: START + 60 }) });
+      await recordFeed(storage, 1, {}, [], { state: state(feed(1), { nextAt: START + 60 }) });
       const user = await exportUser(storage, (await storage.users.find('alice'))!.id);
       const records = await exportDirectory(storage);
       await storage.transfer.clear();
@@ -224,7 +216,7 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
       const { storage, clock } = bench;
       await subscribe(storage, 2, 'old');
       await storage.podcasts.rebuildToplist();
-      await read(storage, 'old', {}, [], { movedTo: feed('new') });
+      await recordFeed(storage, 'old', {}, [], { movedTo: feed('new') });
       clock.at += 7 * DAY;
       const records = await exportDirectory(storage);
       await storage.transfer.clear();
@@ -242,7 +234,7 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
 
     test('skips unknown podcasts on a toplist', async ({ storage, nowAndReopened }) => {
       await subscribe(storage, 'old');
-      await read(storage, 'old', {}, [], { movedTo: feed('new') });
+      await recordFeed(storage, 'old', {}, [], { movedTo: feed('new') });
       await importDirectory(storage, [
         toplist(START, 'unknown', 'old'),
         toplist(START - DAY, 'unknown'),
@@ -257,13 +249,13 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
 
   test('clearing leaves a storage like new', async (bench) => {
     const { storage } = bench;
-    const alice = await furnish(bench);
+    const alice = await createFullAccount(bench);
     await fill(bench);
     const top = await storage.podcasts.top(9);
     assert.ok(top.length > 0 && (await storage.podcasts.search('moved', 9)).length > 0);
     await storage.transfer.clear();
     for await (const open of bench.nowAndReopened()) {
-      for await (const user of open.users.all()) assert.fail(`${user.name} is there`);
+      for await (const user of open.users.all()) assert.fail(`${user.name} exists`);
       assert.equal(await open.users.find('alice'), undefined);
       assert.deepEqual(await exportDirectory(open), []);
       assert.deepEqual(await open.podcasts.top(9), []);
@@ -275,7 +267,7 @@ export const transferDirectoryTests: Suite = ({ describe, test }) => {
     const open = await bench.reopen();
     bench.clock.at = START - DAY;
     await subscribe(open, 1);
-    await read(open, 1, { tags: ['weather'] }, [episode(1)]);
+    await recordFeed(open, 1, { tags: ['weather'] }, [episode(1)]);
     const [found] = await open.podcasts.episodes(feed(1), 9);
     assert.equal(found?.stamp, bench.clock.at + 1, 'the line of stamps begins anew');
     assert.deepEqual(await open.podcasts.topTags(9), [{ tag: 'weather', title: 'weather', usage: 1 }]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { START, type Suite } from './bench.ts';
-import { episode, episodes, findEpisode, read } from './readings.ts';
+import { episode, episodes, findEpisode, recordFeed } from './feed-samples.ts';
 import { feed, numberOf, numbersOf } from './samples.ts';
 import { exportDirectory, importDirectory, podcast, subscribe } from './transfer-samples.ts';
 
@@ -10,13 +10,13 @@ export const transferEpisodeTests: Suite = ({ test }) => {
   test('lower no mark, however old', async ({ storage, clock, nowAndReopened }) => {
     await subscribe(storage, 1);
     clock.at += 100;
-    await read(storage, 1, {}, [episode(1)]);
+    await recordFeed(storage, 1, {}, [episode(1)]);
     const { mark } = await storage.podcasts.episodesSince([feed(1)], 0, 9);
     await importDirectory(storage, podcast(2, START, [21]));
     let n = 1;
     for await (const open of nowAndReopened()) {
       assert.ok((await open.podcasts.episodesSince([feed(1)], 0, 9)).mark >= mark);
-      await read(open, 1, {}, [episode((n += 1))]);
+      await recordFeed(open, 1, {}, [episode((n += 1))]);
       const { items } = await open.podcasts.episodesSince([feed(1)], mark, 9);
       assert.ok(numbersOf(items).includes(n));
     }
@@ -24,7 +24,7 @@ export const transferEpisodeTests: Suite = ({ test }) => {
 
   test('replaces a known episode by the imported one', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
-    await read(storage, 1, {}, [episode(1, { title: 'here' }), episode(2)]);
+    await recordFeed(storage, 1, {}, [episode(1, { title: 'here' }), episode(2)]);
     await importDirectory(storage, podcast(1, START + DAY, [3, 1]));
     for await (const open of nowAndReopened()) {
       const found = await open.podcasts.episodes(feed(1), 9);
@@ -43,7 +43,7 @@ export const transferEpisodeTests: Suite = ({ test }) => {
     await subscribe(storage, 1);
     clock.at += 100;
     const since = clock.at;
-    await read(storage, 1, {}, [episode(1)]);
+    await recordFeed(storage, 1, {}, [episode(1)]);
     await importDirectory(storage, podcast(1, START + DAY, [2, 1]));
     for await (const { podcasts } of nowAndReopened()) {
       const { items } = await podcasts.episodesSince([feed(1)], since, 10);
@@ -54,7 +54,7 @@ export const transferEpisodeTests: Suite = ({ test }) => {
   test('a known episode can still be found by its previous URL', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
     const before = 'https://old.example/1';
-    await read(storage, 1, {}, [episode(1, { url: before })]);
+    await recordFeed(storage, 1, {}, [episode(1, { url: before })]);
     await importDirectory(storage, podcast(1, START + DAY, [1]));
     for await (const open of nowAndReopened()) {
       for (const url of [before, episode(1).url]) {
@@ -72,7 +72,7 @@ export const transferEpisodeTests: Suite = ({ test }) => {
     await subscribe(storage, 1);
     clock.at += 100;
     const since = clock.at;
-    await read(storage, 1, {}, [episode(1, { url: latest })]);
+    await recordFeed(storage, 1, {}, [episode(1, { url: latest })]);
     await importDirectory(storage, [
       ...podcast(1, START + DAY),
       { kind: 'episode', episode: { ...episode(2, { url: latest }), stamp: START + 20, formerUrls: [] } },
@@ -90,7 +90,7 @@ export const transferEpisodeTests: Suite = ({ test }) => {
 
   test('an episode is matched by a former URL of the export', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
-    await read(storage, 1, {}, [episode(1)]);
+    await recordFeed(storage, 1, {}, [episode(1)]);
     const moved = { ...episode(2), stamp: START, formerUrls: [episode(1).url] };
     await importDirectory(storage, [...podcast(1, START + DAY), { kind: 'episode', episode: moved }]);
     for await (const { podcasts } of nowAndReopened()) {
@@ -110,9 +110,11 @@ export const transferEpisodeTests: Suite = ({ test }) => {
       ...podcast('new', START + DAY, [], { formerUrls: [feed(1), feed(2)] }),
     ]);
     for await (const open of nowAndReopened()) {
-      const told = (await exportDirectory(open)).flatMap((record) => (record.kind === 'episode' ? record.episode : []));
+      const exported = (await exportDirectory(open)).flatMap((record) =>
+        record.kind === 'episode' ? record.episode : [],
+      );
       assert.deepEqual(
-        told.map(({ url, formerUrls }) => [url, formerUrls]),
+        exported.map(({ url, formerUrls }) => [url, formerUrls]),
         [
           [episode(2).url, [episode(3).url]],
           [episode(1).url, []],
@@ -136,7 +138,7 @@ export const transferEpisodeTests: Suite = ({ test }) => {
     }
     const open = await bench.reopen();
     clock.at += 10;
-    await read(open, 1, {}, episodes(1));
+    await recordFeed(open, 1, {}, episodes(1));
     const later = await open.podcasts.episodesSince([feed(1), feed(2)], START + 902, 9);
     assert.deepEqual(numbersOf(later.items), [1]);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { DirectoryRecord, Storage } from '../../../src/storage/stores.ts';
 import { START, type Suite } from './bench.ts';
-import { episode, info, read, state } from './readings.ts';
+import { episode, info, recordFeed, state } from './feed-samples.ts';
 import { add, addUser, feed, numberOf, numbersOf } from './samples.ts';
 import { exportDirectory, feedOf, importDirectory, podcast, subscribe } from './transfer-samples.ts';
 
@@ -56,7 +56,7 @@ export const transferMergeTests: Suite = ({ test }) => {
   test('a podcast that moved to a URL and was fetched later here leaves nothing there', async (bench) => {
     const { storage } = bench;
     await subscribe(storage, 1);
-    await read(storage, 1, { title: 'Here' });
+    await recordFeed(storage, 1, { title: 'Here' });
     await importDirectory(storage, podcast('new', START - 1, [1], { formerUrls: [feed(1)] }));
     for await (const { podcasts } of bench.nowAndReopened()) {
       const found = await podcasts.find([feed(1), feed('new')]);
@@ -69,7 +69,7 @@ export const transferMergeTests: Suite = ({ test }) => {
 
   test('the later fetch wins', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1, 2, 3, 4);
-    for (const n of [1, 2, 3]) await read(storage, n, { title: 'here' }, [episode(n)]);
+    for (const n of [1, 2, 3]) await recordFeed(storage, n, { title: 'here' }, [episode(n)]);
     const readAt = state(feed(1)).fetchedAt!;
     const there = { info: { title: 'there' } };
     await importDirectory(storage, [
@@ -91,7 +91,7 @@ export const transferMergeTests: Suite = ({ test }) => {
 
   test('of an unfetched feed does not replace one that was fetched here', async ({ storage }) => {
     await subscribe(storage, 1);
-    await read(storage, 1, { title: 'here' });
+    await recordFeed(storage, 1, { title: 'here' });
     const [{ fetchedAt: _, ...unread }] = [feedOf(1)];
     const record = {
       kind: 'podcast',
@@ -112,7 +112,7 @@ export const transferMergeTests: Suite = ({ test }) => {
     for await (const open of nowAndReopened()) assert.deepEqual(await titles(open, 1), ['there']);
   });
 
-  test('merges podcasts that are one in the import', async ({ storage, nowAndReopened }) => {
+  test('merges podcasts that are one podcast in the import', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1, 2, 3);
     await storage.users.create({ name: 'bob', passwordHash: 'x' });
     const bob = (await storage.users.find('bob'))!.id;
@@ -134,7 +134,7 @@ export const transferMergeTests: Suite = ({ test }) => {
 
   test('merges with a podcast that has other URLs here', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1);
-    await read(storage, 1, {}, [], { movedTo: feed(2) });
+    await recordFeed(storage, 1, {}, [], { movedTo: feed(2) });
     await importDirectory(storage, podcast('new', START + DAY, [], { formerUrls: [feed(2)] }));
     for await (const { podcasts } of nowAndReopened()) {
       const found = await podcasts.find([1, 2, 'new'].map(feed));
@@ -148,8 +148,8 @@ export const transferMergeTests: Suite = ({ test }) => {
 
   test('does not merge podcasts if one was fetched later here', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1, 2);
-    await read(storage, 1, { title: 'early' }, [], { state: state(feed(1), { fetchedAt: START - DAY }) });
-    await read(storage, 2, { title: 'late' }, [], { state: state(feed(2), { fetchedAt: START + DAY }) });
+    await recordFeed(storage, 1, { title: 'early' }, [], { state: state(feed(1), { fetchedAt: START - DAY }) });
+    await recordFeed(storage, 2, { title: 'late' }, [], { state: state(feed(2), { fetchedAt: START + DAY }) });
     await importDirectory(storage, podcast('new', START, [1], { formerUrls: [feed(1), feed(2)] }));
     for await (const open of nowAndReopened()) {
       assert.deepEqual(await titles(open, 1, 2), ['early', 'late']);
@@ -159,7 +159,7 @@ export const transferMergeTests: Suite = ({ test }) => {
 
   test('a known tag keeps its title', async ({ storage, nowAndReopened }) => {
     await subscribe(storage, 1, 2);
-    await read(storage, 1, { tags: ['first Written'] });
+    await recordFeed(storage, 1, { tags: ['first Written'] });
     await importDirectory(storage, [
       { kind: 'tag', tag: 'first-written', title: 'FIRST WRITTEN' },
       { kind: 'tag', tag: 'new-one', title: 'New One' },

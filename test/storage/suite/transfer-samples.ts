@@ -1,7 +1,7 @@
 import type { PodcastInfo, UserId } from '../../../src/domain/types.ts';
 import type { DirectoryRecord, FeedProgress, Storage, UserRecord } from '../../../src/storage/stores.ts';
 import { type Bench, START } from './bench.ts';
-import { episode, info, state } from './readings.ts';
+import { episode, info, state } from './feed-samples.ts';
 import { appPassword } from './app-passwords.ts';
 import { action, actions, add, addUser, feed, feeds, readPages, remove, SECRET, session } from './samples.ts';
 
@@ -39,7 +39,7 @@ const [ABOVE, BELOW] = ['\u{1d49c}', '\uff5a'];
 export const LARGE = { remove: [], limit: 1000 } as const;
 
 /** Creates an account with all kinds of data; returns its user. Sets the clock to `START`. */
-export async function furnish({ storage, clock }: Pick<Bench, 'storage' | 'clock'>): Promise<UserId> {
+export async function createFullAccount({ storage, clock }: Pick<Bench, 'storage' | 'clock'>): Promise<UserId> {
   const { devices, subscriptions, settings, lists, sessions } = storage;
   clock.at = START - 3000;
   const { id } = await storage.users.create({ name: NAME, email: EMAIL, passwordHash: `${SECRET}-hash` });

@@ -65,7 +65,7 @@ export const transferSyncTests: Suite = ({ describe, test }) => {
         clock.at += OVERLAP - 2;
         const imported = await move(storage, alice);
         const [tv, phone] = [openChannel(storage, imported, 'tv'), openChannel(storage, imported, 'phone')];
-        assert.equal(await tv.push(4), lately - 1, 'nobody knows any more that these are its own');
+        assert.equal(await tv.push(4), lately - 1, 'the import does not know that these are its own');
         clock.at += OVERLAP - 1;
         assert.equal(await phone.push(5), lately - 1);
         clock.at += 2 * OVERLAP;

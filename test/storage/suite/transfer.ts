@@ -4,7 +4,7 @@ import { accountExportTests } from './account-export.ts';
 import type { Suite } from './bench.ts';
 import { rejectsWith } from './expectations.ts';
 import { action, addUser, feed, ODD_TEXTS, SECRET } from './samples.ts';
-import { EMAIL, exportUser, furnish, importUser, LARGE, NAME, pagesOf } from './transfer-samples.ts';
+import { EMAIL, exportUser, createFullAccount, importUser, LARGE, NAME, pagesOf } from './transfer-samples.ts';
 
 async function namesOf({ users }: Storage): Promise<string[]> {
   const all: User[] = [];
@@ -12,7 +12,7 @@ async function namesOf({ users }: Storage): Promise<string[]> {
   return all.map(({ name }) => name);
 }
 
-/** Checks that no data of `furnish` is visible. */
+/** Checks that no data of `createFullAccount` is visible. */
 async function isNothing(storage: Storage): Promise<void> {
   assert.deepEqual(await namesOf(storage), []);
   assert.equal(await storage.users.find(NAME), undefined);
@@ -37,7 +37,7 @@ export const transferTests: Suite = (suite) => {
 
   describe('an import', () => {
     test('recreates the exported account, to the last record', async (bench) => {
-      const alice = await furnish(bench);
+      const alice = await createFullAccount(bench);
       const records = await exportUser(bench.storage, alice);
       const user = await bench.storage.users.find(NAME);
       await bench.storage.transfer.clear();
@@ -71,7 +71,7 @@ export const transferTests: Suite = (suite) => {
 
     test('shows nothing until it is complete, and leaves nothing when it is interrupted', async (bench) => {
       const { storage } = bench;
-      const records = await exportUser(storage, await furnish(bench));
+      const records = await exportUser(storage, await createFullAccount(bench));
       await storage.transfer.clear();
       const broken = storage.transfer.importUser(breaking(records, () => isNothing(storage)));
       await assert.rejects(broken, /the file ends here/);
@@ -84,7 +84,7 @@ export const transferTests: Suite = (suite) => {
     });
 
     test('is refused completely if the storage is closed meanwhile', async (bench) => {
-      const records = await exportUser(bench.storage, await furnish(bench));
+      const records = await exportUser(bench.storage, await createFullAccount(bench));
       await bench.storage.transfer.clear();
       const closing = async function* (): AsyncGenerator<UserRecord[]> {
         yield records.slice(0, -1);
@@ -99,7 +99,7 @@ export const transferTests: Suite = (suite) => {
 
     test('is complete or missing if the storage is cleared meanwhile', async (bench) => {
       const { storage } = bench;
-      const records = await exportUser(storage, await furnish(bench));
+      const records = await exportUser(storage, await createFullAccount(bench));
       const clearing = async function* (): AsyncGenerator<UserRecord[]> {
         yield records.slice(0, -1);
         await storage.transfer.clear();
@@ -121,7 +121,7 @@ export const transferTests: Suite = (suite) => {
       for (const when of ['before', 'while it was read'] as const) {
         test(`is refused if its ${what} was taken ${when}, and leaves nothing`, async (bench) => {
           const { storage } = bench;
-          const records = await exportUser(storage, await furnish(bench));
+          const records = await exportUser(storage, await createFullAccount(bench));
           await storage.transfer.clear();
           const take = () => storage.users.create({ ...other, passwordHash: 'hash' });
           const taking = async function* (): AsyncGenerator<UserRecord[]> {
@@ -146,7 +146,7 @@ export const transferTests: Suite = (suite) => {
 
     test('concurrently with the same name creates one account', async (bench) => {
       const { storage } = bench;
-      const records = await exportUser(storage, await furnish(bench));
+      const records = await exportUser(storage, await createFullAccount(bench));
       await storage.transfer.clear();
       const results = await Promise.allSettled([1, 2, 3].map(() => importUser(storage, records)));
       for (const result of results) {
@@ -158,7 +158,7 @@ export const transferTests: Suite = (suite) => {
     });
 
     test('requires the user as the first record', async (bench) => {
-      const records = await exportUser(bench.storage, await furnish(bench));
+      const records = await exportUser(bench.storage, await createFullAccount(bench));
       await bench.storage.transfer.clear();
       for (const headless of [[], records.slice(1)]) {
         await rejectsWith('corrupt', importUser(bench.storage, headless));
@@ -168,7 +168,7 @@ export const transferTests: Suite = (suite) => {
 
     test('does not change the owner of an existing session', async (bench) => {
       const { storage } = bench;
-      const alice = await furnish(bench);
+      const alice = await createFullAccount(bench);
       const [first, ...records] = await exportUser(storage, alice);
       const copy = await importUser(storage, [
         { ...(first as object), name: 'copy', email: 'copy@example.org' } as UserRecord,
@@ -184,7 +184,7 @@ export const transferTests: Suite = (suite) => {
 
     test('can be removed like any other account', async (bench) => {
       const { storage } = bench;
-      const records = await exportUser(storage, await furnish(bench));
+      const records = await exportUser(storage, await createFullAccount(bench));
       await storage.transfer.clear();
       await storage.users.delete(await importUser(storage, records));
       for await (const open of bench.nowAndReopened()) {

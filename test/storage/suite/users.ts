@@ -37,12 +37,12 @@ export const userTests: Suite = ({ describe, test }) => {
     });
 
     for (const [what, taken] of [
-      ['a name that is a name', { name: 'aLICE' }],
-      ['a name that is an e-mail address', { name: 'zoë.alice@example.ORG' }],
-      ['an e-mail address that is one', { name: 'bob', email: 'ZOË.ALICE@EXAMPLE.ORG' }],
-      ['an e-mail address that is a name', { name: 'bob', email: 'ALICE' }],
+      ['a name that another account has', { name: 'aLICE' }],
+      ['a name that is the e-mail address of another account', { name: 'zoë.alice@example.ORG' }],
+      ['an e-mail address that another account has', { name: 'bob', email: 'ZOË.ALICE@EXAMPLE.ORG' }],
+      ['an e-mail address that is the name of another account', { name: 'bob', email: 'ALICE' }],
     ] as const) {
-      test(`refuses ${what} already, in any case, and leaves nothing`, async ({ storage }) => {
+      test(`refuses ${what}, in any letter case, and stores nothing`, async ({ storage }) => {
         const alice = await storage.users.create(ALICE);
         await rejectsWith('conflict', storage.users.create({ ...taken, passwordHash: 'another hash' }));
         assert.equal(await storage.users.find('bob'), undefined);
@@ -235,7 +235,7 @@ export const userTests: Suite = ({ describe, test }) => {
 
   describe('deleting', () => {
     test('leaves no data for a new user with the same name and e-mail address', async ({ storage, nowAndReopened }) => {
-      const alice = await furnish(storage, 'alice');
+      const alice = await createFullUser(storage, 'alice');
       const { id } = (await storage.users.find('alice'))!;
       await storage.users.delete(id);
       assert.equal(await storage.users.find('alice'), undefined);
@@ -250,8 +250,8 @@ export const userTests: Suite = ({ describe, test }) => {
     });
 
     test('does not affect others', async ({ storage, reopen }) => {
-      await furnish(storage, 'alice');
-      await furnish(storage, 'bob');
+      await createFullUser(storage, 'alice');
+      await createFullUser(storage, 'bob');
       const before = await belongings(storage, 'bob');
       await storage.users.delete((await storage.users.find('alice'))!.id);
       assert.deepEqual(await belongings(storage, 'bob'), before);
@@ -292,7 +292,7 @@ export const userTests: Suite = ({ describe, test }) => {
 };
 
 /** One of everything for a user. */
-async function furnish(storage: Storage, name: string): Promise<NewUser> {
+async function createFullUser(storage: Storage, name: string): Promise<NewUser> {
   const user: NewUser = { name, email: `${name}@example.org`, passwordHash: `hash of ${name}` };
   const { id } = await storage.users.create(user);
   await storage.devices.save(id, 'phone', { caption: `phone of ${name}`, type: 'mobile' });

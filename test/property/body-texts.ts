@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { junk, spoil, writeJson } from './junk.ts';
+import { corrupt, oddValue, writeJson } from './odd-json.ts';
 import { device, plainDevice, plainText, plainUrl, text, url } from './text.ts';
 
-/** A body as text, and the media type that goes with it where that counts. */
-export interface Written {
+/** A body as text, and its media type if that matters. */
+export interface BodyText {
   text: string;
   type?: string;
 }
@@ -16,8 +16,8 @@ const PLAIN: Record<'url' | 'device' | 'text', fc.Arbitrary<string>> = {
   text: plainText,
 };
 
-/** What is asked for, made of parts that nobody would object to or of any. */
-function shapesOf({ url, device, text }: typeof PLAIN) {
+/** Uploads in the right format, with the given values. */
+function uploadsWith({ url, device, text }: typeof PLAIN) {
   const play = fc.record(
     { podcast: url, episode: url, action: fc.constant('play'), device, guid: text, timestamp: fc.nat(2_000_000_000) },
     { requiredKeys: ['podcast', 'episode', 'action'] },
@@ -37,7 +37,7 @@ function shapesOf({ url, device, text }: typeof PLAIN) {
 
 const key = fc.constantFrom('is_favorite', 'sync_devices', '__proto__', 'constructor');
 const seconds = fc.oneof(fc.nat(7200), fc.constantFrom(-1, 2 ** 31 - 1, '60', '00:01:00', null));
-/** Every field there is, right or wrong. */
+/** Every field, valid or not. */
 const action = fc.record(
   {
     podcast: url,
@@ -52,24 +52,24 @@ const action = fc.record(
   { requiredKeys: ['podcast', 'episode', 'action'] },
 );
 
-const plain = shapesOf(PLAIN);
-const odd = shapesOf({ url, device, text });
-const wild = { ...odd, actions: fc.array(fc.oneof(action, odd.actions), { maxLength: 5 }) };
+const plain = uploadsWith(PLAIN);
+const odd = uploadsWith({ url, device, text });
+const any = { ...odd, actions: fc.array(fc.oneof(action, odd.actions), { maxLength: 5 }) };
 
-const json = (shape: keyof typeof plain): fc.Arbitrary<Written> =>
+const json = (upload: keyof typeof plain): fc.Arbitrary<BodyText> =>
   fc
     .oneof(
-      { weight: 4, arbitrary: plain[shape].map(writeJson) },
-      { weight: 2, arbitrary: wild[shape].map(writeJson) },
-      { weight: 2, arbitrary: fc.tuple(wild[shape], fc.nat(), junk).map((parts) => writeJson(spoil(...parts))) },
-      { weight: 1, arbitrary: junk.map(writeJson) },
+      { weight: 4, arbitrary: plain[upload].map(writeJson) },
+      { weight: 2, arbitrary: any[upload].map(writeJson) },
+      { weight: 2, arbitrary: fc.tuple(any[upload], fc.nat(), oddValue).map((parts) => writeJson(corrupt(...parts))) },
+      { weight: 1, arbitrary: oddValue.map(writeJson) },
     )
     .map((text) => ({ text }));
 
 // ---- lists -----------------------------------------------------------------
 
 const txt = fc
-  .tuple(fc.oneof(plain.urls, wild.urls), fc.constantFrom('\n', '\r\n', '\n\n'))
+  .tuple(fc.oneof(plain.urls, any.urls), fc.constantFrom('\n', '\r\n', '\n\n'))
   .map(([urls, end]) => ({ text: urls.join(end) }));
 
 const attribute = (value: string): string => value.replace(/[&"<]/g, (char) => `&#${char.codePointAt(0)};`);
@@ -118,7 +118,7 @@ const fields = fc
   )
   .map((record) => Object.entries(record).filter((pair): pair is [string, string] => pair[1] !== undefined));
 
-const form: fc.Arbitrary<Written> = fc.oneof(
+const form: fc.Arbitrary<BodyText> = fc.oneof(
   fields.map((pairs) => ({
     text: `${new URLSearchParams(pairs)}`,
     type: 'application/x-www-form-urlencoded',
@@ -129,8 +129,8 @@ const form: fc.Arbitrary<Written> = fc.oneof(
   })),
 );
 
-/** Which of them a path asks for: the first that fits. */
-const BY_PATH: [pattern: RegExp, shape: fc.Arbitrary<Written>][] = [
+/** The bodies that a path accepts: the first pattern that matches. */
+const BY_PATH: [pattern: RegExp, body: fc.Arbitrary<BodyText>][] = [
   [/^\/api\/\d\/episodes\//, json('actions')],
   [/^\/api\/\d\/subscriptions\//, json('delta')],
   [/^\/api\/\d\/devices\//, json('patch')],
@@ -144,12 +144,12 @@ const BY_PATH: [pattern: RegExp, shape: fc.Arbitrary<Written>][] = [
   [/\.json$/, json('list')],
 ];
 const anything = fc.oneof(
-  text.map((each): Written => ({ text: each })),
-  ...BY_PATH.map(([, shape]) => shape),
+  text.map((each): BodyText => ({ text: each })),
+  ...BY_PATH.map(([, body]) => body),
 );
 
-/** Bodies for a path of the route table that ends in `.format`: mostly what belongs there. */
-export const writtenFor = (path: string): fc.Arbitrary<Written> =>
+/** Bodies for a path of the route table that ends in `.format`, most of them in the right format. */
+export const bodyTextFor = (path: string): fc.Arbitrary<BodyText> =>
   fc.oneof(
     { weight: 14, arbitrary: BY_PATH.find(([pattern]) => pattern.test(path))?.[1] ?? anything },
     { weight: 1, arbitrary: anything },

@@ -4,16 +4,16 @@ import { createRoutes } from '../../src/routes/index.ts';
 import type { Route, RouteContext } from '../../src/routes/route.ts';
 import type { Services } from '../../src/services/services.ts';
 import type { EpisodeInfo, PodcastInfo } from '../../src/domain/types.ts';
-import { recordFeed } from '../readings.ts';
+import { recordFeed } from '../podcasts.ts';
 import { seed } from '../seed.ts';
 import { readBody } from './answers.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import type { StorageName } from '../storages.ts';
-import { furnish, logIn } from './accounts.ts';
-import { toRequest, requestTo, type Wild } from './requests.ts';
+import { fillAccount, logIn } from '../sample-account.ts';
+import { type RandomRequest, requestTo, toRequest } from './requests.ts';
 import { plainText, plainUrl, text } from './text.ts';
 
-/* Whatever is asked, and in whatever order, all storages answer the same. */
+/* All storages give the same responses to any sequence of requests. */
 
 const STORAGES: StorageName[] = ['json', 'sqlite', 'postgres'];
 const RUNS = 5;
@@ -21,22 +21,24 @@ const STEPS = 200;
 
 const routes = createRoutes({} as Services, {} as RouteContext);
 
-/** What happens to all servers. */
+/** One step of all servers. */
 type Step =
-  | { kind: 'request'; route: string; wild: Wild }
+  | { kind: 'request'; route: string; request: RandomRequest }
   | { kind: 'wait'; seconds: number }
-  | { kind: 'reading'; url: string; podcast: Partial<PodcastInfo>; episodes: Told[]; movedTo: string | undefined }
+  | { kind: 'fetch'; url: string; podcast: Partial<PodcastInfo>; episodes: FeedEpisode[]; movedTo: string | undefined }
   | { kind: 'rebuild' };
-type Told = Partial<EpisodeInfo> & { url: string };
+type FeedEpisode = Partial<EpisodeInfo> & { url: string };
 
 const request = fc
   .constantFrom(...routes)
-  .chain((route: Route) => requestTo(route).map((wild) => ({ kind: 'request' as const, route: route.path, wild })));
+  .chain((route: Route) =>
+    requestTo(route).map((each) => ({ kind: 'request' as const, route: route.path, request: each })),
+  );
 const feed = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('http://example.org/feed', 'http://example.org/feed?format=mp3') },
   plainUrl,
 );
-/** No two were released at once: which of these comes first is open. */
+/** No two have the same release time, as their order would be undefined. */
 const episode = fc
   .record({ number: fc.nat(9), hasMoved: fc.boolean(), title: plainText })
   .map(({ number, hasMoved, title }) => ({
@@ -45,8 +47,8 @@ const episode = fc
     title,
     releasedAt: 1_600_000_000 + number,
   }));
-const reading = fc.record({
-  kind: fc.constant('reading' as const),
+const fetched = fc.record({
+  kind: fc.constant('fetch' as const),
   url: feed,
   podcast: fc.record(
     {
@@ -68,13 +70,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('wait' as const), seconds: fc.constantFrom(1, 60, 600, 90_000) }),
   },
-  { weight: 3, arbitrary: reading },
+  { weight: 3, arbitrary: fetched },
   { weight: 1, arbitrary: fc.constant({ kind: 'rebuild' as const }) },
 );
 
 /**
- * An answer but for what is random, such as tokens, and the mark of device updates, which is 30 s earlier where several
- * nodes with clocks of their own share the storage.
+ * A response without its random values, such as tokens, and without the mark of device updates, which is 30 s earlier if
+ * several nodes, each with its own clock, share the storage.
  */
 async function toComparable(route: string, response: Response): Promise<unknown> {
   const { status } = response;
@@ -91,14 +93,14 @@ async function toComparable(route: string, response: Response): Promise<unknown>
   };
 }
 
-async function take(server: TestServer, session: string, each: Step): Promise<unknown> {
+async function perform(server: TestServer, session: string, each: Step): Promise<unknown> {
   switch (each.kind) {
     case 'request':
-      return toComparable(each.route, await server.app.request(toRequest(each.wild, session)));
+      return toComparable(each.route, await server.app.request(toRequest(each.request, session)));
     case 'wait':
       server.clock.now += each.seconds;
       return undefined;
-    case 'reading':
+    case 'fetch':
       return recordFeed(server.storage, each.url, each.podcast, each.episodes, {
         ...(each.movedTo !== undefined && each.movedTo !== each.url && { movedTo: each.movedTo }),
       }).then(
@@ -111,23 +113,25 @@ async function take(server: TestServer, session: string, each: Step): Promise<un
 }
 
 it('all storages answer the same', { timeout: 600_000 }, async () => {
-  const conversations = fc.sample(fc.array(step, { minLength: STEPS, maxLength: STEPS, size: 'max' }), {
+  const histories = fc.sample(fc.array(step, { minLength: STEPS, maxLength: STEPS, size: 'max' }), {
     seed,
     numRuns: RUNS,
   });
-  for (const steps of conversations) {
+  for (const steps of histories) {
     const servers = await Promise.all(
       STORAGES.map(async (storageName) => {
         const server = await openTestServer({ storageName, users: ['bob', 'eve', 'mallory'], registration: 'open' });
-        await furnish(server, 'bob');
-        await furnish(server, 'eve');
+        await fillAccount(server, 'bob');
+        await fillAccount(server, 'eve');
         return { server, session: await logIn(server, 'bob') };
       }),
     );
-    for (const [place, each] of steps.entries()) {
-      const [first, ...others] = await Promise.all(servers.map(({ server, session }) => take(server, session, each)));
+    for (const [position, each] of steps.entries()) {
+      const [first, ...others] = await Promise.all(
+        servers.map(({ server, session }) => perform(server, session, each)),
+      );
       for (const [index, other] of others.entries()) {
-        expect(other, `${STORAGES[index + 1]}, step ${place}: ${JSON.stringify(each)}`).toEqual(first);
+        expect(other, `${STORAGES[index + 1]}, step ${position}: ${JSON.stringify(each)}`).toEqual(first);
       }
     }
   }

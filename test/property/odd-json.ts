@@ -17,25 +17,25 @@ const RAW = [
   '[1,]',
 ];
 
-/** Stands for an entry of RAW until the text is written. */
+/** A placeholder for an entry of RAW, until `writeJson` replaces it. */
 const raw = fc.nat(RAW.length - 1).map((index) => `\u{e000}${index}\u{e001}`);
 
 export const writeJson = (value: unknown): string =>
   JSON.stringify(value).replace(/"\u{e000}(\d+)\u{e001}"/gu, (_, index: string) => RAW[Number(index)]!);
 
-export const junk: fc.Arbitrary<unknown> = fc.oneof(
+export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, true, -1, 1.5, 2 ** 31, 2 ** 53, 1e308, [], {}),
   text,
   raw,
   fc.jsonValue(),
 );
 
-/** The same with one of its parts, or all of it, turned into something else. */
-export function spoil(value: unknown, place: number, other: unknown): unknown {
+/** The value with one of its parts, or all of it, replaced by `other`. */
+export function corrupt(value: unknown, position: number, other: unknown): unknown {
   if (typeof value !== 'object' || value === null) return other;
   const keys = Object.keys(value);
-  const key = keys[place % (keys.length + 1)];
+  const key = keys[position % (keys.length + 1)];
   if (key === undefined) return other;
-  const part = spoil((value as Record<string, unknown>)[key], Math.floor(place / (keys.length + 1)), other);
+  const part = corrupt((value as Record<string, unknown>)[key], Math.floor(position / (keys.length + 1)), other);
   return Array.isArray(value) ? value.with(Number(key), part) : { ...value, [key]: part };
 }

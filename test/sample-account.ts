@@ -1,8 +1,8 @@
-import type { TestServer } from '../server.ts';
+import type { TestServer } from './server.ts';
 
 const PODCAST = 'http://example.org/feed';
 const DEVICES = ['phone', 'laptop', 'my.host.lan', 'Küche 2'];
-/** Stored by one who may store what he likes: it must not upset what is written of it. */
+/** Anyone may store such URLs: they must be escaped in every format. */
 const FEEDS = [
   PODCAST,
   'http://example.org/</script>?a=1&b="<&amp;>',
@@ -10,8 +10,8 @@ const FEEDS = [
   'https://bücher.example/ä',
 ];
 
-/** Gives `name`, whose password is `secret`, a little of everything. */
-export async function furnish({ request }: TestServer, name: string): Promise<void> {
+/** Uploads a little of everything for the account `name`, whose password is `secret`. */
+export async function fillAccount({ request }: TestServer, name: string): Promise<void> {
   const auth = `${name}:secret`;
   const post = (path: string, body: unknown): Promise<Response> => request('POST', `/api/2${path}`, { auth, body });
   for (const device of DEVICES) await post(`/subscriptions/${name}/${encodeURIComponent(device)}.json`, { add: FEEDS });
@@ -40,8 +40,8 @@ const pathsOf = (name: string): string[] => [
   `/api/2/lists/${name}/list/my-phone.txt`,
 ];
 
-/** All that somebody has, and how it is answered; the passing of time apart. */
-export const inventory = ({ request }: TestServer, name: string): Promise<string[]> =>
+/** The responses for all data of an account, without marks. */
+export const readAccount = ({ request }: TestServer, name: string): Promise<string[]> =>
   Promise.all(
     pathsOf(name).map(async (path) => {
       const answer = await request('GET', path, { auth: `${name}:secret` });

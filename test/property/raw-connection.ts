@@ -3,33 +3,33 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { text } from './text.ts';
 
-/** What a client sends over one connection, in pieces, and how it leaves. Each character is a byte. */
-export interface Conversation {
-  pieces: string[];
-  ending: 'waits' | 'hangs up';
+/** What a client sends over one connection, in chunks, and how it ends. Each character is a byte. */
+export interface RawConnection {
+  chunks: string[];
+  ending: 'waits' | 'disconnects';
 }
 
-/** Milliseconds without a word after which a client believes that there will be none. */
-const SILENCE = 50;
+/** After so many milliseconds without data the client expects no more. */
+const IDLE_TIMEOUT = 50;
 
-/** Says it all, and answers what came back, which may be nothing. */
-export async function converse(port: number, { pieces, ending }: Conversation): Promise<string> {
-  const socket = createConnection(port, '127.0.0.1').setEncoding('latin1').setTimeout(SILENCE);
-  let heard = '';
-  socket.on('data', (piece) => (heard += piece));
-  socket.on('error', () => undefined); // it may be cut off in the middle of a word
+/** Sends everything, and returns what was received, which may be nothing. */
+export async function sendRaw(port: number, { chunks, ending }: RawConnection): Promise<string> {
+  const socket = createConnection(port, '127.0.0.1').setEncoding('latin1').setTimeout(IDLE_TIMEOUT);
+  let received = '';
+  socket.on('data', (chunk) => (received += chunk));
+  socket.on('error', () => undefined); // the server may close the connection at any time
   socket.on('timeout', () => (socket.writable ? socket.end() : socket.destroy()));
   const closed = new Promise((resolve) => socket.on('close', resolve));
-  for (const piece of pieces) {
-    if (socket.writable) socket.write(piece, 'latin1');
+  for (const chunk of chunks) {
+    if (socket.writable) socket.write(chunk, 'latin1');
     await setImmediate();
   }
-  if (ending === 'hangs up') socket.destroy();
+  if (ending === 'disconnects') socket.destroy();
   await closed;
-  return heard;
+  return received;
 }
 
-// ---- what is said ----------------------------------------------------------
+// ---- random connections ----------------------------------------------------
 
 const latin1 = text.map((value) => Buffer.from(value).toString('latin1'));
 const mostly = <T>(usual: T[], ...others: fc.Arbitrary<T>[]): fc.Arbitrary<T> =>
@@ -97,14 +97,17 @@ const header = fc.oneof(
 );
 
 const chunk = (data: string): string => `${data.length.toString(16)}\r\n${data}\r\n`;
-/** Bodies with the headers that go with them, or do not. */
+/** Bodies with headers that match them, or do not. */
 const framed = fc
   .tuple(
     fc.oneof(
       fc.constantFrom('["http://example.org/raw"]', '{"add":["http://example.org/raw"]}', 'x'.repeat(100_000)),
       latin1,
     ),
-    mostly(['none', 'right', 'chunked'], fc.constantFrom('short', 'long', 'cut', 'lying', 'huge', 'endless')),
+    mostly(
+      ['none', 'right', 'chunked'],
+      fc.constantFrom('short', 'long', 'truncated', 'wrong size', 'huge', 'endless'),
+    ),
   )
   .map(([body, way]): { headers: string[]; body: string } => {
     const length = (size: number): string[] => [`Content-Length: ${size}`];
@@ -118,9 +121,9 @@ const framed = fc
         return { headers: length(body.length + 10), body };
       case 'chunked':
         return { headers: chunked, body: `${chunk(body.slice(0, 9))}${chunk(body.slice(9))}0\r\nX-Trailer: 1\r\n\r\n` };
-      case 'cut':
+      case 'truncated':
         return { headers: chunked, body: chunk(body).slice(0, -5) };
-      case 'lying':
+      case 'wrong size':
         return { headers: chunked, body: `2\r\n${body}\r\n0\r\n\r\n` };
       case 'huge':
         return { headers: chunked, body: `fffffffffffffffff\r\n${body}` };
@@ -152,19 +155,19 @@ const request = fc
     return `${lines.join(end)}${end}${end}${body}`;
   });
 
-/** A request, cut into pieces anywhere, or nothing that looks like one. */
-export const conversation: fc.Arbitrary<Conversation> = fc.record(
+/** A request, split into chunks anywhere, or random text. */
+export const rawConnection: fc.Arbitrary<RawConnection> = fc.record(
   {
-    pieces: fc
+    chunks: fc
       .tuple(
         fc.oneof({ weight: 9, arbitrary: request }, { weight: 1, arbitrary: latin1 }),
         fc.array(fc.nat(300), { maxLength: 3 }),
       )
       .map(([bytes, cuts]) => {
-        const places = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
-        return places.slice(1).map((place, index) => bytes.slice(places[index], place));
+        const ends = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+        return ends.slice(1).map((end, index) => bytes.slice(ends[index], end));
       }),
-    ending: fc.constantFrom('waits', 'waits', 'waits', 'hangs up'),
+    ending: fc.constantFrom('waits', 'waits', 'waits', 'disconnects'),
   },
   { noNullPrototype: true },
 );

@@ -4,7 +4,7 @@ import type { RouteContext } from '../../src/routes/route.ts';
 import type { Services } from '../../src/services/services.ts';
 import { openTestServer } from '../server.ts';
 import { faultsOf } from './answers.ts';
-import { heavyBodies } from './heavy.ts';
+import { expensiveBodies } from './expensive-bodies.ts';
 
 const uploads = createRoutes({} as Services, {} as RouteContext).filter(({ method }) => method !== 'GET');
 
@@ -15,11 +15,11 @@ function pathOf(pattern: string, format: string): string {
 }
 
 describe.each(uploads)('$method $path', ({ method, path, formats }) => {
-  it('answers a megabyte of anything within a second', { timeout: 60_000 }, async () => {
+  it('answers a megabyte of any content within a second', { timeout: 60_000 }, async () => {
     const { app, clock } = await openTestServer({ maxBody: 1024 * 1024 });
     const faults: string[] = [];
     for (const format of formats.length > 0 ? formats : ['']) {
-      for (const [name, body] of heavyBodies(format)) {
+      for (const [name, body] of expensiveBodies(format)) {
         clock.now += 3600;
         const start = process.cpuUsage();
         const answer = await app.request(`http://localhost${pathOf(path, format)}?title=${clock.now}`, {
@@ -31,7 +31,7 @@ describe.each(uploads)('$method $path', ({ method, path, formats }) => {
           body,
         });
         faults.push(...(await faultsOf(method, answer)));
-        // Of work rather than by the clock, as the machine may be busy with something else.
+        // CPU time instead of the clock, as the machine may be busy.
         const { user, system } = process.cpuUsage(start);
         if (user + system > 1e6) faults.push(`${name} as ${format} took ${(user + system) / 1e6} seconds`);
       }

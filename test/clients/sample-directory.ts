@@ -1,17 +1,17 @@
 import { openStorage } from '../../src/storage/open.ts';
 import type { UserId } from '../../src/domain/types.ts';
-import { recordFeed } from '../readings.ts';
+import { recordFeed } from '../podcasts.ts';
 
 const ALPHA = 'http://feeds.example/alpha';
 const BETA = 'http://feeds.example/beta?format=rss&lang=de';
 const GAMMA = 'http://feeds.example/gamma';
 
-/** Puts a small directory into an empty data folder: podcasts as their feeds told them, and people who have them. */
-export async function furnish(dataDir: string): Promise<void> {
+/** Stores a small directory in an empty data folder: podcasts and their subscribers. */
+export async function createSampleDirectory(dataDir: string): Promise<void> {
   const now = (): number => Math.floor(Date.now() / 1000);
   const storage = await openStorage('json', dataDir, { dataDir, now, overlap: 120, log: () => undefined });
   const subscribe = async (name: string, urls: string[]): Promise<UserId> => {
-    const { id } = await storage.users.create({ name, passwordHash: 'of nobody' });
+    const { id } = await storage.users.create({ name, passwordHash: 'invalid' });
     await storage.subscriptions.replace(id, 'phone', urls);
     return id;
   };

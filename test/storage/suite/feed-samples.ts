@@ -46,8 +46,8 @@ export const findEpisode = async (
   name: string,
 ): Promise<Episode | undefined> => (await podcasts.findEpisodes(podcast, [name]))[0];
 
-/** Stores a fetch of feed number `n` with these episodes. */
-export const read = (
+/** Stores the result of fetching feed number `n`, with these episodes. */
+export const recordFeed = (
   { podcasts }: Storage,
   n: number | string,
   podcast: Partial<PodcastInfo> = {},
