@@ -49,7 +49,7 @@ export function plainLine(content: string, max: number): string {
     const name = written.toLowerCase();
     return closed.has(name) || VOID.has(name) ? (GAPS.get(name) ?? '') : tag;
   });
-  return cut(normalizeSpace(plain.replace(BREAKS, ' ').replace(/\s+/g, ' ')), max);
+  return cut(normalizeSpace(plain.replace(BREAKS, ' ').replace(UNUSUAL_SPACE, ' ')), max);
 }
 
 const cut = (text: string, max: number): string =>
@@ -59,12 +59,17 @@ const cut = (text: string, max: number): string =>
     .trimEnd();
 
 /** Decodes twice, as texts that were escaped twice are far more common than texts about references. */
-const decodeTwice = (text: string): string => decodeReferences(decodeReferences(text));
+function decodeTwice(text: string): string {
+  const once = decodeReferences(text);
+  return once.includes('&') ? decodeReferences(once) : once;
+}
 
 /** Marks a line break while the white space of the source, which has no meaning in HTML, is collapsed. */
 const BREAK = '\u0000';
 // oxlint-disable-next-line no-control-regex -- see BREAK
 const BREAKS = /\u0000/g;
+/** White space other than a single space: to replace single spaces by themselves would take most of the time. */
+const UNUSUAL_SPACE = /\s{2,}|[^\S ]/g;
 
 const words = (text: string): string[] => text.split(' ');
 const PARAGRAPHS = words(
@@ -97,6 +102,7 @@ const TOKEN = /<(?:!--|[!?][^<>]*>|\/?([a-z][^\s<>/]*)[^<>]*>)?/gi;
 
 function strip(html: string): { text: string; isMarkup: boolean } {
   const { markup, isMarkup } = onlyMarkup(html.replace(CDATA, '').replace(CUT_TAG, ''));
+  if (!markup.includes('<')) return { text: normalizeSpace(decodeTwice(markup)), isMarkup };
   let out = '';
   let hidden = 0;
   const parser = new Parser(
@@ -116,7 +122,7 @@ function strip(html: string): { text: string; isMarkup: boolean } {
     { decodeEntities: false, recognizeSelfClosing: true },
   );
   parser.end(markup);
-  const lines = out.includes(BREAK) ? out.replace(/\s+/g, ' ').replace(BREAKS, '\n') : out;
+  const lines = out.includes(BREAK) ? out.replace(UNUSUAL_SPACE, ' ').replace(BREAKS, '\n') : out;
   return { text: normalizeSpace(decodeTwice(lines)), isMarkup };
 }
 
@@ -146,7 +152,7 @@ const normalizeSpace = (text: string): string =>
   text
     .replace(CONTROLS, '')
     .replace(/\r\n?/g, '\n')
-    .replace(/[^\S\n]+/g, ' ')
+    .replace(/[^\S\n]{2,}|[^\S\n ]/g, ' ')
     .replace(/ ?\n ?/g, '\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
