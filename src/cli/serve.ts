@@ -31,9 +31,9 @@ export async function serve(config: Config): Promise<void> {
     podsync.address.url = reachableUrls({ ...config, port: network.port })[0]!;
     const stopped = untilSignal();
     podsync.services.feeds.start();
-    podsync.services.maintenance.start();
     if (isNew) messages.info(`Created the data folder ${config.data}; --data or PODSYNC_DATA selects another one`);
     await greet(podsync, { ...config, port: network.port });
+    podsync.services.maintenance.start(); // last, as it reads the whole directory
     await stopped;
     messages.info('Stopping when running requests are finished; another signal stops at once');
   } finally {
