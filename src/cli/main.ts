@@ -1,17 +1,9 @@
-import { setFlagsFromString } from 'node:v8';
 import { CommanderError } from 'commander';
 import { UsageError } from '../config.ts';
 import { createProgram } from './program.ts';
 
-/**
- * How far the heap may grow past what is in use before it is collected. Percent. V8 would let it grow to four times that
- * during large uploads, imports and exports.
- */
-const HEAP_GROWTH = 30;
-
 /** Runs a command line and ends the process: 0 done, 1 failed, 2 wrong usage. An error is one sentence on stderr. */
 export async function main(argv: readonly string[]): Promise<void> {
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
   dropEmptyVariables(process.env);
   let lostOutput: Error | undefined;
   let reported: Promise<void> | undefined;

@@ -9,6 +9,7 @@ import { redactLocation } from '../storage/location.ts';
 import { openStorage } from '../storage/open.ts';
 import { findControlSocket } from './control-path.ts';
 import { openDataFolderOrAsk, requireOwnFolder, requireStorage } from './data-folder.ts';
+import { limitHeapGrowth } from './heap.ts';
 import { log, messages, printResult, toFacts } from './output.ts';
 import { createProgress } from './progress.ts';
 import { watchSignals } from './signals.ts';
@@ -44,6 +45,7 @@ export async function migrateStorage(config: Config, { from, to, json }: Migrate
       await target.close();
       throw new UsageError('--from and --to name the same storage');
     });
+  limitHeapGrowth();
   const signal = watchSignals();
   const bar = createProgress('copying, then comparing accounts');
   const copy = async (): Promise<Counts> =>

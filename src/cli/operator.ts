@@ -9,6 +9,7 @@ import type { Podsync, PodsyncOptions, PodsyncParts } from '../podsync.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { findControlSocket } from './control-path.ts';
 import { isMissing, openDataFolderOrAsk, requireOwnFolder, requireStorage } from './data-folder.ts';
+import { limitHeapGrowth } from './heap.ts';
 import { log } from './output.ts';
 
 /** How long to wait for another command to finish. Milliseconds. */
@@ -77,6 +78,7 @@ export async function openOperator(
   const hasFolder = !readOnly || !(await isMissing(config.data));
   if (hasFolder) await openDataFolderOrAsk(config.data);
   const connection = await connect({ ...config, log }, hasFolder ? {} : { now: createClock() });
+  limitHeapGrowth();
   return 'socket' in connection ? createRemote(connection.socket) : createLocal(connection.podsync);
 }
 

@@ -5,6 +5,7 @@ import { isLoopback, reachableUrls } from './address.ts';
 import { listenOnControlSocket } from './control-socket.ts';
 import type { Listener } from './connections.ts';
 import { openDataFolder } from './data-folder.ts';
+import { limitHeapGrowth } from './heap.ts';
 import { commandLine } from './invocation.ts';
 import { listenOnNetwork } from './network.ts';
 import { connect } from './operator.ts';
@@ -22,6 +23,7 @@ export async function serve(config: Config): Promise<void> {
   if ('socket' in connection) {
     throw new Error(`a server is already running on ${config.data}; stop it, or choose another folder with --data`);
   }
+  limitHeapGrowth();
   const { podsync } = connection;
   const listeners: Listener[] = [];
   try {

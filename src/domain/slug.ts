@@ -3,6 +3,7 @@
  * Accents are dropped. A title without ASCII letters and digits keeps those of its own script; `""` if it has none.
  */
 export function createSlug(title: string): string {
+  if (/^[a-z0-9]+$/i.test(title)) return title.toLowerCase(); // most tags
   const ascii = title
     .normalize('NFKD')
     .toLowerCase()

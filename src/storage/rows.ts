@@ -67,8 +67,8 @@ const PAGE = 512 * 1024;
 const FIRST_LIMIT = 16;
 const MAX_LIMIT = 1000;
 
-/** Reads a range in non-empty pages. Each page is its own snapshot. `scale`: for larger pages. */
-export async function* scan(store: KeyValueStore, range: Omit<Range, 'limit'>, scale = 1): AsyncGenerator<Entry[]> {
+/** Reads a range in non-empty pages. Each page is its own snapshot. */
+export async function* scan(store: KeyValueStore, range: Omit<Range, 'limit'>): AsyncGenerator<Entry[]> {
   let { from } = range;
   let limit = FIRST_LIMIT;
   for (;;) {
@@ -77,7 +77,7 @@ export async function* scan(store: KeyValueStore, range: Omit<Range, 'limit'>, s
     if (page.length < limit) return;
     from = `${page.at(-1)!.key} `; // a space is the smallest character in keys
     const size = page.reduce((sum, { value }) => sum + value.length, 0);
-    limit = Math.max(1, Math.min(scale * MAX_LIMIT, Math.ceil((scale * PAGE) / (size / page.length + 1))));
+    limit = Math.max(1, Math.min(MAX_LIMIT, Math.ceil(PAGE / (size / page.length + 1))));
   }
 }
 

@@ -30,13 +30,17 @@ export function collectDocuments(
   entries: readonly (Entry | undefined)[],
   documents = new Map<UrlDigest, AddressDocuments>(),
 ): Map<UrlDigest, AddressDocuments> {
+  let digest: UrlDigest = '';
+  let found: AddressDocuments | undefined;
   for (const entry of entries) {
     if (!entry) continue;
-    const digest = entry.key.slice(DIGEST_FROM, DIGEST_UNTIL);
-    const part = entry.key.slice(DIGEST_UNTIL + 1);
-    let found = documents.get(digest);
-    if (!found) documents.set(digest, (found = { version: 0, count: 0, privateCount: 0 }));
-    const { value, version } = entry;
+    const { key, value, version } = entry;
+    if (!found || !key.startsWith(digest, DIGEST_FROM)) {
+      digest = key.slice(DIGEST_FROM, DIGEST_UNTIL);
+      found = documents.get(digest) ?? { version: 0, count: 0, privateCount: 0 };
+      documents.set(digest, found);
+    }
+    const part = key.slice(DIGEST_UNTIL + 1);
     if (part === 'url') found.url = parse(value);
     else if (part === 'podcast') [found.podcast, found.version] = [parse(value), version];
     else if (part === 'count') found.count = Number(value);

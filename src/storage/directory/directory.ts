@@ -25,8 +25,6 @@ import { SubscriberGraph } from './subscriber-graph.ts';
 import { SubscriberSet } from './subscriber-set.ts';
 import { ToplistSnapshots } from './toplist-snapshots.ts';
 
-/** Larger pages for loading all podcasts: fewer steps, and everything is kept in memory anyway. */
-const LOAD_SCALE = 16;
 /** URLs per read of documents. */
 const READ_AT_ONCE = 500;
 
@@ -65,7 +63,7 @@ export class Directory implements DirectoryCopy {
     }
     await this.snapshots.reload();
     const documents = new Map<UrlDigest, AddressDocuments>();
-    for await (const page of scan(this.store, under('p/'), LOAD_SCALE)) collectDocuments(page, documents);
+    for await (const page of scan(this.store, under('p/'))) collectDocuments(page, documents);
     await this.#take(documents, true);
     for (const { address } of this.memory.all()) if (!documents.get(address.digest)?.url) this.#forget(address.digest);
   }
@@ -143,7 +141,7 @@ export class Directory implements DirectoryCopy {
       if (!isCurrent()) return false;
       for (const podcast of podcasts) {
         const { digest, fields, version } = podcast;
-        if (this.#isNew(podcast)) memory.put(fields, version, sets.get(fields));
+        if (this.#isNew(podcast)) memory.put(fields, version, { digest, merged: sets.get(fields) });
         else if (sets.has(fields)) memory.setMerged(memory.address(digest)!, sets.get(fields)!);
       }
     } finally {
@@ -208,7 +206,7 @@ export class Directory implements DirectoryCopy {
       version = await this.store.commit(toBatch(change, { isShared, now: this.context.now(), addressAt, tags }));
       if (version === undefined) return false;
       const before = memory.find(podcast.url);
-      const stored = memory.put(podcast, version, merged);
+      const stored = memory.put(podcast, version, { merged });
       if (episodes) this.episodes.cache(stored, episodes.episodes);
       else if (before) this.episodes.carryOver(before, stored);
       if (change.endsLease) for (const url of urlsOf(podcast)) this.leases.set(urlDigest(url), undefined);

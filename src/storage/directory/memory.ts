@@ -1,6 +1,7 @@
 import { logoHash } from '../../domain/logo.ts';
 import { urlDigest, type UrlDigest } from '../keys.ts';
 import type { Seconds, Url, UserId } from '../../domain/types.ts';
+import type { Version } from '../contract.ts';
 import type { Podcast } from '../stores.ts';
 import type { Catalog } from './catalog.ts';
 import { Address, type Counts, type PodcastFields, type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
@@ -80,12 +81,16 @@ export class Memory implements Catalog {
   }
 
   /**
-   * Adds a podcast and replaces all others with any of its URLs; `fields` itself becomes the podcast. `merged`: its
-   * subscribers, if podcasts were merged.
+   * Adds a podcast and replaces all others with any of its URLs; `fields` itself becomes the podcast. `digest`: of its
+   * current URL. `merged`: its subscribers, if podcasts were merged.
    */
-  put(fields: PodcastFields, version: number, merged?: SubscriberSet): StoredPodcast {
-    const addresses = urlsOf(fields).map((url) => this.#addressOf(url));
-    const home = addresses.at(-1)!;
+  put(
+    fields: PodcastFields,
+    version: Version,
+    { digest, merged }: { digest?: UrlDigest; merged?: SubscriberSet | undefined } = {},
+  ): StoredPodcast {
+    const home = this.#addressOf(fields.url, digest);
+    const addresses = [...fields.formerUrls.map((url) => this.#addressOf(url)), home];
     const known = merged ?? home.home.merged;
     for (const address of addresses) {
       if (address.podcast) this.#remove(address.podcast);
@@ -106,8 +111,7 @@ export class Memory implements Catalog {
     return podcast;
   }
 
-  #addressOf(url: Url): Address {
-    const digest = urlDigest(url);
+  #addressOf(url: Url, digest = urlDigest(url)): Address {
     const known = this.#byDigest.get(digest);
     if (known) return known;
     const address = new Address(url, digest, this.#free.pop() ?? this.addresses.length);

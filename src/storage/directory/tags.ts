@@ -44,10 +44,11 @@ export class Tags {
   }
 
   add(podcast: Address, tags: readonly string[]): void {
-    for (const slug of slugsOf(tags)) {
+    for (const tag of tags) {
+      const slug = createSlug(tag);
       const podcasts = this.#podcasts.get(slug);
       if (podcasts) podcasts.add(podcast);
-      else this.#podcasts.set(slug, new Set([podcast]));
+      else if (slug !== '') this.#podcasts.set(slug, new Set([podcast]));
     }
     this.#top = undefined;
   }

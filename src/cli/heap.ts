@@ -1,0 +1,10 @@
+import { setFlagsFromString } from 'node:v8';
+
+/**
+ * How far the heap may grow past what is in use before it is collected. Percent. V8 would let it grow to four times that
+ * during large uploads, imports and exports.
+ */
+const HEAP_GROWTH = 30;
+
+/** To be called once the storage is open: a directory of 20,000 podcasts would take a fifth longer to load. */
+export const limitHeapGrowth = (): void => setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
