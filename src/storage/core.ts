@@ -1,5 +1,5 @@
 import type { KeyValueStore } from './contract.ts';
-import type { DirectoryWriter } from './directory-writer.ts';
+import type { DirectoryWriter } from './directory/account-changes.ts';
 import type { StorageContext } from './stores.ts';
 import type { Accounts } from './transaction.ts';
 

@@ -4,7 +4,7 @@ import { settingsPrefix, textDigest } from './account-keys.ts';
 import type { Key } from './contract.ts';
 import type { Account } from './account.ts';
 import type { Core } from './core.ts';
-import type { AccountChange } from './directory-writer.ts';
+import type { AccountChange } from './directory/account-changes.ts';
 import { isPrivateEdge, subscriptionKey, under, urlDigest } from './keys.ts';
 import { isPrivacySetting, type Privacy, toPrivacy } from './privacy.ts';
 import { listAll } from './rows.ts';

@@ -6,7 +6,7 @@ import { Account, type AccountParts } from './account.ts';
 import { devicesPrefix, headKey, subscriptionsPrefix } from './account-keys.ts';
 import type { Batch, Key, KeyValueStore, Value, Version } from './contract.ts';
 import { type DeviceRow, DeviceTable } from './device-table.ts';
-import type { DirectoryChange } from './directory-writer.ts';
+import type { DirectoryChange } from './directory/account-changes.ts';
 import { isStorageError, StorageError } from './errors.ts';
 import { noSuchAccount } from './failures.ts';
 import type { Head } from './head.ts';

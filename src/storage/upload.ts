@@ -7,7 +7,7 @@ import { devicesPrefix } from './account-keys.ts';
 import { writeActions } from './action-log.ts';
 import type { Core } from './core.ts';
 import { type DeviceRow, DeviceTable } from './device-table.ts';
-import type { AccountChange, DirectoryChange } from './directory-writer.ts';
+import type { AccountChange, DirectoryChange } from './directory/account-changes.ts';
 import { type Head, overlappedBy, withUpload } from './head.ts';
 import { isPrivateEdge, subscriptionKey, urlDigest } from './keys.ts';
 import { replaceRows } from './rows.ts';

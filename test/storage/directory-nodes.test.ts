@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import type { Batch, KeyValueStore } from '../../src/storage/contract.ts';
 import type { DirectoryAccounts } from '../../src/storage/directory/accounts.ts';
 import { openDirectory, type OpenDirectory } from '../../src/storage/directory/open.ts';
-import type { AccountChange } from '../../src/storage/directory-writer.ts';
+import type { AccountChange } from '../../src/storage/directory/account-changes.ts';
 import type { UserId } from '../../src/domain/types.ts';
 import { StorageError } from '../../src/storage/errors.ts';
 import { podcastKey, urlDigest } from '../../src/storage/keys.ts';
@@ -43,7 +43,7 @@ async function openNode(database: MemoryDatabase, accounts = NO_ACCOUNTS, isShar
   const change = async (user: string, accountChange: AccountChange): Promise<void> => {
     const { apply, ...batch } = await directory.writer.prepare(user as UserId, accountChange);
     await store.commit(batch);
-    apply();
+    await apply();
   };
   const node = { ...directory, store, commits, change };
   nodes.push(node);

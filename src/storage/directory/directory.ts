@@ -1,6 +1,5 @@
-import type { Seconds, Url, UserId } from '../../domain/types.ts';
+import type { Url } from '../../domain/types.ts';
 import type { Key, KeyValueStore, Value, Version } from '../contract.ts';
-import type { CopyChange, DirectoryCopy } from '../directory-writer.ts';
 import { changedKey, tagKey, under, type UrlDigest, urlDigest } from '../keys.ts';
 import { scan } from '../rows.ts';
 import type { StorageContext } from '../stores.ts';
@@ -12,13 +11,11 @@ import {
   type LoadedPodcast,
   toPodcasts,
 } from './address-documents.ts';
-import { applyChange } from './account-change.ts';
 import { type PodcastChange, toBatch } from './change.ts';
 import { parse, type TagDocument } from './documents.ts';
 import { EpisodeStore } from './episode-store.ts';
 import type { ChunkedEpisode } from './episodes.ts';
 import { Leases } from './leases.ts';
-import { isSecret } from './visibility.ts';
 import { Memory } from './memory.ts';
 import { type Address, type PodcastFields, type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
 import { SubscriberGraph } from './subscriber-graph.ts';
@@ -29,7 +26,7 @@ import { ToplistSnapshots } from './toplist-snapshots.ts';
 const READ_AT_ONCE = 500;
 
 /** The directory of a store: its copy in memory, how that is kept up to date, and how changes are committed. */
-export class Directory implements DirectoryCopy {
+export class Directory {
   readonly store: KeyValueStore;
   readonly context: Pick<StorageContext, 'now' | 'log'>;
   readonly memory = new Memory();
@@ -239,27 +236,6 @@ export class Directory implements DirectoryCopy {
     const version = await this.store.commit({ check: [[key, 0]], set: [[key, JSON.stringify(tag)]] });
     if (version === undefined) await this.#readTitles([tag.tag]);
     else this.memory.tags.setTitle(tag);
-  }
-
-  readonly has = (digest: UrlDigest): boolean => this.memory.address(digest) !== undefined;
-
-  readonly currentUrl = (url: Url): Url => this.memory.find(url)?.url ?? url;
-
-  isListed(url: Url): boolean {
-    const address = this.memory.address(urlDigest(url));
-    return address !== undefined && address.home.isListed && !isSecret(address);
-  }
-
-  isInUse(digest: UrlDigest): boolean {
-    const podcast = this.memory.address(digest)?.home.podcast;
-    return podcast !== undefined && subscribersOf(podcast) > 0;
-  }
-
-  apply(user: UserId, change: CopyChange, since: Seconds): Promise<void> {
-    const onCountChanged = (digest: UrlDigest): void => {
-      if (this.store.isShared) this.dirtyCounts.add(digest);
-    };
-    return applyChange({ memory: this.memory, graph: this.graph, onCountChanged }, user, change, since);
   }
 
   /** Clears the memory, after everything was removed from the store. */

@@ -4,14 +4,28 @@ import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import type { Version } from '../contract.ts';
 import type { Podcast } from '../stores.ts';
 import type { Catalog } from './catalog.ts';
-import { Address, type Counts, type PodcastFields, type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
+import {
+  Address,
+  type Counts,
+  isListable,
+  type PodcastFields,
+  type StoredPodcast,
+  subscribersOf,
+  urlsOf,
+} from './podcast.ts';
 import { newPodcast } from './documents.ts';
 import { SearchIndex } from './search.ts';
 import { Stamps } from './stamps.ts';
-import { isListable } from './visibility.ts';
 import type { SubscriberSet, Subscription } from './subscriber-set.ts';
 import { Tags } from './tags.ts';
 import { Toplist } from './toplist.ts';
+
+/** A change of how an account subscribes to a URL. The counts are differences. */
+export interface SubscriptionChange extends Counts {
+  url: Url;
+  digest: UrlDigest;
+  now: Subscription;
+}
 
 /** This process's copy of all podcasts without their episodes, with the indexes over them. */
 export class Memory implements Catalog {
@@ -160,16 +174,12 @@ export class Memory implements Catalog {
     this.#loading.delete(set);
   }
 
-  /** Changes how an account subscribes to a URL, and the counts. */
-  setSubscription(user: UserId, digest: UrlDigest, now: Subscription, before: Subscription): void {
+  setSubscription(user: UserId, { digest, now, ...by }: SubscriptionChange): void {
     for (const [set, digests] of this.#loading) if (digests.has(digest)) set.set(user, digest, now);
     const address = this.#byDigest.get(digest);
     address?.home.merged?.set(user, digest, now);
     const { count, privateCount } = address ?? this.pendingFeeds.get(digest) ?? { count: 0, privateCount: 0 };
-    this.setCounts(digest, {
-      count: count + Number(now !== undefined) - Number(before !== undefined),
-      privateCount: privateCount + Number(now === 'private') - Number(before === 'private'),
-    });
+    this.setCounts(digest, { count: count + by.count, privateCount: privateCount + by.privateCount });
   }
 
   /** Sets how many accounts subscribe to exactly this URL, and how many of them privately. */

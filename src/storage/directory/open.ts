@@ -1,6 +1,6 @@
 import type { KeyValueStore } from '../contract.ts';
-import { createDirectoryWriter, type DirectoryWriter } from '../directory-writer.ts';
 import type { PodcastStore, StorageContext, TransferStore } from '../stores.ts';
+import { createDirectoryWriter, type DirectoryWriter } from './account-changes.ts';
 import type { DirectoryAccounts } from './accounts.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { Directory } from './directory.ts';
@@ -50,7 +50,7 @@ export async function openDirectory(
 
   return {
     podcasts: createPodcastStore(directory, accounts),
-    writer: createDirectoryWriter({ isShared: store.isShared, now: context.now }, directory),
+    writer: createDirectoryWriter(directory),
     refresh,
     exportDirectory: () => exportDirectory(directory),
     importDirectory: (records) => importDirectory(directory, records),
