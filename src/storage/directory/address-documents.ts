@@ -2,19 +2,16 @@ import type { Entry, Version } from '../contract.ts';
 import { podcastKey, type UrlDigest, urlDigest } from '../keys.ts';
 import type { Url } from '../../domain/types.ts';
 import { type LeaseDocument, newPodcast, parse, type PodcastDocument, type UrlDocument } from './documents.ts';
-import type { PodcastFields } from './podcast.ts';
+import type { Lease } from './leases.ts';
+import type { Counts, PodcastFields } from './podcast.ts';
 
 /** What is stored under `p/<digest>/`. */
-export interface AddressDocuments {
+export interface AddressDocuments extends Counts {
   url?: UrlDocument;
   podcast?: PodcastDocument;
   /** Version of the podcast document. */
   version: Version;
-  /** Number of subscribers. */
-  count: number;
-  /** How many of the subscribers are private. */
-  privateCount: number;
-  lease?: LeaseDocument & { version: Version };
+  lease?: Lease;
 }
 
 /** Position of the digest in a key. */

@@ -1,5 +1,9 @@
 import type { EpisodeInfo, Stamp, Url } from '../../domain/types.ts';
-import { MAX_EPISODES, MAX_FORMER_URLS } from './limits.ts';
+
+/** Episodes per feed: the newest by release are kept. */
+const MAX_EPISODES = 5000;
+/** Former URLs per episode: the latest are kept. Some feeds change all their URLs at each fetch. */
+const MAX_FORMER_URLS = 50;
 
 /** A stored episode. Immutable. */
 export interface StoredEpisode extends EpisodeInfo {

@@ -4,7 +4,7 @@ import { podcastKey, type UrlDigest } from '../keys.ts';
 import type { LeaseDocument } from './documents.ts';
 import type { StoredPodcast } from './podcast.ts';
 
-interface Lease extends LeaseDocument {
+export interface Lease extends LeaseDocument {
   /** Version of the document; 0 if it is only in memory. */
   version: Version;
 }

@@ -2,15 +2,13 @@ import { logoHash } from '../../domain/logo.ts';
 import { urlDigest, type UrlDigest } from '../keys.ts';
 import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import type { Version } from '../contract.ts';
-import type { Podcast } from '../stores.ts';
-import type { Catalog } from './catalog.ts';
 import {
   Address,
+  type Catalog,
   type Counts,
   isListable,
   type PodcastFields,
   type StoredPodcast,
-  subscribersOf,
   urlsOf,
 } from './podcast.ts';
 import { newPodcast } from './documents.ts';
@@ -29,8 +27,8 @@ export interface SubscriptionChange extends Counts {
 
 /** This process's copy of all podcasts without their episodes, with the indexes over them. */
 export class Memory implements Catalog {
+  /** By number. */
   readonly addresses: Address[] = [];
-  readonly homes: number[] = [];
   readonly tags = new Tags();
   readonly stamps = new Stamps();
   readonly toplist: Toplist;
@@ -64,13 +62,9 @@ export class Memory implements Catalog {
     return podcasts;
   }
 
+  /** Its current address and all former ones. */
   addressesOf(podcast: StoredPodcast): Address[] {
     return urlsOf(podcast).map((url) => this.#addressOf(url));
-  }
-
-  toPodcast(stored: StoredPodcast): Podcast {
-    const { formerUrls: _, feed: __, newestEpisode: ___, address: ____, version: _____, ...podcast } = stored;
-    return { ...podcast, tags: [...podcast.tags], subscribers: subscribersOf(stored) };
   }
 
   /** The podcasts whose logo URL has this SHA-256. */
@@ -111,7 +105,6 @@ export class Memory implements Catalog {
       address.podcast = address.merged = undefined;
       address.isListed = false;
       address.home = home;
-      this.homes[address.number] = home.number;
     }
     home.merged = addresses.length > 1 ? known : undefined;
     const podcast: StoredPodcast = Object.assign(fields, { address: home, version });
@@ -205,7 +198,7 @@ export class Memory implements Catalog {
 
   clear(): void {
     for (const { url } of this.all()) this.search.changed(url);
-    this.addresses.length = this.homes.length = this.#free.length = 0;
+    this.addresses.length = this.#free.length = 0;
     this.#byDigest.clear();
     this.pendingFeeds.clear();
     this.#logos = undefined;

@@ -6,14 +6,13 @@ import type { Episode, FeedState, PodcastStore } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
 import type { Directory } from './directory.ts';
 import { byName, type ChunkedEpisode, sortEpisodes } from './episodes.ts';
-import type { DirectoryAccounts } from './accounts.ts';
-import { byPopularity, isSecret, type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
+import { addAllPendingFeeds, type DirectoryAccounts } from './accounts.ts';
+import { byPopularity, isSecret, type StoredPodcast, subscribersOf, toPodcast, urlsOf } from './podcast.ts';
 import { recordReading } from './feed-reading.ts';
 import { recommend } from './recommendations.ts';
 import { rebuildToplist } from './toplist-rebuild.ts';
 import { topN } from './top-n.ts';
 import { removeUnused } from './unused.ts';
-import { addAllPendingFeeds } from './pending-feeds.ts';
 
 /** Podcasts of an OPML file whose titles are stored concurrently. */
 const CONCURRENT = 200;
@@ -43,13 +42,13 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
     find: async (urls) =>
       urls.map((url) => {
         const podcast = memory.find(url);
-        return podcast && memory.toPodcast(podcast);
+        return podcast && toPodcast(podcast);
       }),
 
     findListed: async (urls) =>
       urls.map((url) => {
         const podcast = memory.find(url);
-        return podcast?.address.isListed ? memory.toPodcast(podcast) : undefined;
+        return podcast?.address.isListed ? toPodcast(podcast) : undefined;
       }),
 
     async withoutSecrets(urls) {
@@ -164,8 +163,7 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
 
     record: (url, reading) => recordReading(directory, url, reading),
 
-    search: async (text, limit) =>
-      (await memory.search.search(text, limit)).map((podcast) => memory.toPodcast(podcast)),
+    search: async (text, limit) => (await memory.search.search(text, limit)).map(toPodcast),
 
     topTags: async (limit) => memory.tags.top(limit),
 
@@ -173,21 +171,21 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
       const tagged = Array.from(memory.tags.podcasts(tag)).flatMap(({ isListed, podcast }) =>
         isListed ? podcast! : [],
       );
-      return topN(tagged, limit, byPopularity).map((podcast) => memory.toPodcast(podcast));
+      return topN(tagged, limit, byPopularity).map(toPodcast);
     },
 
     top: async (limit) => memory.toplist.top(limit, context.now()),
 
     async recommendations(user, limit) {
       if (store.isShared) graph.drop(user); // never suggest what the user subscribed to on another node
-      return (await recommend(memory, graph, user, limit)).map((podcast) => memory.toPodcast(podcast));
+      return (await recommend(memory, graph, user, limit)).map(toPodcast);
     },
 
     rebuildToplist: () => rebuildToplist(directory),
 
     removeUnused: () => removeUnused(directory, accounts.namedFeeds),
 
-    addPendingFeeds: () => addAllPendingFeeds(directory, accounts.addPendingFeeds),
+    addPendingFeeds: () => addAllPendingFeeds(directory, accounts),
 
     logoUrl: async (hash) => memory.withLogo(hash)[0]?.logoUrl ?? undefined,
 

@@ -1,7 +1,7 @@
 import { looksSecret } from '../../domain/secret-url.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { PodcastInfo, Stamp, Url } from '../../domain/types.ts';
-import type { FeedProgress } from '../stores.ts';
+import type { FeedProgress, Podcast } from '../stores.ts';
 import type { UrlDigest } from '../keys.ts';
 import type { Version } from '../contract.ts';
 import type { SubscriberSet } from './subscriber-set.ts';
@@ -83,3 +83,15 @@ export const isListable = ({ address, blocked }: StoredPodcast): boolean =>
 
 /** Whether an address looks personal and has few subscribers. */
 export const isSecret = (address: Address): boolean => address.count < MIN_SUBSCRIBERS && address.looksSecret;
+
+/** All podcasts, as ranking and search need them. */
+export interface Catalog {
+  all(): StoredPodcast[];
+  /** By its current URL or any former one. */
+  find(url: Url): StoredPodcast | undefined;
+}
+
+export function toPodcast(stored: StoredPodcast): Podcast {
+  const { formerUrls: _, feed: __, newestEpisode: ___, address: ____, version: _____, ...podcast } = stored;
+  return { ...podcast, tags: [...podcast.tags], subscribers: subscribersOf(stored) };
+}

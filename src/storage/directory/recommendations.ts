@@ -1,17 +1,23 @@
 import type { UserId } from '../../domain/types.ts';
-import type { Catalog } from './catalog.ts';
+import type { Memory } from './memory.ts';
 import { byPopularity, type StoredPodcast, subscribersOf } from './podcast.ts';
-import { SMOOTHING, MAX_NEIGHBOURS } from './limits.ts';
 import type { SubscriberGraph } from './subscriber-graph.ts';
 import { slugsOf } from './tags.ts';
 import { topN } from './top-n.ts';
+
+/** Recommendations use at most this many similar users, to bound the time. */
+const MAX_NEIGHBOURS = 500;
+/**
+ * Added to the subscribers of a podcast when it is scored, so that podcasts with few subscribers do not win by chance.
+ */
+const SMOOTHING = 5;
 
 /** A score for each podcast, by the number of its address; 0: not recommended. */
 type Scores = Float64Array;
 
 /** What the scores are computed from. */
 interface Inputs {
-  catalog: Catalog;
+  memory: Memory;
   graph: SubscriberGraph;
   user: UserId;
   /** Address numbers of the user's podcasts. */
@@ -23,13 +29,13 @@ interface Inputs {
  * ones.
  */
 export async function recommend(
-  catalog: Catalog,
+  memory: Memory,
   graph: SubscriberGraph,
   user: UserId,
   limit: number,
 ): Promise<StoredPodcast[]> {
-  const own = new Set(Array.from(await graph.addressesOf(user), (number) => catalog.homes[number]!));
-  const inputs: Inputs = { catalog, graph, user, own };
+  const own = new Set(Array.from(await graph.addressesOf(user), (number) => memory.addresses[number]!.home.number));
+  const inputs: Inputs = { memory, graph, user, own };
   const chosen = new Set<StoredPodcast>();
   for (const score of [scoreByNeighbours, scoreByTags, scoreByPopularity]) {
     for (const podcast of best(inputs, await score(inputs), limit + chosen.size)) {
@@ -44,9 +50,9 @@ export async function recommend(
  * Scores by the subscriptions of similar users. A shared podcast counts more the fewer subscribers it has, and popular
  * podcasts are recommended less.
  */
-async function scoreByNeighbours({ catalog, graph, user, own }: Inputs): Promise<Scores> {
+async function scoreByNeighbours({ memory, graph, user, own }: Inputs): Promise<Scores> {
   const subscriberSets = await Promise.all(
-    Array.from(own, (number) => subscribersTo(catalog, graph, catalog.addresses[number]!.podcast!)),
+    Array.from(own, (number) => subscribersTo(memory, graph, memory.addresses[number]!.podcast!)),
   );
   const similarity = new Float64Array(graph.users.length);
   for (const subscribers of subscriberSets) {
@@ -60,58 +66,58 @@ async function scoreByNeighbours({ catalog, graph, user, own }: Inputs): Promise
   );
   const lists = await Promise.all(asked.map((number) => graph.addressesOf(graph.users[number]!)));
 
-  const sums = new Float64Array(catalog.addresses.length);
+  const sums = new Float64Array(memory.addresses.length);
   /** The last neighbour counted for a podcast: a user may subscribe to two of its URLs. */
   const countedFor = new Int32Array(sums.length).fill(-1);
   for (const [at, list] of lists.entries()) {
     const weight = similarity[asked[at]!]!;
     for (const number of list) {
-      const home = catalog.homes[number]!;
+      const home = memory.addresses[number]!.home.number;
       if (countedFor[home] === at) continue;
       countedFor[home] = at;
       sums[home]! += weight;
     }
   }
   for (let number = 0; number < sums.length; number += 1) {
-    if (sums[number]! > 0) sums[number]! /= subscribersOf(catalog.addresses[number]!.podcast!) + SMOOTHING;
+    if (sums[number]! > 0) sums[number]! /= subscribersOf(memory.addresses[number]!.podcast!) + SMOOTHING;
   }
   return sums;
 }
 
 /** User numbers of the subscribers of a podcast, under any of its URLs. */
 async function subscribersTo(
-  catalog: Catalog,
+  memory: Memory,
   graph: SubscriberGraph,
   podcast: StoredPodcast,
 ): Promise<ReadonlySet<number>> {
   if (podcast.formerUrls.length === 0) return graph.usersOf(podcast.address);
-  const addresses = catalog.addressesOf(podcast);
+  const addresses = memory.addressesOf(podcast);
   const subscriberSets = await Promise.all(addresses.map((address) => graph.usersOf(address)));
   return new Set(subscriberSets.flatMap((subscribers) => [...subscribers]));
 }
 
 /** Scores by the number of tags shared with the user's podcasts. */
-function scoreByTags({ catalog, own }: Inputs): Scores {
-  const scores = new Float64Array(catalog.addresses.length);
-  for (const slug of slugsOf(Array.from(own).flatMap((number) => catalog.addresses[number]!.podcast!.tags))) {
-    for (const { number } of catalog.tags.podcasts(slug)) scores[number]! += 1;
+function scoreByTags({ memory, own }: Inputs): Scores {
+  const scores = new Float64Array(memory.addresses.length);
+  for (const slug of slugsOf(Array.from(own).flatMap((number) => memory.addresses[number]!.podcast!.tags))) {
+    for (const { number } of memory.tags.podcasts(slug)) scores[number]! += 1;
   }
   return scores;
 }
 
-function scoreByPopularity({ catalog }: Inputs): Scores {
-  const scores = new Float64Array(catalog.addresses.length);
-  for (const podcast of catalog.all()) scores[podcast.address.number] = subscribersOf(podcast);
+function scoreByPopularity({ memory }: Inputs): Scores {
+  const scores = new Float64Array(memory.addresses.length);
+  for (const podcast of memory.all()) scores[podcast.address.number] = subscribersOf(podcast);
   return scores;
 }
 
 /** The listed podcasts with the best scores, without the user's own. Works on numbers, as there are many. */
-function best({ catalog, own }: Inputs, scores: Scores, limit: number): StoredPodcast[] {
+function best({ memory, own }: Inputs, scores: Scores, limit: number): StoredPodcast[] {
   const candidates: number[] = [];
   for (let number = 0; number < scores.length; number += 1) {
-    if (scores[number]! > 0 && !own.has(number) && catalog.addresses[number]!.isListed) candidates.push(number);
+    if (scores[number]! > 0 && !own.has(number) && memory.addresses[number]!.isListed) candidates.push(number);
   }
-  const podcastAt = (number: number): StoredPodcast => catalog.addresses[number]!.podcast!;
+  const podcastAt = (number: number): StoredPodcast => memory.addresses[number]!.podcast!;
   const first = topN(
     candidates,
     limit,

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { mayBeMisspelt, toQueryTerms, toSearchableUrl } from '../../domain/terms.ts';
 import type { Url } from '../../domain/types.ts';
-import type { Catalog } from './catalog.ts';
-import { byPopularity, type StoredPodcast, subscribersOf } from './podcast.ts';
+import { byPopularity, type Catalog, type StoredPodcast, subscribersOf } from './podcast.ts';
 import { FullText } from './full-text.ts';
 import { topN } from './top-n.ts';
 

@@ -1,10 +1,14 @@
 import type { Seconds } from '../../domain/types.ts';
 import type { RankedPodcast } from '../stores.ts';
-import type { Catalog } from './catalog.ts';
-import { byPopularity, type StoredPodcast, subscribersOf } from './podcast.ts';
+import { byPopularity, type Catalog, type StoredPodcast, subscribersOf, toPodcast } from './podcast.ts';
 import type { ToplistSnapshot } from './documents.ts';
-import { SNAPSHOT_INTERVAL, TOPLIST_LENGTH, WEEK } from './limits.ts';
 import { topN } from './top-n.ts';
+
+/** Podcasts in a toplist snapshot. */
+const TOPLIST_LENGTH = 100;
+/** Minimum time between two snapshots: a bit less than a day, so that a daily rebuild always stores one. */
+const SNAPSHOT_INTERVAL: Seconds = 23 * 3600;
+const WEEK: Seconds = 7 * 86_400;
 
 /** The first podcasts, most subscribers first. */
 interface Ranking {
@@ -56,7 +60,7 @@ export class Toplist {
       lastWeek?.urls.map((url, index) => [this.#catalog.find(url)?.url, index + 1] as const).toReversed(),
     );
     return podcasts.map((podcast) => ({
-      ...this.#catalog.toPodcast(podcast),
+      ...toPodcast(podcast),
       positionLastWeek: positions.get(podcast.url) ?? 0,
     }));
   }

@@ -1,5 +1,4 @@
 import { compareText } from '../../domain/text-order.ts';
-import { type PodcastWithEpisodes, groupByPodcast } from '../podcast-records.ts';
 import type { DirectoryRecord, ExportedEpisode } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
 import type { Directory } from './directory.ts';
@@ -84,4 +83,27 @@ async function decide(directory: Directory, record: PodcastWithEpisodes): Promis
 function toChunked({ formerUrls, ...episode }: ExportedEpisode): ChunkedEpisode {
   const stored: StoredEpisode = formerUrls.length > 0 ? { ...episode, formerUrls } : episode;
   return { ...stored, chunk: NO_CHUNK };
+}
+
+/** What an import stores in one commit: a `DirectoryRecord`, with a podcast and its episodes as one. */
+type GroupedRecord = Exclude<DirectoryRecord, { kind: 'podcast' | 'episode' }> | PodcastWithEpisodes;
+
+/** A podcast with all its episodes. */
+type PodcastWithEpisodes = Extract<DirectoryRecord, { kind: 'podcast' }> & { episodes: ExportedEpisode[] };
+
+/** Groups each podcast with its episodes, across page borders. */
+async function* groupByPodcast(records: AsyncIterable<DirectoryRecord[]>): AsyncGenerator<GroupedRecord> {
+  let podcast: PodcastWithEpisodes | undefined;
+  for await (const page of records) {
+    for (const record of page) {
+      if (record.kind === 'episode') {
+        podcast?.episodes.push(record.episode);
+        continue;
+      }
+      if (podcast) yield podcast;
+      podcast = record.kind === 'podcast' ? { ...record, episodes: [] } : undefined;
+      if (record.kind !== 'podcast') yield record;
+    }
+  }
+  if (podcast) yield podcast;
 }

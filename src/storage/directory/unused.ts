@@ -1,4 +1,4 @@
-import type { Url } from '../../domain/types.ts';
+import type { Seconds, Url } from '../../domain/types.ts';
 import type { Batch, Entry, Key } from '../contract.ts';
 import { podcastKey, tagKey, under, type UrlDigest, urlDigest } from '../keys.ts';
 import { scan } from '../rows.ts';
@@ -6,8 +6,9 @@ import { collectDocuments, documentKeys } from './address-documents.ts';
 import type { Directory } from './directory.ts';
 import type { UnusedDocument } from './documents.ts';
 import { type Address, type StoredPodcast, subscribersOf } from './podcast.ts';
-import { UNUSED_RETENTION } from './limits.ts';
 
+/** How long an unused podcast is kept. */
+const UNUSED_RETENTION: Seconds = 30 * 86_400;
 /** URLs per batch. */
 const AT_ONCE = 200;
 
