@@ -1,5 +1,4 @@
 import { toSearchableUrl, toTerms } from '../../domain/terms.ts';
-import type { Url } from '../../domain/types.ts';
 import type { StoredPodcast } from './podcast.ts';
 import { InvertedIndex, type Posting } from './inverted-index.ts';
 
@@ -34,33 +33,20 @@ type Match = readonly [postings: readonly Posting[], weight: number];
  * as two misspellings.
  */
 export class FullText {
-  /** By number; undefined if the number is free. */
+  /** The indexed podcasts, by the number of their address. */
   readonly podcasts: (StoredPodcast | undefined)[] = [];
   readonly #index = new InvertedIndex();
-  readonly #numbers = new Map<Url, number>();
-  readonly #free: number[] = [];
 
-  put(podcast: StoredPodcast): void {
-    const number = this.#numbers.get(podcast.url) ?? this.#free.pop() ?? this.podcasts.length;
+  /** Replaces the podcast with this number; undefined removes it. */
+  set(number: number, podcast: StoredPodcast | undefined): void {
+    while (this.podcasts.length < number) this.podcasts.push(undefined);
     const before = this.podcasts[number];
     this.podcasts[number] = podcast;
-    this.#numbers.set(podcast.url, number);
-    if (before && hasSameText(before, podcast)) return; // feeds are fetched far more often than they change
-    if (before) this.#removeWords(number, before);
-    for (const [word, fields] of fieldsByWord(podcast)) this.#index.add(word, number * FIELD_SETS + fields);
-  }
-
-  remove(url: Url): void {
-    const number = this.#numbers.get(url);
-    if (number === undefined) return;
-    this.#removeWords(number, this.podcasts[number]!);
-    this.podcasts[number] = undefined;
-    this.#numbers.delete(url);
-    this.#free.push(number);
-  }
-
-  #removeWords(number: number, podcast: StoredPodcast): void {
-    for (const [word, fields] of fieldsByWord(podcast)) this.#index.remove(word, number * FIELD_SETS + fields);
+    if (before && podcast && hasSameText(before, podcast)) return; // feeds are fetched far more often than they change
+    const postings = (each: StoredPodcast): [string, Posting][] =>
+      Array.from(fieldsByWord(each), ([word, fields]) => [word, number * FIELD_SETS + fields]);
+    if (before) for (const [word, posting] of postings(before)) this.#index.remove(word, posting);
+    if (podcast) for (const [word, posting] of postings(podcast)) this.#index.add(word, posting);
   }
 
   /** Whether a podcast has the word outside its description, where it is likely to be spelt correctly. */

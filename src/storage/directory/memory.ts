@@ -112,7 +112,7 @@ export class Memory implements Catalog {
     this.tags.add(home, podcast.tags);
     this.stamps.add(podcast.newestEpisode ?? 0);
     this.#addLogo(podcast);
-    this.search.changed(podcast.url);
+    this.search.changed(podcast.address);
     this.toplist.changed(podcast);
     this.#relist(podcast);
     return podcast;
@@ -144,7 +144,7 @@ export class Memory implements Catalog {
     // Rebuilt at the next lookup.
     if (podcast.logoUrl !== null) this.#logos = undefined;
     this.tags.remove(podcast.address, podcast.tags);
-    this.search.changed(podcast.url);
+    this.search.changed(podcast.address);
     this.toplist.changed(podcast);
   }
 
@@ -154,7 +154,7 @@ export class Memory implements Catalog {
     if (isListed === podcast.address.isListed) return;
     podcast.address.isListed = isListed;
     this.tags.relisted();
-    this.search.changed(podcast.url);
+    this.search.changed(podcast.address);
     this.toplist.changed(podcast);
   }
 
@@ -197,7 +197,7 @@ export class Memory implements Catalog {
   }
 
   clear(): void {
-    for (const { url } of this.all()) this.search.changed(url);
+    for (const address of this.addresses) this.search.changed(address);
     this.addresses.length = this.#free.length = 0;
     this.#byDigest.clear();
     this.pendingFeeds.clear();

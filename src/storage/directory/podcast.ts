@@ -86,6 +86,8 @@ export const isSecret = (address: Address): boolean => address.count < MIN_SUBSC
 
 /** All podcasts, as ranking and search need them. */
 export interface Catalog {
+  /** By number. */
+  readonly addresses: readonly Address[];
   all(): StoredPodcast[];
   /** By its current URL or any former one. */
   find(url: Url): StoredPodcast | undefined;

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { mayBeMisspelt, toQueryTerms, toSearchableUrl } from '../../domain/terms.ts';
-import type { Url } from '../../domain/types.ts';
-import { byPopularity, type Catalog, type StoredPodcast, subscribersOf } from './podcast.ts';
+import { type Address, byPopularity, type Catalog, type StoredPodcast, subscribersOf } from './podcast.ts';
 import { FullText } from './full-text.ts';
 import { topN } from './top-n.ts';
 
@@ -18,8 +17,8 @@ const MAX_MISSPELT = 3;
 export class SearchIndex {
   readonly #catalog: Catalog;
   readonly #texts = new FullText();
-  /** Podcasts to be indexed again; empty until the index is started. */
-  readonly #stale = new Set<Url>();
+  /** Numbers of the addresses to be indexed again; empty until the index is started. */
+  readonly #stale = new Set<number>();
   #isStarted = false;
   #updating: Promise<void> | undefined;
   #building: NodeJS.Timeout | undefined;
@@ -34,9 +33,9 @@ export class SearchIndex {
   }
 
   /** To be called when a podcast is added, changed, moved, listed or unlisted. */
-  changed(url: Url): void {
+  changed({ number }: Address): void {
     if (!this.#isStarted) return;
-    this.#stale.add(url);
+    this.#stale.add(number);
     void this.#refresh();
   }
 
@@ -90,7 +89,7 @@ export class SearchIndex {
 
   #refresh(): Promise<void> {
     if (!this.#isStarted) {
-      for (const { url, address } of this.#catalog.all()) if (address.isListed) this.#stale.add(url);
+      for (const { number, isListed } of this.#catalog.addresses) if (isListed) this.#stale.add(number);
     }
     this.#isStarted = true;
     this.#updating ??= this.#update().finally(() => {
@@ -101,15 +100,14 @@ export class SearchIndex {
 
   async #update(): Promise<void> {
     let until = 0;
-    for (const url of this.#stale) {
+    for (const number of this.#stale) {
       if (performance.now() >= until) {
         await setImmediate();
         until = performance.now() + INDEX_SLICE;
       }
-      this.#stale.delete(url);
-      const podcast = this.#catalog.find(url);
-      if (podcast?.url === url && podcast.address.isListed) this.#texts.put(podcast);
-      else this.#texts.remove(url);
+      this.#stale.delete(number);
+      const address = this.#catalog.addresses[number];
+      this.#texts.set(number, address?.isListed ? address.podcast : undefined);
     }
   }
 }
