@@ -3,16 +3,17 @@ import type { Key, KeyValueStore, Value, Version } from '../contract.ts';
 import { changedKey, tagKey, under, type UrlDigest, urlDigest } from '../keys.ts';
 import { scan } from '../rows.ts';
 import type { StorageContext } from '../stores.ts';
+import { type PodcastChange, toBatch } from './change.ts';
 import {
   type AddressDocuments,
   collectDocuments,
   documentKeys,
-  movedTo,
   type LoadedPodcast,
+  movedTo,
+  parse,
+  type TagDocument,
   toPodcasts,
-} from './address-documents.ts';
-import { type PodcastChange, toBatch } from './change.ts';
-import { parse, type TagDocument } from './documents.ts';
+} from './documents.ts';
 import { EpisodeStore } from './episode-store.ts';
 import type { ChunkedEpisode } from './episodes.ts';
 import { Leases } from './leases.ts';

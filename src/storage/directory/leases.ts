@@ -1,13 +1,8 @@
 import type { Seconds } from '../../domain/types.ts';
-import type { KeyValueStore, Version } from '../contract.ts';
+import type { KeyValueStore } from '../contract.ts';
 import { podcastKey, type UrlDigest } from '../keys.ts';
-import type { LeaseDocument } from './documents.ts';
+import type { Lease, LeaseDocument } from './documents.ts';
 import type { StoredPodcast } from './podcast.ts';
-
-export interface Lease extends LeaseDocument {
-  /** Version of the document; 0 if it is only in memory. */
-  version: Version;
-}
 
 /** Leases on feeds that are being fetched. Stored if the store is shared, as other processes fetch feeds too. */
 export class Leases {

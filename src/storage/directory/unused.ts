@@ -2,9 +2,8 @@ import type { Seconds, Url } from '../../domain/types.ts';
 import type { Batch, Entry, Key } from '../contract.ts';
 import { podcastKey, tagKey, under, type UrlDigest, urlDigest } from '../keys.ts';
 import { scan } from '../rows.ts';
-import { collectDocuments, documentKeys } from './address-documents.ts';
 import type { Directory } from './directory.ts';
-import type { UnusedDocument } from './documents.ts';
+import { collectDocuments, documentKeys, type UnusedDocument } from './documents.ts';
 import { type Address, type StoredPodcast, subscribersOf } from './podcast.ts';
 
 /** How long an unused podcast is kept. */
