@@ -1,16 +1,20 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
+/** Whether Node has SQLite: from 22.13 on. */
+export const HAS_SQLITE = isBuiltin('node:sqlite');
+
 /**
- * Installs the SQLite driver if it is missing. podsync does not depend on it, as the default storage does not use it,
+ * Installs the SQLite driver if Node has none and it is missing. podsync does not depend on it, as the default storage does not use it,
  * and without a prebuilt binary it takes most of a minute to compile.
  */
 export async function installSqliteDriver(): Promise<void> {
-  if (isInstalled()) return;
+  if (HAS_SQLITE || isInstalled()) return;
   const { peerDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const driver = `better-sqlite3@${peerDependencies['better-sqlite3']}`;
   console.error(`Installing ${driver} for the tests of SQLite, once; it may take a minute.`);

@@ -1,5 +1,5 @@
-import type { Database as Connection, Statement } from 'better-sqlite3';
 import { type Batch, type Entry, type Key, type Range, StorageError, type Version } from '../../src/plugin.ts';
+import { type Connection, pragma, type Statement } from './driver.ts';
 import { damaged, toStorageError } from './failure.ts';
 import { openFile } from './file.ts';
 
@@ -17,12 +17,11 @@ export class Database {
   readonly #path: string;
   readonly #connection: Connection;
   readonly #get: Statement<[Key], Entry>;
-  readonly #version: Statement<[Key], Version>;
+  readonly #version: Statement<[Key], { version: Version }>;
   readonly #list: Statement<[Key, Key, number], Entry>;
-  readonly #set: Statement<[Key, string, Version]>;
-  readonly #delete: Statement<[Key]>;
-  readonly #sequence: Statement<[], Version>;
-  readonly #reserve: Statement<[Version]>;
+  readonly #set: Statement<[Key, string, Version], never>;
+  readonly #delete: Statement<[Key], never>;
+  readonly #reserve: Statement<[Version], never>;
   /** The newest version used, and the last one reserved. */
   #last: Version;
   #reserved: Version;
@@ -33,7 +32,7 @@ export class Database {
     this.#path = path;
     this.#connection = connection;
     this.#get = connection.prepare('SELECT key, value, version FROM entries WHERE key = ?');
-    this.#version = connection.prepare<[Key], Version>('SELECT version FROM entries WHERE key = ?').pluck();
+    this.#version = connection.prepare('SELECT version FROM entries WHERE key = ?');
     this.#list = connection.prepare(
       'SELECT key, value, version FROM entries WHERE key >= ? AND key < ? ORDER BY key LIMIT ?',
     );
@@ -42,9 +41,9 @@ export class Database {
        ON CONFLICT (key) DO UPDATE SET value = excluded.value, version = excluded.version`,
     );
     this.#delete = connection.prepare('DELETE FROM entries WHERE key = ?');
-    this.#sequence = connection.prepare<[], Version>('SELECT version FROM sequence').pluck();
     this.#reserve = connection.prepare('UPDATE sequence SET version = ?');
-    this.#last = this.#reserved = this.#sequence.get()!;
+    const { version } = connection.prepare<[], { version: Version }>('SELECT version FROM sequence').get()!;
+    this.#last = this.#reserved = version;
   }
 
   /** Rejects as `openFile` does. `prepare` is for tests. */
@@ -69,7 +68,7 @@ export class Database {
 
   /** Blocks all other calls, for some seconds per gigabyte. Throws `corrupt` if the table and its index differ. */
   verify(): void {
-    const report = this.#read(() => this.#connection.pragma('integrity_check(1)', { simple: true }) as string);
+    const report = this.#read(() => pragma<string>(this.#connection, 'integrity_check(1)'));
     if (report !== 'ok') throw damaged(this.#path, report.split('\n').at(-1)!); // the line after a heading
   }
 
@@ -91,16 +90,25 @@ export class Database {
       const failure = toStorageError(error, this.#path);
       // On a full disk the end of the commit was not written: it is certainly not stored.
       if (failure.code !== 'full') this.#isUnsure = true;
-      if (this.#connection.inTransaction) this.#connection.exec('ROLLBACK');
+      this.#rollback();
       this.#reserved = 0; // the next commit reserves again
       if (batches.length === 1) return [{ error: failure }];
       return batches.flatMap((batch) => this.commit([batch])); // one that is too large must not block the others
     }
   }
 
+  /** After some errors SQLite has already done it, and after `BEGIN` failed there is nothing to do: both are errors. */
+  #rollback(): void {
+    try {
+      this.#connection.exec('ROLLBACK');
+    } catch {
+      // No transaction is left.
+    }
+  }
+
   #apply({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): Outcome {
     for (const [key, version] of check) {
-      if ((this.#version.get(key) ?? 0) !== version) return { version: undefined };
+      if ((this.#version.get(key)?.version ?? 0) !== version) return { version: undefined };
     }
     const sums: [Key, number][] = [];
     for (const [key, amount] of sum) {
@@ -130,8 +138,8 @@ export class Database {
    */
   #overwrite(): void {
     if (!this.#isUnsure) return;
-    const version = this.#connection.pragma('user_version', { simple: true }) as number;
-    this.#connection.pragma(`user_version = ${version}`); // written even if unchanged
+    const version = pragma<number>(this.#connection, 'user_version');
+    this.#connection.exec(`PRAGMA user_version = ${version}`); // written even if unchanged
     this.#isUnsure = false;
   }
 

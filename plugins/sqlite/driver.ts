@@ -1,22 +1,64 @@
-import type Sqlite from 'better-sqlite3';
 import { StorageError } from '../../src/plugin.ts';
 
-export type Driver = typeof Sqlite;
+/** The part of a connection that this plugin uses: `node:sqlite` and better-sqlite3 have it in common. */
+export interface Connection {
+  exec(sql: string): unknown;
+  prepare<Parameters extends unknown[], Row = unknown>(sql: string): Statement<Parameters, Row>;
+  close(): unknown;
+}
 
-/** better-sqlite3, an optional dependency. Rejects with `unavailable` if it is not installed. */
-export async function loadDriver(
-  load: () => Promise<{ default: Driver }> = () => import('better-sqlite3'),
-): Promise<Driver> {
+export interface Statement<Parameters extends unknown[], Row> {
+  run(...parameters: Parameters): unknown;
+  get(...parameters: Parameters): Row | undefined;
+  all(...parameters: Parameters): Row[];
+}
+
+/** Opens an existing file, or throws at once: another process that has locked it is not waited for. */
+export type OpenConnection = (path: string) => Connection;
+
+/**
+ * `node:sqlite` where Node has it without a flag (22.13 and newer), else better-sqlite3. Rejects with `unavailable` if
+ * neither is there.
+ */
+export async function loadDriver(): Promise<OpenConnection> {
+  const DatabaseSync = loadBuiltin();
+  return DatabaseSync ? (path) => new DatabaseSync(path) : loadPackage();
+}
+
+/** Without the warning that `node:sqlite` is experimental, which means nothing to an administrator. */
+function loadBuiltin(): (new (path: string) => Connection) | undefined {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
   try {
-    return (await load()).default;
+    // Not imported: Node 20 has no such module. The types are those of Node 20, too.
+    const sqlite = process.getBuiltinModule('node:sqlite') as
+      | { DatabaseSync: new (path: string) => Connection }
+      | undefined;
+    return sqlite?.DatabaseSync;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** better-sqlite3, which podsync does not depend on. */
+export async function loadPackage(
+  load: () => Promise<{ default: unknown }> = () => import('better-sqlite3'),
+): Promise<OpenConnection> {
+  try {
+    const Database = (await load()).default as new (path: string, options: { timeout: number }) => Connection;
+    return (path) => new Database(path, { timeout: 0 });
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
     throw new StorageError(
       'unavailable',
       isMissing
-        ? 'the SQLite storage needs the package better-sqlite3; install it next to podsync: npm install better-sqlite3@12.11.1'
-        : `the package better-sqlite3 cannot be loaded (${(error as Error).message}); rebuild it: npm rebuild better-sqlite3`,
+        ? 'the SQLite storage needs Node 22.13 or newer, or the package better-sqlite3; install it next to podsync: npm install better-sqlite3@12.11.1'
+        : `the package better-sqlite3 cannot be loaded (${(error as Error).message}); rebuild it (npm rebuild better-sqlite3), or use Node 22.13 or newer`,
       { cause: error },
     );
   }
 }
+
+/** The only column of the row that a pragma returns. */
+export const pragma = <Value>(connection: Connection, name: string): Value =>
+  Object.values(connection.prepare<[], Record<string, Value>>(`PRAGMA ${name}`).get()!)[0]!;

@@ -2,6 +2,16 @@ import { isStorageError, StorageError, type StorageErrorCode } from '../../src/p
 
 const DAMAGED = 'is damaged; restore it from a backup';
 
+/** Names of SQLite's primary result codes. better-sqlite3 reports names, `node:sqlite` numbers. */
+const NAMES: Record<number, string> = {
+  1: 'SQLITE_ERROR',
+  5: 'SQLITE_BUSY',
+  6: 'SQLITE_LOCKED',
+  11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
+  26: 'SQLITE_NOTADB',
+};
+
 /** By error code of SQLite or of the file system. The first match is used. */
 const MEANINGS: readonly (readonly [RegExp, StorageErrorCode, string])[] = [
   [/^SQLITE_FULL/, 'full', 'cannot grow, the disk is full; free some space and try again'],
@@ -12,10 +22,21 @@ const MEANINGS: readonly (readonly [RegExp, StorageErrorCode, string])[] = [
   [/(?:)/, 'unavailable', 'cannot be accessed; check its disk, owner and permissions'],
 ];
 
+interface SqliteError {
+  code?: string;
+  /** Of `node:sqlite`: the extended result code, and what SQLite calls it. */
+  errcode?: number;
+  errstr?: string;
+}
+
+const codeOf = ({ code = 'no code', errcode, errstr }: SqliteError): string =>
+  errcode === undefined ? code : (NAMES[errcode & 0xff] ?? `SQLite error ${errcode}, ${errstr}`);
+
 /** Converts an error of SQLite or the file system to a StorageError. */
 export function toStorageError(error: unknown, path: string): StorageError {
   if (isStorageError(error)) return error;
-  const { code = 'no code', message } = error as { code?: string; message: string };
+  const { message } = error as Error;
+  const code = codeOf(error as SqliteError);
   // A statement does not match its table.
   if (code === 'SQLITE_ERROR') return damaged(path, message, error);
   const [, meaning, text] = MEANINGS.find(([pattern]) => pattern.test(code))!;

@@ -1,8 +1,7 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Database as Connection } from 'better-sqlite3';
 import { StorageError } from '../../src/plugin.ts';
-import { loadDriver } from './driver.ts';
+import { type Connection, loadDriver, pragma } from './driver.ts';
 import { toStorageError } from './failure.ts';
 
 /** Readable for its owner only: it contains password hashes. SQLite gives its other files the same mode. */
@@ -34,14 +33,16 @@ const SETTINGS = [
 
 /** Rejects with `busy` if another process has locked the file, with `corrupt` if it cannot be read. */
 export async function openFile(path: string): Promise<Connection> {
-  const Driver = await loadDriver();
+  const openConnection = await loadDriver();
   let connection: Connection | undefined;
   try {
     await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
     await (await open(path, 'a', FILE_MODE)).close();
-    connection = new Driver(path, { timeout: 0 });
-    for (const setting of SETTINGS) connection.pragma(setting);
-    connection.transaction(createSchema).immediate(connection, path);
+    connection = openConnection(path);
+    for (const setting of SETTINGS) connection.exec(`PRAGMA ${setting}`);
+    connection.exec('BEGIN IMMEDIATE');
+    createSchema(connection, path);
+    connection.exec('COMMIT');
     return connection;
   } catch (error) {
     connection?.close();
@@ -54,8 +55,8 @@ export async function openFile(path: string): Promise<Connection> {
  * then.
  */
 function createSchema(connection: Connection, path: string): void {
-  const version = pragma(connection, 'user_version');
-  if (version === 0 && connection.prepare('SELECT 1 FROM sqlite_schema').get() === undefined) {
+  const version = pragma<number>(connection, 'user_version');
+  if (version === 0 && connection.prepare<[]>('SELECT 1 FROM sqlite_schema').get() === undefined) {
     connection.exec(SCHEMA);
   } else if (pragma(connection, 'application_id') !== APPLICATION_ID) {
     throw new StorageError('corrupt', `${path} is a database of another program; choose a separate file for podsync`);
@@ -68,5 +69,3 @@ function createSchema(connection: Connection, path: string): void {
     );
   }
 }
-
-const pragma = (connection: Connection, name: string): number => connection.pragma(name, { simple: true }) as number;

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { HAS_SQLITE } from '../sqlite-driver.ts';
 import { COMMANDS } from './commands.ts';
 import { makeFolder, run, type Server, startServer } from './podsync.ts';
 
@@ -195,17 +196,27 @@ it('does every command beside a client that uploads without pause', async () => 
   expect(moved).toMatchObject({ actions: statuses.length });
 });
 
-it('says what native storage needs', async () => {
+it.runIf(HAS_SQLITE)('stores in SQLite with nothing beside it, and without warnings', async () => {
   const cwd = await makeFolder();
-  const { code, stderr } = await run(
-    ['user', 'add', 'bob', '--generate', '--data', cwd, '--storage', 'sqlite:podsync.db'],
-    {
-      program,
-      cwd,
-    },
-  );
+  const storage = ['--data', cwd, '--storage', 'sqlite:podsync.db'];
+  const added = await run(['user', 'add', 'bob', '--password-stdin', ...storage], { program, cwd, input: 'secret' });
+  expect(added).toMatchObject({ code: 0, stderr: expect.not.stringMatching(/warning/i) });
+  const server = await startServer(storage, { program, cwd });
+  const stop = uploadWithoutPause(server);
+  const statuses = await stop();
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  server.kill('SIGTERM');
+  expect((await server.ended).stderr).not.toMatch(/warning/i);
+  const { stdout } = await run(['user', 'show', 'bob', '--json', ...storage], { program, cwd });
+  expect(JSON.parse(stdout)).toMatchObject({ actions: statuses.length });
+});
+
+it.skipIf(HAS_SQLITE)('says what SQLite needs on a Node without it', async () => {
+  const cwd = await makeFolder();
+  const storage = ['--data', cwd, '--storage', 'sqlite:podsync.db'];
+  const { code, stderr } = await run(['user', 'add', 'bob', '--generate', ...storage], { program, cwd });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^\[error\] the SQLite storage needs the package better-sqlite3; install it[^\n]*\n$/);
+  expect(stderr).toMatch(/^\[error\] the SQLite storage needs Node 22\.13 or newer, or the package [^\n]*\n$/);
 });
 
 it('comes with the licences of what is in it', async () => {

@@ -1,8 +1,10 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
+import { loadDriver, pragma } from '../../plugins/sqlite/driver.ts';
 import { makeFolder, run, startServer } from './podsync.ts';
+
+const openConnection = await loadDriver();
 
 const FEED = 'https://feeds.example/1';
 const OPML = `<opml version="2.0"><head/><body><outline type="rss" xmlUrl="${FEED}"/></body></opml>`;
@@ -143,16 +145,19 @@ it('finds a damaged index of SQLite, which no read would show', async () => {
 
 /** Counts the subscribers of the one podcast wrong. */
 function miscount(data: string): void {
-  const database = new Database(join(data, 'podsync.db'));
-  expect(database.prepare("UPDATE entries SET value = '7' WHERE key LIKE 'p/%/count'").run().changes).toBe(1);
+  const database = openConnection(join(data, 'podsync.db'));
+  database.exec("UPDATE entries SET value = '7' WHERE key LIKE 'p/%/count'");
+  expect(database.prepare<[], { changed: number }>('SELECT changes() AS changed').get()).toEqual({ changed: 1 });
   database.close();
 }
 
 /** Swaps two entries of the index of an SQLite file, as a bad disk may: it is found by reading all of it. */
 async function damageIndex(path: string): Promise<void> {
-  const database = new Database(path);
-  const { rootpage } = database.prepare("SELECT rootpage FROM sqlite_schema WHERE type = 'index'").get() as any;
-  const size = database.pragma('page_size', { simple: true }) as number;
+  const database = openConnection(path);
+  const { rootpage } = database
+    .prepare<[], { rootpage: number }>("SELECT rootpage FROM sqlite_schema WHERE type = 'index'")
+    .get()!;
+  const size = pragma<number>(database, 'page_size');
   database.close();
   const bytes = await readFile(path);
   const page = bytes.subarray((rootpage - 1) * size, rootpage * size);

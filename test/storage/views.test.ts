@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
+import { loadDriver } from '../../plugins/sqlite/driver.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import { createBareDatabase } from '../postgres/database.ts';
 import { action, add, addUser, feed, feeds, remove } from './suite/samples.ts';
@@ -22,10 +22,10 @@ interface Views {
 /** Creates the views in a database, as an administrator would. */
 const OPEN: Record<string, (spec: string, dataDir: string) => Promise<Views>> = {
   async sqlite(_spec, dataDir) {
-    const database = new Database(join(dataDir, 'podsync.sqlite'));
+    const database = (await loadDriver())(join(dataDir, 'podsync.sqlite'));
     database.exec(await readView('views.sqlite.sql'));
     return {
-      query: async (sql) => database.prepare(sql).all() as Record<string, unknown>[],
+      query: async (sql) => database.prepare<[], Record<string, unknown>>(sql).all(),
       close: async () => void database.close(),
     };
   },

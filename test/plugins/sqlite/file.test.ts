@@ -2,13 +2,15 @@ import { closeSync, existsSync, openSync, readdirSync, readlinkSync } from 'node
 import { cp, link, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Driver from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Database } from '../../../plugins/sqlite/database.ts';
-import { loadDriver } from '../../../plugins/sqlite/driver.ts';
+import { type Connection, loadDriver, loadPackage, pragma } from '../../../plugins/sqlite/driver.ts';
+import { toStorageError } from '../../../plugins/sqlite/failure.ts';
 import { openFile } from '../../../plugins/sqlite/file.ts';
 import sqlite from '../../../plugins/sqlite/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
+
+const openConnection = await loadDriver();
 
 let dataDir: string;
 let path: string;
@@ -24,7 +26,7 @@ afterEach(() => rm(dataDir, { recursive: true }));
 
 /** Runs SQL on the closed file. */
 function change(sql: string): void {
-  const file = new Driver(path);
+  const file = openConnection(path);
   file.exec(sql);
   file.close();
 }
@@ -79,16 +81,16 @@ describe('refuses, and does not change,', () => {
     await expect(open()).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
     expect((await stat(path)).size).toBe(before.size);
   };
-  const versionOfFile = (): unknown => {
-    const file = new Driver(path);
-    const version = file.pragma('user_version', { simple: true });
+  const versionOfFile = (): number => {
+    const file = openConnection(path);
+    const version = pragma<number>(file, 'user_version');
     file.close();
     return version;
   };
 
   it('a file of a newer podsync', async () => {
     await (await open()).close();
-    const version = versionOfFile() as number;
+    const version = versionOfFile();
     change(`PRAGMA user_version = ${version + 1}`);
     await refused('corrupt', `written by a newer podsync (schema ${version + 1}, this one supports ${version})`);
     expect(versionOfFile()).toBe(version + 1);
@@ -104,8 +106,8 @@ describe('refuses, and does not change,', () => {
   it('the database of another program', async () => {
     change('CREATE TABLE entries (name TEXT)');
     await refused('corrupt', `${path} is a database of another program`);
-    const left = new Driver(path);
-    expect(left.prepare('SELECT count(*) AS count FROM sqlite_schema').get()).toEqual({ count: 1 });
+    const left = openConnection(path);
+    expect(left.prepare<[]>('SELECT count(*) AS count FROM sqlite_schema').get()).toEqual({ count: 1 });
     left.close();
   });
 
@@ -131,11 +133,11 @@ describe('refuses, and does not change,', () => {
 
 it('a damaged index page, which no read detects, is reported in one line', async () => {
   await (await open()).close();
-  const file = new Driver(path);
+  const file = openConnection(path);
   const { rootpage } = file
     .prepare<[], { rootpage: number }>(`SELECT rootpage FROM sqlite_schema WHERE type = 'index'`)
     .get()!;
-  const size = file.pragma('page_size', { simple: true }) as number;
+  const size = pragma<number>(file, 'page_size');
   file.close();
   await writeFile(path, (await readFile(path)).fill(0xff, (rootpage - 1) * size, rootpage * size));
   const store = await open();
@@ -146,15 +148,25 @@ it('a damaged index page, which no read detects, is reported in one line', async
 
 describe('better-sqlite3', () => {
   it('is missing: the error says how to install it', async () => {
-    const missing = loadDriver(() => import('better-sqlite3-that-nobody-has' as string));
+    const missing = loadPackage(() => import('better-sqlite3-that-nobody-has' as string));
     await expect(missing).rejects.toMatchObject({ code: 'unavailable' });
     await expect(missing).rejects.toThrow('npm install better-sqlite3@');
   });
 
   it('is built for another Node: the error says how to rebuild it', async () => {
-    const broken = loadDriver(() => Promise.reject(new Error('NODE_MODULE_VERSION 93')));
+    const broken = loadPackage(() => Promise.reject(new Error('NODE_MODULE_VERSION 93')));
     await expect(broken).rejects.toThrow('cannot be loaded (NODE_MODULE_VERSION 93); rebuild it');
   });
+});
+
+it.each([
+  [13, 'database or disk is full', 'full', 'cannot grow, the disk is full'],
+  [5 | (2 << 8), 'database is locked', 'busy', 'is in use by another process'],
+  [11 | (1 << 8), 'database disk image is malformed', 'corrupt', 'is damaged'],
+  [10 | (3 << 8), 'disk I/O error', 'unavailable', '(SQLite error 778, disk I/O error)'],
+])('error %i of node:sqlite has the same meaning as the error of better-sqlite3', (errcode, errstr, code, text) => {
+  const error = Object.assign(new Error(errstr), { code: 'ERR_SQLITE_ERROR', errcode, errstr });
+  expect(toStorageError(error, path)).toMatchObject({ code, message: expect.stringContaining(text) });
 });
 
 const OPEN_FILES = '/proc/self/fd';
@@ -188,9 +200,12 @@ describe('a full disk', () => {
     await (await open()).close();
     change('VACUUM');
     const limit = await openFile(path);
-    const pages = limit.pragma('page_count', { simple: true }) as number;
+    const pages = pragma<number>(limit, 'page_count');
     limit.close();
-    const database = await Database.open(path, (connection) => connection.pragma(`max_page_count = ${pages + 5}`));
+    const database = await Database.open(
+      path,
+      (connection) => void connection.exec(`PRAGMA max_page_count = ${pages + 5}`),
+    );
     const version = database.commit([set('before')]);
     const outcomes = database.commit([set('small'), set('large', 1_000_000), set('other'), { check: [['x', 1]] }]);
     expect(codesOf(outcomes)).toEqual(['number', 'full', 'number', 'undefined']);
@@ -206,10 +221,10 @@ describe('a full disk', () => {
   });
 
   it.skipIf(!existsSync(OPEN_FILES))('without any space still allows reads', async () => {
-    let connection: Driver.Database | undefined;
+    let connection: Connection | undefined;
     const database = await Database.open(path, (opened) => void (connection = opened));
     database.commit([set('before')]);
-    connection!.pragma('wal_checkpoint(TRUNCATE)');
+    pragma(connection!, 'wal_checkpoint(TRUNCATE)');
     const number = numberOf(`${path}-wal`);
     swap(number, '/dev/full');
     expect(codesOf(database.commit([set('more'), set('less')]))).toEqual(['full', 'full']);
