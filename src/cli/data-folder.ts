@@ -87,17 +87,21 @@ const DEFAULT_LOCATIONS: ReadonlyMap<string, string> = new Map([
   ['sqlite', 'podsync.sqlite'],
 ]);
 
+/** Where a storage that is kept in files has them; undefined for any other. */
+export function storagePath({ data, storage }: Pick<Config, 'data' | 'storage'>): string | undefined {
+  const { plugin, location } = parseStorageSpec(storage);
+  const usual = DEFAULT_LOCATIONS.get(plugin);
+  return usual === undefined ? undefined : resolve(data, location || usual);
+}
+
 /**
  * Rejects where the files of a storage do not exist: podsync would create new ones, though the location may only be
  * misspelled. A running server uses its own storage.
  */
 export async function requireStorage({ data, storage }: Pick<Config, 'data' | 'storage'>): Promise<void> {
-  const { plugin, location } = parseStorageSpec(storage);
-  const usual = DEFAULT_LOCATIONS.get(plugin);
-  if (usual === undefined) return;
-  const path = resolve(data, location || usual);
-  if (!(await isMissing(path)) || (await findControlSocket(data)) !== undefined) return;
-  if (!isAbsolute(location) && (await isMissing(data))) {
+  const path = storagePath({ data, storage });
+  if (path === undefined || !(await isMissing(path)) || (await findControlSocket(data)) !== undefined) return;
+  if (!isAbsolute(parseStorageSpec(storage).location) && (await isMissing(data))) {
     throw new Error(`the data folder ${data} does not exist; select the right one with --data`);
   }
   throw new Error(`no storage found at ${path}; check --data and --storage`);

@@ -10,11 +10,12 @@ export function cannotRead(file: string, cause: unknown): Error {
 /**
  * Replaces a file in one step: `content` goes to a temporary file beside it, which takes its name once it is complete. A
  * symbolic link stays one. Only the owner may read the file, whatever its mode was: feed addresses can be secrets, too.
- * Rejects with why it cannot be written, or with what `content` throws; the file is then as it was.
+ * Rejects with why it cannot be written and `advice`, or with what `content` throws; the file is then as it was.
  */
 export async function writeAtomically(
   path: string,
   content: string | AsyncIterable<string | Uint8Array>,
+  advice = 'choose another file with -o',
 ): Promise<{ bytes: number }> {
   const target = await realpath(path).catch(() => path); // it need not exist yet
   const existing = await stat(target).catch(() => undefined);
@@ -48,6 +49,6 @@ export async function writeAtomically(
     await rm(temporary, { force: true }).catch(() => undefined);
     if (failure !== undefined) throw failure;
     const { code } = error as NodeJS.ErrnoException;
-    throw new Error(`${path} cannot be written (${code}); choose another file with -o`, { cause: error });
+    throw new Error(`${path} cannot be written (${code}); ${advice}`, { cause: error });
   }
 }

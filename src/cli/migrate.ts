@@ -13,6 +13,7 @@ import { limitHeapGrowth } from './heap.ts';
 import { log, messages, printResult, toFacts } from './output.ts';
 import { createProgress } from './progress.ts';
 import { watchSignals } from './signals.ts';
+import { writeStorageRecord } from './storage-record.ts';
 
 interface MigrateOptions {
   /** As with `--storage`. May contain a password. */
@@ -57,10 +58,14 @@ export async function migrateStorage(config: Config, { from, to, json }: Migrate
       throw signal.aborted ? new Error('stopped: the target is empty again', { cause: error }) : error;
     })
     .finally(() => bar.stop());
+  await writeStorageRecord({ data: config.data, storage: to });
   printResult(counts, json, () => toFacts(Object.entries(counts)));
-  messages.success(
-    `Copied everything to ${redactLocation(to)}. Start the server with it from now on, using --storage.`,
-  );
+  messages.success(`Copied everything to ${redactLocation(to)}. This data folder uses it from now on.`);
+  if (redactLocation(to) !== to) {
+    messages.info(
+      'Start the server with --storage or PODSYNC_STORAGE all the same: podsync does not store its password.',
+    );
+  }
 }
 
 async function use<T>(storage: Storage, act: (storage: Storage) => Promise<T>): Promise<T> {

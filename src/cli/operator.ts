@@ -11,6 +11,7 @@ import { findControlSocket } from './control-path.ts';
 import { isMissing, openDataFolderOrAsk, requireOwnFolder, requireStorage } from './data-folder.ts';
 import { limitHeapGrowth } from './heap.ts';
 import { log } from './output.ts';
+import { requirePassword, requireRecordedStorage, writeStorageRecord } from './storage-record.ts';
 
 /** How long to wait for another command to finish. Milliseconds. */
 const BUSY_TIMEOUT = 10_000;
@@ -19,22 +20,34 @@ const RETRY_INTERVAL = 100;
 /** podsync in this process, or the path of the control socket of the server that runs on its data folder. */
 type Connection = { podsync: Podsync } | { socket: string };
 
+/** Milliseconds, and whether the storage may be another one than that of the data folder: see `requireRecordedStorage`. */
+interface ConnectOptions extends PodsyncParts {
+  timeout?: number;
+  readOnly?: boolean;
+}
+
 /**
- * Opens podsync, unless a server runs on its data folder. Where the storage is busy without a server, another command is
- * running or a server is starting: waits for it, up to `timeout` milliseconds. Rejects as `openPodsync` does.
+ * Opens podsync, unless a server runs on its data folder, and records the storage in that folder. Where the storage is
+ * busy without a server, another command is running or a server is starting: waits for it, up to `timeout` milliseconds.
+ * Rejects as `openPodsync` does, and where the data folder is used with another storage.
  */
 export async function connect(
-  options: PodsyncOptions,
-  { timeout = BUSY_TIMEOUT, ...parts }: PodsyncParts & { timeout?: number } = {},
+  options: PodsyncOptions & Pick<Config, 'storage'>,
+  { timeout = BUSY_TIMEOUT, readOnly = false, ...parts }: ConnectOptions = {},
 ): Promise<Connection> {
   const deadline = performance.now() + timeout;
   for (;;) {
     const socket = await findControlSocket(options.data);
     if (socket !== undefined) return { socket };
     await requireOwnFolder(options.data);
+    if (!readOnly) await requireRecordedStorage(options);
+    requirePassword(options.storage);
     try {
       const { openPodsync } = await import('../podsync.ts');
-      return { podsync: await openPodsync(options, parts) };
+      const podsync = await openPodsync(options, parts);
+      // A full disk is no reason not to start: what is stored can be read.
+      if (!readOnly) await writeStorageRecord(options).catch(({ message }: Error) => options.log('warn', message));
+      return { podsync };
     } catch (error) {
       if (!isStorageError(error, 'busy') || performance.now() >= deadline) throw error;
     }
@@ -65,7 +78,10 @@ type OperatorRequest = Parameters<Operator['request']>;
 export interface OperatorOptions {
   /** Whether this may be the first command of all: then what does not exist is created. */
   mayBeNew?: boolean;
-  /** Whether the command changes nothing: then it creates no data folder either, where the storage is somewhere else. */
+  /**
+   * Whether the command changes nothing: then it may read another storage than that of the data folder, and creates no
+   * folder for one that is somewhere else.
+   */
   readOnly?: boolean;
 }
 
@@ -77,7 +93,8 @@ export async function openOperator(
   if (!mayBeNew) await requireStorage(config);
   const hasFolder = !readOnly || !(await isMissing(config.data));
   if (hasFolder) await openDataFolderOrAsk(config.data);
-  const connection = await connect({ ...config, log }, hasFolder ? {} : { now: createClock() });
+  const parts = hasFolder ? {} : { now: createClock() };
+  const connection = await connect({ ...config, log }, { readOnly, ...parts });
   limitHeapGrowth();
   return 'socket' in connection ? createRemote(connection.socket) : createLocal(connection.podsync);
 }

@@ -22,7 +22,10 @@ export function createProgram(): Command {
   defineCheck(program);
   defineCompletion(program);
   for (const group of groupsIn(program)) defineHelp(group);
-  return program;
+  return program.hook('preAction', async (_program, command) => {
+    const { completeOptions } = await import('./option-sources.ts');
+    await completeOptions(command);
+  });
 }
 
 /** The command and all below it that have commands of their own. */

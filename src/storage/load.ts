@@ -48,7 +48,7 @@ export async function loadStorage(spec: string, baseDir: string): Promise<{ plug
 }
 
 async function findFile(specifier: string, baseDir: string): Promise<PluginModule> {
-  const path = specifier.startsWith('file:') ? toPath(specifier, baseDir) : resolve(baseDir, specifier);
+  const path = pluginPath(specifier, baseDir);
   const isFile = await stat(path).then(
     (found) => found.isFile(),
     () => false,
@@ -56,6 +56,10 @@ async function findFile(specifier: string, baseDir: string): Promise<PluginModul
   if (!isFile) throw pluginFailure(`${path} is not a file; a relative path starts from ${resolve(baseDir)}`);
   return { title: path, load: () => import(pathToFileURL(path).href) };
 }
+
+/** The path of a plugin that is a file. Throws for a URL that is not one of a file on this machine. */
+export const pluginPath = (specifier: string, baseDir: string): string =>
+  specifier.startsWith('file:') ? toPath(specifier, baseDir) : resolve(baseDir, specifier);
 
 function toPath(url: string, baseDir: string): string {
   try {

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { expect, it } from 'vitest';
@@ -30,6 +30,9 @@ async function makeBackup(): Promise<string> {
   return file;
 }
 
+/** The plugins above keep their data in JSON: for podsync another storage, which it would refuse in the same data folder. */
+const forgetStorage = (data: string): Promise<void> => rm(join(data, 'podsync.json'));
+
 /** Runs a command until an account is looked for, or is on its way, and presses Ctrl-C. Answers what it says then. */
 async function stop(...args: string[]): Promise<string | undefined> {
   const program = start(args);
@@ -52,6 +55,7 @@ it('an import that is stopped leaves nothing of the account, and says how to go 
     '[error] stopped: complete accounts were imported, and running the command again imports the others',
   );
   expect(await listUsers('--data', data, '--storage', 'json:slow')).toEqual([]);
+  await forgetStorage(data);
   const again = await run(['import', file, '--data', data, '--storage', 'json:slow']);
   expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^alice .* 30000 .* imported$/m) });
 });
@@ -95,6 +99,7 @@ it('an export from a server that dies leaves the file as it was', async () => {
   const folder = await makeFolder();
   const file = join(folder, 'old.ndjson');
   await writeFile(file, 'what was there');
+  await forgetStorage(data);
   const server = await startServer(['--data', data, '--storage', SLOW]);
   const program = start(['export', '--format', 'backup', '-o', file, '--data', data, '--storage', SLOW]);
   await server.says(/an account is on its way/);
@@ -112,6 +117,7 @@ it('an export from a server that dies leaves the file as it was', async () => {
 async function startWaiting() {
   const data = await makeFolder();
   await run(['import', await makeBackup(), '--data', data, '--storage', 'json:slow']);
+  await forgetStorage(data);
   const place = ['--data', data, '--storage', SLOW];
   const server = await startServer(place);
   const program = start(['check', ...place]);

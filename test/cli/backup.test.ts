@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -31,6 +31,7 @@ it('a backup of another storage, which has no account, does not replace a good o
   const good = await inFile('all.ndjson');
   const elsewhere = ['--storage', 'sqlite:other.db', '-o', 'all.ndjson'];
   const missing = await backUp(...elsewhere);
+  await rm(join(data, 'podsync.json')); // which says that this folder is used with JSON
   const server = await startServer(['--data', data, '--storage', 'sqlite:other.db']);
   const beside = await backUp(...elsewhere);
   server.kill('SIGTERM');

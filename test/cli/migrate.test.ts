@@ -1,4 +1,4 @@
-import { chown, readdir, symlink } from 'node:fs/promises';
+import { chown, readdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { redactLocation } from '../../src/storage/location.ts';
@@ -54,14 +54,17 @@ it.each<[string, () => Promise<TestStorage>]>([
     stdout:
       'accounts       2\ndevices        2\nsubscriptions  2\nactions        0\nsettings       0\nlists          0\n' +
       'sessions       0\npodcasts       1\nepisodes       0\n',
-    stderr: `[success] Copied everything to ${redactLocation(spec)}. Start the server with it from now on, using --storage.\n`,
+    stderr: expect.stringMatching(/^\[success\] Copied everything to \S+\. This data folder uses it from now on\.\n/),
   });
+  expect(away.stderr).toContain(`to ${redactLocation(spec)}. `);
+  expect(away.stderr.includes('podsync does not store its password')).toBe(/:\/\/\S+:\S+@/.test(spec));
   expect(await backUp(spec)).toBe(backup);
   const back = await migrate(spec, 'json:again', '--json');
   expect(back).toMatchObject({ code: 0, stdout: `${JSON.stringify(COUNTS)}\n` });
   expect(await backUp('json:again')).toBe(backup);
   expect(await backUp('json')).toBe(backup);
 
+  await rm(join(data, 'podsync.json')); // which names the last target
   const server = await startServer(['--data', data, '--storage', spec]);
   const headers = { authorization: `Basic ${btoa('bob:secret')}` };
   const list = await fetch(`${server.url}/subscriptions/bob/phone.txt`, { headers });
@@ -104,7 +107,7 @@ it('refuses a target that is not empty, a source in use, and one that is not the
   const server = await startServer(['--data', data]);
   expect(await refused('json', 'json:new')).toMatch(/a server is running on .*; stop it first/);
   const elsewhere = ['--data', await makeFolder()];
-  const away = await run(['migrate', '--from', `json:${data}`, '--to', 'json', ...elsewhere]);
+  const away = await run(['migrate', '--from', `json:${data}/full`, '--to', 'json', ...elsewhere]);
   expect(away).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/is in use by process \d+/) });
   server.kill('SIGTERM');
   await server.ended;

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import { isAbsolute, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Config } from '../config.ts';
+import { pluginPath } from '../storage/load.ts';
+import { parseStorageSpec, redactLocation } from '../storage/location.ts';
+import { storagePath } from './data-folder.ts';
+import { cannotRead, writeAtomically } from './files.ts';
+import { programName, quote } from './invocation.ts';
+
+/** A data folder and its storage, as in the configuration. */
+type Place = Pick<Config, 'data' | 'storage'>;
+
+const VERSION = 1;
+
+/** The file in a data folder that names its storage: `{"version": 1, "storage": "sqlite:podsync.db"}`. */
+const recordIn = (data: string): string => join(data, 'podsync.json');
+
+/**
+ * The storage that a data folder is used with, as `--storage` takes it, except that passwords are replaced by `***`.
+ * Undefined for a folder that no storage was used with yet. Rejects where the file cannot be read.
+ */
+export async function readStorageRecord(data: string): Promise<string | undefined> {
+  const path = recordIn(data);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    // A folder that cannot be used is reported where it is opened.
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code!)) return undefined;
+    throw cannotRead(path, error);
+  }
+  const { version, storage } = parseRecord(text);
+  if (version === VERSION && typeof storage === 'string' && storage !== '') return storage;
+  throw new Error(
+    typeof version === 'number' && version > VERSION
+      ? `${path} was written by a newer version of podsync; install that version`
+      : `${path} cannot be read; remove it and name the storage with --storage`,
+  );
+}
+
+function parseRecord(text: string): { version?: unknown; storage?: unknown } {
+  try {
+    return Object(JSON.parse(text)) as object;
+  } catch {
+    return {};
+  }
+}
+
+const UNRECORDED = 'until it can be, name the storage in each command with --storage';
+
+/** Records the storage of a data folder. A recorded one that is the same keeps its spelling. */
+export async function writeStorageRecord(place: Place): Promise<void> {
+  const storage = toRecord(place);
+  const recorded = await readStorageRecord(place.data);
+  if (recorded !== undefined && isSame(recorded, storage)) return;
+  await writeAtomically(recordIn(place.data), `${JSON.stringify({ version: VERSION, storage })}\n`, UNRECORDED);
+}
+
+/** Rejects where the data folder is used with another storage, with how to change that. */
+export async function requireRecordedStorage(place: Place): Promise<void> {
+  const { data } = place;
+  const recorded = await readStorageRecord(data);
+  const storage = toRecord(place);
+  if (recorded === undefined || isSame(recorded, storage)) return;
+  const migrate = `${programName()} migrate --from ${quote(recorded)} --to ${quote(storage)} --data ${quote(data)}`;
+  throw new Error(
+    `the data folder ${data} is used with the storage ${recorded}, not ${storage}. To move everything there: ${migrate}. ` +
+      `To use ${storage} without the data of ${recorded}, remove ${recordIn(data)} or choose another folder with --data`,
+  );
+}
+
+/** Rejects for a recorded storage that cannot be opened without its password. */
+export function requirePassword(storage: string): void {
+  if (!/[:=]\*{3}/.test(storage)) return;
+  throw new Error(
+    `podsync does not store the password of ${storage}; give the storage with its password, in --storage or PODSYNC_STORAGE`,
+  );
+}
+
+/** The one spelling of a storage: paths relative to the data folder where they are in it, otherwise absolute. */
+function toRecord({ data, storage }: Place): string {
+  const { kind, plugin, location } = parseStorageSpec(storage);
+  const path = storagePath({ data, storage });
+  if (path !== undefined) {
+    if (path === storagePath({ data, storage: plugin })) return plugin;
+    const inside = relative(data, path);
+    return `${plugin}:${inside.startsWith('..') || isAbsolute(inside) ? path : inside}`;
+  }
+  if (kind !== 'file') return redactLocation(storage);
+  const [scheme, ...rest] = pathToFileURL(pluginPath(plugin, process.cwd())).href.split(':');
+  return redactLocation(`${scheme}:${rest.join('%3A')}${location && `:${location}`}`);
+}
+
+/** For PostgreSQL only host, port and database count: users, passwords and options may change. */
+function isSame(one: string, other: string): boolean {
+  return toIdentity(one) === toIdentity(other);
+}
+
+function toIdentity(record: string): string {
+  const { plugin, location } = parseStorageSpec(record);
+  if (plugin !== 'postgres' || !URL.canParse(location)) return record;
+  const { hostname, port, pathname, searchParams } = new URL(location);
+  return [searchParams.get('host') ?? hostname, port || '5432', pathname].join(' ');
+}
