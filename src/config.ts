@@ -2,7 +2,10 @@ import { resolve } from 'node:path';
 import { Option, type OptionValues } from 'commander';
 import { DEFAULTS, type Options, readWebAddress, WEB_ADDRESS } from './options.ts';
 
-/** The settings from flags and `PODSYNC_*` variables; flags win. `data` is an absolute path that may not exist yet. */
+/**
+ * The settings from flags, `PODSYNC_*` variables and the config file; the first one that has a setting wins. `data` is an
+ * absolute path that may not exist yet.
+ */
 export interface Config extends Options {
   readonly host: string;
   /** 0 for any free port. */
@@ -18,11 +21,21 @@ export class UsageError extends Error {}
 interface ValueType<Value> {
   read(text: string): Value | undefined;
   description: string;
+  /** What it may be in a config file besides a string. */
+  json?: 'number' | 'boolean';
+  /** Whether it is a path, which in a config file starts from the folder of the file. */
+  isPath?: boolean;
+}
+
+/** An option of the configuration, also in a config file. */
+export interface ConfigOption extends Option {
+  type: ValueType<unknown>;
 }
 
 const wholeNumber = (max: number): ValueType<number> => ({
   read: (text) => (/^\d{1,9}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
   description: `a whole number from 0 to ${max}`,
+  json: 'number',
 });
 
 const text: ValueType<string> = { read: (given) => given || undefined, description: 'a text that is not empty' };
@@ -31,7 +44,10 @@ const text: ValueType<string> = { read: (given) => given || undefined, descripti
 const folder: ValueType<string> = {
   read: (given) => (/^~(?:\/|$)/.test(given) ? undefined : given || undefined),
   description: 'a folder; write the full path of the home folder instead of ~',
+  isPath: true,
 };
+
+const file: ValueType<string> = { ...text, isPath: true };
 
 // What listhen accepts; for any other host, it would silently listen on a host of its own choice.
 const host: ValueType<string> = {
@@ -49,6 +65,7 @@ const bytes: ValueType<number> = {
     return size >= 1 && size <= MAX_BODY_LIMIT ? size : undefined;
   },
   description: 'a number of bytes such as 16777216, 16384K or 16MiB, at most 256MiB',
+  json: 'number',
 };
 
 /** The address of a server; a trailing slash is removed. */
@@ -70,34 +87,39 @@ const YES_OR_NO = new Map(Object.entries({ true: true, '1': true, yes: true, fal
 const yesOrNo: ValueType<boolean> = {
   read: (given) => YES_OR_NO.get(given.toLowerCase()),
   description: 'true or false',
+  json: 'boolean',
 };
 
 // `--no-X` sets X to the opposite.
-const not = ({ read, description }: ValueType<boolean>): ValueType<boolean> => ({
+const not = (type: ValueType<boolean>): ValueType<boolean> => ({
+  ...type,
   read(given) {
-    const value = read(given);
+    const value = type.read(given);
     return value === undefined ? undefined : !value;
   },
-  description,
 });
 
 /** An option that takes its default from `DEFAULTS`, if there is one of its name. */
-function option<Value>(flags: string, help: string, { read, description }: ValueType<Value>): Option {
-  const created = new Option(flags, help);
+function option<Value>(flags: string, help: string, type: ValueType<Value>): ConfigOption {
+  const created = Object.assign(new Option(flags, help), { type });
   const variable = `PODSYNC_${created.name().toUpperCase().replaceAll('-', '_')}`;
   created.default(DEFAULTS[created.attributeName() as keyof typeof DEFAULTS]);
   return created.env(variable).argParser((given: string) => {
-    const value = read(given);
-    if (value === undefined) throw new UsageError(`--${created.name()} (${variable}) must be ${description}`);
+    const value = type.read(given);
+    if (value === undefined) throw new UsageError(`--${created.name()} (${variable}) must be ${type.description}`);
     return value;
   });
 }
 
-export const DATA_OPTION = option('--data <folder>', 'folder for all data', folder).default('./podsync-data');
+/** Where the data and the configuration are. */
+export const DATA_OPTIONS: readonly ConfigOption[] = [
+  option('--data <folder>', 'folder for all data', folder).default('./podsync-data'),
+  option('--config <file>', 'config file; podsync.config.json in the data folder, if it exists', file),
+];
 
 /** Where the data is stored. Nearly every command takes these options. */
-export const STORAGE_OPTIONS: readonly Option[] = [
-  DATA_OPTION,
+export const STORAGE_OPTIONS: readonly ConfigOption[] = [
+  ...DATA_OPTIONS,
   option(
     '--storage <where>',
     'storage plugin and location: json, sqlite:FILE, postgres://... or ./plugin.js:LOCATION',
@@ -106,7 +128,7 @@ export const STORAGE_OPTIONS: readonly Option[] = [
 ];
 
 /** How feeds and logos are fetched. */
-export const FETCH_OPTIONS: readonly Option[] = [
+export const FETCH_OPTIONS: readonly ConfigOption[] = [
   option('--no-fetch [true|false]', 'make no outgoing connections: fetch no feeds and no logos', not(yesOrNo)).default(
     DEFAULTS.fetch,
     'false',
@@ -115,7 +137,7 @@ export const FETCH_OPTIONS: readonly Option[] = [
 ];
 
 /** Settings of a new account. They have no defaults: `user add` asks for them. */
-export const ACCOUNT_OPTIONS: readonly Option[] = [
+export const ACCOUNT_OPTIONS: readonly ConfigOption[] = [
   option('--sync-devices [true|false]', 'keep one subscription list on all devices', yesOrNo).default(undefined),
   option('--private [true|false]', 'do not show the subscriptions publicly', yesOrNo),
 ];
@@ -135,13 +157,13 @@ export const BASE_URL_OPTION = option(
 );
 
 /** How `serve` listens, and the rules for requests. */
-export const SERVER_OPTIONS: readonly Option[] = [
+export const SERVER_OPTIONS: readonly ConfigOption[] = [
   option('--host <address>', 'address to listen on; 0.0.0.0 is all of them', host).default('127.0.0.1'),
   option('--port <number>', 'port to listen on; 0 is any free port', wholeNumber(65_535)).default(3000),
   BASE_URL_OPTION,
   option('--trust-proxy [true|false]', 'trust the X-Forwarded headers of a proxy', yesOrNo),
-  option('--tls-cert <file>', 'certificate chain for https (PEM)', text),
-  option('--tls-key <file>', 'private key of the certificate (PEM)', text),
+  option('--tls-cert <file>', 'certificate chain for https (PEM)', file),
+  option('--tls-key <file>', 'private key of the certificate (PEM)', file),
   option('--max-body <size>', 'largest upload', bytes).default(DEFAULTS.maxBody, '16MiB'),
   option('--sync-overlap <seconds>', 'how long uploads are repeated to other devices', wholeNumber(86_400)),
   option(
@@ -154,11 +176,12 @@ export const SERVER_OPTIONS: readonly Option[] = [
   KEEP_CREDENTIALS_OPTION,
 ];
 
+/** All options of `serve`. */
+export const SERVE_OPTIONS: readonly ConfigOption[] = [...STORAGE_OPTIONS, ...SERVER_OPTIONS, ...FETCH_OPTIONS];
+
 /** Values for the options that a command does not take. Without the fetch options, a command fetches nothing. */
 const COMMAND_DEFAULTS: OptionValues = {
-  ...Object.fromEntries(
-    [...STORAGE_OPTIONS, ...SERVER_OPTIONS, ...FETCH_OPTIONS].map((each) => [each.attributeName(), each.defaultValue]),
-  ),
+  ...Object.fromEntries(SERVE_OPTIONS.map((each) => [each.attributeName(), each.defaultValue])),
   fetch: false,
 };
 

@@ -63,7 +63,7 @@ export async function migrateStorage(config: Config, { from, to, json }: Migrate
   messages.success(`Copied everything to ${redactLocation(to)}. This data folder uses it from now on.`);
   if (redactLocation(to) !== to) {
     messages.info(
-      'Start the server with --storage or PODSYNC_STORAGE all the same: podsync does not store its password.',
+      'podsync does not store its password: set it in --storage, PODSYNC_STORAGE or a config file as before',
     );
   }
 }

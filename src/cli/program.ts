@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import manifest from 'podsync/package.json' with { type: 'json' };
-import { FETCH_OPTIONS, readConfig, SERVER_OPTIONS, STORAGE_OPTIONS, UsageError } from '../config.ts';
+import { FETCH_OPTIONS, readConfig, SERVE_OPTIONS, STORAGE_OPTIONS, UsageError } from '../config.ts';
 import { addCommand } from './command.ts';
 import { defineCompletion } from './completion/command.ts';
 import { defineTransfer } from './transfer-commands.ts';
@@ -20,6 +20,7 @@ export function createProgram(): Command {
   defineFeeds(program.command('feeds').description('update and list podcast feeds'));
   defineToplist(program.command('toplist').description('maintain the toplist'));
   defineCheck(program);
+  defineConfig(program);
   defineCompletion(program);
   for (const group of groupsIn(program)) defineHelp(group);
   return program.hook('preAction', async (_program, command) => {
@@ -50,7 +51,7 @@ function defineHelp(group: Command): void {
 }
 
 function defineServe(program: Command): void {
-  addCommand(program, 'serve', 'run the server', [...STORAGE_OPTIONS, ...SERVER_OPTIONS, ...FETCH_OPTIONS])
+  addCommand(program, 'serve', 'run the server', SERVE_OPTIONS)
     .addHelpText('after', '\nExample:\n  podsync serve --data /var/lib/podsync --base-url https://pods.example.org')
     .action(async (options) => {
       const config = readConfig(options);
@@ -106,5 +107,24 @@ function defineCheck(program: Command): void {
       const config = readConfig(options);
       const { check } = await import('./check.ts');
       await check(config, options);
+    });
+}
+
+function defineConfig(program: Command): void {
+  addCommand(
+    program,
+    'config',
+    'print the configuration that `serve` would use, and where each value is from',
+    SERVE_OPTIONS,
+  )
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nA flag takes precedence over its variable, then the config file, then the default. Passwords are not shown.\n\n' +
+        'Example:\n  podsync config --config /etc/podsync.json',
+    )
+    .action(async (options, command: Command) => {
+      const { showConfig } = await import('./show-config.ts');
+      showConfig(command, options);
     });
 }

@@ -14,7 +14,7 @@ type Place = Pick<Config, 'data' | 'storage'>;
 const VERSION = 1;
 
 /** The file in a data folder that names its storage: `{"version": 1, "storage": "sqlite:podsync.db"}`. */
-const recordIn = (data: string): string => join(data, 'podsync.json');
+export const recordIn = (data: string): string => join(data, 'podsync.json');
 
 /**
  * The storage that a data folder is used with, as `--storage` takes it, except that passwords are replaced by `***`.
@@ -65,8 +65,12 @@ export async function requireRecordedStorage(place: Place): Promise<void> {
   if (recorded === undefined || isSame(recorded, storage)) return;
   const migrate = `${programName()} migrate --from ${quote(recorded)} --to ${quote(storage)} --data ${quote(data)}`;
   throw new Error(
-    `the data folder ${data} is used with the storage ${recorded}, not ${storage}. To move everything there: ${migrate}. ` +
+    [
+      `the data folder ${data} is used with the storage ${recorded}, not ${storage}`,
+      `To continue with ${recorded}, leave out --storage (PODSYNC_STORAGE, "storage" in a config file)`,
+      `To move everything: ${migrate}`,
       `To use ${storage} without the data of ${recorded}, remove ${recordIn(data)} or choose another folder with --data`,
+    ].join('. '),
   );
 }
 
@@ -74,22 +78,28 @@ export async function requireRecordedStorage(place: Place): Promise<void> {
 export function requirePassword(storage: string): void {
   if (!/[:=]\*{3}/.test(storage)) return;
   throw new Error(
-    `podsync does not store the password of ${storage}; give the storage with its password, in --storage or PODSYNC_STORAGE`,
+    `podsync does not store the password of ${storage}; give the storage with its password, in --storage, PODSYNC_STORAGE or a config file`,
   );
 }
 
 /** The one spelling of a storage: paths relative to the data folder where they are in it, otherwise absolute. */
 function toRecord({ data, storage }: Place): string {
-  const { kind, plugin, location } = parseStorageSpec(storage);
   const path = storagePath({ data, storage });
   if (path !== undefined) {
+    const { plugin } = parseStorageSpec(storage);
     if (path === storagePath({ data, storage: plugin })) return plugin;
     const inside = relative(data, path);
     return `${plugin}:${inside.startsWith('..') || isAbsolute(inside) ? path : inside}`;
   }
-  if (kind !== 'file') return redactLocation(storage);
-  const [scheme, ...rest] = pathToFileURL(pluginPath(plugin, process.cwd())).href.split(':');
-  return redactLocation(`${scheme}:${rest.join('%3A')}${location && `:${location}`}`);
+  return redactLocation(toAbsolutePlugin(storage, process.cwd()));
+}
+
+/** The same storage: the path of a plugin, which may be relative to `folder`, becomes the URL of the file. */
+export function toAbsolutePlugin(storage: string, folder: string): string {
+  const { kind, plugin, location } = parseStorageSpec(storage);
+  if (kind !== 'file') return storage;
+  const [scheme, ...rest] = pathToFileURL(pluginPath(plugin, folder)).href.split(':');
+  return `${scheme}:${rest.join('%3A')}${location && `:${location}`}`;
 }
 
 /** For PostgreSQL only host, port and database count: users, passwords and options may change. */

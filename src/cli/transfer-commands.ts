@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { DATA_OPTION, KEEP_CREDENTIALS_OPTION, readConfig, UsageError, webAddress } from '../config.ts';
+import { DATA_OPTIONS, KEEP_CREDENTIALS_OPTION, readConfig, UsageError, webAddress } from '../config.ts';
 import { addCommand } from './command.ts';
 
 /** The commands that import and export subscriptions, accounts and everything. */
@@ -106,7 +106,7 @@ Examples:
   podsync import bob.ndjson --as robert`;
 
 function defineMigrate(program: Command): void {
-  addCommand(program, 'migrate', 'copy everything from one storage to another', [DATA_OPTION])
+  addCommand(program, 'migrate', 'copy everything from one storage to another', DATA_OPTIONS)
     .requiredOption('--from <storage>', 'source, as with --storage; stop the server first')
     .requiredOption('--to <storage>', 'target, as with --storage; must be empty')
     .option('--json', 'print JSON')

@@ -126,6 +126,9 @@ const CASES: Record<string, (world: World) => Promise<void>> = {
       /a server is running on .*stop it first/,
     );
   },
+  async config({ podsync }) {
+    expect(await podsync(['config'])).toMatch(/^port +3000 +default$/m);
+  },
   async completion({ podsync }) {
     expect(await podsync(['completion', 'bash'])).toContain('complete -o default -F _podsync podsync');
   },

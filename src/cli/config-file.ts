@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { ACCOUNT_OPTIONS, type ConfigOption, SERVE_OPTIONS, UsageError } from '../config.ts';
+import { cannotRead } from './files.ts';
+import { toAbsolutePlugin } from './storage-record.ts';
+
+/** What a config file may contain, by name. */
+const OPTIONS: ReadonlyMap<string, ConfigOption> = new Map(
+  [...SERVE_OPTIONS, ...ACCOUNT_OPTIONS]
+    .filter((option) => option.name() !== 'config')
+    .map((option) => [option.name(), option]),
+);
+
+/** The config file that is read unless `--config` names another one. */
+export const configFileIn = (data: string): string => join(data, 'podsync.config.json');
+
+/**
+ * The values in a config file, by the names that commander gives the options. Its names are those of the long options,
+ * its values JSON or the text that a flag takes; relative paths start from its folder. Rejects with the name of the file,
+ * and throws a UsageError for a name or value that is wrong. Undefined if it does not exist and `mayBeMissing`.
+ */
+export async function readConfigFile(
+  path: string,
+  { mayBeMissing }: { mayBeMissing: boolean },
+): Promise<ReadonlyMap<string, unknown> | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    // A data folder that cannot be used is reported where it is opened.
+    if (mayBeMissing && ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code!)) return undefined;
+    throw cannotRead(`the config file ${path}`, error);
+  }
+  const folder = dirname(path);
+  return new Map(Object.entries(parse(text, path)).map(([name, given]) => readEntry(name, given, { path, folder })));
+}
+
+/** Never quotes the file, as `JSON.parse` does: it may contain a password. */
+function parse(text: string, path: string): object {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    const [, position] = /at position (\d+)/.exec((error as Error).message) ?? [];
+    const line = text.slice(0, position === undefined ? undefined : Number(position)).split('\n').length;
+    throw new UsageError(`${path} is not JSON: the error is in line ${line} or before`, { cause: error });
+  }
+  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
+  throw new UsageError(`${path} must contain an object with options, such as {"port": 8080}`);
+}
+
+function readEntry(name: string, given: unknown, file: { path: string; folder: string }): [string, unknown] {
+  const option = OPTIONS.get(name);
+  if (!option) {
+    throw new UsageError(`${file.path}: unknown option "${name}"; the options are ${[...OPTIONS.keys()].join(', ')}`);
+  }
+  const { type } = option;
+  const text = typeof given === type.json ? String(given) : given;
+  const value = typeof text === 'string' ? type.read(text) : undefined;
+  if (value === undefined) throw new UsageError(`${file.path}: "${name}" must be ${type.description}`);
+  return [option.attributeName(), toAbsolute(option, value, file.folder)];
+}
+
+function toAbsolute(option: ConfigOption, value: unknown, folder: string): unknown {
+  if (option.type.isPath) return resolve(folder, value as string);
+  return option.name() === 'storage' ? toAbsolutePlugin(value as string, folder) : value;
+}
