@@ -179,8 +179,9 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
     for (const n of [1, 2]) await recordFeed(storage, n, {}, [episode(1, { url: latest })]);
     const { stamp } = (await findEpisode(storage, feed(1), latest))!;
     clock.at += 1000;
-    for (const _again of [1, 2])
+    for (const _again of [1, 2]) {
       for (const [i, found] of contents.entries()) await recordFeed(storage, i + 1, {}, found);
+    }
     for await (const { podcasts } of nowAndReopened()) {
       const { items } = await podcasts.episodesSince(feeds(2), clock.at, 50);
       assert.deepEqual(

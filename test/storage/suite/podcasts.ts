@@ -172,8 +172,9 @@ export const podcastTests: Suite = ({ describe, test }) => {
 
     test('has its former URLs in code-point order', async ({ storage, nowAndReopened }) => {
       await subscribe(storage, 'b');
-      for (const [from, to] of ['bc', 'ca', 'ad'] as const)
+      for (const [from, to] of ['bc', 'ca', 'ad'] as const) {
         await recordFeed(storage, from!, {}, [], { movedTo: feed(to!) });
+      }
       const former = ['a', 'b', 'c'].map(feed);
       for await (const open of nowAndReopened()) {
         assert.deepEqual(await open.podcasts.formerUrls(feed('d')), former);

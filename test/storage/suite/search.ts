@@ -18,8 +18,9 @@ const LIBRARY = [
 /** Creates a user who subscribes to all of them, and stores their content. */
 async function fill({ storage }: Bench): Promise<void> {
   await subscribe(storage, ...LIBRARY.map((_, i) => i + 1));
-  for (const [i, podcast] of LIBRARY.entries())
+  for (const [i, podcast] of LIBRARY.entries()) {
     await recordFeed(storage, i + 1, { author: '', description: '', ...podcast });
+  }
 }
 
 /** The found feeds. */
