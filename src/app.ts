@@ -87,10 +87,7 @@ export function createApp(services: Services, options: AppOptions): H3 {
   for (const [pattern, methods] of byPattern(routes)) {
     app.all(pattern, (event) => {
       const format = event.context.params?.format ?? '';
-      return answer(event, format, () => {
-        refuseForged(event, options);
-        return dispatch(event, methods, format);
-      });
+      return answer(event, format, () => dispatch(event, methods, format, options));
     });
   }
   app.all('/**', (event) => {
@@ -121,8 +118,14 @@ function byPattern(routes: readonly Route[]): Map<string, Map<string, Route>> {
   return patterns;
 }
 
-function dispatch(event: H3Event, methods: ReadonlyMap<string, Route>, format: string): Reply | Promise<Reply> {
+function dispatch(
+  event: H3Event,
+  methods: ReadonlyMap<string, Route>,
+  format: string,
+  rules: OriginRules,
+): Reply | Promise<Reply> {
   const route = methods.get(event.req.method);
+  if (!route?.isAnonymous) refuseForged(event, rules);
   if (!route) {
     const allow = [...methods.keys(), 'OPTIONS'].join(', ');
     if (event.req.method === 'OPTIONS') return preflight(allow);

@@ -72,6 +72,8 @@ const BESIDES: Readonly<Record<string, string>> = {
   'POST /index.php/login/v2/poll': 'and fetch it there',
   'GET /status.php': 'Nextcloud apps look there first',
   'GET /ocs/v2.php/cloud/capabilities': 'Nextcloud apps look there first',
+  'GET /ocs/v2.php/core/getapppassword': 'GNOME Podcasts exchanges a password there',
+  'DELETE /ocs/v2.php/core/apppassword': 'GNOME Podcasts logs out there',
   'GET /clientconfig': 'the client library requests it',
   'GET /health': 'proxies and service managers check there whether the server works',
   'GET /upload': 'the oldest clients expect an error code as text',

@@ -5,11 +5,13 @@ import { isOwnOrigin, type OriginRules } from './origin.ts';
 /*
  * A browser adds the user's cookie or saved password to requests that a page of another website triggers. It also names
  * their origin: in Sec-Fetch-Site and Sec-Fetch-Mode or, over plain HTTP, only in Origin. Podcast apps send none of
- * these headers.
+ * these headers, except those that are built on a browser, such as Cardo.
  */
 
 /** The types that a page may post to any server without a CORS preflight. */
 const SIMPLE_TYPES = new Set(['', 'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']);
+/** Apps of the Nextcloud dialect send it. A page would need a preflight for it, which does not allow it. */
+export const APP_HEADER = 'ocs-apirequest';
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
@@ -20,7 +22,7 @@ export function refuseForged(event: H3Event, rules: OriginRules): void {
   const { method, headers } = event.req;
   if (SAFE_METHODS.has(method) || !isCrossSite(event, rules)) return;
   const isScripted = (headers.get('sec-fetch-mode') ?? 'cors') === 'cors';
-  const isSimple = method === 'POST' && SIMPLE_TYPES.has(mediaType(headers));
+  const isSimple = method === 'POST' && SIMPLE_TYPES.has(mediaType(headers)) && !headers.has(APP_HEADER);
   const isByCookie = headers.has('cookie') && !headers.has('authorization');
   if (!isScripted || isSimple || isByCookie) throw forged();
 }

@@ -1,4 +1,5 @@
 import { MAX_CAPTION } from '../domain/device.ts';
+import { toAppLabel } from '../services/sync/app-name.ts';
 import { type Problems, renderField, renderProblem, renderToken } from './form.ts';
 import type { Page } from './layout.ts';
 import { markup } from './markup.ts';
@@ -23,7 +24,7 @@ export const renderAuthorize = ({ base, csrf, flow, name, app, label, problems =
 ${renderProblem(problems.form)}
 <p>${app ? markup`The app <strong>${app}</strong>` : 'An app without a name'} asks for access to the account <strong>${name}</strong>. It will see and change subscriptions and episode actions. Continue only if you have just started this in the app.</p>
 <form method="post" action="${base}/authorize">${renderToken(csrf)}<input type="hidden" name="flow" value="${flow}">
-${renderField({ name: 'label', label: 'Name of this app', value: label ?? toLabel(app), hint: 'You can revoke its access under this name in Settings.', problem: problems.label, input: { required: true, maxlength: MAX_CAPTION, autocomplete: 'off' } })}
+${renderField({ name: 'label', label: 'Name of this app', value: label ?? toAppLabel(app), hint: 'You can revoke its access under this name in Settings.', problem: problems.label, input: { required: true, maxlength: MAX_CAPTION, autocomplete: 'off' } })}
 <p class="actions"><button>Grant access</button><a class="button plain" href="${base}/">Cancel</a></p></form>`,
 });
 
@@ -34,6 +35,3 @@ export const renderAuthorized = (base: string, label: string): Page => ({
 <p class="notice" role="status">${label} has access now. Go back to the app; you can close this page.</p>
 <p><a href="${base}/settings#app-passwords">Apps with access</a></p>`,
 });
-
-/** The name of an app in its `User-Agent`, without the version. */
-const toLabel = (app: string): string => /^(?!Mozilla)[^/(]+/.exec(app)?.[0].trim() || app;

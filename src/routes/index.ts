@@ -10,6 +10,7 @@ import { createLoginFlowRoutes, POLL_PATH } from './login-flow.ts';
 import { createLogoRoute } from './logos.ts';
 import { createDirectoryGuard } from './directory-guard.ts';
 import { createNextcloudRoutes } from './nextcloud.ts';
+import { createOwnAppPasswordRoutes } from './own-app-password.ts';
 import { createRefusalRecorder } from './refusal-recorder.ts';
 import { type Route, type RouteContext, type Row, toRoute } from './route.ts';
 import { createSessionRoutes } from './sessions.ts';
@@ -38,6 +39,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
   const updates = createUpdateRoutes(services, context);
   const nextcloud = createNextcloudRoutes(services, context);
   const loginFlow = createLoginFlowRoutes(services, context);
+  const ownAppPassword = createOwnAppPasswordRoutes(services, context);
   const legacy = createLegacyRoutes(services, context);
 
   const guarded = createDirectoryGuard(context);
@@ -107,10 +109,12 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
       ['GET', `${apps}/episode_action`, [], nextcloud.actions],
       ['POST', `${apps}/episode_action/create`, [], nextcloud.act],
     ]),
-    ['POST', '/index.php/login/v2', [], loginFlow.begin],
-    ['POST', POLL_PATH, [], loginFlow.poll],
+    ['POST', '/index.php/login/v2', [], loginFlow.begin, true],
+    ['POST', POLL_PATH, [], loginFlow.poll, true],
     ['GET', '/status.php', [], loginFlow.status],
     ['GET', '/ocs/v2.php/cloud/capabilities', [], loginFlow.capabilities],
+    ['GET', '/ocs/v2.php/core/getapppassword', [], ownAppPassword.exchange],
+    ['DELETE', '/ocs/v2.php/core/apppassword', [], ownAppPassword.revoke],
 
     ['GET', '/clientconfig', JSON_ONLY, createClientConfigRoute(context)],
     ['GET', '/health', [], createHealthRoute(services)],

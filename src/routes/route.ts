@@ -15,12 +15,20 @@ export interface Route {
   path: string;
   formats: readonly string[];
   handler: Handler;
+  /** Uses no login, so that a page of another website gains nothing by sending the request. */
+  isAnonymous?: boolean;
 }
 
 /** A route as written in a table. */
-export type Row = [method: Method, path: string, formats: readonly string[], handler: Handler];
+export type Row = [method: Method, path: string, formats: readonly string[], handler: Handler, isAnonymous?: boolean];
 
-export const toRoute = ([method, path, formats, handler]: Row): Route => ({ method, path, formats, handler });
+export const toRoute = ([method, path, formats, handler, isAnonymous = false]: Row): Route => ({
+  method,
+  path,
+  formats,
+  handler,
+  isAnonymous,
+});
 
 /** The user, for responses where a login is optional. */
 export const viewerOf =

@@ -131,6 +131,7 @@ const HEADERS: Record<string, fc.Arbitrary<string>> = {
   'x-forwarded-proto': fc.constantFrom('https', 'javascript'),
   cookie: fc.constantFrom('csrf=known', 'sessionid=', 'sessionid=x; sessionid=y', 'csrf=\xe9'),
   origin: fc.constantFrom('https://evil.example', 'null'),
+  'ocs-apirequest': fc.constant('true'),
 };
 const header = fc.oneof(
   ...Object.entries(HEADERS).map(([name, value]) =>

@@ -56,11 +56,18 @@ describe.each(TARGETS)('a page of another website (%s)', (target) => {
     ['JSON', { ...sent('same-site', 'cors'), ...JSON_TYPE }],
     ['JSON with an Origin', { origin: EVIL, ...JSON_TYPE }],
     ['JSON to an origin that names another port', { origin: 'http://localhost:1', ...JSON_TYPE }],
+    ['text with a header of Nextcloud apps', { origin: EVIL, 'ocs-apirequest': 'true', ...TEXT }],
   ])('stores %s with its own password, but not with the cookie', async (_what, headers) => {
     const server = await openTestServer({}, target);
     expect(await isStored(server, { cookie: await logIn(server), headers }, 'PUT')).toBe(false);
     expect(await isStored(server, { cookie: await logIn(server), headers })).toBe(false);
     expect(await isStored(server, { auth, headers })).toBe(true);
+  });
+
+  it('is not allowed the header of Nextcloud apps', async () => {
+    const server = await openTestServer({}, target);
+    const preflight = await server.request('OPTIONS', DEVICE, { headers: { origin: EVIL } });
+    expect(preflight.headers.get('access-control-allow-headers')).not.toMatch(/ocs|\*/);
   });
 
   it.each(['PUT', 'DELETE'])('may %s with its own password, which needs a preflight', async (method) => {

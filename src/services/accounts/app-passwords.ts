@@ -82,7 +82,7 @@ export function createAppPasswords(
       }
       const secret = createSecret();
       const digest = digestOf(secret);
-      const device = `app-${idOf(digest)}`;
+      const device = `app-${appPasswordId(digest)}`;
       await appPasswords.create({ digest, user, label: label.trim(), device, createdAt: now() });
       return secret;
     },
@@ -100,14 +100,14 @@ export function createAppPasswords(
     },
 
     async revoke(user, id) {
-      const found = (await appPasswords.all(user)).find(({ digest }) => idOf(digest) === id);
+      const found = (await appPasswords.all(user)).find(({ digest }) => appPasswordId(digest) === id);
       return found !== undefined && (await appPasswords.revoke(user, found.digest));
     },
   };
 }
 
 function toOwn({ digest, user: _user, ...own }: AppPassword): OwnAppPassword {
-  return { id: idOf(digest), ...own };
+  return { id: appPasswordId(digest), ...own };
 }
 
 const createSecret = (): string => Array.from({ length: GROUPS }, createGroup).join('-');
@@ -118,4 +118,5 @@ const createGroup = (): string =>
 /** Digest of an app password, so that stored data grants no access. */
 const digestOf = (secret: string): string => hash('sha256', secret, 'base64url');
 
-const idOf = (digest: string): string => Buffer.from(digest, 'base64url').toString('hex').slice(0, 12);
+/** Id of an app password for its owner; grants no access. */
+export const appPasswordId = (digest: string): string => Buffer.from(digest, 'base64url').toString('hex').slice(0, 12);

@@ -4,3 +4,7 @@ const MAX_LENGTH = 255;
 /** The beginning of a `User-Agent`, copied: a slice would keep the whole text in memory. */
 export const cutAppName = (app: string): string =>
   app.length <= MAX_LENGTH ? app : Buffer.from(app.slice(0, MAX_LENGTH)).toString();
+
+/** The name of an app in its `User-Agent`, without the version; empty if it has none. */
+export const toAppLabel = (app: string): string =>
+  /^(?!Mozilla)[^/(]+/.exec(cutAppName(app))?.[0].trim() || cutAppName(app);

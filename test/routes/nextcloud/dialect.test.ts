@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openTestServer, type TestServer } from '../server.ts';
-import { signIn } from '../site/browser.ts';
+import { openTestServer, type TestServer } from '../../server.ts';
+import { signIn } from '../../site/browser.ts';
 
 /* The dialect of the Nextcloud app gpoddersync, as used by its clients. */
 
@@ -284,81 +284,5 @@ describe('an invalid item of a batch', () => {
     ['/episode_action/create', 'nonsense'],
   ])('is a 400 without a valid batch: %s %j', async (path, body) => {
     expect((await server.request('POST', APPS + path, { auth: 'bob:secret', body })).status).toBe(400);
-  });
-});
-
-describe('recorded: ', () => {
-  it('AntennaPod connects, pulls, pushes its queue in batches of 30, and stores its own clock', async () => {
-    await onDevice('desktop', [FEED]);
-    const accept = { ...basic(await createAppPassword('AntennaPod'), 'latin1'), accept: 'application/json' };
-    const app = openApp({ ...accept, 'user-agent': 'AntennaPod/3.5.0' });
-    expect(await app.pull(0)).toMatchObject({ add: [FEED], remove: [] });
-    await app.push([OTHER], []);
-    let since = server.clock.now;
-    const { actions, timestamp } = await app.pullActions(0);
-    expect([actions, typeof timestamp]).toEqual([[], 'number']);
-    for (const first of [0, 30]) {
-      await app.pushActions(
-        Array.from({ length: 30 }, (_, n) => play(`${first + n}`, { started: -1, position: -1, total: -1 })),
-      );
-    }
-    server.clock.now += 600;
-    expect((await app.pull(since)).remove).toEqual([]);
-    expect((await app.pullActions(since)).actions).toHaveLength(60);
-    since = server.clock.now;
-    expect((await app.pullActions(since)).actions).toEqual([]);
-  });
-
-  it('Kasts probes with the password of the account, and sends the mark plus one', async () => {
-    const app = openApp({ ...basic('secret'), 'user-agent': 'Kasts/25.08 Syndication' });
-    expect(await app.pull(0)).toMatchObject({ add: [], remove: [] });
-    let pulled = await app.pull(0);
-    await app.push([FEED], []);
-    pulled = await app.pull(pulled.timestamp + 1);
-    expect(pulled.add).toEqual([FEED]);
-    expect((await app.pull(pulled.timestamp + 1)).add).toEqual([]);
-    await app.pushActions([play('1', { device: '', action: 'play', guid: '' })]);
-    expect((await app.pullActions(0)).actions).toHaveLength(1);
-  });
-
-  it('GNOME Podcasts stores its clock of the start of a sync', async () => {
-    const app = await openWith('GNOME Podcasts');
-    let since = 0;
-    const sync = async (actions: unknown[] = []) => {
-      const start = server.clock.now;
-      const pulled = await app.pull(since);
-      const episodes = await app.pullActions(since);
-      server.clock.now += 3;
-      if (actions.length > 0) await app.pushActions(actions);
-      since = start;
-      return { ...pulled, actions: episodes.actions };
-    };
-    await sync([play('1')]);
-    await onDevice('desktop', [FEED]);
-    server.clock.now += 1;
-    expect(await sync()).toMatchObject({ add: [FEED], actions: [play('1')] });
-    server.clock.now += 100;
-    await sync();
-    expect(await sync()).toMatchObject({ add: [], remove: [], actions: [] });
-  });
-
-  it('Cardo sends its own clock, and appends the zone to every timestamp', async () => {
-    const app = await openWith('Cardo');
-    await app.pull(0);
-    await app.pushActions([play('1', { timestamp: '2023-11-14T20:00:00+00:00' })]);
-    const { actions } = await app.pullActions(server.clock.now);
-    expect(actions.map(({ timestamp }: { timestamp: string }) => Date.parse(`${timestamp}+00:00`))).toEqual([
-      Date.parse('2023-11-14T20:00:00Z'),
-    ]);
-  });
-
-  it('Music Assistant sends the app password as Bearer, without a name', async () => {
-    await onDevice('desktop', [FEED]);
-    const app = openApp({ authorization: `Bearer ${await createAppPassword('Music Assistant')}` });
-    const { add, timestamp } = await app.pull(0);
-    expect(add).toEqual([FEED]);
-    await app.pushActions([play('1')]);
-    expect((await app.pull(timestamp)).add).toEqual([]);
-    expect((await app.pullActions(timestamp)).actions).toHaveLength(1);
   });
 });
