@@ -14,7 +14,7 @@ import { World } from './world.ts';
 
 /* Apps of both dialects on one account: those of the Nextcloud dialect have clocks that are fast, slow or right. */
 
-const NEXT_SINCE: readonly NextSince[] = ['clock after upload', 'clock at start', 'mark plus one'];
+const NEXT_SINCE: readonly NextSince[] = ['clock after upload', 'clock at start', 'clock at end', 'mark plus one'];
 
 interface Scenario {
   apps: { nextSince: NextSince; clockError: number }[];

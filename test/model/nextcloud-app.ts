@@ -5,11 +5,13 @@ const APPS = '/index.php/apps/gpoddersync';
 
 /** What an app sends as `since` in its next sync. */
 export type NextSince =
-  /** AntennaPod and Cardo: their own clock after an upload, else the mark. */
+  /** AntennaPod: its own clock after an upload, else the mark. */
   | 'clock after upload'
   /** GNOME Podcasts: its own clock at the start of the sync. */
   | 'clock at start'
-  /** Kasts: the mark of the answer plus one, kept as soon as it is received. */
+  /** Cardo: its own clock at the end of the sync. */
+  | 'clock at end'
+  /** Kasts: the mark of each answer plus one, also to an upload, kept as soon as it is received. */
   | 'mark plus one';
 
 interface NextcloudApp {
@@ -32,6 +34,7 @@ export function createNextcloudApp({ name, password, nextSince, clock }: Nextclo
   }
   const next = (started: number, mark: number, hasPushed: boolean): number => {
     if (nextSince === 'clock at start') return started;
+    if (nextSince === 'mark plus one') return mark + 1;
     return nextSince === 'clock after upload' && hasPushed ? clock() : mark;
   };
 
@@ -39,26 +42,29 @@ export function createNextcloudApp({ name, password, nextSince, clock }: Nextclo
     const isFirst = subscriptionsSince === 0;
     const pulled: any = yield* pull('/subscriptions', subscriptionsSince);
     library.apply(pulled);
-    if (nextSince === 'mark plus one') subscriptionsSince = pulled.timestamp + 1;
+    let mark = pulled.timestamp;
+    if (nextSince === 'mark plus one') subscriptionsSince = mark + 1;
     const queued = library.changes;
     const add = isFirst ? [...library.subscriptions].filter((feed) => !pulled.add.includes(feed)) : queued.add;
     const hasChanges = add.length > 0 || queued.remove.length > 0;
     if (hasChanges) {
-      yield { method: 'POST', path: `${APPS}/subscription_change/create`, body: { add, remove: queued.remove } };
+      const body = { add, remove: queued.remove };
+      mark = (yield { method: 'POST', path: `${APPS}/subscription_change/create`, body }).timestamp;
       library.markChangesUploaded(queued);
     }
-    if (nextSince !== 'mark plus one') subscriptionsSince = next(started, pulled.timestamp, hasChanges);
+    if (nextSince !== 'clock at end') subscriptionsSince = next(started, mark, hasChanges);
   }
 
   function* syncEpisodes(started: number): Generator<Call, void, any> {
     const pulled: any = yield* pull('/episode_action', episodesSince);
-    if (nextSince === 'mark plus one') episodesSince = pulled.timestamp + 1;
+    let mark = pulled.timestamp;
+    if (nextSince === 'mark plus one') episodesSince = mark + 1;
     const queued = library.actions;
     for (const batch of toBatches(queued, 30)) {
-      yield { method: 'POST', path: `${APPS}/episode_action/create`, body: batch };
+      mark = (yield { method: 'POST', path: `${APPS}/episode_action/create`, body: batch }).timestamp;
     }
     library.markActionsUploaded(queued);
-    if (nextSince !== 'mark plus one') episodesSince = next(started, pulled.timestamp, queued.length > 0);
+    if (nextSince !== 'clock at end') episodesSince = next(started, mark, queued.length > 0);
   }
 
   return {
@@ -70,6 +76,7 @@ export function createNextcloudApp({ name, password, nextSince, clock }: Nextclo
       const started = clock();
       yield* syncSubscriptions(started);
       yield* syncEpisodes(started);
+      if (nextSince === 'clock at end') subscriptionsSince = episodesSince = clock();
     },
   };
 }
