@@ -24,21 +24,23 @@ export async function* readDevices(
     discovered.devices.push(device);
     yield { kind: 'device', device, caption: toText(caption), type: toText(type) };
   }
-  expectRequests(discovered.devices.length);
+  expectRequests(2 * discovered.devices.length);
 
+  const removed = new Set<string>();
   for (const device of discovered.devices) {
-    const urls = await readSubscriptions(get, user, device).catch((error: unknown) => {
+    const list = await readSubscriptions(get, user, device).catch((error: unknown) => {
       if (!isPermanentFailure(error)) throw error;
       onGap(`subscriptions of devices: ${error.message}`);
-      return [];
+      return { urls: [], removed: [] };
     });
-    for (const url of urls) discovered.feeds.add(url);
-    yield { kind: 'subscriptions', device, urls };
+    for (const url of list.urls) discovered.feeds.add(url);
+    for (const url of list.removed) removed.add(url);
+    yield { kind: 'subscriptions', device, urls: list.urls };
   }
   const all = await getOptional('subscriptions of the whole account', ['subscriptions', `${user}.json`], {}, (answer) =>
     toUrls(answer, 'subscriptions'),
   );
-  const others = (all ?? []).filter((url) => !discovered.feeds.has(url));
+  const others = (all ?? []).filter((url) => !discovered.feeds.has(url) && !removed.has(url));
   for (const url of others) discovered.feeds.add(url);
   if (others.length > 0) yield { kind: 'subscriptions', device: EXTRA_DEVICE, urls: others };
 }
@@ -59,15 +61,34 @@ function explainNotFound(error: unknown): never {
   });
 }
 
-/** From the full list, or else from all changes since the beginning: some servers support only one of them. */
-async function readSubscriptions(get: ApiClient['get'], user: string, device: string): Promise<string[]> {
-  try {
-    return toUrls(await get(['subscriptions', user, `${device}.json`]), 'subscriptions');
-  } catch (error) {
-    if (!canContinue(error)) throw error;
-  }
-  const changes = await get(['api', '2', 'subscriptions', user, `${device}.json`], { since: '0' });
-  return toUrls(toObject(changes, 'subscriptions').add, 'subscriptions');
+/**
+ * The full list, without the feeds that were removed according to all changes since the beginning: oPodSync never takes a
+ * feed off its list. Some servers support only one of the two.
+ */
+async function readSubscriptions(
+  get: ApiClient['get'],
+  user: string,
+  device: string,
+): Promise<{ urls: string[]; removed: string[] }> {
+  const list = await get(['subscriptions', user, `${device}.json`])
+    .then((answer) => toUrls(answer, 'subscriptions'))
+    .catch(ifOthersMaySucceed);
+  const query = { since: '0' };
+  const changes = await get(['api', '2', 'subscriptions', user, `${device}.json`], query)
+    .then((answer) => toChanges(answer))
+    .catch((error: unknown) => (list ? ifOthersMaySucceed(error) : Promise.reject(error)));
+  const { add = [], remove = [] } = changes ?? {};
+  const removed = remove.filter((url) => !add.includes(url));
+  return { urls: (list ?? add).filter((url) => !removed.includes(url)), removed };
+}
+
+function ifOthersMaySucceed(error: unknown): undefined {
+  if (!canContinue(error)) throw error;
+}
+
+function toChanges(answer: unknown): { add: string[]; remove: string[] } {
+  const { add, remove = [] } = toObject(answer, 'subscriptions');
+  return { add: toUrls(add, 'subscriptions'), remove: toUrls(remove, 'subscriptions') };
 }
 
 function toGroups(answer: unknown): string[][] {

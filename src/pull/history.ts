@@ -24,21 +24,22 @@ const MAX_IDLE_PAGES = 4;
 /**
  * All episode actions of an account, each once. Servers differ: some truncate responses silently, some compare `since`
  * with the action's own time, some respond with the time of the last returned action, others with the current time. If
- * the order of the actions leaves doubts, each podcast is requested separately as well.
+ * the order of the actions leaves doubts, each podcast is requested separately as well, unless the server ignores that.
  */
 export async function* readHistory({ getPage, podcasts, onGap }: HistorySource): AsyncIterable<unknown[]> {
   const seen = new Set<string>();
   const knownPodcasts = new Set(podcasts);
   /** Podcasts whose actions may be incomplete, with the length of the response; undefined for the whole account. */
   const doubtful = new Map<string | undefined, number>();
+  let ignoresPodcast = false;
 
   const filterNew = (actions: readonly unknown[]): unknown[] =>
     actions.filter((action) => {
       const digest = hash('sha1', JSON.stringify(action), 'base64');
       if (seen.has(digest)) return false;
       seen.add(digest);
-      const podcast = (action as { podcast?: unknown } | null)?.podcast;
-      if (typeof podcast === 'string' && podcast !== '') knownPodcasts.add(podcast);
+      const podcast = podcastOf(action);
+      if (podcast !== undefined) knownPodcasts.add(podcast);
       return true;
     });
 
@@ -48,7 +49,8 @@ export async function* readHistory({ getPage, podcasts, onGap }: HistorySource):
       const page = await getPage({ since, ...(podcast !== undefined && { podcast }) });
       const added = filterNew(page.actions);
       if (added.length > 0) yield added;
-      if (page.actions.length < MAY_BE_TRUNCATED) return;
+      if (podcast !== undefined) ignoresPodcast ||= new Set(page.actions.map(podcastOf)).size > 1;
+      if (page.actions.length < MAY_BE_TRUNCATED || ignoresPodcast) return;
 
       const times = timesOf(page.actions);
       const isSorted =
@@ -65,11 +67,21 @@ export async function* readHistory({ getPage, podcasts, onGap }: HistorySource):
   yield* readPages();
   const limit = doubtful.get(undefined);
   if (limit === undefined) return;
-  for (const podcast of knownPodcasts) yield* readPages(podcast);
+  for (const podcast of knownPodcasts) {
+    yield* readPages(podcast);
+    if (!ignoresPodcast) continue;
+    onGap(`episode actions: the server returned ${limit} at once, which may not be all`);
+    return;
+  }
   for (const [podcast, count] of doubtful) {
     if (podcast === undefined || count < limit || knownPodcasts.size === 1) continue;
     onGap(`episode actions of ${podcast}: the server returned ${count} at once, which may not be all`);
   }
+}
+
+function podcastOf(action: unknown): string | undefined {
+  const podcast = (action as { podcast?: unknown } | null)?.podcast;
+  return typeof podcast === 'string' && podcast !== '' ? podcast : undefined;
 }
 
 /** The actions' own times; actions without a time are left out. */

@@ -41,13 +41,21 @@ export const canContinue = (error: unknown): error is RemoteError =>
 export const isPermanentFailure = (error: unknown): error is RemoteError =>
   error instanceof RemoteError && error.status !== 401 && !error.isTemporary;
 
-/** The error for a status other than 200. `retryAfter` is the value of the header. */
-export function toStatusError(host: string, status: number, retryAfter: unknown): RemoteError {
+/**
+ * The error for a status other than 200. `message` is the body, and `retryAfter` the value of the header. A 503 is permanent
+ * if the message says that nothing is implemented, as oPodSync does.
+ */
+export function toStatusError(
+  host: string,
+  status: number,
+  { message, retryAfter }: { message: string; retryAfter: unknown },
+): RemoteError {
   if (status === 401) return new RemoteError(`${host} does not accept this user name and password`, { status });
-  const meaning = STATUS_CODES[status];
+  const isMissing = status === 501 || (status === 503 && /not implemented/i.test(message));
+  const meaning = STATUS_CODES[isMissing ? 501 : status];
   return new RemoteError(`${host} answered ${status}${meaning ? ` (${meaning})` : ''}`, {
     status,
-    isTemporary: status === 429 || (status >= 500 && status !== 501),
+    isTemporary: status === 429 || (status >= 500 && !isMissing),
     retryAfter: Number(retryAfter) || 0,
   });
 }

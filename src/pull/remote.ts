@@ -33,6 +33,8 @@ const TIMEOUT: Seconds = 600;
 const READ_TIMEOUT: Seconds = 180;
 /** Bytes, both compressed and decompressed: some two million episode actions. */
 const MAX_RESPONSE = 400_000_000;
+/** Of the body of an error. */
+const MAX_MESSAGE = 10_000;
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Pause before each retry. */
@@ -68,12 +70,13 @@ export function openRemote({ address, user, password, userAgent, wait = pause }:
 
   async function getOnce(url: URL): Promise<unknown> {
     const { statusCode, headers: received, body } = await follow(url);
+    const encoding = `${received['content-encoding'] ?? ''}`;
     if (statusCode !== 200) {
-      await body.dump();
-      throw toStatusError(url.host, statusCode, received['retry-after']);
+      const message = await readBody(body, encoding, MAX_MESSAGE).then(toText, () => '');
+      throw toStatusError(url.host, statusCode, { message, retryAfter: received['retry-after'] });
     }
-    const bytes = await readBody(body, `${received['content-encoding'] ?? ''}`, MAX_RESPONSE);
-    return parse(Buffer.from(bytes).toString(), url.host);
+    const bytes = await readBody(body, encoding, MAX_RESPONSE);
+    return parse(toText(bytes), url.host);
   }
 
   async function getWithRetries(url: URL): Promise<unknown> {
@@ -120,7 +123,10 @@ function targetOf(from: URL, location: string): URL {
   );
 }
 
+const toText = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
+
 function parse(text: string, host: string): unknown {
+  if (text.trim() === '') throw new RemoteError(`${host} returned an empty response`);
   try {
     if (!isTooDeep(text)) return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {

@@ -119,7 +119,7 @@ describe.each(WITH_PAGES)('a single podcast, %s', (_rules, rules) => {
 it('reads a short history with one request, whatever the server', async () => {
   for (const rules of Object.values(RULES)) {
     const { requests } = await pullHistory(many(100), rules);
-    expect(requests).toBe(8); // devices, a device, all, groups, actions, favorites, settings, lists
+    expect(requests).toBe(9); // devices, list and changes of a device, all, groups, actions, favorites, settings, lists
   }
 });
 
