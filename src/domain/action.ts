@@ -30,7 +30,7 @@ interface ActionRules {
  */
 export function parseAction(value: unknown, rules: ActionRules): EpisodeAction | undefined {
   const { now, keepCredentials, rewrites } = rules;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('is not an object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('it is not an object');
   const input = value as Input;
   const feed = readUrl(input.podcast, 'podcast');
   const media = readUrl(input.episode, 'episode');

@@ -16,7 +16,10 @@ import type { ActionQuery, PodcastStore, Storage } from '../../storage/stores.ts
 interface EpisodeUploadOptions {
   /** The device of all actions, whatever the actions say. */
   device?: string;
-  /** Called with the reason for each invalid action, which is then skipped; the others are stored. */
+  /**
+   * Called with the reason for each action that is skipped. Without it, an invalid one throws; one whose addresses cannot be
+   * used is always skipped.
+   */
   refuse?(reason: string): void;
 }
 
@@ -53,7 +56,7 @@ export const createEpisodes = (
     await eachInSlices(submitted.entries(), ([index, each]) => {
       try {
         const action = parseAction(each, context);
-        if (!action) return;
+        if (!action) return refuse?.(`action ${index}: its addresses must be ASCII and begin with http:// or https://`);
         parsed.push(action);
         podcasts.add(action.podcast);
         devices.add(action.device);
@@ -62,8 +65,8 @@ export const createEpisodes = (
         const refusal = invalid(`action ${index}: ${error.message}`);
         if (!refuse) throw refusal;
         refuse(refusal.message);
-        return undefined;
       }
+      return undefined;
     });
     requireFewFeeds([...podcasts]);
     requireFewDevices([...devices]);

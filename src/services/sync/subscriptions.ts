@@ -12,7 +12,7 @@ import {
 } from '../../domain/url.ts';
 import { eachInSlices, mapInSlices } from '../../slices.ts';
 import type { Storage } from '../../storage/stores.ts';
-import { sanitizeFeedUrls } from './feed-urls.ts';
+import { explainRefusal, sanitizeFeedUrls } from './feed-urls.ts';
 
 export interface Subscriptions {
   /** The feeds of a device, in the order first added. Throws `missing` for an unknown device (spec 4.3 rule 6). */
@@ -28,8 +28,8 @@ export interface Subscriptions {
   replace(user: UserId, device: string, submitted: readonly string[], sender?: Sender): Promise<void>;
   /**
    * Delta upload to one or several devices, which it creates if they are new. Throws `invalid` if a feed is in both lists,
-   * however it is written, and `too-large`. `sender`: see `originOf`. With `refuse`, which is called with the reason, such
-   * a feed is skipped and the others are stored.
+   * however it is written, and `too-large`. `sender`: see `originOf`. With `refuse`, such a feed is skipped and the others
+   * are stored; it is called with the reason, also for a feed whose address cannot be used.
    */
   upload(
     user: UserId,
@@ -92,6 +92,7 @@ export function createSubscriptions(
       });
       if (both.size > 0 && !refuse) throw refusal;
       if (both.size > 0) refuse?.(refusal.message);
+      for (const [from, to] of rewrites.pairs) if (to === '') refuse?.(`a feed is left out: ${explainRefusal(from)}`);
       await eachInSlices(removed, (url) => both.has(url) || changes.push({ url, subscribed: false }));
       const mark = await subscriptions.apply(user, ids, changes, sender);
       return { mark, rewrites: rewrites.pairs };

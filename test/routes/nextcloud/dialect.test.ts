@@ -237,12 +237,12 @@ describe('diagnostics', () => {
     await app.pushActions([...Array.from({ length: 24 }, () => play('1')), 7]);
     const all = await server.services.refusals.all(bob);
     expect(all).toHaveLength(20);
-    expect(all.map(({ reason }) => reason)[0]).toBe('action 24: is not an object');
-    expect(all.map(({ reason }) => reason)[1]).toBe('action 23: is not an object');
+    expect(all.map(({ reason }) => reason)[0]).toBe('action 24: it is not an object');
+    expect(all.map(({ reason }) => reason)[1]).toBe('action 23: it is not an object');
     expect(new Set(all.map(({ app: name }) => name))).toEqual(new Set(['']));
     server.clock.now += 3600;
     await app.pushActions([...Array.from({ length: 24 }, () => play('1')), 7]);
-    expect((await server.services.refusals.all(bob))[1]!.reason).toBe('action 24: is not an object');
+    expect((await server.services.refusals.all(bob))[1]!.reason).toBe('action 24: it is not an object');
   });
 });
 
@@ -255,17 +255,20 @@ describe('an invalid item of a batch', () => {
       7,
       play('3', { action: 'dance' }),
       play('4'),
+      play('5', { podcast: 'ftp://secret.example' }),
     ]);
-    await app.push([FEED, 5, 'ftp://x', OTHER], [OTHER]);
+    await app.push([FEED, 5, 'ftp://secret.example', OTHER], [OTHER]);
     const { actions } = await app.pullActions(0);
     expect(actions.map(({ guid }: { guid: string }) => guid)).toEqual(['1', '4']);
     expect((await app.pull(0)).add).toEqual([FEED]);
     const reasons = (await server.services.refusals.all(bob)).map(({ reason }) => reason);
     expect(reasons).toEqual([
+      'a feed is left out: a feed address begins with http:// or https://',
       'the same feed is in "add" and in "remove"',
       '"add": item 1 is not a string',
+      'action 5: its addresses must be ASCII and begin with http:// or https://',
       'action 3: "action" must be one of download, play, delete, new',
-      'action 2: is not an object',
+      'action 2: it is not an object',
       expect.stringMatching(/^action 1: the timestamp must be /),
     ]);
   });
