@@ -10,7 +10,7 @@ import { createLoginFlowRoutes, POLL_PATH } from './login-flow.ts';
 import { createLogoRoute } from './logos.ts';
 import { createDirectoryGuard } from './directory-guard.ts';
 import { createNextcloudRoutes } from './nextcloud.ts';
-import { createOwnAppPasswordRoutes } from './own-app-password.ts';
+import { createOcsRoutes } from './ocs.ts';
 import { createRefusalRecorder } from './refusal-recorder.ts';
 import { type Route, type RouteContext, type Row, toRoute } from './route.ts';
 import { createSessionRoutes } from './sessions.ts';
@@ -39,7 +39,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
   const updates = createUpdateRoutes(services, context);
   const nextcloud = createNextcloudRoutes(services, context);
   const loginFlow = createLoginFlowRoutes(services, context);
-  const ownAppPassword = createOwnAppPasswordRoutes(services, context);
+  const ocs = createOcsRoutes(services, context);
   const legacy = createLegacyRoutes(services, context);
 
   const guarded = createDirectoryGuard(context);
@@ -111,10 +111,10 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ]),
     ['POST', '/index.php/login/v2', [], loginFlow.begin, true],
     ['POST', POLL_PATH, [], loginFlow.poll, true],
-    ['GET', '/status.php', [], loginFlow.status],
-    ['GET', '/ocs/v2.php/cloud/capabilities', [], loginFlow.capabilities],
-    ['GET', '/ocs/v2.php/core/getapppassword', [], ownAppPassword.exchange],
-    ['DELETE', '/ocs/v2.php/core/apppassword', [], ownAppPassword.revoke],
+    ['GET', '/status.php', [], ocs.status],
+    ['GET', '/ocs/v2.php/cloud/capabilities', [], ocs.capabilities],
+    ['GET', '/ocs/v2.php/core/getapppassword', [], ocs.exchangePassword],
+    ['DELETE', '/ocs/v2.php/core/apppassword', [], ocs.revokePassword],
 
     ['GET', '/clientconfig', JSON_ONLY, createClientConfigRoute(context)],
     ['GET', '/health', [], createHealthRoute(services)],

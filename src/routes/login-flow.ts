@@ -16,7 +16,7 @@ export const POLL_PATH = '/index.php/login/v2/poll';
 export function createLoginFlowRoutes(
   { loginFlow }: Pick<Services, 'loginFlow'>,
   { formBudget, origin }: RouteContext,
-): Record<'begin' | 'poll' | 'status' | 'capabilities', Handler> {
+): Record<'begin' | 'poll', Handler> {
   return {
     begin(event) {
       const base = publicBase(event, origin);
@@ -30,31 +30,8 @@ export function createLoginFlowRoutes(
       const { user, appPassword } = granted;
       return json({ server: publicBase(event, origin), loginName: user.name, appPassword });
     },
-
-    /** Some apps check for a Nextcloud server before they start. */
-    status: () =>
-      json({
-        installed: true,
-        maintenance: false,
-        needsDbUpgrade: false,
-        version: `${VERSION}.0`,
-        versionstring: VERSION,
-        edition: '',
-        productname: 'podsync',
-        extendedSupport: false,
-      }),
-
-    capabilities() {
-      const [major, minor, micro] = VERSION.split('.').map(Number);
-      const version = { major, minor, micro, string: VERSION, edition: '', extendedSupport: false };
-      const meta = { status: 'ok', statuscode: 200, message: 'OK' };
-      return json({ ocs: { meta, data: { version, capabilities: { core: { 'webdav-root': 'remote.php/webdav' } } } } });
-    },
   };
 }
-
-/** The Nextcloud version that apps see. */
-const VERSION = '31.0.0';
 
 /** The token in a form or JSON, whatever the Content-Type; empty if there is none. */
 function readToken(body: string): string {

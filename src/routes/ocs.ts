@@ -4,23 +4,43 @@ import { MEDIA_TYPES } from '../formats/format.ts';
 import { XML_DECLARATION } from '../formats/xml.ts';
 import { APP_HEADER } from '../http/cross-site.ts';
 import { readApp } from '../http/input.ts';
-import type { Reply } from '../http/reply.ts';
+import { json, type Reply } from '../http/reply.ts';
 import { appPasswordId } from '../services/accounts/app-passwords.ts';
 import { toAppLabel } from '../services/sync/app-name.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 
-/**
- * For apps that ask for a password instead of opening the browser: they exchange it for an app password, and revoke that
- * when the user logs out. Part of the OCS interface of Nextcloud.
- */
-export function createOwnAppPasswordRoutes(
+/** The Nextcloud version that apps see. */
+const VERSION = '31.0.0';
+
+/** What apps use of Nextcloud itself: its status, and its OCS interface. */
+export function createOcsRoutes(
   { appPasswords }: Pick<Services, 'appPasswords'>,
   { identity }: RouteContext,
-): Record<'exchange' | 'revoke', Handler> {
+): Record<'status' | 'capabilities' | 'exchangePassword' | 'revokePassword', Handler> {
   return {
-    /** An app that receives 403 continues with the password that it has. */
-    async exchange(event) {
+    /** Some apps check for a Nextcloud server before they start. */
+    status: () =>
+      json({
+        installed: true,
+        maintenance: false,
+        needsDbUpgrade: false,
+        version: `${VERSION}.0`,
+        versionstring: VERSION,
+        edition: '',
+        productname: 'podsync',
+        extendedSupport: false,
+      }),
+
+    capabilities() {
+      const [major, minor, micro] = VERSION.split('.').map(Number);
+      const version = { major, minor, micro, string: VERSION, edition: '', extendedSupport: false };
+      const meta = { status: 'ok', statuscode: 200, message: 'OK' };
+      return json({ ocs: { meta, data: { version, capabilities: { core: { 'webdav-root': 'remote.php/webdav' } } } } });
+    },
+
+    /** Exchanges the account's password for an app password. An app that receives 403 keeps the password that it has. */
+    async exchangePassword(event) {
       requireApp(event);
       const { user, appPassword } = await identity.login(event, 'latin1');
       if (appPassword) throw new Refusal('forbidden', 'this is an app password already');
@@ -28,7 +48,8 @@ export function createOwnAppPasswordRoutes(
       return ocs(`<data><apppassword>${secret}</apppassword></data>`);
     },
 
-    async revoke(event) {
+    /** Revokes the app password of the request, when the user logs out in the app. */
+    async revokePassword(event) {
       requireApp(event);
       const { user, appPassword } = await identity.login(event, 'latin1');
       if (!appPassword) throw new Refusal('forbidden', 'this is not an app password');
