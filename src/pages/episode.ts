@@ -20,6 +20,7 @@ interface EpisodePage {
 
 /** The signed-in user's data of an episode. */
 interface EpisodeOwner {
+  name: string;
   csrf: string;
   own: OwnEpisode;
   /** The newest first. */
@@ -55,7 +56,7 @@ ${
         title: name,
         podcastTitle: podcast.title || podcast.url,
         artwork: scaledLogo(base, ARTWORK, podcast.logoUrl ?? null),
-        ...(owner && { owner: { csrf: owner.csrf, podcast: podcast.url, total: lengthOf(played) } }),
+        ...(owner && { owner: { name: owner.name, csrf: owner.csrf, podcast: podcast.url, total: lengthOf(played) } }),
       })
     : ''
 }

@@ -13,7 +13,7 @@ interface Player {
   /** Address of an image. */
   artwork: string;
   /** Set for signed-in users: their playback is uploaded. */
-  owner?: { csrf: string; podcast: Url; total: Seconds | undefined };
+  owner?: { name: string; csrf: string; podcast: Url; total: Seconds | undefined };
 }
 
 const SPEEDS = ['0.75', '1', '1.25', '1.5', '1.75', '2', '2.5', '3'];
@@ -38,7 +38,7 @@ export function renderPlayer({ base, src, startAt, title, podcastTitle, artwork,
 ${
   owner &&
   markup`<p class="problem" role="alert" data-unsaved hidden>Your position could not be saved. The player keeps trying while you listen; if this message stays, sign in again.</p>
-<form method="post" action="${base}/episode/progress" hidden>${renderToken(owner.csrf)}
+<form method="post" action="${base}/episode/progress"${attributes({ 'data-user': owner.name })} hidden>${renderToken(owner.csrf)}
 <input type="hidden" name="podcast" value="${owner.podcast}"><input type="hidden" name="url" value="${src}"><input type="hidden" name="total" value="${owner.total ?? ''}"></form>`
 }
 </section>`;

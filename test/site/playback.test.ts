@@ -55,6 +55,18 @@ const press = (visitor: Visitor, button: string, url = MEDIA, page = EPISODE) =>
 const play = (visitor: Visitor, times: Record<string, string>, page = EPISODE) =>
   visitor.send(page, times, `${AT}/episode/progress`);
 
+it('a part that arrives late keeps its time, so that it does not replace what an app played since', async () => {
+  const server = await openFilled();
+  const visitor = await signIn(server);
+  server.clock.now = Date.UTC(2023, 10, 14, 12) / 1000;
+  await upload(server, { action: 'play', position: 900, timestamp: '2023-11-14T11:30:00' });
+  await play(visitor, { started: '0', position: '300', total: '3600', age: '3600' });
+  const { actions } = await download(server);
+  expect(actions.at(-1)).toMatchObject({ device: 'web', position: 300, timestamp: '2023-11-14T11:00:00' });
+  expect((await visitor.get(EPISODE)).html).toContain('#t=900"');
+  expect((await play(visitor, { position: '300', age: 'long' })).status).toBe(400);
+});
+
 describe('the page of an episode', () => {
   it('is public for visitors, and private for signed-in users', async () => {
     const server = await openFilled();

@@ -3,6 +3,8 @@
 /**
  * The player of an episode page (see `pages/player.ts`). It is sent as the text of this function, so it uses nothing from
  * outside. Uploads the position of a signed-in user on play, pause and end, every 30 seconds, and on leaving the page.
+ * The last upload of each episode that did not arrive is stored in the browser, and sent again by the next page with a
+ * player.
  */
 export function runPlayer() {
   const player = document.querySelector('[data-player]');
@@ -39,6 +41,42 @@ export function runPlayer() {
 
   const form = player.querySelector('form');
   if (!form) return;
+  const token = new FormData(form).get('csrf');
+  /** @param {string} fields */
+  const send = (fields) => {
+    const body = new URLSearchParams(`${fields}&csrf=${token}`);
+    return fetch(form.action, { method: 'POST', body, keepalive: true, redirect: 'error' });
+  };
+
+  /** Of this user: another one may use the same browser. */
+  const storage = `podsync unsent ${form.dataset.user}`;
+  /** @returns {Record<string, { at: number, fields: string }>} uploads that did not arrive, by episode */
+  const readUnsent = () => {
+    try {
+      return JSON.parse(localStorage.getItem(storage) ?? '{}');
+    } catch {
+      return {}; // the browser stores nothing for this site
+    }
+  };
+  /** @param {string} episode @param {string} [fields] */
+  const setUnsent = (episode, fields) => {
+    const { [episode]: _previous, ...others } = readUnsent();
+    try {
+      const unsent = fields === undefined ? others : { ...others, [episode]: { at: Date.now(), fields } };
+      if (Object.keys(unsent).length > 0) localStorage.setItem(storage, JSON.stringify(unsent));
+      else localStorage.removeItem(storage);
+    } catch {
+      // as above, or full
+    }
+  };
+  for (const [episode, { at, fields }] of Object.entries(readUnsent())) {
+    const age = Math.max(0, Math.round((Date.now() - at) / 1000));
+    send(`${fields}&age=${age}`).then(
+      ({ ok, status }) => (ok || status === 400) && setUnsent(episode), // a refused one will never succeed
+      () => undefined,
+    );
+  }
+
   let isPlaying = false;
   /** The last known position, to distinguish playing from seeking. */
   let last = 0;
@@ -50,17 +88,22 @@ export function runPlayer() {
   const upload = async (isLeaving = false) => {
     const position = Math.floor(audio.currentTime);
     const part = played;
-    const fields = new FormData(form);
+    const fields = new URLSearchParams(/** @type {any} */ (new FormData(form)));
+    fields.delete('csrf');
     fields.set('started', String(Math.max(0, Math.floor(audio.currentTime - part))));
     fields.set('position', String(position));
     if (Number.isFinite(audio.duration)) fields.set('total', String(Math.floor(audio.duration)));
     [saved, played] = [position, 0];
-    const body = new URLSearchParams(/** @type {any} */ (fields));
+    const episode = `${fields.get('podcast')} ${fields.get('url')}`;
+    // Whether it arrives is not seen any more: it is stored only if it is not likely to, so that nothing is sent twice.
+    if (isLeaving && (!navigator.onLine || episode in readUnsent())) setUnsent(episode, String(fields));
     try {
-      const answer = await fetch(form.action, { method: 'POST', body, keepalive: true, redirect: 'error' });
+      const answer = await send(String(fields));
       if (!answer.ok) throw new Error(answer.statusText);
+      setUnsent(episode);
       show('unsaved', false);
     } catch {
+      setUnsent(episode, String(fields));
       // The next upload includes it.
       saved = -1;
       played += part;

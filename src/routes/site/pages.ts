@@ -88,7 +88,7 @@ export function createPageRoutes(
       const own = await ownEpisode(event, { podcast: podcast.url, url: episode.url });
       return site.page(
         event,
-        ({ base, visitor }) => renderEpisode({ base, podcast, episode, owner: own && { csrf: visitor!.csrf, ...own } }),
+        ({ base, visitor }) => renderEpisode({ base, podcast, episode, owner: own && { ...visitor!, ...own } }),
         { isPrivate: !isPublic },
       );
     },

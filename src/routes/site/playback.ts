@@ -31,7 +31,8 @@ export function createPlaybackForms(
       const position = readSeconds(fields, 'position');
       if (position === undefined) throw invalid('"position" is missing');
       const started = readSeconds(fields, 'started') ?? position;
-      await playback.play(user.id, readEpisode(fields), { started, position, total: readSeconds(fields, 'total') });
+      const times = { started, position, total: readSeconds(fields, 'total') };
+      await playback.play(user.id, readEpisode(fields), times, readSeconds(fields, 'age'));
       return { ...EMPTY, status: 204 };
     }),
   };

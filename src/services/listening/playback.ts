@@ -42,8 +42,8 @@ export interface Playback {
   episodes(user: UserId, podcast: Url): Promise<ReadonlyMap<Url, OwnEpisode>>;
   /** One episode, and its newest actions, at most `limit`, the newest first. */
   episode(user: UserId, episode: NamedEpisode, limit: number): Promise<{ own: OwnEpisode; history: EpisodeAction[] }>;
-  /** Records a part that was played in the browser. */
-  play(user: UserId, episode: NamedEpisode, times: PlayTimes): Promise<void>;
+  /** Records a part that was played in the browser, `age` seconds ago if it arrives late. */
+  play(user: UserId, episode: NamedEpisode, times: PlayTimes, age?: Seconds): Promise<void>;
   /**
    * Uploads a play that starts and stops at the end: apps treat it as played, and it adds no listening time. If the length
    * is unknown, the end is where the last play stopped.
@@ -147,10 +147,12 @@ export function createPlayback(
     user: UserId,
     { own, episode, reference }: Awaited<ReturnType<typeof find>>,
     action: Pick<EpisodeAction, 'action'> & Partial<PlayTimes>,
+    age = 0,
   ): Promise<void> => {
     await registerWebDevice(devices, user);
-    // It must be the newest action, even if the clock of an app is fast or two actions fall into the same second.
-    const timestamp = Math.max(now(), (own.state?.at ?? 0) + 1);
+    // It must be the newest action, even if the clock of an app is fast or two actions fall into the same second; unless it
+    // arrives late: an app may have played the episode since.
+    const timestamp = age > 0 ? Math.max(0, now() - age) : Math.max(now(), (own.state?.at ?? 0) + 1);
     const guid = episode?.guid ?? (sanitizeMediaUrl(reference.episode) === '' ? reference.episode : undefined);
     const from = { ...reference, guid, device: WEB_DEVICE.id, timestamp };
     // All devices must receive it, even one with the id of the browser: see `Sender`.
@@ -172,9 +174,9 @@ export function createPlayback(
       return { own, history };
     },
 
-    async play(user, named, { started, position, total }) {
+    async play(user, named, { started, position, total }, age) {
       const times = total === undefined ? { position } : { started, position, total };
-      await upload(user, await find(user, named), { action: 'play', ...times });
+      await upload(user, await find(user, named), { action: 'play', ...times }, age);
     },
 
     async markPlayed(user, named) {
