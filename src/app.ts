@@ -5,6 +5,7 @@ import { createResponseBatch } from './http/response-batch.ts';
 import { refuseForged } from './http/cross-site.ts';
 import { drainBody } from './http/drain-body.ts';
 import { errorReply, logAbortedReply, toErrorReply } from './http/errors.ts';
+import { type AnsweredRequest, createAccessLog } from './http/access-log.ts';
 import { createIdentity, setCookieOf } from './http/identity.ts';
 import { basePath, isProxied, type OriginRules } from './http/origin.ts';
 import { type Reply, send } from './http/reply.ts';
@@ -24,6 +25,8 @@ export interface AppOptions extends OriginRules {
   directory?: DirectoryMode;
   /** Whether to include the operator's routes, which need no login. */
   operator?: boolean;
+  /** Receives each request that was answered, for an access log; not those of the operator. */
+  onRequest?: (request: AnsweredRequest) => void;
   /** Replaceable in tests. */
   budget?: Partial<BudgetLimits>;
   /** See `RouteContext`. */
@@ -38,11 +41,14 @@ export function createApp(services: Services, options: AppOptions): H3 {
   const identity = createIdentity(services, options);
   const base = basePath(options);
   const warnOfProxy = createProxyWarning(options);
+  const { onRequest, operator = false } = options;
+  const logAccess = onRequest && !operator ? createAccessLog(onRequest, identity, options) : undefined;
   const app = new H3({
     silent: true,
     allowMalformedURL: true, // `readParam` refuses a broken escape and explains it
     onRequest(event) {
       warnOfProxy(event);
+      logAccess?.(event);
       normalizePath(event, base);
     },
     // Only a bad address, such as an invalid Host header, fails outside a route.
@@ -83,7 +89,7 @@ export function createApp(services: Services, options: AppOptions): H3 {
     address,
   };
   const routes = createRoutes(services, context);
-  if (options.operator) routes.push(...createOperatorRoutes(services, context));
+  if (operator) routes.push(...createOperatorRoutes(services, context));
   for (const [pattern, methods] of byPattern(routes)) {
     app.all(pattern, (event) => {
       const format = event.context.params?.format ?? '';

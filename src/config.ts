@@ -12,6 +12,11 @@ export interface Config extends Options {
   readonly port: number;
   /** Paths of PEM files. */
   readonly tls?: { readonly cert: string; readonly key: string };
+  /** The least important messages that are logged. */
+  readonly logLevel: 'error' | 'warn' | 'info';
+  readonly logFormat: 'text' | 'json';
+  /** Whether every request is logged. */
+  readonly accessLog: boolean;
 }
 
 /** Invalid options: exit code 2. The message names the option and says what it must be. */
@@ -71,15 +76,10 @@ const bytes: ValueType<number> = {
 /** The address of a server; a trailing slash is removed. */
 export const webAddress: ValueType<string> = { read: readWebAddress, description: WEB_ADDRESS };
 
-const openOrClosed: ValueType<'open' | 'closed'> = {
-  read: (given) => (given === 'open' || given === 'closed' ? given : undefined),
-  description: 'open or closed',
-};
-
-const directoryMode: ValueType<Options['directory']> = {
-  read: (given) => (given === 'public' || given === 'members' || given === 'off' ? given : undefined),
-  description: 'public, members or off',
-};
+const oneOf = <Word extends string>(...words: Word[]): ValueType<Word> => ({
+  read: (given) => words.find((word) => word === given),
+  description: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`,
+});
 
 const YES_OR_NO = new Map(Object.entries({ true: true, '1': true, yes: true, false: false, '0': false, no: false }));
 
@@ -156,6 +156,21 @@ export const BASE_URL_OPTION = option(
   webAddress,
 );
 
+/** What `serve` logs, and how. */
+const LOG_OPTIONS: readonly ConfigOption[] = [
+  option(
+    '--log-level <level>',
+    'least important messages to log: error, warn or info; failed logins are always logged',
+    oneOf<Config['logLevel']>('error', 'warn', 'info'),
+  ).default('info'),
+  option(
+    '--log-format <format>',
+    'text, or json: one object a line',
+    oneOf<Config['logFormat']>('text', 'json'),
+  ).default('text'),
+  option('--access-log [true|false]', 'log every request', yesOrNo).default(false),
+];
+
 /** How `serve` listens, and the rules for requests. */
 export const SERVER_OPTIONS: readonly ConfigOption[] = [
   option('--host <address>', 'address to listen on; 0.0.0.0 is all of them', host).default('127.0.0.1'),
@@ -169,11 +184,16 @@ export const SERVER_OPTIONS: readonly ConfigOption[] = [
   option(
     '--registration <mode>',
     'who may create an account at /register: open is anyone, closed only the first user',
-    openOrClosed,
+    oneOf<Options['registration']>('open', 'closed'),
   ),
-  option('--directory <mode>', 'who sees toplist, search and pages: public, members or off', directoryMode),
+  option(
+    '--directory <mode>',
+    'who sees toplist, search and pages: public, members or off',
+    oneOf<Options['directory']>('public', 'members', 'off'),
+  ),
   option('--sync-devices [true|false]', 'in new accounts, keep one subscription list on all devices', yesOrNo),
   KEEP_CREDENTIALS_OPTION,
+  ...LOG_OPTIONS,
 ];
 
 /** All options of `serve`. */
@@ -209,5 +229,8 @@ export function readConfig(values: OptionValues): Config {
     directory: rest.directory,
     fetch: rest.fetch,
     allowPrivateFeeds: rest.allowPrivateFeeds,
+    logLevel: rest.logLevel,
+    logFormat: rest.logFormat,
+    accessLog: rest.accessLog,
   });
 }

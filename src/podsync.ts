@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { H3 } from 'h3';
 import manifest from 'podsync/package.json' with { type: 'json' };
-import { createApp } from './app.ts';
+import { type AppOptions, createApp } from './app.ts';
 import { type Clock, openClock } from './clock.ts';
 import type { Fetcher } from './feeds/fetch.ts';
 import { DEFAULTS, type Options, readWebAddress, WEB_ADDRESS } from './options.ts';
@@ -13,7 +13,8 @@ import { loadStorageThreads } from './storage/load.ts';
 import { openStorage } from './storage/open.ts';
 
 /** Missing options have the same defaults as `podsync serve`: see `DEFAULTS`. */
-export interface PodsyncOptions extends Pick<Options, 'data'>, Partial<Omit<Options, 'data'>> {
+export interface PodsyncOptions
+  extends Pick<Options, 'data'>, Partial<Omit<Options, 'data'>>, Pick<AppOptions, 'onRequest'> {
   log: Log;
 }
 

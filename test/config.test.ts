@@ -27,6 +27,9 @@ it('has defaults for a first try on one machine', () => {
     syncDevices: false,
     fetch: true,
     allowPrivateFeeds: false,
+    logLevel: 'info',
+    logFormat: 'text',
+    accessLog: false,
   });
 });
 
@@ -74,6 +77,8 @@ it.each([
   ['--sync-overlap', ['', '-1', '86401', '2m']],
   ['--base-url', ['', 'example.org', 'ftp://example.org', 'https://a/?', 'https://a/#b', 'https://u:hunter2@a']],
   ['--registration', ['', 'maybe', 'OPEN']],
+  ['--log-level', ['', 'debug', '3']],
+  ['--log-format', ['', 'xml']],
   ['--data', ['', '~', '~/podsync']],
   ['--trust-proxy', ['maybe']],
   ['--no-fetch', ['maybe']],

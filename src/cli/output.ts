@@ -3,7 +3,7 @@ import { createConsola } from 'consola';
 import stringWidth from 'string-width';
 import type { Log } from '../storage/stores.ts';
 
-/** Messages to people, on stderr, as stdout is for data. A command prints them without the time: see `showTimes`. */
+/** Messages to people, on stderr, as stdout is for data. A server makes a log of them: see `openServerLog`. */
 export const messages = createConsola({
   level: 3,
   fancy: Boolean(process.stderr.isTTY),
@@ -12,12 +12,7 @@ export const messages = createConsola({
   stderr: process.stderr,
 });
 
-/** For a server: its messages on a terminal have the time from now on. Those in a file get it from what keeps the file. */
-export function showTimes(): void {
-  messages.options.formatOptions.date = true;
-}
-
-/** The log of a podsync, in a server or in a command. */
+/** The log of a podsync in a command. */
 export const log: Log = (level, message) => messages[level](message);
 
 /** Prints the result of a command on stdout: one line of JSON for scripts, else text for people. */

@@ -9,7 +9,8 @@ import { limitHeapGrowth } from './heap.ts';
 import { commandLine } from './invocation.ts';
 import { listenOnNetwork } from './network.ts';
 import { connect } from './operator.ts';
-import { log, messages, showTimes } from './output.ts';
+import { messages } from './output.ts';
+import { openServerLog } from './server-log.ts';
 import { untilSignal } from './signals.ts';
 
 /** How long running requests may take once the server is stopping. Milliseconds. */
@@ -17,9 +18,9 @@ const DRAIN_TIMEOUT = 10_000;
 
 /** `serve`: runs until a signal, then finishes running requests. Rejects with why it cannot start. */
 export async function serve(config: Config): Promise<void> {
-  showTimes();
+  const log = openServerLog(config);
   const isNew = await openDataFolder(config.data);
-  const connection = await connect({ ...config, log });
+  const connection = await connect({ ...config, ...log });
   if ('socket' in connection) {
     throw new Error(`a server is already running on ${config.data}; stop it, or choose another folder with --data`);
   }

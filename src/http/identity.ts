@@ -26,6 +26,11 @@ export interface Identity {
    * Basic credentials is ignored.
    */
   user(event: H3Event): Promise<User>;
+  /**
+   * The user with this name (or e-mail) and password, which do not come in the headers. Throws as `login` of the accounts
+   * does.
+   */
+  checkPassword(event: H3Event, login: string, password: string): Promise<User>;
   /** The user, if the request has already been authenticated. */
   knownUser(event: H3Event): User | undefined;
   /** The same as `user`, with the app password if one was used. `charset`: reads Basic that is not UTF-8 as Latin-1. */
@@ -157,6 +162,11 @@ export function createIdentity(
 
   const identity: Identity = {
     knownUser: (event) => event.context[USER] as User | undefined,
+    async checkPassword(event, login, password) {
+      const user = await accounts.login(login, password, readClient(event, origin));
+      event.context[USER] = user;
+      return user;
+    },
     login,
     user: async (event) => (await login(event)).user,
     async owner(event, otherwise = notYours) {
@@ -165,7 +175,7 @@ export function createIdentity(
       return user;
     },
     async visitor(event) {
-      const found = await anyLogin(event);
+      const found = await knownLogin(event);
       return found?.appPassword ? undefined : found?.user;
     },
     async isOwner(event) {

@@ -15,8 +15,10 @@ function forwarded(event: H3Event, name: string): string | undefined {
   return event.req.headers.get(`x-forwarded-${name}`)?.split(',').at(-1)?.trim() || undefined;
 }
 
-/** Where a request comes from, for the throttle. */
+/** Where a request comes from, for the throttle and the log. */
 export interface Client {
+  /** As `readIp` returns it. */
+  ip: string;
   /** For IPv6, the network. Empty over a Unix socket. */
   address: string;
   /** Whether it is the address of a proxy that is not trusted, and so the same for every client behind it. */
@@ -24,9 +26,17 @@ export interface Client {
 }
 
 export function readClient(event: H3Event, rules: OriginRules): Client {
-  const address = (rules.trustProxy ? forwarded(event, 'for') : undefined) ?? event.req.ip ?? '';
-  return { address: toNetwork(address), isShared: isProxied(event, rules) };
+  const sent = readAddress(event, rules);
+  const ip = parseIp(sent);
+  return { ip: ip?.toString() ?? '', address: ip ? toNetwork(ip) : sent, isShared: isProxied(event, rules) };
 }
+
+/** The IP address of the client; empty over a Unix socket, and if the proxy names none. */
+export const readIp = (event: H3Event, rules: OriginRules): string =>
+  parseIp(readAddress(event, rules))?.toString() ?? '';
+
+const readAddress = (event: H3Event, { trustProxy }: OriginRules): string =>
+  (trustProxy ? forwarded(event, 'for') : undefined) ?? event.req.ip ?? '';
 
 /** Whether a proxy that is not trusted, on this machine or on a private network, has forwarded the request. */
 export function isProxied(event: H3Event, { trustProxy }: OriginRules): boolean {
@@ -36,12 +46,16 @@ export function isProxied(event: H3Event, { trustProxy }: OriginRules): boolean 
 
 const isPublic = (address: string): boolean => ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
 
-/** Without the port that some proxies add. For IPv6, the /64: every customer has a whole one. */
-function toNetwork(address: string): string {
-  if (!address.includes(':')) return address;
+type Ip = ReturnType<typeof ipaddr.process>;
+
+/** Without the port that some proxies add; IPv4 that is written as IPv6 becomes IPv4. */
+function parseIp(address: string): Ip | undefined {
   const bare = address.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1');
-  if (!ipaddr.isValid(bare)) return address;
-  const ip = ipaddr.process(bare); // IPv4 that is written as IPv6 becomes IPv4
+  return ipaddr.isValid(bare) ? ipaddr.process(bare) : undefined;
+}
+
+/** For IPv6, the /64: every customer has a whole one. */
+function toNetwork(ip: Ip): string {
   const text = ip.toNormalizedString();
   return ip.kind() === 'ipv6' ? `${text.split(':', 4).join(':')}::/64` : text;
 }

@@ -1,14 +1,11 @@
-import type { H3Event } from 'h3';
 import { Refusal } from '../domain/errors.ts';
 import { MEDIA_TYPES } from '../formats/format.ts';
 import { writeOpml } from '../formats/opml-write.ts';
 import { openReservation } from '../http/body.ts';
 import { readForm } from '../http/form.ts';
 import { readQuery } from '../http/input.ts';
-import { readClient } from '../http/origin.ts';
 import type { Reply } from '../http/reply.ts';
 import type { Services } from '../services/services.ts';
-import type { User } from '../storage/stores.ts';
 import type { Handler, RouteContext } from './route.ts';
 
 /** The only device of the oldest clients. */
@@ -23,11 +20,9 @@ const outcomeReply = (outcome: Outcome): Reply => ({ type: MEDIA_TYPES.txt, body
 
 /** Upload and download of one list, with the password as a parameter (spec 4.9, legacy paths). */
 export function createLegacyRoutes(
-  { accounts, bodyParser, subscriptions }: Pick<Services, 'accounts' | 'bodyParser' | 'subscriptions'>,
-  { formBudget, maxBody, origin }: RouteContext,
+  { bodyParser, subscriptions }: Pick<Services, 'bodyParser' | 'subscriptions'>,
+  { identity, formBudget, maxBody }: RouteContext,
 ): Record<'upload' | 'notUploaded' | 'getList', Handler> {
-  const logIn = (event: H3Event, login: string, password: string): Promise<User> =>
-    accounts.login(login, password, readClient(event, origin));
   return {
     upload: (event) =>
       answer(async () => {
@@ -36,7 +31,7 @@ export function createLegacyRoutes(
         const { action, protocol, username, password, opml } = Object.fromEntries(form);
         if (action !== 'update-subscriptions' || protocol !== '0') return outcomeReply('@PROTOERROR');
         if (username === undefined || password === undefined || opml === undefined) return outcomeReply('@PROTOERROR');
-        const user = await logIn(event, username, password);
+        const user = await identity.checkPassword(event, username, password);
         await subscriptions.replace(user.id, DEVICE, await bodyParser.list('opml', opml));
         return outcomeReply('@SUCCESS');
       }),
@@ -45,7 +40,8 @@ export function createLegacyRoutes(
 
     getList: (event) =>
       answer(async () => {
-        const user = await logIn(event, readQuery(event, 'username') ?? '', readQuery(event, 'password') ?? '');
+        const [name, password] = [readQuery(event, 'username') ?? '', readQuery(event, 'password') ?? ''];
+        const user = await identity.checkPassword(event, name, password);
         const urls = (await subscriptions.find(user.id, DEVICE)) ?? (await subscriptions.all(user.id));
         const podcasts = urls.map((url) => ({ url }));
         return { type: MEDIA_TYPES.opml, body: writeOpml(`Subscriptions of ${user.name}`, podcasts) };

@@ -116,7 +116,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
   const actionCache = createActionCache(storage.actions);
   const passwords = createPasswords(hasher);
   const throttle = createThrottle(storage.attempts, now);
-  const accounts = createAccounts(storage, { passwords, throttle, syncDevices: options.syncDevices });
+  const accounts = createAccounts(storage, { passwords, throttle, syncDevices: options.syncDevices, log });
   return {
     bodyParser: options.bodyParser,
     accounts,

@@ -69,8 +69,13 @@ export interface KeyValueStore {
   close(): Promise<void>;
 }
 
-/** Reports a problem to the operator. The message never contains a password, cookie or connection string. */
-export type Log = (level: 'warn' | 'error', message: string) => void;
+/**
+ * Reports a problem to the operator. The message never contains a password, cookie or connection string. `fields` are its
+ * parts, for programs that read the log.
+ */
+export type Log = (level: 'warn' | 'error', message: string, fields?: LogFields) => void;
+
+export type LogFields = Readonly<Record<string, string | number | null>>;
 
 export interface OpenContext {
   /** podsync's data folder, which exists and is readable for its owner only. Relative paths start here. */

@@ -20,7 +20,7 @@ import type { OpenContext } from './contract.ts';
 import type { PodcastStore } from './directory.ts';
 import type { TransferStore } from './transfer.ts';
 
-export type { Log } from './contract.ts';
+export type { Log, LogFields } from './contract.ts';
 export type * from './account-stores.ts';
 export type * from './directory.ts';
 export type * from './transfer.ts';

@@ -99,6 +99,6 @@ export interface Server extends Program {
 export async function startServer(args: readonly string[] = [], options?: SpawnOptions): Promise<Server> {
   const data = args.includes('--data') ? args[args.indexOf('--data') + 1]! : await makeFolder();
   const program = start(['serve', '--port', '0', '--no-fetch', '--data', data, ...args], options);
-  const [, url = ''] = await program.says(/Ready\. .*?(https?:\S+)$/);
+  const [, url = ''] = await program.says(/Ready\. .*?(https?:[^\s"]+)(?:$|")/);
   return { ...program, data, url, port: Number(new URL(url).port) };
 }

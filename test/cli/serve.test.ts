@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { makeFolder, run, start, startServer } from './podsync.ts';
 
-const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
+const ONE_SENTENCE = /^\S+Z \[error\] [^\n]+\n$/;
 const CERT = join(import.meta.dirname, 'tls/cert.pem');
 const KEY = join(import.meta.dirname, 'tls/key.pem');
 
@@ -86,7 +86,7 @@ it('gives the address that apps must use where a proxy stands in front', async (
     '--base-url',
     'https://example.org/pods/',
   ]);
-  await server.says(/^\[success\] Ready\. .* https:\/\/example\.org\/pods$/);
+  await server.says(/ \[success\] Ready\. .* https:\/\/example\.org\/pods$/);
   await server.says(/Listening on http:\/\/127\.0\.0\.1:\d+$/);
   await server.says(/create the first one in a browser: https:\/\/example\.org\/pods\/register\?token=\S+$/);
 });
@@ -216,7 +216,7 @@ it('lets one of two that start at once on one port win', async () => {
   expect(loser).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^\[error\] port \d+ of [^\n]+ is in use[^\n]+\n$/),
+    stderr: expect.stringMatching(/^\S+Z \[error\] port \d+ of [^\n]+ is in use[^\n]+\n$/),
   });
   await Promise.any(programs.map((program) => program.says(/Ready/)));
 });

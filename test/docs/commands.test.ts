@@ -31,6 +31,7 @@ it('only commands that change the machine, or need another server, are not run',
     'docs/install.md: docker build -f examples/Dockerfile -t podsync .',
     'docs/install.md: docker compose -f examples/compose.yaml up -d',
     'docs/install.md: install -D -m 644 dist/podsync.mjs /opt/podsync/podsync.mjs',
+    'docs/install.md: apt install fail2ban',
     'docs/scaling.md: createuser --pwprompt podsync',
     'docs/writing-a-plugin.md: npm init -y && npm pkg set type=module',
   ]);

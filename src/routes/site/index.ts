@@ -22,7 +22,7 @@ import { createStatisticsPage } from './statistics.ts';
 /** The routes of the website. */
 export function createSiteRoutes(services: Services, context: RouteContext): Route[] {
   const site = createSite(services, context);
-  const login = createLoginRoutes(services, context, site);
+  const login = createLoginRoutes(context, site);
   const register = createRegisterRoutes(services, context, site);
   const welcome = createPasswordLinkPages(services, context, site);
   const authorize = createAuthorizePages(services, site);

@@ -1,18 +1,15 @@
 import type { H3Event } from 'h3';
 import { Refusal } from '../../domain/errors.ts';
 import { readQuery } from '../../http/input.ts';
-import { readClient } from '../../http/origin.ts';
 import type { Reply } from '../../http/reply.ts';
 import { renderLogin } from '../../pages/login.ts';
 import type { Problems } from '../../pages/form.ts';
-import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
 import { type Site, STALE, toLocalPath } from './site.ts';
 
 /** Signing in and out in a browser: with the same sessions and limits on wrong passwords as for apps. */
 export function createLoginRoutes(
-  { accounts }: Pick<Services, 'accounts'>,
-  { identity, origin }: RouteContext,
+  { identity }: RouteContext,
   site: Site,
 ): Record<'show' | 'submit' | 'signOut', Handler> {
   const form = (
@@ -52,7 +49,7 @@ export function createLoginRoutes(
       if (name === '') return form(event, next, name, { name: 'enter your user name' }, 400);
       if (password === '') return form(event, next, name, { password: 'enter your password' }, 400);
       try {
-        await identity.signIn(event, await accounts.login(name, password, readClient(event, origin)));
+        await identity.signIn(event, await identity.checkPassword(event, name, password));
         return site.redirect(event, next);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;

@@ -2,7 +2,6 @@ import type { H3Event } from 'h3';
 import { Refusal } from '../../domain/errors.ts';
 import { Form } from '../../http/form.ts';
 import { readQuery } from '../../http/input.ts';
-import { readClient } from '../../http/origin.ts';
 import type { Reply } from '../../http/reply.ts';
 import type { Problems } from '../../pages/form.ts';
 import { type Privacy, renderSettings } from '../../pages/settings.ts';
@@ -14,7 +13,7 @@ import { type Site, STALE } from './site.ts';
 
 type SettingsServices = Pick<
   Services,
-  'accounts' | 'administration' | 'appPasswords' | 'registration' | 'sessions' | 'settings' | 'transfer'
+  'administration' | 'appPasswords' | 'registration' | 'sessions' | 'settings' | 'transfer'
 >;
 type SettingsHandlers =
   | 'show'
@@ -44,8 +43,8 @@ const NOTICES: Readonly<Record<string, string>> = {
 
 /** The settings of an account. */
 export function createSettingsPages(
-  { accounts, administration, appPasswords, registration, sessions, settings, transfer }: SettingsServices,
-  { identity, origin }: RouteContext,
+  { administration, appPasswords, registration, sessions, settings, transfer }: SettingsServices,
+  { identity }: RouteContext,
   site: Site,
 ): Record<SettingsHandlers, Handler> {
   const readPrivacy = async ({ id }: User): Promise<Privacy> => {
@@ -82,7 +81,7 @@ export function createSettingsPages(
   /** What is wrong with a password that confirms a change; undefined if it is right. Wrong ones count as for a login. */
   const checkPassword = async (event: H3Event, user: User, password = ''): Promise<string | undefined> => {
     try {
-      await accounts.login(user.name, password, readClient(event, origin));
+      await identity.checkPassword(event, user.name, password);
       return undefined;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

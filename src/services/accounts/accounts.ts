@@ -1,6 +1,6 @@
 import { invalid, Refusal } from '../../domain/errors.ts';
 import type { UserId } from '../../domain/types.ts';
-import type { Storage, User } from '../../storage/stores.ts';
+import type { Log, Storage, User } from '../../storage/stores.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import { checkPassword, type Passwords } from './passwords.ts';
 import type { Guess, Throttle } from './throttle.ts';
@@ -35,9 +35,10 @@ export interface Accounts {
   hasAny(): Promise<boolean>;
   /**
    * The user with this name (or e-mail) and password. Throws `unauthenticated` if either is wrong, `throttled` after many
-   * wrong passwords, and `busy` during too many simultaneous logins.
+   * wrong passwords, and `busy` during too many simultaneous logins. Failures are logged in one form, which programs such as
+   * fail2ban read: `Failed login from IP: REASON`.
    */
-  login(login: string, password: string, from: Pick<Guess, 'address' | 'isShared'>): Promise<User>;
+  login(login: string, password: string, from: Pick<Guess, 'address' | 'isShared'> & { ip: string }): Promise<User>;
 }
 
 /** Throws `invalid` unless this is a valid user name. */
@@ -63,11 +64,12 @@ interface AccountRules {
   throttle: Throttle;
   /** The default of the setting `sync_devices` for new accounts. */
   syncDevices: boolean;
+  log: Log;
 }
 
 export const createAccounts = (
   { users }: Pick<Storage, 'users'>,
-  { passwords, throttle, syncDevices }: AccountRules,
+  { passwords, throttle, syncDevices, log }: AccountRules,
 ): Accounts => ({
   async create(account) {
     checkAccount(account);
@@ -94,14 +96,31 @@ export const createAccounts = (
     return false;
   },
 
-  async login(login, password, { address, isShared }) {
-    if (login.length > MAX_LOGIN_LENGTH) throw wrong(); // and is not stored: anybody may send megabytes
+  async login(login, password, { address, isShared, ip }) {
+    // What was typed is not logged: it may be the password.
+    const logFailure = (reason: string, user?: User): void =>
+      log('warn', `Failed login from ${ip || '-'}: ${reason}`, {
+        event: 'failed-login',
+        ip: ip || null,
+        user: user?.name ?? null,
+      });
+    if (login.length > MAX_LOGIN_LENGTH) {
+      logFailure('unknown user'); // and is not stored: anybody may send megabytes
+      throw wrong();
+    }
     const user = await users.find(login);
     const guess = { login, address, isShared, user: user?.id };
-    await throttle.check(guess);
-    const isRight = await passwords.verify(user, password, (compare) => throttle.attempt(guess, compare));
-    if (!user || !isRight) throw wrong();
-    return user;
+    let isRight: boolean;
+    try {
+      await throttle.check(guess);
+      isRight = await passwords.verify(user, password, (compare) => throttle.attempt(guess, compare));
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'throttled') logFailure('too many attempts', user);
+      throw error;
+    }
+    if (user && isRight) return user;
+    logFailure(user ? `wrong password for ${user.name}` : 'unknown user', user);
+    throw wrong();
   },
 });
 

@@ -1,0 +1,48 @@
+import type { H3Event } from 'h3';
+import type { Identity } from './identity.ts';
+import { type OriginRules, readIp } from './origin.ts';
+
+/** A request that was answered, or whose client went away. */
+export interface AnsweredRequest {
+  method: string;
+  /** Without the query and other secrets. */
+  path: string;
+  /** Undefined if the client went away before the answer. */
+  status: number | undefined;
+  /** Milliseconds from the head of the request to the end of the answer. */
+  duration: number;
+  /** Sent to the client, with headers. Too many for a client that sends its next request before the answer. */
+  bytes: number;
+  /** Name of the account; undefined without a login. */
+  user: string | undefined;
+  /** IP address of the client; empty over a Unix socket. */
+  ip: string;
+}
+
+/** Reports each request when its response has ended. Requests within the process are not reported. */
+export function createAccessLog(
+  report: (request: AnsweredRequest) => void,
+  identity: Pick<Identity, 'knownUser'>,
+  origin: OriginRules,
+): (event: H3Event) => void {
+  return (event) => {
+    const { res } = event.runtime?.node ?? {};
+    if (!res) return;
+    const { socket } = res.req;
+    const [begun, sentBefore, ip] = [performance.now(), socket.bytesWritten, readIp(event, origin)];
+    res.once('close', () =>
+      report({
+        method: event.req.method,
+        path: redactPath(event.url.pathname),
+        status: res.headersSent ? res.statusCode : undefined,
+        duration: Math.round(performance.now() - begun),
+        bytes: socket.bytesWritten - sentBefore,
+        user: identity.knownUser(event)?.name,
+        ip,
+      }),
+    );
+  };
+}
+
+/** Hides the token in the path of a link with which a person chooses a password. */
+export const redactPath = (path: string): string => path.replace(/(\/welcome\/+)[^/]+/i, '$1***');
