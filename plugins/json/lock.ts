@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import type { Server } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { StorageError } from '../../src/plugin.ts';
 import { FILE_MODE, toStorageError } from './durable-files.ts';
+import { isListening, listenBeside, socketOf } from './lock-socket.ts';
 
 /*
  * Each process first writes its own lock file, and only then looks for others: of two concurrent processes at least one
@@ -36,12 +38,15 @@ const ATTEMPT_DELAY = 10;
 export async function takeLock(folder: string): Promise<() => Promise<void>> {
   const path = await realpath(folder);
   const own = join(path, `lock.${randomUUID()}`);
+  let socket: Server | undefined;
   const release = async (): Promise<void> => {
     if (held.delete(own)) await rm(own, { force: true });
+    socket?.close(); // removes it
   };
   try {
     await requireUnlocked(path, own); // first: on a full disk, removing an old lock file may be needed to write a new one
     held.add(own);
+    socket = await listenBeside(own);
     await writeLock(own);
     await requireUnlocked(path, own);
     return release;
@@ -85,8 +90,8 @@ async function otherLocks(folder: string, own: string): Promise<[path: string, h
     const path = join(folder, name);
     if (!LOCK.test(name) || path === own) continue;
     const holder = await readHolder(path);
-    if (holder && (held.has(path) || (await isAlive(holder)))) locks.push([path, holder]);
-    else await rm(path, { force: true });
+    if (holder && (held.has(path) || (await isAlive(path, holder)))) locks.push([path, holder]);
+    else await Promise.all([path, socketOf(path)].map((stale) => rm(stale, { force: true })));
   }
   return locks;
 }
@@ -104,7 +109,10 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   }
 }
 
-async function isAlive({ host, pid, started }: Holder): Promise<boolean> {
+async function isAlive(path: string, { host, pid, started }: Holder): Promise<boolean> {
+  const own = await startOf(process.pid);
+  const isListeningHere = started !== '' && bootOf(started) === bootOf(own) ? await isListening(path) : undefined;
+  if (isListeningHere !== undefined) return isListeningHere;
   if (host !== hostname()) return true; // cannot be checked from here
   if (pid === process.pid) return false; // an earlier process with the same pid
   try {
@@ -115,6 +123,8 @@ async function isAlive({ host, pid, started }: Holder): Promise<boolean> {
   const seen = await startOf(pid);
   return started === '' || seen === '' || started === seen; // the system may hide it from one of the two processes
 }
+
+const bootOf = (started: string): string => started.split(' ')[0]!;
 
 async function startOf(pid: number): Promise<string> {
   try {

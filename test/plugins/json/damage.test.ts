@@ -1,9 +1,10 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
+import { copyFolder } from './copy-folder.ts';
 
 let dataDir: string;
 let killed: string;
@@ -29,7 +30,7 @@ describe('the write-ahead log', () => {
     await store.commit({ set: [['a', '1']] });
     await store.commit({ set: [['b', '"two\\n"']] });
     await commits(store);
-    await cp(dataDir, killed, { recursive: true });
+    await copyFolder(dataDir, killed);
     await store.close();
     return (await logsIn(killed)).at(-1)!;
   }

@@ -1,9 +1,10 @@
-import { cp, type FileHandle, mkdtemp, open as openFile, readdir, rm } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open as openFile, readdir, rm } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
+import { copyFolder } from './copy-folder.ts';
 
 /** Rejects as if no file could be replaced. */
 const disk = vi.hoisted(() => ({ check: async (_path: string): Promise<void> => undefined }));
@@ -64,7 +65,7 @@ async function failOnce(call: 'write' | 'datasync' | 'truncate', error: Error): 
 /** Opens a copy of the folder, as left by a process that is killed now. */
 async function openKilled(): Promise<KeyValueStore> {
   const killed = `${dataDir}-killed`;
-  await cp(dataDir, killed, { recursive: true });
+  await copyFolder(dataDir, killed);
   return open(killed);
 }
 

@@ -1,19 +1,25 @@
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
+
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
 let dataDir: string;
 const open = (): Promise<KeyValueStore> => json.open(json.parse(''), { dataDir, log: () => undefined });
 /** A lock file of another process; without a holder, of another program. */
-const writeLock = (holder?: { host?: string; pid: number; started: string }) =>
-  writeFile(
-    join(dataDir, `lock.${randomUUID()}`),
-    holder ? JSON.stringify({ host: hostname(), ...holder }) : 'nonsense',
-  );
+async function writeLock(holder?: { host?: string; pid: number; started: string }): Promise<string> {
+  const path = join(dataDir, `lock.${randomUUID()}`);
+  await writeFile(path, holder ? JSON.stringify({ host: hostname(), ...holder }) : 'nonsense');
+  return path;
+}
 const locks = async (): Promise<string[]> => (await readdir(dataDir)).filter((name) => name.startsWith('lock'));
 
 beforeEach(async () => {
@@ -60,6 +66,33 @@ it.each([
 it('a folder is not taken over from a process without a known start time, as under systemd', async () => {
   await writeLock({ pid: process.ppid, started: '' });
   await expect(open()).rejects.toThrow(`is in use by process ${process.ppid}`);
+});
+
+describe.skipIf(!existsSync(BOOT_ID))('in containers, which share a kernel but not their pids and host names,', () => {
+  let started: string;
+  beforeEach(async () => {
+    started = `${(await readFile(BOOT_ID, 'utf8')).trim()} 1`;
+  });
+
+  it('a folder is taken over from a process that was killed', async () => {
+    const lock = await writeLock({ host: 'another', pid: 1, started });
+    const listen = `require('net').createServer().listen('${lock}.sock', () => process.kill(process.pid, 'SIGKILL'))`;
+    spawnSync(process.execPath, ['-e', listen]);
+    expect((await locks()).length).toBe(2);
+    await (await open()).close();
+    expect(await locks()).toEqual([]);
+  });
+
+  it.each([
+    ['another host name', () => ({ host: 'another', pid: 2 ** 22 + 1, started })],
+    ['the same host name and pid', () => ({ pid: process.pid, started })],
+  ])('a folder is not taken over from a process with %s', async (_what, holder) => {
+    const lock = await writeLock(holder());
+    const server = createServer().listen(`${lock}.sock`);
+    await once(server, 'listening');
+    await expect(open()).rejects.toMatchObject({ code: 'busy' });
+    server.close();
+  });
 });
 
 it('a folder is not taken over from another machine', async () => {

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -6,6 +6,7 @@ import json from '../../../plugins/json/index.ts';
 import { type Entry, type Key, type KeyValueStore, KeyedMutex, type Version } from '../../../src/plugin.ts';
 import { createRandom } from '../../process/uploads.ts';
 import { seed } from '../../seed.ts';
+import { copyFolder } from './copy-folder.ts';
 
 // Small enough for a checkpoint every few commits, for splitting files, and for evicting entries.
 vi.mock(import('../../../plugins/json/limits.ts'), () => ({
@@ -153,7 +154,7 @@ it('has all acknowledged commits after a crash before any step of a checkpoint',
     mutex.run('disk', async () => {
       if (random(3) === 0) {
         const folder = `${dataDir}-killed-${killed.length}`;
-        await cp(dataDir, folder, { recursive: true });
+        await copyFolder(dataDir, folder);
         killed.push([title, folder, model.copy()]);
       }
       await step();
