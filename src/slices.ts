@@ -9,29 +9,29 @@ const mutex = new KeyedMutex<'slice'>();
 
 /**
  * Calls `step` for each item, in time slices of a few milliseconds: the server answers requests in between. The first
- * slice runs at once. Items may be created lazily, as by a generator.
+ * slice runs at once. Items may be created lazily: a generator may do the work itself.
  */
-export async function eachInSlices<T>(items: Iterable<T>, step: (item: T) => unknown): Promise<void> {
+export async function eachInSlices<T>(items: Iterable<T>, step: (item: T) => unknown = () => undefined): Promise<void> {
   const iterator = items[Symbol.iterator]();
-  const runSlice = (): boolean => {
+  let next = iterator.next();
+  const runSlice = (): void => {
     const end = performance.now() + SLICE;
     do {
-      const { done, value } = iterator.next();
-      if (done) return true;
-      step(value);
-    } while (performance.now() < end);
-    return false;
+      step(next.value as T);
+      next = iterator.next();
+    } while (!next.done && performance.now() < end);
   };
-  for (let isOver = runSlice(); !isOver;) {
-    isOver = await mutex.run('slice', async () => {
+  if (!next.done) runSlice();
+  while (!next.done) {
+    await mutex.run('slice', async () => {
       await setImmediate();
-      return runSlice();
+      runSlice();
     });
   }
 }
 
 /** `items.map(map)` in slices, see `eachInSlices`. */
-export async function mapInSlices<T, U>(items: readonly T[], map: (item: T, index: number) => U): Promise<U[]> {
+export async function mapInSlices<T, U>(items: Iterable<T>, map: (item: T, index: number) => U): Promise<U[]> {
   const mapped: U[] = [];
   await eachInSlices(items, (item) => mapped.push(map(item, mapped.length)));
   return mapped;

@@ -2,8 +2,8 @@ import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Entry, Key, Log } from '../../src/plugin.ts';
 import { createFolder, removeFile, syncFolder, toStorageError } from './durable-files.ts';
-import { type Files, sizeOf } from './files.ts';
-import { between, type Group, merge } from './group.ts';
+import type { Files } from './files.ts';
+import { between, type Group, merge, sizeOf, totalSize } from './group.ts';
 import type { Groups } from './groups.ts';
 import { fitsFileName, type Part } from './layout.ts';
 import { MAX_BACKLOG, MAX_CHANGES, MAX_FILE_SIZE, MAX_LOG_SIZE } from './limits.ts';
@@ -182,7 +182,7 @@ const removeEmptyFolder = (folder: string): Promise<boolean> =>
 
 /** Splits the entries of a part that is too long. */
 function split(part: Part, entries: readonly Entry[]): [[Part, readonly Entry[]], ...[Part, readonly Entry[]][]] {
-  const size = entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
+  const size = totalSize(entries);
   const length = size <= MAX_FILE_SIZE ? size : size / Math.ceil(size / MAX_FILE_SIZE);
   const starts: [place: number, start: Key][] = [[0, part.start]];
   let filled = 0;

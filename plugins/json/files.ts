@@ -1,18 +1,14 @@
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { type Entry, type Key, StorageError } from '../../src/plugin.ts';
-import type { Source } from './group.ts';
+import { type Source, totalSize } from './group.ts';
 import type { Groups } from './groups.ts';
 import { fileName, type Part } from './layout.ts';
 import { CACHE_SIZE } from './limits.ts';
 import { readPart, writePart } from './part-file.ts';
 
-/** Approximate memory of an entry besides its text. */
-const ENTRY_SIZE = 100;
 /** Parts that a read loads concurrently. */
 const LOADED_AT_ONCE = 16;
-
-export const sizeOf = ({ key, value }: Entry): number => key.length + value.length + ENTRY_SIZE;
 
 /** Reads and writes the data files, with a cache of their entries. */
 export class Files {
@@ -20,7 +16,7 @@ export class Files {
   readonly #groups: Groups;
   readonly #cache = new LRUCache<Part, readonly Entry[]>({
     maxSize: CACHE_SIZE,
-    sizeCalculation: (entries) => entries.reduce((sum, entry) => sum + sizeOf(entry), 1),
+    sizeCalculation: (entries) => totalSize(entries) + 1, // 0 is not accepted
   });
   readonly #loading = new Map<Part, Promise<readonly Entry[]>>();
 

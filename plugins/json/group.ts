@@ -15,6 +15,12 @@ export interface Source {
   readonly missing: number;
 }
 
+/** Approximate memory of an entry besides its text. */
+const ENTRY_SIZE = 100;
+
+export const sizeOf = ({ key, value }: Entry): number => key.length + value.length + ENTRY_SIZE;
+export const totalSize = (entries: readonly Entry[]): number => entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
+
 /** Parts of a group that a range read loads ahead. Few, as a part is long and the read may end in it. */
 const LOADED_AHEAD = 2;
 

@@ -1,7 +1,7 @@
 import { open, readdir, readFile } from 'node:fs/promises';
-import { crc32 } from 'node:zlib';
 import { eachInSlices, type Key, StorageError, type Value, type Version } from '../../src/plugin.ts';
 import { toStorageError } from './durable-files.ts';
+import { checksum, EncodedText } from './encoded-text.ts';
 import type { Change } from './group.ts';
 
 /*
@@ -17,42 +17,34 @@ const HEAD = '["00000000",';
 const CHECKSUM_START = 2;
 const LINE_END = 10;
 
-export const checksum = (bytes: Uint8Array): string => toText(crc32(bytes));
-const toText = (checksum: number): string => checksum.toString(16).padStart(8, '0');
-
-/** Approximate characters of a line that are encoded at once. */
-const PIECE = 256 * 1024;
-
 /** The changes of one commit. */
 export interface LoggedCommit {
   version: Version;
   changes: readonly Change[];
 }
 
+/** Characters around a change, or around the changes of a commit, in a line: at most these, unless keys are escaped. */
+const AROUND = 32;
+
 /** Approximate characters of a commit. */
 export const lengthOf = ({ changes }: LoggedCommit): number =>
-  changes.reduce((sum, { key, value = '' }) => sum + key.length + value.length, 0);
+  changes.reduce((sum, { key, value = '' }) => sum + key.length + value.length + AROUND, AROUND);
 
-/** Encodes a line, in several buffers, as a commit may be long. */
+/** Encodes a line, in time slices, as a commit may be long. */
 export async function encodeLine(commits: readonly LoggedCommit[]): Promise<Buffer[]> {
-  const pieces: Buffer[] = [];
-  let sum = 0;
-  await eachInSlices(lineTexts(commits), (text) => {
-    const piece = Buffer.from(text);
-    const start = pieces.length === 0 ? HEAD.length : 0;
-    const end = piece.at(-1) === LINE_END ? -1 : piece.length;
-    sum = crc32(piece.subarray(start, end), sum);
-    pieces.push(piece);
-  });
-  pieces[0]!.write(toText(sum), CHECKSUM_START, 'latin1');
-  return pieces;
+  const length = commits.reduce((sum, commit) => sum + lengthOf(commit), HEAD.length);
+  const line = new EncodedText(HEAD.length, length);
+  await eachInSlices(appendCommits(line, commits));
+  const sum = line.checksum;
+  line.append('\n');
+  return line.replace(CHECKSUM_START, sum);
 }
 
-function* lineTexts(commits: readonly LoggedCommit[]): Iterable<string> {
-  let texts: string[] = []; // joined once, as values are long
-  let length = 0;
+/** Yields after each change. */
+function* appendCommits(line: EncodedText, commits: readonly LoggedCommit[]): Iterable<void> {
+  line.append(HEAD);
   for (const [place, { version, changes }] of commits.entries()) {
-    texts.push(`${place === 0 ? HEAD : ','}[${version},{`);
+    line.append(`${place === 0 ? '' : ','}[${version},{`);
     const deleted: Key[] = [];
     let comma = '';
     for (const { key, value } of changes) {
@@ -60,18 +52,14 @@ function* lineTexts(commits: readonly LoggedCommit[]): Iterable<string> {
         deleted.push(key);
         continue;
       }
-      texts.push(`${comma}${JSON.stringify(key)}:`, onOneLine(value));
+      line.append(`${comma}${JSON.stringify(key)}:`);
+      line.append(onOneLine(value));
       comma = ',';
-      length += key.length + value.length;
-      if (length < PIECE) continue;
-      yield texts.join('');
-      texts = [];
-      length = 0;
+      yield;
     }
-    texts.push(`},${JSON.stringify(deleted)}]`);
+    line.append(`},${JSON.stringify(deleted)}]`);
   }
-  texts.push(']\n');
-  yield texts.join('');
+  line.append(']');
 }
 
 /** JSON text without line breaks. */

@@ -3,7 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { type Adapter, Low } from 'lowdb';
 import { type Entry, type Key, StorageError, KeyedMutex, type Version } from '../../src/plugin.ts';
 import { replaceFile, toStorageError } from './durable-files.ts';
-import { checksum, onOneLine } from './log-file.ts';
+import { checksum, EncodedText } from './encoded-text.ts';
+import { totalSize } from './group.ts';
+import { onOneLine } from './log-file.ts';
 
 /** Content of a file: the entries, in key order, and the key at which the next file starts. */
 export interface Content {
@@ -78,15 +80,15 @@ class PartFile implements Adapter<Content> {
 
   write({ entries, until }: Content): Promise<void> {
     const prefix = this.#prefix;
-    const lines = entries.map(({ key, value }) => `${quote(key.slice(prefix.length))}: ${onOneLine(value)}`);
-    const text = [
-      `${HEAD}00000000${AFTER_CHECKSUM}${afterChecksum(prefix)}`,
-      lines.join(',\n'),
-      `\n},\n"until": ${JSON.stringify(until)},\n"versions": [${entries.map(({ version }) => version).join()}]\n}\n`,
-    ];
-    const bytes = Buffer.from(text.join(''));
-    bytes.write(checksum(bytes.subarray(CHECKED)), HEAD.length, 'latin1');
-    return replaceFile(this.#path, bytes);
+    const text = new EncodedText(CHECKED, totalSize(entries));
+    text.append(`${HEAD}00000000${AFTER_CHECKSUM}${afterChecksum(prefix)}`);
+    for (const [place, { key, value }] of entries.entries()) {
+      text.append(`${place === 0 ? '' : ',\n'}${quote(key.slice(prefix.length))}: `);
+      text.append(onOneLine(value));
+    }
+    const versions = entries.map(({ version }) => version).join();
+    text.append(`\n},\n"until": ${JSON.stringify(until)},\n"versions": [${versions}]\n}\n`);
+    return replaceFile(this.#path, text.replace(HEAD.length, text.checksum));
   }
 }
 

@@ -1,6 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { StorageError, type Version } from '../../src/plugin.ts';
 import { FILE_MODE, removeFile, syncFolder, toStorageError } from './durable-files.ts';
 import type { Change } from './group.ts';
@@ -18,8 +17,6 @@ import {
 
 /** Maximum characters of a line, unless a single commit has more. */
 const MAX_LINE = 2 * 1024 * 1024;
-/** Syncs up to this long are fast. Milliseconds. */
-const QUICK_SYNC = 2;
 
 /** Handlers for appended commits. */
 interface Outcome {
@@ -51,8 +48,6 @@ export class WriteAheadLog {
   #number = 0;
   #version: Version = 0;
   #queue: QueuedCommit[] = [];
-  /** Duration of the last sync. Milliseconds. */
-  #syncTime = 0;
   #writing: Promise<void> | undefined;
   #switchFile: (() => void) | undefined;
 
@@ -128,9 +123,9 @@ export class WriteAheadLog {
     return this.#queue.splice(0, end === -1 ? this.#queue.length : end);
   }
 
-  /** Waits one turn of the event loop for more commits to share the next sync, unless syncs are fast. */
-  async #waitForMore(): Promise<void> {
-    if (this.#syncTime > QUICK_SYNC) await setImmediate();
+  /** Waits until all that runs now, such as those who waited for the last sync, has added its commits. */
+  #waitForMore(): Promise<void> {
+    return new Promise((resolve) => process.nextTick(resolve));
   }
 
   /** Rejects commits, and all that are queued: their checks and sums depend on the failed ones. */
@@ -149,9 +144,7 @@ export class WriteAheadLog {
         for (let at = 0; at < bytes.length;) at += (await this.#file.write(bytes, at)).bytesWritten;
         written += bytes.length;
       }
-      const start = performance.now();
       await this.#file.datasync();
-      this.#syncTime = performance.now() - start;
       this.size += written;
     } catch (error) {
       throw await this.#undo(error);

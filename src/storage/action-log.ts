@@ -57,7 +57,7 @@ export async function writeActions(
   if (actions.length === 0) return written;
   const write = (part: readonly EpisodeAction[]): string =>
     JSON.stringify({ at, ...toColumns(part) } satisfies StoredChunk);
-  await eachInSlices(await chunked(actions, CHUNK, write), ({ part, text }) => {
+  await eachInSlices(chunked(actions, CHUNK, write), ({ part, text }) => {
     const number = chunk + written.chunks++;
     const fingerprints = part.map(fingerprint);
     let [from, latest] = [Infinity, 0];

@@ -1,4 +1,4 @@
-import { eachInSlices } from '../slices.ts';
+import { mapInSlices } from '../slices.ts';
 import type { Entry, Key, KeyValueStore, Range, Value } from './contract.ts';
 import { chunkNumber } from './account-keys.ts';
 
@@ -8,9 +8,9 @@ const CHUNK = 4000;
 const MAX_TEXT = 512 * 1024;
 
 /** Writes rows as JSON arrays, in chunks under a prefix; at least one chunk, even without rows. */
-export async function writeRows(prefix: `${string}/`, rows: readonly unknown[]): Promise<[Key, Value][]> {
-  const chunks = await chunked(rows, CHUNK, (part) => JSON.stringify(part));
-  return chunks.map(({ text }, number) => [`${prefix}${chunkNumber(number)}`, text]);
+export function writeRows(prefix: `${string}/`, rows: readonly unknown[]): Promise<[Key, Value][]> {
+  const chunks = chunked(rows, CHUNK, (part) => JSON.stringify(part));
+  return mapInSlices(chunks, ({ text }, number) => [`${prefix}${chunkNumber(number)}`, text]);
 }
 
 interface Chunk<Item> {
@@ -19,17 +19,7 @@ interface Chunk<Item> {
 }
 
 /** Splits items into chunks by number and by length as JSON. */
-export async function chunked<Item>(
-  items: readonly Item[],
-  most: number,
-  write: (part: readonly Item[]) => string,
-): Promise<Chunk<Item>[]> {
-  const chunks: Chunk<Item>[] = [];
-  await eachInSlices(chunksOf(items, most, write), (chunk) => chunks.push(chunk));
-  return chunks;
-}
-
-function* chunksOf<Item>(
+export function* chunked<Item>(
   items: readonly Item[],
   most: number,
   write: (part: readonly Item[]) => string,

@@ -76,13 +76,17 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
   ];
   const actionFeeds = new Set<Url>();
   await eachInSlices(actions, ({ podcast }) => account.actionFeeds.has(podcast) || actionFeeds.add(podcast));
-  const directory = await prepareDirectory(core, account, {
-    ...(await draft?.difference()),
-    actionFeeds: [...actionFeeds],
-    newFeeds: newFeedsLeft(head, now),
-  });
+  // Most uploads of actions change nothing in the directory.
+  const isChanged = draft !== undefined || actionFeeds.size > 0;
+  const directory = isChanged
+    ? await prepareDirectory(core, account, {
+        ...(await draft?.difference()),
+        actionFeeds: [...actionFeeds],
+        newFeeds: newFeedsLeft(head, now),
+      })
+    : undefined;
   const change: Partial<Head> = {
-    ...withNewFeeds(head, directory.newFeeds, now),
+    ...withNewFeeds(head, directory?.newFeeds ?? 0, now),
     stamp,
     next: draft?.next ?? next,
     uploads: withUpload(head.uploads, sender === undefined ? [stamp, now] : [stamp, now, sender], core.context.overlap),
