@@ -27,12 +27,12 @@ export async function createFolder(path: string): Promise<void> {
  * Replaces a file atomically: after a crash it has the old or the new content. The new content is durable once
  * `syncFolder` has resolved.
  */
-export async function replaceFile(path: string, pieces: readonly Uint8Array[]): Promise<void> {
+export async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
   const temporary = `${path}.new`;
   try {
     const file = await open(temporary, 'w', FILE_MODE);
     try {
-      for (const piece of pieces) await file.writeFile(piece);
+      await file.writeFile(bytes);
       await file.sync();
     } finally {
       await file.close();

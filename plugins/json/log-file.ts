@@ -1,8 +1,9 @@
 import { open, readdir, readFile } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
 import { eachInSlices, type Key, StorageError, type Value, type Version } from '../../src/plugin.ts';
 import { toStorageError } from './durable-files.ts';
-import { checksum, EncodedText } from './encoded-text.ts';
 import type { Change } from './group.ts';
+import { TextBuffer } from './text-buffer.ts';
 
 /*
  * A line of the write-ahead log is a group of commits written with one sync: ["<crc32 of the
@@ -16,6 +17,8 @@ export const logName = (number: number): string => `wal-${String(number).padStar
 const HEAD = '["00000000",';
 const CHECKSUM_START = 2;
 const LINE_END = 10;
+
+export const checksum = (bytes: Uint8Array): string => crc32(bytes).toString(16).padStart(8, '0');
 
 /** The changes of one commit. */
 export interface LoggedCommit {
@@ -31,17 +34,16 @@ export const lengthOf = ({ changes }: LoggedCommit): number =>
   changes.reduce((sum, { key, value = '' }) => sum + key.length + value.length + AROUND, AROUND);
 
 /** Encodes a line, in time slices, as a commit may be long. */
-export async function encodeLine(commits: readonly LoggedCommit[]): Promise<Buffer[]> {
-  const length = commits.reduce((sum, commit) => sum + lengthOf(commit), HEAD.length);
-  const line = new EncodedText(HEAD.length, length);
+export async function encodeLine(commits: readonly LoggedCommit[]): Promise<Buffer> {
+  const line = new TextBuffer(commits.reduce((sum, commit) => sum + lengthOf(commit), AROUND));
   await eachInSlices(appendCommits(line, commits));
-  const sum = line.checksum;
-  line.append('\n');
-  return line.replace(CHECKSUM_START, sum);
+  const { bytes } = line;
+  bytes.write(checksum(bytes.subarray(HEAD.length, -1)), CHECKSUM_START, 'latin1');
+  return bytes;
 }
 
 /** Yields after each change. */
-function* appendCommits(line: EncodedText, commits: readonly LoggedCommit[]): Iterable<void> {
+function* appendCommits(line: TextBuffer, commits: readonly LoggedCommit[]): Iterable<void> {
   line.append(HEAD);
   for (const [place, { version, changes }] of commits.entries()) {
     line.append(`${place === 0 ? '' : ','}[${version},{`);
@@ -59,7 +61,7 @@ function* appendCommits(line: EncodedText, commits: readonly LoggedCommit[]): It
     }
     line.append(`},${JSON.stringify(deleted)}]`);
   }
-  line.append(']');
+  line.append(']\n');
 }
 
 /** JSON text without line breaks. */

@@ -3,9 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { type Adapter, Low } from 'lowdb';
 import { type Entry, type Key, StorageError, KeyedMutex, type Version } from '../../src/plugin.ts';
 import { replaceFile, toStorageError } from './durable-files.ts';
-import { checksum, EncodedText } from './encoded-text.ts';
 import { totalSize } from './group.ts';
-import { onOneLine } from './log-file.ts';
+import { checksum, onOneLine } from './log-file.ts';
+import { TextBuffer } from './text-buffer.ts';
 
 /** Content of a file: the entries, in key order, and the key at which the next file starts. */
 export interface Content {
@@ -80,7 +80,7 @@ class PartFile implements Adapter<Content> {
 
   write({ entries, until }: Content): Promise<void> {
     const prefix = this.#prefix;
-    const text = new EncodedText(CHECKED, totalSize(entries));
+    const text = new TextBuffer(totalSize(entries));
     text.append(`${HEAD}00000000${AFTER_CHECKSUM}${afterChecksum(prefix)}`);
     for (const [place, { key, value }] of entries.entries()) {
       text.append(`${place === 0 ? '' : ',\n'}${quote(key.slice(prefix.length))}: `);
@@ -88,7 +88,9 @@ class PartFile implements Adapter<Content> {
     }
     const versions = entries.map(({ version }) => version).join();
     text.append(`\n},\n"until": ${JSON.stringify(until)},\n"versions": [${versions}]\n}\n`);
-    return replaceFile(this.#path, text.replace(HEAD.length, text.checksum));
+    const { bytes } = text;
+    bytes.write(checksum(bytes.subarray(CHECKED)), HEAD.length, 'latin1');
+    return replaceFile(this.#path, bytes);
   }
 }
 

@@ -136,16 +136,12 @@ export class WriteAheadLog {
   }
 
   /** Throws a StorageError if nothing was stored. */
-  async #store(pieces: readonly Buffer[]): Promise<void> {
+  async #store(bytes: Buffer): Promise<void> {
     if (this.broken) throw this.broken;
     try {
-      let written = 0;
-      for (const bytes of pieces) {
-        for (let at = 0; at < bytes.length;) at += (await this.#file.write(bytes, at)).bytesWritten;
-        written += bytes.length;
-      }
+      for (let at = 0; at < bytes.length;) at += (await this.#file.write(bytes, at)).bytesWritten;
       await this.#file.datasync();
-      this.size += written;
+      this.size += bytes.length;
     } catch (error) {
       throw await this.#undo(error);
     }
