@@ -1,62 +1,11 @@
-import { afterEach, expect, it } from 'vitest';
-import type { Batch, KeyValueStore } from '../../src/storage/contract.ts';
-import type { DirectoryAccounts } from '../../src/storage/directory/accounts.ts';
-import { openDirectory, type OpenDirectory } from '../../src/storage/directory/open.ts';
-import type { AccountChange } from '../../src/storage/directory/account-changes.ts';
+import { expect, it } from 'vitest';
 import type { UserId } from '../../src/domain/types.ts';
 import { StorageError } from '../../src/storage/errors.ts';
 import { podcastKey, urlDigest } from '../../src/storage/keys.ts';
-import { type Faults, MemoryDatabase, openMemoryStore } from './memory-store.ts';
-import { episode, episodes, info, state } from './suite/feed-samples.ts';
+import { clock, DAY, HOUR, type Node, NO_ACCOUNTS, openNode, openTwo, recordFeed, START } from './directory-node.ts';
+import { MemoryDatabase } from './memory-store.ts';
+import { episode, info, state } from './suite/feed-samples.ts';
 import { feed, feeds, numbersOf } from './suite/samples.ts';
-
-const HOUR = 3600;
-const DAY = 24 * HOUR;
-const START = 1_800_000_000;
-
-/** One of several processes on one database. */
-interface Node extends OpenDirectory {
-  store: KeyValueStore & Faults;
-  commits: Batch[];
-  change(user: string, change: AccountChange): Promise<void>;
-}
-
-let now = START;
-let nodes: Node[] = [];
-
-afterEach(async () => {
-  for (const node of nodes) await node.close();
-  nodes = [];
-  now = START;
-});
-
-const NO_ACCOUNTS: DirectoryAccounts = {
-  async *namedFeeds() {},
-  addPendingFeeds: async () => undefined,
-};
-
-async function openNode(database: MemoryDatabase, accounts = NO_ACCOUNTS, isShared = true): Promise<Node> {
-  const store = openMemoryStore(database, isShared);
-  const directory = await openDirectory(store, { now: () => now, log: () => undefined }, accounts);
-  const commits: Batch[] = [];
-  store.before = (call, batch) => void (call === 'commit' && commits.push(batch!));
-  const change = async (user: string, accountChange: AccountChange): Promise<void> => {
-    const { apply, ...batch } = await directory.writer.prepare(user as UserId, accountChange);
-    await store.commit(batch);
-    await apply();
-  };
-  const node = { ...directory, store, commits, change };
-  nodes.push(node);
-  return node;
-}
-
-const openTwo = async (): Promise<[Node, Node, MemoryDatabase]> => {
-  const database = new MemoryDatabase();
-  return [await openNode(database), await openNode(database), database];
-};
-
-const recordFeed = (node: Node, n: number | string, found = episodes(0), fields = {}): Promise<void> =>
-  node.podcasts.record(feed(n), { state: state(feed(n)), content: { podcast: info(), episodes: found }, ...fields });
 
 const numbers = async (node: Node, n: number | string): Promise<number[]> =>
   numbersOf(await node.podcasts.episodes(feed(n), 9));
@@ -126,10 +75,10 @@ it('a due feed is leased to one node, and to another one when the lease has expi
   const claims = await Promise.all([a, b, a, b].map((node) => node.podcasts.claimDue(2, 60)));
   expect(numbersOf(claims.flat()).toSorted()).toEqual([1, 2, 3, 4, 5]);
   expect(await b.podcasts.claimDue(9, 60)).toEqual([]);
-  await recordFeed(a, 1, [], { state: state(feed(1), { nextAt: now }) });
+  await recordFeed(a, 1, [], { state: state(feed(1), { nextAt: clock.now }) });
   await b.refresh();
   expect(numbersOf(await b.podcasts.claimDue(9, 60))).toEqual([1]);
-  now += 60;
+  clock.now += 60;
   expect(numbersOf(await a.podcasts.claimDue(9, 60))).toEqual([1, 2, 3, 4, 5]);
 });
 
@@ -164,9 +113,9 @@ it('one toplist per day is stored, by any node', async () => {
   await a.change('alice', { subscribed: [feed(1)] });
   await a.podcasts.rebuildToplist();
   await b.refresh();
-  now += 60;
+  clock.now += 60;
   await b.podcasts.rebuildToplist();
-  now += 7 * 24 * HOUR;
+  clock.now += 7 * 24 * HOUR;
   await b.refresh();
   expect(await b.podcasts.top(9)).toMatchObject([{ positionLastWeek: 1 }]);
   const records = [];
@@ -177,7 +126,7 @@ it('one toplist per day is stored, by any node', async () => {
 it('change notifications are removed, and a node that missed them reloads everything', async () => {
   const [a, b, database] = await openTwo();
   await a.change('alice', { subscribed: [feed(1)] });
-  now += 2 * HOUR;
+  clock.now += 2 * HOUR;
   await a.refresh();
   expect([...database.entries.keys()].filter((key) => key.startsWith('d/'))).toEqual([]);
   await b.refresh();
@@ -230,7 +179,7 @@ async function openUnused(): Promise<[Node, Node, MemoryDatabase]> {
   await a.change('alice', { unsubscribed: [feed(1)] });
   await b.refresh();
   await b.podcasts.removeUnused();
-  now += 31 * DAY;
+  clock.now += 31 * DAY;
   await Promise.all([a.refresh(), b.refresh()]);
   return [a, b, database];
 }
@@ -246,10 +195,37 @@ it('an unused podcast is removed once, and disappears from all nodes', async () 
   }
 });
 
+it('a change during a refresh after a long absence is visible at once, and stays', async () => {
+  let calls = 0;
+  for (let at = 1; at <= calls + 1; at += 1) {
+    const node = await openNode(new MemoryDatabase());
+    await node.change('alice', { subscribed: [feed(1)] });
+    await recordFeed(node, 1, [], { movedTo: feed(2) });
+    clock.now += 2 * HOUR;
+    const titles: (string | undefined)[] = [];
+    const readTitle = async (): Promise<void> => void titles.push((await node.podcasts.find([feed(2)]))[0]?.title);
+    let isChanging = false;
+    calls = 0;
+    node.store.before = async () => {
+      if (isChanging) return;
+      calls += 1;
+      if (calls > at) await readTitle();
+      if (calls !== at) return;
+      isChanging = true;
+      const content = { podcast: info({ title: 'New' }), episodes: [] };
+      await node.podcasts.record(feed(2), { state: state(feed(2)), content });
+      isChanging = false;
+    };
+    await node.refresh();
+    if (calls >= at) await readTitle();
+    expect(new Set(titles)).toEqual(new Set(calls >= at ? ['New'] : []));
+  }
+});
+
 it('a podcast that was removed while a node was disconnected disappears from it afterwards', async () => {
   const [a, b] = await openUnused();
   await a.podcasts.removeUnused();
-  now += 2 * HOUR;
+  clock.now += 2 * HOUR;
   await b.refresh();
   expect(await b.podcasts.find([feed(1)])).toEqual([undefined]);
 });

@@ -30,7 +30,7 @@ export class ChangeFeed {
     const now = context.now();
     if (now - this.#refreshedAt > RETENTION - OVERLAP) {
       graph.clear(); // some changes may have been removed unseen
-      await this.#directory.load();
+      await this.#directory.reloadAll();
     }
     const seen = new Map<Key, Version>();
     const changed = new Set<string>();

@@ -54,7 +54,7 @@ export class Directory {
     return directory;
   }
 
-  /** Reads all podcasts, tags and toplists. */
+  /** Reads all podcasts, tags and toplists when the store is opened. */
   async load(): Promise<void> {
     for await (const page of scan(this.store, under('k/tag/'))) {
       for (const { value } of page) this.memory.tags.setTitle(parse<TagDocument>(value));
@@ -63,7 +63,16 @@ export class Directory {
     const documents = new Map<UrlDigest, AddressDocuments>();
     for await (const page of scan(this.store, under('p/'))) collectDocuments(page, documents);
     await this.#take(documents, true);
-    for (const { address } of this.memory.all()) if (!documents.get(address.digest)?.url) this.#forget(address.digest);
+  }
+
+  /** Reads everything again. Unlike `load`, it keeps what this process changes meanwhile. */
+  async reloadAll(): Promise<void> {
+    const digests = new Set(Array.from(this.memory.all(), ({ address }) => address.digest));
+    for await (const page of scan(this.store, under('p/'))) {
+      for (const digest of collectDocuments(page).keys()) digests.add(digest);
+    }
+    await this.snapshots.reload();
+    await this.reload(digests, true);
   }
 
   /** Reads these URLs again, with all other URLs of their podcasts. `withCounts`: also the subscriber counts. */
