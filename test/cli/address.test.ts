@@ -10,7 +10,7 @@ it.each([
   ['::', false],
   ['192.168.1.5', false],
   ['127.example.org', false],
-])('%s stays on this machine: %s', (host, expected) => {
+])('%s is only reachable from this machine: %s', (host, expected) => {
   expect(isLoopback(host)).toBe(expected);
 });
 
@@ -19,11 +19,11 @@ it.each([
   [{ host: '::1', port: 3000 }, 'http://[::1]:3000'],
   [{ host: 'pods.example.org', port: 80 }, 'http://pods.example.org'],
   [{ host: 'pods.example.org', port: 443, tls: {} }, 'https://pods.example.org'],
-])('%j is reached at %s', (where, url) => {
+])('%j is reachable at %s', (where, url) => {
   expect(reachableUrls(where)).toEqual([url]);
 });
 
-it.each(['0.0.0.0', '::'])('%s is reached at addresses that another machine could open', (host) => {
+it.each(['0.0.0.0', '::'])('%s is reachable at addresses of this machine that others can open', (host) => {
   const urls = reachableUrls({ host, port: 3000 });
   expect(urls).not.toEqual([]);
   for (const url of urls) expect(url).not.toMatch(/0\.0\.0\.0|\[::\]|127\.0\.0\.1|fe80/);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { run, startServer } from './podsync.ts';
 
-async function furnish() {
+async function setUp() {
   const server = await startServer();
   const user = (...args: readonly string[]) => run(['user', ...args, '--data', server.data]);
   await run(['user', 'add', 'bob', '--password-stdin', '--data', server.data], { input: 'secret' });
@@ -13,8 +13,8 @@ async function furnish() {
   return { server, user, statusWith };
 }
 
-it('an app password is printed alone, listed, shown with its account, and revoked at once', async () => {
-  const { user, statusWith } = await furnish();
+it('an app password is the only output, is listed and shown with its account, and can be revoked at once', async () => {
+  const { user, statusWith } = await setUp();
   const added = await user('app-password', 'add', 'bob', '--label', 'My phone');
   expect(added).toMatchObject({ code: 0, stderr: expect.stringContaining('not shown again') });
   const secret = added.stdout.trim();
@@ -37,8 +37,8 @@ it('an app password is printed alone, listed, shown with its account, and revoke
   });
 });
 
-it('an app password needs a label', async () => {
-  const { user } = await furnish();
+it('an app password requires a label', async () => {
+  const { user } = await setUp();
   expect(await user('app-password', 'add', 'bob')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--label'),
@@ -49,8 +49,8 @@ it('an app password needs a label', async () => {
   });
 });
 
-it('an invitation and a reset print a link to the address that the server shows', async () => {
-  const { server, user } = await furnish();
+it('an invitation and a reset print a link to the address of the server', async () => {
+  const { server, user } = await setUp();
   for (const args of [['invite', 'carol', '--email', 'c@example.org'], ['invite'], ['reset', 'BOB']]) {
     const { code, stdout } = await user(...args);
     expect([code, stdout.split('/welcome/')[0]]).toEqual([0, server.url]);
@@ -61,8 +61,8 @@ it('an invitation and a reset print a link to the address that the server shows'
   expect((await user('invite', 'bob')).stderr).toContain('already');
 });
 
-it('a link begins with the base URL that is given, also where no server runs', async () => {
-  const { server, user } = await furnish();
+it('a link starts with the given base URL, also without a server', async () => {
+  const { server, user } = await setUp();
   server.kill('SIGTERM');
   await server.ended;
   const { stdout } = await user('reset', 'bob', '--base-url', 'https://pods.example.org/sub');

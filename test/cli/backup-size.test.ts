@@ -12,17 +12,17 @@ const FEEDS = 2000;
 const ACTIONS = 200_000;
 const PAGE = 1000;
 const START = 1_700_000_000;
-/** Feeds of a list: no list may have more. */
+/** Maximum number of feeds in a list. */
 const LIST = 1000;
 const HASH = `$2b$10$${'x'.repeat(53)}`;
 const DEVICES = ['phone', 'tablet', 'tv'] as const;
-/** MB. */
+/** In MB. */
 const MEMORY = 300;
 
 const feed = (n: number): string => `https://feeds.example/${n}/rss.xml`;
 const episode = (n: number): string => `https://media.example/${n % FEEDS}/episode-${n}.mp3`;
 
-/** An account with so much of everything, in pages. */
+/** A large account, in pages. */
 async function* createRecords(): AsyncIterable<BackupRecord[]> {
   const stamp = START + 2 * (FEEDS + ACTIONS);
   yield [{ kind: 'user', name: 'alice', email: 'a@example.org', passwordHash: HASH, createdAt: START, stamp }];
@@ -73,14 +73,14 @@ const PEAK = `data:text/javascript,${encodeURIComponent(`
 
 const PEAK_TOLD = /^peak (\d+) KB$/m;
 
-/** Runs a command; answers the most memory that it had, in MB. */
+/** Runs a command; returns its maximum memory in MB. */
 async function measure(...args: string[]): Promise<number> {
   const { code, stderr } = await run(args, { env: { NODE_OPTIONS: `--import ${PEAK}` } });
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(PEAK_TOLD) });
   return Number(PEAK_TOLD.exec(stderr)![1]) / 1024;
 }
 
-/** The number of the first line in which two files differ; undefined where they are the same. */
+/** The number of the first line in which two files differ; undefined if they are equal. */
 async function firstDifference(one: string, other: string): Promise<number | undefined> {
   const [left, right] = [one, other].map((path) => createInterface(createReadStream(path))[Symbol.asyncIterator]());
   for (let line = 1; ; line++) {
@@ -91,7 +91,7 @@ async function firstDifference(one: string, other: string): Promise<number | und
 }
 
 it(
-  `${ACTIONS} actions go in and out of one storage and another, line for line the same, in ${MEMORY} MB`,
+  `${ACTIONS} actions are imported and exported unchanged on two storages, in ${MEMORY} MB`,
   { timeout: 180_000 },
   async () => {
     const folder = await makeFolder();

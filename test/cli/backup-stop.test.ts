@@ -9,10 +9,10 @@ import { makeFolder, run, start, startServer } from './podsync.ts';
 
 const FEED = 'https://feeds.example/1';
 const HASH = `$2b$10$${'x'.repeat(53)}`;
-const SLOW = `${join(import.meta.dirname, 'slow-storage.js')}:slow`;
-const ASKED = `${join(import.meta.dirname, 'asked-storage.js')}:asked`;
+const BLOCKED_ACTIONS = `${join(import.meta.dirname, 'blocked-actions-storage.js')}:slow`;
+const BLOCKED_LOOKUP = `${join(import.meta.dirname, 'blocked-lookup-storage.js')}:lookup`;
 
-/** A backup of alice that no stream holds at once. */
+/** A backup of alice that is too large for the buffers of a stream. */
 async function makeBackup(): Promise<string> {
   const records = async function* (): AsyncIterable<BackupRecord[]> {
     yield [{ kind: 'user', name: 'alice', passwordHash: HASH, createdAt: 1, stamp: 100_000 }];
@@ -33,25 +33,25 @@ async function makeBackup(): Promise<string> {
 /** The plugins above keep their data in JSON: for podsync another storage, which it would refuse in the same data folder. */
 const forgetStorage = (data: string): Promise<void> => rm(join(data, 'podsync.json'));
 
-/** Runs a command until an account is looked for, or is on its way, and presses Ctrl-C. Answers what it says then. */
+/** Runs a command until it is blocked by the storage, and presses Ctrl-C. Returns its last message. */
 async function stop(...args: string[]): Promise<string | undefined> {
   const program = start(args);
-  await program.says(/an account is (on its way|looked for)/);
+  await program.says(/(looking up|transferring) an account/);
   program.kill('SIGINT');
   const { code, stdout, stderr } = await program.ended;
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   return stderr.trimEnd().split('\n').at(-1);
 }
 
-const listUsers = async (...place: string[]): Promise<unknown[]> => {
-  const { stdout } = await run(['user', 'list', '--json', ...place]);
+const listUsers = async (...options: string[]): Promise<unknown[]> => {
+  const { stdout } = await run(['user', 'list', '--json', ...options]);
   return JSON.parse(stdout) as unknown[];
 };
 
-it('an import that is stopped leaves nothing of the account, and says how to go on', async () => {
+it('a stopped import leaves nothing of the account, and says how to continue', async () => {
   const file = await makeBackup();
   const data = await makeFolder();
-  expect(await stop('import', file, '--data', data, '--storage', SLOW)).toBe(
+  expect(await stop('import', file, '--data', data, '--storage', BLOCKED_ACTIONS)).toBe(
     '[error] stopped: complete accounts were imported, and running the command again imports the others',
   );
   expect(await listUsers('--data', data, '--storage', 'json:slow')).toEqual([]);
@@ -60,72 +60,74 @@ it('an import that is stopped leaves nothing of the account, and says how to go 
   expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^alice .* 30000 .* imported$/m) });
 });
 
-it('an import that is stopped once its file was checked says that nothing was changed', async () => {
+it('an import that is stopped after its file was checked says that nothing was changed', async () => {
   const [home, data] = [await makeFolder(), await makeFolder()];
   await run(['user', 'add', 'bob', '--generate', '--data', home]);
   const file = join(home, 'bob.ndjson');
   await run(['export', '--format', 'backup', '-o', file, '--data', home]);
-  expect(await stop('import', file, '--data', data, '--storage', ASKED)).toBe('[error] stopped: nothing was changed');
-  expect(await listUsers('--data', data, '--storage', 'json:asked')).toEqual([]);
+  expect(await stop('import', file, '--data', data, '--storage', BLOCKED_LOOKUP)).toBe(
+    '[error] stopped: nothing was changed',
+  );
+  expect(await listUsers('--data', data, '--storage', 'json:lookup')).toEqual([]);
 });
 
-it('an export that is stopped leaves the file as it was', async () => {
+it('a stopped export does not change an existing file', async () => {
   const data = await makeFolder();
   await run(['import', await makeBackup(), '--data', data, '--storage', 'json:slow']);
   const folder = await makeFolder();
   const file = join(folder, 'old.ndjson.gz');
-  await writeFile(file, 'what was there');
-  expect(await stop('export', '--format', 'backup', '-o', file, '--data', data, '--storage', SLOW)).toBe(
+  await writeFile(file, 'old content');
+  expect(await stop('export', '--format', 'backup', '-o', file, '--data', data, '--storage', BLOCKED_ACTIONS)).toBe(
     '[error] stopped: no backup was written',
   );
-  expect(await readFile(file, 'utf8')).toBe('what was there');
+  expect(await readFile(file, 'utf8')).toBe('old content');
   expect(await readdir(folder)).toEqual(['old.ndjson.gz']);
 });
 
-it('an export that is stopped before anything came says that no backup was written', async () => {
+it('an export that is stopped before the first record says that no backup was written', async () => {
   const data = await makeFolder();
-  await run(['user', 'add', 'bob', '--generate', '--data', data, '--storage', 'json:asked']);
+  await run(['user', 'add', 'bob', '--generate', '--data', data, '--storage', 'json:lookup']);
   const file = join(data, 'bob.ndjson');
-  const place = ['-o', file, '--data', data, '--storage', ASKED];
-  expect(await stop('export', '--format', 'backup', '--user', 'bob', ...place)).toBe(
+  const options = ['-o', file, '--data', data, '--storage', BLOCKED_LOOKUP];
+  expect(await stop('export', '--format', 'backup', '--user', 'bob', ...options)).toBe(
     '[error] stopped: no backup was written',
   );
   expect(await readdir(data)).not.toContain('bob.ndjson');
 });
 
-it('an export from a server that dies leaves the file as it was', async () => {
+it('an export from a server that dies does not change an existing file', async () => {
   const data = await makeFolder();
   await run(['import', await makeBackup(), '--data', data, '--storage', 'json:slow']);
   const folder = await makeFolder();
   const file = join(folder, 'old.ndjson');
-  await writeFile(file, 'what was there');
+  await writeFile(file, 'old content');
   await forgetStorage(data);
-  const server = await startServer(['--data', data, '--storage', SLOW]);
-  const program = start(['export', '--format', 'backup', '-o', file, '--data', data, '--storage', SLOW]);
-  await server.says(/an account is on its way/);
+  const server = await startServer(['--data', data, '--storage', BLOCKED_ACTIONS]);
+  const program = start(['export', '--format', 'backup', '-o', file, '--data', data, '--storage', BLOCKED_ACTIONS]);
+  await server.says(/transferring an account/);
   server.kill('SIGKILL');
   expect(await program.ended).toEqual({
     code: 1,
     stdout: '',
     stderr: '[error] the answer of the server is incomplete: it was stopped, or its log has the reason; try again\n',
   });
-  expect(await readFile(file, 'utf8')).toBe('what was there');
+  expect(await readFile(file, 'utf8')).toBe('old content');
   expect(await readdir(folder)).toEqual(['old.ndjson']);
 });
 
-/** A server that is at work for a command that waits for it. */
+/** A server that runs a command, and the command that waits for it. */
 async function startWaiting() {
   const data = await makeFolder();
   await run(['import', await makeBackup(), '--data', data, '--storage', 'json:slow']);
   await forgetStorage(data);
-  const place = ['--data', data, '--storage', SLOW];
-  const server = await startServer(place);
-  const program = start(['check', ...place]);
-  await server.says(/an account is on its way/);
+  const options = ['--data', data, '--storage', BLOCKED_ACTIONS];
+  const server = await startServer(options);
+  const program = start(['check', ...options]);
+  await server.says(/transferring an account/);
   return { server, program };
 }
 
-it('whoever waits for a server is told that it died', async () => {
+it('a waiting command reports that the server died', async () => {
   const { server, program } = await startWaiting();
   server.kill('SIGKILL');
   const { code, stderr } = await program.ended;
@@ -135,11 +137,11 @@ it('whoever waits for a server is told that it died', async () => {
   });
 });
 
-it('whoever asked for a change is told that the server died, and that it may have been made', async () => {
+it('a command that changes data reports that the server died, and that the change may have been made', async () => {
   const data = await makeFolder();
-  const server = await startServer(['--data', data, '--storage', ASKED]);
+  const server = await startServer(['--data', data, '--storage', BLOCKED_LOOKUP]);
   const program = start(['user', 'rename', 'bob', 'robert', '--data', data]);
-  await server.says(/an account is looked for/);
+  await server.says(/looking up an account/);
   server.kill('SIGKILL');
   expect(await program.ended).toEqual({
     code: 1,
@@ -150,7 +152,7 @@ it('whoever asked for a change is told that the server died, and that it may hav
   });
 });
 
-it('Ctrl-C ends the waiting for a server, which goes on', async () => {
+it('Ctrl-C ends a waiting command, and the server continues', async () => {
   const { program } = await startWaiting();
   program.kill('SIGINT');
   expect(await program.ended).toMatchObject({
@@ -160,10 +162,10 @@ it('Ctrl-C ends the waiting for a server, which goes on', async () => {
   });
 });
 
-it('a migration that is stopped leaves the target empty, and the source as it was', async () => {
+it('a stopped migration leaves the target empty and the source unchanged', async () => {
   const data = await makeFolder();
   await run(['import', await makeBackup(), '--data', data]);
-  expect(await stop('migrate', '--from', 'json', '--to', SLOW, '--data', data)).toBe(
+  expect(await stop('migrate', '--from', 'json', '--to', BLOCKED_ACTIONS, '--data', data)).toBe(
     '[error] stopped: the target is empty again',
   );
   expect(await listUsers('--data', data, '--storage', 'json:slow')).toEqual([]);

@@ -9,7 +9,7 @@ const FEED = 'https://feeds.example/1';
 const OPML = `<opml version="2.0"><head/><body><outline type="rss" text="One" xmlUrl="${FEED}"/></body></opml>`;
 
 /** A data folder with these accounts, each with the password `secret` and a device with one feed. */
-async function makeSubject(...names: string[]) {
+async function setUp(...names: string[]) {
   const data = await makeFolder();
   const files = await makeFolder();
   const podsync = (args: readonly string[], input = '') => run([...args, '--data', data], { input, cwd: files });
@@ -25,8 +25,8 @@ const logIn = async (url: string, name: string): Promise<number> =>
   (await fetch(`${url}/api/2/devices/${name}.json`, { headers: { authorization: `Basic ${btoa(`${name}:secret`)}` } }))
     .status;
 
-it('a backup of another storage, which has no account, does not replace a good one', async () => {
-  const { data, backUp, inFile } = await makeSubject('bob');
+it('a backup of a storage without accounts does not replace an existing one', async () => {
+  const { data, backUp, inFile } = await setUp('bob');
   await backUp('-o', 'all.ndjson');
   const good = await inFile('all.ndjson');
   const elsewhere = ['--storage', 'sqlite:other.db', '-o', 'all.ndjson'];
@@ -47,8 +47,8 @@ it('a backup of another storage, which has no account, does not replace a good o
   expect(await inFile('all.ndjson')).toEqual(good);
 });
 
-it('export and import: what comes back is the same, packed or not, beside a server or without one', async () => {
-  const { data, podsync, backUp, files, inFile } = await makeSubject('bob', 'eve');
+it('an import restores exactly what was exported, compressed or not, with and without a server', async () => {
+  const { data, podsync, backUp, files, inFile } = await setUp('bob', 'eve');
   await podsync(['toplist', 'rebuild']); // as a server does when it starts
   expect(await backUp('-o', 'all.ndjson')).toEqual({
     code: 0,
@@ -79,7 +79,7 @@ it('export and import: what comes back is the same, packed or not, beside a serv
   });
   expect(await logIn(server.url, 'bob')).toBe(200);
 
-  const fresh = await makeSubject();
+  const fresh = await setUp();
   const restored = await fresh.podsync(['import', join(files, 'all.ndjson'), '--json']);
   expect(restored).toMatchObject({ code: 0, stderr: '' });
   const counts = { devices: 1, subscriptions: 1, actions: 0, lists: 0, password: true, problem: null };
@@ -94,8 +94,8 @@ it('export and import: what comes back is the same, packed or not, beside a serv
   expect(await fresh.backUp()).toEqual({ code: 0, stdout: alone, stderr: '' });
 });
 
-it('an import into a data folder, or a storage, that is not there yet makes it', async () => {
-  const { backUp, files } = await makeSubject('bob');
+it('an import creates a missing data folder or storage', async () => {
+  const { backUp, files } = await setUp('bob');
   await backUp('-o', 'all.ndjson');
   for (const storage of ['json', 'sqlite:new.db']) {
     const place = ['--data', join(await makeFolder(), 'new'), '--storage', storage];
@@ -105,26 +105,26 @@ it('an import into a data folder, or a storage, that is not there yet makes it',
   }
 });
 
-it('a backup is for its owner alone, also where it replaces a file that others could read', async () => {
-  const { backUp, files, inFile } = await makeSubject('bob');
-  await writeFile(join(files, 'all.ndjson'), 'what was there', { mode: 0o644 });
+it('a backup is readable for its owner only, even if it replaces a file that others could read', async () => {
+  const { backUp, files, inFile } = await setUp('bob');
+  await writeFile(join(files, 'all.ndjson'), 'old content', { mode: 0o644 });
   expect((await backUp('-o', 'all.ndjson')).code).toBe(0);
   expect((await inFile('all.ndjson')).toString()).toContain('passwordHash');
   expect((await stat(join(files, 'all.ndjson'))).mode & 0o777).toBe(0o600);
 });
 
 it('says how many accounts were skipped', async () => {
-  const { podsync, backUp } = await makeSubject('bob', 'eve');
+  const { podsync, backUp } = await setUp('bob', 'eve');
   await backUp('-o', 'all.ndjson');
   const stderr = '[error] 2 accounts were skipped, for the reasons above\n';
   expect(await podsync(['import', 'all.ndjson'])).toMatchObject({ code: 1, stderr });
 });
 
-it('an import that was stopped before the directory is brought to its end by the same command once more', async () => {
-  const { backUp, files } = await makeSubject('bob');
+it('repeating an import that was stopped before the directory imports the directory', async () => {
+  const { backUp, files } = await setUp('bob');
   await backUp('-o', 'all.ndjson');
   await backUp('--user', 'bob', '-o', 'bob.ndjson');
-  const fresh = await makeSubject();
+  const fresh = await setUp();
   await fresh.podsync(['import', join(files, 'bob.ndjson')]);
   const list = () => fresh.podsync(['export', '--user', 'bob', '--format', 'json']);
   expect(JSON.parse((await list()).stdout)).toEqual([{ url: FEED }]);
@@ -133,17 +133,17 @@ it('an import that was stopped before the directory is brought to its end by the
   expect(JSON.parse((await list()).stdout)).toEqual([{ url: FEED, title: 'One' }]);
 });
 
-it('--dry-run tells what would be and changes nothing', async () => {
-  const { backUp, files } = await makeSubject('bob');
+it('--dry-run reports what would be imported, and changes nothing', async () => {
+  const { backUp, files } = await setUp('bob');
   await backUp('-o', 'all.ndjson');
-  const fresh = await makeSubject();
+  const fresh = await setUp();
   const result = await fresh.podsync(['import', join(files, 'all.ndjson'), '--dry-run']);
   expect(result).toMatchObject({ code: 0, stdout: expect.stringMatching(/^bob .* can be imported$/m), stderr: '' });
   expect((await fresh.podsync(['user', 'list', '--json'])).stdout).toBe('[]\n');
 });
 
-it('--as makes a copy under another name', async () => {
-  const { podsync, backUp } = await makeSubject('bob');
+it('--as creates a copy under another name', async () => {
+  const { podsync, backUp } = await setUp('bob');
   await backUp('--user', 'bob', '-o', 'bob.ndjson');
   expect(await podsync(['import', 'bob.ndjson', '--as', 'robert'])).toMatchObject({ code: 0, stderr: '' });
   const { stdout } = await podsync(['user', 'list', '--json']);
@@ -153,11 +153,11 @@ it('--as makes a copy under another name', async () => {
   ]);
 });
 
-it('--no-passwords: nobody gets in until there is a new password, and that is said', async () => {
-  const { backUp, files, inFile } = await makeSubject('bob');
+it('--no-passwords: nobody can log in until a new password is set, and a warning says so', async () => {
+  const { backUp, files, inFile } = await setUp('bob');
   expect((await backUp('--no-passwords', '-o', 'all.ndjson')).code).toBe(0);
   expect((await inFile('all.ndjson')).toString()).not.toContain('passwordHash');
-  const fresh = await makeSubject();
+  const fresh = await setUp();
   const dry = await fresh.podsync(['import', join(files, 'all.ndjson'), '--dry-run']);
   expect(dry).toMatchObject({ code: 0, stderr: '' });
   const { code, stderr } = await fresh.podsync(['import', join(files, 'all.ndjson')]);
@@ -171,13 +171,13 @@ it('--no-passwords: nobody gets in until there is a new password, and that is sa
   expect(await logIn(server.url, 'bob')).toBe(200);
 });
 
-describe.each(['in-process', 'beside a server'])('a backup that was cut off or altered, %s', (place) => {
-  it('is refused, the line named, and nothing changed', async () => {
-    const { backUp, inFile } = await makeSubject('bob', 'eve');
+describe.each(['in-process', 'beside a server'])('a truncated or altered backup, %s', (place) => {
+  it('is refused with the line in the error, and changes nothing', async () => {
+    const { backUp, inFile } = await setUp('bob', 'eve');
     await backUp('-o', 'all.ndjson');
     const backup = (await inFile('all.ndjson')).toString();
     const lines = backup.split('\n').length - 1;
-    const fresh = await makeSubject();
+    const fresh = await setUp();
     if (place !== 'in-process') await startServer(['--data', fresh.data]);
     const altered = backup.slice(0, backup.indexOf('"eve"')).split('\n').length;
     for (const [text, says] of [
@@ -196,21 +196,21 @@ describe.each(['in-process', 'beside a server'])('a backup that was cut off or a
 });
 
 describe('-o', () => {
-  it('leaves the file as it was when there is nothing to write', async () => {
-    const { backUp, files, inFile } = await makeSubject('bob');
-    await writeFile(join(files, 'old.ndjson'), 'what was there');
+  it('does not change the file if there is nothing to write', async () => {
+    const { backUp, files, inFile } = await setUp('bob');
+    await writeFile(join(files, 'old.ndjson'), 'old content');
     const result = await backUp('--user', 'bob', '--user', 'nobody', '-o', 'old.ndjson');
     expect(result).toMatchObject({
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(/there is no account with the name or e-mail address nobody/),
     });
-    expect((await inFile('old.ndjson')).toString()).toBe('what was there');
+    expect((await inFile('old.ndjson')).toString()).toBe('old content');
     expect(await readdir(files)).toEqual(['old.ndjson']);
   });
 
-  it('says where it cannot write', async () => {
-    const { backUp } = await makeSubject('bob');
+  it('names the file that cannot be written', async () => {
+    const { backUp } = await setUp('bob');
     const { code, stderr } = await backUp('-o', 'no/all.ndjson.gz');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(ONE_SENTENCE) });
     expect(stderr).toMatch(/no\/all\.ndjson\.gz cannot be written \(ENOENT\)/);
@@ -225,7 +225,7 @@ it.each([
   [['import', 'nothing.ndjson'], 1, /nothing\.ndjson cannot be read \(ENOENT\)/],
   [['import', '.'], 1, /\. cannot be imported: a backup is read twice, so it must be a file/],
   [['import', '-'], 1, /- cannot be imported: a backup is read twice, so it must be a file/],
-])('says what is wrong: %j', async (args, code, says) => {
-  const { podsync } = await makeSubject();
+])('refuses %j with a reason', async (args, code, says) => {
+  const { podsync } = await setUp();
   expect(await podsync(args)).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(says) });
 });

@@ -11,7 +11,7 @@ import { HAS_SQLITE } from '../sqlite-driver.ts';
 import { COMMANDS } from './commands.ts';
 import { makeFolder, run, type Server, startServer } from './podsync.ts';
 
-// Alone in a folder, far from any package that it might find.
+// In a separate folder, where no packages can be found.
 const home = mkdtempSync(join(tmpdir(), 'podsync-bundle-'));
 const program = join(home, 'podsync.mjs');
 
@@ -32,8 +32,8 @@ const basic = (name: string, password: string): Record<string, string> => ({
   authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
 });
 
-/** Uploads one action after the other until it is told to stop; answers the status of each. */
-function uploadWithoutPause({ url }: Server): () => Promise<number[]> {
+/** Uploads one action after another until it is stopped; returns the status of each. */
+function uploadConstantly({ url }: Server): () => Promise<number[]> {
   const stopping = new AbortController();
   const work = (async () => {
     const statuses: number[] = [];
@@ -51,18 +51,18 @@ function uploadWithoutPause({ url }: Server): () => Promise<number[]> {
   };
 }
 
-/** What a case has at hand: the running server with bob, who uploads, and the commands beside it. */
-interface World {
+/** The running server with uploads by bob, and functions that run commands. */
+interface Context {
   server: Server;
-  /** A command; its standard output. It must be done, without an error. */
+  /** Runs a command, which must succeed; returns its standard output. */
   podsync(args: readonly string[], input?: string): Promise<string>;
-  /** A command that is refused; what it says. */
+  /** Runs a command, which must be refused; returns its error. */
   refused(args: readonly string[]): Promise<string>;
   login(name: string, password: string): Promise<number>;
 }
 
-/** Each command, in an order in which one can follow the other; what it does shows at once. */
-const CASES: Record<string, (world: World) => Promise<void>> = {
+/** A check of each command, in order: some depend on earlier ones. */
+const CASES: Record<string, (world: Context) => Promise<void>> = {
   async 'user add'({ podsync, login }) {
     const password = (await podsync(['user', 'add', 'eve', '--generate'])).trim();
     expect(await login('eve', password)).toBe(200);
@@ -163,29 +163,29 @@ const CASES: Record<string, (world: World) => Promise<void>> = {
   },
 };
 
-const show = async (name: string, podsync: World['podsync']): Promise<Record<string, unknown>> =>
+const show = async (name: string, podsync: Context['podsync']): Promise<Record<string, unknown>> =>
   JSON.parse(await podsync(['user', 'show', name, '--json']));
 
-it('does every command beside a client that uploads without pause', async () => {
+it('runs every command during constant uploads', async () => {
   const cwd = await makeFolder();
   const data = join(cwd, 'podsync-data');
   const fetches = ['--no-fetch', 'false', '--allow-private-feeds'];
   const server = await startServer(['--data', data, ...fetches], { program, cwd });
-  const podsync: World['podsync'] = async (args, input = '') => {
+  const podsync: Context['podsync'] = async (args, input = '') => {
     const { code, stdout, stderr } = await run(args, { program, cwd, input });
     expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: expect.not.stringContaining('[error]') });
     return stdout;
   };
-  const refused: World['refused'] = async (args) => {
+  const refused: Context['refused'] = async (args) => {
     const { code, stdout, stderr } = await run(args, { program, cwd });
     expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
     return stderr;
   };
-  const login: World['login'] = async (name, password) =>
+  const login: Context['login'] = async (name, password) =>
     (await fetch(`${server.url}/api/2/devices/${name}.json`, { headers: basic(name, password) })).status;
 
   await podsync(['user', 'add', 'bob', '--password-stdin'], 'secret');
-  const stop = uploadWithoutPause(server);
+  const stop = uploadConstantly(server);
   expect(Object.keys(CASES).toSorted(), 'a case for each command').toEqual(COMMANDS.toSorted());
   for (const command of Object.keys(CASES)) await CASES[command]!({ server, podsync, refused, login });
 
@@ -199,13 +199,13 @@ it('does every command beside a client that uploads without pause', async () => 
   expect(moved).toMatchObject({ actions: statuses.length });
 });
 
-it.runIf(HAS_SQLITE)('stores in SQLite with nothing beside it, and without warnings', async () => {
+it.runIf(HAS_SQLITE)('stores data in SQLite without other files or packages, and without warnings', async () => {
   const cwd = await makeFolder();
   const storage = ['--data', cwd, '--storage', 'sqlite:podsync.db'];
   const added = await run(['user', 'add', 'bob', '--password-stdin', ...storage], { program, cwd, input: 'secret' });
   expect(added).toMatchObject({ code: 0, stderr: expect.not.stringMatching(/warning/i) });
   const server = await startServer(storage, { program, cwd });
-  const stop = uploadWithoutPause(server);
+  const stop = uploadConstantly(server);
   const statuses = await stop();
   expect(new Set(statuses)).toEqual(new Set([200]));
   server.kill('SIGTERM');
@@ -214,7 +214,7 @@ it.runIf(HAS_SQLITE)('stores in SQLite with nothing beside it, and without warni
   expect(JSON.parse(stdout)).toMatchObject({ actions: statuses.length });
 });
 
-it.skipIf(HAS_SQLITE)('says what SQLite needs on a Node without it', async () => {
+it.skipIf(HAS_SQLITE)('explains what SQLite requires on a Node without it', async () => {
   const cwd = await makeFolder();
   const storage = ['--data', cwd, '--storage', 'sqlite:podsync.db'];
   const { code, stderr } = await run(['user', 'add', 'bob', '--generate', ...storage], { program, cwd });
@@ -222,7 +222,7 @@ it.skipIf(HAS_SQLITE)('says what SQLite needs on a Node without it', async () =>
   expect(stderr).toMatch(/^\[error\] the SQLite storage needs Node 22\.13 or newer, or the package [^\n]*\n$/);
 });
 
-it('comes with the licences of what is in it', async () => {
+it('includes the licences of its packages', async () => {
   const licences = await readFile(join(home, 'podsync-licences.txt'), 'utf8');
   expect(licences).toMatch(/^h3 \S+ \(MIT\)\n\nMIT License\n\nCopyright/m);
 });

@@ -11,7 +11,7 @@ const OPML = `<opml version="2.0"><head/><body><outline type="rss" xmlUrl="${FEE
 const SQLITE = ['--storage', 'sqlite:podsync.db'];
 
 /** A data folder with two accounts that have the same feed. */
-async function makeSubject(storage: readonly string[] = []) {
+async function setUp(storage: readonly string[] = []) {
   const data = await makeFolder();
   const podsync = (args: readonly string[], input = '') => run([...args, '--data', data, ...storage], { input });
   for (const name of ['bob', 'eve']) {
@@ -36,8 +36,8 @@ const COUNTS = {
   episodes: 0,
 };
 
-it('counts what is there, beside a server as without one, and changes nothing', async () => {
-  const { data, check } = await makeSubject();
+it('counts all records, with and without a server, and changes nothing', async () => {
+  const { data, check } = await setUp();
   expect(await check()).toEqual({ code: 0, stdout: TABLE, stderr: '' });
   expect(await check('--repair')).toEqual({ code: 0, stdout: TABLE, stderr: '' });
   await startServer(['--data', data]);
@@ -47,8 +47,8 @@ it('counts what is there, beside a server as without one, and changes nothing', 
   expect((await readdir(data)).filter((name) => name.includes('repair'))).toEqual([]);
 });
 
-it('names the account that cannot be read, and reads the others', async () => {
-  const { data, check, podsync } = await makeSubject();
+it('names the account that cannot be read, and checks the others', async () => {
+  const { data, check, podsync } = await setUp();
   await upload(data, 'bob');
   const paths = await readdir(join(data, 'users'), { recursive: true });
   const file = join(
@@ -68,17 +68,17 @@ it('names the account that cannot be read, and reads the others', async () => {
   expect(await readFile(file, 'utf8')).toBe('x');
 
   const backup = join(data, 'old.ndjson');
-  await writeFile(backup, 'what was there');
+  await writeFile(backup, 'old content');
   expect(await podsync(['export', '--format', 'backup', '-o', backup])).toEqual({
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(/^\[error\] [^\n]*actions\.json [^\n]+\n$/),
   });
-  expect(await readFile(backup, 'utf8')).toBe('what was there');
+  expect(await readFile(backup, 'utf8')).toBe('old content');
 });
 
-it('tells of a storage that cannot even be opened', async () => {
-  const { data, check } = await makeSubject();
+it('reports a storage that cannot be opened', async () => {
+  const { data, check } = await setUp();
   await writeFile(join(data, 'podcasts.json'), '{"keys": {');
   const { code, stdout, stderr } = await check('--json');
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^\[error\] some damage [^\n]+\n$/) });
@@ -90,8 +90,8 @@ it('tells of a storage that cannot even be opened', async () => {
   });
 });
 
-it('--repair counts subscribers again, after a backup', async () => {
-  const { data, check } = await makeSubject(SQLITE);
+it('--repair corrects subscriber counts after writing a backup', async () => {
+  const { data, check } = await setUp(SQLITE);
   miscount(data);
   const problem = 'the subscribers of 1 podcast are counted wrong';
   const found = await check();
@@ -106,8 +106,8 @@ it('--repair counts subscribers again, after a backup', async () => {
     code: 0,
     stderr: expect.stringMatching(/^\[success\] Wrote a backup of 2 accounts to \S+before-repair/),
   });
-  const { damage, repaired: put, backup } = JSON.parse(repaired.stdout);
-  expect({ damage, put }).toEqual({ damage: [], put: [{ where: 'directory', problem }] });
+  const { damage, repaired: repairs, backup } = JSON.parse(repaired.stdout);
+  expect({ damage, repairs }).toEqual({ damage: [], repairs: [{ where: 'directory', problem }] });
   expect((await stat(backup)).mode & 0o777).toBe(0o600);
   const { stdout } = await run(['import', backup, '--dry-run', '--json', '--data', await makeFolder()]);
   expect(JSON.parse(stdout).accounts).toMatchObject([
@@ -117,22 +117,22 @@ it('--repair counts subscribers again, after a backup', async () => {
   expect(await check()).toEqual({ code: 0, stdout: TABLE, stderr: '' });
 });
 
-it('--repair counts subscribers again where no account is left', async () => {
-  const { data, check, podsync } = await makeSubject(SQLITE);
+it('--repair corrects subscriber counts if no account is left', async () => {
+  const { data, check, podsync } = await setUp(SQLITE);
   for (const name of ['bob', 'eve']) await podsync(['user', 'remove', name, '--yes']);
   miscount(data);
   expect(await check('--repair')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^repaired: directory: /m) });
 });
 
-it('a server that starts counts subscribers again', async () => {
-  const { data } = await makeSubject(SQLITE);
+it('a starting server corrects subscriber counts', async () => {
+  const { data } = await setUp(SQLITE);
   miscount(data);
   const server = await startServer(['--data', data, ...SQLITE]);
   await server.says(/^\[warn\] wrong subscriber counts of 1 podcast were corrected$/);
 });
 
-it('finds a damaged index of SQLite, which no read would show', async () => {
-  const { data, check } = await makeSubject(SQLITE);
+it('finds a damaged index of SQLite, which no read detects', async () => {
+  const { data, check } = await setUp(SQLITE);
   await damageIndex(join(data, 'podsync.db'));
   const { code, stdout } = await check();
   expect({ code, stdout }).toEqual({
@@ -143,7 +143,7 @@ it('finds a damaged index of SQLite, which no read would show', async () => {
   });
 });
 
-/** Counts the subscribers of the one podcast wrong. */
+/** Stores a wrong subscriber count of the podcast. */
 function miscount(data: string): void {
   const database = openConnection(join(data, 'podsync.db'));
   database.exec("UPDATE entries SET value = '7' WHERE key LIKE 'p/%/count'");
@@ -151,7 +151,7 @@ function miscount(data: string): void {
   database.close();
 }
 
-/** Swaps two entries of the index of an SQLite file, as a bad disk may: it is found by reading all of it. */
+/** Swaps two entries of the index of an SQLite file, as a bad disk may. */
 async function damageIndex(path: string): Promise<void> {
   const database = openConnection(path);
   const { rootpage } = database
@@ -161,14 +161,14 @@ async function damageIndex(path: string): Promise<void> {
   database.close();
   const bytes = await readFile(path);
   const page = bytes.subarray((rootpage - 1) * size, rootpage * size);
-  const cells = 8; // of a leaf page: where the offsets of its cells begin
+  const cells = 8; // start of the cell offsets of a leaf page
   const [first, second] = [page.readUInt16BE(cells), page.readUInt16BE(cells + 2)];
   page.writeUInt16BE(second, cells);
   page.writeUInt16BE(first, cells + 2);
   await writeFile(path, bytes);
 }
 
-/** Lets an app of a user tell of more episodes than are read when a storage is opened. */
+/** Uploads more actions of a user than are read when a storage is opened. */
 async function upload(data: string, user: string): Promise<void> {
   const episodes = Array.from({ length: 6000 }, (_, n) => `${FEED}/${n}.mp3`);
   const server = await startServer(['--data', data]);

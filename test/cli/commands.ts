@@ -1,7 +1,7 @@
 import { readTree } from '../../src/cli/completion/tree.ts';
 import { createProgram } from '../../src/cli/program.ts';
 
-/** All that podsync can be told to do, as typed after its name. */
+/** All commands of podsync, as typed after its name. */
 export const COMMANDS: readonly string[] = readTree(createProgram())
   .filter(({ subcommands }) => subcommands.length === 0)
   .map(({ path }) => path.trim())

@@ -16,18 +16,19 @@ beforeAll(async () => {
   bash = await print('bash');
 });
 
-/** What a real bash offers for the last of these words. */
+/** The completions that bash offers for the last of these words. */
 async function complete(...words: string[]): Promise<string[]> {
   const folder = await makeFolder();
   await writeFile(join(folder, 'podsync'), bash);
-  const ask = 'source ./podsync; COMP_WORDS=(podsync "$@"); COMP_CWORD=$#; _podsync; printf "%s\\n" "${COMPREPLY[@]}"';
-  const { stdout, stderr } = await promisify(execFile)('bash', ['-c', ask, 'bash', ...words], { cwd: folder });
+  const script =
+    'source ./podsync; COMP_WORDS=(podsync "$@"); COMP_CWORD=$#; _podsync; printf "%s\\n" "${COMPREPLY[@]}"';
+  const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script, 'bash', ...words], { cwd: folder });
   expect(stderr).toBe('');
   return stdout.split('\n').filter((line) => line !== '');
 }
 
 describe('bash', () => {
-  it('is told of itself', async () => {
+  it('registers the completion', async () => {
     const folder = await makeFolder();
     await writeFile(join(folder, 'podsync'), bash);
     const { stdout } = await promisify(execFile)('bash', ['-c', 'source ./podsync; complete -p podsync'], {
@@ -46,7 +47,7 @@ describe('bash', () => {
     { words: ['serve', '--port', '80', '--ho'], offers: ['--host'] },
     { words: ['export', '--format', ''], offers: ['opml', 'json', 'txt'] },
     { words: ['export', '--format', 'o'], offers: ['opml'] },
-    { words: ['export', '--user', 'user', '--dev'], offers: ['--device'] }, // that is nobody's command
+    { words: ['export', '--user', 'user', '--dev'], offers: ['--device'] }, // `user` is a value here, not a command
     { words: ['completion', ''], offers: ['bash', 'zsh', 'fish'] },
     { words: ['feeds', 'list', '--f'], offers: ['--failed'] },
   ])('$words', async ({ words, offers }) => {
@@ -56,7 +57,7 @@ describe('bash', () => {
   });
 
   it.each([[['import-opml', 'pod']], [['serve', '--data', '']], [['export', '-o', 'x']], [['pull', '']]])(
-    'leaves it to bash where a file may stand, or anything: %j',
+    'lets bash complete file names and free values: %j',
     async (words) => expect(await complete(...words)).toEqual([]),
   );
 });
@@ -64,9 +65,9 @@ describe('bash', () => {
 it.each([
   ['zsh', /^#compdef podsync\n/],
   ['fish', /^complete -c podsync -f$/m],
-])('the script for %s has every command and option', async (shell, begin) => {
+])('the script for %s contains every command and option', async (shell, start) => {
   const script = await print(shell);
-  expect(script).toMatch(begin);
+  expect(script).toMatch(start);
   const { stdout } = await run(['serve', '--help']);
   const options = [...stdout.matchAll(/^ +--([a-z-]+)/gm)].map((match) => match[1]!);
   expect(options.length).toBeGreaterThan(10);
@@ -78,7 +79,7 @@ it.each([
   expect(script).toMatch(/opml json txt/);
 });
 
-it('another shell is wrong usage, and none too', async () => {
+it('refuses an unknown shell, and requires one', async () => {
   const other = await run(['completion', 'tcsh']);
   expect(other).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/bash, zsh, fish/) });
   expect(await run(['completion'])).toMatchObject({ code: 2, stdout: '' });

@@ -16,23 +16,23 @@ async function open(...args: Parameters<typeof connect>): Promise<Podsync> {
   return connection.podsync;
 }
 
-it('says who holds the folder after the timeout', async () => {
+it('names the process that has locked the folder, after the timeout', async () => {
   const options = await makeOptions();
   const holder = await open(options);
   await expect(open(options, { timeout: 0 })).rejects.toThrow(/in use by process \d+/);
   await holder.close();
 });
 
-it('waits for a command that holds the folder', async () => {
+it('waits for a command that has locked the folder', async () => {
   const options = await makeOptions();
   const holder = await open(options);
   const waiting = open(options);
-  await expect(open(options, { timeout: 0 })).rejects.toThrow('in use'); // by now the other one was refused, too
+  await expect(open(options, { timeout: 0 })).rejects.toThrow('in use'); // the other one has been refused, too
   await holder.close();
   await (await waiting).close();
 });
 
-it.skipIf(process.getuid?.() !== 0)('is not root where another user has the folder', async () => {
+it.skipIf(process.getuid?.() !== 0)('refuses to run as root if another user owns the folder', async () => {
   const options = await makeOptions();
   await writeFile(join(options.data, 'clock'), '1');
   await chown(join(options.data, 'clock'), 12_345, 12_345);
@@ -41,7 +41,7 @@ it.skipIf(process.getuid?.() !== 0)('is not root where another user has the fold
   expect(await readdir(options.data)).toEqual(before);
 });
 
-it('reaches a server that runs on the folder', async () => {
+it('connects to a server that runs on the folder', async () => {
   const { data } = await startServer();
   expect(await connect({ ...(await makeOptions()), data })).toEqual({ socket: expect.stringContaining(data) });
 });

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { findControlSocket } from '../../src/cli/control-path.ts';
 import { makeFolder, run, startServer } from './podsync.ts';
 
-/** A folder whose path no socket can have. */
+/** A folder with a path that is too long for a socket. */
 const makeDeepFolder = async (): Promise<string> => join(await makeFolder(), 'deep/'.repeat(30), 'data');
 
 const isThere = (path: string): Promise<boolean> =>
@@ -15,7 +15,7 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-it('a folder too deep for a socket has it in the temporary folder, for its owner alone', async () => {
+it('if its path is too long for a socket, the socket is in the temporary folder, for its owner only', async () => {
   const data = await makeDeepFolder();
   const temporary = await makeFolder();
   const server = await startServer(['--data', data], { env: { TMPDIR: temporary } });
@@ -27,7 +27,7 @@ it('a folder too deep for a socket has it in the temporary folder, for its owner
   );
   expect(modes).toEqual([0o600, 0o600, 0o700]);
 
-  // A command that knows another temporary folder finds it all the same.
+  // A command with another temporary folder finds it, too.
   expect((await run(['user', 'add', 'bob', '--generate', '--data', data])).code).toBe(0);
 
   server.kill('SIGTERM');
@@ -35,14 +35,14 @@ it('a folder too deep for a socket has it in the temporary folder, for its owner
   expect(await Promise.all([pointer, dirname(socket)].map(isThere))).toEqual([false, false]);
 });
 
-it('does not start where no socket has a place, rather than cut its path', async () => {
+it('does not start if the path in the temporary folder is too long, too', async () => {
   const deep = await makeDeepFolder();
   await mkdir(deep, { recursive: true });
   const { code, stderr } = await run(['serve', '--port', '0', '--data', deep], { env: { TMPDIR: deep } });
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^\[error\] .*set TMPDIR[^\n]+\n$/) });
 });
 
-it('what a killed server left in the temporary folder goes with the next start', async () => {
+it('a start removes what a killed server left in the temporary folder', async () => {
   const data = await makeDeepFolder();
   const env = { TMPDIR: await makeFolder() };
   const first = await startServer(['--data', data], { env });
@@ -53,14 +53,14 @@ it('what a killed server left in the temporary folder goes with the next start',
   expect(await isThere(left)).toBe(false);
 });
 
-it('where no socket can be made, as on some mounts, the temporary folder has it too', async () => {
+it('if the file system does not support sockets, the socket is in the temporary folder', async () => {
   const data = await makeFolder();
   await mkdir(join(data, 'control.sock/taken'), { recursive: true });
   await startServer(['--data', data], { env: { TMPDIR: await makeFolder() } });
   expect((await run(['user', 'add', 'bob', '--generate', '--data', data])).code).toBe(0);
 });
 
-it('there is none in a folder without a server, nor where one was killed, nor where a file has its name', async () => {
+it('no server is found if there was none, if it was killed, or if the path is a regular file', async () => {
   const data = await makeFolder();
   expect(await findControlSocket(data)).toBeUndefined();
   await writeFile(join(data, 'control.sock'), '');
@@ -75,7 +75,7 @@ it('there is none in a folder without a server, nor where one was killed, nor wh
   expect(await findControlSocket(server.data)).toBeUndefined();
 });
 
-it.runIf(process.getuid?.() === 0)('a socket in the folder of somebody else is not trusted', async () => {
+it.runIf(process.getuid?.() === 0)('a socket in a folder of another user is not trusted', async () => {
   const data = await makeFolder();
   const theirs = await makeFolder();
   const socket = join(theirs, 'control.sock');
@@ -88,15 +88,18 @@ it.runIf(process.getuid?.() === 0)('a socket in the folder of somebody else is n
   server.close();
 });
 
-it.runIf(process.getuid?.() === 0)('whoever may not use the socket is told as whom to come', async () => {
-  const { data } = await startServer();
-  await chmod(data, 0o755);
-  process.seteuid!(65_534);
-  try {
-    await expect(findControlSocket(data)).rejects.toThrow(
-      /this user may not use .*; run the command as the user that runs/,
-    );
-  } finally {
-    process.seteuid!(0);
-  }
-});
+it.runIf(process.getuid?.() === 0)(
+  'a user without access to the socket learns which user to run the command as',
+  async () => {
+    const { data } = await startServer();
+    await chmod(data, 0o755);
+    process.seteuid!(65_534);
+    try {
+      await expect(findControlSocket(data)).rejects.toThrow(
+        /this user may not use .*; run the command as the user that runs/,
+      );
+    } finally {
+      process.seteuid!(0);
+    }
+  },
+);

@@ -20,8 +20,8 @@ const OPML = `<?xml version="1.0" encoding="UTF-8"?>
 const ONE = 'https://feeds.example/1?a=1&b=2';
 const TWO = 'https://feeds.example/2';
 
-/** A data folder with bob, who has the OPML above on one device and another feed on a second one. */
-async function makeSubject() {
+/** A data folder with bob, who has the feeds of the OPML above on one device and another feed on a second one. */
+async function setUp() {
   const data = await makeFolder();
   const podsync = (args: readonly string[], input = '') => run([...args, '--data', data], { input, cwd: data });
   await podsync(['user', 'add', 'bob', '--generate']);
@@ -32,14 +32,14 @@ async function makeSubject() {
 }
 
 describe('writes to standard output', () => {
-  it('the OPML of a device as it came in, and OPML unless told otherwise', async () => {
-    const { write } = await makeSubject();
+  it('the list of a device as OPML by default, with its titles', async () => {
+    const { write } = await setUp();
     expect(await write('--device', 'phone')).toEqual({ code: 0, stdout: OPML, stderr: '' });
     expect(await write('--device', 'phone', '--format', 'opml')).toEqual({ code: 0, stdout: OPML, stderr: '' });
   });
 
-  it('all devices together, each feed once, the same beside a server as without', async () => {
-    const { data, write } = await makeSubject();
+  it('the feeds of all devices, each once, with and without a server', async () => {
+    const { data, write } = await setUp();
     const alone = [await write('--format', 'txt'), await write('--format', 'json')];
     expect(alone[0]!.stdout).toBe(`${ONE}\n${TWO}\nhttps://feeds.example/3\n`);
     expect(JSON.parse(alone[1]!.stdout)).toEqual([
@@ -53,9 +53,9 @@ describe('writes to standard output', () => {
 });
 
 it.each(['opml', 'json', 'txt'])(
-  'a file of format %s is for its owner alone, whoever could read the one before',
+  'a file of format %s is readable for its owner only, even if it replaces one that others could read',
   async (format) => {
-    const { data, write } = await makeSubject();
+    const { data, write } = await setUp();
     await writeFile(join(data, 'before'), '', { mode: 0o644 });
     await writeFile(join(data, 'own'), '', { mode: 0o600 });
     for (const name of ['before', 'own', 'new']) {
@@ -69,8 +69,8 @@ it.each(['opml', 'json', 'txt'])(
   },
 );
 
-it('what was exported comes in as it went out, and goes out the same again', async () => {
-  const { write } = await makeSubject();
+it('an exported list can be imported, and exported again unchanged', async () => {
+  const { write } = await setUp();
   const { stdout } = await write('--format', 'opml');
   const fresh = await makeFolder();
   await run(['user', 'add', 'bob', '--generate', '--data', fresh]);
@@ -80,11 +80,11 @@ it('what was exported comes in as it went out, and goes out the same again', asy
 });
 
 describe('-o', () => {
-  it('replaces a file with the whole list and leaves nothing beside it', async () => {
-    const { data, write } = await makeSubject();
+  it('replaces a file with the complete list, without temporary files', async () => {
+    const { data, write } = await setUp();
     const folder = await makeFolder();
     const file = join(folder, 'list.opml');
-    await writeFile(file, 'what was there');
+    await writeFile(file, 'old content');
     expect(await write('--device', 'phone', '-o', file)).toEqual({
       code: 0,
       stdout: '',
@@ -96,28 +96,28 @@ describe('-o', () => {
     expect(await readFile(join(data, 'here.opml'), 'utf8')).toBe(OPML);
   });
 
-  it('leaves the file as it was when there is nothing to write', async () => {
-    const { write } = await makeSubject();
+  it('does not change the file if there is nothing to write', async () => {
+    const { write } = await setUp();
     const folder = await makeFolder();
     const file = join(folder, 'list.opml');
-    await writeFile(file, 'what was there');
+    await writeFile(file, 'old content');
     expect(await write('--device', 'nothere', '-o', file)).toMatchObject({ code: 1 });
-    expect(await readFile(file, 'utf8')).toBe('what was there');
+    expect(await readFile(file, 'utf8')).toBe('old content');
     expect(await readdir(folder)).toEqual(['list.opml']);
   });
 
-  it('replaces what a link leads to, and the link stays', async () => {
-    const { data, write } = await makeSubject();
+  it('replaces the target of a link, and keeps the link', async () => {
+    const { data, write } = await setUp();
     const folder = await makeFolder();
     await symlink(join(data, 'list.opml'), join(folder, 'latest.opml'));
-    await writeFile(join(data, 'list.opml'), 'what was there');
+    await writeFile(join(data, 'list.opml'), 'old content');
     expect(await write('--device', 'phone', '-o', join(folder, 'latest.opml'))).toMatchObject({ code: 0 });
     expect(await readFile(join(data, 'list.opml'), 'utf8')).toBe(OPML);
     expect((await lstat(join(folder, 'latest.opml'))).isSymbolicLink()).toBe(true);
   });
 
-  it('does not replace what is no file', async () => {
-    const { write } = await makeSubject();
+  it('does not replace anything but files', async () => {
+    const { write } = await setUp();
     const folder = await makeFolder();
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
@@ -130,13 +130,13 @@ describe('-o', () => {
   });
 
   it('- is standard output', async () => {
-    const { data, write } = await makeSubject();
+    const { data, write } = await setUp();
     expect(await write('--device', 'phone', '-o', '-')).toEqual({ code: 0, stdout: OPML, stderr: '' });
     expect(await readdir(data)).not.toContain('-');
   });
 
-  it('says where it cannot write', async () => {
-    const { write } = await makeSubject();
+  it('names the file that cannot be written', async () => {
+    const { write } = await setUp();
     const folder = await makeFolder();
     const { code, stderr } = await write('-o', join(folder, 'no', 'list.opml'));
     expect(code).toBe(1);
@@ -150,8 +150,8 @@ it.each([
   [['--user', 'bob', '--device', 'nothere'], 1, /there is no device with this id/],
   [['--user', 'bob', '--format', 'pdf'], 2, /Allowed choices are opml, json, txt/],
   [[], 2, /required option '--user <user>' not specified/],
-])('says what is wrong: %j', async (args, code, says) => {
-  const { podsync } = await makeSubject();
+])('refuses %j with a reason', async (args, code, says) => {
+  const { podsync } = await setUp();
   const result = await podsync(['export', ...args]);
   expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(says) });
 });

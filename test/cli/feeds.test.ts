@@ -42,7 +42,7 @@ async function subscribe(urls: readonly string[]): Promise<string> {
   return server.data;
 }
 
-it('reads feeds without a server, and shows how that went', async () => {
+it('fetches feeds without a server, and shows the results', async () => {
   const data = await subscribe([good, missing]);
   const update = await run(['feeds', 'update', '--allow-private-feeds', '--data', data]);
   const problem = 'the server answered 404 (Not Found)';
@@ -68,7 +68,7 @@ it('reads feeds without a server, and shows how that went', async () => {
   );
 });
 
-it('exits 1 when the feed that was named is unknown or cannot be read', async () => {
+it('exits 1 if the given feed is unknown or cannot be fetched', async () => {
   const data = await subscribe([good, missing]);
   const update = (...args: string[]) => run(['feeds', 'update', '--data', data, ...args]);
   expect(await update('--allow-private-feeds', '--url', good)).toMatchObject({
@@ -88,7 +88,7 @@ it('exits 1 when the feed that was named is unknown or cannot be read', async ()
   expect(await update('--url', good, '--all')).toMatchObject({ code: 2, stdout: '' });
 });
 
-it('where a server runs, its rules apply', async () => {
+it('uses the options of a running server', async () => {
   const data = await subscribe([good]);
   const server = await startServer(['--data', data]);
   const update = await run(['feeds', 'update', '--all', '--allow-private-feeds', '--data', data]);
@@ -102,11 +102,11 @@ it('where a server runs, its rules apply', async () => {
   await server.ended;
 });
 
-it('a server reads what is due by itself', async () => {
+it('a server fetches due feeds in the background', async () => {
   const data = await subscribe([good]);
-  const asked = once(web, 'request');
+  const requested = once(web, 'request');
   const server = await startServer(['--data', data, '--no-fetch', 'false', '--allow-private-feeds']);
-  await asked;
+  await requested;
   const update = await run(['feeds', 'update', '--all', '--json', '--data', data]);
   expect(update).toEqual({ code: 0, stdout: '{"tried":1,"failed":[]}\n', stderr: '' });
   const podcast = await fetch(`${server.url}/api/2/data/podcast.json?url=${encodeURIComponent(good)}`);
@@ -115,7 +115,7 @@ it('a server reads what is due by itself', async () => {
   expect((await server.ended).code).toBe(0);
 });
 
-it('says of a feed that is gone that it is never read again', async () => {
+it('reports that a feed that was removed by its publisher is never fetched again', async () => {
   const gone = `${new URL(good).origin}/gone.xml`;
   const data = await subscribe([gone]);
   await run(['feeds', 'update', '--allow-private-feeds', '--data', data]);
@@ -123,7 +123,7 @@ it('says of a feed that is gone that it is never read again', async () => {
   expect(stdout).toMatch(new RegExp(`^gone +never +- +${gone} +`, 'm'));
 });
 
-it('says that there are no feeds in an empty folder', async () => {
+it('reports that there are no feeds in an empty folder', async () => {
   const data = await makeFolder();
   expect(await run(['feeds', 'list', '--data', data])).toEqual({
     code: 0,
@@ -132,7 +132,7 @@ it('says that there are no feeds in an empty folder', async () => {
   });
 });
 
-it('stopped by Ctrl-C it says so, and what was read stays', async () => {
+it('reports that it was stopped by Ctrl-C, and keeps what was fetched', async () => {
   const slow = `${new URL(good).origin}/slow.xml`;
   const data = await subscribe([good, slow]);
   const stuck = new Promise<void>((resolve) => {

@@ -12,7 +12,7 @@ const opmlOf = (outlines: string): string =>
 const outline = (url: string, more = ''): string => `<outline type="rss" text="x" xmlUrl="${url}" ${more}/>`;
 
 /** A data folder with the account bob. */
-async function makeSubject() {
+async function setUp() {
   const data = await makeFolder();
   await run(['user', 'add', 'bob', '--password-stdin', '--data', data], { input: 'secret' });
   const file = join(data, 'list.opml');
@@ -30,8 +30,8 @@ const read = async ({ url }: Server, path: string): Promise<unknown> =>
 
 const feed = (n: number): string => `https://feeds.example/${n}`;
 
-it('keeps what a server keeps that is started so', async () => {
-  const { data, importText } = await makeSubject();
+it('keeps credentials in URLs with --keep-url-credentials, like a server', async () => {
+  const { data, importText } = await setUp();
   const secret = 'https://user:geheim@feeds.example/1';
   const options = ['--keep-url-credentials'];
   await importText(opmlOf(outline(secret)), options);
@@ -40,8 +40,8 @@ it('keeps what a server keeps that is started so', async () => {
   expect(await read(server, '/subscriptions/bob/phone.json')).toEqual([secret]);
 });
 
-it('subscribes to what is in folders and of any type, and says what it did', async () => {
-  const { data, importText } = await makeSubject();
+it('subscribes to feeds in folders and of any type, and reports what it did', async () => {
+  const { data, importText } = await setUp();
   await importText(opmlOf(outline(feed(1))));
   const { code, stdout, stderr } = await importText(
     opmlOf(`
@@ -85,8 +85,8 @@ refused    mailto:me@example.org: a feed address begins with http:// or https://
   });
 });
 
-it('--strict exits 1 where a feed was refused, and imports the others', async () => {
-  const { data, importText } = await makeSubject();
+it('--strict exits 1 if a feed was refused, and imports the others', async () => {
+  const { data, importText } = await setUp();
   const refused = await importText(opmlOf(outline(feed(1)) + outline('mailto:me@example.org')), ['--strict']);
   expect(refused).toMatchObject({ code: 1, stdout: expect.stringMatching(/^refused +1$/m) });
   expect(refused.stderr).toBe('[error] 1 feed refused\n');
@@ -95,9 +95,9 @@ it('--strict exits 1 where a feed was refused, and imports the others', async ()
   expect(await read(server, '/subscriptions/bob/phone.json')).toEqual([feed(1), feed(2)]);
 });
 
-it('the same beside a running server, from standard input, as JSON', async () => {
-  const { data } = await makeSubject();
-  const server = await startServer(['--data', data, '--max-body', '100']); // of apps; this is the operator's
+it('imports from standard input with a running server, and prints JSON', async () => {
+  const { data } = await setUp();
+  const server = await startServer(['--data', data, '--max-body', '100']); // does not apply to commands
   const input = opmlOf(outline(feed(1)) + outline('https://:x/'));
   const { code, stdout } = await run(
     ['import-opml', '-', '--user', 'bob', '--device', 'tv', '--json', '--data', data],
@@ -116,8 +116,8 @@ it('the same beside a running server, from standard input, as JSON', async () =>
   expect(await read(server, '/subscriptions/bob/tv.json')).toEqual([feed(1)]);
 });
 
-it('--dry-run tells what --replace would do, which then does it', async () => {
-  const { data, importText } = await makeSubject();
+it('--dry-run reports what --replace would change, and changes nothing', async () => {
+  const { data, importText } = await setUp();
   await importText(opmlOf(outline(feed(1)) + outline(feed(2))));
   const next = opmlOf(outline(feed(2)) + outline(feed(3)));
   const counts = 'added      1\nunchanged  1\nremoved    1\nrewritten  0\nrefused    0\n';
@@ -135,7 +135,7 @@ it.each([
     Buffer.from(opmlOf(outline(feed(1), 'title="Käse"')).replace('"1.0"', '"1.0" encoding="ISO-8859-1"'), 'latin1'),
   ],
 ])('reads %s', async (_title, bytes) => {
-  const { data, importText } = await makeSubject();
+  const { data, importText } = await setUp();
   expect((await importText(bytes)).code).toBe(0);
   const server = await startServer(['--data', data]);
   expect(await read(server, `/api/2/data/podcast.json?url=${feed(1)}`)).toMatchObject({ title: 'Käse' });
@@ -148,7 +148,7 @@ it.each([
   ['no feed', opmlOf(''), /this file contains no feed/],
   ['feeds of which none can be used', opmlOf(outline('mailto:x')), /none of the feeds in this file can be used/],
 ])('%s exits 1 and changes nothing', async (_title, text, says) => {
-  const { data, importText } = await makeSubject();
+  const { data, importText } = await setUp();
   await importText(opmlOf(outline(feed(1))));
   const { code, stdout, stderr } = await importText(text, ['--replace']);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -163,17 +163,17 @@ it.each([
   [['-', '--user', 'eve', '--device', 'phone'], 1, /there is no account/],
   [['-', '--user', 'bob', '--device', 'a/b'], 1, /the device id must be/],
   [['-', '--user', 'bob'], 2, /required option '--device <id>' not specified/],
-])('says what is missing: %j', async (args, code, says) => {
-  const { data } = await makeSubject();
+])('refuses %j with a reason', async (args, code, says) => {
+  const { data } = await setUp();
   const result = await run(['import-opml', ...args, '--data', data], { input: opmlOf(outline(feed(1))), cwd: data });
   expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(says) });
 });
 
-it('5,000 feeds beside a running server', async () => {
-  const { data, importText } = await makeSubject();
+it('imports 5,000 feeds with a running server', async () => {
+  const { data, importText } = await setUp();
   const server = await startServer(['--data', data]);
   const outlines = Array.from({ length: 5000 }, (_, n) => outline(feed(n), `title="Podcast ${n}"`));
   expect((await importText(opmlOf(outlines.join('\n')))).stdout).toMatch(/^added +5000$/m);
   expect(await read(server, '/subscriptions/bob/phone.json')).toHaveLength(5000);
-  expect(await readFile(join(data, 'list.opml'), 'utf8')).toContain(feed(4999)); // it is only read
+  expect(await readFile(join(data, 'list.opml'), 'utf8')).toContain(feed(4999)); // the file is not changed
 });

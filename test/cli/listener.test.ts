@@ -15,7 +15,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-it('does not wait for connections that are kept alive', async () => {
+it('does not wait for idle connections', async () => {
   const server = createServer((_request, response) => response.end('done'));
   const drain = createDrain(server);
   const port = await listen(server);
@@ -26,7 +26,7 @@ it('does not wait for connections that are kept alive', async () => {
   agent.destroy();
 });
 
-it('lets a request that is kept alive finish, and no other follow', async () => {
+it('finishes a request on a kept-alive connection, and accepts no further one', async () => {
   let finish!: () => void;
   const server = createServer((_request, response) => (finish = () => response.end('done')));
   const drain = createDrain(server);
@@ -43,7 +43,7 @@ it('lets a request that is kept alive finish, and no other follow', async () => 
   agent.destroy();
 });
 
-it('cuts what is not done by the deadline', async () => {
+it('closes connections whose requests have not ended by the deadline', async () => {
   const server = createServer(() => undefined);
   const drain = createDrain(server);
   const stuck = get({ port: await listen(server), host: '127.0.0.1' });
@@ -53,7 +53,7 @@ it('cuts what is not done by the deadline', async () => {
   expect((await cut)[0]).toMatchObject({ code: 'ECONNRESET' });
 });
 
-it('cuts who has not shaken hands over TLS by the deadline', async () => {
+it('closes connections without a TLS handshake by the deadline', async () => {
   const folder = join(import.meta.dirname, 'tls');
   const [cert, key] = await Promise.all(['cert.pem', 'key.pem'].map((name) => readFile(join(folder, name))));
   const server = createTlsServer({ cert, key });

@@ -9,7 +9,7 @@ import { makeFolder, run, startServer } from './podsync.ts';
 const OPML = '<opml version="2.0"><head/><body><outline type="rss" xmlUrl="https://feeds.example/1"/></body></opml>';
 
 /** A data folder with two accounts on JSON. */
-async function makeSubject() {
+async function setUp() {
   const data = await makeFolder();
   const podsync = (args: readonly string[], input = '') => run([...args, '--data', data], { input });
   for (const name of ['bob', 'eve']) {
@@ -44,8 +44,8 @@ it.each<[string, () => Promise<TestStorage>]>([
       return { spec: url, destroy };
     },
   ],
-])('moves everything from JSON to %s and back, and a server goes on there', async (_title, open) => {
-  const { data, migrate, backUp } = await makeSubject();
+])('moves everything from JSON to %s and back, and a server continues there', async (_title, open) => {
+  const { data, migrate, backUp } = await setUp();
   const { spec, destroy } = await open();
   const backup = await backUp('json');
   const away = await migrate('json', spec);
@@ -74,8 +74,8 @@ it.each<[string, () => Promise<TestStorage>]>([
   await destroy();
 });
 
-it('once round all storages, the last backup is line for line the first', async () => {
-  const { migrate, backUp } = await makeSubject();
+it('after migrations through all storages, the backup is unchanged', async () => {
+  const { migrate, backUp } = await setUp();
   const { url, destroy } = await createTestDatabase();
   const backup = await backUp('json');
   const stations = ['json', 'sqlite:podsync.db', url, 'json:again'];
@@ -86,8 +86,8 @@ it('once round all storages, the last backup is line for line the first', async 
   await destroy();
 });
 
-it('refuses a target that is not empty, a source in use, and one that is not there', async () => {
-  const { data, migrate, backUp } = await makeSubject();
+it('refuses a target that is not empty, and a source that is in use or missing', async () => {
+  const { data, migrate, backUp } = await setUp();
   await migrate('json', 'json:full');
   const full = await backUp('json:full');
   const refused = async (from: string, to: string) => {
@@ -113,8 +113,8 @@ it('refuses a target that is not empty, a source in use, and one that is not the
   await server.ended;
 });
 
-it.skipIf(process.getuid?.() !== 0)('is not root where another user has the folder', async () => {
-  const { data, migrate } = await makeSubject();
+it.skipIf(process.getuid?.() !== 0)('refuses to run as root if another user owns the folder', async () => {
+  const { data, migrate } = await setUp();
   await chown(join(data, 'clock'), 12_345, 12_345);
   const refused = await migrate('json', 'json:new');
   expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/belongs to another user/) });
@@ -125,8 +125,8 @@ it.each([
   ['json', 'json:.'],
   ['sqlite:podsync.db', 'sqlite:./podsync.db'],
   ['json', 'json:link'],
-])('refuses one storage by two names: %s and %s', async (from, to) => {
-  const { data, migrate, backUp } = await makeSubject();
+])('refuses the same storage as source and target: %s and %s', async (from, to) => {
+  const { data, migrate, backUp } = await setUp();
   await migrate('json', 'sqlite:podsync.db');
   await symlink(data, join(data, 'link'));
   const backup = await backUp(from);
@@ -140,12 +140,12 @@ it.each([
   [['migrate', '--from', 'json'], /required option '--to <storage>' not specified/],
   [['migrate', '--from', 'json', '--to', ''], /--from and --to must each name a storage/],
   [['migrate', '--from', 'json', '--to', 'json'], /--from and --to name the same storage/],
-])('says what is missing: %j', async (args, says) => {
+])('refuses %j with a reason', async (args, says) => {
   const result = await run(args, { cwd: await makeFolder() });
   expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(says) });
 });
 
-it('a data folder that it has to make is told, as it may be the wrong one', async () => {
+it('reports that it created the data folder, as the path may be misspelled', async () => {
   const [data, before] = [`${await makeFolder()}/typo`, await makeFolder()];
   const from = `sqlite:${before}/podsync.sqlite`;
   await run(['user', 'add', 'bob', '--generate', '--data', before, '--storage', from]);

@@ -25,7 +25,7 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-/** A server on a free port, which ends with the test. */
+/** A server on a free port, which is closed after the test. */
 async function listen(limits: Partial<typeof PATIENT>, tls?: typeof TLS): Promise<number> {
   const app = new H3().get('/', () => 'hello');
   const options = { host: '127.0.0.1', port: 0, ...(tls && { tls }) };
@@ -34,7 +34,7 @@ async function listen(limits: Partial<typeof PATIENT>, tls?: typeof TLS): Promis
   return port;
 }
 
-/** A client that keeps its own end open. */
+/** A client that does not close its side of the connection. */
 async function connectTo(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined);
   closers.push(() => socket.destroy());
@@ -42,7 +42,7 @@ async function connectTo(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Resolves once the other side is gone, not only silent: to write is an error then. */
+/** Resolves when the connection is destroyed, which makes writing fail, and not only half-closed. */
 async function isCut(socket: Socket): Promise<true> {
   socket.resume();
   if (!socket.readableEnded) await Promise.race([once(socket, 'end'), once(socket, 'close')]);
@@ -63,13 +63,13 @@ it.each([
   expect(await Promise.all(sockets.map(isCut))).toEqual(Array(5).fill(true));
 });
 
-it('closes a TLS connection that sends something else, at once', async () => {
+it('closes a TLS connection at once if it sends something else', async () => {
   const socket = await connectTo(await listen({}, TLS));
   socket.write('GET / HTTP/1.1\r\n\r\n');
   expect(await isCut(socket)).toBe(true);
 });
 
-it('leaves a TLS connection alone once its handshake is finished', async () => {
+it('keeps a TLS connection open after its handshake', async () => {
   const port = await listen({ handshakeTimeout: 1000 }, TLS);
   const silent = await connectTo(port);
   const socket = connectTls({
@@ -81,7 +81,7 @@ it('leaves a TLS connection alone once its handshake is finished', async () => {
   });
   closers.push(() => socket.destroy());
   await once(socket, 'secureConnect');
-  await isCut(silent); // so the time is over for both
+  await isCut(silent); // the timeout has passed for both
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   const [answer] = await once(socket, 'data');
   expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
@@ -90,7 +90,7 @@ it('leaves a TLS connection alone once its handshake is finished', async () => {
 it.each([
   ['http', () => createServer()],
   ['https', () => createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) })],
-])('%s: cuts off a client that does not close after the answer to an unreadable request', async (scheme, create) => {
+])('%s: disconnects a client that does not close after the response to a malformed request', async (scheme, create) => {
   const server = create().listen(0, '127.0.0.1');
   closers.push(() => server.close());
   limitConnections(server, { ...PATIENT, closeTimeout: 50 }, () => undefined);
@@ -106,17 +106,17 @@ it.each([
   await closed;
 });
 
-it('accepts no more connections than the limit, says so once, and accepts others when some are closed', async () => {
+it('accepts connections up to the limit, warns once, and accepts others when some are closed', async () => {
   const warn = vi.spyOn(messages, 'warn').mockImplementation(() => undefined);
   const port = await listen({ connections: 2 });
   const [first] = await Promise.all([connectTo(port), connectTo(port)]);
   const refused = await Promise.all([connectTo(port), connectTo(port)]);
   expect(await Promise.all(refused.map(isCut))).toEqual([true, true]);
   expect(warn.mock.calls).toEqual([[expect.stringMatching(/^2 connections are open, the most that are accepted/)]]);
-  const ask = async (socket: Socket): Promise<string> => {
+  const send = async (socket: Socket): Promise<string> => {
     socket.end('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     return text(socket);
   };
-  expect(await ask(first!)).toMatch(/^HTTP\/1\.1 200 /);
-  expect(await ask(await connectTo(port))).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await send(first!)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await send(await connectTo(port))).toMatch(/^HTTP\/1\.1 200 /);
 });

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { makeFolder, PROGRAM, run } from './podsync.ts';
 
-/** Too many feeds for the buffers of a pipe. */
+/** More feeds than the buffers of a pipe can contain. */
 const OPML = `<opml version="2.0"><body>${Array.from(
   { length: 4000 },
   (_, index) => `<outline xmlUrl="https://feeds.example/a/rather/long/path/${index}"/>`,
@@ -19,14 +19,14 @@ async function makeData(): Promise<string> {
   return data;
 }
 
-/** The program, whose output is read by nobody, or goes to a file. */
-async function runInto(stdout: number | 'nobody', args: readonly string[], listener: 'here' | 'nobody' = 'here') {
-  const stdio: StdioOptions = ['ignore', stdout === 'nobody' ? 'pipe' : stdout, 'pipe'];
+/** Runs the program with its output into a closed pipe or a file. */
+async function runInto(stdout: number | 'closed', args: readonly string[], messages: 'read' | 'closed' = 'read') {
+  const stdio: StdioOptions = ['ignore', stdout === 'closed' ? 'pipe' : stdout, 'pipe'];
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio });
   const err = child.stderr!;
   child.stdout?.destroy();
-  if (listener === 'nobody') err.destroy();
-  const [stderr, [code]] = await Promise.all([listener === 'here' ? text(err) : '', once(child, 'exit')]);
+  if (messages === 'closed') err.destroy();
+  const [stderr, [code]] = await Promise.all([messages === 'read' ? text(err) : '', once(child, 'exit')]);
   return { stderr, code };
 }
 
@@ -39,11 +39,11 @@ const COMMANDS = [
 describe.each([...COMMANDS.map((args) => [args]), [['--help']]])('%j', (args) => {
   const withData = async () => (args.includes('--help') ? args : [...args, '--data', await makeData()]);
 
-  it('says nothing when nobody reads on', async () => {
-    expect(await runInto('nobody', await withData())).toEqual({ stderr: '', code: 1 });
+  it('ends silently if its output is closed', async () => {
+    expect(await runInto('closed', await withData())).toEqual({ stderr: '', code: 1 });
   });
 
-  it('says in a sentence that its output has no room', async () => {
+  it('reports in one sentence that its output cannot be written', async () => {
     const full = await open('/dev/full', 'w');
     const { stderr, code } = await runInto(full.fd, await withData());
     await full.close();
@@ -52,27 +52,30 @@ describe.each([...COMMANDS.map((args) => [args]), [['--help']]])('%j', (args) =>
   });
 });
 
-it('what it says to nobody does not keep it from its work', async () => {
+it('succeeds if its messages cannot be written', async () => {
   const data = await makeFolder();
   const file = await open(`${data}/password`, 'w');
-  expect(await runInto(file.fd, ['user', 'add', 'bob', '--generate', '--data', data], 'nobody')).toMatchObject({
+  expect(await runInto(file.fd, ['user', 'add', 'bob', '--generate', '--data', data], 'closed')).toMatchObject({
     code: 0,
   });
   await file.close();
   expect((await run(['user', 'list', '--data', data])).stdout).toContain('bob');
 });
 
-it.each(['add', 'passwd'])('says of a password that was made and that nobody could read: user %s', async (command) => {
-  const data = await makeFolder();
-  if (command === 'passwd') await run(['user', 'add', 'bob', '--generate', '--data', data]);
-  const full = await open('/dev/full', 'w');
-  const { stderr, code } = await runInto(full.fd, ['user', command, 'bob', '--generate', '--data', data]);
-  await full.close();
-  expect(code).toBe(1);
-  expect(stderr).toContain('[error] standard output cannot be written (ENOSPC); send it somewhere else\n');
-  expect(stderr).not.toContain('[success]');
-  const [, advice = ''] = /the new password of bob could not be printed; generate another one with: (.+)\n/.exec(
-    stderr,
-  )!;
-  expect(advice).toMatch(/ user passwd bob --generate --data /);
-});
+it.each(['add', 'passwd'])(
+  'reports that a generated password could not be printed, and how to generate another one: user %s',
+  async (command) => {
+    const data = await makeFolder();
+    if (command === 'passwd') await run(['user', 'add', 'bob', '--generate', '--data', data]);
+    const full = await open('/dev/full', 'w');
+    const { stderr, code } = await runInto(full.fd, ['user', command, 'bob', '--generate', '--data', data]);
+    await full.close();
+    expect(code).toBe(1);
+    expect(stderr).toContain('[error] standard output cannot be written (ENOSPC); send it somewhere else\n');
+    expect(stderr).not.toContain('[success]');
+    const [, advice = ''] = /the new password of bob could not be printed; generate another one with: (.+)\n/.exec(
+      stderr,
+    )!;
+    expect(advice).toMatch(/ user passwd bob --generate --data /);
+  },
+);

@@ -17,24 +17,24 @@ export interface Result {
 }
 
 export interface SpawnOptions {
-  /** What comes on standard input, which ends after it. */
+  /** Complete standard input. */
   input?: string | Uint8Array;
-  /** All that the program has besides PATH and TMPDIR. */
+  /** The environment, besides PATH and TMPDIR. */
   env?: Record<string, string>;
   cwd?: string;
-  /** Another build than that of the tests. */
+  /** Another program than the built one. */
   program?: string;
 }
 
-/** The built program while it runs. */
+/** A running program. */
 export interface Program {
   kill(signal: NodeJS.Signals): void;
-  /** Resolves with the first match in a line on stderr, earlier lines too. Rejects when the program ends without one. */
+  /** Resolves with the first match in any line on stderr, also an earlier one. Rejects if the program ends without one. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
   readonly ended: Promise<Result>;
 }
 
-// Each test starts a few processes, on a machine that may have other work.
+// Each test starts several processes, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });
 
 const running = new Set<ChildProcessWithoutNullStreams>();
@@ -45,7 +45,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
 });
 
-/** An empty folder that is gone after the test. */
+/** An empty folder, which is deleted after the test. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'podsync-test-'));
   folders.push(folder);
@@ -56,32 +56,32 @@ export function start(args: readonly string[], { input, env, cwd, program = PROG
   const { PATH = '', TMPDIR } = process.env;
   const child = spawn(process.execPath, [program, ...args], { env: { PATH, ...(TMPDIR && { TMPDIR }), ...env }, cwd });
   running.add(child);
-  child.stdin.on('error', () => undefined); // it need not read what it is given
+  child.stdin.on('error', () => undefined); // the program may not read its input
   child.stdin.end(input);
 
   let stdout = '';
-  const said: string[] = [];
+  const printed: string[] = [];
   const lines = createInterface({ input: child.stderr });
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
-  lines.on('line', (line) => said.push(line));
+  lines.on('line', (line) => printed.push(line));
 
   const ended = Promise.all([once(child, 'close'), once(lines, 'close')]).then(([[code]]): Result => {
     running.delete(child);
-    return { code, stdout, stderr: said.map((line) => `${line}\n`).join('') };
+    return { code, stdout, stderr: printed.map((line) => `${line}\n`).join('') };
   });
   return {
     kill: (signal) => void child.kill(signal),
     says: (pattern) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
-          for (const line of said) {
+          for (const line of printed) {
             const match = pattern.exec(line);
             if (match) resolve(match);
           }
         };
         look();
         lines.on('line', look);
-        void ended.then(({ stderr }) => reject(new Error(`it ended without saying ${pattern}, but:\n${stderr}`)));
+        void ended.then(({ stderr }) => reject(new Error(`it ended without ${pattern} in:\n${stderr}`)));
       }),
     ended,
   };
@@ -95,7 +95,7 @@ export interface Server extends Program {
   port: number;
 }
 
-/** `serve` on a port of its own, once it is ready. */
+/** Starts `serve` on a free port, and waits until it is ready. */
 export async function startServer(args: readonly string[] = [], options?: SpawnOptions): Promise<Server> {
   const data = args.includes('--data') ? args[args.indexOf('--data') + 1]! : await makeFolder();
   const program = start(['serve', '--port', '0', '--no-fetch', '--data', data, ...args], options);

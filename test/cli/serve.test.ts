@@ -11,7 +11,7 @@ const ONE_SENTENCE = /^\S+Z \[error\] [^\n]+\n$/;
 const CERT = join(import.meta.dirname, 'tls/cert.pem');
 const KEY = join(import.meta.dirname, 'tls/key.pem');
 
-/** Runs `serve`, which must not start; answers its one sentence. */
+/** Runs `serve`, which must not start; returns its error. */
 async function refuses(args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await run(['serve', ...args]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -19,7 +19,7 @@ async function refuses(args: readonly string[]): Promise<string> {
   return stderr;
 }
 
-it('serves where it says, keeps its folder private, and writes nothing to stdout', async () => {
+it('serves at the printed address, keeps its folder private, and writes nothing to stdout', async () => {
   const data = join(await makeFolder(), 'a/b');
   const server = await startServer(['--data', data]);
   expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -57,7 +57,7 @@ it.each([
   expect(JSON.parse(body)).toEqual({ code: status, message: expect.stringMatching(message) });
 });
 
-it('tells what to do next as long as there is no account', async () => {
+it('prints the next steps while there is no account', async () => {
   const data = join(await makeFolder(), "it's here");
   const first = await startServer(['--data', data]);
   const [, program, args] = await first.says(
@@ -76,7 +76,7 @@ it('tells what to do next as long as there is no account', async () => {
   expect((await second.ended).stderr).not.toContain('no account');
 });
 
-it('gives the address that apps must use where a proxy stands in front', async () => {
+it('prints the address to enter in apps behind a proxy', async () => {
   const server = start([
     'serve',
     '--port',
@@ -91,7 +91,7 @@ it('gives the address that apps must use where a proxy stands in front', async (
   await server.says(/create the first one in a browser: https:\/\/example\.org\/pods\/register\?token=\S+$/);
 });
 
-it('tells no app the address that only the proxy uses', async () => {
+it('does not suggest an address to apps that only the proxy uses', async () => {
   const server = await startServer(['--trust-proxy']);
   await server.says(/Apps need the address of the proxy\. Set it with --base-url/);
   server.kill('SIGTERM');
@@ -100,7 +100,7 @@ it('tells no app the address that only the proxy uses', async () => {
   expect(stderr).not.toContain('podcast apps');
 });
 
-it('tells no password of the storage', async () => {
+it('does not print the password of the storage', async () => {
   const data = await makeFolder();
   const stderr = await refuses(['--data', data, '--storage', 'nosuch:nosuch://user:hunter2@host/base']);
   expect(stderr).not.toContain('hunter2');
@@ -119,7 +119,7 @@ it.each([
   { args: ['--host', '0.0.0.0', '--base-url', 'https://example.org'], warns: false },
   { args: ['--host', '0.0.0.0', '--tls-cert', CERT, '--tls-key', KEY], warns: false },
   { args: ['--host', '127.0.0.1'], warns: false },
-])('warns where Passwords are sent unencrypted: $args', async ({ args, warns }) => {
+])('warns if passwords are sent unencrypted: $args', async ({ args, warns }) => {
   const server = await startServer(args);
   server.kill('SIGTERM');
   expect(/\[warn\] Passwords are sent unencrypted/.test((await server.ended).stderr)).toBe(warns);
@@ -128,13 +128,13 @@ it.each([
 it.each([
   { host: '127.0.0.1', hints: true },
   { host: '0.0.0.0', hints: false },
-])('says how a phone gets there where none does: $host', async ({ host, hints }) => {
+])('says how to make the server reachable for a phone if it is not: $host', async ({ host, hints }) => {
   const server = await startServer(['--host', host]);
   server.kill('SIGTERM');
   expect(/Reachable only from this machine\. .* --host 0\.0\.0\.0$/m.test((await server.ended).stderr)).toBe(hints);
 });
 
-it('speaks https with a certificate', async () => {
+it('serves https with a certificate', async () => {
   const { url } = await startServer(['--tls-cert', CERT, '--tls-key', KEY]);
   expect(url).toMatch(/^https:/);
   const ca = await readFile(CERT);
@@ -143,7 +143,7 @@ it('speaks https with a certificate', async () => {
   expect(JSON.parse(await text(response))).toMatchObject({ code: 401 });
 });
 
-it('names the certificate or key that is no good', async () => {
+it('names an invalid certificate or key', async () => {
   const folder = await makeFolder();
   const data = join(folder, 'data');
   const absent = join(folder, 'absent.pem');
@@ -155,7 +155,7 @@ it('names the certificate or key that is no good', async () => {
   );
 });
 
-it('does not start on a port that is taken', async () => {
+it('does not start on a port that is in use', async () => {
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
   const { port } = holder.address() as AddressInfo;
@@ -169,11 +169,11 @@ it.each([
   { args: ['--port', '6000'], says: 'browsers block port 6000' },
   { args: ['--port', '0', '--host', '192.0.2.1'], says: 'this machine has no address 192.0.2.1' },
   { args: ['--port', '0', '--host', 'host.invalid'], says: 'this machine has no address host.invalid' },
-])('does not listen elsewhere than it is told to: $args', async ({ args, says }) => {
+])('does not start if it cannot use the given address: $args', async ({ args, says }) => {
   expect(await refuses(['--data', await makeFolder(), ...args])).toContain(says);
 });
 
-it('does not start where its folder cannot be', async () => {
+it('does not start if its folder cannot be created', async () => {
   const file = join(await makeFolder(), 'file');
   await writeFile(file, '');
   for (const data of [file, join(file, 'data')]) {
@@ -203,7 +203,7 @@ it('starts again after it was killed', async () => {
   expect((await run(['user', 'add', 'bob', '--generate', '--data', second.data])).code).toBe(0);
 });
 
-it('lets one of two that start at once on one port win', async () => {
+it('of two servers that start at once on one port, one starts', async () => {
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
   const { port } = holder.address() as AddressInfo;

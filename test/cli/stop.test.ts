@@ -7,7 +7,7 @@ import { makeFolder, run, type Server, startServer } from './podsync.ts';
 
 const BODY = 'http://example.org/feed\n';
 
-/** A server on which bob is in the middle of an upload: all but the last byte has been sent. */
+/** A server and an unfinished upload of bob, which lacks the last byte. */
 async function startUpload(): Promise<{ server: Server; upload: Socket }> {
   const server = await startServer();
   await run(['user', 'add', 'bob', '--password-stdin', '--data', server.data], { input: 'secret' });
@@ -17,13 +17,13 @@ async function startUpload(): Promise<{ server: Server; upload: Socket }> {
       `content-length: ${BODY.length}\r\nexpect: 100-continue\r\n\r\n`,
   );
   const [answer] = await once(upload, 'data');
-  expect(answer).toMatch(/^HTTP\/1\.1 100 /); // so the request has been taken up
+  expect(answer).toMatch(/^HTTP\/1\.1 100 /); // the server has accepted the request
   upload.write(BODY.slice(0, -1));
   return { server, upload };
 }
 
 it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-  'finishes what is under way at %s, and takes nothing new',
+  'finishes running requests at %s, and accepts no new ones',
   async (signal) => {
     const { server, upload } = await startUpload();
     server.kill(signal);
@@ -49,14 +49,14 @@ it.each([
   ['SIGHUP', 129],
 ] as const)('stops at once when %s comes second', async (signal, code) => {
   const { server, upload } = await startUpload();
-  upload.on('error', () => undefined); // it is cut
+  upload.on('error', () => undefined); // it is closed by the server
   server.kill('SIGTERM');
   await server.says(/Stopping/);
   server.kill(signal);
   expect((await server.ended).code).toBe(code);
 });
 
-it('a command that is done, and a server that was told to stop, leave no lock and no socket', async () => {
+it('a finished command and a stopped server leave no lock and no socket', async () => {
   const data = await makeFolder();
   const left = async () => (await readdir(data)).filter((name) => /^(?:lock|control)/.test(name));
   await run(['user', 'add', 'bob', '--generate', '--data', data]);
@@ -68,16 +68,16 @@ it('a command that is done, and a server that was told to stop, leave no lock an
   expect(await left()).toEqual([]);
 });
 
-describe('what goes on when a command is done', () => {
-  const storage = ['--storage', `${join(import.meta.dirname, 'lingering-storage.js')}:lingering`];
+describe('a storage that leaves a timer running', () => {
+  const storage = ['--storage', `${join(import.meta.dirname, 'open-handle-storage.js')}:open`];
 
-  it('does not keep a server that is told to stop', async () => {
+  it('does not keep a stopped server running', async () => {
     const server = await startServer(storage);
     server.kill('SIGTERM');
     expect((await server.ended).code).toBe(0);
   });
 
-  it('keeps no other command, which writes all that it has to say', async () => {
+  it('does not keep a command running, which writes all of its output first', async () => {
     const at = [...storage, '--data', await makeFolder()];
     const feeds = Array.from({ length: 4000 }, (_, index) => `https://feeds.example/a/rather/long/path/${index}`);
     const outlines = feeds.map((url) => `<outline xmlUrl="${url}"/>`);

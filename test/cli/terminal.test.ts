@@ -15,7 +15,7 @@ async function makeData(): Promise<string> {
 const users = async (data: string): Promise<string[]> =>
   JSON.parse((await run(['user', 'list', '--json', '--data', data])).stdout).map(({ name }: { name: string }) => name);
 
-it('user remove asks: a no, the enter key alone, Ctrl-C and Ctrl-D leave all as it was, a yes removes', async () => {
+it('user remove asks: n, enter, Ctrl-C and Ctrl-D change nothing, y removes the account', async () => {
   const data = await makeData();
   for (const keys of ['n\r', '\r', 'yellow\r', '\u0003', '\u0004']) {
     const terminal = startOnTerminal(['user', 'remove', 'bob', '--data', data]);
@@ -34,7 +34,7 @@ it('user remove asks: a no, the enter key alone, Ctrl-C and Ctrl-D leave all as 
   expect(await users(data)).toEqual([]);
 });
 
-it('user remove asks nothing with --yes, on a terminal too', async () => {
+it('user remove --yes does not ask, even on a terminal', async () => {
   const data = await makeData();
   const { code, screen } = await startOnTerminal(['user', 'remove', 'bob', '--yes', '--data', data]).ended;
   expect(code).toBe(0);
@@ -44,7 +44,7 @@ it('user remove asks nothing with --yes, on a terminal too', async () => {
 const ONE_LIST = /Keep one subscription list on all devices\? \[Y\/n\] /;
 const PUBLIC = /Show my subscriptions publicly\? \[y\/N\] /;
 
-/** `user add bob` on a terminal, up to the questions. */
+/** Starts `user add bob` on a terminal, until the first question. */
 async function startUserAdd(data: string, ...options: readonly string[]): Promise<Terminal> {
   const terminal = startOnTerminal(['user', 'add', 'bob', '--data', data, ...options]);
   await terminal.shows(/Password: /);
@@ -54,7 +54,7 @@ async function startUserAdd(data: string, ...options: readonly string[]): Promis
   return terminal;
 }
 
-/** The account settings of bob, out of a backup. */
+/** The account settings of bob, from a backup. */
 async function settings(data: string): Promise<unknown> {
   const { stdout } = await run(['export', '--format', 'backup', '--data', data]);
   const records = stdout
@@ -64,7 +64,7 @@ async function settings(data: string): Promise<unknown> {
   return Object.fromEntries(records.find(({ kind }) => kind === 'settings')?.values ?? []);
 }
 
-it('user add asks for the password twice and shows nothing of it', async () => {
+it('user add asks for the password twice, and does not show it', async () => {
   const data = await makeFolder();
   const terminal = await startUserAdd(data);
   await terminal.shows(ONE_LIST);
@@ -93,7 +93,7 @@ it.each([
   expect(await settings(data)).toEqual(expected);
 });
 
-it('user add creates nothing where a question is cancelled', async () => {
+it('user add creates nothing if a question is cancelled', async () => {
   const data = await makeFolder();
   const terminal = await startUserAdd(data, '--sync-devices');
   await terminal.shows(PUBLIC);
@@ -104,7 +104,7 @@ it('user add creates nothing where a question is cancelled', async () => {
   expect(await users(data)).toEqual([]);
 });
 
-it('user add does not ask what the options say', async () => {
+it('user add does not ask about settings that are given as options', async () => {
   const data = await makeFolder();
   const terminal = await startUserAdd(data, '--sync-devices=false', '--private');
   const { code, screen } = await terminal.ended;
@@ -113,7 +113,7 @@ it('user add does not ask what the options say', async () => {
   expect(await settings(data)).toEqual({ public_subscriptions: false });
 });
 
-it('user add asks before it makes a data folder: a no makes none, a yes does', async () => {
+it('user add asks before it creates a data folder', async () => {
   const data = join(await makeFolder(), 'typo');
   for (const [keys, exists] of [
     ['n\r', false],
@@ -131,7 +131,7 @@ it('user add asks before it makes a data folder: a no makes none, a yes does', a
 it.each([
   ['name', ['BOB']],
   ['e-mail address', ['bobby', '--email', 'bob@example.org']],
-])('user add asks for no password where the %s is taken', async (what, args) => {
+])('user add does not ask for a password if the %s is taken', async (what, args) => {
   const data = await makeFolder();
   await run(['user', 'add', 'bob', '--email', 'bob@example.org', '--generate', '--data', data]);
   const { code, screen } = await startOnTerminal(['user', 'add', ...args, '--data', data]).ended;
@@ -140,7 +140,7 @@ it.each([
   expect(screen).not.toContain('Password');
 });
 
-it('user passwd asks for no password of an account that is not there', async () => {
+it('user passwd does not ask for a password of an unknown account', async () => {
   const data = await makeData();
   const { code, screen } = await startOnTerminal(['user', 'passwd', 'bbo', '--data', data]).ended;
   expect(code).toBe(1);
@@ -148,7 +148,7 @@ it('user passwd asks for no password of an account that is not there', async () 
   expect(screen).not.toContain('Password');
 });
 
-it('user passwd asks for the new password twice and shows nothing of it', async () => {
+it('user passwd asks for the new password twice, and does not show it', async () => {
   const data = await makeData();
   const terminal = startOnTerminal(['user', 'passwd', 'bob', '--data', data]);
   await terminal.shows(/Password: /);
@@ -165,7 +165,7 @@ it.each([
   { args: ['user', 'remove', 'bob'], asks: /\[y\/N\] / },
   { args: ['user', 'passwd', 'bob'], asks: /Password: / },
   { args: ['pull', 'http://127.0.0.1:1', '--user', 'bob'], asks: /Password on 127\.0\.0\.1:1: / },
-])('asks on the terminal also where the output goes to a file: $args', async ({ args, asks }) => {
+])('asks on the terminal, even if the output is redirected to a file: $args', async ({ args, asks }) => {
   const data = await makeData();
   const output = join(data, 'output');
   const terminal = startOnTerminal([...args, '--data', data], { output });
@@ -175,7 +175,7 @@ it.each([
   expect(await readFile(output, 'utf8')).toBe('');
 });
 
-it('does not fill a terminal with a backup', async () => {
+it('does not print a backup on a terminal', async () => {
   const data = await makeData();
   const { code, screen } = await startOnTerminal(['export', '--format', 'backup', '--data', data]).ended;
   expect(code).toBe(2);
@@ -183,7 +183,7 @@ it('does not fill a terminal with a backup', async () => {
   expect(screen).not.toContain('"kind"');
 });
 
-it('prints tables in colour on a terminal, and plain where the output goes to a file', async () => {
+it('prints tables in colour on a terminal, and without colour into a file', async () => {
   const data = await makeData();
   const output = join(data, 'output');
   const { screen } = await startOnTerminal(['user', 'list', '--data', data]).ended;
@@ -193,7 +193,7 @@ it('prints tables in colour on a terminal, and plain where the output goes to a 
   expect(await readFile(output, 'utf8')).toMatch(/^NAME  E-MAIL .*\nbob /);
 });
 
-it('prints the time beside messages of a server, but not of other commands', async () => {
+it('prints the time with messages of a server, but not of other commands', async () => {
   const data = await makeData();
   const time = /\d:\d\d:\d\d/;
   const list = await startOnTerminal(['feeds', 'list', '--data', data]).ended;

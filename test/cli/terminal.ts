@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/bin/podsync.js', import.meta.url));
-/** Runs a command on a terminal of its own, whose keyboard and screen are stdin and stdout. */
+/** Runs a command on a new terminal, whose keyboard and screen are stdin and stdout. */
 const ON_TERMINAL = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
 
 export interface Terminal {
   type(keys: string): void;
-  /** Resolves once the screen shows this; what was there before counts. Rejects when the program ends without it. */
+  /** Resolves when the screen shows this, also earlier. Rejects if the program ends without it. */
   shows(pattern: RegExp): Promise<void>;
-  /** `screen` is all that was ever on it. */
+  /** `screen` is everything that it has shown. */
   ended: Promise<{ code: number | null; screen: string }>;
 }
 
-/** The built program on a terminal, as a person has it. `output` is a file that stdout goes to. */
+/** Starts the built program on a terminal. `output` is a file for stdout. */
 export function startOnTerminal(args: readonly string[], { output = '/dev/tty' } = {}): Terminal {
   const { PATH = '', HOME = '', TMPDIR } = process.env;
   const env = { PATH, HOME, TERM: 'xterm', ...(TMPDIR && { TMPDIR }) };
@@ -41,7 +41,7 @@ export function startOnTerminal(args: readonly string[], { output = '/dev/tty' }
         };
         looks.add(look);
         look();
-        void ended.then(() => reject(new Error(`it ended without showing ${pattern}, but:\n${screen}`)));
+        void ended.then(() => reject(new Error(`it ended without ${pattern} in:\n${screen}`)));
       }),
     ended,
   };

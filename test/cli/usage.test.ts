@@ -5,7 +5,7 @@ import { makeFolder, run } from './podsync.ts';
 
 const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
 
-it('prints the version of the package as data', async () => {
+it('prints the version of the package to stdout', async () => {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
   for (const option of ['--version', '-V']) {
     expect(await run([option])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
@@ -20,30 +20,33 @@ it.each([
   [['user', '--help']],
   [['user', 'add', '--help']],
   [['help', 'serve']],
-])('prints the help of %j as data', async (args) => {
+])('prints the help of %j to stdout', async (args) => {
   const { code, stdout, stderr } = await run(args);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^Usage: podsync/);
 });
 
-it.each([[['help', 'user', 'add']], [['user', 'help', 'add']]])('helps with the very command: %j', async (args) => {
-  expect((await run(args)).stdout).toMatch(/^Usage: podsync user add /);
-});
+it.each([[['help', 'user', 'add']], [['user', 'help', 'add']]])(
+  'prints the help of the given command: %j',
+  async (args) => {
+    expect((await run(args)).stdout).toMatch(/^Usage: podsync user add /);
+  },
+);
 
-it.each(COMMANDS)('help tells the variable of each option and an example: %s', async (command) => {
+it.each(COMMANDS)('help has the variable of each option, and an example: %s', async (command) => {
   const { stdout } = await run([...command.split(' '), '--help']);
   if (stdout.includes('--data')) expect(stdout).toMatch(/env:\s+PODSYNC_DATA/);
   expect(stdout).toMatch(new RegExp(`^Examples?:\n  podsync ${command}`, 'm'));
 });
 
-it('help tells that feeds are read unless told otherwise', async () => {
+it('help shows that feeds are fetched by default', async () => {
   const { stdout } = await run(['serve', '--help']);
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
     'fetch no feeds and no logos (default: false, env: PODSYNC_NO_FETCH)',
   );
 });
 
-it.each([[[]], [['user']]])('without a command the help is words, and the usage wrong: %j', async (args) => {
+it.each([[[]], [['user']]])('without a command, prints the help to stderr and exits 2: %j', async (args) => {
   const { code, stdout, stderr } = await run(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^Usage: podsync/);
@@ -67,14 +70,14 @@ it.each([
   { args: ['user', 'rename', 'bob'], says: /missing required argument 'name'/ },
   { args: ['user', 'passwd', 'bob'], says: /no terminal to ask for a password/ },
   { args: ['user', 'add', 'bob'], says: /no terminal to ask for a password; use --password-stdin or --generate/ },
-])('wrong usage is code 2 and words: %j', async ({ args, says }) => {
+])('wrong usage exits 2 with a message: %j', async ({ args, says }) => {
   const { code, stdout, stderr } = await run(args, { cwd: await makeFolder() });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(says);
   expect(stderr).not.toContain('    at ');
 });
 
-it('a wrong variable is wrong usage too, and an empty one is none', async () => {
+it('an invalid variable is wrong usage, and an empty one is ignored', async () => {
   const wrong = await run(['serve'], { env: { PODSYNC_TRUST_PROXY: 'perhaps' } });
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(ONE_SENTENCE) });
   const data = await makeFolder();
@@ -82,7 +85,7 @@ it('a wrong variable is wrong usage too, and an empty one is none', async () => 
   expect(empty.code).toBe(0);
 });
 
-it('a storage plugin that fails without saying how is a failure all the same', async () => {
+it('a storage plugin that rejects without an error is still reported', async () => {
   const data = await makeFolder();
   const plugin = `{ name: 'mute', contract: 1, parse: () => undefined, open: () => Promise.reject() }`;
   await writeFile(`${data}/mute.js`, `export default ${plugin};`);

@@ -10,8 +10,8 @@ const login = async ({ url }: Server, name: string, password: string, path = nam
   return answer.status;
 };
 
-/** A data folder, and its server once that is asked for. The server may run from the beginning. */
-async function makeSubject(isRunning: boolean) {
+/** A data folder with a server, which starts at once or when `server` is first called. */
+async function setUp(isRunning: boolean) {
   const data = await makeFolder();
   let server = isRunning ? await startServer(['--data', data]) : undefined;
   return {
@@ -25,8 +25,8 @@ for (const [title, isRunning] of [
   ['while the server runs', true],
   ['without a server', false],
 ] as const) {
-  it(`${title}: takes a password from standard input, less the newline at its end`, async () => {
-    const { add, server } = await makeSubject(isRunning);
+  it(`${title}: reads a password from standard input, without a newline at its end`, async () => {
+    const { add, server } = await setUp(isRunning);
     const passwords = { bob: ' pä:ss word ', eve: 'password two', dan: 'password three' };
     const inputs = { bob: passwords.bob, eve: `${passwords.eve}\n`, dan: `${passwords.dan}\r\n` };
     for (const [name, input] of Object.entries(inputs)) {
@@ -42,8 +42,8 @@ for (const [title, isRunning] of [
     expect(await login(await server(), 'eve', `${passwords.eve}\n`)).toBe(401);
   });
 
-  it(`${title}: takes a short password, with a warning`, async () => {
-    const { add, server } = await makeSubject(isRunning);
+  it(`${title}: accepts a short password with a warning`, async () => {
+    const { add, server } = await setUp(isRunning);
     const { code, stderr } = await add(['bob', '--password-stdin'], 'seven c');
     expect(code).toBe(0);
     expect(stderr).toMatch(/^\[warn\] This password has fewer than 8 characters; [^\n]+\n\[success\] [^\n]+\n$/);
@@ -51,8 +51,8 @@ for (const [title, isRunning] of [
     expect(await login(await server(), 'bob', 'seven c')).toBe(200);
   });
 
-  it(`${title}: makes a password and prints that alone`, async () => {
-    const { add, server } = await makeSubject(isRunning);
+  it(`${title}: generates a password, and prints only that to stdout`, async () => {
+    const { add, server } = await setUp(isRunning);
     const { code, stdout, stderr } = await add(['bob', '--generate', '--email', 'bob@example.org']);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^\[info\] Generated password for bob:\n\[success\] Account bob created\.[^\n]+\n$/);
@@ -62,8 +62,8 @@ for (const [title, isRunning] of [
     expect(await login(await server(), 'bob@example.org', stdout.trim(), 'bob')).toBe(200);
   });
 
-  it(`${title}: a refusal is code 1, one sentence, and no password`, async () => {
-    const { add } = await makeSubject(isRunning);
+  it(`${title}: refuses with code 1 and one sentence, without the password`, async () => {
+    const { add } = await setUp(isRunning);
     await add(['bob', '--generate', '--email', 'bob@example.org']);
     for (const [args, says] of [
       [['BOB', '--generate'], /exists already/],
@@ -85,16 +85,16 @@ it.each([
   ['two lines', 'one\ntwo\n'],
   ['what is not UTF-8', new Uint8Array([0xc3, 0x28])],
   ['more than bcrypt reads', 'x'.repeat(73)],
-])('does not take %s for a password', async (_title, input) => {
-  const { add, server } = await makeSubject(false);
+])('refuses %s as a password', async (_title, input) => {
+  const { add, server } = await setUp(false);
   const { code, stdout, stderr } = await add(['bob', '--password-stdin'], input);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(ONE_SENTENCE);
   await (await server()).says(/There is no account yet/);
 });
 
-it('several at once do not get in each other’s way', async () => {
-  const { add, server } = await makeSubject(false);
+it('several commands at once all succeed', async () => {
+  const { add, server } = await setUp(false);
   const names = ['a', 'b', 'c'];
   const results = await Promise.all(names.map((name) => add([name, '--password-stdin'], 'secret')));
   expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
@@ -104,8 +104,8 @@ it('several at once do not get in each other’s way', async () => {
 it.each([
   ['while the server runs', true],
   ['without a server', false],
-])('%s: asks a script nothing, and takes its options', async (_title, isRunning) => {
-  const { add, server } = await makeSubject(isRunning);
+])('%s: does not ask without a terminal, and uses the options', async (_title, isRunning) => {
+  const { add, server } = await setUp(isRunning);
   await add(['bob', '--password-stdin', '--sync-devices', '--private'], 'secret');
   await add(['eve', '--password-stdin'], 'secret');
   const { url } = await server();

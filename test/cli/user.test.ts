@@ -22,7 +22,7 @@ const send = async ({ url }: Server, method: string, path: string, body: unknown
 };
 
 /** A server with bob and eve; bob has two devices, three feeds, an action, a list and a session. */
-async function furnish() {
+async function setUp() {
   const server = await startServer();
   const user = (args: readonly string[], input?: string) =>
     run(['user', ...args, '--data', server.data], input === undefined ? {} : { input });
@@ -47,7 +47,7 @@ async function furnish() {
 const devicesBy = async ({ url }: Server, cookie: string, name = 'bob'): Promise<number> =>
   (await fetch(`${url}/api/2/devices/${name}.json`, { headers: { cookie } })).status;
 
-/** Stops the server where the same must hold without one. */
+/** Stops the server, to test the same without one. */
 async function stop(server: Server): Promise<void> {
   server.kill('SIGTERM');
   await server.ended;
@@ -57,15 +57,15 @@ const BOB = { name: 'bob', email: 'bob@example.org', created: TIME, lastSync: TI
 const SYNCED = { app: 'node', dialect: 'gpodder.net', lastSync: TIME };
 const EVE = { name: 'eve', email: null, created: TIME, lastSync: null, devices: 0, subscriptions: 0 };
 
-it('list and show tell the same with and without a server, as JSON and in words', async () => {
-  const { server, user } = await furnish();
+it('list and show print the same with and without a server, as JSON and as tables', async () => {
+  const { server, user } = await setUp();
   const commands = [['list', '--json'], ['list'], ['show', 'bob', '--json'], ['show', 'BOB@example.org']];
-  const ask = async () => {
+  const runAll = async () => {
     const results = [];
     for (const args of commands) results.push(await user(args));
     return results;
   };
-  const running = await ask();
+  const running = await runAll();
   expect(running.map(({ code, stderr }) => ({ code, stderr }))).toEqual(commands.map(() => ({ code: 0, stderr: '' })));
   const [list, listed, show, shown] = running.map(({ stdout }) => stdout) as [string, string, string, string];
   expect(JSON.parse(list)).toEqual([BOB, EVE]);
@@ -89,19 +89,19 @@ it('list and show tell the same with and without a server, as JSON and in words'
   expect(shown).not.toContain('\u001b'); // a caption must not clear the terminal
 
   await stop(server);
-  expect(await ask()).toEqual(running);
+  expect(await runAll()).toEqual(running);
 });
 
-it('no password hash and no session comes out of any of them', async () => {
-  const { user } = await furnish();
+it('no command prints a password hash or the digest of a session', async () => {
+  const { user } = await setUp();
   for (const args of [['list'], ['show', 'bob'], ['sessions', 'bob']]) {
     expect((await user([...args, '--json'])).stdout).not.toMatch(/\$2b\$|digest|hash/i);
   }
 });
 
 describe('passwd', () => {
-  it('changes the password at once and ends the sessions', async () => {
-    const { server, user, cookie } = await furnish();
+  it('changes the password and ends the sessions at once', async () => {
+    const { server, user, cookie } = await setUp();
     expect(await devicesBy(server, cookie)).toBe(200);
     expect(await user(['passwd', 'bob', '--password-stdin'], 'another\n')).toMatchObject({
       code: 0,
@@ -114,16 +114,16 @@ describe('passwd', () => {
     expect((await login(server, 'eve', 'secret')).status).toBe(200);
   });
 
-  it('prints a password that it makes, alone', async () => {
-    const { server, user } = await furnish();
+  it('prints only a generated password to stdout', async () => {
+    const { server, user } = await setUp();
     const { stdout } = await user(['passwd', 'bob', '--generate']);
     expect(stdout).toMatch(/^\S{20,}\n$/);
     expect((await login(server, 'bob', stdout.trim())).status).toBe(200);
   });
 });
 
-it('rename: the new name logs in with everything, sessions go on, the old name is free', async () => {
-  const { server, user, cookie } = await furnish();
+it('rename keeps all data and sessions, and frees the old name', async () => {
+  const { server, user, cookie } = await setUp();
   expect(await user(['rename', 'bob', 'Robert'])).toMatchObject({ code: 0, stdout: '' });
   expect(await devicesBy(server, cookie, 'robert')).toBe(200);
   expect((await login(server, 'robert', 'secret')).status).toBe(200);
@@ -133,8 +133,8 @@ it('rename: the new name logs in with everything, sessions go on, the old name i
   expect((await user(['add', 'bob', '--generate'])).code).toBe(0);
 });
 
-it('remove: the account is gone for good, and nobody else', async () => {
-  const { server, user, cookie } = await furnish();
+it('remove deletes the account permanently, and no other one', async () => {
+  const { server, user, cookie } = await setUp();
   expect(await user(['remove', 'bob', '--yes'])).toMatchObject({ code: 0, stdout: '' });
   expect(await devicesBy(server, cookie)).toBe(401);
   expect((await login(server, 'bob', 'secret')).status).toBe(401);
@@ -142,16 +142,16 @@ it('remove: the account is gone for good, and nobody else', async () => {
   expect(JSON.parse((await user(['list', '--json'])).stdout)).toEqual([EVE]);
 });
 
-it('remove asks, and where nobody can answer that is wrong usage and nothing happens', async () => {
-  const { user } = await furnish();
+it('remove without a terminal requires --yes, and changes nothing without it', async () => {
+  const { user } = await setUp();
   const { code, stdout, stderr } = await user(['remove', 'bob']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/no terminal to ask .*--yes/);
   expect(JSON.parse((await user(['list', '--json'])).stdout)).toEqual([BOB, EVE]);
 });
 
-it('sessions tells of them, and ends them all with --end', async () => {
-  const { server, user, cookie } = await furnish();
+it('sessions lists the sessions, and --end ends them all', async () => {
+  const { server, user, cookie } = await setUp();
   const day = new Date().toISOString().slice(0, 8);
   const open = JSON.parse((await user(['sessions', 'bob', '--json'])).stdout) as object[];
   expect(open.length).toBeGreaterThan(0);
@@ -179,7 +179,7 @@ it.each([
   [['show', ''], /there is no account/],
   [['passwd', '.', '--generate'], /there is no account/],
   [['remove', '..', '--yes'], /there is no account/],
-])('a refusal is code 1 and one sentence: %j', async (args, says) => {
+])('a refusal exits 1 with one sentence: %j', async (args, says) => {
   const data = await makeFolder();
   for (const name of ['eve', 'carol']) await run(['user', 'add', name, '--generate', '--data', data]);
   const { code, stdout, stderr } = await run(['user', ...args, '--data', data]);
@@ -188,7 +188,7 @@ it.each([
   expect(stderr).toMatch(says);
 });
 
-it('a data folder that a first account had to make is told, once, as it may be the wrong one', async () => {
+it('reports once that the first account created the data folder, as the path may be misspelled', async () => {
   const data = `${await makeFolder()}/other`;
   const created = `[info] Created the data folder ${data}; --data or PODSYNC_DATA selects another one\n`;
   const first = await run(['user', 'add', 'eve', '--generate', '--data', data]);
@@ -199,7 +199,7 @@ it('a data folder that a first account had to make is told, once, as it may be t
 });
 
 it.each([['user', 'list'], ['check'], ['export', '--format', 'backup'], ['toplist', 'rebuild']])(
-  'where there is no data folder, nothing is done and none is made: %s %s',
+  'fails if the data folder is missing, and does not create it: %s %s',
   async (...args) => {
     const data = `${await makeFolder()}/other`;
     expect(await run([...args, '--data', data])).toEqual({
@@ -212,7 +212,7 @@ it.each([['user', 'list'], ['check'], ['export', '--format', 'backup'], ['toplis
 );
 
 it.each(['sqlite', 'sqlite:podsync.db', 'json:files'])(
-  'a storage that is kept in the data folder needs it there: %s',
+  'a storage in the data folder requires the folder: %s',
   async (storage) => {
     const data = `${await makeFolder()}/other`;
     const { code, stderr } = await run(['user', 'list', '--storage', storage, '--data', data]);
@@ -224,16 +224,16 @@ it.each(['sqlite', 'sqlite:podsync.db', 'json:files'])(
   },
 );
 
-it('a storage that is kept anywhere else does not', async () => {
+it('a storage outside the data folder does not require the folder', async () => {
   const [data, memory] = [`${await makeFolder()}/other`, './examples/memory-storage/memory-storage.js:demo'];
   for (const command of [['user', 'list'], ['feeds', 'list', '--json'], ['check']]) {
     const { code, stderr } = await run([...command, '--storage', memory, '--data', data]);
     expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: '' });
   }
-  expect(existsSync(data)).toBe(false); // they only read
+  expect(existsSync(data)).toBe(false); // commands that only read
 
   const missing = `${await makeFolder()}/other`;
-  const env = { PGHOST: '127.0.0.1', PGPORT: '1' }; // where nobody listens
+  const env = { PGHOST: '127.0.0.1', PGPORT: '1' }; // nothing listens there
   const { stderr } = await run(['user', 'list', '--storage', 'postgres', '--data', missing], { env });
   expect(stderr).toContain('cannot be reached');
   expect(existsSync(missing)).toBe(false);
@@ -264,7 +264,7 @@ it.each([
   expect(await readdir(data)).toEqual(before);
 });
 
-it('a server goes by its own storage, whatever a command says of it', async () => {
+it('with a running server, the --storage of a command is ignored', async () => {
   const { data } = await startServer();
   await run(['user', 'add', 'bob', '--generate', '--data', data]);
   const { code, stdout } = await run(['user', 'list', '--data', data, '--storage', 'sqlite:typo.db']);

@@ -1,4 +1,4 @@
-/** The same store as an object whose members can be replaced. */
+/** The store as an object whose members can be replaced. */
 export const wrap = (store) => ({
   isShared: store.isShared,
   get: (keys) => store.get(keys),

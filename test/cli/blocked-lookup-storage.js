@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import json from '../../dist/plugins/json/index.js';
 import { wrap } from './wrapped-store.js';
 
-/** JSON files; but whether an account exists is only answered once the process was told to stop. */
+/** JSON files, but looking up an account does not return before SIGINT. */
 export default {
   ...json,
   async open(options, context) {
@@ -11,7 +11,7 @@ export default {
       ...wrap(store),
       async get(keys) {
         if (keys.some((key) => key.startsWith('n/'))) {
-          context.log('warn', 'an account is looked for');
+          context.log('warn', 'looking up an account');
           const alive = setInterval(() => undefined, 1000);
           await once(process, 'SIGINT');
           clearInterval(alive);

@@ -1,6 +1,6 @@
 import json from '../../dist/plugins/json/index.js';
 
-/** JSON files; but something goes on when they are closed, as a name does that nobody answers for. */
+/** JSON files, but a timer keeps running after they are closed, as a pending DNS lookup would. */
 export default {
   ...json,
   async open(options, context) {
