@@ -26,7 +26,10 @@ export interface Device extends Client {
 
 export const loginPath = '/api/2/auth/bob/login.json';
 export const episodesPath = '/api/2/episodes/bob.json';
-export const playerPath = '/episode/progress';
+/** Forms of the website: the player's, and those of the buttons. */
+export const EPISODE_FORMS = ['progress', 'played', 'new'] as const;
+export type EpisodeForm = (typeof EPISODE_FORMS)[number];
+export const episodeForm = (form: EpisodeForm): string => `/episode/${form}`;
 export const followingPath = '/api/2/sync-devices/bob.json';
 export const changesPath = (device: string): string => `/api/2/subscriptions/bob/${device}.json`;
 export const listPath = (device: string): string => `/subscriptions/bob/${device}.json`;

@@ -1,13 +1,12 @@
 import { expect } from 'vitest';
-import { type Client, followingPath, playerPath } from './client.ts';
+import { type Client, followingPath } from './client.ts';
 import type { Action } from './library.ts';
 import { OVERLAP } from './server.ts';
 import type { Exchange } from './world.ts';
 
 /* What the server guarantees, checked against all recorded exchanges. */
 
-const isEpisodes = ({ call }: Exchange): boolean =>
-  /\/episodes\/|\/episode_action/.test(call.path) || call.path === playerPath;
+const isEpisodes = ({ call }: Exchange): boolean => /\/episodes?\/|\/episode_action/.test(call.path);
 const isRead = ({ call }: Exchange): boolean => call.method === 'GET';
 const hasMark = ({ answer }: Exchange): boolean => answer?.timestamp !== undefined;
 const uploadsOf = (exchanges: readonly Exchange[]): Exchange[] =>

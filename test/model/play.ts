@@ -68,8 +68,8 @@ export async function perform(step: Step, { server, world, devices, clients }: S
       return undefined;
     case 'link-devices':
       return world.linkDevices();
-    case 'play-in-browser':
-      return world.playInBrowser();
+    case 'browse':
+      return world.browse(step.form);
     case 'restart':
       return server.restart();
   }

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { EPISODE_FORMS, type EpisodeForm } from './client.ts';
 import { LARGEST_JUMP } from './world.ts';
 
 /** Clients are named by number, modulo how many there are. */
@@ -9,7 +10,8 @@ export type Step =
   | { kind: 'listen'; client: number; count: number; clockError: number }
   | { kind: 'toggle-feed'; client: number; feed: number }
   | { kind: 'clock'; seconds: number }
-  | { kind: 'link-devices' | 'restart' | 'play-in-browser' };
+  | { kind: 'browse'; form: EpisodeForm }
+  | { kind: 'link-devices' | 'restart' };
 
 export const APPS = ['antennapod', 'gpodder', 'kasts'] as const;
 
@@ -63,7 +65,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: record({ kind: fc.constant('toggle-feed'), client, feed: fc.nat(4) }) },
   { weight: 4, arbitrary: record({ kind: fc.constant('clock'), seconds }) },
   { weight: 1, arbitrary: record({ kind: fc.constantFrom('restart', 'link-devices') }) },
-  { weight: 3, arbitrary: record({ kind: fc.constant('play-in-browser') }) },
+  { weight: 3, arbitrary: record({ kind: fc.constant('browse'), form: fc.constantFrom(...EPISODE_FORMS) }) },
 );
 
 export const scenario: fc.Arbitrary<Scenario> = record({

@@ -1,7 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Seconds } from '../../src/domain/types.ts';
 import type { Action } from './library.ts';
-import { type Call, type Client, type Device, followingPath, listPath, loginPath, playerPath } from './client.ts';
+import {
+  type Call,
+  type Client,
+  type Device,
+  type EpisodeForm,
+  episodeForm,
+  followingPath,
+  listPath,
+  loginPath,
+} from './client.ts';
 import { type ModelServer, OVERLAP } from './server.ts';
 
 /** A position in the order of all requests, and the time of the server at it. */
@@ -127,13 +136,13 @@ export class World {
     library.addActions(Array.from({ length: count }, action));
   }
 
-  /** The upload of the player of the website, for an episode that is played nowhere else. */
-  async playInBrowser(): Promise<void> {
+  /** Uploads what the player or a button of the website does, of an episode that is played nowhere else. */
+  async browse(form: EpisodeForm): Promise<void> {
     const browser: Requester = { name: 'web', sendsPassword: 'always' };
     const named = { podcast: 'http://example.org/feed', episode: this.#nextEpisode() };
     const times = { started: '0', position: '10', total: '100' };
-    const form = { csrf: CSRF, podcast: named.podcast, url: named.episode, ...times };
-    await this.#exchange(browser, { method: 'POST', path: playerPath, body: [named], form }, true);
+    const fields = { csrf: CSRF, podcast: named.podcast, url: named.episode, ...(form === 'progress' && times) };
+    await this.#exchange(browser, { method: 'POST', path: episodeForm(form), body: [named], form: fields }, true);
   }
 
   #nextEpisode(): string {
@@ -144,7 +153,7 @@ export class World {
     const began = this.#moment();
     const response = await this.#server.request(this.#toRequest(client, call));
     const text = await response.text();
-    if (!response.ok) {
+    if (response.status >= 400) {
       throw new Error(`${client.name}: ${call.method} ${call.path}: ${response.status} ${text}`);
     }
     const cookie = /sessionid=([^;]+)/.exec(response.headers.get('set-cookie') ?? '')?.[1];
