@@ -51,7 +51,7 @@ export interface Identity {
    * sends its cookie again.
    */
   cookieUser(event: H3Event): Promise<User | undefined>;
-  /** Opens a session for a user who has given the right password; the response sets its cookie. */
+  /** Opens a session of its own for a browser whose user has given the right password; the response sets its cookie. */
   signIn(event: H3Event, user: User): Promise<void>;
   /** Id of the cookie's session (see `OpenSession`); undefined without a cookie. */
   sessionId(event: H3Event): string | undefined;
@@ -97,8 +97,8 @@ export function createIdentity(
   };
   const cookieUser = async (event: H3Event): Promise<User | undefined> => (await cookieLogin(event))?.user;
 
-  const signIn = async (event: H3Event, user: User): Promise<void> =>
-    setCookie(event, await sessions.open(user, clientOf(event)), SESSION_LIFE);
+  const openSession = async (event: H3Event, user: User, options?: { isNew: boolean }): Promise<void> =>
+    setCookie(event, await sessions.open(user, clientOf(event), options), SESSION_LIFE);
 
   /**
    * Login by app password. Its cookie, for clients that send their password only once, is the app password itself: it
@@ -128,7 +128,7 @@ export function createIdentity(
     const user = await logIn(event, login, password, client);
     // Any response sets a missing cookie: some clients answer only three challenges in their lifetime.
     if ((await cookieUser(event))?.id !== user.id) {
-      await signIn(event, user).catch((error: unknown) => {
+      await openSession(event, user).catch((error: unknown) => {
         // A full disk has no space for a session. Reading needs none, because each request carries Basic credentials.
         if (!['GET', 'HEAD'].includes(event.req.method) || !isStorageError(error, 'full')) throw error;
       });
@@ -188,7 +188,7 @@ export function createIdentity(
         throw error;
       }),
     cookieUser,
-    signIn,
+    signIn: (event, user) => openSession(event, user, { isNew: true }),
     sessionId(event) {
       const token = readCookie(event, COOKIE);
       return token === undefined ? undefined : sessionId(token);

@@ -90,6 +90,16 @@ it('lists sessions, and signs out one or all others', async () => {
   expect((await visitor.get('/settings')).status).toBe(200);
 });
 
+it('signs out another browser of the same kind, and not with its own sign-out', async () => {
+  const { visitor, server } = await openSettings();
+  const [other, third] = [await signIn(server), await signIn(server)];
+  await third.send('/settings', {}, 'http://localhost/logout');
+  expect((await other.get('/settings')).status).toBe(200);
+  await visitor.send('/settings', { id: 'others' }, at('sessions'));
+  expect((await other.get('/settings')).status).toBe(303);
+  expect((await visitor.get('/settings')).status).toBe(200);
+});
+
 it('downloads the whole account as a backup, and no other account', async () => {
   const { visitor, request } = await openSettings();
   await request('PUT', '/subscriptions/bob/phone.json', { auth: 'bob:secret', body: ['http://example.org/a'] });

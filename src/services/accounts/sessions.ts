@@ -21,10 +21,11 @@ const MAX_SESSIONS = 100;
 
 export interface Sessions {
   /**
-   * Token of a session. The same app at the same address gets the token of the last day again. Throws `unauthenticated`
-   * if the password was changed meanwhile.
+   * Token of a session. The same app at the same address gets the token of the last day again, unless the session must
+   * be new: a browser keeps its cookie, and signs out without another one of the same kind. Throws `unauthenticated` if
+   * the password was changed meanwhile.
    */
-  open(user: User, client: SessionClient): Promise<string>;
+  open(user: User, client: SessionClient, options?: { isNew?: boolean }): Promise<string>;
   /** The user, and whether the session was extended just now; undefined if the session does not exist or has ended. */
   find(token: string): Promise<{ user: User; extended: boolean } | undefined>;
   end(token: string): Promise<void>;
@@ -85,7 +86,8 @@ export function createSessions(store: SessionStore, settings: Pick<SettingStore,
   };
 
   return {
-    async open(user, { address, app }) {
+    async open(user, { address, app }, { isNew = false } = {}) {
+      if (isNew) return (await start(user, app)).token;
       const key = digestOf(`${user.id} ${user.passwordHash} ${address} ${app}`); // an app's name may take kilobytes
       const recent = reusable.get(key);
       if (recent) {
