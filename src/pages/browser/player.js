@@ -20,10 +20,26 @@ export function runPlayer() {
   for (const button of player.querySelectorAll('button')) {
     if (button.dataset.skip) button.addEventListener('click', () => skip(Number(button.dataset.skip)));
   }
+  /** Undefined if the browser does not let pages store anything. */
+  const openStorage = () => {
+    try {
+      return localStorage;
+    } catch {
+      return undefined;
+    }
+  };
   const speed = player.querySelector('select');
-  speed?.addEventListener('change', () => {
+  const applySpeed = () => {
+    if (!speed) return;
     audio.defaultPlaybackRate = Number(speed.value); // also for media loaded later
     audio.playbackRate = Number(speed.value);
+  };
+  const chosen = openStorage()?.getItem('podsync-speed');
+  if (speed && chosen && [...speed.options].some(({ value }) => value === chosen)) speed.value = chosen;
+  applySpeed();
+  speed?.addEventListener('change', () => {
+    applySpeed();
+    openStorage()?.setItem('podsync-speed', speed.value);
   });
   show('controls');
   audio.addEventListener('error', () => show('unplayable'));
@@ -90,7 +106,8 @@ export function runPlayer() {
     const part = played;
     const fields = new URLSearchParams(/** @type {any} */ (new FormData(form)));
     fields.delete('csrf');
-    fields.set('started', String(Math.max(0, Math.floor(audio.currentTime - part))));
+    // A sum of fractions may be a little too large.
+    fields.set('started', String(Math.max(0, Math.floor(audio.currentTime - part + 0.001))));
     fields.set('position', String(position));
     if (Number.isFinite(audio.duration)) fields.set('total', String(Math.floor(audio.duration)));
     [saved, played] = [position, 0];
