@@ -1,5 +1,6 @@
 import { MAX_CAPTION } from '../domain/device.ts';
 import type { OwnAppPassword } from '../services/accounts/app-passwords.ts';
+import { describeApp } from './app-name.ts';
 import { type Problems, renderField, renderToken } from './form.ts';
 import { type Markup, markup } from './markup.ts';
 import { renderDate, renderTime } from './components.ts';
@@ -8,8 +9,8 @@ interface AppPasswordSection {
   base: string;
   csrf: string;
   appPasswords: readonly OwnAppPassword[];
-  /** One that has just been created; it is never shown again. */
-  created?: string | undefined;
+  /** What was typed. */
+  label?: string | undefined;
   problems?: Problems;
 }
 
@@ -18,23 +19,23 @@ export const renderAppPasswords = ({
   base,
   csrf,
   appPasswords,
-  created,
+  label,
   problems = {},
 }: AppPasswordSection): Markup => markup`<h2 id="app-passwords">App passwords</h2>
 <p class="soft">An app password lets one app sync in place of your password. It cannot change your account, and you can revoke it at any time.</p>
-${created && renderCreated(created)}
 ${appPasswords.length > 0 ? renderTable({ base, csrf, appPasswords }) : ''}
 <form method="post" action="${base}/settings/app-passwords">${renderToken(csrf)}
-${renderField({ name: 'label', label: 'App', hint: 'For example: AntennaPod on my phone', problem: problems.label, input: { required: true, maxlength: MAX_CAPTION, autocomplete: 'off' } })}
+${renderField({ name: 'label', label: 'App', value: label, hint: 'For example: AntennaPod on my phone', problem: problems.label, input: { required: true, maxlength: MAX_CAPTION, autocomplete: 'off' } })}
 <p class="actions"><button>Create app password</button></p></form>`;
 
-const renderCreated = (secret: string): Markup =>
+/** One that has just been created; it is never shown again. */
+export const renderCreated = (secret: string): Markup =>
   markup`<div class="notice" role="status"><p>Enter this password in your app. It is not shown again.</p><p><code>${secret}</code></p></div>`;
 
 function renderTable({ base, csrf, appPasswords }: AppPasswordSection): Markup {
   const rows = appPasswords.map(
     ({ id, label, app, createdAt, usedAt, address }) =>
-      markup`<tr><td>${label}<br><span class="soft">${app && `${app} · `}created ${renderDate(createdAt)}</span></td>
+      markup`<tr><td>${label}<br><span class="soft">${app && `${describeApp(app)} · `}created ${renderDate(createdAt)}</span></td>
 <td>${usedAt === undefined ? 'Never' : renderTime(usedAt)}${address && markup`<br><span class="soft">from ${address}</span>`}</td>
 <td><form method="post" action="${base}/settings/app-passwords/revoke">${renderToken(csrf)}<button class="link" name="id" value="${id}" aria-label="Revoke ${label}">Revoke</button></form></td></tr>
 `,

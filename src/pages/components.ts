@@ -3,9 +3,9 @@ import type { KnownPodcast } from '../services/directory/directory.ts';
 import { podcastPage, scaledLogo } from './links.ts';
 import { type Markup, markup } from './markup.ts';
 
-const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
+const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
-const TIME = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
 export function renderDate(at: Seconds | undefined): Markup | undefined {
   if (at === undefined) return undefined;

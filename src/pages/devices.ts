@@ -2,6 +2,7 @@ import { countOf } from '../domain/count.ts';
 import { DEVICE_TYPES, type DeviceType, type Dialect } from '../domain/types.ts';
 import type { Following } from '../services/sync/devices.ts';
 import type { DeviceSummary, RefusedRequest } from '../storage/stores.ts';
+import { describeApp } from './app-name.ts';
 import { type Problems, renderField, renderNotice, renderProblem, renderToken, toSentence } from './form.ts';
 import type { Page } from './layout.ts';
 import { devicePage } from './links.ts';
@@ -39,7 +40,12 @@ export const deviceName = ({ id, caption }: { id: string; caption: string }): st
 
 function renderDevice({ base, refusals }: DevicesPage, device: DeviceSummary): Markup {
   const { id, type, subscriptions, syncedAt, app, dialect } = device;
-  const facts = [TYPES[type], countOf(subscriptions, 'subscription'), app, dialect && DIALECTS[dialect]];
+  const facts = [
+    DEVICE_TYPE_NAMES[type],
+    countOf(subscriptions, 'subscription'),
+    app && describeApp(app),
+    dialect && DIALECTS[dialect],
+  ];
   const refused = refusals.find((each) => each.device === id);
   return markup`<li><div><a href="${devicePage(base, id)}">${deviceName(device)}</a>
 <p class="soft">${facts.filter(Boolean).join(' · ')}</p>
@@ -55,7 +61,7 @@ function renderRefusals({ devices, refusals }: DevicesPage): Markup | undefined 
   const names = new Map(devices.map((device) => [device.id, deviceName(device)]));
   const rows = refusals.map(
     ({ at, device = '', app, dialect, reason }) =>
-      markup`<tr><td>${renderTime(at)}</td><td>${names.get(device) ?? device}<br><span class="soft">${[app, DIALECTS[dialect]].filter(Boolean).join(' · ')}</span></td><td>${toSentence(reason)}</td></tr>\n`,
+      markup`<tr><td>${renderTime(at)}</td><td>${names.get(device) ?? device}<br><span class="soft">${[app && describeApp(app), DIALECTS[dialect]].filter(Boolean).join(' · ')}</span></td><td>${toSentence(reason)}</td></tr>\n`,
   );
   return markup`<h2 id="refusals">What was refused</h2>
 <p class="soft">Requests of your apps that this server could not accept, or accepted only in part.</p>
@@ -64,7 +70,7 @@ function renderRefusals({ devices, refusals }: DevicesPage): Markup | undefined 
 <tbody>${rows}</tbody></table></div>`;
 }
 
-const TYPES: Record<DeviceType, string> = {
+export const DEVICE_TYPE_NAMES: Record<DeviceType, string> = {
   desktop: 'Desktop',
   laptop: 'Laptop',
   mobile: 'Mobile',
@@ -116,17 +122,19 @@ interface DevicePage {
 export function renderDevicePage({ base, csrf, device, problems = {} }: DevicePage): Page {
   const { id, caption, type, subscriptions, syncedAt, app, dialect } = device;
   const options = DEVICE_TYPES.map(
-    (each) => markup`<option${attributes({ value: each, selected: each === type })}>${TYPES[each]}</option>`,
+    (each) =>
+      markup`<option${attributes({ value: each, selected: each === type })}>${DEVICE_TYPE_NAMES[each]}</option>`,
   );
   return {
     title: deviceName(device),
     isNarrow: true,
     content: markup`<p class="soft"><a href="${base}/devices">Devices</a></p>
 <h1>${deviceName(device)}</h1>
+${renderProblem(problems.form)}
 <dl class="facts"><dt>Device id</dt><dd><code>${id}</code></dd>
 <dt>Subscriptions</dt><dd>${subscriptions}</dd>
 <dt>Last sync</dt><dd>${syncedAt === undefined ? 'Not recorded' : renderTime(syncedAt)}</dd>
-${app ? markup`<dt>App</dt><dd>${app}</dd>` : ''}${dialect && markup`<dt>Dialect</dt><dd>${DIALECTS[dialect]}</dd>`}</dl>
+${app ? markup`<dt>App</dt><dd>${describeApp(app)}</dd>` : ''}${dialect && markup`<dt>Dialect</dt><dd>${DIALECTS[dialect]}</dd>`}</dl>
 <form method="post" action="${devicePage(base, id)}">${renderToken(csrf)}
 ${renderField({ name: 'caption', label: 'Name', value: caption, problem: problems.caption, input: { maxlength: 255 } })}
 <div class="field"><label for="type">Type</label><select id="type" name="type">${options}</select></div>

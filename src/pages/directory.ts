@@ -12,7 +12,8 @@ import { renderBrief, renderLazyLogo } from './components.ts';
 export type DirectoryView =
   | { kind: 'toplist'; tags: readonly Tag[] }
   | { kind: 'search'; text: string }
-  | { kind: 'tag'; tag: string };
+  | { kind: 'tag'; tag: string }
+  | { kind: 'off' };
 
 interface DirectoryPage {
   base: string;
@@ -31,11 +32,11 @@ export function renderDirectory(page: DirectoryPage): Page {
   return {
     title: heading,
     content: markup`<div class="page-head"><h1>${heading}</h1>
-${view.kind === 'toplist' ? '' : markup`<p class="soft"><a href="${base}/directory">All of the directory</a></p>`}</div>
+${view.kind === 'search' || view.kind === 'tag' ? markup`<p class="soft"><a href="${base}/directory">All of the directory</a></p>` : ''}</div>
 ${view.kind === 'search' ? renderSearch(base, view.text) : ''}
 ${view.kind === 'toplist' ? renderTags(base, view.tags) : ''}
 ${view.kind === 'toplist' && podcasts.length > 0 ? markup`<h2>Most subscribed</h2>` : ''}
-${podcasts.length === 0 ? markup`<p class="soft">${emptyText(view)}</p>` : renderFound(page)}`,
+${podcasts.length === 0 ? markup`<p class="soft">${EMPTY_TEXTS[view.kind]}</p>` : renderFound(page)}`,
   };
 }
 
@@ -44,10 +45,12 @@ function headingOf(view: DirectoryView): string {
   return view.kind === 'tag' ? `Podcasts tagged ${view.tag}` : 'Directory';
 }
 
-function emptyText({ kind }: DirectoryView): string {
-  if (kind === 'search') return 'No podcast was found. To subscribe by the address of its feed, go to Subscriptions.';
-  return kind === 'tag' ? 'No podcast has this tag.' : 'No podcast is listed here yet.';
-}
+const EMPTY_TEXTS: Record<DirectoryView['kind'], string> = {
+  toplist: 'No podcast is listed here yet.',
+  search: 'No podcast was found. To subscribe by the address of its feed, go to Subscriptions.',
+  tag: 'No podcast has this tag.',
+  off: 'This server has no directory. To subscribe by the address of a feed, go to Subscriptions.',
+};
 
 const renderSearch = (base: string, text: string): Markup =>
   markup`<form role="search" aria-label="Podcasts" action="${base}/directory" class="inline"><input type="search"${attributes({ name: 'q', value: text, 'aria-label': 'Search podcasts' })}><button class="plain">Search</button></form>`;

@@ -14,7 +14,7 @@ interface Field {
   input?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** A text field with its label, hint and error. A password is never sent back. */
+/** A text field with its label, hint and error, which takes the focus. A password is never sent back. */
 export function renderField({ name, label, type = 'text', value, hint, problem, input }: Field): Markup {
   const described = [hint && `${name}-hint`, problem && `${name}-error`].filter(Boolean).join(' ');
   const attrs = attributes({
@@ -24,6 +24,7 @@ export function renderField({ name, label, type = 'text', value, hint, problem, 
     value: type === 'password' || type === 'file' ? undefined : value,
     'aria-describedby': described || undefined,
     'aria-invalid': problem === undefined ? undefined : 'true',
+    autofocus: problem !== undefined,
     ...input,
   });
   return markup`<div class="field"><label for="${name}">${label}</label>

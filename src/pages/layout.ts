@@ -1,4 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' };
+import type { DirectoryMode } from '../services/directory/directory.ts';
 import { icon, script, styleSheet } from './assets.ts';
 import { type Markup, markup, toHtml } from './markup.ts';
 import { ownSubscriptions, registerPage } from './links.ts';
@@ -20,6 +21,8 @@ export interface Frame {
   visitor?: Visitor | undefined;
   /** Whether anybody may create an account. */
   isOpen: boolean;
+  /** Who may see the directory. */
+  directory: DirectoryMode;
 }
 
 export interface Page {
@@ -39,6 +42,10 @@ const NAVIGATION = [
   ['Directory', '/directory'],
   ['Settings', '/settings'],
 ] as const;
+
+/** Whether the visitor may see the directory. */
+export const hasDirectory = ({ directory, visitor }: Pick<Frame, 'directory' | 'visitor'>): boolean =>
+  directory === 'public' || (directory === 'members' && visitor !== undefined);
 
 /** A whole page as HTML. */
 export const renderPage = (frame: Frame, { title, content, isNarrow = false }: Page): string =>
@@ -67,16 +74,20 @@ ${renderFooter(frame)}
 </html>
 `);
 
-function renderHeader({ base, path, visitor, isOpen }: Frame): Markup {
+function renderHeader(frame: Frame): Markup {
+  const { base, visitor, isOpen } = frame;
   return markup`<header class="site-header">
 <div class="bar">
 <a class="brand" href="${base}/"><img src="${base}/assets/${icon.name}" alt="">podsync</a>
-<form role="search" action="${base}/directory"><input type="search" name="q" aria-label="Search the directory" placeholder="Search podcasts"></form>
+${hasDirectory(frame) ? renderSearch(base) : ''}
 <div class="account">${visitor ? renderMenu(base, visitor) : renderSignIn(base, isOpen)}</div>
 </div>
-${visitor && renderNavigation(base, path)}
+${visitor && renderNavigation(frame)}
 </header>`;
 }
+
+const renderSearch = (base: string): Markup =>
+  markup`<form role="search" action="${base}/directory"><input type="search" name="q" aria-label="Search the directory" placeholder="Search podcasts"></form>`;
 
 const renderSignIn = (base: string, isOpen: boolean): Markup =>
   markup`<a href="${base}/login">Sign in</a>${isOpen ? markup`<a href="${registerPage(base)}">Create an account</a>` : ''}`;
@@ -90,8 +101,9 @@ const renderMenu = (
 <form method="post" action="${base}/logout"><input type="hidden" name="csrf" value="${csrf}"><button>Sign out</button></form></div>
 </details>`;
 
-function renderNavigation(base: string, path: string): Markup {
-  const links = NAVIGATION.map(
+function renderNavigation(frame: Frame): Markup {
+  const { base, path } = frame;
+  const links = NAVIGATION.filter(([, to]) => to !== '/directory' || hasDirectory(frame)).map(
     ([name, to]) => markup`<a href="${base}${to}"${to === path ? markup` aria-current="page"` : ''}>${name}</a>\n`,
   );
   return markup`<nav class="site-nav" aria-label="Site">${links}</nav>`;

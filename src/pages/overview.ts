@@ -1,5 +1,6 @@
 import type { Overview, OverviewDevice } from '../services/listening/home.ts';
 import { renderBars } from './chart.ts';
+import { DEVICE_TYPE_NAMES } from './devices.ts';
 import type { Page } from './layout.ts';
 import { devicePage, episodePage, podcastPage } from './links.ts';
 import { type Markup, markup } from './markup.ts';
@@ -70,7 +71,7 @@ function renderDevices(base: string, devices: readonly OverviewDevice[]): Markup
       type,
       subscriptions,
       seenAt,
-    }) => markup`<tr><th scope="row"><a href="${devicePage(base, id)}">${caption || id}</a></th><td>${type}</td>
+    }) => markup`<tr><th scope="row"><a href="${devicePage(base, id)}">${caption || id}</a></th><td>${DEVICE_TYPE_NAMES[type]}</td>
 <td class="number">${subscriptions}</td><td>${seenAt === undefined ? 'Not recorded' : renderTime(seenAt)}</td></tr>
 `,
   );

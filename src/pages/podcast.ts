@@ -19,6 +19,8 @@ interface PodcastPage extends PageNumber {
   /** Number of episodes. */
   total: number;
   problem: FeedProblem | undefined;
+  /** Whether the visitor may see the directory. */
+  hasDirectory: boolean;
   /** Undefined for visitors who are not signed in. */
   owner?: PodcastOwner | undefined;
 }
@@ -35,7 +37,7 @@ interface PodcastOwner {
 
 /** The page of a podcast. */
 export function renderPodcast(page: PodcastPage): Page {
-  const { base, podcast, total, problem, owner } = page;
+  const { base, podcast, total, problem, hasDirectory, owner } = page;
   const { url, title, author, description, website, subscribers, tags } = podcast;
   const name = title || url;
   return {
@@ -48,7 +50,7 @@ ${author && markup`<p>${author}</p>`}
 ${owner && renderSubscription(page, owner)}
 </div></div>
 ${problem && renderFeedProblem(problem)}
-${tags.length > 0 ? markup`<ul class="tags">${tags.map((tag) => markup`<li><a href="${tagPage(base, tag)}">${tag}</a></li>`)}</ul>` : ''}
+${tags.length > 0 ? markup`<ul class="tags">${tags.map((tag) => (hasDirectory ? markup`<li><a href="${tagPage(base, tag)}">${tag}</a></li>` : markup`<li class="tag">${tag}</li>`))}</ul>` : ''}
 ${description && markup`<p class="text">${description}</p>`}
 <p class="actions">${renderLink(website, 'Website')}${renderLink(url, 'Feed')}</p>
 ${owner ? '' : markup`<p class="soft">To subscribe, add this address in your podcast app: <code>${url}</code></p>`}

@@ -25,6 +25,7 @@ export type SubscriptionsNotice =
 interface SubscriptionsPage extends PageNumber {
   base: string;
   csrf: string;
+  hasDirectory: boolean;
   user: string;
   devices: readonly Device[];
   view: SubscriptionsView;
@@ -53,12 +54,16 @@ export function renderSubscriptions(page: SubscriptionsPage): Page {
 ${renderProblem(problems.form)}
 ${renderLastChange(page)}
 ${renderSubscribe(page)}
-${total === 0 ? renderEmpty(base) : renderLibrary(page)}`,
+${total === 0 ? renderEmpty(page) : renderLibrary(page)}`,
   };
 }
 
-const renderEmpty = (base: string): Markup =>
-  markup`<p class="soft">Nothing here yet. Enter the address of a feed above, <a href="${base}/subscriptions/import">import an OPML file</a>, or browse the <a href="${base}/directory">directory</a>. What your podcast apps subscribe to appears here after they have synced.</p>`;
+function renderEmpty({ base, hasDirectory }: SubscriptionsPage): Markup {
+  const others = hasDirectory
+    ? markup`, <a href="${base}/subscriptions/import">import an OPML file</a>, or browse the <a href="${base}/directory">directory</a>`
+    : markup` or <a href="${base}/subscriptions/import">import an OPML file</a>`;
+  return markup`<p class="soft">Nothing here yet. Enter the address of a feed above${others}. What your podcast apps subscribe to appears here after they have synced.</p>`;
+}
 
 interface DeviceChoice {
   devices: readonly Device[];

@@ -30,6 +30,17 @@ it('shows each device with its app, its last sync and its subscriptions', async 
   expect(html).toContain('Last sync <time');
 });
 
+it('a form that was open for too long loses no name', async () => {
+  const { visitor } = await openDevices();
+  const again = await visitor.send(
+    '/devices/tv',
+    { caption: 'Big screen', csrf: 'old' },
+    'http://localhost/devices/tv',
+  );
+  expect([again.status, again.html.includes('value="Big screen"')]).toEqual([400, true]);
+  expect(again.html).toContain('This form was too old; nothing was changed, send it again.');
+});
+
 it('stores no app if the account does not want it', async () => {
   const { visitor, request, clock } = await openDevices();
   await visitor.send(

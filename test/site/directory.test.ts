@@ -36,6 +36,29 @@ it('shows the toplist and the tags, those of a tag, and what a search finds', as
   expect((await visitor.get('/directory?q=zzzzzz')).html).toContain('No podcast was found.');
 });
 
+it('offers no search and no directory where there is none', async () => {
+  const server = await openTestServer({ directory: 'off' });
+  await fill(server);
+  const visitor = await signIn(server, 'eve');
+  const { html } = await visitor.get('/directory?q=rocket');
+  expect(html).toContain('This server has no directory.');
+  expect(html).not.toMatch(/Search|href="[^"]*\/directory"/);
+  const podcast = (await visitor.get(`/podcast?url=${encodeURIComponent(feed('a'))}`)).html;
+  expect(podcast).toContain('<li class="tag">Science</li>');
+  expect((await signIn(server).then((bob) => bob.get('/subscriptions'))).html).not.toContain('directory');
+});
+
+it('offers it to members only', async () => {
+  const server = await openTestServer({ directory: 'members' });
+  await fill(server);
+  const stranger = openVisitor(server);
+  expect((await stranger.get('/')).html).not.toContain('Search the directory');
+  expect((await stranger.get('/directory')).location).toBe('http://localhost/login?next=%2Fdirectory');
+  const { html } = await (await signIn(server)).get('/directory');
+  expect(html).toContain('Search the directory');
+  expect(html).toContain('Rocket science');
+});
+
 it('subscribes on the directory page, and stays there', async () => {
   const server = await openTestServer();
   await fill(server);

@@ -93,5 +93,5 @@ it('shows the listening time of each of the last 30 days, and the devices', asyn
   expect(textOf(html)).toContain('Last 30 days 11 min listened');
   expect(html.match(/<rect [^>]*class="(mark|none)"/g)).toHaveLength(30);
   expect(html).toContain('<tr><th scope="row">14 Nov</th><td class="number">10 min</td></tr>');
-  expect(textOf(html)).toMatch(/phone other 2 [^-]*14[^-]* UTC/);
+  expect(textOf(html)).toMatch(/phone Other 2 [^-]*14[^-]* UTC/);
 });

@@ -35,7 +35,7 @@ export function runInBrowser() {
   });
 
   // Without this script, times are in UTC.
-  const format = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
   for (const time of document.querySelectorAll('time[data-local]')) {
     if (time instanceof HTMLTimeElement) time.textContent = format.format(new Date(time.dateTime));
   }

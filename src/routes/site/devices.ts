@@ -8,7 +8,7 @@ import type { Services } from '../../services/services.ts';
 import { ACCOUNT } from '../../services/sync/settings.ts';
 import type { DeviceSummary, User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import type { Site } from './site.ts';
+import { type Site, STALE } from './site.ts';
 
 type DeviceHandlers = 'all' | 'show' | 'save' | 'remove' | 'sync' | 'group';
 
@@ -46,17 +46,23 @@ export function createDevicePages(
     all: site.signedIn((event, user) => overview(event, user)),
     show: site.signedIn(async (event, user) => one(event, await find(event, user))),
 
-    save: site.submitted(async (event, user, fields) => {
-      const device = await find(event, user);
-      const { caption, type } = Object.fromEntries(fields);
-      try {
-        await devices.save(user.id, device.id, { caption, type });
-      } catch (error) {
-        if (!(error instanceof Refusal) || error.code !== 'invalid') throw error;
-        return one(event, { ...device, caption: caption ?? '' }, { caption: error.message });
-      }
-      return site.redirect(event, '/devices');
-    }),
+    save: site.submitted(
+      async (event, user, fields) => {
+        const device = await find(event, user);
+        const { caption, type } = Object.fromEntries(fields);
+        try {
+          await devices.save(user.id, device.id, { caption, type });
+        } catch (error) {
+          if (!(error instanceof Refusal) || error.code !== 'invalid') throw error;
+          return one(event, { ...device, caption: caption ?? '' }, { caption: error.message });
+        }
+        return site.redirect(event, '/devices');
+      },
+      {
+        onStale: async (event, user, fields) =>
+          one(event, { ...(await find(event, user)), caption: fields.get('caption') ?? '' }, { form: STALE }),
+      },
+    ),
 
     remove: site.submitted(async (event, user) => {
       await devices.remove(user.id, (await find(event, user)).id);

@@ -13,10 +13,11 @@ const TAGS = 50;
 /** The directory page: `?q=` searches, `?tag=` lists the podcasts with a tag, otherwise it shows the toplist. */
 export function createDirectoryPage(
   { directory, library }: Pick<Services, 'directory' | 'library'>,
-  { identity }: Pick<RouteContext, 'identity'>,
+  { identity, directory: mode }: Pick<RouteContext, 'identity' | 'directory'>,
   site: Site,
 ): Handler {
   const read = async (event: H3Event): Promise<{ view: DirectoryView; podcasts: readonly Podcast[] }> => {
+    if (mode === 'off') return { view: { kind: 'off' }, podcasts: [] };
     const text = readQuery(event, 'q')?.trim();
     if (text) return { view: { kind: 'search', text }, podcasts: await directory.search(text) };
     const tag = readQuery(event, 'tag')?.trim();

@@ -4,15 +4,20 @@ import type { Reply } from '../../http/reply.ts';
 import { CONTENT_SECURITY_POLICY } from '../../pages/assets.ts';
 import { renderError } from '../../pages/error.ts';
 import { renderPage } from '../../pages/layout.ts';
+import type { DirectoryMode } from '../../services/directory/directory.ts';
 
 /**
  * Turns an error response for a browser into a page, without authenticating the user: the storage may have failed.
  * Returns any other response unchanged.
  */
-export function toErrorPage(event: H3Event, reply: Reply, origin: OriginRules): Reply {
+export function toErrorPage(
+  event: H3Event,
+  reply: Reply,
+  { directory = 'public', ...origin }: OriginRules & { directory?: DirectoryMode },
+): Reply {
   if (reply.error === undefined || !prefersHtml(event)) return reply;
   const base = publicBase(event, origin);
-  const frame = { base, path: event.url.pathname, isOpen: false };
+  const frame = { base, path: event.url.pathname, directory, isOpen: false };
   return {
     ...reply,
     type: 'text/html; charset=utf-8',

@@ -104,6 +104,7 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
     ['GET', '/user/:user/lists/:name', [], forMembers(pages.list)],
 
     ['GET', '/assets/:name', [], ASSET_ROUTES.asset],
+    ['GET', '/favicon', ['ico'], ASSET_ROUTES.favicon],
     ['GET', '/manifest.webmanifest', [], ASSET_ROUTES.manifest],
     ['GET', '/robots.txt', [], ASSET_ROUTES.robots],
   ];

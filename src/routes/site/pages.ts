@@ -4,6 +4,7 @@ import type { PodcastEntry, Url } from '../../domain/types.ts';
 import { readPage, readParam, readQuery } from '../../http/input.ts';
 import { toPublic } from '../../http/reply.ts';
 import { renderEpisode } from '../../pages/episode.ts';
+import { hasDirectory } from '../../pages/layout.ts';
 import { renderList } from '../../pages/list.ts';
 import type { PageNumber } from '../../pages/components.ts';
 import { renderPodcast } from '../../pages/podcast.ts';
@@ -74,7 +75,10 @@ export function createPageRoutes(
       const shown = { podcast, episodes, total: all.length, problem, ...number };
       return site.page(
         event,
-        ({ base, visitor }) => renderPodcast({ base, ...shown, owner: own && { csrf: visitor!.csrf, ...own } }),
+        (frame) => {
+          const owner = own && { csrf: frame.visitor!.csrf, ...own };
+          return renderPodcast({ base: frame.base, hasDirectory: hasDirectory(frame), ...shown, owner });
+        },
         { isPrivate: !isPublic },
       );
     },

@@ -18,9 +18,14 @@ export function createRegisterRoutes(
   const closed = (event: H3Event): Promise<Reply> =>
     site.page(event, renderRegistrationClosed, { status: 403, isPrivate: true });
 
-  const form = (event: H3Event, entered: Omit<RegisterForm, 'csrf'>, status = 200, retryAfter?: number) => {
+  const form = (
+    event: H3Event,
+    entered: Omit<RegisterForm, 'csrf' | 'directory'>,
+    status = 200,
+    retryAfter?: number,
+  ) => {
     const { token: csrf, headers } = site.csrf(event);
-    return site.page(event, () => renderRegisterForm({ ...entered, csrf }), {
+    return site.page(event, ({ directory }) => renderRegisterForm({ ...entered, csrf, directory }), {
       status,
       headers: { ...headers, ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }) },
       isPrivate: true,

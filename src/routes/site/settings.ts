@@ -67,16 +67,21 @@ export function createSettingsPages(
       sessions: await sessions.all(user.id),
       current: identity.sessionId(event),
       appPasswords: await appPasswords.all(user.id),
+      entered: { label: fields.get('label'), name: fields.get('name') },
       created,
       notice: NOTICES[readQuery(event, 'saved') ?? ''],
       problems,
     };
-    return site.page(event, ({ base, visitor }) => renderSettings({ ...shown, base, csrf: visitor!.csrf }), {
-      status: Object.keys(problems).length > 0 ? 400 : 200,
-    });
+    return site.page(
+      event,
+      ({ base, directory, visitor }) => renderSettings({ ...shown, base, directory, csrf: visitor!.csrf }),
+      {
+        status: Object.keys(problems).length > 0 ? 400 : 200,
+      },
+    );
   };
 
-  const saved = (event: H3Event, what: string): Reply => site.redirect(event, `/settings?saved=${what}#${what}`);
+  const saved = (event: H3Event, what: string): Reply => site.redirect(event, `/settings?saved=${what}`);
 
   /** What is wrong with a password that confirms a change; undefined if it is right. Wrong ones count as for a login. */
   const checkPassword = async (event: H3Event, user: User, password = ''): Promise<string | undefined> => {
@@ -138,7 +143,7 @@ export function createSettingsPages(
       async (event, user, fields) => {
         try {
           const created = await appPasswords.create(user.id, fields.get('label') ?? '');
-          return page(event, user, {}, fields, created);
+          return page(event, user, {}, new Form(), created);
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
           return page(event, user, { label: error.message }, fields);

@@ -50,16 +50,19 @@ const turn = (): Promise<void> => mutex.run('pages', () => setImmediate());
 const MAX_FORM = 16 * 1024;
 export const STALE = 'this form was too old; nothing was changed, send it again';
 
-export function createSite({ registration }: Pick<Services, 'registration'>, { identity, origin }: RouteContext): Site {
+export function createSite(
+  { registration }: Pick<Services, 'registration'>,
+  { identity, origin, directory }: RouteContext,
+): Site {
   const csrf = createCsrf(origin);
 
   const frame = async (event: H3Event): Promise<Frame & { headers: Record<string, string> }> => {
     const base = publicBase(event, origin);
     const path = event.url.pathname;
     const user = await identity.visitor(event);
-    if (!user) return { base, path, isOpen: await registration.isOpen(undefined), headers: {} };
+    if (!user) return { base, path, directory, isOpen: await registration.isOpen(undefined), headers: {} };
     const { token, headers } = csrf.issue(event);
-    return { base, path, visitor: { name: user.name, csrf: token }, isOpen: false, headers };
+    return { base, path, directory, visitor: { name: user.name, csrf: token }, isOpen: false, headers };
   };
 
   const redirect = (event: H3Event, path: string): Reply => ({

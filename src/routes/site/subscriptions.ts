@@ -4,6 +4,7 @@ import type { Form } from '../../http/form.ts';
 import { readPage, readQuery } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
 import type { Problems } from '../../pages/form.ts';
+import { hasDirectory } from '../../pages/layout.ts';
 import {
   readRemoved,
   renderSubscriptions,
@@ -42,10 +43,11 @@ export function createSubscriptionPages(
     const notice = await readNotice(event, user, podcasts);
     return site.page(
       event,
-      ({ base, visitor }) =>
+      (frame) =>
         renderSubscriptions({
-          base,
-          csrf: visitor!.csrf,
+          base: frame.base,
+          csrf: frame.visitor!.csrf,
+          hasDirectory: hasDirectory(frame),
           user: user.name,
           devices,
           view,

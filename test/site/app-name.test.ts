@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { describeApp } from '../../src/pages/app-name.ts';
+
+it.each([
+  ['AntennaPod/3.6.0', 'AntennaPod/3.6.0'],
+  ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on Linux'],
+  [
+    'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36',
+    'Chrome on Android',
+  ],
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36 Edg/131.0.0.0',
+    'Edge on Windows',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1',
+    'Safari on iOS',
+  ],
+  ['Mozilla/5.0 (compatible; SomeApp/1.0)', 'Mozilla/5.0 (compatible; SomeApp/1.0)'],
+])('shows %s as %s', (userAgent, name) => {
+  expect(describeApp(userAgent)).toBe(name);
+});
