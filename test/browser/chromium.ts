@@ -25,25 +25,32 @@ export function useChromium(): void {
 export interface Tab {
   page: Page;
   context: BrowserContext;
-  /** What the console and the content security policy complained of. */
+  /** Errors in the console, such as those of the content security policy, but not that a page has an error status. */
   complaints: string[];
+  /** Opens a page by its path below the address of the server. */
+  open(path: string): Promise<unknown>;
 }
 
-/** A window of a visitor of its own. */
-export async function openTab(origin: string, options: BrowserContextOptions = {}): Promise<Tab> {
-  const context = await browser.newContext({ baseURL: origin, locale: 'en-GB', timezoneId: 'UTC', ...options });
+/** A window of a visitor of its own. `base`: the address of the server. */
+export async function openTab(base: string, options: BrowserContextOptions = {}): Promise<Tab> {
+  const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...options });
   const page = await context.newPage();
   const complaints: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  const pages = new Set<string>();
+  page.on('request', (request) => request.isNavigationRequest() && pages.add(request.url()));
+  page.on('console', (message) => {
+    const isStatus = message.text().startsWith('Failed to load resource') && pages.has(message.location().url);
+    if (message.type() === 'error' && !isStatus) complaints.push(message.text());
+  });
   page.on('pageerror', (error) => complaints.push(String(error)));
-  return { page, context, complaints };
+  return { page, context, complaints, open: (path) => page.goto(base + path) };
 }
 
 /** Signs in with the form. */
-export async function signIn(page: Page, name = 'alice', password = 'secret'): Promise<void> {
-  await page.goto('/login');
+export async function signIn({ page, open }: Tab, name = 'alice', password = 'secret'): Promise<void> {
+  await open('/login');
   await page.getByLabel('User name or e-mail address').fill(name);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL('**/');
+  await page.getByRole('navigation', { name: 'Site' }).waitFor();
 }

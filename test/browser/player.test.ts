@@ -1,63 +1,16 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { recordFeed } from '../podcasts.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { CHROMIUM, openTab, signIn, useChromium } from './chromium.ts';
+import { LENGTH, usePublisher } from './publisher.ts';
 
 const FEED = 'https://feeds.example/talk.xml';
 const AUTH = { auth: 'alice:secret' };
-/** Of the episode, seconds. */
-const LENGTH = 120;
-const RATE = 8000;
-
-/** Silence. */
-function toWav(seconds: number): Buffer {
-  const samples = Buffer.alloc(seconds * RATE, 128);
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(36 + samples.length, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20); // PCM
-  head.writeUInt16LE(1, 22); // channels
-  head.writeUInt32LE(RATE, 24);
-  head.writeUInt32LE(RATE, 28); // bytes a second
-  head.writeUInt16LE(1, 32);
-  head.writeUInt16LE(8, 34); // bits
-  head.write('data', 36);
-  head.writeUInt32LE(samples.length, 40);
-  return Buffer.concat([head, samples]);
-}
-
-/** Where the publisher keeps the episodes: parts of a file can be asked for, as a player does to seek. */
-const wav = toWav(LENGTH);
-const media = createServer((request: IncomingMessage, response: ServerResponse) => {
-  if (!request.url!.endsWith('.wav')) return response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Gone');
-  const [, from = '0', until = ''] = /bytes=(\d+)-(\d*)/.exec(request.headers.range ?? '') ?? [];
-  const part = wav.subarray(Number(from), until === '' ? undefined : Number(until) + 1);
-  return response
-    .writeHead(request.headers.range ? 206 : 200, {
-      'content-type': 'audio/wav',
-      'accept-ranges': 'bytes',
-      'content-length': part.length,
-      ...(request.headers.range && {
-        'content-range': `bytes ${from}-${Number(from) + part.length - 1}/${wav.length}`,
-      }),
-    })
-    .end(part);
-});
 
 describe.skipIf(CHROMIUM === undefined)('the player', () => {
   useChromium();
-  let publisher: string;
-  beforeAll(async () => {
-    await once(media.listen(0, '127.0.0.1'), 'listening');
-    publisher = `http://127.0.0.1:${(media.address() as AddressInfo).port}`;
-  });
-  afterAll(() => void media.close());
+  const publisher = usePublisher();
 
   const episodePage = (url: string): string =>
     `/episode?podcast=${encodeURIComponent(FEED)}&url=${encodeURIComponent(url)}`;
@@ -65,15 +18,15 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
   /** Alice has listened to 40 seconds on her phone, and opens the page of the episode. */
   async function openPlayer(options: { file?: string; javaScriptEnabled?: boolean } = {}) {
     const { file = 'talk.wav', ...tabOptions } = options;
-    const url = `${publisher}/${file}`;
+    const url = `${publisher.url}/${file}`;
     const server = (await openTestServer({ users: ['alice'] }, 'socket')) as TestServer & { origin: string };
     await server.request('PUT', '/subscriptions/alice/phone.json', { ...AUTH, body: [FEED] });
     await recordFeed(server.storage, FEED, { title: 'Talk' }, [{ url, title: 'First' }]);
     const heard = { podcast: FEED, episode: url, device: 'phone', action: 'play', started: 0, position: 40 };
     await server.request('POST', '/api/2/episodes/alice.json', { ...AUTH, body: [{ ...heard, total: LENGTH }] });
     const tab = await openTab(server.origin, tabOptions);
-    await signIn(tab.page);
-    await tab.page.goto(episodePage(url));
+    await signIn(tab);
+    await tab.open(episodePage(url));
     const actions = async (): Promise<Record<string, any>[]> => {
       const answer = await server.request('GET', '/api/2/episodes/alice.json', AUTH);
       return ((await answer.json()) as any).actions.filter(({ device }: any) => device === 'web');
@@ -115,7 +68,7 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
   });
 
   it('uploads every 30 seconds, at the end, and when the page is left', async () => {
-    const { page, actions } = await openPlayer();
+    const { page, open, actions } = await openPlayer();
     await page.clock.install();
     await page.reload();
     const started = nextUpload(page);
@@ -126,7 +79,7 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     await page.clock.runFor(30_000);
     expect((await later).started).toBe(40);
     await reach(page, 42.5);
-    await page.goto('/history');
+    await open('/history');
     await eventually(async () => (await actions()).length).toBe(3);
     expect((await actions()).at(-1)!.position).toBeGreaterThanOrEqual(42);
     await page.goBack();
@@ -135,6 +88,16 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     await page.reload();
     expect(await page.getByRole('button', { name: 'Mark as new' }).isVisible()).toBe(true);
     expect(await page.getByRole('button', { name: 'Mark as played' }).count()).toBe(0);
+  });
+
+  it('keeps the speed that was chosen', async () => {
+    const { page } = await openPlayer();
+    await page.getByLabel('Speed').selectOption('1.5');
+    await page.reload();
+    expect(await page.getByLabel('Speed').inputValue()).toBe('1.5');
+    await tell(page, 'audio.play()');
+    await reach(page, 41);
+    expect(await page.evaluate(`document.querySelector('audio').playbackRate`)).toBe(1.5);
   });
 
   it('says that a position was not saved, and uploads it with the next one', async () => {

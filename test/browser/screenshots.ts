@@ -28,17 +28,18 @@ it.each(Object.entries(STYLES) as [keyof typeof STYLES, BrowserContextOptions][]
   'writes pictures of the main pages: %s',
   async (style, options) => {
     const { origin } = await openSampleServer();
-    const { page } = await openTab(origin, options);
+    const tab = await openTab(origin, options);
     await mkdir(FOLDER, { recursive: true });
-    await signIn(page);
+    await signIn(tab);
     for (const [name, path] of Object.entries(PAGES)) {
       if (!SHOWN[style].includes(name)) continue;
-      await page.goto(path, { waitUntil: 'networkidle' });
-      await save(page, `${name}-${style}`);
+      await tab.open(path);
+      await tab.page.waitForLoadState('networkidle');
+      await save(tab.page, `${name}-${style}`);
     }
-    const { page: fresh } = await openTab(origin, options);
+    const fresh = await openTab(origin, options);
     await signIn(fresh, 'new');
-    await save(fresh, `guide-${style}`);
+    await save(fresh.page, `guide-${style}`);
   },
 );
 
