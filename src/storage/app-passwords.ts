@@ -3,7 +3,7 @@ import type { UserId } from '../domain/types.ts';
 import { accountAppPasswordKey, accountAppPasswords, appPasswordKey } from './account-keys.ts';
 import type { Key, Value } from './contract.ts';
 import type { Core } from './core.ts';
-import { unlessMissing } from './failures.ts';
+import { unlessMissing } from './account-errors.ts';
 import { toUser } from './head.ts';
 import { under } from './keys.ts';
 import { listAll } from './rows.ts';

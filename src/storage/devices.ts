@@ -2,7 +2,7 @@ import { regroup } from '../domain/group.ts';
 import type { Device } from '../domain/types.ts';
 import type { Core } from './core.ts';
 import { NEW_DEVICE, toDevice } from './device-table.ts';
-import { noSuchDevice } from './failures.ts';
+import { noSuchDevice } from './account-errors.ts';
 import type { DeviceStore } from './stores.ts';
 import { prepareDirectory, storeUpload, writeDevices } from './upload.ts';
 

@@ -2,7 +2,7 @@ import type { Url, UserId } from '../domain/types.ts';
 import { LOGINS, settingsPrefix } from './account-keys.ts';
 import type { Core } from './core.ts';
 import { under } from './keys.ts';
-import { readLists } from './lists.ts';
+import { readLists } from './podcast-lists.ts';
 import { scan } from './rows.ts';
 import { readSettings } from './settings.ts';
 

@@ -1,6 +1,6 @@
 import type { Seconds, UserId } from '../domain/types.ts';
 import type { Core } from './core.ts';
-import { unlessMissing } from './failures.ts';
+import { unlessMissing } from './account-errors.ts';
 import type { Head } from './head.ts';
 import { type UrlDigest, urlDigest } from './keys.ts';
 

@@ -3,13 +3,13 @@ import type { UserId } from '../domain/types.ts';
 import { accountSessionKey, accountSessions, sessionKey, SESSIONS } from './account-keys.ts';
 import type { Entry, Key, Value } from './contract.ts';
 import type { Core } from './core.ts';
-import { unlessMissing } from './failures.ts';
+import { unlessMissing } from './account-errors.ts';
 import { type Head, toUser } from './head.ts';
 import { under } from './keys.ts';
 import { removeAbandoned } from './removal.ts';
 import { listAll, scan } from './rows.ts';
 import type { Session, SessionStore, User } from './stores.ts';
-import type { Write } from './transaction.ts';
+import type { Write } from './accounts.ts';
 
 /** Sessions in the cache. */
 const MAX_CACHED = 10_000;

@@ -17,12 +17,12 @@ import type {
 } from '../domain/types.ts';
 import type { AppPasswordStore, AttemptStore, LoginStore, SessionStore, UserStore } from './account-stores.ts';
 import type { OpenContext } from './contract.ts';
-import type { PodcastStore } from './directory.ts';
+import type { PodcastStore } from './podcast-stores.ts';
 import type { TransferStore } from './transfer.ts';
 
 export type { Log, LogFields } from './contract.ts';
 export type * from './account-stores.ts';
-export type * from './directory.ts';
+export type * from './podcast-stores.ts';
 export type * from './transfer.ts';
 
 /** Context of the stores. */

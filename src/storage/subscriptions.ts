@@ -2,7 +2,7 @@ import { markAfter, originOf } from '../domain/stamp.ts';
 import type { Stamp, SubscriptionChange, Url } from '../domain/types.ts';
 import { eachInSlices } from '../slices.ts';
 import type { Core } from './core.ts';
-import { unlessMissing } from './failures.ts';
+import { unlessMissing } from './account-errors.ts';
 import { readPrivacy } from './settings.ts';
 import type { SubscriptionStore } from './stores.ts';
 import { byPlace, type SubscriptionList } from './subscription-list.ts';

@@ -16,7 +16,7 @@ import type {
   UserId,
 } from '../domain/types.ts';
 import type { AppPassword } from './account-stores.ts';
-import type { FeedProgress } from './directory.ts';
+import type { FeedProgress } from './podcast-stores.ts';
 
 /**
  * A record of an account. The order is the same on every storage, so that two backups of the same data are equal: the

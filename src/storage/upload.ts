@@ -13,7 +13,7 @@ import { isPrivateEdge, subscriptionKey, urlDigest } from './keys.ts';
 import { replaceRows } from './rows.ts';
 import { readPrivacy } from './settings.ts';
 import { SubscriptionDraft } from './subscription-draft.ts';
-import type { Decision, Write } from './transaction.ts';
+import type { Decision, Write } from './accounts.ts';
 import { newFeedsLeft, withNewFeeds } from './new-feeds.ts';
 
 /** An upload. Its subscriptions and actions get one stamp. */

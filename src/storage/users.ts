@@ -6,7 +6,7 @@ import { foldLogin, headKey, loginKey, LOGINS } from './account-keys.ts';
 import type { Entry } from './contract.ts';
 import type { Core } from './core.ts';
 import { isStorageError } from './errors.ts';
-import { loginTaken, unlessMissing } from './failures.ts';
+import { loginTaken, unlessMissing } from './account-errors.ts';
 import { type Head, type Login, loginKeys, newHead, setLogins, toUser } from './head.ts';
 import { under } from './keys.ts';
 import { toPrivacy } from './privacy.ts';

@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
 import type { Batch, KeyValueStore } from '../../src/storage/contract.ts';
-import type { DirectoryAccounts } from '../../src/storage/directory/accounts.ts';
+import type { DirectoryAccounts } from '../../src/storage/directory/pending-feeds.ts';
 import { openDirectory, type OpenDirectory } from '../../src/storage/directory/open.ts';
 import type { AccountChange } from '../../src/storage/directory/account-changes.ts';
 import type { UserId } from '../../src/domain/types.ts';

@@ -1,7 +1,7 @@
 import type { KeyValueStore } from '../contract.ts';
 import type { PodcastStore, StorageContext, TransferStore } from '../stores.ts';
 import { createDirectoryWriter, type DirectoryWriter } from './account-changes.ts';
-import type { DirectoryAccounts } from './accounts.ts';
+import type { DirectoryAccounts } from './pending-feeds.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { Directory } from './directory.ts';
 import { createPodcastStore } from './podcast-store.ts';

@@ -6,7 +6,7 @@ import type { Episode, FeedState, PodcastStore } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
 import type { Directory } from './directory.ts';
 import { byName, type ChunkedEpisode, sortEpisodes } from './episodes.ts';
-import { addAllPendingFeeds, type DirectoryAccounts } from './accounts.ts';
+import { addAllPendingFeeds, type DirectoryAccounts } from './pending-feeds.ts';
 import { byPopularity, isSecret, type StoredPodcast, subscribersOf, toPodcast, urlsOf } from './podcast.ts';
 import { recordReading } from './feed-reading.ts';
 import { recommend } from './recommendations.ts';

@@ -3,7 +3,7 @@ import type { ListSummary, PodcastList, Url, UserId } from '../domain/types.ts';
 import { listPrefix, listsPrefix } from './account-keys.ts';
 import type { Entry, Key, Value } from './contract.ts';
 import type { Core } from './core.ts';
-import { listTaken } from './failures.ts';
+import { listTaken } from './account-errors.ts';
 import { under } from './keys.ts';
 import { listAll, readRows, replaceRows, writeRows } from './rows.ts';
 import { byPlace } from './settings.ts';

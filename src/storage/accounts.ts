@@ -8,7 +8,7 @@ import type { Batch, Key, KeyValueStore, Value, Version } from './contract.ts';
 import { type DeviceRow, DeviceTable } from './device-table.ts';
 import type { DirectoryChange } from './directory/account-changes.ts';
 import { isStorageError, StorageError } from './errors.ts';
-import { noSuchAccount } from './failures.ts';
+import { noSuchAccount } from './account-errors.ts';
 import type { Head } from './head.ts';
 import { under } from './keys.ts';
 import { listAll, readRows } from './rows.ts';

@@ -1,7 +1,7 @@
 import { LOGIN_GRANTS, loginGrantKey } from './account-keys.ts';
 import type { Entry } from './contract.ts';
 import type { Core } from './core.ts';
-import { unlessMissing } from './failures.ts';
+import { unlessMissing } from './account-errors.ts';
 import { toUser } from './head.ts';
 import { under } from './keys.ts';
 import { scan } from './rows.ts';
