@@ -87,7 +87,7 @@ export class Accounts {
         if (isCurrent && hasAll(account, parts)) return inspectAll(account);
         for (const part of parts) await this.part(account, part);
         // The parts were read after the head and may be newer.
-        isCurrent = !this.store.isShared || (await this.#isCurrent(account)) || hasAll(account, parts);
+        isCurrent = !this.store.isShared || (await this.#refresh(account)) || hasAll(account, parts);
       }
     });
   }
@@ -134,7 +134,7 @@ export class Accounts {
       const decided = await attempt(async () => decide(account));
       const decision = 'result' in decided ? decided.result : undefined;
       if (!decision?.write) {
-        if (this.store.isShared && !(await this.#isCurrent(account))) continue;
+        if (this.store.isShared && !(await this.#refresh(account))) continue;
         if ('error' in decided) throw decided.error;
         return decided.result.result;
       }
@@ -156,11 +156,11 @@ export class Accounts {
         unconfirmed = { commit, result, directory: write.directory };
       }
       // At most one attempt is stored: each checks the head, which another one would have changed.
-      const isOpen = await attempt(() => this.#isCurrent(account));
-      if ('error' in isOpen) {
+      const refreshed = await attempt(() => this.#refresh(account));
+      if ('error' in refreshed) {
         this.#cache.delete(user);
         if (unconfirmed) this.#unconfirmed.set(user, unconfirmed);
-        throw 'error' in stored ? stored.error : isOpen.error;
+        throw 'error' in stored ? stored.error : refreshed.error;
       }
       if (unconfirmed && account.head.commit === commit) {
         await unconfirmed.directory?.apply();
@@ -184,11 +184,13 @@ export class Accounts {
     return this.#mutex.drain();
   }
 
-  /** Whether the account in memory is up to date; if not, updates it from the stored head. */
-  async #isCurrent(account: Account): Promise<boolean> {
+  /** Updates the account in memory from the stored head. Resolves to whether it was up to date already. */
+  async #refresh(account: Account): Promise<boolean> {
     const [entry] = await this.store.get([headKey(account.id)]);
-    if (!entry) this.#cache.delete(account.id);
-    if (!entry) throw noSuchAccount();
+    if (!entry) {
+      this.#cache.delete(account.id);
+      throw noSuchAccount();
+    }
     if (entry.version === account.version) return true;
     account.update(entry);
     await this.#resolveUnconfirmed(account);

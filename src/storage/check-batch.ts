@@ -8,7 +8,7 @@ const MAX_BYTES_A_UNIT = 3;
 
 /**
  * Rejects with a RangeError for a batch that no plugin has to accept: a key or value beyond the bounds of the contract, an
- * amount that is not a whole number, a key that stands twice. What builds such a batch must refuse its input earlier.
+ * amount that is not a whole number, a key that occurs twice. Callers must check their input before they build a batch.
  */
 export const checkBatch = (batch: Batch): Promise<void> => eachInSlices(checks(batch));
 

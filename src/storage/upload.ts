@@ -6,13 +6,13 @@ import type { Account } from './account.ts';
 import { devicesPrefix } from './account-keys.ts';
 import { writeActions } from './action-log.ts';
 import type { Core } from './core.ts';
-import { type DeviceRow, DeviceTable } from './device-table.ts';
+import { DeviceTable } from './device-table.ts';
 import type { AccountChange, DirectoryChange } from './directory/account-changes.ts';
 import { type Head, overlappedBy, withUpload } from './head.ts';
 import { isPrivateEdge, subscriptionKey, urlDigest } from './keys.ts';
+import { changeSubscriptions, type DeviceChange } from './propagation.ts';
 import { replaceRows } from './rows.ts';
 import { readPrivacy } from './settings.ts';
-import { SubscriptionDraft } from './subscription-draft.ts';
 import type { Decision, Write } from './accounts.ts';
 import { newFeedsLeft, withNewFeeds } from './new-feeds.ts';
 
@@ -45,18 +45,12 @@ export const storeUpload = (
 async function toDecision(core: Core, account: Account, before: DeviceTable, upload: Upload): Promise<Decision<Stamp>> {
   const { head } = account;
   const { actions = [] } = upload;
-  const { devices, groups } = changeDevices(before, upload, head);
+  const change = changeDevices(before, upload, head);
+  const { devices } = change;
   const now = core.context.now();
   const stamp = nextStamp(now, head.stamp);
   const next = head.next + devices.rows.length - before.rows.length;
-  const { draft, isMerged } = await changeSubscriptions(core, account, {
-    upload,
-    before,
-    devices,
-    groups,
-    stamp,
-    next,
-  });
+  const { draft, isMerged } = await changeSubscriptions(core, account, upload, change, { stamp, next });
 
   // A device that joins a group receives feeds it has not seen, so its mark must stay below this upload.
   const origin = isMerged ? undefined : upload.origin;
@@ -85,7 +79,7 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
         newFeeds: newFeedsLeft(head, now),
       })
     : undefined;
-  const change: Partial<Head> = {
+  const headChange: Partial<Head> = {
     ...withNewFeeds(head, directory?.newFeeds ?? 0, now),
     stamp,
     next: draft?.next ?? next,
@@ -98,7 +92,7 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
   return {
     result: markAfterUpload(isMerged ? stamp - 1 : markAfter(stamp), overlapped),
     write: {
-      head: Object.assign({}, ...writes.map((write: Write) => write.head), change),
+      head: Object.assign({}, ...writes.map((write: Write) => write.head), headChange),
       set: writes.flatMap(({ set = [] }: Write) => set),
       delete: writes.flatMap((write: Write) => write.delete ?? []),
       directory,
@@ -127,12 +121,6 @@ export async function prepareDirectory(
   return prepare([...subscribed.filter(isPrivate), ...unsubscribed.filter((_, at) => wasPrivate(at))]);
 }
 
-interface DeviceChange {
-  devices: DeviceTable;
-  /** Groups whose devices need the union of their lists. */
-  groups: readonly (readonly string[])[];
-}
-
 function changeDevices(before: DeviceTable, { devices: named, patch, groups }: Upload, head: Head): DeviceChange {
   const unknown = named.filter((id) => !before.get(id));
   let devices = unknown.length > 0 ? before.with(unknown, head.next) : before;
@@ -141,51 +129,8 @@ function changeDevices(before: DeviceTable, { devices: named, patch, groups }: U
   const joined = areAllJoined ? regroup(before.groups, [devices.rows.map(({ id }) => id)], []) : groups;
   if (joined) devices = devices.grouped(joined);
   if (patch) devices = devices.patched(named[0]!, patch);
-  return { devices, groups: joined ?? [] };
+  return { before, devices, groups: joined ?? [] };
 }
-
-interface SubscriptionPlan extends DeviceChange {
-  upload: Upload;
-  before: DeviceTable;
-  stamp: Stamp;
-  next: number;
-}
-
-/** `isMerged`: whether a new device gets feeds that are not part of the upload. */
-async function changeSubscriptions(
-  core: Core,
-  account: Account,
-  { upload, before, devices, groups, stamp, next }: SubscriptionPlan,
-): Promise<{ draft?: SubscriptionDraft; isMerged: boolean }> {
-  const { subscriptions: changes = [] } = upload;
-  const followers = devices.rows.filter(({ followsAll }) => followsAll);
-  const isNew = ({ id }: DeviceRow): boolean => !before.get(id)?.followsAll;
-  if (changes.length === 0 && groups.length === 0 && !followers.some(isNew)) return { isMerged: false };
-  const draft = new SubscriptionDraft(await core.accounts.part(account, 'subscriptions'), stamp, next);
-  const brought = new Set<Url>();
-  if (changes.length > 0) {
-    const targets = upload.devices.flatMap((id) => {
-      const row = before.get(id) ?? devices.get(id)!;
-      // Named beside others, it is one of those that are meant.
-      const isOneOfMany = row.followsAll && upload.devices.length > 1;
-      return isOneOfMany || !before.get(id) ? [row] : before.following(id);
-    });
-    // Devices of a group occur several times; only the first change has an effect.
-    for (const { number } of targets) for (const url of await draft.change(number, changes)) brought.add(url);
-  }
-  let isMerged = false;
-  for (const ids of groups) {
-    const merged = await draft.merge(ids.map((id) => devices.get(id)!.number));
-    isMerged ||= upload.groups === undefined && merged.some((url) => !brought.has(url));
-  }
-  for (const follower of followers) {
-    const others = devices.rows.filter((row) => row !== follower && (isNew(follower) || !row.followsAll));
-    await draft.follow(follower.number, numbersOf(others), isNew(follower) ? 'all' : 'changes');
-  }
-  return draft.isEmpty ? { isMerged } : { draft, isMerged };
-}
-
-const numbersOf = (rows: readonly DeviceRow[]): number[] => rows.map(({ number }) => number);
 
 /** The entries for the devices of an account. */
 export async function writeDevices(account: Account, before: DeviceTable, { rows }: DeviceTable) {

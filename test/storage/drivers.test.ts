@@ -5,14 +5,14 @@ import sqlite from '../../plugins/sqlite/index.ts';
 import type { StoragePlugin } from '../../src/storage/contract.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { createTestDatabase } from '../postgres/database.ts';
-import { storageConformance } from './suite/index.ts';
+import { storesSuite } from './suite/index.ts';
 
 /** The stores over a plugin; `createLocation` creates an empty backend. */
 function testOver<Options>(
   plugin: StoragePlugin<Options>,
   createLocation: () => Promise<{ location: string; destroy(): Promise<void> }>,
 ): void {
-  storageConformance(
+  storesSuite(
     plugin.name,
     async () => {
       const { location, destroy } = await createLocation();

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, it } from 'vitest';
 import { createStorage } from '../../src/storage/storage.ts';
 import { MemoryDatabase, openMemoryStore } from './memory-store.ts';
-import { storageConformance } from './suite/index.ts';
+import { storesSuite } from './suite/index.ts';
 
 for (const [name, isShared] of [
   ['one process', false],
   ['several processes', true],
 ] as const) {
-  storageConformance(
+  storesSuite(
     `in memory, of ${name}`,
     async () => {
       const database = new MemoryDatabase();

@@ -78,7 +78,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
  * Defines all tests for one storage plugin, with any runner. `createSubject` is called before each test and returns an
  * empty backend; the suite provides the data folder, the clock and the log of its `StorageContext`.
  */
-export function storageConformance(name: string, createSubject: () => Promise<Subject>, runner: Runner): void {
+export function storesSuite(name: string, createSubject: () => Promise<Subject>, runner: Runner): void {
   runner.describe(`storage plugin ${name}`, () => {
     let bench: OwnedBench | undefined;
     runner.beforeEach(async () => {
