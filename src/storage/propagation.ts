@@ -1,10 +1,19 @@
-import type { Url } from '../domain/types.ts';
+import type { SubscriptionChange, Url } from '../domain/types.ts';
 import type { Account } from './account.ts';
 import type { Core } from './core.ts';
 import type { DeviceRow, DeviceTable } from './device-table.ts';
 import type { Head } from './head.ts';
 import { SubscriptionDraft } from './subscription-draft.ts';
-import type { Upload } from './upload.ts';
+
+/** The part of an upload that changes subscriptions. */
+export interface SubscriptionUpload {
+  /** Devices of the upload; unknown ones are created. */
+  devices: readonly string[];
+  /** Changes for all these devices and their groups. */
+  subscriptions?: readonly SubscriptionChange[];
+  /** The new groups. */
+  groups?: readonly (readonly string[])[];
+}
 
 /** The devices of an account before and after an upload. */
 export interface DeviceChange {
@@ -22,7 +31,7 @@ export interface DeviceChange {
 export async function changeSubscriptions(
   core: Core,
   account: Account,
-  upload: Upload,
+  upload: SubscriptionUpload,
   { before, devices, groups }: DeviceChange,
   { stamp, next }: Pick<Head, 'stamp' | 'next'>,
 ): Promise<{ draft?: SubscriptionDraft; isMerged: boolean }> {

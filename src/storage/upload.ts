@@ -1,6 +1,6 @@
 import { regroup } from '../domain/group.ts';
 import { markAfter, markAfterUpload, nextStamp } from '../domain/stamp.ts';
-import type { Device, EpisodeAction, Stamp, SubscriptionChange, Url, UserId } from '../domain/types.ts';
+import type { Device, EpisodeAction, Stamp, Url, UserId } from '../domain/types.ts';
 import { eachInSlices } from '../slices.ts';
 import type { Account } from './account.ts';
 import { devicesPrefix } from './account-keys.ts';
@@ -10,25 +10,19 @@ import { DeviceTable } from './device-table.ts';
 import type { AccountChange, DirectoryChange } from './directory/account-changes.ts';
 import { type Head, overlappedBy, withUpload } from './head.ts';
 import { isPrivateEdge, subscriptionKey, urlDigest } from './keys.ts';
-import { changeSubscriptions, type DeviceChange } from './propagation.ts';
+import { changeSubscriptions, type DeviceChange, type SubscriptionUpload } from './propagation.ts';
 import { replaceRows } from './rows.ts';
 import { readPrivacy } from './settings.ts';
 import type { Decision, Write } from './accounts.ts';
 import { newFeedsLeft, withNewFeeds } from './new-feeds.ts';
 
 /** An upload. Its subscriptions and actions get one stamp. */
-export interface Upload {
-  /** Devices of the upload; unknown ones are created. */
-  devices: readonly string[];
+export interface Upload extends SubscriptionUpload {
   /** See `originOf`. */
   origin: string | undefined;
-  /** Changes for all these devices and their groups. */
-  subscriptions?: readonly SubscriptionChange[];
   actions?: readonly EpisodeAction[];
   /** Changes of the first device. */
   patch?: Partial<Omit<Device, 'id'>>;
-  /** The new groups. */
-  groups?: readonly (readonly string[])[];
 }
 
 /** Stores an upload under one stamp and returns the mark; see `domain/stamp`. */
