@@ -16,7 +16,7 @@ export const logName = (number: number): string => `wal-${String(number).padStar
 
 const HEAD = '["00000000",';
 const CHECKSUM_START = 2;
-const LINE_END = 10;
+export const LINE_END = 10;
 
 export const checksum = (bytes: Uint8Array): string => crc32(bytes).toString(16).padStart(8, '0');
 

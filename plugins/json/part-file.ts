@@ -4,7 +4,7 @@ import { type Adapter, Low } from 'lowdb';
 import { type Entry, type Key, StorageError, KeyedMutex, type Version } from '../../src/plugin.ts';
 import { replaceFile, toStorageError } from './durable-files.ts';
 import { totalSize } from './group.ts';
-import { checksum, onOneLine } from './log-file.ts';
+import { checksum, LINE_END, onOneLine } from './log-file.ts';
 import { TextBuffer } from './text-buffer.ts';
 
 /** Content of a file: the entries, in key order, and the key at which the next file starts. */
@@ -101,27 +101,18 @@ const quote = (key: string): string =>
   `"${key.replace(/["\\]/g, (char) => (char === '"' ? String.raw`\u0022` : String.raw`\u005c`))}"`;
 
 function isAsWritten(bytes: Buffer, prefix: string): boolean {
-  const isChecked = bytes.toString('latin1', 0, HEAD.length) === HEAD;
-  if (!isChecked || bytes.toString('latin1', HEAD.length, HEAD.length + 8) !== checksum(bytes.subarray(CHECKED))) {
-    return false;
-  }
-  const expected = afterChecksum(prefix);
-  return bytes.toString('latin1', CHECKED, CHECKED + expected.length) === expected;
+  const expected = `${HEAD}${checksum(bytes.subarray(CHECKED))}${AFTER_CHECKSUM}${afterChecksum(prefix)}`;
+  return bytes.toString('latin1', 0, expected.length) === expected;
 }
 
-const [NEWLINE, COMMA, BRACE, BACKSLASH] = ['\n', ',', '}', '\\'].map((char) => char.charCodeAt(0)) as [
-  number,
-  number,
-  number,
-  number,
-];
+const [COMMA, BRACE, BACKSLASH] = [0x2c, 0x7d, 0x5c];
 
 /** Reads values as text: parsing and serializing them would dominate the time of a start. */
 function readLines(bytes: Buffer, prefix: string): Content {
   const found: { key: Key; value: string }[] = [];
   let at = CHECKED + afterChecksum(prefix).length;
   while (bytes[at] !== BRACE) {
-    const newline = bytes.indexOf(NEWLINE, at);
+    const newline = bytes.indexOf(LINE_END, at);
     if (newline > at) {
       const keyEnd = bytes.indexOf('": ', at) + 1;
       const isEscaped = bytes.subarray(at, keyEnd).includes(BACKSLASH);
@@ -131,10 +122,7 @@ function readLines(bytes: Buffer, prefix: string): Content {
     }
     at = newline + 1;
   }
-  const { until, versions } = JSON.parse(`{${bytes.toString('utf8', at + 2)}`) as Pick<
-    ParsedFile,
-    'until' | 'versions'
-  >;
+  const { until, versions } = JSON.parse(`{${bytes.toString('utf8', at + 2)}`) as ParsedFile;
   return {
     entries: found.map(({ key, value }, place) => ({ key: `${prefix}${key}`, value, version: versions[place]! })),
     until,

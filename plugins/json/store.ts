@@ -82,18 +82,12 @@ class JsonStore implements KeyValueStore {
 
   async get(keys: readonly Key[]): Promise<(Entry | undefined)[]> {
     await this.#ready();
-    return this.#loaded(
-      (source) => keys.map((key) => this.#groups.find(key, source)),
-      (entries) => entries,
-    );
+    return this.#loaded((source) => keys.map((key) => this.#groups.find(key, source)), same);
   }
 
   async list(range: Range): Promise<Entry[]> {
     await this.#ready();
-    return this.#loaded(
-      (source) => this.#groups.list(range, source),
-      (entries) => entries,
-    );
+    return this.#loaded((source) => this.#groups.list(range, source), same);
   }
 
   /** Yields while commits are being written, so that reads from memory in a loop do not delay them. */
@@ -141,11 +135,7 @@ class JsonStore implements KeyValueStore {
     for (let at = 0; at < Math.max(check.length, sum.length); at += KEYS_AT_ONCE) {
       await setImmediate();
       const part = { check: check.slice(at, at + KEYS_AT_ONCE), sum: sum.slice(at, at + KEYS_AT_ONCE) };
-      const { areMet, sums: found } = await this.#loaded(
-        (source) => this.#evaluate(part, source),
-        (each) => each,
-        entries,
-      );
+      const { areMet, sums: found } = await this.#loaded((source) => this.#evaluate(part, source), same, entries);
       if (areMet.includes(false)) return undefined;
       sums.push(...found);
     }
@@ -165,9 +155,9 @@ class JsonStore implements KeyValueStore {
     };
   }
 
-  #newest(key: Key, source: Source): { value: string; version: Version } | undefined {
+  #newest(key: Key, source: Source): Entry | undefined {
     const change = this.#pending.get(key)?.change ?? this.#groups.find(key, source);
-    return change?.value === undefined ? undefined : { value: change.value, version: change.version };
+    return change?.value === undefined ? undefined : (change as Entry);
   }
 
   async #write(batch: Batch, sums: readonly (readonly [Key, number])[]): Promise<Version> {
@@ -248,6 +238,8 @@ class JsonStore implements KeyValueStore {
     await this.#releaseLock();
   }
 }
+
+const same = <T>(found: T): T => found;
 
 const isLarge = ({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): boolean =>
   check.length + set.length + deleted.length + sum.length > MANY_KEYS;
