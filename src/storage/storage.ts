@@ -9,6 +9,7 @@ import { createDeviceStore } from './devices.ts';
 import { openDirectory } from './directory/open.ts';
 import { StorageError } from './errors.ts';
 import { checkBatch } from './check-batch.ts';
+import { checkFormat } from './format.ts';
 import { createListStore } from './podcast-lists.ts';
 import { createLoginStore } from './login-grants.ts';
 import { namedFeeds } from './named-feeds.ts';
@@ -24,10 +25,14 @@ import { Accounts } from './accounts.ts';
 import { createUserStore } from './users.ts';
 import { addPendingFeeds } from './new-feeds.ts';
 
-/** Creates all stores on top of a key-value store, which is closed with them. Cleans up after a crash. */
+/**
+ * Creates all stores on top of a key-value store, which is closed with them. Cleans up after a crash. Rejects as
+ * `checkFormat` does.
+ */
 export async function createStorage(plugin: KeyValueStore, context: StorageContext): Promise<Storage> {
   const store = withinBounds(plugin);
   const { isShared } = store;
+  await checkFormat(store);
   const accounts = new Accounts(store, context.now);
   const directory = await openDirectory(store, context, {
     namedFeeds: () => namedFeeds(core),

@@ -5,6 +5,7 @@ import type { UserRecord } from '../../src/storage/stores.ts';
 import { Cluster } from './nodes.ts';
 import { action, actions, add, addUser, feed, readActions } from './suite/samples.ts';
 import { exportUser, createFullAccount, importUser, NAME, pagesOf } from './suite/transfer-samples.ts';
+import { FORMAT_KEY } from '../../src/storage/format.ts';
 
 const HOUR = 3600;
 
@@ -27,8 +28,9 @@ function stopAt(number: number, isAfter: boolean) {
   };
 }
 
-/** All keys except those of podcasts and change notifications. */
-const keysIn = ({ database }: Cluster): string[] => database.keys.filter((key) => !/^[pd]\//.test(key));
+/** All keys except those of podcasts, of change notifications and of the storage itself. */
+const keysIn = ({ database }: Cluster): string[] =>
+  database.keys.filter((key) => !/^[pd]\//.test(key) && key !== FORMAT_KEY);
 
 const countsIn = ({ database }: Cluster): string[] =>
   [...database.entries.values()].filter(({ key }) => key.endsWith('/count')).map(({ value }) => value);
