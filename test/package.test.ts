@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
@@ -44,15 +44,47 @@ it('an installation without development dependencies succeeds, and says how to b
   expect(status).toBe(0);
 });
 
-it('the package has all pages that the README leads to, and no tests', async () => {
+/** The paths of all files that `npm publish` would publish. */
+function packedFiles(): string[] {
   const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: root,
     encoding: 'utf8',
   });
-  const packed: string[] = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path);
+  return JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path);
+}
+
+it('the package has the program, its documentation and examples, and nothing that only developers need', async () => {
+  const packed = packedFiles();
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   const pages = [...readme.matchAll(/\]\((docs\/[\w-]+\.md)\)/g)].map(([, page]) => page!);
   expect(pages).toContain('docs/install.md');
-  expect(pages.filter((page) => !packed.includes(page))).toEqual([]);
-  expect(packed.filter((path) => /\.test\.ts$|^docs\/pictures/.test(path))).toEqual([]);
+  const { bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const needed = [...pages, ...Object.values<string>(bin), 'examples/compose/json.yaml', 'LICENSE'];
+  expect(needed.filter((path) => !packed.includes(path))).toEqual([]);
+  const known =
+    /^(?:dist\/(?:bin|src|plugins)\/.*\.(?:js|d\.ts)|dist\/package\.json|docs\/[\w-]+\.md|examples\/.*|[A-Z]+(?:\.md)?|package\.json)$/;
+  expect(packed.filter((path) => !known.test(path) || /\.test\.\w+$|\.map$/.test(path))).toEqual([]);
+});
+
+it('the types of the package import only types that are in it', async () => {
+  const packed = new Set(packedFiles());
+  const missing: string[] = [];
+  const seen = new Set(['dist/src/index.d.ts', 'dist/src/plugin.d.ts', 'dist/src/testing/index.d.ts']);
+  for (const path of seen) {
+    if (!packed.has(path)) missing.push(path);
+    const text = await readFile(join(root, path), 'utf8');
+    for (const [, from] of text.matchAll(/(?:from |import\()["'](\.[^"']+)["']/g)) {
+      seen.add(join(dirname(path), from!.replace(/\.[jt]s$/, '.d.ts')));
+    }
+  }
+  expect(seen.size).toBeGreaterThan(50);
+  expect(missing).toEqual([]);
+});
+
+it('workflows use actions of one major version', async () => {
+  for (const name of ['test.yml', 'release.yml']) {
+    const text = await readFile(join(root, '.github/workflows', name), 'utf8');
+    const actions = [...text.matchAll(/uses: (\S+)/g)].map(([, action]) => action!);
+    expect(actions.filter((action) => !/^(?:\.\/|[\w-]+\/[\w-]+@v\d+$)/.test(action))).toEqual([]);
+  }
 });

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import manifest from 'podsync/package.json' with { type: 'json' };
 import { StorageError } from '../../src/storage/errors.ts';
 import { openTestServer, TARGETS } from '../server.ts';
 
 describe.each(TARGETS)('GET /health (%s)', (target) => {
-  it('reports without a login that the server works, and is not cached', async () => {
+  it('reports without a login that the server works, and its version, and is not cached', async () => {
     const { request } = await openTestServer({}, target);
     const answer = await request('GET', '/health');
-    expect([answer.status, await answer.text()]).toEqual([200, 'ok\n']);
+    expect([answer.status, await answer.text()]).toEqual([200, `ok\npodsync ${manifest.version}\n`]);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect((await request('HEAD', '/health')).status).toBe(200);
