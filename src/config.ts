@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Option, type OptionValues } from 'commander';
 import { DEFAULTS, type Options, readWebAddress, WEB_ADDRESS } from './options.ts';
 
@@ -37,9 +37,9 @@ export interface ConfigOption extends Option {
   type: ValueType<unknown>;
 }
 
-const wholeNumber = (max: number): ValueType<number> => ({
-  read: (text) => (/^\d{1,9}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
-  description: `a whole number from 0 to ${max}`,
+const wholeNumber = (max: number, min = 0): ValueType<number> => ({
+  read: (text) => (/^\d{1,9}$/.test(text) && Number(text) <= max && Number(text) >= min ? Number(text) : undefined),
+  description: `a whole number from ${min} to ${max}`,
   json: 'number',
 });
 
@@ -71,6 +71,18 @@ const bytes: ValueType<number> = {
   },
   description: 'a number of bytes such as 16777216, 16384K or 16MiB, at most 256MiB',
   json: 'number',
+};
+
+const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
+const MAX_PERIOD = 366 * 86_400;
+
+const period: ValueType<number> = {
+  read(given) {
+    const [, digits = '', unit = ''] = /^(\d{1,6})([mhd])$/i.exec(given) ?? [];
+    const seconds = Number(digits) * SECONDS[unit.toLowerCase()]!;
+    return seconds > 0 && seconds <= MAX_PERIOD ? seconds : undefined;
+  },
+  description: 'a time such as 24h, 90m or 7d, at most 366d',
 };
 
 /** The address of a server; a trailing slash is removed. */
@@ -171,6 +183,13 @@ const LOG_OPTIONS: readonly ConfigOption[] = [
   option('--access-log [true|false]', 'log every request', yesOrNo).default(false),
 ];
 
+/** The backups that `serve` writes. */
+const BACKUP_OPTIONS: readonly ConfigOption[] = [
+  option('--backup-every <time>', 'write a backup of everything this often, such as 24h', period),
+  option('--backup-keep <number>', 'how many of these backups to keep', wholeNumber(10_000, 1)).default(14),
+  option('--backup-folder <folder>', 'folder for these backups; backups in the data folder', folder),
+];
+
 /** How `serve` listens, and the rules for requests. */
 export const SERVER_OPTIONS: readonly ConfigOption[] = [
   option('--host <address>', 'address to listen on; 0.0.0.0 is all of them', host).default('127.0.0.1'),
@@ -194,6 +213,7 @@ export const SERVER_OPTIONS: readonly ConfigOption[] = [
   option('--sync-devices [true|false]', 'in new accounts, keep one subscription list on all devices', yesOrNo),
   KEEP_CREDENTIALS_OPTION,
   ...LOG_OPTIONS,
+  ...BACKUP_OPTIONS,
 ];
 
 /** All options of `serve`. */
@@ -209,12 +229,21 @@ const COMMAND_DEFAULTS: OptionValues = {
  * The full configuration from the options of a command; options that it does not take get defaults. Throws UsageError.
  */
 export function readConfig(values: OptionValues): Config {
-  const { data, tlsCert, tlsKey, baseUrl, ...rest } = { ...COMMAND_DEFAULTS, ...values };
+  const { tlsCert, tlsKey, baseUrl, backupEvery, backupFolder, ...rest } = { ...COMMAND_DEFAULTS, ...values };
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key belong together: give both or neither');
   }
+  if (backupFolder !== undefined && backupEvery === undefined) {
+    throw new UsageError('--backup-folder needs --backup-every, such as --backup-every 24h');
+  }
+  const data = resolve(rest.data);
+  const backups = {
+    every: backupEvery,
+    keep: rest.backupKeep,
+    folder: backupFolder === undefined ? join(data, 'backups') : resolve(backupFolder),
+  };
   return Object.freeze({
-    data: resolve(data),
+    data,
     storage: rest.storage,
     host: rest.host,
     port: rest.port,
@@ -232,5 +261,6 @@ export function readConfig(values: OptionValues): Config {
     logLevel: rest.logLevel,
     logFormat: rest.logFormat,
     accessLog: rest.accessLog,
+    ...(backupEvery !== undefined && { backups: Object.freeze(backups) }),
   });
 }

@@ -1,4 +1,5 @@
 import type { Seconds } from './domain/types.ts';
+import type { BackupRules } from './services/operations/backups.ts';
 import type { DirectoryMode } from './services/directory/directory.ts';
 import type { RegistrationMode } from './services/accounts/registration.ts';
 
@@ -28,6 +29,8 @@ export interface Options {
   readonly fetch: boolean;
   /** Whether they may be fetched from addresses that are not public. */
   readonly allowPrivateFeeds: boolean;
+  /** Scheduled backups; undefined: none. */
+  readonly backups?: BackupRules;
 }
 
 export const DEFAULTS: Omit<Options, 'data'> = {

@@ -63,7 +63,7 @@ export async function openPodsync(given: PodsyncOptions, parts: PodsyncParts = {
     publicApp: createApp(services, options),
     operatorApp: createApp(services, { ...options, operator: true, address }),
     async close() {
-      await Promise.all([services.feeds.stop(), services.maintenance.stop()]);
+      await Promise.all([services.feeds.stop(), services.maintenance.stop(), services.backups.stop()]);
       await storage.close();
       await Promise.all([hasher.close(), bodyParser.close()]);
     },

@@ -66,6 +66,9 @@ it.each([
   ['--base-url', 'https://example.org', { baseUrl: 'https://example.org' }],
   ['--base-url', 'https://example.org/', { baseUrl: 'https://example.org' }],
   ['--base-url', 'HTTP://Example.org:8080//a//sub/', { baseUrl: 'http://example.org:8080/a/sub' }],
+  ['--backup-every', '90m', { backups: { every: 5400, keep: 14, folder: resolve('podsync-data/backups') } }],
+  ['--backup-every', '24h', { backups: { every: 86_400, keep: 14, folder: resolve('podsync-data/backups') } }],
+  ['--backup-every', '7D', { backups: { every: 604_800, keep: 14, folder: resolve('podsync-data/backups') } }],
 ])('reads %s %s', (flag, value, expected) => {
   expect(read([flag, value])).toMatchObject(expected);
 });
@@ -79,6 +82,9 @@ it.each([
   ['--registration', ['', 'maybe', 'OPEN']],
   ['--log-level', ['', 'debug', '3']],
   ['--log-format', ['', 'xml']],
+  ['--backup-every', ['', '24', '0h', '1.5h', 'daily', '-1d', '367d']],
+  ['--backup-keep', ['', '0', '-1', 'all']],
+  ['--backup-folder', ['', '~/backups']],
   ['--data', ['', '~', '~/podsync']],
   ['--trust-proxy', ['maybe']],
   ['--no-fetch', ['maybe']],
@@ -121,4 +127,10 @@ it('needs both the certificate and the key, or neither', () => {
   expect(read(['--tls-cert', 'cert.pem', '--tls-key', 'key.pem']).tls).toEqual({ cert: 'cert.pem', key: 'key.pem' });
   expect(() => read(['--tls-cert', 'cert.pem'])).toThrow(UsageError);
   expect(() => read([], { PODSYNC_TLS_KEY: 'key.pem' })).toThrow(/--tls-cert and --tls-key belong together/);
+});
+
+it('writes scheduled backups to the given folder, and needs to know how often', () => {
+  const { backups } = read(['--backup-every', '1d', '--backup-keep', '3', '--backup-folder', 'copies']);
+  expect(backups).toEqual({ every: 86_400, keep: 3, folder: resolve('copies') });
+  expect(() => read(['--backup-folder', 'copies'])).toThrow(/--backup-folder needs --backup-every/);
 });

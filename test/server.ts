@@ -12,6 +12,7 @@ import type { Fetcher } from '../src/feeds/fetch.ts';
 import { createBodyParser } from '../src/services/sync/body-parser.ts';
 import type { Hasher } from '../src/services/accounts/hasher.ts';
 import type { RegistrationMode } from '../src/services/accounts/registration.ts';
+import type { BackupRules } from '../src/services/operations/backups.ts';
 import { createServices, type Services } from '../src/services/services.ts';
 import type { Storage } from '../src/storage/stores.ts';
 import { openStorage } from '../src/storage/open.ts';
@@ -68,6 +69,7 @@ export interface TestServerOptions extends Partial<AppOptions> {
   registration?: RegistrationMode;
   syncDevices?: boolean;
   keepUrlCredentials?: boolean;
+  backups?: BackupRules;
   hasher?: Hasher;
   /** Names of the accounts; all have the password `secret`. */
   users?: readonly string[];
@@ -85,6 +87,7 @@ export async function openTestServer(
     syncDevices = false,
     directory = 'public',
     keepUrlCredentials = false,
+    backups,
     hasher = quickHasher,
     storageName,
     beside,
@@ -115,6 +118,7 @@ export async function openTestServer(
     directory,
     fetcher,
     logoFolder: join(dataDir, 'logos'),
+    backups,
     log,
   });
   const app = createApp(services, { trustProxy: false, maxBody: 1024 * 1024, log, directory, ...options });

@@ -8,6 +8,7 @@ const root = join(import.meta.dirname, '..');
 const MAY_IMPORT: Record<string, readonly string[]> = {
   bin: ['src/cli'],
   'src/cli': [
+    'src/atomic-file.ts',
     'src/podsync.ts',
     'src/config.ts',
     'src/clock.ts',
@@ -25,6 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/config.ts': ['src/options.ts'],
   'src/options.ts': ['src/services', 'src/domain'],
   'src/clock.ts': ['src/domain'],
+  'src/atomic-file.ts': [],
   'src/thread.ts': ['src/domain'],
   'src/keyed-mutex.ts': [],
   'src/slices.ts': ['src/keyed-mutex.ts'],
@@ -45,6 +47,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/storage/stores.ts',
     'src/storage/errors.ts',
     'src/domain',
+    'src/atomic-file.ts',
     'src/clock.ts',
     'src/slices.ts',
     'src/thread.ts',

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { writeAtomically } from '../atomic-file.ts';
 import type { Config } from '../config.ts';
 import { pluginPath } from '../storage/load.ts';
 import { parseStorageSpec, redactLocation } from '../storage/location.ts';
 import { storagePath } from './data-folder.ts';
-import { cannotRead, writeAtomically } from './files.ts';
+import { cannotRead } from './files.ts';
 import { programName, quote } from './invocation.ts';
 
 /** A data folder and its storage, as in the configuration. */
@@ -54,7 +55,9 @@ export async function writeStorageRecord(place: Place): Promise<void> {
   const storage = toRecord(place);
   const recorded = await readStorageRecord(place.data);
   if (recorded !== undefined && isSame(recorded, storage)) return;
-  await writeAtomically(recordIn(place.data), `${JSON.stringify({ version: VERSION, storage })}\n`, UNRECORDED);
+  await writeAtomically(recordIn(place.data), `${JSON.stringify({ version: VERSION, storage })}\n`, {
+    advice: UNRECORDED,
+  });
 }
 
 /** Rejects where the data folder is used with another storage, with how to change that. */

@@ -5,11 +5,16 @@ import type { Handler } from './route.ts';
 
 /**
  * For proxies and service managers: 200 and the version while the storage responds, even with a full disk, which only
- * blocks uploads.
+ * blocks uploads. With scheduled backups, another line has the age of the newest one.
  */
 export const createHealthRoute =
-  ({ ping }: Pick<Services, 'ping'>): Handler =>
+  ({ ping, backups }: Pick<Services, 'ping' | 'backups'>): Handler =>
   async () => {
     await ping();
-    return { type: MEDIA_TYPES.txt, body: `ok\npodsync ${manifest.version}\n` };
+    const lines = ['ok', `podsync ${manifest.version}`];
+    if (backups.isEnabled) {
+      const age = backups.age();
+      lines.push(`last backup: ${age === undefined ? 'none' : `${age} seconds ago`}`);
+    }
+    return { type: MEDIA_TYPES.txt, body: `${lines.join('\n')}\n` };
   };

@@ -38,7 +38,9 @@ import { createSubscriptions, type Subscriptions } from './sync/subscriptions.ts
 import { createThrottle } from './accounts/throttle.ts';
 import { createTransfer, type Transfer } from './transfer/transfer.ts';
 import { createUpdates, type Updates } from './sync/updates.ts';
-import { createMaintenance, type Maintenance } from './operations/maintenance.ts';
+import { type BackupRules, type Backups, createBackups } from './operations/backups.ts';
+import { createMaintenance } from './operations/maintenance.ts';
+import type { Schedule } from './operations/schedule.ts';
 
 /** All services on one storage. */
 export interface Services {
@@ -71,7 +73,8 @@ export interface Services {
   feeds: Feeds;
   transfer: Transfer;
   integrityCheck: IntegrityCheck;
-  maintenance: Maintenance;
+  maintenance: Schedule;
+  backups: Backups;
   /** Rejects while the storage is unavailable or does not respond. */
   ping(): Promise<void>;
 }
@@ -91,12 +94,15 @@ interface ServiceOptions {
   fetcher: Fetcher | undefined;
   /** Folder of the logo cache; need not exist. */
   logoFolder: string;
+  /** Undefined: none are scheduled. */
+  backups?: BackupRules | undefined;
   log: Log;
 }
 
 /** Creates all services, each with only the stores and services that it needs. */
 export function createServices(storage: Storage, options: ServiceOptions): Services {
   const { now, hasher, fetcher, log } = options;
+  const transfer = createTransfer(storage, now);
   const { podcasts } = storage;
   const urlRules = { keepCredentials: options.keepUrlCredentials };
   const sessions = createSessions(storage.sessions, storage.settings, now);
@@ -152,9 +158,10 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     statistics: createStatistics(actionCache, podcasts, now),
     logos: createLogos({ podcasts, fetcher, folder: createLogoCache(options.logoFolder) }),
     feeds: createFeeds(podcasts, { fetcher, now, rules: urlRules, warn: (message) => log('warn', message) }),
-    transfer: createTransfer(storage, now),
+    transfer,
     integrityCheck: createIntegrityCheck(storage),
     maintenance: createMaintenance(sessions, podcasts, log),
+    backups: createBackups(transfer, { rules: options.backups, now, log }),
     ping: createPing(storage),
   };
 }
