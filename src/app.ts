@@ -10,6 +10,7 @@ import { createIdentity, setCookieOf } from './http/identity.ts';
 import { basePath, isProxied, type OriginRules } from './http/origin.ts';
 import { type Reply, send } from './http/reply.ts';
 import { createRoutes } from './routes/index.ts';
+import { createMetricsRoute, type MetricsAccess } from './routes/metrics.ts';
 import { createOperatorRoutes } from './routes/operator/index.ts';
 import type { Route } from './routes/route.ts';
 import { toErrorPage } from './routes/site/error-page.ts';
@@ -27,6 +28,8 @@ export interface AppOptions extends OriginRules {
   operator?: boolean;
   /** Receives each request that was answered, for an access log; not those of the operator. */
   onRequest?: (request: AnsweredRequest) => void;
+  /** Metrics of this server, if they are served. */
+  metrics?: MetricsAccess | undefined;
   /** Replaceable in tests. */
   budget?: Partial<BudgetLimits>;
   /** See `RouteContext`. */
@@ -96,12 +99,18 @@ export function createApp(services: Services, options: AppOptions): H3 {
       return answer(event, format, () => dispatch(event, methods, format, options));
     });
   }
+  if (options.metrics) {
+    const readMetrics = createMetricsRoute(options.metrics, options);
+    app.all('/metrics', (event) => answer(event, '', async () => (await readMetrics(event)) ?? unknownAddress('')));
+  }
   app.all('/**', (event) => {
     const format = event.url.pathname.split('.').at(-1)!;
-    return answer(event, format, () => errorReply(404, 'there is nothing at this address', format));
+    return answer(event, format, () => unknownAddress(format));
   });
   return app;
 }
+
+const unknownAddress = (format: string): Reply => errorReply(404, 'there is nothing at this address', format);
 
 async function handleThenRelease(event: H3Event, handle: () => Reply | Promise<Reply>): Promise<Reply> {
   try {

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { Option, type OptionValues } from 'commander';
-import { DEFAULTS, type Options, readWebAddress, WEB_ADDRESS } from './options.ts';
+import { DEFAULTS, NETWORKS, type Options, readNetworks, readWebAddress, WEB_ADDRESS } from './options.ts';
 
 /**
  * The settings from flags, `PODSYNC_*` variables and the config file; the first one that has a setting wins. `data` is an
@@ -30,6 +30,7 @@ interface ValueType<Value> {
   json?: 'number' | 'boolean';
   /** Whether it is a path, which in a config file starts from the folder of the file. */
   isPath?: boolean;
+  isSecret?: boolean;
 }
 
 /** An option of the configuration, also in a config file. */
@@ -190,6 +191,24 @@ const BACKUP_OPTIONS: readonly ConfigOption[] = [
   option('--backup-folder <folder>', 'folder for these backups; backups in the data folder', folder),
 ];
 
+const token: ValueType<string> = {
+  read: (given) => (/^[!-~]+$/.test(given) ? given : undefined),
+  description: 'ASCII characters without spaces',
+  isSecret: true,
+};
+
+const networks: ValueType<string> = {
+  read: (given) => (readNetworks(given) ? given : undefined),
+  description: NETWORKS,
+};
+
+/** Metrics for monitoring, and who may read them. */
+const METRICS_OPTIONS: readonly ConfigOption[] = [
+  option('--metrics [true|false]', 'serve metrics for Prometheus at /metrics', yesOrNo).default(false),
+  option('--metrics-token <token>', 'let clients with this bearer token read them', token),
+  option('--metrics-allow <networks>', 'let clients in these networks read them, such as 10.0.0.0/8', networks),
+];
+
 /** How `serve` listens, and the rules for requests. */
 export const SERVER_OPTIONS: readonly ConfigOption[] = [
   option('--host <address>', 'address to listen on; 0.0.0.0 is all of them', host).default('127.0.0.1'),
@@ -214,6 +233,7 @@ export const SERVER_OPTIONS: readonly ConfigOption[] = [
   KEEP_CREDENTIALS_OPTION,
   ...LOG_OPTIONS,
   ...BACKUP_OPTIONS,
+  ...METRICS_OPTIONS,
 ];
 
 /** All options of `serve`. */
@@ -229,18 +249,30 @@ const COMMAND_DEFAULTS: OptionValues = {
  * The full configuration from the options of a command; options that it does not take get defaults. Throws UsageError.
  */
 export function readConfig(values: OptionValues): Config {
-  const { tlsCert, tlsKey, baseUrl, backupEvery, backupFolder, ...rest } = { ...COMMAND_DEFAULTS, ...values };
+  const { tlsCert, tlsKey, baseUrl, backupEvery, backupFolder, metricsToken, metricsAllow, ...rest } = {
+    ...COMMAND_DEFAULTS,
+    ...values,
+  };
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key belong together: give both or neither');
   }
   if (backupFolder !== undefined && backupEvery === undefined) {
     throw new UsageError('--backup-folder needs --backup-every, such as --backup-every 24h');
   }
+  if (rest.metrics && metricsToken === undefined && metricsAllow === undefined) {
+    throw new UsageError(
+      '--metrics needs --metrics-token (PODSYNC_METRICS_TOKEN) or --metrics-allow, such as --metrics-allow 10.0.0.0/8: otherwise anyone could read the metrics',
+    );
+  }
   const data = resolve(rest.data);
   const backups = {
     every: backupEvery,
     keep: rest.backupKeep,
     folder: backupFolder === undefined ? join(data, 'backups') : resolve(backupFolder),
+  };
+  const metrics = {
+    ...(metricsToken !== undefined && { token: metricsToken }),
+    ...(metricsAllow !== undefined && { allow: metricsAllow }),
   };
   return Object.freeze({
     data,
@@ -262,5 +294,6 @@ export function readConfig(values: OptionValues): Config {
     logFormat: rest.logFormat,
     accessLog: rest.accessLog,
     ...(backupEvery !== undefined && { backups: Object.freeze(backups) }),
+    ...(rest.metrics && { metrics: Object.freeze(metrics) }),
   });
 }

@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import type { Seconds } from './domain/types.ts';
 import type { BackupRules } from './services/operations/backups.ts';
 import type { DirectoryMode } from './services/directory/directory.ts';
@@ -31,6 +32,8 @@ export interface Options {
   readonly allowPrivateFeeds: boolean;
   /** Scheduled backups; undefined: none. */
   readonly backups?: BackupRules;
+  /** Who may read `/metrics`, which is disabled otherwise: with this token, or from these networks (`readNetworks`). */
+  readonly metrics?: { readonly token?: string; readonly allow?: string };
 }
 
 export const DEFAULTS: Omit<Options, 'data'> = {
@@ -56,4 +59,20 @@ export function readWebAddress(text: string): string | undefined {
   const { protocol, username, password, origin, pathname } = new URL(text);
   if (!/^https?:$/.test(protocol) || username || password) return undefined;
   return origin + pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
+}
+
+/** What `readNetworks` accepts, for error messages. */
+export const NETWORKS = 'IP addresses or networks such as 10.0.0.0/8, separated by commas';
+
+/** A set of addresses; undefined if the text is not one. */
+export function readNetworks(text: string): BlockList | undefined {
+  const networks = new BlockList();
+  for (const each of text.split(',')) {
+    const [, address = '', digits] = /^([\d.:a-f]+)(?:\/(\d{1,3}))?$/i.exec(each.trim()) ?? [];
+    const longest = isIP(address) === 4 ? 32 : 128;
+    const prefix = digits === undefined ? longest : Number(digits);
+    if (isIP(address) === 0 || prefix > longest) return undefined;
+    networks.addSubnet(address, prefix, longest === 32 ? 'ipv4' : 'ipv6');
+  }
+  return networks;
 }

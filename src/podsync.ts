@@ -4,11 +4,13 @@ import manifest from 'podsync/package.json' with { type: 'json' };
 import { type AppOptions, createApp } from './app.ts';
 import { type Clock, openClock } from './clock.ts';
 import type { Fetcher } from './feeds/fetch.ts';
-import { DEFAULTS, type Options, readWebAddress, WEB_ADDRESS } from './options.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import { DEFAULTS, NETWORKS, type Options, readNetworks, readWebAddress, WEB_ADDRESS } from './options.ts';
 import { createBodyParser } from './services/sync/body-parser.ts';
 import { createThreadHasher, type Hasher } from './services/accounts/hasher.ts';
 import { createServices, type Services } from './services/services.ts';
 import type { Log } from './storage/stores.ts';
+import { journalSize } from './storage/journal.ts';
 import { loadStorageThreads } from './storage/load.ts';
 import { openStorage } from './storage/open.ts';
 
@@ -48,24 +50,42 @@ export async function openPodsync(given: PodsyncOptions, parts: PodsyncParts = {
   const hasher = parts.hasher ?? createThreadHasher();
   const bodyParser = createBodyParser();
   const fetcher = options.fetch ? await loadFetcher(options.allowPrivateFeeds) : undefined;
+  const metrics = options.metrics && (await loadMetrics(options.metrics, now));
   const storage = await openStorage(options.storage, process.cwd(), {
     dataDir: options.data,
     now,
     overlap: options.syncOverlap,
     log: options.log,
+    meterStore: metrics?.meterStore,
   });
   const logoFolder = join(options.data, 'logos');
   const services = createServices(storage, { ...options, now, hasher, bodyParser, fetcher, logoFolder });
+  metrics?.observe({
+    version: manifest.version,
+    services,
+    storage,
+    journalSize: () => journalSize(options.storage, options.data),
+  });
   const address = {};
   return {
     services,
     address,
-    publicApp: createApp(services, options),
-    operatorApp: createApp(services, { ...options, operator: true, address }),
+    publicApp: createApp(metrics?.meterServices(services) ?? services, {
+      ...options,
+      ...(metrics && {
+        onRequest(request) {
+          metrics.onRequest(request);
+          options.onRequest?.(request);
+        },
+      }),
+      metrics,
+    }),
+    operatorApp: createApp(services, { ...options, metrics: undefined, operator: true, address }),
     async close() {
       await Promise.all([services.feeds.stop(), services.maintenance.stop(), services.backups.stop()]);
       await storage.close();
       await Promise.all([hasher.close(), bodyParser.close()]);
+      metrics?.close();
     },
   };
 }
@@ -83,6 +103,17 @@ async function loadFetcher(allowPrivate: boolean): Promise<Fetcher> {
     import('./feeds/parser.ts'),
   ]);
   return createFetcher({ allowPrivate, userAgent: `podsync/${manifest.version}`, parser: createFeedParser() });
+}
+
+/** The metrics of a server, and who may read them. */
+async function loadMetrics(
+  { token, allow }: NonNullable<Options['metrics']>,
+  now: Clock,
+): Promise<Metrics & NonNullable<AppOptions['metrics']>> {
+  const networks = allow === undefined ? undefined : readNetworks(allow);
+  if (allow !== undefined && !networks) throw new Error(`metrics.allow must be ${NETWORKS}`);
+  const { createMetrics } = await import('./metrics/metrics.ts');
+  return { ...createMetrics(now), token, networks };
 }
 
 /**

@@ -85,6 +85,8 @@ it.each([
   ['--backup-every', ['', '24', '0h', '1.5h', 'daily', '-1d', '367d']],
   ['--backup-keep', ['', '0', '-1', 'all']],
   ['--backup-folder', ['', '~/backups']],
+  ['--metrics-token', ['', 'two hunter2', 'hunter2\n', 'h\u00e4nter']],
+  ['--metrics-allow', ['', 'hunter2', '10.0.0.0/33', '10.0.0.0/8;::1']],
   ['--data', ['', '~', '~/podsync']],
   ['--trust-proxy', ['maybe']],
   ['--no-fetch', ['maybe']],
@@ -133,4 +135,17 @@ it('writes scheduled backups to the given folder, and needs to know how often', 
   const { backups } = read(['--backup-every', '1d', '--backup-keep', '3', '--backup-folder', 'copies']);
   expect(backups).toEqual({ every: 86_400, keep: 3, folder: resolve('copies') });
   expect(() => read(['--backup-folder', 'copies'])).toThrow(/--backup-folder needs --backup-every/);
+});
+
+it('needs to know who may read the metrics', () => {
+  expect(() => read(['--metrics'])).toThrow(UsageError);
+  expect(() => read([], { PODSYNC_METRICS: 'true' })).toThrow(/needs --metrics-token .+ or --metrics-allow/);
+  expect(read(['--metrics', '--metrics-token', 'x']).metrics).toEqual({ token: 'x' });
+  const both = { PODSYNC_METRICS: 'true', PODSYNC_METRICS_TOKEN: 'x', PODSYNC_METRICS_ALLOW: '10.0.0.0/8,::1' };
+  expect(read([], both).metrics).toEqual({ token: 'x', allow: '10.0.0.0/8,::1' });
+});
+
+it('serves no metrics because of a token alone', () => {
+  expect(read(['--metrics-token', 'x'])).not.toHaveProperty('metrics');
+  expect(read([], { PODSYNC_METRICS: 'false', PODSYNC_METRICS_TOKEN: 'x' })).not.toHaveProperty('metrics');
 });

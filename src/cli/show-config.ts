@@ -32,7 +32,7 @@ function readSetting(command: Command, option: ConfigOption): Setting {
   const value: unknown = command.getOptionValue(attribute);
   return {
     name: option.name(),
-    value: toShown(option.negate ? !value : value),
+    value: option.type.isSecret && value !== undefined ? '***' : toShown(option.negate ? !value : value),
     ...toSource(command.getOptionValueSource(attribute), option.envVar!),
   };
 }

@@ -7,6 +7,8 @@ export interface AnsweredRequest {
   method: string;
   /** Without the query and other secrets. */
   path: string;
+  /** Its pattern in the route table, such as `/subscriptions/:user.:format`; undefined for an unknown address. */
+  route: string | undefined;
   /** Undefined if the client went away before the answer. */
   status: number | undefined;
   /** Milliseconds from the head of the request to the end of the answer. */
@@ -34,6 +36,7 @@ export function createAccessLog(
       report({
         method: event.req.method,
         path: redactPath(event.url.pathname),
+        route: routeOf(event),
         status: res.headersSent ? res.statusCode : undefined,
         duration: Math.round(performance.now() - begun),
         bytes: socket.bytesWritten - sentBefore,
@@ -42,6 +45,12 @@ export function createAccessLog(
       }),
     );
   };
+}
+
+/** Without the expression of a parameter. */
+function routeOf(event: H3Event): string | undefined {
+  const pattern = event.context.matchedRoute?.route;
+  return pattern === '/**' ? undefined : pattern?.replace(/\(.*\)$/, '');
 }
 
 /** Hides the token in the path of a link with which a person chooses a password. */

@@ -60,6 +60,8 @@ export interface SessionStore {
   all(user: UserId): Promise<Session[]>;
   /** Ends all sessions of a user; returns how many were not expired. */
   endAll(user: UserId): Promise<number>;
+  /** How many are not expired. Reads all of them. */
+  count(): Promise<number>;
   /** Returns how many were removed. */
   deleteExpired(): Promise<number>;
 }

@@ -23,7 +23,7 @@ export async function openStorage(spec: string, baseDir: string, context: Storag
   const { plugin, options } = await loadStorage(spec, baseDir);
   const store = await openStore(plugin, options, context);
   try {
-    return await createStorage(store, context);
+    return await createStorage(context.meterStore?.(store) ?? store, context);
   } catch (error) {
     await store.close().catch(() => undefined); // report the first error
     throw error;

@@ -52,6 +52,15 @@ export interface FeedState extends FeedProgress {
   url: Url;
 }
 
+/** Numbers of feeds with subscribers. */
+export interface FeedCounts {
+  subscribed: number;
+  /** To be fetched now, including those that are being fetched. */
+  due: number;
+  /** With an error in the last fetch. */
+  failing: number;
+}
+
 /** Result of fetching a feed. */
 export interface FeedReading {
   state: FeedState;
@@ -114,6 +123,7 @@ export interface PodcastStore {
    */
   claimDue(limit: number, lease: Seconds): Promise<FeedState[]>;
   feed(url: Url): Promise<FeedState | undefined>;
+  countFeeds(): Promise<FeedCounts>;
   /** The former URLs of a feed, in code-point order; empty for an unknown feed. */
   formerUrls(url: Url): Promise<Url[]>;
   /** By URL, in code-point order. */

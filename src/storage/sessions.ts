@@ -113,6 +113,14 @@ export function createSessionStore(core: Core): SessionStore {
       return (await unlessMissing(ended)) ?? 0;
     },
 
+    async count() {
+      let count = 0;
+      for await (const page of scan(store, under(SESSIONS))) {
+        count += page.filter((entry) => isOpen(readSession(entry))).length;
+      }
+      return count;
+    },
+
     async deleteExpired() {
       let count = 0;
       for await (const page of scan(store, under(SESSIONS))) {

@@ -16,7 +16,7 @@ import type {
   UserId,
 } from '../domain/types.ts';
 import type { AppPasswordStore, AttemptStore, LoginStore, SessionStore, UserStore } from './account-stores.ts';
-import type { OpenContext } from './contract.ts';
+import type { KeyValueStore, OpenContext } from './contract.ts';
 import type { PodcastStore } from './podcast-stores.ts';
 import type { TransferStore } from './transfer.ts';
 
@@ -31,6 +31,8 @@ export interface StorageContext extends OpenContext {
   now(): Seconds;
   /** How long an upload by another device counts as overlapping: see `markAfterUpload`. */
   overlap: Seconds;
+  /** Returns the same key-value store, measured. */
+  meterStore?: ((store: KeyValueStore) => KeyValueStore) | undefined;
 }
 
 /**

@@ -68,6 +68,14 @@ it('shows the storage of the data folder, and no password', async () => {
   }
 });
 
+it('does not show the token of the metrics, wherever it is from', async () => {
+  const { data, podsync } = await makeSubject({ metrics: true, 'metrics-token': 'hunter2' });
+  expect((await readSettings(['--data', data]))['metrics-token']).toMatchObject({ value: '***', source: 'file' });
+  for (const env of [{}, { PODSYNC_METRICS_TOKEN: 'hunter2' }]) {
+    expect(JSON.stringify(await podsync(['config'], env))).not.toContain('hunter2');
+  }
+});
+
 it('a file named by --config may select the data folder; its relative paths start from its own folder', async () => {
   const folder = await makeFolder();
   const file = join(folder, 'etc/podsync.json');

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { get } from 'node:https';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { makeFolder, run, start, startServer } from './podsync.ts';
 
 const ONE_SENTENCE = /^\S+Z \[error\] [^\n]+\n$/;
@@ -219,4 +219,24 @@ it('of two servers that start at once on one port, one starts', async () => {
     stderr: expect.stringMatching(/^\S+Z \[error\] port \d+ of [^\n]+ is in use[^\n]+\n$/),
   });
   await Promise.any(programs.map((program) => program.says(/Ready/)));
+});
+
+it('with --backup-every it writes a backup by itself, which `import` accepts', async () => {
+  const [data, folder, restored] = [await makeFolder(), join(await makeFolder(), 'backups'), await makeFolder()];
+  await run(['user', 'add', 'bob', '--generate', '--data', data]);
+  const server = await startServer(['--data', data, '--backup-every', '1d', '--backup-folder', folder]);
+  const health = async (): Promise<string> => (await fetch(`${server.url}/health`)).text();
+  await vi.waitFor(async () => expect(await health()).toMatch(/^ok\nlast backup: \d+ seconds ago\n$/), 30_000);
+  server.kill('SIGTERM');
+  await server.ended;
+  const [name, ...others] = await readdir(folder);
+  expect(others).toEqual([]);
+  const { stdout } = await run(['import', join(folder, name!), '--json', '--data', restored]);
+  expect(JSON.parse(stdout).accounts).toMatchObject([{ name: 'bob', problem: null }]);
+});
+
+it('refuses --metrics without a limit on who may read them, and says how to set one', async () => {
+  const { code, stderr } = await run(['serve', '--metrics', '--data', await makeFolder()]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/--metrics needs --metrics-token .+ or --metrics-allow/);
 });

@@ -91,8 +91,8 @@ it.each([
     messages.info('some news');
     messages.success('done');
     log('warn', 'Failed login from 192.0.2.1: unknown user', { event: 'failed-login' });
-    const request = { method: 'GET', path: '/', status: 200, duration: 1, bytes: 2, user: undefined, ip: '192.0.2.1' };
-    onRequest!(request);
+    const answered = { method: 'GET', path: '/', route: '/', status: 200, duration: 1, bytes: 2 };
+    onRequest!({ ...answered, user: undefined, ip: '192.0.2.1' });
     const said = written.mock.calls.map(([line]) => (JSON.parse(String(line)) as { message: string }).message);
     expect(said).toHaveLength(expected.length);
     for (const [at, text] of expected.entries()) expect(said[at]).toContain(text);

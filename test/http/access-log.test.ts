@@ -33,6 +33,7 @@ it('has each request, with user and address', async () => {
   expect(entry).toEqual({
     method: 'GET',
     path: '/api/2/devices/bob.json',
+    route: '/api/2/devices/:user.:format',
     status: 200,
     duration: expect.any(Number),
     bytes: expect.any(Number),

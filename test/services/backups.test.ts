@@ -93,10 +93,10 @@ it('a backup from a wrong clock in the future neither delays the next one nor ta
 
 it('/health has the age of the newest backup, and no path', async () => {
   const { clock, backups, health, restart } = await open();
-  expect(await health()).toBe('ok\nlast backup: none\n');
+  expect(await health()).toMatch(/^ok\npodsync .*\nlast backup: none\n$/);
   await backups.runIfDue();
   clock.now += 2 * HOUR;
-  expect(await health()).toBe('ok\nlast backup: 7200 seconds ago\n');
+  expect(await health()).toMatch(/^ok\npodsync .*\nlast backup: 7200 seconds ago\n$/);
   const restarted = restart();
   await restarted.runIfDue();
   expect(restarted.age()).toBe(2 * HOUR);

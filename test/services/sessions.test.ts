@@ -21,6 +21,7 @@ function createStore(): SessionStore {
     extend: async () => true,
     all: async () => [],
     endAll: async () => 0,
+    count: async () => 0,
     deleteExpired: async () => 0,
   };
 }

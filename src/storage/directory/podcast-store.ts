@@ -1,6 +1,6 @@
 import { looksSecret } from '../../domain/secret-url.ts';
 import { compareText } from '../../domain/text-order.ts';
-import type { PodcastEntry } from '../../domain/types.ts';
+import type { PodcastEntry, Seconds } from '../../domain/types.ts';
 import { actionIndexKey, subscriptionKey, urlDigest } from '../keys.ts';
 import type { Episode, FeedState, PodcastStore } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
@@ -13,6 +13,8 @@ import { recommend } from './recommendations.ts';
 import { rebuildToplist } from './toplist-rebuild.ts';
 import { topN } from './top-n.ts';
 import { removeUnused } from './unused.ts';
+
+const isDue = ({ feed: { nextAt } }: StoredPodcast, now: Seconds): boolean => nextAt !== undefined && nextAt <= now;
 
 /** Podcasts of an OPML file whose titles are stored concurrently. */
 const CONCURRENT = 200;
@@ -125,13 +127,7 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
         const now = context.now();
         const due = memory
           .all()
-          .filter(
-            (podcast) =>
-              podcast.feed.nextAt !== undefined &&
-              podcast.feed.nextAt <= now &&
-              !leases.isHeld(podcast, now) &&
-              subscribersOf(podcast) > 0,
-          );
+          .filter((podcast) => isDue(podcast, now) && !leases.isHeld(podcast, now) && subscribersOf(podcast) > 0);
         const first = topN(due, limit - claimed.length, longestDueFirst);
         const isClaimed = await Promise.all(first.map((podcast) => leases.claim(podcast, now + lease)));
         claimed.push(...first.filter((_, at) => isClaimed[at]));
@@ -153,6 +149,16 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
 
     async *feeds() {
       yield* byUrl().map(toFeedState);
+    },
+
+    async countFeeds() {
+      const now = context.now();
+      const subscribed = memory.all().filter((podcast) => subscribersOf(podcast) > 0);
+      return {
+        subscribed: subscribed.length,
+        due: subscribed.filter((podcast) => isDue(podcast, now)).length,
+        failing: subscribed.filter(({ feed }) => feed.error !== undefined).length,
+      };
     },
 
     withGuid: async (guid) =>

@@ -135,6 +135,17 @@ export const feedTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await due(storage), []);
     });
 
+    test('are counted, beside all feeds with subscribers and those with an error', async ({ storage, clock }) => {
+      await subscribe(storage, 1, 2, 3, 4);
+      const { nextAt: _, ...gone } = state(feed(3), { error: 'gone' });
+      await storage.podcasts.record(feed(2), { state: state(feed(2), { nextAt: clock.at + 10, error: 'broken' }) });
+      await storage.podcasts.record(feed(3), { state: gone });
+      assert.deepEqual(await storage.podcasts.countFeeds(), { subscribed: 4, due: 2, failing: 2 });
+      await due(storage, 1);
+      clock.at += 10;
+      assert.deepEqual(await storage.podcasts.countFeeds(), { subscribed: 4, due: 3, failing: 2 });
+    });
+
     test('are leased to one caller until recorded, or until the lease expires', async ({ storage, clock }) => {
       await subscribe(storage, 1, 2, 3);
       const claims = await Promise.all([due(storage, 1), due(storage, 1), due(storage, 1), due(storage, 1)]);

@@ -12,6 +12,16 @@ export const sessionTests: Suite = ({ describe, test }) => {
     assert.deepEqual(await storage.sessions.find(saved.digest), { session: saved, user: alice });
   });
 
+  test('counts those that are not expired', async ({ storage, clock, nowAndReopened }) => {
+    const [alice, bob] = [await addUser(storage, 'alice'), await addUser(storage, 'bob')];
+    assert.equal(await storage.sessions.count(), 0);
+    await storage.sessions.save(session(alice, 'one', clock.at + 100));
+    await storage.sessions.save(session(alice, 'two', clock.at + 200));
+    await storage.sessions.save(session(bob, 'three', clock.at + 300));
+    clock.at += 100;
+    for await (const open of nowAndReopened()) assert.equal(await open.sessions.count(), 2);
+  });
+
   test('keeps the app that opened it', async ({ storage, clock, reopen }) => {
     const alice = await addUser(storage);
     const saved = { ...session(alice, 'one', clock.at + 100), app: 'Kasts/24' };

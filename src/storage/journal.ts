@@ -1,0 +1,18 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parseStorageSpec } from './location.ts';
+
+/** Bytes of the write-ahead log of a JSON storage; undefined for other storages. */
+export async function journalSize(spec: string, dataDir: string): Promise<number | undefined> {
+  const { kind, plugin, location } = parseStorageSpec(spec);
+  if (kind !== 'name' || plugin !== 'json') return undefined;
+  const folder = resolve(dataDir, location);
+  const { logName, logNumbers } = await import('../../plugins/json/log-file.ts');
+  const sizes = (await logNumbers(folder)).map((number) =>
+    stat(join(folder, logName(number))).then(
+      ({ size }) => size,
+      () => 0, // removed by a checkpoint
+    ),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
