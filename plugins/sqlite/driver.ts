@@ -18,7 +18,7 @@ export type OpenConnection = (path: string) => Connection;
 
 /**
  * `node:sqlite` where Node has it without a flag (22.13 and newer), else better-sqlite3. Rejects with `unavailable` if
- * neither is there.
+ * neither is installed.
  */
 export async function loadDriver(): Promise<OpenConnection> {
   const DatabaseSync = loadBuiltin();

@@ -3,7 +3,7 @@ import type { ListedAppPassword } from '../routes/operator/app-passwords.ts';
 import { accountPath, sendOnce } from './operator.ts';
 import { messages, printResult, toTable } from './output.ts';
 
-/** `user app-password add`: the password alone on stdout, as scripts read it. */
+/** `user app-password add`: prints only the password to stdout, for scripts. */
 export async function addAppPassword(config: Config, user: string, { label }: { label: string }): Promise<void> {
   const answer = await sendOnce(config, 'POST', accountPath(user, '/app-passwords'), { label });
   messages.success(`App password for ${label} created. It is not shown again:`);

@@ -13,10 +13,10 @@ interface CheckOptions {
   json?: boolean;
 }
 
-/** What was found. Without counts where the storage cannot even be opened. */
+/** The result, without counts if the storage could not be opened. */
 type Report = Pick<IntegrityReport, 'findings'> & Partial<IntegrityReport>;
 
-/** `check`. Rejects where damage is found and was not repaired. */
+/** `check`. Rejects if damage was found and not repaired. */
 export async function check(config: Config, { repair = false, json = false }: CheckOptions): Promise<void> {
   const found = await inspect(config);
   const repaired = repair ? found.findings.filter(({ isRepairable }) => isRepairable) : [];
@@ -36,7 +36,7 @@ async function inspect(config: Config): Promise<Report> {
   }
 }
 
-/** Answers the path of the backup that it writes first. */
+/** Writes a backup first; returns its path. */
 async function repairCounts(config: Config): Promise<string> {
   const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
   const output = join(config.data, `before-repair-${time}.ndjson.gz`);

@@ -27,7 +27,7 @@ export async function readConfigFile(
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    // A data folder that cannot be used is reported where it is opened.
+    // A data folder that cannot be used is reported when it is opened.
     if (mayBeMissing && ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code!)) return undefined;
     throw cannotRead(`the config file ${path}`, error);
   }

@@ -8,14 +8,14 @@ export interface ConnectionLimits {
   connections: number;
   /** For a TLS handshake, from the connection on. */
   handshakeTimeout: number;
-  /** For the client to close a connection after the answer to a request that cannot be read. */
+  /** For the client to close a connection after the response to a malformed request. */
   closeTimeout: number;
 }
 
 /**
  * Closes useless connections: those over the limit, those whose TLS handshake fails or is not finished in
- * time, and those whose requests cannot be read. Must be called before the first connection. `onFull` is called once,
- * when the limit is reached for the first time.
+ * time, and those with malformed requests. Must be called before the first connection. `onFull` is called once, when the
+ * limit is first reached.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits, onFull: () => void): void {
   server.maxConnections = limits.connections;
@@ -25,9 +25,9 @@ export function limitConnections(server: Server, limits: ConnectionLimits, onFul
 }
 
 function limitHandshakes(server: Server, timeout: number): void {
-  // Before `clientError` hears of it: a socket that has not finished its handshake is not closed by `end()`.
+  // Before `clientError` is emitted: `end()` does not close a socket that has not finished its handshake.
   server.prependListener('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
-  // Node has a limit of its own, but it can be set only where the server is created.
+  // Node has its own limit, but it can only be set when the server is created.
   const timers = new Map<string, NodeJS.Timeout>();
   server.on('connection', (socket: Socket) => {
     const name = nameOf(socket);
@@ -41,22 +41,22 @@ function limitHandshakes(server: Server, timeout: number): void {
   server.on('secureConnection', (socket: Socket) => clearTimeout(timers.get(nameOf(socket))));
 }
 
-/** The same before and after the handshake, which puts another object in the place of the socket. */
+/** The same before and after the handshake, which replaces the socket by another object. */
 const nameOf = ({ localAddress, localPort, remoteAddress, remotePort }: Socket): string =>
   [localAddress, localPort, remoteAddress, remotePort].join(' ');
 
 /** What `serve` listens with. */
 export interface Listener {
-  /** Accepts no new connections, lets running requests finish for `deadline` milliseconds, then cuts what is left. */
+  /** Accepts no new connections, lets requests finish for `deadline` milliseconds, then closes all connections. */
   close(deadline: number): Promise<void>;
 }
 
-/** How often connections that have become idle are looked for. Milliseconds. */
+/** Interval for closing idle connections, in milliseconds. */
 const SWEEP = 50;
 
 /** The `close` of a `Listener` on this server. To be created before the first connection. */
 export function createDrain(server: Server): Listener['close'] {
-  // Node's own `closeAllConnections` does not know of those that are still shaking hands over TLS.
+  // `closeAllConnections` of Node omits connections during the TLS handshake.
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);

@@ -3,19 +3,19 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Bytes that every system takes as the path of a socket. */
+/** Maximum length of the path of a socket on every system, in bytes. */
 const LONGEST_PATH = 103;
 
-/** The path of a socket in this folder; undefined where that is so long that Node would silently cut it. */
+/** The path of a socket in this folder; undefined if it is so long that Node would silently truncate it. */
 export function socketIn(folder: string): string | undefined {
   const path = join(folder, 'control.sock');
   return Buffer.byteLength(path) <= LONGEST_PATH ? path : undefined;
 }
 
-/** The file with the path of the socket, where that is not in the data folder. */
+/** The file with the path of the socket, if that is not in the data folder. */
 const pointerOf = (data: string): string => join(data, 'control.path');
 
-/** Creates a folder in the temporary folder, for its owner alone, and a pointer to the socket there in the data folder. */
+/** Creates a private folder in the temporary folder, and a pointer to its socket in the data folder. */
 export async function createTemporaryPath(data: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'podsync-'));
   const path = socketIn(folder);
@@ -27,7 +27,7 @@ export async function createTemporaryPath(data: string): Promise<string> {
   return path;
 }
 
-/** Removes the socket, its temporary folder and the pointer, where they exist and can be removed. */
+/** Removes the socket, its temporary folder and the pointer, as far as they exist and can be removed. */
 export async function removeSockets(data: string): Promise<void> {
   const own = socketIn(data);
   if (own) await rm(own).catch(() => undefined);
@@ -39,7 +39,7 @@ export async function removeSockets(data: string): Promise<void> {
   await rm(pointerOf(data), { force: true });
 }
 
-/** The control socket of the server that runs on a data folder; undefined where none runs. */
+/** The control socket of the server that runs on a data folder; undefined if none is running. */
 export async function findControlSocket(data: string): Promise<string | undefined> {
   const path = (await readPointer(data)) ?? socketIn(data);
   return path !== undefined && (await answers(path)) ? path : undefined;
@@ -48,7 +48,7 @@ export async function findControlSocket(data: string): Promise<string | undefine
 async function readPointer(data: string): Promise<string | undefined> {
   try {
     const path = await readFile(pointerOf(data), 'utf8');
-    // Once the folder was removed, anybody may create one of that name, and would be sent passwords: the owner must match.
+    // If the folder was removed, anyone may create one with its name, and would receive passwords: the owner must match.
     const [pointer, folder] = [await stat(pointerOf(data)), await stat(dirname(path))];
     return pointer.uid === folder.uid ? path : undefined;
   } catch (error) {

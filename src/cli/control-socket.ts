@@ -5,8 +5,8 @@ import { createDrain, type Listener } from './connections.ts';
 import { createTemporaryPath, removeSockets, socketIn } from './control-path.ts';
 
 /**
- * Serves the operator's app on a socket in the data folder, for its owner alone. The caller holds the
- * storage and has found no server that answers: an existing socket was left by one that was killed.
+ * Serves the operator's app on a socket in the data folder, for its owner only. The caller has opened the storage and
+ * found no running server: an existing socket was left by one that was killed.
  */
 export async function listenOnControlSocket(app: H3, data: string): Promise<Listener> {
   await removeSockets(data);
@@ -27,16 +27,16 @@ async function listenInFolder(server: Server, data: string): Promise<void> {
     try {
       return await listenPrivately(server, own);
     } catch {
-      // Some mounted file systems take no sockets.
+      // Some mounted file systems do not support sockets.
     }
   }
   await listenPrivately(server, await createTemporaryPath(data));
 }
 
 async function listenPrivately(server: Server, path: string): Promise<void> {
-  const before = process.umask(0o177); // a `chmod` afterwards would leave a moment in which anybody may connect
+  const before = process.umask(0o177); // before a later `chmod`, anyone could connect
   try {
-    server.listen(path); // makes the socket before it returns
+    server.listen(path); // creates the socket before it returns
   } finally {
     process.umask(before);
   }

@@ -19,8 +19,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Creates the data folder where it is missing, for its owner alone; answers whether it was. Rejects with why it cannot be
- * used.
+ * Creates the data folder if it is missing, for its owner only; returns whether it was missing. Rejects with the reason
+ * if it cannot be used.
  */
 export async function openDataFolder(path: string): Promise<boolean> {
   try {
@@ -36,7 +36,7 @@ export async function openDataFolder(path: string): Promise<boolean> {
 
 /**
  * The same for a command that may have been typed in the wrong folder: on a terminal it asks before it creates a data
- * folder, elsewhere it reports that it did. Rejects where the answer is not yes, too.
+ * folder, elsewhere it reports that it did. Also rejects if the answer is not yes.
  */
 export async function openDataFolderOrAsk(path: string): Promise<void> {
   const isAsked = process.stdin.isTTY && (await isMissing(path));
@@ -47,7 +47,7 @@ export async function openDataFolderOrAsk(path: string): Promise<void> {
   if (isNew && !isAsked) messages.info(`Created the data folder ${path}; --data or PODSYNC_DATA selects another one`);
 }
 
-/** Any other problem with it shows when it is opened. */
+/** Other problems are reported when it is opened. */
 export const isMissing = (path: string): Promise<boolean> =>
   stat(path).then(
     () => false,
@@ -55,7 +55,7 @@ export const isMissing = (path: string): Promise<boolean> =>
   );
 
 /**
- * Rejects where root would leave files in a folder that podsync uses as another user, who could not read them: the server
+ * Rejects if root would leave files in a folder that podsync uses as another user, who could not read them: the server
  * would no longer start.
  */
 export async function requireOwnFolder(path: string): Promise<void> {
@@ -67,7 +67,7 @@ export async function requireOwnFolder(path: string): Promise<void> {
   );
 }
 
-/** Not `recursive`: with it Node tries for ever where a folder that exists answers ENOENT, as in /proc. */
+/** Not `recursive`: Node would retry for ever if an existing folder returns ENOENT, as in /proc. */
 async function createFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -87,7 +87,7 @@ const DEFAULT_LOCATIONS: ReadonlyMap<string, string> = new Map([
   ['sqlite', 'podsync.sqlite'],
 ]);
 
-/** Where a storage that is kept in files has them; undefined for any other. */
+/** The path of the files of a storage; undefined for a storage without files. */
 export function storagePath({ data, storage }: Pick<Config, 'data' | 'storage'>): string | undefined {
   const { plugin, location } = parseStorageSpec(storage);
   const usual = DEFAULT_LOCATIONS.get(plugin);
@@ -95,8 +95,8 @@ export function storagePath({ data, storage }: Pick<Config, 'data' | 'storage'>)
 }
 
 /**
- * Rejects where the files of a storage do not exist: podsync would create new ones, though the location may only be
- * misspelled. A running server uses its own storage.
+ * Rejects if the files of a storage do not exist: podsync would create new ones, but the location may be misspelled. A
+ * running server uses its own storage.
  */
 export async function requireStorage({ data, storage }: Pick<Config, 'data' | 'storage'>): Promise<void> {
   const path = storagePath({ data, storage });

@@ -14,11 +14,11 @@ interface ListOptions {
   user: string;
   format: 'opml' | 'json' | 'txt';
   device?: string;
-  /** File; standard output unless given. */
+  /** File; by default standard output. */
   output?: string;
 }
 
-/** `export`. Rejects where there is no such user or device, and where the file cannot be written; then it is as it was. */
+/** `export`. Rejects if the user or device does not exist, or if the file cannot be written, which is then unchanged. */
 export async function exportSubscriptions(config: Config, options: ListOptions): Promise<void> {
   const { user, format, device, output } = options;
   const query = new URLSearchParams({ format, ...(device !== undefined && { device }) });
@@ -30,19 +30,19 @@ export async function exportSubscriptions(config: Config, options: ListOptions):
 }
 
 interface BackupOptions {
-  /** Names or e-mail addresses; none is everything. */
+  /** Names or e-mail addresses; everything if there are none. */
   users: readonly string[];
-  /** With password hashes and sessions. */
+  /** Whether to include password hashes and sessions. */
   passwords: boolean;
-  /** File, compressed where its name ends in `.gz`; standard output unless given. */
+  /** File, compressed if its name ends in `.gz`; by default standard output. */
   output?: string;
   /** Whether a backup of everything may contain no account. */
   mayBeEmpty?: boolean;
 }
 
 /**
- * `export --format backup`. Rejects where there is no such user, or no account at all, where the backup is incomplete,
- * and where the file cannot be written; then it is as it was.
+ * `export --format backup`. Rejects if the user does not exist, if there is no account at all, if the backup is
+ * incomplete, or if the file cannot be written, which is then unchanged.
  */
 export async function exportBackup(config: Config, options: BackupOptions): Promise<void> {
   const { users, passwords, output, mayBeEmpty = false } = options;
@@ -57,7 +57,7 @@ export async function exportBackup(config: Config, options: BackupOptions): Prom
   try {
     await readReply(operator, ['GET', `/operator/backup?${query}`], async (body, headers) => {
       const total = Number(headers['podsync-accounts']);
-      // Without a server, and without its --storage, this is another storage: its backup must not replace a good one.
+      // Without the --storage of a server this may be another storage: its backup must not replace a good one.
       if (total === 0 && !mayBeEmpty) {
         body.destroy();
         throw new Error('there is no account to back up; check --data and --storage');
@@ -79,7 +79,7 @@ export async function exportBackup(config: Config, options: BackupOptions): Prom
 /** Bytes that contain the last line of a complete backup. */
 const LAST_LINE = 4096;
 const NEWLINE = '\n'.charCodeAt(0);
-/** What each account begins with. */
+/** The start of each account. */
 const ACCOUNT = '\n{"kind":"user"';
 
 /** Passes a backup on and reports its progress. Throws unless the last line marks its end. */
@@ -92,7 +92,7 @@ async function* requireEnd(
   let accounts = 0;
   let records = 0;
   try {
-    // Not earlier: a stream that fails before anybody reads it ends the process.
+    // Not earlier: a stream that fails before it is read would end the process.
     for await (const chunk of addAbortSignal(signal, backup)) {
       const seam = Buffer.concat([tail.subarray(1 - ACCOUNT.length), chunk]);
       for (let at = seam.indexOf(ACCOUNT); at !== -1; at = seam.indexOf(ACCOUNT, at + 1)) accounts += 1;
@@ -116,6 +116,6 @@ function parseLast(lines: string): { kind?: string; message?: string } {
   }
 }
 
-/** Either end that breaks ends the other. */
+/** If one side fails, the other is closed. */
 const compress = (backup: AsyncIterable<Buffer>): AsyncIterable<Buffer> =>
   pipeline(backup, createGzip(), () => undefined);

@@ -7,7 +7,7 @@ import { sendOnce } from './operator.ts';
 import { type Cell, messages, printResult, toTable } from './output.ts';
 import { sendWithProgress } from './progress.ts';
 
-/** `feeds list`: a line each. */
+/** `feeds list`: one line for each feed. */
 export async function listFeeds(config: Config, { failed = false, json = false }): Promise<void> {
   const feeds = (await sendOnce(config, 'GET', `/operator/feeds?failed=${failed}`)) as ListedFeed[];
   if (!json && feeds.length === 0) return messages.info(failed ? 'No feed has failed' : 'No feeds yet');
@@ -15,7 +15,7 @@ export async function listFeeds(config: Config, { failed = false, json = false }
 }
 
 const STYLES = { new: 'dim', ok: 'green', failed: 'red', gone: 'red' } as const;
-/** Characters of a title that are shown. */
+/** Maximum length of titles, in characters. */
 const MAX_TITLE = 40;
 
 function toRow({ state, next, title, url, error }: ListedFeed): Cell[] {
@@ -29,7 +29,7 @@ interface UpdateOptions {
   json?: boolean;
 }
 
-/** `feeds update`. Rejects where the feed given by --url cannot be read, and where nothing may be fetched. */
+/** `feeds update`. Rejects if the feed given by --url cannot be fetched, or if fetching is disabled. */
 export async function updateFeeds(config: Config, { url, all, json }: UpdateOptions): Promise<void> {
   const work = { what: 'reading feeds', path: '/operator/feeds/update', body: { url, all } };
   const report = (await sendWithProgress(config, work)) as FeedReport;

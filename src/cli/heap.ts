@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * How far the heap may grow past what is in use before it is collected. Percent. V8 would let it grow to four times that
- * during large uploads, imports and exports.
+ * How far the heap may grow beyond the memory in use before it is collected, in percent. V8 would let it grow to four
+ * times that during large uploads, imports and exports.
  */
 const HEAP_GROWTH = 30;
 

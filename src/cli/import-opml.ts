@@ -13,12 +13,12 @@ interface OpmlImportOptions {
   device: string;
   replace?: boolean;
   dryRun?: boolean;
-  /** Fail where feeds were refused. What can be used is imported all the same. */
+  /** Fail if feeds were refused. The others are still imported. */
   strict?: boolean;
   json?: boolean;
 }
 
-/** `import-opml`. `file` is `-` for standard input. Rejects where it cannot be read or is not OPML. */
+/** `import-opml`. `file` is `-` for standard input. Rejects if it cannot be read or is not OPML. */
 export async function importOpml(config: Config, file: string, options: OpmlImportOptions): Promise<void> {
   const { user, device, replace = false, dryRun = false, strict = false, json } = options;
   const opml = decodeXml(await readInput(file));

@@ -18,8 +18,8 @@ interface ImportBackupOptions {
 }
 
 /**
- * `import`: reads all of a backup before anything is changed, then reads it again to import it. Rejects where it cannot
- * be used, and where accounts were skipped.
+ * `import`: reads the whole backup before anything is changed, then reads it again to import it. Rejects if it cannot be
+ * used, or if accounts were skipped.
  */
 export async function importBackup(config: Config, path: string, options: ImportBackupOptions): Promise<void> {
   const { as, dryRun = false, json = false } = options;
@@ -118,7 +118,7 @@ function toText({ accounts, podcasts, episodes }: RestoreReport, dryRun: boolean
   );
 }
 
-/** Warns of what needs attention. Throws where accounts were skipped. */
+/** Prints warnings. Throws if accounts were skipped. */
 function reportProblems({ accounts, inFuture }: RestoreReport, config: Config, dryRun: boolean): void {
   if (inFuture !== undefined) {
     messages.warn(

@@ -14,7 +14,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     if (error.code === 'EPIPE') return;
     reported ??= printError(`standard output cannot be written (${error.code}); send it somewhere else`);
   });
-  process.stderr.on('error', () => undefined); // there is nowhere left to say so, and a server goes on
+  process.stderr.on('error', () => undefined); // it cannot be reported, and a server continues
   try {
     await createProgram().parseAsync(argv);
   } catch (error) {
@@ -27,7 +27,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.exit();
 }
 
-/** Resolves when everything was written, or the failure was reported. */
+/** Resolves when everything was written, or when the failure was reported. */
 const written = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => stream.write('', () => setImmediate(resolve)));
 
@@ -37,11 +37,11 @@ export async function serveThreads(): Promise<void> {
   await loadThreads();
 }
 
-/** Prints what went wrong and answers the exit code. */
+/** Prints the error and returns the exit code. */
 async function reportError(error: unknown): Promise<number> {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
-    // Where a command was missing, the help was printed.
+    // If a command was missing, the help was printed.
     if (error.code !== 'commander.help') await printError(error.message.replace(/^error: /, ''));
     return 2;
   }

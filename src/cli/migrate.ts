@@ -22,7 +22,7 @@ interface MigrateOptions {
   json?: boolean;
 }
 
-/** `migrate`. Rejects where anything goes wrong; the target is then as it was. */
+/** `migrate`. Rejects if it fails; the target is then unchanged. */
 export async function migrateStorage(config: Config, { from, to, json }: MigrateOptions): Promise<void> {
   if (!from || !to) throw new UsageError('--from and --to must each name a storage, such as json or sqlite:podsync.db');
   if (from === to) throw new UsageError('--from and --to name the same storage');
@@ -39,7 +39,7 @@ export async function migrateStorage(config: Config, { from, to, json }: Migrate
   const open = (spec: string): Promise<Storage> => openStorage(spec, process.cwd(), context);
   const openTarget = (source: Storage): Promise<Storage> =>
     open(to).catch(async (error: unknown) => {
-      // If the target opens once the source is closed, both names are of the same storage.
+      // If the target can be opened after the source is closed, both are the same storage.
       if (!isStorageError(error, 'busy')) throw error;
       await source.close();
       const target = await open(to).catch(() => Promise.reject(error));

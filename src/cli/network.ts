@@ -24,22 +24,22 @@ interface NetworkOptions {
 }
 
 interface NetworkListener extends Listener {
-  /** The one that it listens on. */
+  /** The actual port. */
   port: number;
 }
 
 /**
  * Milliseconds for a whole upload, for the head of a request, between two requests (proxies give up after 60 s), and for
- * a client that takes nothing of its answer, which is in memory until then.
+ * a client that does not read its response, which is kept in memory until then.
  */
 const TIMEOUTS = { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, timeout: 120_000 };
 
-/** A thousand take some 50 MB over TLS. A proxy in front, or the apps of a large family, hold a few dozen. */
+/** A thousand take about 50 MB over TLS. A proxy, or the apps of a large family, open a few dozen. */
 const LIMITS: ConnectionLimits = { connections: 1000, handshakeTimeout: 15_000, closeTimeout: 5000 };
 
 /**
- * Serves an app over http, or https where there is a certificate. Rejects with why it cannot. `limits` is
- * replaceable in tests.
+ * Serves an app over http, or https with a certificate. Rejects with the reason if it cannot. `limits` is replaceable in
+ * tests.
  */
 export async function listenOnNetwork(app: H3, options: NetworkOptions, limits = LIMITS): Promise<NetworkListener> {
   if (options.tls) await checkCertificate(options.tls);
@@ -61,7 +61,7 @@ const warnFull = ({ connections }: ConnectionLimits): void =>
     `${connections} connections are open, the most that are accepted; if this happens again, limit connections per address in a proxy or firewall`,
   );
 
-/** The port, once it is known to be free: listhen does not say why one is not. */
+/** Returns a free port, or rejects with the reason, which listhen does not report. */
 async function findPort({ host, port }: NetworkOptions): Promise<number> {
   const probe = createServer().listen({ host, port });
   await once(probe, 'listening');
@@ -77,7 +77,7 @@ async function findPort({ host, port }: NetworkOptions): Promise<number> {
 async function startListhen(app: H3, { host, port, tls }: NetworkOptions): Promise<Listhen> {
   let fail!: (error: Error) => void;
   const failed = new Promise<never>((_resolve, reject) => (fail = reject));
-  process.once('uncaughtException', fail); // how listhen's own `listen` fails, where the port was taken since `findPort`
+  process.once('uncaughtException', fail); // how `listen` of listhen fails, if the port was taken since `findPort`
   try {
     const listening = listen(toNodeHandler(app), {
       port: { port, random: false, alternativePortRange: [port, port], verbose: false },
@@ -112,7 +112,7 @@ function explain({ code, name, message }: NodeJS.ErrnoException, { host, port }:
   }
 }
 
-/** Rejects with what is wrong where the files cannot be read or do not match. */
+/** Rejects with the reason if the files cannot be read or do not match. */
 async function checkCertificate(files: CertificateFiles): Promise<void> {
   const cert = await readPem('--tls-cert', files.cert);
   const key = await readPem('--tls-key', files.key);

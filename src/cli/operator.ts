@@ -13,7 +13,7 @@ import { limitHeapGrowth } from './heap.ts';
 import { log } from './output.ts';
 import { requirePassword, requireRecordedStorage, writeStorageRecord } from './storage-record.ts';
 
-/** How long to wait for another command to finish. Milliseconds. */
+/** How long to wait for another command to finish, in milliseconds. */
 const BUSY_TIMEOUT = 10_000;
 const RETRY_INTERVAL = 100;
 
@@ -27,9 +27,9 @@ interface ConnectOptions extends PodsyncParts {
 }
 
 /**
- * Opens podsync, unless a server runs on its data folder, and records the storage in that folder. Where the storage is
- * busy without a server, another command is running or a server is starting: waits for it, up to `timeout` milliseconds.
- * Rejects as `openPodsync` does, and where the data folder is used with another storage.
+ * Opens podsync, unless a server runs on its data folder, and records the storage in that folder. If the storage is busy
+ * without a server, another command is running or a server is starting: waits for it, up to `timeout` milliseconds.
+ * Rejects like `openPodsync`, or if the data folder is used with another storage.
  */
 export async function connect(
   options: PodsyncOptions & Pick<Config, 'storage'>,
@@ -55,13 +55,13 @@ export async function connect(
   }
 }
 
-/** The operator's routes: of the server that runs on the data folder, else of podsync in this process. */
+/** The operator's routes of the server that runs on the data folder, otherwise of podsync in this process. */
 export interface Operator {
-  /** `body` goes as JSON, a stream as it comes. */
+  /** `body` is sent as JSON, a stream unchanged. */
   request(method: string, path: string, body?: unknown): Promise<OperatorReply>;
-  /** What to tell a person who cancels long work. */
+  /** The message after long work was cancelled. */
   cancelled: string;
-  /** Closes what was opened. A server keeps running. */
+  /** Closes podsync if it was opened. A server keeps running. */
   close(): Promise<void>;
 }
 
@@ -74,9 +74,9 @@ interface OperatorReply {
 
 type OperatorRequest = Parameters<Operator['request']>;
 
-/** What a command needs of the data folder and the storage. */
+/** Requirements of a command for the data folder and the storage. */
 export interface OperatorOptions {
-  /** Whether this may be the first command of all: then what does not exist is created. */
+  /** Whether this may be the first command: then a missing folder and storage are created. */
   mayBeNew?: boolean;
   /**
    * Whether the command changes nothing: then it may read another storage than that of the data folder, and creates no
@@ -85,7 +85,7 @@ export interface OperatorOptions {
   readOnly?: boolean;
 }
 
-/** Connects to podsync, or rejects with why it cannot. A missing data folder is created as the options allow. */
+/** Connects to podsync, or rejects with the reason. A missing data folder is created if the options allow it. */
 export async function openOperator(
   config: Config,
   { mayBeNew = false, readOnly = false }: OperatorOptions = {},
@@ -99,7 +99,7 @@ export async function openOperator(
   return 'socket' in connection ? createRemote(connection.socket) : createLocal(connection.podsync);
 }
 
-/** Connects to podsync, and closes it when `work` is done. Rejects as `openOperator` does. */
+/** Connects to podsync, and closes it when `work` is done. Rejects like `openOperator`. */
 export async function withOperator<T>(
   config: Config,
   work: (operator: Operator) => Promise<T>,
@@ -113,19 +113,19 @@ export async function withOperator<T>(
   }
 }
 
-/** The error where an answer ends too early. */
+/** The error if a response ends too early. */
 export const INCOMPLETE =
   'the answer of the server is incomplete: it was stopped, or its log has the reason; try again';
 
-/** A command that is a single request. Answers and rejects as `send` does. */
+/** A command that is a single request. Returns and rejects like `send`. */
 export const sendOnce = (config: Config, ...sent: OperatorRequest): Promise<unknown> =>
   withOperator(config, (operator) => send(operator, ...sent), { readOnly: sent[0] === 'GET' });
 
-/** Answers parsed JSON; undefined for an empty answer. Rejects with its message when the request is refused. */
+/** Returns the parsed JSON; undefined for an empty response. Rejects with its message if the request is refused. */
 export const send = (operator: Operator, ...sent: OperatorRequest): Promise<unknown> =>
   readReply(operator, sent, async (reply) => parse(await text(reply)));
 
-/** An empty name, `.` and `..` lead elsewhere in a path, also when written as %2E. */
+/** An empty name, `.` and `..` would change the path, also if written as %2E. */
 const IMPOSSIBLE_NAME = /^\.{0,2}$/;
 
 /** The path of an account in the operator's routes. Throws for a name that no account can have. */
@@ -143,7 +143,7 @@ export async function hasAccount(operator: Operator, login: string): Promise<boo
   return reply.status !== 404;
 }
 
-/** A request; `read` gets the answer as it arrives. Rejects as `send` does. */
+/** A request; `read` receives the response as a stream. Rejects like `send`. */
 export async function readReply<T>(
   operator: Operator,
   sent: OperatorRequest,

@@ -15,17 +15,17 @@ export const messages = createConsola({
 /** The log of a podsync in a command. */
 export const log: Log = (level, message) => messages[level](message);
 
-/** Prints the result of a command on stdout: one line of JSON for scripts, else text for people. */
+/** Prints the result of a command to stdout: one line of JSON for scripts, otherwise text. */
 export function printResult(result: unknown, json: boolean | undefined, toText: () => string): void {
   process.stdout.write(json ? `${JSON.stringify(result)}\n` : toText());
 }
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 type Value = string | number | null;
-/** A value, alone or with the style that it has on a terminal. Null is shown as a dash. */
+/** A value, optionally with its style on a terminal. Null is shown as a dash. */
 export type Cell = Value | readonly [value: Value, style: Style];
 
-/** Rows in columns as wide as their widest cell, below a header where one is given. */
+/** Rows in columns as wide as their widest cell, below a header if there is one. */
 export function toTable(rows: readonly (readonly Cell[])[], header?: readonly string[]): string {
   const head = header?.map((title): Cell => [title, 'bold']);
   const cells = (head ? [head, ...rows] : rows).map((row) => row.map(toText));
@@ -44,11 +44,11 @@ export function toTable(rows: readonly (readonly Cell[])[], header?: readonly st
     .join('');
 }
 
-/** Names and their values, one a line. */
+/** Names and their values, one per line. */
 export const toFacts = (facts: readonly (readonly [name: string, value: Cell])[]): string =>
   toTable(facts.map(([name, value]) => [[name, 'dim'], value]));
 
-/** What did not come through as it was: addresses that were changed, and what was refused. */
+/** A list of the rewritten addresses, and of what was refused. */
 export const toChanges = (
   rewritten: readonly { from: string; to: string }[],
   refused: readonly { what: string; reason: string }[],
@@ -60,17 +60,17 @@ export const toChanges = (
 
 function toText(cell: Cell): { text: string; style?: Style } {
   const [value, style] = isStyled(cell) ? cell : [cell];
-  // A caption or a title of others must not control the terminal.
+  // Captions and titles by other people must not control the terminal.
   const text = String(value ?? '-').replace(/\p{Cc}/gu, '\ufffd');
   return { text, ...(style && { style }) };
 }
 
 const isStyled = (cell: Cell): cell is Exclude<Cell, Value> => Array.isArray(cell);
 
-/** Styled where stdout is a terminal with colours; NO_COLOR switches them off. */
+/** Styled if stdout is a terminal with colours and NO_COLOR is not set. */
 export const paint = (text: string, style: Style | undefined): string =>
   style && process.stdout.isTTY && process.stdout.hasColors() ? styleText(style, text) : text;
 
-/** A number of bytes as people read it. */
+/** A number of bytes with a suitable unit. */
 export const formatSize = (bytes: number): string =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;

@@ -30,7 +30,7 @@ export async function resetPassword(config: Config, user: string): Promise<void>
   printLink(link, config);
 }
 
-/** The link alone on stdout, as scripts read it. */
+/** Prints only the link to stdout, for scripts. */
 function printLink({ base, path }: PasswordLink, config: Config): void {
   process.stdout.write(`${config.baseUrl ?? base ?? reachableUrls(config)[0]}${path}\n`);
   messages.info('It works once, for 24 hours.');

@@ -16,8 +16,8 @@ export interface PasswordOptions {
 }
 
 /**
- * A new password, asked for on the terminal unless the options say otherwise. `beforeAsking` may reject, so that nobody
- * types one in vain.
+ * A new password. Asks for it on the terminal, unless an option selects another source. `beforeAsking` may reject, so that
+ * nobody types one in vain.
  */
 export async function getPassword(
   { passwordStdin = false, generate = false }: PasswordOptions,
@@ -32,7 +32,7 @@ export async function getPassword(
   throw new UsageError('no terminal to ask for a password; use --password-stdin or --generate');
 }
 
-/** The password of an account on another server, asked for on the terminal unless it comes on standard input. */
+/** The password of an account on another server, from standard input or asked for on the terminal. */
 export async function getRemotePassword(host: string, { passwordStdin = false }: PasswordOptions): Promise<string> {
   if (passwordStdin) return readPassword(process.stdin);
   if (process.stdin.isTTY) return askPassword(process.stdin, process.stderr, [`Password on ${host}: `]);
@@ -50,8 +50,8 @@ export function generatePassword(): string {
 const randomGroup = (): string => Array.from({ length: 5 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
 /**
- * Prints the password generated for `user`: alone on stdout, as scripts read it, with a label on stderr. Only once it is
- * set: a script would continue with one that was refused. Rejects where it could not be printed.
+ * Prints a generated password to stdout, for scripts, and a label to stderr. Must only be called after it was set: a
+ * script would continue with one that was refused. Rejects if it could not be printed.
  */
 export async function printPassword(password: string, user: string, config: Config): Promise<void> {
   messages.info(`Generated password for ${user}:`);
@@ -67,7 +67,7 @@ export function warnIfShort(password: string): void {
   messages.warn(`This password has fewer than ${MIN_PASSWORD} characters; a longer one is harder to guess`);
 }
 
-/** The single line that comes through a pipe. Rejects where there is none, or more. */
+/** The single line of a pipe. Rejects if there are none or several. */
 export async function readPassword(input: NodeJS.ReadableStream): Promise<string> {
   const bytes = await buffer(input);
   if (!isUtf8(bytes)) throw new Error('the password on standard input is not UTF-8');
@@ -80,7 +80,7 @@ export async function readPassword(input: NodeJS.ReadableStream): Promise<string
   return password;
 }
 
-/** Asks without showing the answer, twice for a new password. Rejects where it is cancelled, and where the two differ. */
+/** Asks without showing the answer, twice for a new password. Rejects if it is cancelled, or if the two differ. */
 export async function askPassword(
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,

@@ -29,11 +29,11 @@ export function createProgram(): Command {
   });
 }
 
-/** The command and all below it that have commands of their own. */
+/** The command and all its descendants that have subcommands. */
 const groupsIn = (command: Command): Command[] =>
   command.commands.length === 0 ? [] : [command, ...command.commands.flatMap(groupsIn)];
 
-/** Instead of commander's own, which only finds commands of one word, and ignores unknown ones. */
+/** Replaces that of commander, which only finds commands of one word, and ignores unknown ones. */
 function defineHelp(group: Command): void {
   group
     .helpCommand(false)

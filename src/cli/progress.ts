@@ -5,14 +5,13 @@ import { INCOMPLETE, type Operator, type OperatorOptions, readReply, withOperato
 import { watchSignals } from './signals.ts';
 
 interface Progress {
-  /** `total` as far as it is known; `records` show that the work goes on while `done` stays the same. */
+  /** `total` as far as it is known; `records` show progress while `done` stays the same. */
   show(done: number, total: number, records?: number): void;
   stop(): void;
 }
 
 /**
- * A bar with rate and remaining time on stderr, for long work; nothing where that is not a terminal. `what` names the work
- * and what is counted.
+ * A progress bar with rate and remaining time on stderr, if that is a terminal. `what` names the work and the unit.
  */
 export function createProgress(what: string): Progress {
   if (!process.stderr.isTTY) return { show: () => undefined, stop: () => undefined };
@@ -54,8 +53,8 @@ interface LongWork {
 type Line = { done: number; total: number; records?: number } | { report: unknown } | { message: string };
 
 /**
- * A command that is one long request, answered step by step, with a progress bar. Answers its report; rejects as `send`
- * does, and when a signal stops it.
+ * A command that is one long request with reports of its progress, shown as a progress bar. Returns the last report.
+ * Rejects like `send`, or if a signal stops it.
  */
 export async function sendWithProgress(config: Config, { what, path, body, options }: LongWork): Promise<unknown> {
   const signal = watchSignals();

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../config.ts';
 
-/** Throws UsageError where a question must be asked, but there is no terminal to ask it on. */
+/** Throws UsageError if a question must be asked, but there is no terminal. */
 export function requireTerminal(yes: boolean): void {
   if (!yes && !process.stdin.isTTY) {
     throw new UsageError('no terminal to ask for confirmation; confirm with --yes');

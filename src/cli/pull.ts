@@ -17,7 +17,7 @@ import { watchSignals } from './signals.ts';
 interface PullOptions {
   /** The account on this server, which must exist. */
   user: string;
-  /** The account on the other server; the same name unless given. */
+  /** The account on the other server; by default the same name. */
   remoteUser?: string;
   passwordStdin?: boolean;
   /** The other server is a Nextcloud, or has its interface. */
@@ -65,7 +65,7 @@ export async function pull(config: Config, address: string, options: PullOptions
 
 const USER_AGENT = `podsync/${manifest.version}`;
 
-/** With a Nextcloud, the user grants access in a browser unless the password comes on standard input. */
+/** With a Nextcloud, the user grants access in a browser, unless the password is read from standard input. */
 async function getCredentials(address: string, options: PullOptions): Promise<{ user: string; password: string }> {
   const { user, remoteUser = user, passwordStdin = false, nextcloud = false } = options;
   if (nextcloud && !passwordStdin) return logInToNextcloud({ address, userAgent: USER_AGENT, show: showLink });

@@ -13,10 +13,10 @@ import { messages } from './output.ts';
 import { openServerLog } from './server-log.ts';
 import { untilSignal } from './signals.ts';
 
-/** How long running requests may take once the server is stopping. Milliseconds. */
+/** How long running requests may take while the server is stopping, in milliseconds. */
 const DRAIN_TIMEOUT = 10_000;
 
-/** `serve`: runs until a signal, then finishes running requests. Rejects with why it cannot start. */
+/** `serve`: runs until a signal, then finishes running requests. Rejects with the reason if it cannot start. */
 export async function serve(config: Config): Promise<void> {
   const log = openServerLog(config);
   const isNew = await openDataFolder(config.data);

@@ -19,7 +19,7 @@ export const recordIn = (data: string): string => join(data, 'podsync.json');
 
 /**
  * The storage that a data folder is used with, as `--storage` takes it, except that passwords are replaced by `***`.
- * Undefined for a folder that no storage was used with yet. Rejects where the file cannot be read.
+ * Undefined for a folder that was not used with a storage yet. Rejects if the file cannot be read.
  */
 export async function readStorageRecord(data: string): Promise<string | undefined> {
   const path = recordIn(data);
@@ -27,7 +27,7 @@ export async function readStorageRecord(data: string): Promise<string | undefine
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    // A folder that cannot be used is reported where it is opened.
+    // A folder that cannot be used is reported when it is opened.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code!)) return undefined;
     throw cannotRead(path, error);
   }
@@ -60,7 +60,7 @@ export async function writeStorageRecord(place: Place): Promise<void> {
   });
 }
 
-/** Rejects where the data folder is used with another storage, with how to change that. */
+/** Rejects if the data folder is used with another storage, and explains how to change that. */
 export async function requireRecordedStorage(place: Place): Promise<void> {
   const { data } = place;
   const recorded = await readStorageRecord(data);
@@ -85,7 +85,7 @@ export function requirePassword(storage: string): void {
   );
 }
 
-/** The one spelling of a storage: paths relative to the data folder where they are in it, otherwise absolute. */
+/** The canonical spelling of a storage: paths in the data folder are relative to it, others are absolute. */
 function toRecord({ data, storage }: Place): string {
   const path = storagePath({ data, storage });
   if (path !== undefined) {

@@ -11,15 +11,15 @@ import { askYesNo, confirm, requireTerminal } from './prompt.ts';
 interface AddUserOptions extends PasswordOptions {
   name: string;
   email?: string;
-  /** Asked for along with the password unless given; scripts are not asked, and the server's default applies. */
+  /** If not given, asked for together with the password; without a terminal, the default of the server applies. */
   syncDevices?: boolean;
   private?: boolean;
 }
 
-/** For many this is the first command of all. */
+/** This may be the first command. */
 const FIRST = { mayBeNew: true };
 
-/** `user add`. Rejects with why the account was not created. */
+/** `user add`. Rejects with the reason if the account was not created. */
 export async function addUser(config: Config, options: AddUserOptions): Promise<void> {
   const { name, email, passwordStdin, generate } = options;
   const requireFree = async (operator: Operator): Promise<void> => {

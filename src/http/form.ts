@@ -14,7 +14,7 @@ const MAX_FIELDS = 50;
 const MAX_FIELD_HEAD = 4096;
 const MAX_FIELD_HEADERS = 20;
 /** Bytes that are parsed before the number of fields is looked at: a few thousand empty ones fit in. */
-const PIECE = 4096;
+const CHUNK = 4096;
 
 const URL_ENCODED = 'application/x-www-form-urlencoded';
 const MULTIPART = 'multipart/form-data';
@@ -75,18 +75,18 @@ export async function readForm(
   return fields;
 }
 
-/** How a form is read: of the body, what is known of it, and where its fields go. */
+/** Reads the fields of a form from its body. */
 type ReadFields = (
-  pieces: AsyncIterable<Uint8Array>,
+  body: AsyncIterable<Uint8Array>,
   form: Required<Pick<FormLimits, 'limit' | 'maxFields'>> & { type: string },
   fields: Form,
 ) => Promise<void>;
 
-/** Not by Busboy, which puts a text together character by character: one of megabytes would hold up every request. */
-const readUrlEncoded: ReadFields = async (pieces, { maxFields }, fields) => {
+/** Not by Busboy, which concatenates characters: a text of megabytes would block all other requests. */
+const readUrlEncoded: ReadFields = async (body, { maxFields }, fields) => {
   const chunks: Uint8Array[] = [];
   let count = 1;
-  for await (const chunk of pieces) {
+  for await (const chunk of body) {
     for (let at = chunk.indexOf(AMPERSAND); at !== -1; at = chunk.indexOf(AMPERSAND, at + 1)) {
       if (++count > maxFields) throw tooManyFields(maxFields);
     }
@@ -100,7 +100,7 @@ const readUrlEncoded: ReadFields = async (pieces, { maxFields }, fields) => {
   }
 };
 
-/** The slower way takes wrong escapes as they are, and tells bytes that are not UTF-8. */
+/** The slower decoder keeps invalid escapes, and replaces bytes that are not UTF-8. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -125,15 +125,15 @@ const readMultipart: ReadFields = async (body, { type, limit, maxFields }, field
       file.on('end', () => keep(name, toText(Buffer.concat(chunks))));
       file.on('error', () => undefined); // of the whole form, too
     });
-  async function* pieces(): AsyncIterable<Uint8Array> {
+  async function* split(): AsyncIterable<Uint8Array> {
     for await (const chunk of body) {
-      for (let at = 0; at < chunk.length; at += PIECE) {
-        yield chunk.subarray(at, at + PIECE);
+      for (let at = 0; at < chunk.length; at += CHUNK) {
+        yield chunk.subarray(at, at + CHUNK);
         if (count > maxFields) throw tooManyFields(maxFields);
       }
     }
   }
-  await pipeline(pieces, parser);
+  await pipeline(split, parser);
   if (count > maxFields) throw tooManyFields(maxFields);
 };
 

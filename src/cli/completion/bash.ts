@@ -1,7 +1,7 @@
 import { quoted } from '../invocation.ts';
 import { type CommandNode, quotedPaths, spellings } from './tree.ts';
 
-/** The completion script for bash. Where it has no completions, bash offers files. */
+/** The completion script for bash. Without completions, bash offers files. */
 export const toBash = (name: string, tree: readonly CommandNode[]): string => `# bash completion for ${name}
 _${name}() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]} at='' i

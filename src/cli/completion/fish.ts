@@ -1,7 +1,7 @@
 import { quoted } from '../invocation.ts';
 import { type CommandNode, type OptionNode, quotedPaths } from './tree.ts';
 
-/** The completion script for fish. Files are offered where a command takes arguments. */
+/** The completion script for fish. Files are offered if a command takes arguments. */
 export const toFish = (name: string, tree: readonly CommandNode[]): string => `# fish completion for ${name}
 function __${name}_at
     set -l at ''

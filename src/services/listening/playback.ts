@@ -70,7 +70,7 @@ interface KnownEpisode extends OwnEpisode {
   /** Numbers in the action table. */
   numbers: Set<number>;
   /** The URLs in the action that determines `state`, otherwise in any action. */
-  acted?: Reference;
+  reference?: Reference;
   /** The URLs that are marked as favorites. */
   marked: Reference[];
 }
@@ -86,7 +86,7 @@ export function createPlayback(
   const read = async (user: UserId, podcast: Url, addresses: readonly Url[]): Promise<Map<Url, KnownEpisode>> => {
     const favorites = (await settings.favorites(user)).filter((each) => addresses.includes(each.podcast));
     const table = await actionCache.read(user);
-    const acted = addresses.flatMap((address) =>
+    const played = addresses.flatMap((address) =>
       Array.from(table.episodesOf(address), ([episode, number]) => ({
         podcast: address,
         episode,
@@ -94,7 +94,7 @@ export function createPlayback(
         state: table.stateOf(number),
       })),
     );
-    const references = [...acted, ...favorites];
+    const references = [...played, ...favorites];
     const found = await podcasts.findEpisodes(
       podcast,
       references.map(({ episode }) => episode),
@@ -106,15 +106,15 @@ export function createPlayback(
       known.set(url, episode);
       return episode;
     };
-    for (const [index, { number, state, ...reference }] of acted.entries()) {
+    for (const [index, { number, state, ...reference }] of played.entries()) {
       const episode = at(index);
       episode.numbers.add(number);
       const isNewer = state !== undefined && state.at >= (episode.state?.at ?? 0);
       if (isNewer) episode.state = state;
-      if (isNewer || !episode.acted) episode.acted = reference;
+      if (isNewer || !episode.reference) episode.reference = reference;
     }
     for (const [index, reference] of favorites.entries()) {
-      const episode = at(acted.length + index);
+      const episode = at(played.length + index);
       episode.isFavorite = true;
       episode.marked.push(reference);
     }
@@ -135,8 +135,8 @@ export function createPlayback(
     const [episode] = await podcasts.findEpisodes(podcast, [name]);
     const addresses = await addressesOf(podcast);
     const own = (await read(user, podcast, addresses)).get(episode?.url ?? name) ?? createKnown();
-    const subscribed = own.acted ? [] : await subscriptions.current(user);
-    const reference = own.acted ?? {
+    const subscribed = own.reference ? [] : await subscriptions.current(user);
+    const reference = own.reference ?? {
       podcast: subscribed.find((url) => addresses.includes(url)) ?? feed,
       episode: episode?.url ?? name,
     };

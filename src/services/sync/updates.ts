@@ -53,19 +53,19 @@ export function createUpdates(
   };
 
   /** The directory's data of the episodes of these actions; only the URL if an episode is unknown. */
-  const identify = async (podcast: Url, acted: readonly EpisodeAction[]): Promise<EpisodeUpdate['episode'][]> => {
-    const names = acted.flatMap(({ episode, guid = episode }) => [episode, guid]);
+  const identify = async (podcast: Url, actions: readonly EpisodeAction[]): Promise<EpisodeUpdate['episode'][]> => {
+    const names = actions.flatMap(({ episode, guid = episode }) => [episode, guid]);
     const known = await podcasts.findEpisodes(podcast, names);
-    return acted.map(({ episode }, at) => known[2 * at] ?? known[2 * at + 1] ?? { url: episode });
+    return actions.map(({ episode }, at) => known[2 * at] ?? known[2 * at + 1] ?? { url: episode });
   };
 
   /** The actions on these feeds, each with its feed and the data of its episode. Keeps the order within a feed. */
   async function* locate(feeds: readonly Feed[], actions: readonly EpisodeAction[], resolved: Resolved) {
-    const byShown = new Map(feeds.map((feed) => [feed.shown, { feed, acted: [] as EpisodeAction[] }]));
-    for (const action of actions) byShown.get(currentUrl(resolved, action.podcast))?.acted.push(action);
-    for (const { feed, acted } of byShown.values()) {
-      for (let at = 0; at < acted.length; at += BATCH) {
-        const batch = acted.slice(at, at + BATCH);
+    const byShown = new Map(feeds.map((feed) => [feed.shown, { feed, found: [] as EpisodeAction[] }]));
+    for (const action of actions) byShown.get(currentUrl(resolved, action.podcast))?.found.push(action);
+    for (const { feed, found } of byShown.values()) {
+      for (let at = 0; at < found.length; at += BATCH) {
+        const batch = found.slice(at, at + BATCH);
         const episodes = await identify(feed.shown, batch);
         for (const [index, action] of batch.entries()) yield { feed, action, episode: episodes[index]! };
       }
