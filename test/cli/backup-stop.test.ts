@@ -9,8 +9,8 @@ import { makeFolder, run, start, startServer } from './podsync.ts';
 
 const FEED = 'https://feeds.example/1';
 const HASH = `$2b$10$${'x'.repeat(53)}`;
-const BLOCKED_ACTIONS = `${join(import.meta.dirname, 'blocked-actions-storage.js')}:slow`;
-const BLOCKED_LOOKUP = `${join(import.meta.dirname, 'blocked-lookup-storage.js')}:lookup`;
+const BLOCKED_ACTIONS = `${join(import.meta.dirname, 'storages/blocked-actions.js')}:slow`;
+const BLOCKED_LOOKUP = `${join(import.meta.dirname, 'storages/blocked-lookup.js')}:lookup`;
 
 /** A backup of alice that is too large for the buffers of a stream. */
 async function makeBackup(): Promise<string> {

@@ -69,7 +69,7 @@ it('a finished command and a stopped server leave no lock and no socket', async 
 });
 
 describe('a storage that leaves a timer running', () => {
-  const storage = ['--storage', `${join(import.meta.dirname, 'open-handle-storage.js')}:open`];
+  const storage = ['--storage', `${join(import.meta.dirname, 'storages/open-handle.js')}:open`];
 
   it('does not keep a stopped server running', async () => {
     const server = await startServer(storage);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach } from 'vitest';
 import { createFetcher, type Fetcher, type FetcherOptions } from '../../src/feeds/fetch.ts';
 import { parseFeed } from '../../src/feeds/parse.ts';
+import { rss } from './samples/sample.ts';
 
 export interface FeedServer {
   origin: string;
@@ -64,3 +65,16 @@ export function startFetcher(options: Partial<FetcherOptions> = {}): Fetcher {
   closers.push(() => fetcher.close());
   return fetcher;
 }
+
+/** A feed with the title `Fetched`. */
+export const FEED = rss('<title>Fetched</title>');
+/** Responds with 200. */
+export const send =
+  (headers: Record<string, string>, body: string | Buffer = FEED) =>
+  (response: ServerResponse): void =>
+    void response.writeHead(200, headers).end(body);
+/** Responds with a redirect. */
+export const redirect =
+  (status: number, location: string) =>
+  (response: ServerResponse): void =>
+    void response.writeHead(status, { location }).end('moved');

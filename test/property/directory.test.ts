@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { DirectoryRecord, Storage } from '../../src/storage/stores.ts';
-import { exportDirectory, importDirectory } from '../storage/suite/transfer-samples.ts';
+import { exportDirectory, importDirectory } from '../storage/suite/transfer/samples.ts';
 import { podcastInfo, recordFeed } from '../podcasts.ts';
 import { seed } from '../seed.ts';
 import { openTestServer, type TestServer } from '../server.ts';

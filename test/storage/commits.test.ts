@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_VALUE_BYTES } from '../../src/storage/contract.ts';
 import { Cluster } from './nodes.ts';
 import { action, actions, add, addUser, feed, feeds, readActions, remove } from './suite/samples.ts';
-import { exportUser } from './suite/transfer-samples.ts';
+import { exportUser } from './suite/transfer/samples.ts';
 
 const ACCOUNT = { kind: 'account' } as const;
 

@@ -5,7 +5,7 @@ import { openDirectory, type OpenDirectory } from '../../src/storage/directory/o
 import type { AccountChange } from '../../src/storage/directory/account-changes.ts';
 import type { UserId } from '../../src/domain/types.ts';
 import { type Faults, MemoryDatabase, openMemoryStore } from './memory-store.ts';
-import { episodes, info, state } from './suite/feed-samples.ts';
+import { episodes, info, state } from './suite/directory/samples.ts';
 import { feed } from './suite/samples.ts';
 
 export const HOUR = 3600;

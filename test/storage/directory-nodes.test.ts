@@ -4,7 +4,7 @@ import { StorageError } from '../../src/storage/errors.ts';
 import { podcastKey, urlDigest } from '../../src/storage/keys.ts';
 import { clock, DAY, HOUR, type Node, NO_ACCOUNTS, openNode, openTwo, recordFeed, START } from './directory-node.ts';
 import { MemoryDatabase } from './memory-store.ts';
-import { episode, info, state } from './suite/feed-samples.ts';
+import { episode, info, state } from './suite/directory/samples.ts';
 import { feed, feeds, numbersOf } from './suite/samples.ts';
 
 const numbers = async (node: Node, n: number | string): Promise<number[]> =>

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { Storage } from '../../src/storage/stores.ts';
 import { Cluster } from './nodes.ts';
 import { action, add, addUser, feed, readActions, remove } from './suite/samples.ts';
-import { exportUser } from './suite/transfer-samples.ts';
+import { exportUser } from './suite/transfer/samples.ts';
 
 /** One step of a user, on one of the nodes. */
 interface Step {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Cluster } from './nodes.ts';
 import { action, actions, add, addUser, feed, feeds, readActions, readNumbers, remove } from './suite/samples.ts';
-import { exportUser } from './suite/transfer-samples.ts';
+import { exportUser } from './suite/transfer/samples.ts';
 
 const openTwo = async () => {
   const cluster = new Cluster();

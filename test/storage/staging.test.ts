@@ -4,7 +4,7 @@ import { StorageError } from '../../src/storage/errors.ts';
 import type { UserRecord } from '../../src/storage/stores.ts';
 import { Cluster } from './nodes.ts';
 import { action, actions, add, addUser, feed, readActions } from './suite/samples.ts';
-import { exportUser, createFullAccount, importUser, NAME, pagesOf } from './suite/transfer-samples.ts';
+import { exportUser, createFullAccount, importUser, NAME, pagesOf } from './suite/transfer/samples.ts';
 import { FORMAT_KEY } from '../../src/storage/format.ts';
 
 const HOUR = 3600;

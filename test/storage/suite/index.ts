@@ -1,44 +1,46 @@
 /* The tests of the stores, which run on every driver. */
 import { actionTests } from './actions.ts';
-import { appLoginTests } from './app-logins.ts';
-import { appNoteTests } from './app-notes.ts';
-import { appPasswordTests } from './app-passwords.ts';
+import { appLoginTests } from './accounts/app-logins.ts';
+import { appNoteTests } from './accounts/app-notes.ts';
+import { appPasswordTests } from './accounts/app-passwords.ts';
 import { appTests } from './apps.ts';
-import { attemptTests } from './attempts.ts';
+import { attemptTests } from './accounts/attempts.ts';
 import { atomicityTests } from './atomicity.ts';
 import { openBench, type OwnedBench, type Runner, type Subject, type Suite } from './bench.ts';
-import { boundedTests } from './bounded.ts';
+import { boundedTests } from './directory/limits.ts';
 import { concurrencyTests } from './concurrency.ts';
 import { deviceTests } from './devices.ts';
-import { discoveryTests } from './discovery.ts';
+import { discoveryTests } from './directory/discovery.ts';
 import { durabilityTests } from './durability.ts';
-import { feedEpisodeTests } from './feed-episodes.ts';
-import { feedTests } from './feeds.ts';
+import { feedEpisodeTests } from './directory/episodes.ts';
+import { feedTests } from './directory/feeds.ts';
 import { followingTests } from './following.ts';
 import { followerTests } from './followers.ts';
 import { groupTests } from './groups.ts';
 import { historyTests } from './history.ts';
-import { keptEpisodeTests } from './kept-episodes.ts';
-import { listingTests } from './listing.ts';
+import { keptEpisodeTests } from './directory/old-episodes.ts';
+import { listingTests } from './directory/listing.ts';
 import { listTests } from './lists.ts';
 import { overlapTests } from './overlap.ts';
-import { podcastTests } from './podcasts.ts';
-import { searchTests } from './search.ts';
-import { sessionTests } from './sessions.ts';
-import { settingTests } from './settings.ts';
+import { podcastTests } from './directory/podcasts.ts';
+import { searchTests } from './directory/search.ts';
+import { sessionTests } from './accounts/sessions.ts';
+import { settingTests } from './accounts/settings.ts';
 import { stampTests } from './stamps.ts';
 import { subscriptionTests } from './subscriptions.ts';
-import { transferDirectoryTests } from './transfer-directory.ts';
-import { transferEpisodeTests } from './transfer-episodes.ts';
-import { transferMergeTests } from './transfer-merge.ts';
-import { transferSyncTests } from './transfer-sync.ts';
-import { transferTests } from './transfer.ts';
-import { userTests } from './users.ts';
+import { transferDirectoryTests } from './transfer/directory.ts';
+import { transferEpisodeTests } from './transfer/episodes.ts';
+import { transferMergeTests } from './transfer/merge.ts';
+import { transferSyncTests } from './transfer/sync.ts';
+import { transferTests } from './transfer/account-import.ts';
+import { userDeletionTests } from './accounts/user-deletion.ts';
+import { userTests } from './accounts/users.ts';
 
 export type { Runner, Subject } from './bench.ts';
 
 const SUITES: Readonly<Record<string, Suite>> = {
   users: userTests,
+  'deletion of users': userDeletionTests,
   sessions: sessionTests,
   'app passwords': appPasswordTests,
   'app logins': appLoginTests,

@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { openTestServer, TARGETS, type TestServer } from '../../server.ts';
+
+const URL_ENCODED = 'application/x-www-form-urlencoded';
+const OPML = '<opml><body><outline xmlUrl="http://example.org/a"/></body></opml>';
+const UPLOAD = { username: 'bob', password: 'secret', action: 'update-subscriptions', protocol: '0', opml: OPML };
+const UPLOADED = new URLSearchParams(UPLOAD).toString();
+/** The fields of an upload as multipart. */
+const multipart = (boundary: string): string =>
+  `${Object.entries(UPLOAD)
+    .map(([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+    .join('')}--${boundary}--\r\n`;
+
+async function send(
+  { app }: TestServer,
+  path: string,
+  type: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers = {},
+): Promise<Response> {
+  return app.request(`http://localhost${path}`, {
+    method: 'POST',
+    headers: { 'content-type': type, ...headers },
+    body,
+  });
+}
+
+it.each([
+  [URL_ENCODED, UPLOADED],
+  [`${URL_ENCODED}; charset=UTF-8`, UPLOADED],
+  ['Application/X-WWW-Form-UrlEncoded', UPLOADED],
+  ['multipart/form-data; boundary=x', multipart('x')],
+  ['multipart/form-data; boundary="----a:b"', multipart('----a:b')],
+  ['Multipart/Form-Data; charset=utf-8; Boundary=x', multipart('x')],
+])('accepts a form of the type %s', async (type, body) => {
+  const answer = await send(await openTestServer(), '/upload', type, body);
+  expect(await answer.text()).toBe('@SUCCESS');
+});
+
+it.each([
+  ['as a browser writes it', encodeURIComponent(OPML).replaceAll('%20', '+')],
+  ['with nothing escaped', OPML],
+  ['with a wrong escape', OPML.replace('<outline', '<outline text="100% ü %zz"')],
+])('reads a field %s', async (_, opml) => {
+  const server = await openTestServer();
+  const fields = `username=bob&password=secret&=nameless&action=update-subscriptions&protocol=0&opml=${opml}`;
+  expect(await (await send(server, '/upload', URL_ENCODED, fields)).text()).toBe('@SUCCESS');
+  const headers = { authorization: `Basic ${btoa('bob:secret')}` };
+  const list = await server.app.request('http://localhost/subscriptions/bob/legacy.txt', { headers });
+  expect((await list.text()).trim()).toBe('http://example.org/a');
+});
+
+it('refuses a form in which an escape is not UTF-8', async () => {
+  const server = await openTestServer({ registration: 'open' });
+  const answer = await send(server, '/register', URL_ENCODED, 'name=%e9');
+  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('not UTF-8')]);
+});
+
+it.each([
+  ['multipart/form-data; boundary=zz, application/x-www-form-urlencoded', UPLOADED],
+  ['text/plain, multipart/form-data; boundary=x', multipart('x')],
+  ['application/x-www-form-urlencoded, text/plain', UPLOADED],
+  ['text/plain', UPLOADED],
+  ['multipart/form-data', multipart('x')],
+  ['multipart/form-data; boundary="x\\" y"', multipart('x')],
+  ['multipart/form-data-x; boundary=x', multipart('x')],
+  ['application/x-www-form-urlencodedx', UPLOADED],
+])('refuses a form of the type %s', async (type, body) => {
+  const server = await openTestServer({ registration: 'open' });
+  const upload = await send(server, '/upload', type, body);
+  expect([upload.status, await upload.text()]).toEqual([200, '@PROTOERROR']);
+  const registration = await send(server, '/register', type, body);
+  expect([registration.status, await registration.text()]).toEqual([
+    400,
+    expect.stringContaining('a form needs one Content-Type'),
+  ]);
+});
+
+it('refuses a compressed form before decompressing it', async () => {
+  const server = await openTestServer({ registration: 'open' });
+  const body = new Uint8Array(gzipSync(UPLOADED));
+  const headers = { 'content-encoding': 'gzip' };
+  expect(await (await send(server, '/upload', URL_ENCODED, body, headers)).text()).toBe('@PROTOERROR');
+  const registration = await send(server, '/register', URL_ENCODED, body, headers);
+  expect([registration.status, await registration.text()]).toEqual([
+    400,
+    expect.stringContaining('without Content-Encoding'),
+  ]);
+});
+
+it('refuses a form with two Content-Type headers', async () => {
+  const { origin } = await openTestServer({}, 'socket');
+  const { hostname, port } = new URL(origin!);
+  const socket = connect(Number(port), hostname);
+  const types = `Content-Type: ${URL_ENCODED}\r\nContent-Type: multipart/form-data; boundary=x\r\n`;
+  socket.end(
+    `POST /upload HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${types}Content-Length: ${UPLOADED.length}\r\n\r\n${UPLOADED}`,
+  );
+  expect((await socket.toArray()).join('')).toContain('@PROTOERROR');
+});
+
+it.each([
+  ['fields', URL_ENCODED, `${UPLOADED}${'&a'.repeat(1_000_000)}`],
+  ['empty parts', 'multipart/form-data; boundary=x', `${'--x\r\n'.repeat(500_000)}`],
+  [
+    'parts',
+    'multipart/form-data; boundary=x',
+    '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'.repeat(50_000),
+  ],
+])('stops reading a form with too many %s', async (_, type, body) => {
+  const { app } = await openTestServer({ maxBody: 16 * 1024 * 1024 });
+  let taken = 0;
+  const bytes = Buffer.from(body);
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (taken >= bytes.length) return controller.close();
+      controller.enqueue(new Uint8Array(bytes.subarray(taken, (taken += 65_536))));
+    },
+  });
+  const init = { method: 'POST', headers: { 'content-type': type }, body: stream, duplex: 'half' };
+  expect(await (await app.request('http://localhost/upload', init as RequestInit)).text()).toBe('@PROTOERROR');
+  expect(taken).toBeLessThan(bytes.length / 2);
+});
+
+it.each([
+  ['cut off', multipart('x').slice(0, -10)],
+  ['cut off in a file', '--x\r\nContent-Disposition: form-data; name="opml"; filename="a"\r\n\r\n<opml>'],
+  ['of another boundary', multipart('y')],
+  ['empty', ''],
+])('refuses a multipart form that is %s', async (_, body) => {
+  const server = await openTestServer({ registration: 'open' });
+  expect(await (await send(server, '/upload', 'multipart/form-data; boundary=x', body)).text()).toBe('@PROTOERROR');
+  expect((await send(server, '/register', 'multipart/form-data; boundary=x', body)).status).toBe(400);
+});
+
+const LARGE = 2 ** 30;
+
+it.each<[string, string, number, Record<string, string>]>([
+  ['POST', '/upload', 200, { 'content-type': URL_ENCODED }],
+  ['POST', '/register', 413, { 'content-type': URL_ENCODED }],
+  ['PUT', '/subscriptions/bob/phone.opml', 413, { authorization: `Basic ${btoa('bob:secret')}` }],
+  ['PUT', '/subscriptions/bob/phone.opml', 401, {}],
+  ['POST', '/nowhere', 404, {}],
+  ['DELETE', '/api/2/devices/bob/phone.json', 405, {}],
+])('%s %s returns %d at once if a large body is announced but not sent', async (method, path, status, headers) => {
+  const { origin } = await openTestServer({}, 'socket');
+  for (const connection of ['keep-alive', 'close']) {
+    const { hostname, port } = new URL(origin!);
+    const socket = connect(Number(port), hostname);
+    const lines = Object.entries({ host: 'x', connection, 'content-length': LARGE, ...headers });
+    socket.write(`${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
+    const begun = performance.now();
+    const [answer] = await once(socket, 'data');
+    expect(`${answer}`).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(performance.now() - begun).toBeLessThan(3000);
+    // Nothing is sent: the server does not keep the connection open for long.
+    if (!socket.closed) await once(socket.resume(), 'close');
+    expect(performance.now() - begun).toBeLessThan(20_000);
+  }
+});
+
+it('serves the next request on a connection whose client sent the refused body after all', async () => {
+  const { origin } = await openTestServer({ maxBody: 1000 }, 'socket');
+  const { hostname, port } = new URL(origin!);
+  const socket = connect(Number(port), hostname);
+  const size = 4 * 1024 * 1024;
+  socket.write(`POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n`);
+  const [first] = await once(socket, 'data');
+  expect(`${first}`).toMatch(/^HTTP\/1\.1 404 /);
+  socket.write(Buffer.alloc(size));
+  socket.write('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  expect((await socket.toArray()).join('')).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+it.each(TARGETS)('a client that sends everything before it reads receives the refusal (%s)', async (target) => {
+  const { request } = await openTestServer({ maxBody: 1000 }, target);
+  const body = new Uint8Array(8 * 1024 * 1024);
+  expect((await request('POST', '/nowhere', { body })).status).toBe(404);
+});
