@@ -1,6 +1,6 @@
 import type { EpisodeInfo, PodcastInfo } from '../src/domain/types.ts';
 import type { ParsedFeed } from '../src/feeds/parse.ts';
-import type { FeedReading, Storage } from '../src/storage/stores.ts';
+import type { FeedResult, Storage } from '../src/storage/stores.ts';
 
 /** A podcast with the given fields; the others are empty. */
 export const podcastInfo = (fields: Partial<PodcastInfo> = {}): PodcastInfo => ({
@@ -38,7 +38,7 @@ export const recordFeed = (
   url: string,
   podcast: Partial<PodcastInfo> = {},
   episodes: readonly (Partial<EpisodeInfo> & { url: string })[] = [],
-  more: Partial<FeedReading> = {},
+  more: Partial<FeedResult> = {},
 ): Promise<void> =>
   podcasts.record(url, {
     state: { url, intervalSeconds: 3600, failures: 0, nextAt: 1_700_259_200, fetchedAt: 1_700_000_000 },

@@ -62,7 +62,7 @@ export interface FeedCounts {
 }
 
 /** Result of fetching a feed. */
-export interface FeedReading {
+export interface FeedResult {
   state: FeedState;
   /** Undefined if there was nothing new: stored data stays. */
   content?: { podcast: PodcastInfo; episodes: readonly EpisodeInfo[] };
@@ -137,7 +137,7 @@ export interface PodcastStore {
    * second is ignored. An episode gives up its old URL only if the same feed has its GUID at another URL. Rejects with
    * `missing` for an unknown URL.
    */
-  record(url: Url, reading: FeedReading): Promise<void>;
+  record(url: Url, result: FeedResult): Promise<void>;
 
   /**
    * Searches listed podcasts by title, author, description, tags and feed URL (`toSearchableUrl`). Finds podcasts with all

@@ -35,7 +35,7 @@ it('a flag takes precedence over a variable, a variable over the file, and the f
   });
 });
 
-it('shows every option of the server, and people the source of each', async () => {
+it('prints every option of the server with its source', async () => {
   const { data, file, podsync } = await makeSubject({ port: 8080 });
   const { stdout } = await podsync(['config', '--registration', 'open'], { PODSYNC_TRUST_PROXY: 'true' });
   const rows = stdout.trimEnd().split('\n');
@@ -97,7 +97,7 @@ it('a file named by --config may select the data folder; its relative paths star
   expect(elsewhere['data']).toMatchObject({ value: folder, source: 'flag' });
 });
 
-it('serve and commands use the file, each what it has an option for', async () => {
+it('serve and commands read the values of their options from the file', async () => {
   const { data, file, podsync } = await makeSubject({
     port: 0,
     'no-fetch': 'true',
@@ -116,7 +116,7 @@ it('serve and commands use the file, each what it has an option for', async () =
   expect(stdout).toContain('["public_subscriptions",false]');
 });
 
-describe('refuses what is wrong in a file, with the file, the name and what is expected', () => {
+describe('refuses an invalid file, and names the file, the option and what is expected', () => {
   it.each([
     [{ prot: 80 }, /: unknown option "prot"; the options are data, storage, host, port, /],
     [{ baseUrl: 'https://a' }, /: unknown option "baseUrl"; /],

@@ -10,7 +10,7 @@ const MEMORY = join(import.meta.dirname, '../../examples/memory-storage/memory-s
 
 afterEach(() => vi.restoreAllMocks());
 
-/** What a server logs with these options while someone tries eight passwords for bob. */
+/** The log of a server with these options during eight wrong logins as bob. */
 async function logOf(...args: string[]): Promise<string> {
   const data = await makeFolder();
   await run(['user', 'add', 'bob', '--generate', '--data', data]);
@@ -32,7 +32,7 @@ it('has date and time, and every failed login', async () => {
   expect(log).not.toContain('GET ');
 });
 
-it('has every request if wanted, without secrets', async () => {
+it('has every request with --access-log, without secrets', async () => {
   const log = await logOf('--access-log');
   const line = new RegExp(
     String.raw`^${TIME} \[info\] GET /api/2/devices/bob\.json 401 \d+ ms \d+ bytes - 127\.0\.0\.1$`,
@@ -42,7 +42,7 @@ it('has every request if wanted, without secrets', async () => {
   expect(log).not.toMatch(/secret|typed/);
 });
 
-it('is a JSON object a line if wanted', async () => {
+it('is one JSON object per line with --log-format json', async () => {
   const log = await logOf('--access-log', '--log-format', 'json');
   const entries = log
     .trimEnd()

@@ -77,7 +77,7 @@ it('has the address that a trusted proxy names', async () => {
   expect((await requests(1))[0]).toMatchObject({ ip: '203.0.113.7' });
 });
 
-it('has a client that goes away before the answer, without a status', async () => {
+it('has a request whose client disconnects before the response, without a status', async () => {
   const { origin, requests } = await open();
   const socket = connect(Number(new URL(origin!).port), '127.0.0.1');
   socket.write('POST /api/2/auth/bob/login.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n');

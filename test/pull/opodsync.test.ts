@@ -11,7 +11,7 @@ import type { Intercepted } from './other-server.ts';
 const NOT_IMPLEMENTED = { status: 503, body: { code: 503, message: 'Not implemented' } };
 const listed = (url: string) => ({ feed: url, title: null, website: null, description: null });
 
-/** Its answers to the user bob; paths that it does not know are pages of its site. */
+/** Its responses to the user bob; unknown paths are pages of its site. */
 const ANSWERS: Record<string, { status?: number; body?: unknown }> = {
   '/api/2/devices/bob.json': {
     body: [
@@ -59,7 +59,7 @@ const ANSWERS: Record<string, { status?: number; body?: unknown }> = {
   '/api/2/favorites/bob.json': { body: [] },
   '/api/2/settings/bob/account.json': NOT_IMPLEMENTED,
   '/api/2/lists/bob.json': NOT_IMPLEMENTED,
-  // It forgets to answer.
+  // It sends no response.
   '/api/2/sync-devices/bob.json': {},
 };
 

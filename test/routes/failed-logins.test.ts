@@ -36,7 +36,7 @@ describe('a failed login is logged with its address', () => {
     expect(logged).toEqual([`Failed login from ${ip}: wrong password for bob`]);
   });
 
-  it('also where the oldest apps and the website log in', async () => {
+  it('also at the logins of the oldest apps and of the website', async () => {
     const server = await openTestServer();
     await server.request('GET', '/getlist?username=bob&password=typed');
     await openVisitor(server).send('/login', { name: 'bob', password: 'typed' });
@@ -46,7 +46,7 @@ describe('a failed login is logged with its address', () => {
     expect(server.logged).toEqual(Array(3).fill('Failed login from -: wrong password for bob'));
   });
 
-  it('also once there are too many, but not if the password is right or missing', async () => {
+  it('also after too many, but not if the password is right or missing', async () => {
     const { request, logged } = await open();
     for (let at = 0; at < 12; at++) await request('/api/2/devices/bob.json', 'bob:typed');
     expect(logged).toEqual([

@@ -6,7 +6,7 @@ import { sanitizeFeedUrl, type UrlRules } from '../../domain/url.ts';
 import type { Fetcher, FetchOutcome } from '../../feeds/fetch.ts';
 import { nextFetch } from '../../feeds/schedule.ts';
 import { createFeedMoves, type Fetched } from './feed-moves.ts';
-import type { FeedReading, FeedState, PodcastStore } from '../../storage/stores.ts';
+import type { FeedResult, FeedState, PodcastStore } from '../../storage/stores.ts';
 
 /** Feeds processed at once: more than the fetcher runs, because those of one host wait for each other. */
 const CONCURRENCY = 16;
@@ -73,10 +73,10 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
     if (isLost) outcome = await moves!.tryFormerUrls(state, outcome);
     else if (isMoving) outcome = await moves!.follow(state, outcome as Fetched);
     if (stopping.signal.aborted) return 'aborted, because podsync is stopping';
-    const reading = toReading(state, outcome, now());
-    await podcasts.record(state.url, reading);
+    const result = toResult(state, outcome, now());
+    await podcasts.record(state.url, result);
     if (outcome.kind === 'fetched' && outcome.feed.guid !== null) await moves!.mergeByGuid(outcome.feed.guid);
-    return reading.state.error;
+    return result.state.error;
   };
   const track = <T>(work: Promise<T>): Promise<T> => {
     const tracked = work.finally(() => running.delete(tracked));
@@ -160,7 +160,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
 }
 
 /** The state to store for an outcome. Values that the outcome does not contain stay. */
-function toReading(state: FeedState, outcome: FetchOutcome | Fetched, now: Seconds): FeedReading {
+function toResult(state: FeedState, outcome: FetchOutcome | Fetched, now: Seconds): FeedResult {
   const { nextAt: _nextAt, error: _error, ...before } = state;
   const next = { url: state.url, ...nextFetch(state.url, state, outcome, now) };
   switch (outcome.kind) {

@@ -8,7 +8,7 @@ import type { Directory } from './directory.ts';
 import { byName, type ChunkedEpisode, sortEpisodes } from './episodes.ts';
 import { addAllPendingFeeds, type DirectoryAccounts } from './pending-feeds.ts';
 import { byPopularity, isSecret, type StoredPodcast, subscribersOf, toPodcast, urlsOf } from './podcast.ts';
-import { recordReading } from './feed-reading.ts';
+import { recordResult } from './feed-result.ts';
 import { recommend } from './recommendations.ts';
 import { rebuildToplist } from './toplist-rebuild.ts';
 import { topN } from './top-n.ts';
@@ -167,7 +167,7 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
         .filter(({ feed }) => feed.guid === guid)
         .map(toFeedState),
 
-    record: (url, reading) => recordReading(directory, url, reading),
+    record: (url, result) => recordResult(directory, url, result),
 
     search: async (text, limit) => (await memory.search.search(text, limit)).map(toPodcast),
 

@@ -5,7 +5,7 @@ import type { Directory } from './directory.ts';
 import { replaceEpisodes } from './episode-store.ts';
 import { newestEpisodes, mergeEpisodes, type ChunkedEpisode, type StoredEpisode, NO_CHUNK } from './episodes.ts';
 import { type StoredPodcast, urlsOf } from './podcast.ts';
-import { withoutChunks } from './feed-reading.ts';
+import { withoutChunks } from './feed-result.ts';
 
 /** Exports the directory, one podcast per page, sorted by URL at the start of the export. */
 export async function* exportDirectory(directory: Directory): AsyncGenerator<DirectoryRecord[]> {

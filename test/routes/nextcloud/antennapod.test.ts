@@ -22,7 +22,7 @@ const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 /** Its JSON library escapes slashes. */
 const write = (value: unknown): string => JSON.stringify(value).replaceAll('/', String.raw`\/`);
 
-/** The app on a phone, after the login. `host` is what was entered; its clock is wrong by `clockError` seconds. */
+/** The app on a phone, after the login. `host` is the entered address; its clock is wrong by `clockError` seconds. */
 async function openPhone(server: SocketServer, { host = server.origin, clockError = 0 } = {}) {
   const send = connect(server.origin, HEADERS);
   const begun = await send('POST', `${host}/index.php/login/v2`, { headers: FORM });

@@ -4,7 +4,7 @@ import type { SocketServer } from './connection.ts';
 
 /* Cardo 1.12.0, with a Nextcloud server. */
 
-/** Its HTTP client names the origin of the app's window, and the type that browsers give a text. */
+/** Its HTTP client sends the origin of the window of the app, and the type of text in browsers. */
 const ORIGINS = ['tauri://localhost', 'http://tauri.localhost'];
 const TEXT = { 'content-type': 'text/plain;charset=UTF-8' };
 

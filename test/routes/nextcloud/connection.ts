@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { openTestServer, type TestServer, type TestServerOptions } from '../../server.ts';
 import { decode, signIn } from '../../site/browser.ts';
 
-/* Apps of the Nextcloud dialect as they were read in their sources: the same requests, in the same order. */
+/* Apps of the Nextcloud dialect, modelled after their source code: the same requests in the same order. */
 
 export const APPS = '/index.php/apps/gpoddersync';
 export const FEED = 'https://feeds.example/a';

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { APPS, basic, connect, FEED, grantAccess, media, openDesktop, openServer, OTHER } from './connection.ts';
 import type { Send, SocketServer } from './connection.ts';
 
-/* GNOME Podcasts 25.4. It has no gpodder.net dialect, and asks at the root of the host, whatever path was entered. */
+/* GNOME Podcasts 25.4. It does not support gpodder.net, and ignores the path of the entered address. */
 
 const HEADERS = { 'user-agent': 'Gnome Podcasts - Nextcloud Sync', accept: '*/*' };
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const OCS = { 'ocs-apirequest': 'true' };
 const PASSWORD = '/ocs/v2.php/core/apppassword';
 
-/** It makes a new client for each request, which keeps no cookie. */
+/** It creates a new client for each request, which keeps no cookie. */
 const open = ({ origin }: SocketServer): Send => connect(origin, HEADERS, { keepsCookies: false });
 
 async function logInByBrowser(server: SocketServer): Promise<[name: string, password: string]> {
@@ -24,7 +24,7 @@ async function logInByBrowser(server: SocketServer): Promise<[name: string, pass
   return [json.loginName, json.appPassword];
 }
 
-/** What it does with the user name and password of its form. */
+/** The login with the user name and password of its form. */
 async function exchange(server: SocketServer, name: string, password: string): Promise<string> {
   const headers = { authorization: basic(name, password), ...OCS };
   const { status, text } = await open(server)('GET', '/ocs/v2.php/core/getapppassword', { headers });

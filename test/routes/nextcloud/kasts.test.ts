@@ -31,7 +31,7 @@ async function openKasts(server: SocketServer, { host = server.origin, password 
   };
   await get('/subscriptions', 0);
   const since = { subscriptions: 0, actions: 0 };
-  /** It stores each mark plus one as soon as it has it, also that of an upload, and ignores one that it cannot read. */
+  /** It stores each mark plus one as soon as it is received, also that of an upload, and ignores an invalid one. */
   const keep = (kind: keyof typeof since, timestamp: number): void => {
     if (timestamp > 1) since[kind] = timestamp + 1;
   };

@@ -61,7 +61,7 @@ const listened = (episode: string, position: number) => ({
   total: 600,
 });
 
-it('connects through the browser, reads the library with the app password alone, and uploads progress', async () => {
+it('connects through the browser, reads the library with only the app password, and uploads progress', async () => {
   const server = await openServer();
   const desktop = openDesktop(server);
   await desktop.change([FEED, OTHER]);

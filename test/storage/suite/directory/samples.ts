@@ -1,5 +1,5 @@
 import type { EpisodeInfo, PodcastInfo, Url } from '../../../../src/domain/types.ts';
-import type { Episode, FeedReading, FeedState, Storage } from '../../../../src/storage/stores.ts';
+import type { Episode, FeedResult, FeedState, Storage } from '../../../../src/storage/stores.ts';
 import { feed, numbersOf } from '../samples.ts';
 
 /** The content of a feed, with the given fields replaced. */
@@ -52,7 +52,7 @@ export const recordFeed = (
   n: number | string,
   podcast: Partial<PodcastInfo> = {},
   found: readonly EpisodeInfo[] = [],
-  more: Partial<FeedReading> = {},
+  more: Partial<FeedResult> = {},
 ): Promise<void> =>
   podcasts.record(feed(n), { state: state(feed(n)), content: { podcast: info(podcast), episodes: found }, ...more });
 

@@ -1,7 +1,7 @@
 import type { Stamp, Url } from '../../domain/types.ts';
 import { noSuchFeed } from '../account-errors.ts';
 import { urlDigest } from '../keys.ts';
-import type { FeedReading } from '../stores.ts';
+import type { FeedResult } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
 import type { Directory } from './directory.ts';
 import { replaceEpisodes } from './episode-store.ts';
@@ -9,7 +9,7 @@ import { mergeEpisodes, type ChunkedEpisode, sharedEpisodes, NO_CHUNK, updateEpi
 import { type PodcastFields, type StoredPodcast, urlsOf } from './podcast.ts';
 
 /** Stores the result of fetching a feed. */
-export async function recordReading(directory: Directory, url: Url, reading: FeedReading): Promise<void> {
+export async function recordResult(directory: Directory, url: Url, result: FeedResult): Promise<void> {
   const { memory, context, store } = directory;
   if (store.isShared && !memory.find(url)) await directory.reload([urlDigest(url)], true);
   let stamp: Stamp | undefined;
@@ -19,9 +19,9 @@ export async function recordReading(directory: Directory, url: Url, reading: Fee
   try {
     await directory.change(() => {
       endStamp();
-      const found = reading.content?.episodes ?? [];
+      const found = result.content?.episodes ?? [];
       stamp = found.length > 0 ? memory.stamps.begin(context.now()) : undefined;
-      return decide(directory, url, reading, stamp ?? 0);
+      return decide(directory, url, result, stamp ?? 0);
     });
   } finally {
     endStamp();
@@ -32,7 +32,7 @@ export async function recordReading(directory: Directory, url: Url, reading: Fee
 async function decide(
   directory: Directory,
   url: Url,
-  { state, content, movedTo }: FeedReading,
+  { state, content, movedTo }: FeedResult,
   stamp: Stamp,
 ): Promise<PodcastChange> {
   const asked = directory.memory.find(url);
