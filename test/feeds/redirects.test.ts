@@ -103,7 +103,7 @@ describe('credentials in the URL', () => {
     expect(requests.map((request) => request.headers.authorization)).toEqual([basic, basic]);
   });
 
-  it('in a redirect do not make a new URL, as the feed would be unavailable without them', async () => {
+  it('in a redirect do not change the URL, as the feed would be unavailable without them', async () => {
     const { origin } = await startFeedServer((request, response) => {
       const secret = `http://bob:pass@${request.headers.host}/feed`;
       if (request.url === '/') redirect(301, secret)(response);

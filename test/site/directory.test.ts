@@ -51,9 +51,9 @@ it('offers no search and no directory where there is none', async () => {
 it('offers it to members only', async () => {
   const server = await openTestServer({ directory: 'members' });
   await fill(server);
-  const stranger = openVisitor(server);
-  expect((await stranger.get('/')).html).not.toContain('Search the directory');
-  expect((await stranger.get('/directory')).location).toBe('http://localhost/login?next=%2Fdirectory');
+  const visitor = openVisitor(server);
+  expect((await visitor.get('/')).html).not.toContain('Search the directory');
+  expect((await visitor.get('/directory')).location).toBe('http://localhost/login?next=%2Fdirectory');
   const { html } = await (await signIn(server)).get('/directory');
   expect(html).toContain('Search the directory');
   expect(html).toContain('Rocket science');

@@ -13,7 +13,7 @@ const EPISODES = 100;
 const ACTIONS = 100_000;
 const DAY = 86_400;
 /** Actions in one upload of a first sync. */
-const LOT = 1000;
+const BATCH = 1000;
 const READERS = 16;
 
 const feed = (n) => `https://feeds-${n % 997}.example.org/show-${n}/feed.xml`;
@@ -45,10 +45,10 @@ async function open() {
   for (const name of USERS) {
     const { id } = await storage.users.find(name);
     await storage.subscriptions.replace(id, 'phone', all.slice(0, SUBSCRIBED));
-    for (let at = 0; at < ACTIONS; at += LOT) {
+    for (let at = 0; at < ACTIONS; at += BATCH) {
       await storage.actions.append(
         id,
-        Array.from({ length: LOT }, (_, n) => toAction(at + n, now)),
+        Array.from({ length: BATCH }, (_, n) => toAction(at + n, now)),
       );
     }
   }

@@ -146,7 +146,7 @@ describe('a file', () => {
     await store.close();
   });
 
-  it('edited by hand is used after its checksum is removed, as the message says', async () => {
+  it('edited by hand is used after its checksum is removed, as the message advises', async () => {
     const text = await readFile(path, 'utf8');
     await writeFile(path, text.replace('"bob"', '"rob"').replace(/"checksum".*\n/, ''));
     const store = await open();

@@ -32,16 +32,16 @@ async function openWithPrivateUser(): Promise<TestServer> {
   return server;
 }
 
-const STRANGERS: [string, RequestOptions][] = [
+const OTHER_CLIENTS: [string, RequestOptions][] = [
   ['anybody', {}],
   ['another user', { auth: 'eve:secret' }],
-  ['somebody with a wrong password', { auth: 'bob:wrong' }],
-  ['somebody with a stale cookie', { cookie: 'stale' }],
+  ['a client with a wrong password', { auth: 'bob:wrong' }],
+  ['a client with a stale cookie', { cookie: 'stale' }],
 ];
 
 it.each(PATHS)('%s of a user without public data looks to others like that of an unknown user', async (path) => {
   const server = await openWithPrivateUser();
-  for (const [who, options] of STRANGERS) {
+  for (const [who, options] of OTHER_CLIENTS) {
     const answer = await get(server, path, options);
     expect(answer, who).toEqual(await get(server, path.replace('bob', 'nobody'), options));
     expect((answer as { status: number }).status, who).toBeGreaterThanOrEqual(400);

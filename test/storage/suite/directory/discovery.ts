@@ -232,8 +232,8 @@ export const discoveryTests: Suite = ({ describe, test }) => {
     test('are the toplist for a new user', async (bench) => {
       const [user] = await populate(bench, [[4, 3, 2, 1], [2]]);
       await bench.storage.subscriptions.apply(user!, 'phone', remove(feed(4)));
-      const newcomer = await addUser(bench.storage, 'newcomer');
-      assert.deepEqual(numbersOf(await bench.storage.podcasts.recommendations(newcomer, 10)), [2, 1, 3]);
+      const newUser = await addUser(bench.storage, 'new');
+      assert.deepEqual(numbersOf(await bench.storage.podcasts.recommendations(newUser, 10)), [2, 1, 3]);
     });
 
     test('match the taste of the user', async (bench) => {

@@ -61,7 +61,7 @@ export const boundedTests: Suite = ({ describe, test }) => {
       assert.deepEqual(numbersOf(await podcasts.search('trains', 9)), [3]);
     });
 
-    test('is new again if somebody subscribes after its removal', async (bench) => {
+    test('is new again if a user subscribes after its removal', async (bench) => {
       const alice = await leave(bench);
       await pass(bench, bench.storage, 30);
       await bench.storage.subscriptions.apply(alice, 'phone', add(feed(2), feed(1)));
