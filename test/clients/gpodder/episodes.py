@@ -17,7 +17,7 @@ def run():
         return feeds.media("feed", number)
 
     with check("downloads, plays and deletions are uploaded"):
-        account = Account("uploading")
+        account = Account("uploading-episodes")
         desktop = Desktop(account, "my.host.lan")
         desktop.subscribe(feed)
         one, two = desktop.episode(feed, media(1)), desktop.episode(feed, media(2))
