@@ -39,7 +39,7 @@ it('does not start if the path in the temporary folder is too long, too', async 
   const deep = await makeDeepFolder();
   await mkdir(deep, { recursive: true });
   const { code, stderr } = await run(['serve', '--port', '0', '--data', deep], { env: { TMPDIR: deep } });
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^\[error\] .*set TMPDIR[^\n]+\n$/) });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^\S+Z \[error\] .*set TMPDIR[^\n]+\n$/) });
 });
 
 it('a start removes what a killed server left in the temporary folder', async () => {
