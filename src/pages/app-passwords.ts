@@ -37,7 +37,7 @@ function renderTable({ base, csrf, appPasswords }: AppPasswordSection): Markup {
     ({ id, label, app, createdAt, usedAt, address }) =>
       markup`<tr><td>${label}<br><span class="soft">${app && `${describeApp(app)} · `}created ${renderDate(createdAt)}</span></td>
 <td>${usedAt === undefined ? 'Never' : renderTime(usedAt)}${address && markup`<br><span class="soft">from ${address}</span>`}</td>
-<td><form method="post" action="${base}/settings/app-passwords/revoke">${renderToken(csrf)}<button class="link" name="id" value="${id}" aria-label="Revoke ${label}">Revoke</button></form></td></tr>
+<td class="action"><form method="post" action="${base}/settings/app-passwords/revoke">${renderToken(csrf)}<button class="link" name="id" value="${id}" aria-label="Revoke ${label}">Revoke</button></form></td></tr>
 `,
   );
   return markup`<div class="table" tabindex="0" role="region" aria-label="App passwords"><table><caption>Apps with a password of their own</caption>

@@ -19,6 +19,8 @@ export interface Frame {
   path: string;
   /** Undefined for visitors who are not signed in. */
   visitor?: Visitor | undefined;
+  /** Set where it is not known whether the visitor is signed in. */
+  isVisitorUnknown?: boolean;
   /** Whether anybody may create an account. */
   isOpen: boolean;
   /** Who may see the directory. */
@@ -75,12 +77,13 @@ ${renderFooter(frame)}
 `);
 
 function renderHeader(frame: Frame): Markup {
-  const { base, visitor, isOpen } = frame;
+  const { base, visitor, isVisitorUnknown, isOpen } = frame;
+  const account = visitor ? renderMenu(base, visitor) : renderSignIn(base, isOpen);
   return markup`<header class="site-header">
 <div class="bar">
 <a class="brand" href="${base}/"><img src="${base}/assets/${icon.name}" alt="">podsync</a>
 ${hasDirectory(frame) ? renderSearch(base) : ''}
-<div class="account">${visitor ? renderMenu(base, visitor) : renderSignIn(base, isOpen)}</div>
+${isVisitorUnknown ? '' : markup`<div class="account">${account}</div>`}
 </div>
 ${visitor && renderNavigation(frame)}
 </header>`;

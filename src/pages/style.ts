@@ -140,7 +140,7 @@ input[type=checkbox], input[type=radio] { width: 1.15rem; height: 1.15rem; margi
 .check { display: flex; gap: .65rem; align-items: baseline; margin: .75rem 0; }
 .check input { position: relative; top: .18rem; }
 input[type=file] { border-style: dashed; }
-input[type=search] { margin: 0; border-radius: 2rem; padding-inline: 1rem; }
+.site-header input { margin: 0; border-radius: 2rem; padding-inline: 1rem; }
 
 .table { overflow-x: auto; margin: 1rem 0; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
@@ -149,7 +149,8 @@ th, td { text-align: start; padding: .55rem .9rem; vertical-align: top; }
 thead th { color: var(--soft); font-size: .875rem; font-weight: 600; }
 tbody tr { border-top: 1px solid var(--line); }
 tbody th { font-weight: inherit; }
-td.number, th.number { text-align: end; white-space: nowrap; }
+td.number, th.number { text-align: end; }
+td.number, th.number, td.action { white-space: nowrap; }
 dl.facts { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1.25rem; margin: 1rem 0; }
 dl.facts dt { color: var(--soft); }
 dl.facts dd { margin: 0; min-width: 0; }

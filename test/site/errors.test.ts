@@ -14,6 +14,7 @@ it.each([
   expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
   const html = await answer.text();
   expect(html).toContain(`<h1>${title}</h1>`);
+  expect(html.includes('/login"')).toBe(status === 401);
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
 });
 

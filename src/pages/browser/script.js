@@ -18,6 +18,9 @@ export function runInBrowser() {
     if (key === 'Escape') closeMenus(null);
   });
 
+  // On a narrow screen the navigation may begin left of the current page.
+  document.querySelector('.site-nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+
   // Prevents sending a form twice.
   document.addEventListener('submit', ({ target, submitter }) => {
     if (target instanceof HTMLFormElement && target.method === 'post') {

@@ -17,7 +17,7 @@ export function toErrorPage(
 ): Reply {
   if (reply.error === undefined || !prefersHtml(event)) return reply;
   const base = publicBase(event, origin);
-  const frame = { base, path: event.url.pathname, directory, isOpen: false };
+  const frame = { base, path: event.url.pathname, directory, isVisitorUnknown: true, isOpen: false };
   return {
     ...reply,
     type: 'text/html; charset=utf-8',
