@@ -51,8 +51,8 @@ export const renderPodcastLink = (base: string, { url, title, subscribers }: Kno
 /** Podcasts with the beginning of their descriptions. */
 export function renderPodcasts(base: string, podcasts: readonly KnownPodcast[]): Markup {
   const items = podcasts.map(
-    (podcast) => markup`<li>${renderPodcastLink(base, podcast)}
-<div class="soft">${podcast.author}${renderBrief(podcast.description)}</div></li>
+    (podcast) => markup`<li>${renderLazyLogo(base, podcast, 'small')}<div>${renderPodcastLink(base, podcast)}
+<div class="soft">${podcast.author}${renderBrief(podcast.description)}</div></div></li>
 `,
   );
   return markup`<ul class="items">${items}</ul>`;

@@ -7,7 +7,7 @@ import { renderAppPasswords, renderCreated } from './app-passwords.ts';
 import { type Problems, renderCheck, renderField, renderNotice, renderProblem, renderToken } from './form.ts';
 import type { Page } from './layout.ts';
 import { type Markup, markup } from './markup.ts';
-import { renderDate } from './components.ts';
+import { renderMoment } from './time.ts';
 
 /** Privacy settings of an account. */
 export interface Privacy {
@@ -81,7 +81,7 @@ function renderSessions({ base, csrf, sessions, current }: SettingsPage): Markup
       id === current
         ? 'This browser'
         : markup`<form method="post" action="${base}/settings/sessions">${renderToken(csrf)}<button class="link" name="id" value="${id}">Sign out</button></form>`;
-    return markup`<tr><td>${app ? describeApp(app) : 'Unknown app'}</td><td>${renderDate(usedAt)}</td><td class="action">${end}</td></tr>\n`;
+    return markup`<tr><td>${app ? describeApp(app) : 'Unknown app'}</td><td>${renderMoment(usedAt, 'date')}</td><td class="action">${end}</td></tr>\n`;
   });
   return markup`<h2 id="sessions">Signed in</h2>
 <div class="table" tabindex="0" role="region" aria-label="Sessions"><table><caption>Browsers and apps that are signed in</caption>

@@ -146,6 +146,7 @@ input[type=file] { border-style: dashed; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 caption { text-align: start; padding: .6rem .9rem; color: var(--soft); font-size: .9rem; }
 th, td { text-align: start; padding: .55rem .9rem; vertical-align: top; }
+.table[tabindex] :is(th, td) { overflow-wrap: break-word; }
 thead th { color: var(--soft); font-size: .875rem; font-weight: 600; }
 tbody tr { border-top: 1px solid var(--line); }
 tbody th { font-weight: inherit; }
@@ -190,6 +191,9 @@ audio { width: 100%; display: block; }
 @media (max-width: 40rem) {
   .logo { width: 5.5rem; height: 5.5rem; }
   h1 { font-size: 1.4rem; }
+  th, td { padding-inline: .6rem; }
+  .figures dd { font-size: 1.25rem; }
+  form.inline .field:is(:has(> select), :has(> input[type=date])) { flex: 1 1 9rem; }
   .grid { grid-template-columns: repeat(auto-fill, minmax(6.5rem, 1fr)); }
   .site-header form[role=search] { order: 3; flex-basis: 100%; max-width: none; }
   dl.facts { grid-template-columns: 1fr; gap: 0; }
