@@ -191,6 +191,7 @@ audio { width: 100%; display: block; }
 @media (max-width: 40rem) {
   .logo { width: 5.5rem; height: 5.5rem; }
   h1 { font-size: 1.4rem; }
+  table { font-size: .9rem; }
   th, td { padding-inline: .6rem; }
   .figures dd { font-size: 1.25rem; }
   form.inline .field:is(:has(> select), :has(> input[type=date])) { flex: 1 1 9rem; }
