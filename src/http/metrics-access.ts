@@ -1,0 +1,25 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { BlockList } from 'node:net';
+import type { H3Event } from 'h3';
+import { isProxied, type OriginRules, readIp } from './origin.ts';
+
+/** The metrics of a server, and who may read them. */
+export interface MetricsAccess {
+  render(): Promise<string>;
+  /** For `Authorization: Bearer`. */
+  token?: string | undefined;
+  /** Networks that need no token. */
+  networks?: BlockList | undefined;
+}
+
+/** Whether a request may read the metrics. The address of a proxy counts for nothing. */
+export function mayReadMetrics(event: H3Event, { token, networks }: MetricsAccess, origin: OriginRules): boolean {
+  const [, sent] = /^Bearer +(\S+)$/i.exec(event.req.headers.get('authorization') ?? '') ?? [];
+  if (token !== undefined && sent !== undefined && isEqual(sent, token)) return true;
+  if (!networks || isProxied(event, origin)) return false;
+  const ip = readIp(event, origin);
+  return ip !== '' && networks.check(ip, ip.includes(':') ? 'ipv6' : 'ipv4');
+}
+
+const isEqual = (sent: string, token: string): boolean =>
+  timingSafeEqual(hash('sha256', sent, 'buffer'), hash('sha256', token, 'buffer'));
