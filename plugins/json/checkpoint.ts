@@ -138,20 +138,20 @@ export class Checkpoint {
   async #write(group: Group, part: Part, entries: readonly Entry[], until = group.endOf(part)): Promise<void> {
     const folder = dirname(this.#files.pathOf(part));
     if (!group.parts.includes(part)) await createFolder(folder);
-    const pieces = split(part, entries);
+    const parts = split(part, entries);
     let end = until;
-    for (const [piece, its] of pieces.slice(1).toReversed()) {
-      await this.#files.write(piece, end, its);
-      group.add(piece);
+    for (const [added, its] of parts.slice(1).toReversed()) {
+      await this.#files.write(added, end, its);
+      group.add(added);
       await syncFolder(folder);
-      end = piece.start;
+      end = added.start;
     }
-    const [[first, its]] = pieces;
+    const [[first, its]] = parts;
     await this.#files.write(first, end, its);
     this.#unsynced.add(folder);
     group.remove(part);
     group.add(first);
-    this.#files.replace(part, pieces);
+    this.#files.replace(part, parts);
   }
 
   async #remove(group: Group, part: Part): Promise<void> {
@@ -191,11 +191,11 @@ function split(part: Part, entries: readonly Entry[]): [[Part, readonly Entry[]]
     if (start !== undefined) starts.push([place, start]);
     filled = (start === undefined ? filled : 0) + sizeOf(entry);
   }
-  const pieces = starts.map(([place, start], index): [Part, readonly Entry[]] => [
+  const parts = starts.map(([place, start], index): [Part, readonly Entry[]] => [
     { prefix: part.prefix, start },
     entries.slice(place, starts[index + 1]?.[0]),
   ]);
-  return pieces as ReturnType<typeof split>;
+  return parts as ReturnType<typeof split>;
 }
 
 /** A key after `last` and up to `next`, cut at the end of a segment; undefined if it is too long for a file name. */

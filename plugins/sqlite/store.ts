@@ -60,7 +60,7 @@ export async function openStore(path: string): Promise<KeyValueStore> {
     if (closing) throw unavailable('is closed');
     const packed = pack(batch);
     packing.add(packed);
-    const committed = packed.then((pieces) => call<Version | undefined>({ kind: 'commit', batch: pieces }));
+    const committed = packed.then((chunks) => call<Version | undefined>({ kind: 'commit', batch: chunks }));
     await packed;
     packing.delete(packed);
     return committed;

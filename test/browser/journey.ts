@@ -27,7 +27,7 @@ const WAYS: readonly Way[] = [
   { name: 'on a phone without JavaScript, PostgreSQL', screen: PHONE, hasScript: false, storageName: 'postgres' },
 ];
 
-export interface Traveller extends Tab {
+export interface Visitor extends Tab {
   /** With the sample data. */
   server: TestServer;
   /** Its public address. */
@@ -50,14 +50,14 @@ export function useJourneys(): void {
 }
 
 /** Tests what somebody does on the site, in each way; nothing may make the browser complain. */
-export function journey(title: string, travel: (traveller: Traveller) => Promise<void>): void {
+export function journey(title: string, visit: (visitor: Visitor) => Promise<void>): void {
   it.skipIf(CHROMIUM === undefined).each(WAYS.map((way) => [way.name, way] as const))(
     `${title}: %s`,
     async (_name, way) => {
       const { server, base } = await openServer(way);
       const tab = await openTab(base, { ...way.screen, javaScriptEnabled: way.hasScript });
       const { page } = tab;
-      await travel({
+      await visit({
         ...tab,
         server,
         base,

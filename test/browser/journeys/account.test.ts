@@ -4,8 +4,8 @@ import { openTab, signIn } from '../chromium.ts';
 
 useJourneys();
 
-journey('9. renames, groups and removes devices, and shares a list', async (traveller) => {
-  const { page, context, base, open, signIn, go, arrive, see } = traveller;
+journey('9. renames, groups and removes devices, and shares a list', async (visitor) => {
+  const { page, context, base, open, signIn, go, arrive, see } = visitor;
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const link = (name: string) => page.getByRole('link', { name, exact: true });
   await signIn();
@@ -60,8 +60,8 @@ journey('9. renames, groups and removes devices, and shares a list', async (trav
   expect(page.url()).toBe(`${base}/lists`);
 });
 
-journey('10. sets privacy, address and password, ends sessions, takes the data, and leaves', async (traveller) => {
-  const { page, server, base, signIn: signInHere, go, arrive, see, download } = traveller;
+journey('10. sets privacy, address and password, ends sessions, takes the data, and leaves', async (visitor) => {
+  const { page, server, base, signIn: signInHere, go, arrive, see, download } = visitor;
   const fill = (label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   await signInHere();

@@ -13,8 +13,8 @@ const OPML = `<opml version="2.0"><body>
 <outline type="rss" text="A file" xmlUrl="file:///etc/hosts"/>
 </body></opml>`;
 
-journey('4. subscribes, filters, sorts, unsubscribes, undoes it, and imports a file', async (traveller) => {
-  const { page, hasScript, signIn, go, arrive, see, download } = traveller;
+journey('4. subscribes, filters, sorts, unsubscribes, undoes it, and imports a file', async (visitor) => {
+  const { page, hasScript, signIn, go, arrive, see, download } = visitor;
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const titles = () => page.locator('.grid > li > a, .items > li > div > a').allTextContents();
   /** Choices apply at once; without a script there is a button. */
@@ -65,8 +65,8 @@ journey('4. subscribes, filters, sorts, unsubscribes, undoes it, and imports a f
   expect(await download('OPML')).toContain('https://another.example/feed.xml');
 });
 
-journey('5. reads about a podcast and its episodes, subscribes, and marks an episode', async (traveller) => {
-  const { page, server, signIn, go, open, arrive, see } = traveller;
+journey('5. reads about a podcast and its episodes, subscribes, and marks an episode', async (visitor) => {
+  const { page, server, signIn, go, open, arrive, see } = visitor;
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const long = 'https://long.example/feed.xml';
   const episodes = Array.from({ length: 60 }, (_, at) => ({
@@ -113,8 +113,8 @@ journey('5. reads about a podcast and its episodes, subscribes, and marks an epi
   await arrive('https://gone.example/feed.xml');
 });
 
-journey('6. goes on in the browser where an app stopped, and the app where the browser stopped', async (traveller) => {
-  const { page, server, hasScript, signIn, arrive, see } = traveller;
+journey('6. goes on in the browser where an app stopped, and the app where the browser stopped', async (visitor) => {
+  const { page, server, hasScript, signIn, arrive, see } = visitor;
   const feed = 'https://talk.example/feed.xml';
   const url = `${publisher.url}/talk.wav`;
   const added = { add: [feed], remove: [] };

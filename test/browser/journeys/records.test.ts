@@ -3,8 +3,8 @@ import { journey, useJourneys } from '../journey.ts';
 
 useJourneys();
 
-journey('7. looks through the history, and downloads it', async (traveller) => {
-  const { page, signIn, go, arrive, see, download } = traveller;
+journey('7. looks through the history, and downloads it', async (visitor) => {
+  const { page, signIn, go, arrive, see, download } = visitor;
   const show = () => page.getByRole('button', { name: 'Show', exact: true }).click();
   const entries = page.locator('.items > li');
   await signIn();
@@ -37,8 +37,8 @@ journey('7. looks through the history, and downloads it', async (traveller) => {
   await arrive('History');
 });
 
-journey('8. looks at the statistics of each range, and the numbers behind a chart', async (traveller) => {
-  const { page, signIn, go, arrive, see } = traveller;
+journey('8. looks at the statistics of each range, and the numbers behind a chart', async (visitor) => {
+  const { page, signIn, go, arrive, see } = visitor;
   await signIn();
   await go('Statistics');
   for (const [range, chart] of [

@@ -3,8 +3,8 @@ import { journey, useJourneys } from '../journey.ts';
 
 useJourneys();
 
-journey('1. goes from page to page, searches a podcast, and gets lost', async (traveller) => {
-  const { page, base, open, signIn, go, arrive } = traveller;
+journey('1. goes from page to page, searches a podcast, and gets lost', async (visitor) => {
+  const { page, base, open, signIn, go, arrive } = visitor;
   await signIn();
   for (const name of ['Subscriptions', 'History', 'Statistics', 'Devices', 'Lists', 'Directory', 'Settings', 'Home']) {
     await go(name);
@@ -24,8 +24,8 @@ journey('1. goes from page to page, searches a podcast, and gets lost', async (t
   await page.waitForURL(`${base}/`);
 });
 
-journey('2. signs in where a page asks for it, out, and in with a new account', async (traveller) => {
-  const { page, server, open, arrive, see } = traveller;
+journey('2. signs in where a page asks for it, out, and in with a new account', async (visitor) => {
+  const { page, server, open, arrive, see } = visitor;
   const fill = (label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
 
@@ -66,8 +66,8 @@ journey('2. signs in where a page asks for it, out, and in with a new account', 
   await page.locator('summary', { hasText: 'bob' }).waitFor();
 });
 
-journey('3. connects an app, and sees what it has synced', async (traveller) => {
-  const { page, server, base, hasScript, open, signIn, arrive, see } = traveller;
+journey('3. connects an app, and sees what it has synced', async (visitor) => {
+  const { page, server, base, hasScript, open, signIn, arrive, see } = visitor;
   await open('/');
   await arrive('Your podcasts, in sync');
   if (hasScript) await page.clock.install();
