@@ -8,12 +8,12 @@ import { isStorageError } from '../storage/errors.ts';
 import { redactLocation } from '../storage/location.ts';
 import { openStorage } from '../storage/open.ts';
 import { findControlSocket } from './control-path.ts';
-import { openDataFolderOrAsk, requireOwnFolder, requireStorage } from './data-folder.ts';
+import { openDataFolderOrAsk, requireOwnFolder, requireStorage } from './settings/data-folder.ts';
 import { limitHeapGrowth } from './heap.ts';
 import { log, messages, printResult, toFacts } from './output.ts';
 import { createProgress } from './progress.ts';
-import { watchSignals } from './signals.ts';
-import { writeStorageRecord } from './storage-record.ts';
+import { watchSignals } from './server/signals.ts';
+import { writeStorageRecord } from './settings/storage-record.ts';
 
 interface MigrateOptions {
   /** As with `--storage`. May contain a password. */

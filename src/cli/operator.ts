@@ -8,10 +8,10 @@ import type { Config } from '../config.ts';
 import type { Podsync, PodsyncOptions, PodsyncParts } from '../podsync.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { findControlSocket } from './control-path.ts';
-import { isMissing, openDataFolderOrAsk, requireOwnFolder, requireStorage } from './data-folder.ts';
+import { isMissing, openDataFolderOrAsk, requireOwnFolder, requireStorage } from './settings/data-folder.ts';
 import { limitHeapGrowth } from './heap.ts';
 import { log } from './output.ts';
-import { requirePassword, requireRecordedStorage, writeStorageRecord } from './storage-record.ts';
+import { requirePassword, requireRecordedStorage, writeStorageRecord } from './settings/storage-record.ts';
 
 /** How long to wait for another command to finish, in milliseconds. */
 const BUSY_TIMEOUT = 10_000;

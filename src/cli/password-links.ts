@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import type { PasswordLink } from '../routes/operator/password-links.ts';
-import { reachableUrls } from './address.ts';
+import { reachableUrls } from './server/address.ts';
 import { accountPath, sendOnce, withOperator, send } from './operator.ts';
 import { messages } from './output.ts';
 

@@ -24,7 +24,7 @@ export function createProgram(): Command {
   defineCompletion(program);
   for (const group of groupsIn(program)) defineHelp(group);
   return program.hook('preAction', async (_program, command) => {
-    const { completeOptions } = await import('./option-sources.ts');
+    const { completeOptions } = await import('./settings/option-sources.ts');
     await completeOptions(command);
   });
 }
@@ -55,7 +55,7 @@ function defineServe(program: Command): void {
     .addHelpText('after', '\nExample:\n  podsync serve --data /var/lib/podsync --base-url https://pods.example.org')
     .action(async (options) => {
       const config = readConfig(options);
-      const { serve } = await import('./serve.ts');
+      const { serve } = await import('./server/serve.ts');
       await serve(config);
     });
 }
@@ -124,7 +124,7 @@ function defineConfig(program: Command): void {
         'Example:\n  podsync config --config /etc/podsync.json',
     )
     .action(async (options, command: Command) => {
-      const { showConfig } = await import('./show-config.ts');
+      const { showConfig } = await import('./settings/show-config.ts');
       showConfig(command, options);
     });
 }

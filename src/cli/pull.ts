@@ -6,13 +6,13 @@ import { logInToNextcloud } from '../pull/login-flow.ts';
 import { readNextcloudAccount } from '../pull/nextcloud.ts';
 import { pullAccount, type PullReport } from '../pull/pull.ts';
 import { openRemote } from '../pull/remote.ts';
-import { isLoopback } from './address.ts';
+import { isLoopback } from './server/address.ts';
 import { commandLine, quote } from './invocation.ts';
 import { accountPath, hasAccount, type Operator, openOperator, send } from './operator.ts';
 import { messages, printResult, toChanges, toFacts, toTable } from './output.ts';
 import { getRemotePassword } from './password.ts';
 import { createProgress } from './progress.ts';
-import { watchSignals } from './signals.ts';
+import { watchSignals } from './server/signals.ts';
 
 interface PullOptions {
   /** The account on this server, which must exist. */

@@ -1,9 +1,9 @@
 import { MAX_CAPTION } from '../domain/device.ts';
 import type { OwnAppPassword } from '../services/accounts/app-passwords.ts';
-import { describeApp } from './app-name.ts';
-import { type Problems, renderField, renderToken } from './form.ts';
-import { type Markup, markup } from './markup.ts';
-import { renderDate, renderTime } from './components.ts';
+import { describeApp } from './parts/app-name.ts';
+import { type Problems, renderField, renderToken } from './parts/form.ts';
+import { type Markup, markup } from './parts/markup.ts';
+import { renderDate, renderTime } from './parts/components.ts';
 
 interface AppPasswordSection {
   base: string;

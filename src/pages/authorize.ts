@@ -1,8 +1,8 @@
 import { MAX_CAPTION } from '../domain/device.ts';
 import { toAppLabel } from '../services/sync/app-name.ts';
-import { type Problems, renderField, renderProblem, renderToken } from './form.ts';
-import type { Page } from './layout.ts';
-import { markup } from './markup.ts';
+import { type Problems, renderField, renderProblem, renderToken } from './parts/form.ts';
+import type { Page } from './parts/layout.ts';
+import { markup } from './parts/markup.ts';
 
 interface AuthorizeForm {
   base: string;

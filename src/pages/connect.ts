@@ -1,7 +1,7 @@
 import { encode } from 'uqr';
 import type { OverviewDevice } from '../services/listening/home.ts';
-import type { Page } from './layout.ts';
-import { type Markup, markup } from './markup.ts';
+import type { Page } from './parts/layout.ts';
+import { type Markup, markup } from './parts/markup.ts';
 
 interface ConnectPage {
   base: string;

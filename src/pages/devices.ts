@@ -2,12 +2,12 @@ import { countOf } from '../domain/count.ts';
 import { DEVICE_TYPES, type DeviceType, type Dialect } from '../domain/types.ts';
 import type { Following } from '../services/sync/devices.ts';
 import type { DeviceSummary, RefusedRequest } from '../storage/stores.ts';
-import { describeApp } from './app-name.ts';
-import { type Problems, renderField, renderNotice, renderProblem, renderToken, toSentence } from './form.ts';
-import type { Page } from './layout.ts';
-import { devicePage } from './links.ts';
-import { attributes, type Markup, markup } from './markup.ts';
-import { renderTime } from './components.ts';
+import { describeApp } from './parts/app-name.ts';
+import { type Problems, renderField, renderNotice, renderProblem, renderToken, toSentence } from './parts/form.ts';
+import type { Page } from './parts/layout.ts';
+import { devicePage } from './parts/links.ts';
+import { attributes, type Markup, markup } from './parts/markup.ts';
+import { renderTime } from './parts/components.ts';
 
 interface DevicesPage {
   base: string;

@@ -2,11 +2,11 @@ import { countOf } from '../domain/count.ts';
 import type { Url } from '../domain/types.ts';
 import type { KnownPodcast } from '../services/directory/directory.ts';
 import type { Tag } from '../storage/stores.ts';
-import { renderToken } from './form.ts';
-import type { Page } from './layout.ts';
-import { podcastPage, tagPage } from './links.ts';
-import { attributes, type Markup, markup } from './markup.ts';
-import { renderBrief, renderLazyLogo } from './components.ts';
+import { renderToken } from './parts/form.ts';
+import type { Page } from './parts/layout.ts';
+import { podcastPage, tagPage } from './parts/links.ts';
+import { attributes, type Markup, markup } from './parts/markup.ts';
+import { renderBrief, renderLazyLogo } from './parts/components.ts';
 
 /** What the page shows. */
 export type DirectoryView =

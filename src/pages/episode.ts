@@ -1,14 +1,14 @@
 import type { EpisodeAction } from '../domain/types.ts';
 import type { OwnEpisode } from '../services/listening/playback.ts';
 import type { KnownEpisode, KnownPodcast } from '../services/directory/directory.ts';
-import { renderToken } from './form.ts';
+import { renderToken } from './parts/form.ts';
 import { describeAction } from './history.ts';
-import type { Page } from './layout.ts';
-import { historyPage, scaledLogo } from './links.ts';
-import { type Markup, markup } from './markup.ts';
-import { renderDate, renderLink, renderLogo, renderPodcastLink, renderTime } from './components.ts';
-import { describePlayback, isPlayed, lengthOf, renderMark, renderPlayed, resumeAt } from './playback.ts';
-import { renderPlayer } from './player.ts';
+import type { Page } from './parts/layout.ts';
+import { historyPage, scaledLogo } from './parts/links.ts';
+import { type Markup, markup } from './parts/markup.ts';
+import { renderDate, renderLink, renderLogo, renderPodcastLink, renderTime } from './parts/components.ts';
+import { describePlayback, isPlayed, lengthOf, renderMark, renderPlayed, resumeAt } from './parts/playback.ts';
+import { renderPlayer } from './parts/player.ts';
 
 interface EpisodePage {
   base: string;

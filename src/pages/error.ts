@@ -1,6 +1,6 @@
-import { toSentence } from './form.ts';
-import type { Page } from './layout.ts';
-import { markup } from './markup.ts';
+import { toSentence } from './parts/form.ts';
+import type { Page } from './parts/layout.ts';
+import { markup } from './parts/markup.ts';
 
 const TITLES: Record<number, string> = {
   400: 'Bad request',

@@ -1,12 +1,12 @@
 import { dayOf } from '../domain/listening.ts';
 import { ACTION_TYPES, type ActionType, type EpisodeAction } from '../domain/types.ts';
 import type { HistoryEntry, HistoryPage } from '../services/listening/history.ts';
-import { type Problems, renderField, renderSelect } from './form.ts';
-import type { Page } from './layout.ts';
-import { episodePage, historyPage, type HistoryQuery, podcastPage } from './links.ts';
-import { type Markup, markup } from './markup.ts';
-import { renderLazyLogo } from './components.ts';
-import { renderMoment, toClock } from './time.ts';
+import { type Problems, renderField, renderSelect } from './parts/form.ts';
+import type { Page } from './parts/layout.ts';
+import { episodePage, historyPage, type HistoryQuery, podcastPage } from './parts/links.ts';
+import { type Markup, markup } from './parts/markup.ts';
+import { renderLazyLogo } from './parts/components.ts';
+import { renderMoment, toClock } from './parts/time.ts';
 
 export interface ListedHistory {
   base: string;

@@ -1,7 +1,7 @@
-import type { Page } from './layout.ts';
-import { registerPage } from './links.ts';
-import { markup } from './markup.ts';
-import { renderAppSettings } from './components.ts';
+import type { Page } from './parts/layout.ts';
+import { registerPage } from './parts/links.ts';
+import { markup } from './parts/markup.ts';
+import { renderAppSettings } from './parts/components.ts';
 
 interface HomePage {
   base: string;

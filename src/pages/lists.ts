@@ -1,11 +1,11 @@
 import { countOf } from '../domain/count.ts';
 import type { ListSummary } from '../domain/types.ts';
 import type { KnownPodcast } from '../services/directory/directory.ts';
-import { type Problems, renderField, renderNotice, renderProblem, renderToken } from './form.ts';
-import type { Page } from './layout.ts';
-import { listPage, ownListPage } from './links.ts';
-import { attributes, type Markup, markup } from './markup.ts';
-import { type PageNumber, renderLazyLogo, renderPager, renderPodcastLink } from './components.ts';
+import { type Problems, renderField, renderNotice, renderProblem, renderToken } from './parts/form.ts';
+import type { Page } from './parts/layout.ts';
+import { listPage, ownListPage } from './parts/links.ts';
+import { attributes, type Markup, markup } from './parts/markup.ts';
+import { type PageNumber, renderLazyLogo, renderPager, renderPodcastLink } from './parts/components.ts';
 
 interface ListsPage {
   base: string;

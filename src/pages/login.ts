@@ -1,7 +1,7 @@
-import { type Problems, renderField, renderProblem, renderToken } from './form.ts';
-import type { Page } from './layout.ts';
-import { registerPage } from './links.ts';
-import { markup } from './markup.ts';
+import { type Problems, renderField, renderProblem, renderToken } from './parts/form.ts';
+import type { Page } from './parts/layout.ts';
+import { registerPage } from './parts/links.ts';
+import { markup } from './parts/markup.ts';
 
 interface LoginForm {
   base: string;

@@ -1,9 +1,9 @@
 import { countOf } from '../domain/count.ts';
 import type { Device, PodcastEntry } from '../domain/types.ts';
 import type { ImportReport } from '../services/sync/library.ts';
-import { renderField, renderProblem, renderToken } from './form.ts';
-import type { Page } from './layout.ts';
-import { type Markup, markup } from './markup.ts';
+import { renderField, renderProblem, renderToken } from './parts/form.ts';
+import type { Page } from './parts/layout.ts';
+import { type Markup, markup } from './parts/markup.ts';
 import { renderDeviceChoice } from './subscriptions.ts';
 
 /** The most entries that are shown of each kind. */

@@ -1,12 +1,12 @@
 import type { Overview, OverviewDevice } from '../services/listening/home.ts';
-import { renderBars } from './chart.ts';
+import { renderBars } from './parts/chart.ts';
 import { DEVICE_TYPE_NAMES } from './devices.ts';
-import type { Page } from './layout.ts';
-import { devicePage, episodePage, podcastPage } from './links.ts';
-import { type Markup, markup } from './markup.ts';
-import { renderLazyLogo, renderTime } from './components.ts';
-import { renderProgress } from './playback.ts';
-import { formatTime, renderMoment, toClock, toDuration } from './time.ts';
+import type { Page } from './parts/layout.ts';
+import { devicePage, episodePage, podcastPage } from './parts/links.ts';
+import { type Markup, markup } from './parts/markup.ts';
+import { renderLazyLogo, renderTime } from './parts/components.ts';
+import { renderProgress } from './parts/playback.ts';
+import { formatTime, renderMoment, toClock, toDuration } from './parts/time.ts';
 
 interface OverviewPage {
   base: string;

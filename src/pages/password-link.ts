@@ -1,7 +1,7 @@
 import { MIN_PASSWORD } from '../domain/password.ts';
-import { type Problems, renderField, renderProblem, renderToken } from './form.ts';
-import type { Page } from './layout.ts';
-import { markup } from './markup.ts';
+import { type Problems, renderField, renderProblem, renderToken } from './parts/form.ts';
+import type { Page } from './parts/layout.ts';
+import { markup } from './parts/markup.ts';
 
 interface PasswordLinkForm {
   csrf: string;

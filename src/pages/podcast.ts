@@ -3,12 +3,12 @@ import type { Device, Url } from '../domain/types.ts';
 import type { FeedProblem } from '../services/feeds/feeds.ts';
 import type { OwnEpisode } from '../services/listening/playback.ts';
 import type { Episode, Podcast } from '../storage/stores.ts';
-import { renderToken, toSentence } from './form.ts';
-import type { Page } from './layout.ts';
-import { episodePage, podcastPage, tagPage } from './links.ts';
-import { attributes, type Markup, markup } from './markup.ts';
-import { type PageNumber, renderBrief, renderDate, renderLink, renderLogo, renderPager } from './components.ts';
-import { describePlayback, isPlayed, renderMark, renderPlayed } from './playback.ts';
+import { renderToken, toSentence } from './parts/form.ts';
+import type { Page } from './parts/layout.ts';
+import { episodePage, podcastPage, tagPage } from './parts/links.ts';
+import { attributes, type Markup, markup } from './parts/markup.ts';
+import { type PageNumber, renderBrief, renderDate, renderLink, renderLogo, renderPager } from './parts/components.ts';
+import { describePlayback, isPlayed, renderMark, renderPlayed } from './parts/playback.ts';
 import { renderDeviceChoice } from './subscriptions.ts';
 
 interface PodcastPage extends PageNumber {

@@ -1,8 +1,8 @@
 import { MIN_PASSWORD } from '../domain/password.ts';
 import type { DirectoryMode } from '../services/directory/directory.ts';
-import { type Problems, renderCheck, renderField, renderProblem, renderToken } from './form.ts';
-import type { Page } from './layout.ts';
-import { type Markup, markup } from './markup.ts';
+import { type Problems, renderCheck, renderField, renderProblem, renderToken } from './parts/form.ts';
+import type { Page } from './parts/layout.ts';
+import { type Markup, markup } from './parts/markup.ts';
 
 export interface RegisterForm {
   csrf: string;

@@ -2,12 +2,12 @@ import { MIN_PASSWORD } from '../domain/password.ts';
 import type { OwnAppPassword } from '../services/accounts/app-passwords.ts';
 import type { OpenSession } from '../services/accounts/sessions.ts';
 import type { DirectoryMode } from '../services/directory/directory.ts';
-import { describeApp } from './app-name.ts';
+import { describeApp } from './parts/app-name.ts';
 import { renderAppPasswords, renderCreated } from './app-passwords.ts';
-import { type Problems, renderCheck, renderField, renderNotice, renderProblem, renderToken } from './form.ts';
-import type { Page } from './layout.ts';
-import { type Markup, markup } from './markup.ts';
-import { renderMoment } from './time.ts';
+import { type Problems, renderCheck, renderField, renderNotice, renderProblem, renderToken } from './parts/form.ts';
+import type { Page } from './parts/layout.ts';
+import { type Markup, markup } from './parts/markup.ts';
+import { renderMoment } from './parts/time.ts';
 
 /** Privacy settings of an account. */
 export interface Privacy {

@@ -1,11 +1,11 @@
 import { FINISHED_WITHIN } from '../domain/listening.ts';
 import type { Seconds } from '../domain/types.ts';
 import { type ListeningStatistics, RANGES, type StatisticsRange } from '../services/listening/statistics.ts';
-import { renderBars, renderHeatMap, renderShare } from './chart.ts';
-import type { Page } from './layout.ts';
-import { historyPage, podcastPage } from './links.ts';
-import { type Markup, markup } from './markup.ts';
-import { formatTime, toDuration } from './time.ts';
+import { renderBars, renderHeatMap, renderShare } from './parts/chart.ts';
+import type { Page } from './parts/layout.ts';
+import { historyPage, podcastPage } from './parts/links.ts';
+import { type Markup, markup } from './parts/markup.ts';
+import { formatTime, toDuration } from './parts/time.ts';
 
 interface StatisticsPage {
   base: string;

@@ -2,12 +2,12 @@ import { countOf } from '../domain/count.ts';
 import type { Device } from '../domain/types.ts';
 import type { LibraryOrder, LibraryPodcast, OnDevices } from '../services/sync/library.ts';
 import type { KnownPodcast } from '../services/directory/directory.ts';
-import { type Problems, renderField, renderNotice, renderProblem, renderSelect, renderToken } from './form.ts';
-import type { Page } from './layout.ts';
-import { ownSubscriptions, podcastPage } from './links.ts';
-import { attributes, type Markup, markup } from './markup.ts';
-import { toDuration } from './time.ts';
-import { type PageNumber, renderDate, renderLazyLogo, renderPager } from './components.ts';
+import { type Problems, renderField, renderNotice, renderProblem, renderSelect, renderToken } from './parts/form.ts';
+import type { Page } from './parts/layout.ts';
+import { ownSubscriptions, podcastPage } from './parts/links.ts';
+import { attributes, type Markup, markup } from './parts/markup.ts';
+import { toDuration } from './parts/time.ts';
+import { type PageNumber, renderDate, renderLazyLogo, renderPager } from './parts/components.ts';
 
 /** Filter, order and layout of the page. */
 export interface SubscriptionsView {

@@ -4,7 +4,7 @@ import { writeXml } from '../formats/xml.ts';
 import { readCount, readParam, readQuery, readScale } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
 import { json, type Reply, toPublic } from '../http/reply.ts';
-import { scaledLogo } from '../pages/links.ts';
+import { scaledLogo } from '../pages/parts/links.ts';
 import { inPages } from '../services/directory/paging.ts';
 import type { Services } from '../services/services.ts';
 import type { Podcast, RankedPodcast } from '../storage/stores.ts';

@@ -5,7 +5,7 @@ import { readUrls } from '../http/body.ts';
 import { readParam, readQuery } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
 import { json, type Reply, toPublic } from '../http/reply.ts';
-import { listPage, listResource } from '../pages/links.ts';
+import { listPage, listResource } from '../pages/parts/links.ts';
 import type { KnownPodcast } from '../services/directory/directory.ts';
 import type { Services } from '../services/services.ts';
 import type { User } from '../storage/stores.ts';

@@ -3,7 +3,7 @@ import { readText } from '../http/body.ts';
 import { readApp } from '../http/input.ts';
 import { publicBase } from '../http/origin.ts';
 import { json } from '../http/reply.ts';
-import { authorizePage } from '../pages/links.ts';
+import { authorizePage } from '../pages/parts/links.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 

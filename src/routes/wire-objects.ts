@@ -1,6 +1,6 @@
 import { formatTimestamp } from '../domain/timestamp.ts';
 import type { EpisodeAction, EpisodeInfo, Stamp, Url } from '../domain/types.ts';
-import { episodePage, podcastPage } from '../pages/links.ts';
+import { episodePage, podcastPage } from '../pages/parts/links.ts';
 import type { KnownPodcast } from '../services/directory/directory.ts';
 
 /** An episode with its URLs and whatever else is known about it. */

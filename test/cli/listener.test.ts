@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createDrain } from '../../src/cli/connections.ts';
+import { createDrain } from '../../src/cli/server/connections.ts';
 
 const LONGER_THAN_THE_TEST = 60_000;
 

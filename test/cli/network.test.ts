@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { H3 } from 'h3';
 import { afterEach, expect, it, vi } from 'vitest';
-import { limitConnections } from '../../src/cli/connections.ts';
-import { listenOnNetwork } from '../../src/cli/network.ts';
+import { limitConnections } from '../../src/cli/server/connections.ts';
+import { listenOnNetwork } from '../../src/cli/server/network.ts';
 import { messages } from '../../src/cli/output.ts';
 
 const LONGER_THAN_THE_TEST = 60_000;

@@ -1,7 +1,11 @@
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readStorageRecord, requireRecordedStorage, writeStorageRecord } from '../../src/cli/storage-record.ts';
+import {
+  readStorageRecord,
+  requireRecordedStorage,
+  writeStorageRecord,
+} from '../../src/cli/settings/storage-record.ts';
 import { createTestDatabase } from '../postgres/database.ts';
 import { makeFolder, run, startServer } from './podsync.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeApp } from '../../src/pages/app-name.ts';
+import { describeApp } from '../../src/pages/parts/app-name.ts';
 
 it.each([
   ['AntennaPod/3.6.0', 'AntennaPod/3.6.0'],

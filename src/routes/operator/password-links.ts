@@ -1,7 +1,7 @@
 import { readOptionalObject } from '../../http/body.ts';
 import { readParam, toStringFields } from '../../http/input.ts';
 import { json, type Reply } from '../../http/reply.ts';
-import { passwordLinkPage } from '../../pages/links.ts';
+import { passwordLinkPage } from '../../pages/parts/links.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
 

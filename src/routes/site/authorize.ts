@@ -3,7 +3,7 @@ import { Refusal } from '../../domain/errors.ts';
 import { readQuery } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
 import { renderAuthorize, renderAuthorized } from '../../pages/authorize.ts';
-import type { Problems } from '../../pages/form.ts';
+import type { Problems } from '../../pages/parts/form.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';

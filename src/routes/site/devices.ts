@@ -2,7 +2,7 @@ import type { H3Event } from 'h3';
 import { Refusal } from '../../domain/errors.ts';
 import { readParam } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
-import type { Problems } from '../../pages/form.ts';
+import type { Problems } from '../../pages/parts/form.ts';
 import { renderDevicePage, renderDevices } from '../../pages/devices.ts';
 import type { Services } from '../../services/services.ts';
 import { ACCOUNT } from '../../services/sync/settings.ts';

@@ -3,7 +3,7 @@ import { type OriginRules, publicBase } from '../../http/origin.ts';
 import type { Reply } from '../../http/reply.ts';
 import { CONTENT_SECURITY_POLICY } from '../../pages/assets.ts';
 import { renderError } from '../../pages/error.ts';
-import { renderPage } from '../../pages/layout.ts';
+import { renderPage } from '../../pages/parts/layout.ts';
 import type { DirectoryMode } from '../../services/directory/directory.ts';
 
 /**

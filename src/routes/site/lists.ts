@@ -1,9 +1,9 @@
 import type { H3Event } from 'h3';
 import { Refusal } from '../../domain/errors.ts';
 import { readPage, readParam, readQuery } from '../../http/input.ts';
-import { ownListPage } from '../../pages/links.ts';
+import { ownListPage } from '../../pages/parts/links.ts';
 import { renderLists, renderOwnList } from '../../pages/lists.ts';
-import type { Problems } from '../../pages/form.ts';
+import type { Problems } from '../../pages/parts/form.ts';
 import type { Reply } from '../../http/reply.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';

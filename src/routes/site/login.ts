@@ -3,7 +3,7 @@ import { Refusal } from '../../domain/errors.ts';
 import { readQuery } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
 import { renderLogin } from '../../pages/login.ts';
-import type { Problems } from '../../pages/form.ts';
+import type { Problems } from '../../pages/parts/form.ts';
 import type { Handler, RouteContext } from '../route.ts';
 import { type Site, STALE, toLocalPath } from './site.ts';
 

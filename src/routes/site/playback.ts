@@ -3,7 +3,7 @@ import { MAX_POSITION } from '../../domain/position.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
 import type { Form } from '../../http/form.ts';
 import { EMPTY } from '../../http/reply.ts';
-import { episodePage } from '../../pages/links.ts';
+import { episodePage } from '../../pages/parts/links.ts';
 import type { NamedEpisode } from '../../services/listening/playback.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler } from '../route.ts';

@@ -3,7 +3,7 @@ import { Refusal } from '../../domain/errors.ts';
 import { readQuery } from '../../http/input.ts';
 import { readClient } from '../../http/origin.ts';
 import type { Reply } from '../../http/reply.ts';
-import type { Problems } from '../../pages/form.ts';
+import type { Problems } from '../../pages/parts/form.ts';
 import { type RegisterForm, renderRegisterForm, renderRegistrationClosed } from '../../pages/register.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';

@@ -3,7 +3,7 @@ import { Refusal } from '../../domain/errors.ts';
 import { Form } from '../../http/form.ts';
 import { readQuery } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
-import type { Problems } from '../../pages/form.ts';
+import type { Problems } from '../../pages/parts/form.ts';
 import { type Privacy, renderSettings } from '../../pages/settings.ts';
 import type { Services } from '../../services/services.ts';
 import { ACCOUNT } from '../../services/sync/settings.ts';

@@ -6,7 +6,7 @@ import { Form, type FormLimits, readForm } from '../../http/form.ts';
 import { publicBase } from '../../http/origin.ts';
 import { type Reply, toPublic } from '../../http/reply.ts';
 import { CONTENT_SECURITY_POLICY } from '../../pages/assets.ts';
-import { type Frame, type Page, renderPage } from '../../pages/layout.ts';
+import { type Frame, type Page, renderPage } from '../../pages/parts/layout.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import { KeyedMutex } from '../../keyed-mutex.ts';

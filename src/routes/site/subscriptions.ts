@@ -3,8 +3,8 @@ import { invalid, Refusal } from '../../domain/errors.ts';
 import type { Form } from '../../http/form.ts';
 import { readPage, readQuery } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
-import type { Problems } from '../../pages/form.ts';
-import { hasDirectory } from '../../pages/layout.ts';
+import type { Problems } from '../../pages/parts/form.ts';
+import { hasDirectory } from '../../pages/parts/layout.ts';
 import {
   readRemoved,
   renderSubscriptions,

@@ -1,6 +1,6 @@
-import { isFinished } from '../domain/listening.ts';
-import type { Seconds, Url } from '../domain/types.ts';
-import type { OwnEpisode } from '../services/listening/playback.ts';
+import { isFinished } from '../../domain/listening.ts';
+import type { Seconds, Url } from '../../domain/types.ts';
+import type { OwnEpisode } from '../../services/listening/playback.ts';
 import { attributes, type Markup, markup } from './markup.ts';
 import { toClock, toDuration } from './time.ts';
 

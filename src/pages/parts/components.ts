@@ -1,5 +1,5 @@
-import type { Seconds } from '../domain/types.ts';
-import type { KnownPodcast } from '../services/directory/directory.ts';
+import type { Seconds } from '../../domain/types.ts';
+import type { KnownPodcast } from '../../services/directory/directory.ts';
 import { podcastPage, scaledLogo } from './links.ts';
 import { type Markup, markup } from './markup.ts';
 

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { writeAtomically } from '../atomic-file.ts';
-import type { Config } from '../config.ts';
-import { pluginPath } from '../storage/load.ts';
-import { parseStorageSpec, redactLocation } from '../storage/location.ts';
+import { writeAtomically } from '../../atomic-file.ts';
+import type { Config } from '../../config.ts';
+import { pluginPath } from '../../storage/load.ts';
+import { parseStorageSpec, redactLocation } from '../../storage/location.ts';
 import { storagePath } from './data-folder.ts';
-import { cannotRead } from './files.ts';
-import { programName, quote } from './invocation.ts';
+import { cannotRead } from '../files.ts';
+import { programName, quote } from '../invocation.ts';
 
 /** A data folder and its storage, as in the configuration. */
 type Place = Pick<Config, 'data' | 'storage'>;

@@ -1,4 +1,4 @@
-import type { Seconds } from '../domain/types.ts';
+import type { Seconds } from '../../domain/types.ts';
 import { type Markup, markup } from './markup.ts';
 
 const NUMBER = new Intl.NumberFormat('en');

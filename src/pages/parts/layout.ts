@@ -1,6 +1,6 @@
-import manifest from '../../package.json' with { type: 'json' };
-import type { DirectoryMode } from '../services/directory/directory.ts';
-import { icon, script, styleSheet } from './assets.ts';
+import manifest from 'podsync/package.json' with { type: 'json' };
+import type { DirectoryMode } from '../../services/directory/directory.ts';
+import { icon, script, styleSheet } from '../assets.ts';
 import { type Markup, markup, toHtml } from './markup.ts';
 import { ownSubscriptions, registerPage } from './links.ts';
 

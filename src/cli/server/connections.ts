@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { refuseMalformed } from '../http/malformed-request.ts';
+import { refuseMalformed } from '../../http/malformed-request.ts';
 
 /** Times in milliseconds. */
 export interface ConnectionLimits {

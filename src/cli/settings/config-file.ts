@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { ACCOUNT_OPTIONS, type ConfigOption, SERVE_OPTIONS, UsageError } from '../config.ts';
-import { cannotRead } from './files.ts';
+import { ACCOUNT_OPTIONS, type ConfigOption, SERVE_OPTIONS, UsageError } from '../../config.ts';
+import { cannotRead } from '../files.ts';
 import { toAbsolutePlugin } from './storage-record.ts';
 
 /** What a config file may contain, by name. */

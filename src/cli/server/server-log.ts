@@ -1,8 +1,8 @@
 import { type ConsolaReporter, LogLevels, type LogObject } from 'consola';
-import type { Config } from '../config.ts';
-import type { PodsyncOptions } from '../podsync.ts';
-import type { LogFields } from '../storage/stores.ts';
-import { messages } from './output.ts';
+import type { Config } from '../../config.ts';
+import type { PodsyncOptions } from '../../podsync.ts';
+import type { LogFields } from '../../storage/stores.ts';
+import { messages } from '../output.ts';
 
 /**
  * Makes a log of the messages from now on, and answers what podsync logs with. On a terminal lines have the time, elsewhere

@@ -1,4 +1,4 @@
-import type { Seconds, Url } from '../domain/types.ts';
+import type { Seconds, Url } from '../../domain/types.ts';
 import { renderToken } from './form.ts';
 import { attributes, type Markup, markup } from './markup.ts';
 

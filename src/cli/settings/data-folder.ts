@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import type { Config } from '../config.ts';
-import { parseStorageSpec } from '../storage/location.ts';
-import { findControlSocket } from './control-path.ts';
-import { messages } from './output.ts';
-import { confirm } from './prompt.ts';
+import type { Config } from '../../config.ts';
+import { parseStorageSpec } from '../../storage/location.ts';
+import { findControlSocket } from '../control-path.ts';
+import { messages } from '../output.ts';
+import { confirm } from '../prompt.ts';
 
 const CHOOSE = 'choose another one with --data';
 const NOT_ALLOWED = `this user may not write there; run the command as the owner of the folder, or ${CHOOSE}`;

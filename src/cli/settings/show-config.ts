@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { type ConfigOption, readConfig, SERVE_OPTIONS } from '../config.ts';
-import { redactLocation } from '../storage/location.ts';
-import { printResult, toTable } from './output.ts';
+import { type ConfigOption, readConfig, SERVE_OPTIONS } from '../../config.ts';
+import { redactLocation } from '../../storage/location.ts';
+import { printResult, toTable } from '../output.ts';
 
 /** A value of the configuration. */
 interface Setting {

@@ -7,8 +7,8 @@ import { type H3, toNodeHandler } from 'h3';
 import { listen, type Listener as Listhen } from 'listhen';
 import { isLoopback } from './address.ts';
 import { type ConnectionLimits, createDrain, limitConnections, type Listener } from './connections.ts';
-import { cannotRead } from './files.ts';
-import { messages } from './output.ts';
+import { cannotRead } from '../files.ts';
+import { messages } from '../output.ts';
 
 /** Paths of PEM files. */
 interface CertificateFiles {

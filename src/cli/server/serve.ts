@@ -1,15 +1,15 @@
-import type { Config } from '../config.ts';
-import type { Podsync } from '../podsync.ts';
-import { redactLocation } from '../storage/location.ts';
+import type { Config } from '../../config.ts';
+import type { Podsync } from '../../podsync.ts';
+import { redactLocation } from '../../storage/location.ts';
 import { isLoopback, reachableUrls } from './address.ts';
 import { listenOnControlSocket } from './control-socket.ts';
 import type { Listener } from './connections.ts';
-import { openDataFolder } from './data-folder.ts';
-import { limitHeapGrowth } from './heap.ts';
-import { commandLine } from './invocation.ts';
+import { openDataFolder } from '../settings/data-folder.ts';
+import { limitHeapGrowth } from '../heap.ts';
+import { commandLine } from '../invocation.ts';
 import { listenOnNetwork } from './network.ts';
-import { connect } from './operator.ts';
-import { messages } from './output.ts';
+import { connect } from '../operator.ts';
+import { messages } from '../output.ts';
 import { openServerLog } from './server-log.ts';
 import { untilSignal } from './signals.ts';
 

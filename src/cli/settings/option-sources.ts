@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { UsageError } from '../config.ts';
+import { UsageError } from '../../config.ts';
 import { configFileIn, readConfigFile } from './config-file.ts';
 import { readStorageRecord, recordIn } from './storage-record.ts';
 

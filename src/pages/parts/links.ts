@@ -1,5 +1,5 @@
-import { logoHash, NO_LOGO } from '../domain/logo.ts';
-import type { Url } from '../domain/types.ts';
+import { logoHash, NO_LOGO } from '../../domain/logo.ts';
+import type { Url } from '../../domain/types.ts';
 
 /*
  * Addresses for links. `base` is the public address of the server; names are percent-encoded here, and only here.
