@@ -85,6 +85,7 @@ const CONTENT: Record<string, (body: string) => boolean> = {
   'text/plain; charset=utf-8': (body) => !body.includes('<!DOCTYPE'),
   'text/x-opml+xml; charset=utf-8': isXml,
   'application/xml; charset=utf-8': isXml,
+  'image/svg+xml': isXml,
 };
 
 function parse(text: string): any {
