@@ -226,7 +226,10 @@ it('with --backup-every it writes a backup by itself, which `import` accepts', a
   await run(['user', 'add', 'bob', '--generate', '--data', data]);
   const server = await startServer(['--data', data, '--backup-every', '1d', '--backup-folder', folder]);
   const health = async (): Promise<string> => (await fetch(`${server.url}/health`)).text();
-  await vi.waitFor(async () => expect(await health()).toMatch(/^ok\npodsync \S+\nlast backup: \d+ seconds ago\n$/), 30_000);
+  await vi.waitFor(
+    async () => expect(await health()).toMatch(/^ok\npodsync \S+\nlast backup: \d+ seconds ago\n$/),
+    30_000,
+  );
   server.kill('SIGTERM');
   await server.ended;
   const [name, ...others] = await readdir(folder);
