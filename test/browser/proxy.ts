@@ -1,6 +1,11 @@
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+const TLS = join(import.meta.dirname, '../cli/tls');
 
 export interface Proxy {
   /** The address of `path` at the proxy. */
@@ -10,9 +15,10 @@ export interface Proxy {
   close(): void;
 }
 
-/** A reverse proxy that serves another server below a path; anything else is not found. */
+/** A reverse proxy with https that serves another server below a path; anything else is not found. */
 export async function openProxy(path: string): Promise<Proxy> {
-  const server = createServer((incoming, response) => {
+  const tls = { cert: readFileSync(join(TLS, 'cert.pem')), key: readFileSync(join(TLS, 'key.pem')) };
+  const server = createServer(tls, (incoming, response) => {
     const { url = '', method, headers } = incoming;
     if (!url.startsWith(`${path}/`)) return response.writeHead(url === '/favicon.ico' ? 204 : 404).end();
     const sent = request(proxy.target + url.slice(path.length), { method, headers }, (answer) => {
@@ -24,7 +30,7 @@ export async function openProxy(path: string): Promise<Proxy> {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const proxy = {
-    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    base: `https://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
     target: '',
     close() {
       server.closeAllConnections();
