@@ -1,6 +1,7 @@
 import { H3, type H3Event } from 'h3';
 import { type BodyOptions, releaseBody } from './http/body.ts';
-import { type BudgetLimits, createBodyBudget } from './http/body-budget.ts';
+import { type BudgetLimits, FORM_BUDGET, UPLOAD_BUDGET } from './body-limits.ts';
+import { createBodyBudget } from './http/body-budget.ts';
 import { createResponseBatch } from './http/response-batch.ts';
 import { refuseForged } from './http/cross-site.ts';
 import { drainBody } from './http/drain-body.ts';
@@ -36,9 +37,6 @@ export interface AppOptions extends OriginRules {
   /** See `RouteContext`. */
   address?: { url?: string };
 }
-
-/** Bytes of forms in memory at once. Forms have their own budget, because anybody can send one. */
-const FORMS = 8 * 1024 * 1024;
 
 /** The HTTP application: the route table and what applies to every route. It does not listen. */
 export function createApp(services: Services, options: AppOptions): H3 {
@@ -76,7 +74,7 @@ export function createApp(services: Services, options: AppOptions): H3 {
   };
 
   const { maxBody, directory = 'public', address = {} } = options;
-  const budget = createBodyBudget(options.budget);
+  const budget = createBodyBudget({ ...UPLOAD_BUDGET, ...options.budget });
   const bodyOptions = (sender: string): BodyOptions => ({
     limit: maxBody,
     parser: services.bodyParser,
@@ -87,7 +85,7 @@ export function createApp(services: Services, options: AppOptions): H3 {
     identity,
     maxBody,
     bodyOptions,
-    formBudget: createBodyBudget({ bytes: FORMS, ...options.budget }),
+    formBudget: createBodyBudget({ ...FORM_BUDGET, ...options.budget }),
     origin: options,
     directory,
     address,

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { Option, type OptionValues } from 'commander';
+import { HIGHEST_MAX_BODY } from './body-limits.ts';
 import { DEFAULTS, NETWORKS, type Options, readNetworks, readWebAddress, WEB_ADDRESS } from './options.ts';
 
 /**
@@ -61,14 +62,13 @@ const host: ValueType<string> = {
   description: 'an IP address or a host name',
 };
 
-const MAX_BODY_LIMIT = 256 * 1024 * 1024;
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2 };
 
 const bytes: ValueType<number> = {
   read(given) {
     const [, digits = '', unit = ''] = /^(\d{1,9})(?:([km])(?:ib)?)?$/i.exec(given) ?? [];
     const size = Number(digits) * UNITS[unit.toLowerCase()]!;
-    return size >= 1 && size <= MAX_BODY_LIMIT ? size : undefined;
+    return size >= 1 && size <= HIGHEST_MAX_BODY ? size : undefined;
   },
   description: 'a number of bytes such as 16777216, 16384K or 16MiB, at most 256MiB',
   json: 'number',

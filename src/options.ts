@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { MAX_BODY } from './body-limits.ts';
 import type { Seconds } from './domain/types.ts';
 import type { BackupRules } from './services/operations/backups.ts';
 import type { DirectoryMode } from './services/directory/directory.ts';
@@ -39,7 +40,7 @@ export interface Options {
 export const DEFAULTS: Omit<Options, 'data'> = {
   storage: 'json',
   trustProxy: false,
-  maxBody: 16 * 1024 * 1024,
+  maxBody: MAX_BODY.upload,
   syncOverlap: 120,
   keepUrlCredentials: false,
   registration: 'closed',

@@ -1,5 +1,5 @@
 import { Refusal } from '../domain/errors.ts';
-import type { Seconds } from '../domain/types.ts';
+import { type BudgetLimits, UPLOAD_BUDGET } from '../body-limits.ts';
 
 /**
  * Limits the memory that all large request bodies take together. A body that does not fit waits, unread on its
@@ -23,18 +23,6 @@ export interface Reservation {
   release(): void;
 }
 
-export interface BudgetLimits {
-  /** Bytes of all bodies. A larger body gets the whole budget to itself. */
-  bytes: number;
-  /** Bodies of one sender that may wait. */
-  waiting: number;
-  /** The longest that a body waits. */
-  wait: Seconds;
-  /** How long receiving a body may take while others wait. */
-  receive: Seconds;
-}
-
-const LIMITS: BudgetLimits = { bytes: 16 * 1024 * 1024, waiting: 8, wait: 30, receive: 10 };
 /** Seconds after which a refused client may try again. */
 const RETRY_AFTER = 10;
 
@@ -48,8 +36,7 @@ interface Entry {
   timer: NodeJS.Timeout;
 }
 
-export function createBodyBudget(given: Partial<BudgetLimits> = {}): BodyBudget {
-  const limits = { ...LIMITS, ...given };
+export function createBodyBudget(limits: BudgetLimits = UPLOAD_BUDGET): BodyBudget {
   /** In the order received. */
   const waiting = new Set<Entry>();
   const admitted = new Set<Entry>();

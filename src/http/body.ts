@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { H3Event } from 'h3';
+import { SMALL_BODY } from '../body-limits.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import { parseJson } from '../formats/body.ts';
 import type { UploadFormat } from '../formats/list.ts';
@@ -9,8 +10,6 @@ import type { BodyParser } from '../services/sync/body-parser.ts';
 import type { BodyBudget, Reservation } from './body-budget.ts';
 
 const unpack = promisify(gunzip);
-/** Smaller bodies need no budget. Bytes. */
-const SMALL = 65_536;
 
 /** Limits, parser and budget for a request body. */
 export interface BodyOptions {
@@ -103,7 +102,7 @@ export async function* readChunks(event: H3Event, limit: number, reservation?: R
   for await (const chunk of readStream(event)) {
     size += chunk.length;
     if (size > limit) throw tooLarge(limit);
-    if (size > SMALL) await reservation?.reserve(limit, (reason) => nodeRequest(event)?.destroy(reason));
+    if (size > SMALL_BODY) await reservation?.reserve(limit, (reason) => nodeRequest(event)?.destroy(reason));
     yield chunk;
   }
 }
@@ -151,7 +150,7 @@ const collect = (request: IncomingMessage, limit: number, reservation?: Reservat
     /** Receives the chunks if the length is known, so that a long body is in memory only once. */
     let whole: Buffer | undefined;
     const length = Number(request.headers['content-length'] ?? 0); // Node ensures that no more arrives
-    const isLarge = (): boolean => size > SMALL || length > SMALL;
+    const isLarge = (): boolean => size > SMALL_BODY || length > SMALL_BODY;
     let isAdmitted = !reservation;
     const settle = (then: () => void): void => {
       request.off('data', onData).off('end', onEnd).off('error', onLost).off('close', onLost);
@@ -195,7 +194,7 @@ async function decode(bytes: Buffer, encoding: string, limit: number, reservatio
       return bytes;
     case 'gzip':
     case 'x-gzip': {
-      const small = await inflate(bytes, Math.min(SMALL, limit));
+      const small = await inflate(bytes, Math.min(SMALL_BODY, limit));
       if (small) return small;
       await reservation?.reserve(limit);
       const inflated = await inflate(bytes, limit);

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { H3Event } from 'h3';
+import { MAX_DISCARDED } from '../body-limits.ts';
 import { nodeRequest } from './body.ts';
 
-/** The most of a body that is read only to be discarded. Bytes. */
-const MAX_DRAINED = 64 * 1024 * 1024;
-/** The longest that a client may pause while its body is discarded. Milliseconds. */
+/** The longest that a client may pause while its body is discarded after the response. Milliseconds. */
 const MAX_PAUSE = 5000;
 
 /** After a pause of this length the response is sent. Milliseconds. */
@@ -22,43 +21,47 @@ export async function drainBody(event: H3Event): Promise<void> {
   if (!isOver && !request.complete && !request.destroyed) drainAfterAnswer(request);
 }
 
-/** Discards what arrives. Resolves with true at the end of the body, with false when it pauses or is too large. */
+/**
+ * Discards what arrives, until the returned function is called. Calls `onStop` if nothing arrives for `pause`
+ * milliseconds, or if too much has arrived.
+ */
+function discard(request: IncomingMessage, pause: number, onStop: () => void): () => void {
+  let size = 0;
+  const timer = setTimeout(onStop, pause);
+  const onData = (chunk: Buffer): void => {
+    size += chunk.length;
+    timer.refresh();
+    if (size > MAX_DISCARDED) onStop();
+  };
+  request.on('data', onData).resume();
+  return () => {
+    clearTimeout(timer);
+    request.off('data', onData);
+  };
+}
+
+/** Resolves with true at the end of the body, with false when it pauses or is too large. */
 const pauseOrEnd = (request: IncomingMessage): Promise<boolean> =>
   new Promise((resolve) => {
-    let dropped = 0;
     const settle = (isOver: boolean): void => {
-      clearTimeout(pause);
-      request.off('data', onData).off('end', onEnd).off('close', onEnd);
+      stop();
+      request.off('end', onEnd).off('close', onEnd);
       resolve(isOver);
     };
-    const pause = setTimeout(() => settle(false), ANSWER_AFTER);
     const onEnd = (): void => settle(true);
-    const onData = (chunk: Buffer): void => {
-      dropped += chunk.length;
-      pause.refresh();
-      if (dropped > MAX_DRAINED) settle(false);
-    };
-    request.on('data', onData).on('end', onEnd).on('close', onEnd);
-    request.resume();
+    const stop = discard(request, ANSWER_AFTER, () => settle(false));
+    request.on('end', onEnd).on('close', onEnd);
   });
 
 function drainAfterAnswer(request: IncomingMessage): void {
   const { socket } = request;
-  const cut = (): void => void socket.destroy();
-  const pause = setTimeout(cut, MAX_PAUSE);
-  let dropped = 0;
-  request.on('data', (chunk: Buffer) => {
-    dropped += chunk.length;
-    pause.refresh();
-    if (dropped > MAX_DRAINED) cut();
-  });
-  socket.once('close', () => clearTimeout(pause));
+  const stop = discard(request, MAX_PAUSE, () => void socket.destroy());
+  socket.once('close', stop);
   // If the connection ends with the response, Node would close it while the client is still sending.
   socket.destroySoon = () => void socket.end();
   request.once('end', () => {
-    clearTimeout(pause);
+    stop();
     delete (socket as Partial<typeof socket>).destroySoon; // restores the method of the class
     if (socket.writableEnded) socket.destroySoon();
   });
-  request.resume();
 }

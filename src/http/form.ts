@@ -3,13 +3,12 @@ import { pipeline } from 'node:stream/promises';
 import { MIMEType } from 'node:util';
 import { Busboy } from '@fastify/busboy';
 import type { H3Event } from 'h3';
+import { MAX_BODY, MAX_FORM_FIELDS } from '../body-limits.ts';
 import { invalid, Refusal } from '../domain/errors.ts';
 import type { Reservation } from './body-budget.ts';
 import { nodeRequest, readChunks } from './body.ts';
 import { REPLACEMENT } from './input.ts';
 
-/** The most fields of an ordinary form, including files. */
-const MAX_FIELDS = 50;
 /** Limits for the headers of one field: bytes, and number. */
 const MAX_FIELD_HEAD = 4096;
 const MAX_FIELD_HEADERS = 20;
@@ -40,10 +39,10 @@ export class Form extends Map<string, string> {
   }
 }
 
-/** Limits of a form. */
+/** Limits of a form: by default those of an ordinary one. */
 export interface FormLimits {
   /** Bytes. */
-  limit: number;
+  limit?: number;
   /** Including files. */
   maxFields?: number;
   /** Reserves its memory if it may be large. */
@@ -57,7 +56,7 @@ export interface FormLimits {
  */
 export async function readForm(
   event: H3Event,
-  { limit, maxFields = MAX_FIELDS, reservation }: FormLimits,
+  { limit = MAX_BODY.form, maxFields = MAX_FORM_FIELDS, reservation }: FormLimits = {},
 ): Promise<Form> {
   const type = readFormType(event);
   requireNoEncoding(event);

@@ -1,3 +1,4 @@
+import { MAX_BODY } from '../body-limits.ts';
 import { Refusal } from '../domain/errors.ts';
 import { MEDIA_TYPES } from '../formats/format.ts';
 import { writeOpml } from '../formats/opml-write.ts';
@@ -10,8 +11,6 @@ import type { Handler, RouteContext } from './route.ts';
 
 /** The only device of the oldest clients. */
 const DEVICE = 'legacy';
-/** Bytes of a form: enough for the largest OPML file. Anybody can send one: it contains the password. */
-const MAX_FORM = 4 * 1024 * 1024;
 
 type Outcome = '@SUCCESS' | '@AUTHFAIL' | '@PROTOERROR';
 
@@ -27,7 +26,7 @@ export function createLegacyRoutes(
     upload: (event) =>
       answer(async () => {
         const reservation = openReservation(event, formBudget, event);
-        const form = await readForm(event, { limit: Math.min(MAX_FORM, maxBody), reservation });
+        const form = await readForm(event, { limit: Math.min(MAX_BODY.legacyUpload, maxBody), reservation });
         const { action, protocol, username, password, opml } = Object.fromEntries(form);
         if (action !== 'update-subscriptions' || protocol !== '0') return outcomeReply('@PROTOERROR');
         if (username === undefined || password === undefined || opml === undefined) return outcomeReply('@PROTOERROR');

@@ -1,3 +1,4 @@
+import { MAX_BODY } from '../body-limits.ts';
 import { Refusal } from '../domain/errors.ts';
 import { readText } from '../http/body.ts';
 import { readApp } from '../http/input.ts';
@@ -6,9 +7,6 @@ import { json } from '../http/reply.ts';
 import { authorizePage } from '../pages/parts/links.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
-
-/** Bytes of a request with a token. */
-const MAX_BODY = 4096;
 
 export const POLL_PATH = '/index.php/login/v2/poll';
 
@@ -25,7 +23,7 @@ export function createLoginFlowRoutes(
     },
 
     async poll(event) {
-      const granted = await loginFlow.fetch(readToken(await readText(event, MAX_BODY, formBudget)));
+      const granted = await loginFlow.fetch(readToken(await readText(event, MAX_BODY.loginPoll, formBudget)));
       if (!granted) throw new Refusal('missing', 'access was not granted yet, or this token has expired');
       const { user, appPassword } = granted;
       return json({ server: publicBase(event, origin), loginName: user.name, appPassword });

@@ -60,8 +60,8 @@ it('returns each URL of a list once, and up to 20,000', async () => {
 });
 
 it.each([
-  ['time', { time: 0.001, memory: 256 }, opml(outlines(5000))],
-  ['memory', { time: 600, memory: 16 }, opml(`<outline a="${'&amp;'.repeat(1_000_000)}"/>`)],
+  ['time', { time: 0.001, megabytes: 256 }, opml(outlines(5000))],
+  ['memory', { time: 600, megabytes: 16 }, opml(`<outline a="${'&amp;'.repeat(1_000_000)}"/>`)],
 ])('aborts a body that takes too much %s', async (_, limits, text) => {
   const strict = createBodyParser(limits);
   await expect(strict.list('opml', text)).rejects.toEqual(refused('too-large', 'takes too long'));

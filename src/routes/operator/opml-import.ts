@@ -1,13 +1,9 @@
+import { MAX_BODY } from '../../body-limits.ts';
 import { readObject } from '../../http/body.ts';
 import { readParam, toStringFields } from '../../http/input.ts';
 import { json } from '../../http/reply.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
-
-/** Room for 16 MiB of OPML as JSON: `maxBody` is for apps. Bytes. */
-const MAX_BODY = 32 * 1024 * 1024;
-/** The sender of operator requests, for the body budget. */
-const OPERATOR = 'operator';
 
 /** Subscribes a device to the feeds of an OPML file: `{device, opml, replace, dryRun}`. */
 export function createOpmlImportRoute(
@@ -15,7 +11,7 @@ export function createOpmlImportRoute(
   { bodyOptions }: RouteContext,
 ): Handler {
   return async (event) => {
-    const body = await readObject(event, { ...bodyOptions(OPERATOR), limit: MAX_BODY });
+    const body = await readObject(event, { ...bodyOptions('operator'), limit: MAX_BODY.operatorOpml });
     const { device, opml } = toStringFields(body, 'device', 'opml');
     const { id } = await administration.find(readParam(event, 'user'));
     const podcasts = await bodyParser.podcasts(opml);

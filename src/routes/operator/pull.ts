@@ -1,3 +1,4 @@
+import { MAX_BODY } from '../../body-limits.ts';
 import { invalid } from '../../domain/errors.ts';
 import type { ImportChunk, ImportScope } from '../../domain/import-chunk.ts';
 import { SCOPE_KINDS } from '../../domain/types.ts';
@@ -9,13 +10,10 @@ import type { Handler } from '../route.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** In bytes: enough for all settings of an account, a long list, or a thousand actions with long URLs. */
-const MAX_BODY = 64 * 1024 * 1024;
-
 /** Imports a chunk of an account on another server, and returns the result. */
 export function createPullRoute({ administration, pull }: Pick<Services, 'administration' | 'pull'>): Handler {
   return async (event) => {
-    const chunk = toChunk(await readTrustedObject(event, MAX_BODY));
+    const chunk = toChunk(await readTrustedObject(event, MAX_BODY.operatorPull));
     const { id } = await administration.find(readParam(event, 'user'));
     return json(await pull.importChunk(id, chunk));
   };

@@ -1,4 +1,5 @@
 import type { H3Event } from 'h3';
+import { MAX_BODY } from '../../body-limits.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { Form } from '../../http/form.ts';
 import type { Reply } from '../../http/reply.ts';
@@ -7,9 +8,6 @@ import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
 import { type Site, STALE } from './site.ts';
-
-/** A file and the other fields of the form. */
-const LIMITS = { limit: 1024 * 1024 + 16 * 1024 };
 
 /**
  * Imports an OPML file in two steps. The form of the second step contains the file, so that any node can process it, and
@@ -53,7 +51,7 @@ export function createOpmlImportPages(
   return {
     show: site.signedIn((event, user) => form(event, user)),
     submit: site.submitted((event, user, fields) => submit(event, user, fields), {
-      ...LIMITS,
+      limit: MAX_BODY.opmlForm,
       onStale: (event, user, fields) => submit(event, user, fields, STALE),
     }),
   };

@@ -24,11 +24,11 @@ export interface Site {
    * A form of a signed-in user. A form without a valid token goes to `onStale`, which shows it again with its values; a
    * form without `onStale` is a 403.
    */
-  submitted(handler: FormHandler, options?: Partial<FormLimits> & { onStale?: FormHandler }): Handler;
+  submitted(handler: FormHandler, options?: FormLimits & { onStale?: FormHandler }): Handler;
   /** Redirects to another page after a form was accepted; `path` begins with a slash. */
   redirect(event: H3Event, path: string): Reply;
   /** A form with its token checked, for pages that need no login. */
-  readForm(event: H3Event, limits?: Partial<FormLimits>): Promise<{ fields: Form; isStale: boolean }>;
+  readForm(event: H3Event, limits?: FormLimits): Promise<{ fields: Form; isStale: boolean }>;
   /** The token for a form of a visitor, and the header that sets its cookie. */
   csrf(event: H3Event): { token: string; headers: Record<string, string> };
 }
@@ -46,8 +46,6 @@ interface PageOptions {
 const mutex = new KeyedMutex<'pages'>();
 const turn = (): Promise<void> => mutex.run('pages', () => setImmediate());
 
-/** Bytes of a form without a file. */
-const MAX_FORM = 16 * 1024;
 export const STALE = 'this form was too old; nothing was changed, send it again';
 
 export function createSite(
@@ -71,7 +69,7 @@ export function createSite(
   });
 
   const read: Site['readForm'] = async (event, limits) => {
-    const fields = await readForm(event, { limit: MAX_FORM, ...limits });
+    const fields = await readForm(event, limits);
     return { fields, isStale: !csrf.isValid(event, fields) };
   };
 

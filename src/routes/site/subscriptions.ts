@@ -1,4 +1,5 @@
 import type { H3Event } from 'h3';
+import { MAX_BODY } from '../../body-limits.ts';
 import { invalid, Refusal } from '../../domain/errors.ts';
 import type { Form } from '../../http/form.ts';
 import { readPage, readQuery } from '../../http/input.ts';
@@ -21,7 +22,7 @@ import { type Site, STALE, toLocalPath } from './site.ts';
 /** Podcasts on one page. */
 const PER_PAGE = 300;
 /** For a form that contains every podcast of the page with its devices. */
-const LIMITS = { limit: 1024 * 1024, maxFields: 2 * PER_PAGE };
+const LIMITS = { limit: MAX_BODY.subscriptionsForm, maxFields: 2 * PER_PAGE };
 
 /** The subscriptions of an account on all its devices. */
 export function createSubscriptionPages(

@@ -1,6 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
+import { MAX_ENTRIES, MAX_VALUES, PARSER_LIMITS, SMALL_BODY } from '../../body-limits.ts';
 import { invalid, Refusal, type RefusalCode } from '../../domain/errors.ts';
-import type { PodcastEntry, Seconds } from '../../domain/types.ts';
+import type { PodcastEntry } from '../../domain/types.ts';
 import { requireFewFeeds } from '../../domain/url.ts';
 import { decodeBody, parseJson } from '../../formats/body.ts';
 import { readList, type UploadFormat } from '../../formats/list.ts';
@@ -25,22 +26,8 @@ export interface BodyParser {
 }
 
 const ROLE = 'podsync-body-parser';
-/** Up to this size, parsing takes a few milliseconds, whatever the content. Bytes or characters. */
-const MAX_INLINE = 65_536;
-/** For one body: several times what a valid one of 16 MiB needs. */
-const LIMITS: ParserLimits = { time: 20, memory: 256 };
-/** Entries of a JSON array: more than the number of actions that fit into 16 MiB. */
-const MAX_ENTRIES = 100_000;
-/** Values and keys that are transferred from the thread at once. */
-const MAX_VALUES = 50_000;
+/** Values and keys that are transferred from the thread in one chunk. */
 const VALUES_PER_CHUNK = 5_000;
-
-/** Limits for parsing one body. */
-interface ParserLimits {
-  time: Seconds;
-  /** MB. */
-  memory: number;
-}
 
 type Job =
   | { kind: 'json'; body: Uint8Array }
@@ -49,9 +36,9 @@ type Job =
 /** Arrays arrive in chunks, because deserializing one takes time, too. */
 type Result = { chunks: Uint8Array[] } | { value: unknown } | { code: RefusalCode; message: string };
 
-export function createBodyParser({ time, memory }: ParserLimits = LIMITS): BodyParser {
+export function createBodyParser({ time, megabytes } = PARSER_LIMITS): BodyParser {
   const thread = createThread<Job, Result>(import.meta.url, ROLE, {
-    maxOldGenerationSizeMb: memory,
+    maxOldGenerationSizeMb: megabytes,
     maxYoungGenerationSizeMb: 8,
   });
   const mutex = new KeyedMutex<typeof ROLE>();
@@ -69,7 +56,7 @@ export function createBodyParser({ time, memory }: ParserLimits = LIMITS): BodyP
   }
 
   const parse = async (job: Job): Promise<unknown> =>
-    job.body.length <= MAX_INLINE ? parseJob(job) : mutex.run(ROLE, () => run(job));
+    job.body.length <= SMALL_BODY ? parseJob(job) : mutex.run(ROLE, () => run(job));
   return {
     json: (body) => parse({ kind: 'json', body }),
     list: async (format, body) => (await parse({ kind: 'list', format, body })) as string[],
