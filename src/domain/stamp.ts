@@ -1,4 +1,4 @@
-import type { Seconds, Sender, Stamp } from './types.ts';
+import type { Seconds, Stamp, Uploader } from './types.ts';
 
 /*
  * Every stored change has a stamp. Every response contains a mark, which the client sends back as `since`, and `since`
@@ -33,7 +33,7 @@ export const MAX_AHEAD: Seconds = 86_400;
  * The device that sent an upload. Undefined if that is uncertain, as the upload names several devices or none, and for
  * an upload by the operator on behalf of a device, which must still receive the changes.
  */
-export function originOf(devices: Iterable<string | undefined>, sender: Sender = 'device'): string | undefined {
+export function originOf(devices: Iterable<string | undefined>, uploader: Uploader = 'device'): string | undefined {
   const [device, ...others] = new Set(devices);
-  return sender === 'device' && others.length === 0 ? device : undefined;
+  return uploader === 'device' && others.length === 0 ? device : undefined;
 }

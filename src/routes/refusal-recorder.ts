@@ -18,8 +18,8 @@ export function createRefusalRecorder(
       } catch (error) {
         const user = identity.knownUser(event);
         if (user && isRecorded(error)) {
-          const sender = { device: deviceIn(event), app: readApp(event), dialect: 'gpodder.net' } as const;
-          await refusals.record(user.id, sender, [error.message]);
+          const requester = { device: deviceIn(event), app: readApp(event), dialect: 'gpodder.net' } as const;
+          await refusals.record(user.id, requester, [error.message]);
         }
         throw error;
       }

@@ -29,7 +29,7 @@ export async function* exportAccount(core: Core, user: UserId): AsyncGenerator<U
   };
   yield* pagesOf(before);
   let page: UserRecord[] = [];
-  for await (const chunks of scanActions(core.store, user, [0, head.acted])) {
+  for await (const chunks of scanActions(core.store, user, [0, head.actionStamp])) {
     for (const chunk of chunks) {
       for (const stored of storedActions(chunk)) page.push({ kind: 'action', ...stored });
       if (page.length < PAGE) continue;
@@ -58,7 +58,7 @@ async function readAccount(
     const settings = await readSettings(core, settingsPrefix(user));
     const lists = await readLists(core, user);
     const appPasswords = await readAppPasswords(core, user);
-    const sessions = await readSessions(core, user, head.login);
+    const sessions = await readSessions(core, user, head.sessionEpoch);
     if ((await accounts.read(user, [], (account) => account.version)) !== version) continue;
     const after: UserRecord[] = [
       ...settingRecords(settings),

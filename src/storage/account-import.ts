@@ -16,7 +16,7 @@ import type { Core } from './core.ts';
 import { DeviceTable, toDevice } from './device-table.ts';
 import { StorageError } from './errors.ts';
 import { userNotFirst } from './account-errors.ts';
-import { type Head, loginKeys, newHead, setLogins } from './head.ts';
+import { type Head, loginKeys, newHead, setLogins, writeHead } from './head.ts';
 import { writeList } from './podcast-lists.ts';
 import { isPrivacySetting, type Privacy, toPrivacy } from './privacy.ts';
 import { removeAccountData } from './removal.ts';
@@ -24,7 +24,7 @@ import { writeRows } from './rows.ts';
 import { sessionEntries } from './sessions.ts';
 import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
 import type { AppPassword, Session, UserRecord } from './stores.ts';
-import { StagedWriter } from './staging.ts';
+import { StagedWriter } from './staged-writer.ts';
 import { toStored } from './subscription-list.ts';
 import { recoverCommit, requireFreeLogin } from './users.ts';
 
@@ -36,22 +36,23 @@ const MAX_BUFFERED = 5000;
  * removed when the storage is opened again.
  */
 export async function importAccount(core: Core, records: AsyncIterable<UserRecord[]>): Promise<UserId> {
-  const staging = new Staging(core, randomUUID() as UserId);
-  await staging.begin();
+  const account = new StagedAccount(core, randomUUID() as UserId);
+  await account.begin();
   try {
     for await (const page of records) {
-      await staging.add(page);
-      await requireFreeLogin(core, staging.user);
+      await account.add(page);
+      await requireFreeLogin(core, account.requireUser());
     }
-    await staging.publish();
-    return staging.id;
+    await account.publish();
+    return account.id;
   } catch (error) {
-    await staging.remove().catch(() => undefined); // removed later otherwise; report the first error
+    await account.remove().catch(() => undefined); // removed later otherwise; report the first error
     throw error;
   }
 }
 
-class Staging {
+/** An account that is being imported. */
+class StagedAccount {
   readonly id: UserId;
   readonly #core: Core;
   readonly #writer: StagedWriter;
@@ -73,7 +74,7 @@ class Staging {
     actions: [],
     chunks: 0,
   };
-  #latest: Seconds = -1;
+  #latestActionAt: Seconds = -1;
   /** Last place used by settings and lists. */
   #place = 0;
   /** The newest stamp of all records, and the oldest that may overlap the next upload. */
@@ -87,7 +88,7 @@ class Staging {
   }
 
   /** Throws `corrupt` before the user record was added. */
-  get user(): UserRecordOf<'user'> {
+  requireUser(): UserRecordOf<'user'> {
     if (!this.#user) throw userNotFirst();
     return this.#user;
   }
@@ -102,7 +103,7 @@ class Staging {
 
   async add(records: readonly UserRecord[]): Promise<void> {
     for (const record of records) {
-      if (record.kind !== 'user') void this.user;
+      if (record.kind !== 'user') this.requireUser();
       await this.#add(record);
       await this.#writer.flushIfFull();
     }
@@ -175,7 +176,7 @@ class Staging {
     const upload = this.#upload;
     const { set, chunks, latest } = await writeActions(this.id, upload.actions, upload, upload.chunks);
     this.#writer.put(set);
-    this.#latest = Math.max(this.#latest, latest);
+    this.#latestActionAt = Math.max(this.#latestActionAt, latest);
     upload.chunks += chunks;
     upload.actions = [];
   }
@@ -188,7 +189,7 @@ class Staging {
 
   /** Writes the rest and publishes the account. */
   async publish(): Promise<void> {
-    const { user } = this;
+    const { kind: _, stamp, ...details } = this.requireUser();
     await this.#endUpload();
     const devices = this.#toDevices();
     this.#writer.put(await writeRows(devicesPrefix(this.id), devices.rows));
@@ -209,16 +210,15 @@ class Staging {
     next = Math.max(next, this.#place + 1);
     const { context, directory } = this.#core;
     const privacy = toPrivacy(this.#privacy, directory.currentUrl);
-    const { kind: _, stamp, ...details } = user;
     const head: Head = {
       ...newHead(details),
       stamp: Math.max(stamp, this.#newest),
-      acted: this.#upload.stamp,
-      latest: this.#latest,
+      actionStamp: this.#upload.stamp,
+      latestActionAt: this.#latestActionAt,
       next,
       syncDevices: this.#syncDevices,
       visibility: privacy.visibility,
-      uploads: this.#overlapped === undefined ? [] : [[this.#overlapped, context.now()]],
+      recentUploads: this.#overlapped === undefined ? [] : [{ stamp: this.#overlapped, at: context.now() }],
     };
     await this.#publishHead(head, counts, privacy);
   }
@@ -245,10 +245,10 @@ class Staging {
       const batch = {
         check: [[stagedKey(this.id), this.#writer.version] as const, ...added.map((key) => [key, 0] as const)],
         set: [
-          [headKey(this.id), JSON.stringify(head)] as const,
+          [headKey(this.id), writeHead(head)] as const,
           ...setLogins(logins, this.id),
           ...appPasswords.flatMap(appPasswordEntries),
-          ...sessions.flatMap((session) => sessionEntries(session, head.login)),
+          ...sessions.flatMap((session) => sessionEntries(session, head.sessionEpoch)),
           ...change.set,
         ],
         delete: [stagedKey(this.id), ...change.delete],

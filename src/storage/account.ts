@@ -2,7 +2,7 @@ import type { UserId, Url } from '../domain/types.ts';
 import type { Entry, Version } from './contract.ts';
 import type { DeviceTable } from './device-table.ts';
 import { Fingerprints } from './fingerprints.ts';
-import type { Head } from './head.ts';
+import { type Head, parseHead } from './head.ts';
 import type { SubscriptionLists } from './subscription-lists.ts';
 
 /** Data stored separately from the head, loaded on demand. */
@@ -25,21 +25,21 @@ export class Account {
   /** Feeds with episode actions that this process has already indexed in the directory. */
   readonly actionFeeds = new Set<Url>();
 
-  constructor(id: UserId, { value, version }: Entry) {
+  constructor(id: UserId, entry: Entry) {
     this.id = id;
-    this.version = version;
-    this.head = JSON.parse(value) as Head;
+    this.version = entry.version;
+    this.head = parseHead(entry);
     this.fingerprints = Fingerprints.of(this.head);
   }
 
   /** Updates the head, and drops the parts that have changed. */
-  update({ value, version }: Entry): void {
-    const { revisions, acted } = this.head;
-    this.version = version;
-    this.head = JSON.parse(value) as Head;
+  update(entry: Entry): void {
+    const { revisions, actionStamp } = this.head;
+    this.version = entry.version;
+    this.head = parseHead(entry);
     if (this.head.revisions.devices !== revisions.devices) delete this.parts.devices;
     if (this.head.revisions.subscriptions !== revisions.subscriptions) delete this.parts.subscriptions;
-    if (this.head.acted !== acted) this.fingerprints = Fingerprints.of(this.head);
+    if (this.head.actionStamp !== actionStamp) this.fingerprints = Fingerprints.of(this.head);
   }
 
   /** Approximate memory use. */

@@ -81,7 +81,7 @@ export async function newActions(
   account: Account,
   actions: readonly EpisodeAction[],
 ): Promise<readonly EpisodeAction[]> {
-  if (areLater(actions, account.head.latest)) return actions;
+  if (areLater(actions, account.head.latestActionAt)) return actions;
   const { head, fingerprints } = account;
   const distinct = new Map<string, EpisodeAction>();
   const earlier: EpisodeAction[] = [];
@@ -89,11 +89,11 @@ export async function newActions(
     const identity = identityOf(action);
     if (distinct.has(identity)) return;
     distinct.set(identity, action);
-    if (timeOf(action) <= head.latest) earlier.push(action);
+    if (timeOf(action) <= head.latestActionAt) earlier.push(action);
   });
   await loadFingerprints(store, account, earliestOf(earlier));
   const suspects = await fingerprints.among(earlier);
-  fingerprints.forgetBeyondBound(head.latest);
+  fingerprints.forgetBeyondBound(head.latestActionAt);
   if (suspects.length > 0) await removeStored(store, account.id, suspects, distinct);
   return [...distinct.values()];
 }

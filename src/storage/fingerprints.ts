@@ -19,8 +19,8 @@ export class Fingerprints {
   }
 
   /** An empty set: nothing was loaded yet. */
-  static of({ latest }: Pick<Head, 'latest'>): Fingerprints {
-    return new Fingerprints(latest + 1);
+  static of({ latestActionAt }: Pick<Head, 'latestActionAt'>): Fingerprints {
+    return new Fingerprints(latestActionAt + 1);
   }
 
   /** The actions that may be stored already. */
@@ -38,13 +38,13 @@ export class Fingerprints {
     this.size += fingerprints.length;
   }
 
-  /** `latest`: see `Head`. */
-  forgetBeyondBound(latest: Seconds): void {
+  /** Drops all of them if there are too many. `latestActionAt`: see `Head`. */
+  forgetBeyondBound(latestActionAt: Seconds): void {
     if (this.size <= MAX) return;
     this.#known.clear();
     this.#added = [];
     this.size = 0;
-    this.from = latest + 1;
+    this.from = latestActionAt + 1;
   }
 }
 

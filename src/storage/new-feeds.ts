@@ -11,13 +11,13 @@ const DAY: Seconds = 86_400;
 const dayOf = (now: Seconds): number => Math.floor(now / DAY);
 
 /** How many new feeds an account may still add today. */
-export const newFeedsLeft = ({ broughtFeeds: [day, count] = [0, 0] }: Head, now: Seconds): number =>
-  day === dayOf(now) ? MAX_NEW_FEEDS_PER_DAY - count : MAX_NEW_FEEDS_PER_DAY;
+export const newFeedsLeft = ({ newFeeds }: Head, now: Seconds): number =>
+  MAX_NEW_FEEDS_PER_DAY - (newFeeds?.day === dayOf(now) ? newFeeds.count : 0);
 
-/** The head after adding new feeds. */
-export function withNewFeeds(head: Head, brought: number, now: Seconds): Pick<Head, 'broughtFeeds'> {
-  if (brought === 0) return {};
-  return { broughtFeeds: [dayOf(now), MAX_NEW_FEEDS_PER_DAY - newFeedsLeft(head, now) + brought] };
+/** The change of the head when feeds were added. */
+export function withNewFeeds(head: Head, added: number, now: Seconds): Pick<Head, 'newFeeds'> {
+  if (added === 0) return {};
+  return { newFeeds: { day: dayOf(now), count: MAX_NEW_FEEDS_PER_DAY - newFeedsLeft(head, now) + added } };
 }
 
 /** Adds the pending feeds of an account to the directory, up to the daily limit. */
@@ -34,8 +34,8 @@ export async function addPendingFeeds(
       const pending = list.filter((url) => isPending(urlDigest(url)));
       if (pending.length === 0) return { result: undefined };
       const change = await directory.prepare(user, { pending, newFeeds });
-      const brought = withNewFeeds(head, change.newFeeds, context.now());
-      return { result: undefined, write: { head: brought, directory: change } };
+      const headChange = withNewFeeds(head, change.newFeeds, context.now());
+      return { result: undefined, write: { head: headChange, directory: change } };
     }),
   );
 }

@@ -16,18 +16,18 @@ import {
 import { storedActions } from './action-log.ts';
 import type { Batch, Entry, Key, Version } from './contract.ts';
 import type { Core } from './core.ts';
-import { type Head, loginKeys } from './head.ts';
+import { loginKeys, parseHead } from './head.ts';
 import { actionIndexKey, isPrivateEdge, podcastKey, subscriberKey, subscriptionKey, under, urlDigest } from './keys.ts';
 import { listAll, scan } from './rows.ts';
 
-/** If the store is shared, a staging that was not renewed for this long is abandoned. */
+/** If the store is shared, a staged account whose record was not renewed for this long is abandoned. */
 const LEASE: Seconds = 3600;
 
 /** The range of all keys. */
 const EVERYTHING = { from: ' ', until: '~' };
 
-/** The value of `stagedKey`. Each batch renews it, so that only one process works on an account. */
-export const stagingRecord = ({ context }: Core): string => JSON.stringify({ renewedAt: context.now() });
+/** The value of `stagedKey`. Each batch renews it, so that only one process works on the account. */
+export const stagedRecord = ({ context }: Core): string => JSON.stringify({ renewedAt: context.now() });
 
 /**
  * Removes an account. One commit makes it invisible; its data is then removed in batches. After a crash, the rest is
@@ -43,8 +43,8 @@ export const removeAccount = (core: Core, user: UserId): Promise<void> =>
           [headKey(user), entry.version],
           [stagedKey(user), 0],
         ],
-        set: [[stagedKey(user), stagingRecord(core)]],
-        delete: [headKey(user), ...loginKeys(JSON.parse(entry.value) as Head)],
+        set: [[stagedKey(user), stagedRecord(core)]],
+        delete: [headKey(user), ...loginKeys(parseHead(entry))],
       });
       core.accounts.forget(user);
       if (version !== undefined) return removeAccountData(core, user, version);
@@ -57,7 +57,7 @@ export async function removeAbandoned(core: Core): Promise<void> {
   for (const { key, value, version } of await listAll(store, under(STAGED))) {
     const { renewedAt } = JSON.parse(value) as { renewedAt: Seconds };
     if (store.isShared && renewedAt > context.now() - LEASE) continue;
-    const taken = await store.commit({ check: [[key, version]], set: [[key, stagingRecord(core)]] });
+    const taken = await store.commit({ check: [[key, version]], set: [[key, stagedRecord(core)]] });
     if (taken !== undefined) await removeAccountData(core, key.slice(STAGED.length) as UserId, taken);
   }
 }
@@ -77,7 +77,7 @@ export async function removeAccountData(core: Core, user: UserId, version: Versi
   let last = version;
   const remove = async (batch: Batch): Promise<boolean> => {
     const check = [[key, last] as const, ...(batch.check ?? [])];
-    const stored = await store.commit({ ...batch, check, set: [...(batch.set ?? []), [key, stagingRecord(core)]] });
+    const stored = await store.commit({ ...batch, check, set: [...(batch.set ?? []), [key, stagedRecord(core)]] });
     last = stored ?? last;
     return stored !== undefined;
   };

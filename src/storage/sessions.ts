@@ -14,7 +14,7 @@ import type { Write } from './accounts.ts';
 /** Sessions in the cache. */
 const MAX_CACHED = 10_000;
 
-/** `login`: the number in the head when it was saved. The session has ended if the head has a higher one. */
+/** `login`: the session epoch of the account when it was saved. It has ended if the account has a later one. */
 type StoredSession = Session & { login: number };
 
 export function createSessionStore(core: Core): SessionStore {
@@ -43,8 +43,8 @@ export function createSessionStore(core: Core): SessionStore {
     }
   };
 
-  const owner = (user: UserId): Promise<{ user: User; login: number } | undefined> =>
-    unlessMissing(accounts.read(user, [], ({ head }) => ({ user: toUser(user, head), login: head.login })));
+  const owner = (user: UserId): Promise<{ user: User; epoch: number } | undefined> =>
+    unlessMissing(accounts.read(user, [], ({ head }) => ({ user: toUser(user, head), epoch: head.sessionEpoch })));
 
   const isOpen = ({ expiresAt }: Session): boolean => expiresAt > context.now();
 
@@ -58,7 +58,7 @@ export function createSessionStore(core: Core): SessionStore {
             result: undefined,
             write: {
               check: [[sessionKey(digest), entry?.version ?? 0]],
-              set: sessionEntries(session, head.login),
+              set: sessionEntries(session, head.sessionEpoch),
               delete: stored && stored.user !== user ? [accountSessionKey(stored.user, digest)] : [],
             },
           };
@@ -70,7 +70,7 @@ export function createSessionStore(core: Core): SessionStore {
         for (;;) {
           const { entry, stored } = await read(digest);
           if (!entry || !stored || !isOpen(stored)) return false;
-          if ((await owner(stored.user))?.login !== stored.login) return false;
+          if ((await owner(stored.user))?.epoch !== stored.login) return false;
           const value = JSON.stringify({ ...stored, expiresAt });
           const batch = { check: [[entry.key, entry.version] as const], set: [[entry.key, value] as const] };
           if ((await store.commit(batch)) !== undefined) return true;
@@ -85,7 +85,7 @@ export function createSessionStore(core: Core): SessionStore {
       ]);
       if (!stored || !isOpen(stored)) return undefined;
       const found = cached?.user === stored.user ? cachedOwner : await owner(stored.user);
-      return found?.login === stored.login ? { session: toSession(stored), user: found.user } : undefined;
+      return found?.epoch === stored.login ? { session: toSession(stored), user: found.user } : undefined;
     },
 
     delete: (digest) =>
@@ -101,7 +101,7 @@ export function createSessionStore(core: Core): SessionStore {
 
     async all(user) {
       const found = await owner(user);
-      const sessions = found ? await readSessions(core, user, found.login) : [];
+      const sessions = found ? await readSessions(core, user, found.epoch) : [];
       return sessions.filter(isOpen).toSorted((a, b) => b.expiresAt - a.expiresAt);
     },
 
@@ -146,9 +146,9 @@ export function createSessionStore(core: Core): SessionStore {
   };
 }
 
-/** The entries of a session; `login`: see `Head`. */
-export const sessionEntries = (session: Session, login: number): [Key, Value][] => [
-  [sessionKey(session.digest), JSON.stringify({ ...toSession(session), login } satisfies StoredSession)],
+/** The entries of a session; `epoch`: see `Head`. */
+export const sessionEntries = (session: Session, epoch: number): [Key, Value][] => [
+  [sessionKey(session.digest), JSON.stringify({ ...toSession(session), login: epoch } satisfies StoredSession)],
   [accountSessionKey(session.user, session.digest), JSON.stringify({ digest: session.digest })],
 ];
 
@@ -162,20 +162,20 @@ const toSession = ({ digest, user, expiresAt, app }: Session): Session => ({
 });
 
 /** The sessions of an account that were not ended, including expired ones that are not removed yet. */
-export async function readSessions({ store }: Core, user: UserId, login: number): Promise<Session[]> {
+export async function readSessions({ store }: Core, user: UserId, epoch: number): Promise<Session[]> {
   const index = await listAll(store, under(accountSessions(user)));
   const digests = index.map(({ value }) => (JSON.parse(value) as { digest: string }).digest);
   const stored = (await store.get(digests.map(sessionKey))).flatMap((entry) => (entry ? readSession(entry) : []));
-  return stored.filter((session) => session.user === user && session.login === login).map(toSession);
+  return stored.filter((session) => session.user === user && session.login === epoch).map(toSession);
 }
 
 /** The write that ends all sessions of an account, and the sessions. */
 export async function endSessions(
   core: Core,
   user: UserId,
-  { login }: Head,
+  { sessionEpoch }: Head,
 ): Promise<{ sessions: Session[]; write: Write }> {
-  const sessions = await readSessions(core, user, login);
+  const sessions = await readSessions(core, user, sessionEpoch);
   const keys = sessions.flatMap(({ digest }) => [sessionKey(digest), accountSessionKey(user, digest)]);
-  return { sessions, write: { head: { login: login + 1 }, delete: keys } };
+  return { sessions, write: { head: { sessionEpoch: sessionEpoch + 1 }, delete: keys } };
 }

@@ -8,10 +8,10 @@ import type {
   ListSummary,
   PodcastList,
   Seconds,
-  Sender,
   SettingScope,
   Stamp,
   SubscriptionChange,
+  Uploader,
   Url,
   UserId,
 } from '../domain/types.ts';
@@ -133,16 +133,16 @@ export interface SubscriptionStore {
   since(user: UserId, device: string, since: Stamp): Promise<Since<SubscriptionChange>>;
   /**
    * Applies changes, at most one per URL, to one or several devices under one stamp; missing devices are created. A
-   * change without effect gets no stamp. `sender`: see `originOf`. Returns the mark.
+   * change without effect gets no stamp. `uploader`: see `originOf`. Returns the mark.
    */
   apply(
     user: UserId,
     device: string | readonly string[],
     changes: readonly SubscriptionChange[],
-    sender?: Sender,
+    uploader?: Uploader,
   ): Promise<Stamp>;
-  /** Replaces the list by `urls`; the difference is computed in the same commit. `sender` and result as in `apply`. */
-  replace(user: UserId, device: string, urls: readonly Url[], sender?: Sender): Promise<Stamp>;
+  /** Replaces the list by `urls`; the difference is computed in the same commit. `uploader` and result as in `apply`. */
+  replace(user: UserId, device: string, urls: readonly Url[], uploader?: Uploader): Promise<Stamp>;
 }
 
 // ---- apps that send their own clock as `since` ---
@@ -201,9 +201,9 @@ export interface ActionQuery {
 export interface ActionStore {
   /**
    * Appends actions under one stamp, in the given order. Actions that are stored already (all fields equal except
-   * `guid`) are skipped; unknown devices are created. `sender`: see `originOf`. Returns the mark.
+   * `guid`) are skipped; unknown devices are created. `uploader`: see `originOf`. Returns the mark.
    */
-  append(user: UserId, actions: readonly EpisodeAction[], sender?: Sender): Promise<Stamp>;
+  append(user: UserId, actions: readonly EpisodeAction[], uploader?: Uploader): Promise<Stamp>;
   /**
    * In upload order. `pages` is one snapshot, read lazily, so that memory does not grow with the history; no page is
    * empty. It may be left unread.

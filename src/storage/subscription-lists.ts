@@ -5,11 +5,14 @@ import type { Entry, Key, Value } from './contract.ts';
 import { readRows, replaceRows } from './rows.ts';
 import { byPlace, fromStored, type Row, type StoredRow, SubscriptionList, toStored } from './subscription-list.ts';
 
-/** The log of a list is merged into the list once it has this many rows; a long list may have more, */
-const MIN_LOG = 64;
-/** but no more than this, as the log is read with the list. */
-const MAX_LOG = 500;
-/** Characters that one upload may bring to the log. */
+/*
+ * Changes of a list are stored as a log beside it. A log that would get too long is merged into the list: one of more
+ * than a 64th of the list's rows, but at least 64 and at most 500 are allowed, because each read of the list reads it.
+ */
+const MIN_LOG_ROWS = 64;
+const MAX_LOG_ROWS = 500;
+const LIST_ROWS_PER_LOG_ROW = 64;
+/** Changes with a longer text are merged into the list at once. Characters. */
 const MAX_LOG_TEXT = 256 * 1024;
 
 /** The subscriptions of all devices of an account, by device number. */
@@ -57,7 +60,7 @@ export class SubscriptionLists {
   async write(user: UserId, device: number, rows: readonly Row[], stamp: Stamp): Promise<ListWrite> {
     const list = this.of(device);
     const logged = list.logged + rows.length;
-    const room = Math.max(MIN_LOG, Math.min(MAX_LOG, list.length / MIN_LOG));
+    const room = Math.max(MIN_LOG_ROWS, Math.min(MAX_LOG_ROWS, list.length / LIST_ROWS_PER_LOG_ROW));
     const text = logged <= room ? JSON.stringify(rows.map(toStored)) : undefined;
     if (text && text.length <= MAX_LOG_TEXT) {
       const key = subscriptionLogKey(user, device, stamp);

@@ -32,16 +32,16 @@ export const createSubscriptionStore = (core: Core): SubscriptionStore => ({
       return { items: row ? subscriptions.of(row.number).since(since) : [], mark: markAfter(head.stamp) };
     }),
 
-  apply(user, device, changes, sender) {
+  apply(user, device, changes, uploader) {
     const devices = [device].flat();
-    return storeUpload(core, user, () => ({ devices, origin: originOf(devices, sender), subscriptions: changes }));
+    return storeUpload(core, user, () => ({ devices, origin: originOf(devices, uploader), subscriptions: changes }));
   },
 
-  replace: (user, device, urls, sender): Promise<Stamp> =>
+  replace: (user, device, urls, uploader): Promise<Stamp> =>
     storeUpload(core, user, async (account, devices) => {
       const row = devices.get(device);
       const list = row && (await core.accounts.part(account, 'subscriptions')).of(row.number);
-      return { devices: [device], origin: originOf([device], sender), subscriptions: await difference(list, urls) };
+      return { devices: [device], origin: originOf([device], uploader), subscriptions: await difference(list, urls) };
     }),
 });
 

@@ -48,8 +48,8 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
 
   // A device that joins a group receives feeds it has not seen, so its mark must stay below this upload.
   const origin = isMerged ? undefined : upload.origin;
-  const sender = origin === undefined ? undefined : devices.get(origin)?.number;
-  const overlapped = overlappedBy(head.uploads, sender, now - core.context.overlap);
+  const device = origin === undefined ? undefined : devices.get(origin)?.number;
+  const overlapped = overlappedBy(head.recentUploads, device, now - core.context.overlap);
   if (!draft && actions.length === 0) {
     const result = markAfterUpload(markAfter(head.stamp), overlapped);
     if (devices === before) return { result };
@@ -77,7 +77,7 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
     ...withNewFeeds(head, directory?.newFeeds ?? 0, now),
     stamp,
     next: draft?.next ?? next,
-    uploads: withUpload(head.uploads, sender === undefined ? [stamp, now] : [stamp, now, sender], core.context.overlap),
+    recentUploads: withUpload(head.recentUploads, { stamp, at: now, device }, core.context.overlap),
     revisions: {
       devices: head.revisions.devices + (devices === before ? 0 : 1),
       subscriptions: head.revisions.subscriptions + (draft ? 1 : 0),
@@ -144,6 +144,6 @@ async function writeActionsOf(
   upload: { stamp: Stamp; at: number },
 ): Promise<Write> {
   const { set, fingerprints, latest } = await writeActions(account.id, actions, upload);
-  const head = { acted: upload.stamp, latest: Math.max(account.head.latest, latest) };
+  const head = { actionStamp: upload.stamp, latestActionAt: Math.max(account.head.latestActionAt, latest) };
   return { set, head, apply: () => fingerprints.forEach((each) => account.fingerprints.add(each)) };
 }

@@ -7,7 +7,7 @@ import type { Entry } from './contract.ts';
 import type { Core } from './core.ts';
 import { isStorageError } from './errors.ts';
 import { loginTaken, unlessMissing } from './account-errors.ts';
-import { type Head, type Login, loginKeys, newHead, setLogins, toUser } from './head.ts';
+import { type Login, loginKeys, newHead, parseHead, setLogins, toUser, writeHead } from './head.ts';
 import { under } from './keys.ts';
 import { toPrivacy } from './privacy.ts';
 import { removeAccount } from './removal.ts';
@@ -53,7 +53,7 @@ export function createUserStore(core: Core): UserStore {
       head.visibility = toPrivacy(set, (url) => url).visibility;
       const batch = {
         check: [...keys, headKey(id)].map((key) => [key, 0] as const),
-        set: [...setLogins(keys, id), [headKey(id), JSON.stringify(head)] as const, ...stored],
+        set: [...setLogins(keys, id), [headKey(id), writeHead(head)] as const, ...stored],
       };
       const commit = () => store.commit(batch).catch(recoverCommit(core, id));
       while ((await commit()) === undefined) await requireFreeLogin(core, user);
@@ -94,7 +94,7 @@ export function createUserStore(core: Core): UserStore {
         const ids = [...new Set(page.map(userIn))].filter((id) => !users.has(id));
         const heads = await store.get(ids.map(headKey));
         for (const [i, entry] of heads.entries()) {
-          if (entry) users.set(ids[i]!, toUser(ids[i]!, JSON.parse(entry.value) as Head));
+          if (entry) users.set(ids[i]!, toUser(ids[i]!, parseHead(entry)));
         }
       }
       yield* [...users.values()].toSorted((a, b) => compareText(a.name, b.name));

@@ -1,28 +1,23 @@
-import { afterEach, beforeEach, describe, it } from 'vitest';
 import json from '../../plugins/json/index.ts';
 import postgres from '../../plugins/postgres/index.ts';
 import sqlite from '../../plugins/sqlite/index.ts';
 import type { StoragePlugin } from '../../src/storage/contract.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { createTestDatabase } from '../postgres/database.ts';
-import { storesSuite } from './suite/index.ts';
+import { testStores } from './suite/index.ts';
 
 /** The stores over a plugin; `createLocation` creates an empty backend. */
 function testOver<Options>(
   plugin: StoragePlugin<Options>,
   createLocation: () => Promise<{ location: string; destroy(): Promise<void> }>,
 ): void {
-  storesSuite(
-    plugin.name,
-    async () => {
-      const { location, destroy } = await createLocation();
-      return {
-        open: async (context) => createStorage(await plugin.open(plugin.parse(location), context), context),
-        destroy,
-      };
-    },
-    { describe, it, beforeEach, afterEach },
-  );
+  testStores(plugin.name, async () => {
+    const { location, destroy } = await createLocation();
+    return {
+      open: async (context) => createStorage(await plugin.open(plugin.parse(location), context), context),
+      destroy,
+    };
+  });
 }
 
 const inDataFolder = async () => ({ location: '', destroy: async () => undefined });

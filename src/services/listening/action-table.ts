@@ -75,9 +75,11 @@ export class ActionTable {
     const number = this.#episodeNumber(podcast, episode);
     this.#times.push(timestamp);
     this.#episode.push(number);
-    const sender = device === undefined ? NONE : this.#devices.numberOf(device);
-    this.#device.push(sender);
-    if (sender !== NONE) this.#lastActionAt[sender] = Math.max(this.#lastActionAt[sender] ?? 0, timestamp);
+    const deviceNumber = device === undefined ? NONE : this.#devices.numberOf(device);
+    this.#device.push(deviceNumber);
+    if (deviceNumber !== NONE) {
+      this.#lastActionAt[deviceNumber] = Math.max(this.#lastActionAt[deviceNumber] ?? 0, timestamp);
+    }
     this.#type.push(ACTION_TYPES.indexOf(action));
     this.#position.push(play?.position ?? NONE);
     this.#started.push(play?.started ?? NONE);

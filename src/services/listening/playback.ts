@@ -155,7 +155,7 @@ export function createPlayback(
     const timestamp = age > 0 ? Math.max(0, now() - age) : Math.max(now(), (own.state?.at ?? 0) + 1);
     const guid = episode?.guid ?? (sanitizeMediaUrl(reference.episode) === '' ? reference.episode : undefined);
     const from = { ...reference, guid, device: WEB_DEVICE.id, timestamp };
-    // All devices must receive it, even one with the id of the browser: see `Sender`.
+    // All devices must receive it, even one with the id of the browser: see `Uploader`.
     await episodes.upload(user, [{ ...from, ...action }], 'server');
   };
 

@@ -70,8 +70,8 @@ export const createEpisodes = (
     });
     requireFewFeeds([...podcasts]);
     requireFewDevices([...devices]);
-    const sender = source === 'server' ? 'operator' : 'device';
-    return { mark: await actions.append(user, parsed, sender), rewrites: rewrites.pairs };
+    const uploader = source === 'server' ? 'operator' : 'device';
+    return { mark: await actions.append(user, parsed, uploader), rewrites: rewrites.pairs };
   },
 
   async query(user, { podcast, ...filters }) {

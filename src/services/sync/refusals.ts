@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
 import { Refusal, type RefusalCode } from '../../domain/errors.ts';
-import type { Dialect, Seconds, UserId } from '../../domain/types.ts';
+import type { Seconds, UserId } from '../../domain/types.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { RefusedRequest, Storage } from '../../storage/stores.ts';
 import { cutAppName } from './app-name.ts';
@@ -11,17 +11,13 @@ const RECORDED_EVERY: Seconds = 3600;
 
 /** Refused requests of an account's apps: they show its owner and the operator why an app does not sync. */
 export interface Refusals {
-  record(user: UserId, sender: Sender, reasons: readonly string[]): Promise<void>;
+  record(user: UserId, requester: Requester, reasons: readonly string[]): Promise<void>;
   /** The newest 20, the newest first. */
   all(user: UserId): Promise<RefusedRequest[]>;
 }
 
-interface Sender {
-  device?: string | undefined;
-  /** `User-Agent`. */
-  app: string;
-  dialect: Dialect;
-}
+/** The app whose request was refused. */
+type Requester = Pick<RefusedRequest, 'device' | 'app' | 'dialect'>;
 
 /** Errors of the request itself, rather than of its login or rate. */
 const RECORDED: ReadonlySet<RefusalCode> = new Set(['invalid', 'conflict', 'too-large']);

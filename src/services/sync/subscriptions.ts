@@ -1,6 +1,6 @@
 import { parseDeviceId } from '../../domain/device.ts';
 import { invalid, Refusal } from '../../domain/errors.ts';
-import type { Sender, Stamp, SubscriptionChange, Url, UserId } from '../../domain/types.ts';
+import type { Stamp, SubscriptionChange, Uploader, Url, UserId } from '../../domain/types.ts';
 import {
   createRewriteLog,
   hasCredentials,
@@ -23,19 +23,19 @@ export interface Subscriptions {
   all(user: UserId): Promise<Url[]>;
   /**
    * Replaces the list of a device; creates the device if it is new. Throws `invalid`, and `too-large` for more feeds than
-   * one upload may contain; then nothing changes. `sender`: see `originOf`.
+   * one upload may contain; then nothing changes. `uploader`: see `originOf`.
    */
-  replace(user: UserId, device: string, submitted: readonly string[], sender?: Sender): Promise<void>;
+  replace(user: UserId, device: string, submitted: readonly string[], uploader?: Uploader): Promise<void>;
   /**
    * Delta upload to one or several devices, which it creates if they are new. Throws `invalid` if a feed is in both lists,
-   * however it is written, and `too-large`. `sender`: see `originOf`. With `refuse`, such a feed is skipped and the others
+   * however it is written, and `too-large`. `uploader`: see `originOf`. With `refuse`, such a feed is skipped and the others
    * are stored; it is called with the reason, also for a feed whose address cannot be used.
    */
   upload(
     user: UserId,
     device: string | readonly string[],
     delta: Delta,
-    sender?: Sender,
+    uploader?: Uploader,
     refuse?: (reason: string) => void,
   ): Promise<{ mark: Stamp; rewrites: UrlRewrites }>;
   /** The changes on a device at `since` or later; none for an unknown device. */
@@ -70,12 +70,12 @@ export function createSubscriptions(
 
     all: (user) => subscriptions.current(user),
 
-    async replace(user, device, submitted, sender) {
+    async replace(user, device, submitted, uploader) {
       const id = parseDeviceId(device);
-      await subscriptions.replace(user, id, await sanitizeFeedUrls(submitted, rules), sender);
+      await subscriptions.replace(user, id, await sanitizeFeedUrls(submitted, rules), uploader);
     },
 
-    async upload(user, device, { add, remove }, sender, refuse) {
+    async upload(user, device, { add, remove }, uploader, refuse) {
       const ids = [device].flat().map(parseDeviceId);
       requireFewFeeds([...add, ...remove]);
       const rewrites = createRewriteLog();
@@ -94,7 +94,7 @@ export function createSubscriptions(
       if (both.size > 0) refuse?.(refusal.message);
       for (const [from, to] of rewrites.pairs) if (to === '') refuse?.(`a feed is left out: ${explainRefusal(from)}`);
       await eachInSlices(removed, (url) => both.has(url) || changes.push({ url, subscribed: false }));
-      const mark = await subscriptions.apply(user, ids, changes, sender);
+      const mark = await subscriptions.apply(user, ids, changes, uploader);
       return { mark, rewrites: rewrites.pairs };
     },
 

@@ -14,14 +14,6 @@ export interface Subject {
   destroy(): Promise<void>;
 }
 
-/** The four functions that vitest, node:test, mocha and other runners have in common. */
-export interface Runner {
-  describe(name: string, body: () => void): unknown;
-  it(name: string, body: () => Promise<void>): unknown;
-  beforeEach(hook: () => Promise<void>): unknown;
-  afterEach(hook: () => Promise<void>): unknown;
-}
-
 /** How a file of this suite defines its tests: each body gets its own bench. */
 interface Tests {
   describe(name: string, body: () => void): void;

@@ -1,4 +1,4 @@
-import type { Sender, Stamp, UserId } from '../../../src/domain/types.ts';
+import type { Stamp, Uploader, UserId } from '../../../src/domain/types.ts';
 import type { Storage } from '../../../src/storage/stores.ts';
 import { action, add, feed, numberOf, numbersOf, readPages } from './samples.ts';
 
@@ -10,22 +10,22 @@ export interface Channel {
   pull(since: Stamp): Promise<{ numbers: number[]; mark: Stamp }>;
 }
 
-type OpenChannel = (storage: Storage, user: UserId, device: string, sender?: Sender) => Channel;
+type OpenChannel = (storage: Storage, user: UserId, device: string, uploader?: Uploader) => Channel;
 
-export const openSubscriptions: OpenChannel = ({ subscriptions }, user, device, sender) => ({
-  push: (...numbers) => subscriptions.apply(user, device, add(...numbers.map(feed)), sender),
+export const openSubscriptions: OpenChannel = ({ subscriptions }, user, device, uploader) => ({
+  push: (...numbers) => subscriptions.apply(user, device, add(...numbers.map(feed)), uploader),
   async pull(since) {
     const { items, mark } = await subscriptions.since(user, device, since);
     return { numbers: numbersOf(items), mark };
   },
 });
 
-export const openActions: OpenChannel = ({ actions }, user, device, sender) => ({
+export const openActions: OpenChannel = ({ actions }, user, device, uploader) => ({
   push: (...numbers) =>
     actions.append(
       user,
       numbers.map((n) => action(n, { device })),
-      sender,
+      uploader,
     ),
   async pull(since) {
     const { pages, mark } = await actions.query(user, { since });

@@ -1,4 +1,4 @@
-/* The tests of the stores, which run on every driver. */
+import { afterEach, beforeEach, describe, it } from 'vitest';
 import { actionTests } from './actions.ts';
 import { appLoginTests } from './accounts/app-logins.ts';
 import { appNoteTests } from './accounts/app-notes.ts';
@@ -6,7 +6,7 @@ import { appPasswordTests } from './accounts/app-passwords.ts';
 import { appTests } from './apps.ts';
 import { attemptTests } from './accounts/attempts.ts';
 import { atomicityTests } from './atomicity.ts';
-import { openBench, type OwnedBench, type Runner, type Subject, type Suite } from './bench.ts';
+import { openBench, type OwnedBench, type Subject, type Suite } from './bench.ts';
 import { boundedTests } from './directory/limits.ts';
 import { concurrencyTests } from './concurrency.ts';
 import { deviceTests } from './devices.ts';
@@ -35,8 +35,6 @@ import { transferSyncTests } from './transfer/sync.ts';
 import { transferTests } from './transfer/account-import.ts';
 import { userDeletionTests } from './accounts/user-deletion.ts';
 import { userTests } from './accounts/users.ts';
-
-export type { Runner, Subject } from './bench.ts';
 
 const SUITES: Readonly<Record<string, Suite>> = {
   users: userTests,
@@ -77,25 +75,25 @@ const SUITES: Readonly<Record<string, Suite>> = {
 };
 
 /**
- * Defines all tests for one storage plugin, with any runner. `createSubject` is called before each test and returns an
- * empty backend; the suite provides the data folder, the clock and the log of its `StorageContext`.
+ * Defines the tests of all stores over one key-value store, each with an empty backend of its own. The suite provides the
+ * data folder, the clock and the log of `StorageContext`.
  */
-export function storesSuite(name: string, createSubject: () => Promise<Subject>, runner: Runner): void {
-  runner.describe(`storage plugin ${name}`, () => {
+export function testStores(name: string, createSubject: () => Promise<Subject>): void {
+  describe(`stores over ${name}`, () => {
     let bench: OwnedBench | undefined;
-    runner.beforeEach(async () => {
+    beforeEach(async () => {
       bench = await openBench(createSubject);
     });
-    runner.afterEach(async () => {
+    afterEach(async () => {
       const used = bench;
       bench = undefined;
       await used?.close();
     });
     for (const [title, suite] of Object.entries(SUITES)) {
-      runner.describe(title, () =>
+      describe(title, () =>
         suite({
-          describe: (what, body) => void runner.describe(what, body),
-          test: (what, body) => void runner.it(what, () => body(bench!)),
+          describe: (what, body) => void describe(what, body),
+          test: (what, body) => void it(what, () => body(bench!)),
         }),
       );
     }

@@ -3,16 +3,16 @@ import { stagedKey } from './account-keys.ts';
 import type { Key, Value, Version } from './contract.ts';
 import type { Core } from './core.ts';
 import { StorageError } from './errors.ts';
-import { stagingRecord } from './removal.ts';
+import { stagedRecord } from './removal.ts';
 
 /** Approximate characters per commit. */
 const COMMIT_SIZE = 1024 * 1024;
 /** Keys per commit. */
 const MAX_KEYS = 1000;
-/** How often a staging is renewed, so that a slow import does not count as abandoned. */
+/** How often the staged record is renewed, so that a slow import does not count as abandoned. */
 const RENEWAL: Seconds = 600;
 
-/** Writes the entries of an account in batches while it is staged: nobody sees it, and only this process works on it. */
+/** Writes an account in batches while it is staged: it is invisible, and only this process works on it. */
 export class StagedWriter {
   readonly #core: Core;
   readonly #key: Key;
@@ -27,7 +27,7 @@ export class StagedWriter {
     this.#key = stagedKey(user);
   }
 
-  /** Version of the staging record. The commit that publishes or removes the account must check it. */
+  /** Version of the staged record. The commit that publishes or removes the account must check it. */
   get version(): Version {
     return this.#version;
   }
@@ -44,26 +44,29 @@ export class StagedWriter {
     if (this.#size > COMMIT_SIZE || this.#pending.length > MAX_KEYS) await this.flush();
   }
 
-  /** Renews the staging if it is due, with a commit of the pending entries. */
+  /** Commits the pending entries if the staged record must be renewed. */
   async renewIfDue(): Promise<void> {
     if (this.#core.context.now() >= this.#renewedAt + RENEWAL) await this.flush();
   }
 
-  /** Commits the pending entries and renews the staging. Rejects with `unavailable` if another process took it over. */
+  /**
+   * Commits the pending entries and renews the staged record. Rejects with `unavailable` if another process has taken the
+   * account over.
+   */
   async flush(): Promise<void> {
     const set = this.#pending;
     this.#pending = [];
     this.#size = 0;
     const version = await this.#core.store.commit({
       check: [[this.#key, this.#version]],
-      set: [...set, [this.#key, stagingRecord(this.#core)]],
+      set: [...set, [this.#key, stagedRecord(this.#core)]],
     });
     if (version === undefined) throw interrupted();
     this.#version = version;
     this.#renewedAt = this.#core.context.now();
   }
 
-  /** Rejects with `unavailable` if the staging is no longer this one. */
+  /** Rejects with `unavailable` if another process has taken the account over. */
   async requireCurrent(): Promise<void> {
     const [entry] = await this.#core.store.get([this.#key]);
     if (entry?.version !== this.#version) throw interrupted();
