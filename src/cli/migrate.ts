@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { openClock } from '../clock.ts';
 import { type Config, UsageError } from '../config.ts';
 import { migrate } from '../services/transfer/migration.ts';
-import type { Counts } from '../services/transfer/record-counter.ts';
+import type { RecordCounts } from '../services/transfer/record-counter.ts';
 import type { Storage } from '../storage/stores.ts';
 import { isStorageError } from '../storage/errors.ts';
 import { redactLocation } from '../storage/location.ts';
@@ -49,7 +49,7 @@ export async function migrateStorage(config: Config, { from, to, json }: Migrate
   limitHeapGrowth();
   const signal = watchSignals();
   const bar = createProgress('copying, then comparing accounts');
-  const copy = async (): Promise<Counts> =>
+  const copy = async (): Promise<RecordCounts> =>
     use(await open(from), async (source) =>
       use(await openTarget(source), (target) => migrate(source, target, { progress: bar.show, signal })),
     );

@@ -41,7 +41,7 @@ export function toQueryTerms(text: string): string[] {
 }
 
 /** Whether a term is a pair of characters rather than a word. */
-export const isPair = (term: string): boolean => term.search(UNSPACED) !== -1;
+const isPair = (term: string): boolean => term.search(UNSPACED) !== -1;
 
 /** Whether a term may match with one misspelling. In short words, one letter makes too much of a difference. */
 export const mayBeMisspelt = (term: string): boolean => term.length >= 3 && !isPair(term);

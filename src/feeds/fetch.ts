@@ -21,7 +21,7 @@ export interface FetcherOptions {
 }
 
 /** The cache validators that the server sent with the last content. */
-export interface Validators {
+interface Validators {
   etag?: string;
   lastModified?: string;
 }

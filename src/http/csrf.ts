@@ -13,7 +13,7 @@ const LIFE = 30 * 86_400;
 const TOKEN_BYTES = 18;
 const TOKEN = /^[\w-]{24}$/;
 
-export interface Csrf {
+interface Csrf {
   /** The token for a form, and the header that sets its cookie. A cookie that the browser already has stays valid. */
   issue(event: H3Event): { token: string; headers: Record<string, string> };
   /** Whether a form contains the token of its cookie. */

@@ -3,7 +3,7 @@ import type { OwnAppPassword } from '../services/accounts/app-passwords.ts';
 import { describeApp } from './parts/app-name.ts';
 import { type Problems, renderField, renderToken } from './parts/form.ts';
 import { type Markup, markup } from './parts/markup.ts';
-import { renderDate, renderTime } from './parts/components.ts';
+import { renderDate, renderTime } from './parts/time.ts';
 
 interface AppPasswordSection {
   base: string;

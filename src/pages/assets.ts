@@ -4,7 +4,7 @@ import { runInBrowser } from './browser/script.js';
 import { STYLE } from './style.ts';
 
 /** A file that pages use. Its name changes with its content, so browsers can cache it permanently. */
-export interface Asset {
+interface Asset {
   name: string;
   type: string;
   body: string;

@@ -1,5 +1,6 @@
 import { encode } from 'uqr';
 import type { OverviewDevice } from '../services/listening/home.ts';
+import { deviceName } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
 import { type Markup, markup } from './parts/markup.ts';
 
@@ -35,7 +36,7 @@ ${renderOthers(base, name)}
 
 /** The script fetches the page every few seconds, and reloads it once this line is missing. */
 function renderWaiting(base: string, devices: readonly OverviewDevice[]): Markup {
-  const names = devices.map(({ id, caption }) => caption || id).join(', ');
+  const names = devices.map(deviceName).join(', ');
   const state =
     devices.length === 0
       ? 'No app has connected yet.'
@@ -49,42 +50,42 @@ const renderFacts = (base: string, name: string): Markup =>
 function renderHints(base: string): Markup | undefined {
   const { protocol, hostname } = new URL(base);
   if (LOCAL.test(hostname)) {
-    return markup`<p class="soft">This address works on this computer only. To connect a phone, open this page by an address that the phone can reach.</p>`;
+    return markup`<p class="soft">This address works only on this computer. To connect a phone, open this page at an address that the phone can reach.</p>`;
   }
   if (protocol !== 'http:') return undefined;
-  return markup`<p class="soft">Enter the address with <code>http://</code>: apps assume <code>https://</code> otherwise. Passwords are sent without encryption.</p>`;
+  return markup`<p class="soft">Enter the address with <code>http://</code>: without it, apps assume <code>https://</code>. Passwords are sent unencrypted.</p>`;
 }
 
 const renderAntennaPod = (base: string, name: string): Markup => markup`<section class="card"><h2>AntennaPod</h2>
 <ol><li>Open <b>Settings › Synchronization</b> and choose <b>gpodder.net</b> as the provider.</li>
 <li>Choose your own server, and enter <code>${base}</code></li>
 <li>Enter <code>${name}</code> and your password, and tap <b>Login</b>.</li>
-<li>Name this device, or pick the one it had before.</li></ol>
+<li>Name this device, or choose the one it was before.</li></ol>
 ${REFUSED_BY_ANTENNAPOD.test(name) ? markup`<p class="problem">AntennaPod does not accept this user name: it may not contain any of <code>! @ # $ % &amp; * ( ) + = | &lt; &gt; ? { } [ ] ~</code>.</p>` : markup`<p class="soft">The first sync starts by itself and uploads all your podcasts.</p>`}</section>`;
 
 const renderGpodder = (base: string, name: string): Markup => markup`<section class="card"><h2>gPodder</h2>
 <ol><li>Open <b>Preferences › gpodder.net</b> and switch synchronization on.</li>
 <li>Server: <code>${base}</code></li>
 <li>User name: <code>${name}</code>, and your password.</li>
-<li>Choose <b>Replace list on server</b>: gPodder does not upload podcasts that it has already by itself.</li></ol></section>`;
+<li>Choose <b>Replace list on server</b>: gPodder does not upload its existing podcasts on its own.</li></ol></section>`;
 
 const renderKasts = (base: string, name: string): Markup => markup`<section class="card"><h2>Kasts</h2>
 <ol><li>Open <b>Settings › Synchronization</b>, choose <b>Login</b>, then <b>gpodder.net</b>.</li>
 <li>Choose a custom server, and enter <code>${base}</code> without a slash at the end.</li>
 <li>Enter <code>${name}</code> and your password.</li>
-<li>Create a device, or pick the one it had before. Linking up all devices gives them one list.</li></ol></section>`;
+<li>Create a device, or choose the one it was before. If you link all devices, they share one list.</li></ol></section>`;
 
 const renderNextcloud = (base: string): Markup => markup`<section class="card"><h2>Nextcloud apps</h2>
-<p>GNOME Podcasts, Podcast Merlin and other apps sync with a Nextcloud. This server answers them, too.</p>
+<p>GNOME Podcasts, Podcast Merlin and other apps that sync with Nextcloud also work with this server.</p>
 <ol><li>Choose <b>Nextcloud</b>, and enter <code>${base}</code></li>
-<li>The app opens a page of this server: sign in, and grant it access.</li>
-<li>An app that asks for a password takes an <a href="${base}/settings#app-passwords">app password</a>.</li></ol></section>`;
+<li>The app opens a page of this server. Sign in there, and grant the app access.</li>
+<li>If the app asks for a password, enter an <a href="${base}/settings#app-passwords">app password</a>.</li></ol></section>`;
 
 function renderOthers(base: string, name: string): Markup {
   const { protocol, hostname, port, pathname } = new URL(base);
   const path = pathname === '/' ? undefined : markup`<dt>Path</dt><dd><code>${pathname}</code></dd>`;
   return markup`<section class="card"><h2>Other apps</h2>
-<p>Choose gpodder.net, or gPodder, as the service, and your own server. Where an app asks for the parts of the address:</p>
+<p>Choose gpodder.net or gPodder as the service, and your own server. If an app asks for the parts of the address:</p>
 <dl class="facts"><dt>Protocol</dt><dd><code>${protocol.slice(0, -1)}</code></dd><dt>Host</dt><dd><code>${hostname}</code></dd>
 <dt>Port</dt><dd><code>${port || (protocol === 'https:' ? '443' : '80')}</code></dd>${path}<dt>User name</dt><dd><code>${name}</code></dd></dl></section>`;
 }

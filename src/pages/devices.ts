@@ -1,13 +1,14 @@
 import { countOf } from '../domain/count.ts';
-import { DEVICE_TYPES, type DeviceType, type Dialect } from '../domain/types.ts';
+import { DEVICE_TYPES, type Dialect } from '../domain/types.ts';
 import type { Following } from '../services/sync/devices.ts';
 import type { DeviceSummary, RefusedRequest } from '../storage/stores.ts';
 import { describeApp } from './parts/app-name.ts';
 import { type Problems, renderField, renderNotice, renderProblem, renderToken, toSentence } from './parts/form.ts';
+import { DEVICE_TYPE_NAMES, deviceName } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
 import { devicePage } from './parts/links.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
-import { renderTime } from './parts/components.ts';
+import { renderTime } from './parts/time.ts';
 
 interface DevicesPage {
   base: string;
@@ -35,9 +36,6 @@ ${renderRefusals(page)}`,
   };
 }
 
-/** The name that the owner gave it, otherwise its id. */
-export const deviceName = ({ id, caption }: { id: string; caption: string }): string => caption || id;
-
 function renderDevice({ base, refusals }: DevicesPage, device: DeviceSummary): Markup {
   const { id, type, subscriptions, syncedAt, app, dialect } = device;
   const facts = [
@@ -63,20 +61,12 @@ function renderRefusals({ devices, refusals }: DevicesPage): Markup | undefined 
     ({ at, device = '', app, dialect, reason }) =>
       markup`<tr><td>${renderTime(at)}</td><td>${names.get(device) ?? device}<br><span class="soft">${[app && describeApp(app), DIALECTS[dialect]].filter(Boolean).join(' · ')}</span></td><td>${toSentence(reason)}</td></tr>\n`,
   );
-  return markup`<h2 id="refusals">What was refused</h2>
+  return markup`<h2 id="refusals">Refused requests</h2>
 <p class="soft">Requests of your apps that this server could not accept, or accepted only in part.</p>
 <div class="table" tabindex="0" role="region" aria-label="Refused requests"><table><caption>Newest first</caption>
 <thead><tr><th scope="col">Time</th><th scope="col">Device</th><th scope="col">Reason</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`;
 }
-
-export const DEVICE_TYPE_NAMES: Record<DeviceType, string> = {
-  desktop: 'Desktop',
-  laptop: 'Laptop',
-  mobile: 'Mobile',
-  server: 'Server',
-  other: 'Other',
-};
 
 function renderSync({ base, csrf, devices, following, isSynced }: DevicesPage): Markup {
   const switched = isSynced
@@ -108,7 +98,7 @@ function renderGroups({
 <p class="soft">Devices in a group have the same subscriptions; the others keep their own.</p>
 ${groups.length > 0 ? markup`<ol class="items">${groups}</ol>` : ''}
 <form method="post" action="${base}/devices/groups"><fieldset><legend>Choose devices</legend>${renderToken(csrf)}${boxes}
-<p class="actions"><button name="do" value="join">Group them</button><button class="plain" name="do" value="leave">Take them out of their group</button></p></fieldset></form>`;
+<p class="actions"><button name="do" value="join">Group devices</button><button class="plain" name="do" value="leave">Remove from group</button></p></fieldset></form>`;
 }
 
 interface DevicePage {

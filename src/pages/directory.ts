@@ -32,7 +32,7 @@ export function renderDirectory(page: DirectoryPage): Page {
   return {
     title: heading,
     content: markup`<div class="page-head"><h1>${heading}</h1>
-${view.kind === 'search' || view.kind === 'tag' ? markup`<p class="soft"><a href="${base}/directory">All of the directory</a></p>` : ''}</div>
+${view.kind === 'search' || view.kind === 'tag' ? markup`<p class="soft"><a href="${base}/directory">Whole directory</a></p>` : ''}</div>
 ${view.kind === 'search' ? renderSearch(base, view.text) : ''}
 ${view.kind === 'toplist' ? renderTags(base, view.tags) : ''}
 ${view.kind === 'toplist' && podcasts.length > 0 ? markup`<h2>Most subscribed</h2>` : ''}

@@ -6,9 +6,10 @@ import { describeAction } from './history.ts';
 import type { Page } from './parts/layout.ts';
 import { historyPage, scaledLogo } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';
-import { renderDate, renderLink, renderLogo, renderPodcastLink, renderTime } from './parts/components.ts';
+import { renderLink, renderLogo, renderPodcastLink } from './parts/components.ts';
 import { describePlayback, isPlayed, lengthOf, renderMark, renderPlayed, resumeAt } from './parts/playback.ts';
 import { renderPlayer } from './parts/player.ts';
+import { renderDate, renderTime } from './parts/time.ts';
 
 interface EpisodePage {
   base: string;
@@ -26,7 +27,7 @@ interface EpisodeOwner {
   /** The newest first. */
   history: readonly EpisodeAction[];
   /** Names of devices by id. */
-  captions: ReadonlyMap<string, string>;
+  deviceNames: ReadonlyMap<string, string>;
 }
 
 /** Size of the artwork that the operating system shows in its media controls. Pixels. */
@@ -88,10 +89,10 @@ ${marks.filter((mark) => mark !== undefined)}${isWebAddress(url) ? favorite : ''
 </form>`;
 }
 
-function renderHistory(base: string, podcast: KnownPodcast, { history, captions }: EpisodeOwner): Markup {
+function renderHistory(base: string, podcast: KnownPodcast, { history, deviceNames }: EpisodeOwner): Markup {
   const items = history.map(
     (action) => markup`<li><div>${describeAction(action)}
-<div class="soft">${renderTime(action.timestamp)}${action.device && markup` · <bdi>${captions.get(action.device) || action.device}</bdi>`}</div></div></li>
+<div class="soft">${renderTime(action.timestamp)}${action.device && markup` · <bdi>${deviceNames.get(action.device) ?? action.device}</bdi>`}</div></div></li>
 `,
   );
   return markup`<h2>History</h2>

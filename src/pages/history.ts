@@ -8,16 +8,16 @@ import { type Markup, markup } from './parts/markup.ts';
 import { renderLazyLogo } from './parts/components.ts';
 import { renderMoment, toClock } from './parts/time.ts';
 
-export interface ListedHistory {
+interface ListedHistory {
   base: string;
-  /** What was asked for, as it was typed. */
+  /** The filter, as it was entered. */
   query: HistoryQuery;
   problems?: Problems;
   history: HistoryPage;
   podcasts: readonly { url: string; title: string }[];
   devices: readonly string[];
-  /** What a device is called, by its id. */
-  captions: ReadonlyMap<string, string>;
+  /** Names of devices by id. */
+  deviceNames: ReadonlyMap<string, string>;
 }
 
 const ACTION_NAMES: Readonly<Record<ActionType, string>> = {
@@ -42,11 +42,11 @@ ${history.entries.length > 0 ? byDay(history.entries).map((entries) => renderDay
   };
 }
 
-function renderFilter({ base, query, problems = {}, podcasts, devices, captions }: ListedHistory): Markup {
+function renderFilter({ base, query, problems = {}, podcasts, devices, deviceNames }: ListedHistory): Markup {
   const any = ['', 'All'] as const;
   return markup`<form class="inline" action="${base}/history">
 ${renderSelect({ name: 'podcast', label: 'Podcast', value: query.podcast ?? '', options: [any, ...podcasts.map(({ url, title }) => [url, title] as const)] })}
-${renderSelect({ name: 'device', label: 'Device', value: query.device ?? '', options: [any, ...devices.map((id) => [id, captions.get(id) || id] as const)] })}
+${renderSelect({ name: 'device', label: 'Device', value: query.device ?? '', options: [any, ...devices.map((id) => [id, deviceNames.get(id) ?? id] as const)] })}
 ${renderSelect({ name: 'action', label: 'Action', value: query.action ?? '', problem: problems.action, options: [any, ...ACTION_TYPES.map((type) => [type, ACTION_NAMES[type]] as const)] })}
 ${renderField({ name: 'from', label: 'From', type: 'date', value: query.from, problem: problems.from })}
 ${renderField({ name: 'to', label: 'To', type: 'date', value: query.to, problem: problems.to })}
@@ -77,11 +77,11 @@ const renderDay = (page: ListedHistory, entries: readonly HistoryEntry[]): Marku
 <ul class="items">${entries.map((entry) => renderEntry(page, entry))}</ul>
 `;
 
-function renderEntry({ base, captions }: ListedHistory, entry: HistoryEntry): Markup {
+function renderEntry({ base, deviceNames }: ListedHistory, entry: HistoryEntry): Markup {
   const { podcast, episode, title, podcastTitle, device, timestamp } = entry;
   return markup`<li>${renderLazyLogo(base, entry, 'small')}<div><bdi><a href="${episodePage(base, podcast, episode)}">${title || episode}</a></bdi>
 <div class="soft"><bdi><a class="quiet" href="${podcastPage(base, podcast)}">${podcastTitle || podcast}</a></bdi></div>
-<div class="soft">${renderMoment(timestamp, 'time')} · ${describeAction(entry)}${device && ` · ${captions.get(device) || device}`}</div></div></li>
+<div class="soft">${renderMoment(timestamp, 'time')} · ${describeAction(entry)}${device && ` · ${deviceNames.get(device) ?? device}`}</div></div></li>
 `;
 }
 

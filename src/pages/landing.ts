@@ -1,7 +1,6 @@
 import type { Page } from './parts/layout.ts';
 import { registerPage } from './parts/links.ts';
 import { markup } from './parts/markup.ts';
-import { renderAppSettings } from './parts/components.ts';
 
 interface HomePage {
   base: string;
@@ -14,9 +13,10 @@ export const renderLanding = ({ base, isOpen }: HomePage): Page => ({
   title: 'podsync',
   isNarrow: true,
   content: markup`<div class="welcome"><h1>Your podcasts, in sync</h1>
-<p class="lead">This server keeps your podcast apps in sync: subscriptions, what you have heard, and where you stopped.</p>
+<p class="lead">This server keeps your podcast apps in sync: subscriptions, what you have played, and where you stopped.</p>
 <p class="actions"><a class="button" href="${base}/login">Sign in</a>${isOpen ? markup`<a class="button plain" href="${registerPage(base)}">Create an account</a>` : ''}</p>
 ${isOpen ? '' : markup`<p class="soft">The administrator of this server can create an account for you.</p>`}
 <h2>Connect an app</h2>
-${renderAppSettings({ server: base, name: 'the name of your account here', password: 'its password' })}</div>`,
+<p>In the synchronization settings of your podcast app, choose gpodder.net and enter:</p>
+<dl class="facts"><dt>Server</dt><dd><code>${base}</code></dd><dt>User name</dt><dd>the name of your account here</dd><dt>Password</dt><dd>its password</dd></dl></div>`,
 });

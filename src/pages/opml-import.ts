@@ -1,10 +1,10 @@
 import { countOf } from '../domain/count.ts';
 import type { Device, PodcastEntry } from '../domain/types.ts';
-import type { ImportReport } from '../services/sync/library.ts';
-import { renderField, renderProblem, renderToken } from './parts/form.ts';
+import type { LibraryImportReport } from '../services/sync/library.ts';
+import { type Problems, renderField, renderProblem, renderToken } from './parts/form.ts';
+import { renderDeviceChoice } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
 import { type Markup, markup } from './parts/markup.ts';
-import { renderDeviceChoice } from './subscriptions.ts';
 
 /** The most entries that are shown of each kind. */
 const MAX_SHOWN = 500;
@@ -20,7 +20,7 @@ interface ImportForm {
   csrf: string;
   devices: readonly Device[];
   device?: string | undefined;
-  problems?: { form?: string; opml?: string; device?: string };
+  problems?: Problems;
 }
 
 /** The form for choosing a file. */
@@ -33,7 +33,7 @@ ${renderDeviceChoice({ devices, value: device, problem: problems.device })}
 <p class="actions"><button>Preview</button><a class="button plain" href="${base}/subscriptions">Cancel</a></p>
 </form>`);
 
-interface ImportPreview extends ImportReport {
+interface ImportPreview extends LibraryImportReport {
   base: string;
   csrf: string;
   /** The file itself: the form sends it again for the import. */

@@ -1,12 +1,12 @@
 import type { Overview, OverviewDevice } from '../services/listening/home.ts';
 import { renderBars } from './parts/chart.ts';
-import { DEVICE_TYPE_NAMES } from './devices.ts';
+import { DEVICE_TYPE_NAMES, deviceName } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
 import { devicePage, episodePage, podcastPage } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';
-import { renderLazyLogo, renderTime } from './parts/components.ts';
+import { renderLazyLogo } from './parts/components.ts';
 import { renderProgress } from './parts/playback.ts';
-import { formatTime, renderMoment, toClock, toDuration } from './parts/time.ts';
+import { formatTime, renderMoment, renderTime, toClock, toDuration } from './parts/time.ts';
 
 interface OverviewPage {
   base: string;
@@ -16,13 +16,13 @@ interface OverviewPage {
 /** Home page of a user who has synced. */
 export function renderOverview({ base, overview }: OverviewPage): Page {
   const { inProgress, newEpisodes, devices } = overview;
-  const names = new Map(devices.map(({ id, caption }) => [id, caption || id]));
+  const names = new Map(devices.map((device) => [device.id, deviceName(device)]));
   return {
     title: 'Home',
     content: markup`<h1>Home</h1>
 <div class="columns">
 <section><h2>Continue listening</h2>
-${inProgress.length === 0 ? renderNothing('No episode is in progress.') : markup`<ul class="items">${inProgress.map((episode) => renderBegun(base, episode, names))}</ul>`}
+${inProgress.length === 0 ? renderNothing('No episode is in progress.') : markup`<ul class="items">${inProgress.map((episode) => renderInProgress(base, episode, names))}</ul>`}
 </section>
 <section><h2>New episodes</h2>
 ${newEpisodes.length === 0 ? renderNothing('No new episodes of your subscriptions are known.') : markup`<ul class="items">${newEpisodes.map((episode) => renderNew(base, episode))}</ul>`}
@@ -37,7 +37,7 @@ ${devices.length === 0 ? renderNothing('No app has registered a device.') : rend
 
 const renderNothing = (text: string): Markup => markup`<p class="card soft">${text}</p>`;
 
-function renderBegun(
+function renderInProgress(
   base: string,
   episode: Overview['inProgress'][number],
   names: ReadonlyMap<string, string>,
@@ -65,14 +65,10 @@ ${renderBars({ caption: 'Listening time by day (UTC)', heading: 'Day', bars })}<
 
 function renderDevices(base: string, devices: readonly OverviewDevice[]): Markup {
   const rows = devices.map(
-    ({
-      id,
-      caption,
-      type,
-      subscriptions,
-      seenAt,
-    }) => markup`<tr><th scope="row"><a href="${devicePage(base, id)}">${caption || id}</a></th><td>${DEVICE_TYPE_NAMES[type]}</td>
-<td class="number">${subscriptions}</td><td>${seenAt === undefined ? 'Not recorded' : renderTime(seenAt)}</td></tr>
+    (
+      device,
+    ) => markup`<tr><th scope="row"><a href="${devicePage(base, device.id)}">${deviceName(device)}</a></th><td>${DEVICE_TYPE_NAMES[device.type]}</td>
+<td class="number">${device.subscriptions}</td><td>${device.seenAt === undefined ? 'Not recorded' : renderTime(device.seenAt)}</td></tr>
 `,
   );
   return markup`<div class="table"><table><caption class="visually-hidden">Devices</caption>

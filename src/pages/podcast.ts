@@ -4,12 +4,13 @@ import type { FeedProblem } from '../services/feeds/feeds.ts';
 import type { OwnEpisode } from '../services/listening/playback.ts';
 import type { Episode, Podcast } from '../storage/stores.ts';
 import { renderToken, toSentence } from './parts/form.ts';
+import { renderDeviceChoice } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
 import { episodePage, podcastPage, tagPage } from './parts/links.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
-import { type PageNumber, renderBrief, renderDate, renderLink, renderLogo, renderPager } from './parts/components.ts';
+import { type PageNumber, renderBrief, renderLink, renderLogo, renderPager } from './parts/components.ts';
 import { describePlayback, isPlayed, renderMark, renderPlayed } from './parts/playback.ts';
-import { renderDeviceChoice } from './subscriptions.ts';
+import { renderDate } from './parts/time.ts';
 
 interface PodcastPage extends PageNumber {
   base: string;
@@ -65,7 +66,7 @@ function renderFeedProblem({ error, fetchedAt }: FeedProblem): Markup {
   const since =
     fetchedAt === undefined
       ? markup`This feed has never been fetched.`
-      : markup`This feed was last fetched on ${renderDate(fetchedAt)}; since then fetching has failed.`;
+      : markup`This feed was last fetched on ${renderDate(fetchedAt)}. Fetching has failed since then.`;
   return markup`<p class="problem">${since} ${toSentence(error)}</p>`;
 }
 

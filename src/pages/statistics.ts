@@ -12,7 +12,7 @@ interface StatisticsPage {
   name: string;
   statistics: ListeningStatistics;
   /** Names of devices by id. */
-  captions: ReadonlyMap<string, string>;
+  deviceNames: ReadonlyMap<string, string>;
 }
 
 const RANGE_NAMES: Readonly<Record<StatisticsRange, string>> = {
@@ -43,7 +43,7 @@ const renderRange = ({ base, statistics }: StatisticsPage, range: StatisticsRang
 const renderNothing = ({ base, statistics }: StatisticsPage): Markup =>
   markup`<p class="card">No app has reported listening time ${statistics.range === 'all' ? 'yet' : 'in this range'}. Everything that was synced is in your <a href="${base}/history">history</a>.</p>`;
 
-function renderEverything({ base, statistics, captions }: StatisticsPage): Markup {
+function renderEverything({ base, statistics, deviceNames }: StatisticsPage): Markup {
   const { listened, days, longestStreak, finishedEpisodes, step, periods, podcasts, devices, hours } = statistics;
   const { heading, as } = STEPS[step];
   const caption = `Listening time by ${step}`;
@@ -69,8 +69,8 @@ ${renderRanking(
     listened: time,
     name:
       id === undefined
-        ? markup`<span class="soft">Not named</span>`
-        : markup`<a href="${historyPage(base, { device: id })}">${captions.get(id) || id}</a>`,
+        ? markup`<span class="soft">Unknown device</span>`
+        : markup`<a href="${historyPage(base, { device: id })}">${deviceNames.get(id) ?? id}</a>`,
   })),
 )}
 </div>`;
@@ -95,6 +95,6 @@ const renderExplanation = ({
   name,
   statistics,
 }: StatisticsPage): Markup => markup`<p class="soft">The listening time of a play is the position where it stopped minus the position where it started, if the app reported both;
-otherwise it is zero. Nothing is guessed: parts heard twice count twice, and skipping forward counts, too.
+otherwise it is zero. Nothing is guessed: parts played twice count twice, and skipped parts count, too.
 A play counts at the time at which it was reported. An episode is finished when less than ${FINISHED_WITHIN} seconds of it were left.
-Days and hours are in UTC. The same numbers as <a href="${base}/api/podsync/1/statistics/${encodeURIComponent(name)}.json?range=${statistics.range}">JSON</a>.</p>`;
+Days and hours are in UTC. The same numbers are available as <a href="${base}/api/podsync/1/statistics/${encodeURIComponent(name)}.json?range=${statistics.range}">JSON</a>.</p>`;

@@ -3,11 +3,12 @@ import type { Device } from '../domain/types.ts';
 import type { LibraryOrder, LibraryPodcast, OnDevices } from '../services/sync/library.ts';
 import type { KnownPodcast } from '../services/directory/directory.ts';
 import { type Problems, renderField, renderNotice, renderProblem, renderSelect, renderToken } from './parts/form.ts';
+import { deviceName, renderDeviceChoice } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
 import { ownSubscriptions, podcastPage } from './parts/links.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
-import { toDuration } from './parts/time.ts';
-import { type PageNumber, renderDate, renderLazyLogo, renderPager } from './parts/components.ts';
+import { renderDate, toDuration } from './parts/time.ts';
+import { type PageNumber, renderLazyLogo, renderPager } from './parts/components.ts';
 
 /** Filter, order and layout of the page. */
 export interface SubscriptionsView {
@@ -65,22 +66,6 @@ function renderEmpty({ base, hasDirectory }: SubscriptionsPage): Markup {
   return markup`<p class="soft">Nothing here yet. Enter the address of a feed above${others}. What your podcast apps subscribe to appears here after they have synced.</p>`;
 }
 
-interface DeviceChoice {
-  devices: readonly Device[];
-  id?: string;
-  value?: string | undefined;
-  problem?: string | undefined;
-}
-
-/** A choice of devices, all devices first: few podcasts are wanted on only one. Undefined if there is only one device. */
-export function renderDeviceChoice({ devices, value = '', ...field }: DeviceChoice): Markup | undefined {
-  if (devices.length < 2 && field.problem === undefined) return undefined;
-  const options = [['', 'All devices'] as const, ...devices.map((each) => [each.id, deviceName(each)] as const)];
-  return renderSelect({ name: 'device', label: 'Device', options, value, ...field });
-}
-
-const deviceName = ({ id, caption }: Device): string => caption || id;
-
 const renderSubscribe = ({
   base,
   csrf,
@@ -114,7 +99,7 @@ function renderLastChange({ base, csrf, view, notice }: SubscriptionsPage): Mark
 }
 
 /** A feed and its devices as a form field: a URL contains no space, and a device id no slash. */
-export const writeRemoved = ({ url, devices }: OnDevices): string => `${url} ${devices.join('/')}`;
+const writeRemoved = ({ url, devices }: OnDevices): string => `${url} ${devices.join('/')}`;
 
 /** Parses a field written by `writeRemoved`. */
 export function readRemoved(field: string): OnDevices {

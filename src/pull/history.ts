@@ -8,7 +8,7 @@ export interface HistoryPage {
   timestamp: number | undefined;
 }
 
-export interface HistorySource {
+interface HistorySource {
   getPage(query: { since: number; podcast?: string }): Promise<HistoryPage>;
   /** Podcasts that may have actions, besides those in the actions themselves. */
   podcasts: Iterable<string>;

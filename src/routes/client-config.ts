@@ -5,7 +5,7 @@ import type { Handler, RouteContext } from './route.ts';
 /** How long a client may use this response. Seconds. */
 const UPDATE_TIMEOUT = 604_800;
 
-/** Tells client libraries the addresses of the interface. */
+/** The addresses of the interface, for client libraries. */
 export const createClientConfigRoute =
   ({ origin }: RouteContext): Handler =>
   (event) => {

@@ -15,8 +15,8 @@ import { toEpisodeObject, toPodcastObject } from './wire-objects.ts';
 const MAX_LISTED = 100;
 const MAX_TAGS = 1000;
 
-/** The most cached responses of one toplist: anybody may request any callback, under any host name. */
-const MAX_ANSWERS = 16;
+/** Cached responses of one toplist: anybody may request any callback, under any host name. */
+const MAX_CACHED = 16;
 
 const toFields = (
   podcast: Podcast,
@@ -53,6 +53,7 @@ export function createDirectoryRoutes(
     if (readParam(event, 'format') === 'xml') return { type: MEDIA_TYPES.xml, body: writeXml(podcasts.map(toJson)) };
     return listReply(event, podcasts, { title: 'Toplist', toJson });
   };
+
   /**
    * Cached responses of a toplist, by request: it is requested far more often than it changes. They are reused while the
    * storage returns the same array.
@@ -89,12 +90,12 @@ export function createDirectoryRoutes(
 
     async toplist(event) {
       const podcasts = await directory.toplist(readCount(event, 'number', MAX_LISTED));
-      const answers = toplists.get(podcasts) ?? new Map<string, Reply>();
-      toplists.set(podcasts, answers);
-      const asked = [baseOf(event), readParam(event, 'format'), readQuery(event, 'jsonp'), readScale(event)].join(' ');
-      const answer = answers.get(asked) ?? toPublic(toplistReply(event, podcasts));
-      if (answers.size < MAX_ANSWERS) answers.set(asked, answer);
-      return answer;
+      const cached = toplists.get(podcasts) ?? new Map<string, Reply>();
+      toplists.set(podcasts, cached);
+      const key = [baseOf(event), readParam(event, 'format'), readQuery(event, 'jsonp'), readScale(event)].join(' ');
+      const reply = cached.get(key) ?? toPublic(toplistReply(event, podcasts));
+      if (cached.size < MAX_CACHED) cached.set(key, reply);
+      return reply;
     },
 
     top50: async (event) => toPublic(toplistReply(event, await directory.toplist(50))),

@@ -18,7 +18,7 @@ import { createSettingRoutes } from './settings.ts';
 import { createSiteRoutes } from './site/index.ts';
 import { createStatisticsRoute } from './statistics.ts';
 import { createSubscriptionRoutes } from './subscriptions.ts';
-import { createUpdateRoutes } from './updates.ts';
+import { createUpdateRoute } from './updates.ts';
 
 const JSON_ONLY = ['json'];
 const LISTS = ['json', 'jsonp', 'txt', 'opml'];
@@ -36,7 +36,6 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
   const settings = recording(createSettingRoutes(services, context));
   const lists = createListRoutes(services, context);
   const directory = createDirectoryRoutes(services, context);
-  const updates = createUpdateRoutes(services, context);
   const nextcloud = createNextcloudRoutes(services, context);
   const loginFlow = createLoginFlowRoutes(services, context);
   const ocs = createOcsRoutes(services, context);
@@ -83,7 +82,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['GET', '/search', LISTS, guarded(directory.search)],
     ['GET', '/suggestions/:number', LISTS, directory.suggestions],
     ['GET', '/logo/:size/:hash', [], createLogoRoute(services, context)],
-    ['GET', '/api/2/updates/:user/:device', JSON_ONLY, updates.read],
+    ['GET', '/api/2/updates/:user/:device', JSON_ONLY, createUpdateRoute(services, context)],
 
     ['GET', '/api/podsync/1/statistics/:user', JSON_ONLY, createStatisticsRoute(services, context)],
 
@@ -104,10 +103,10 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
 
     // the Nextcloud dialect
     ...['/index.php/apps/gpoddersync', '/apps/gpoddersync'].flatMap((apps): Row[] => [
-      ['GET', `${apps}/subscriptions`, [], nextcloud.changes],
-      ['POST', `${apps}/subscription_change/create`, [], nextcloud.change],
+      ['GET', `${apps}/subscriptions`, [], nextcloud.subscriptions],
+      ['POST', `${apps}/subscription_change/create`, [], nextcloud.uploadSubscriptions],
       ['GET', `${apps}/episode_action`, [], nextcloud.actions],
-      ['POST', `${apps}/episode_action/create`, [], nextcloud.act],
+      ['POST', `${apps}/episode_action/create`, [], nextcloud.uploadActions],
     ]),
     ['POST', '/index.php/login/v2', [], loginFlow.begin, true],
     ['POST', POLL_PATH, [], loginFlow.poll, true],

@@ -33,7 +33,7 @@ interface AppClient {
 export function createNextcloudRoutes(
   { devices, episodes, refusals, servedMarks, subscriptions }: NextcloudServices,
   { identity, bodyOptions }: RouteContext,
-): Record<'changes' | 'change' | 'actions' | 'act', Handler> {
+): Record<'subscriptions' | 'uploadSubscriptions' | 'actions' | 'uploadActions', Handler> {
   /** Registers the app's device if it is new, and records what was refused. */
   const forApp =
     (work: (event: H3Event, client: AppClient) => Promise<Reply>): Handler =>
@@ -60,14 +60,14 @@ export function createNextcloudRoutes(
     };
 
   return {
-    changes: forApp(async (event, client) => {
+    subscriptions: forApp(async (event, client) => {
       const { add, remove, mark } = await servedMarks.serve(client, 'subscriptions', readSince(event), (since) =>
         subscriptions.changes(client.user, client.id, since),
       );
       return json({ add, remove, timestamp: mark });
     }),
 
-    change: forApp(async (event, { user, id, refuse }) => {
+    uploadSubscriptions: forApp(async (event, { user, id, refuse }) => {
       const body = await readObject(event, bodyOptions(user));
       const delta = { add: toUrls(body.add, 'add', refuse), remove: toUrls(body.remove, 'remove', refuse) };
       const { mark } = await subscriptions.upload(user, id, delta, 'device', refuse);
@@ -81,7 +81,7 @@ export function createNextcloudRoutes(
       return jsonStream(writeActions(pages, mark, toNextcloudAction));
     }),
 
-    act: forApp(async (event, { user, id, refuse }) => {
+    uploadActions: forApp(async (event, { user, id, refuse }) => {
       const body = await readJson(event, bodyOptions(user));
       if (!Array.isArray(body)) throw invalid('the request body must be a JSON array of episode actions');
       const { mark } = await episodes.upload(user, body, 2, { device: id, refuse });

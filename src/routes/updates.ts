@@ -7,30 +7,21 @@ import type { Handler, RouteContext } from './route.ts';
 import { toActionObject, toEpisodeObject, toPodcastObject } from './wire-objects.ts';
 
 /** What is new for a device since a mark: subscriptions and their episodes (spec 4.5). */
-export function createUpdateRoutes(
-  { updates, directory }: Pick<Services, 'updates' | 'directory'>,
-  { identity, origin }: RouteContext,
-): Record<'read', Handler> {
-  return {
-    async read(event) {
-      const user = await identity.owner(event);
-      const withActions = readBoolean(event, 'include_actions');
-      const { add, remove, episodes, mark } = await updates.since(
-        user.id,
-        readParam(event, 'device'),
-        readSince(event),
-      );
-      const base = publicBase(event, origin);
-      return json({
-        add: (await directory.describe(add, user.id)).map((podcast) => toPodcastObject(podcast, base)),
-        remove,
-        rem: remove, // the name that gpodder.net uses and some clients read
-        updates: episodes.map((update) => toUpdateObject(update, base, withActions)),
-        timestamp: mark,
-      });
-    },
+export const createUpdateRoute =
+  ({ updates, directory }: Pick<Services, 'updates' | 'directory'>, { identity, origin }: RouteContext): Handler =>
+  async (event) => {
+    const user = await identity.owner(event);
+    const withActions = readBoolean(event, 'include_actions');
+    const { add, remove, episodes, mark } = await updates.since(user.id, readParam(event, 'device'), readSince(event));
+    const base = publicBase(event, origin);
+    return json({
+      add: (await directory.describe(add, user.id)).map((podcast) => toPodcastObject(podcast, base)),
+      remove,
+      rem: remove, // the name that gpodder.net uses and some clients read
+      updates: episodes.map((update) => toUpdateObject(update, base, withActions)),
+      timestamp: mark,
+    });
   };
-}
 
 /** An episode with its `status` and, if requested and not `new`, the user's newest action (spec 2.3). */
 function toUpdateObject(update: EpisodeUpdate, base: string, withActions: boolean): Record<string, unknown> {

@@ -16,8 +16,8 @@ export async function viewSharedList(
   { urls, owner }: { urls: readonly Url[]; owner: UserId },
   { directory, identity }: { directory: Directory; identity: Identity },
 ): Promise<SharedList> {
-  const shown = await directory.withoutSecrets(urls);
-  if (shown.length === urls.length) return { urls };
+  const visible = await directory.withoutSecrets(urls);
+  if (visible.length === urls.length) return { urls };
   const visitor = await identity.viewer(event);
-  return visitor?.id === owner ? { urls, owner } : { urls: shown };
+  return visitor?.id === owner ? { urls, owner } : { urls: visible };
 }

@@ -1,14 +1,10 @@
 import { formatTimestamp } from '../domain/timestamp.ts';
-import type { EpisodeAction, EpisodeInfo, Stamp, Url } from '../domain/types.ts';
+import type { EpisodeAction, Stamp, Url } from '../domain/types.ts';
 import { episodePage, podcastPage } from '../pages/parts/links.ts';
-import type { KnownPodcast } from '../services/directory/directory.ts';
+import type { KnownEpisode, KnownPodcast } from '../services/directory/directory.ts';
 
-/** An episode with its URLs and whatever else is known about it. */
-interface KnownEpisode extends Partial<EpisodeInfo> {
-  url: Url;
-  podcast: Url;
-  podcastTitle: string;
-}
+/** An episode and its podcast, as far as they are known. */
+type EpisodeOfPodcast = KnownEpisode & { podcast: Url; podcastTitle: string };
 
 /** A podcast as sent to clients (spec 2.2). All keys are always present: some clients reject an object without one. */
 export function toPodcastObject(podcast: KnownPodcast, base: string): Record<string, string | number | null> {
@@ -29,7 +25,7 @@ export function toPodcastObject(podcast: KnownPodcast, base: string): Record<str
 }
 
 /** An episode as sent to clients (spec 2.3). All keys are always present. */
-export function toEpisodeObject(known: KnownEpisode, base: string): Record<string, string> {
+export function toEpisodeObject(known: EpisodeOfPodcast, base: string): Record<string, string> {
   const { podcast, podcastTitle, url, title, description = '', website = '', releasedAt } = known;
   const page = episodePage(base, podcast, url);
   return {

@@ -30,7 +30,7 @@ export const sessionKey = (digest: string): Key => `${SESSIONS}${escaped(digest)
 export const accountSessions = (user: UserId): Prefix => `u/${user}/sessions/`;
 export const accountSessionKey = (user: UserId, digest: string): Key => `${accountSessions(user)}${escaped(digest)}`;
 
-export const APP_PASSWORDS: Prefix = 'w/';
+const APP_PASSWORDS: Prefix = 'w/';
 export const appPasswordKey = (digest: string): Key => `${APP_PASSWORDS}${escaped(digest)}`;
 /** The app passwords of an account, by digest. */
 export const accountAppPasswords = (user: UserId): Prefix => `u/${user}/app-passwords/`;

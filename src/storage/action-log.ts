@@ -30,13 +30,13 @@ interface TimesEntry {
 }
 
 /** An episode action with its stamp and the time of its upload. */
-export interface StoredAction {
+interface StoredAction {
   stamp: Stamp;
   uploadedAt: Seconds;
   action: EpisodeAction;
 }
 
-export interface ActionWrite {
+interface ActionWrite {
   set: [Key, Value][];
   /** Number of chunks. */
   chunks: number;

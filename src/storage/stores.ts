@@ -68,9 +68,6 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-/** The names of the stores. */
-export type StoreName = Exclude<keyof Storage, 'ping' | 'verify' | 'close'>;
-
 /** Answer to a since-read: everything up to the user's newest stamp, and the mark to return (`markAfter`). */
 export interface Since<T> {
   items: T[];
@@ -125,7 +122,7 @@ export interface SubscriptionStore {
    * The public part of `current`: public subscriptions to listed podcasts, in the same order. Empty for an unknown
    * user. If all are private, they are not read.
    */
-  shown(user: UserId): Promise<Url[]>;
+  listed(user: UserId): Promise<Url[]>;
   /**
    * The last state of each URL with a stamp of `since` or later, by stamp, then in upload order. Empty for an unknown
    * device, which is not created. The cost depends on the number of changes, not on the list.

@@ -16,7 +16,7 @@ export const createSubscriptionStore = (core: Core): SubscriptionStore => ({
       return row ? urlsOf(subscriptions.of(row.number)) : [];
     }),
 
-  async shown(user) {
+  async listed(user) {
     const { accounts, directory } = core;
     const visibility = await unlessMissing(accounts.read(user, [], ({ head }) => head.visibility));
     if (visibility === undefined || visibility === 'none') return [];

@@ -1,21 +1,6 @@
-import type { Seconds } from '../../domain/types.ts';
 import type { KnownPodcast } from '../../services/directory/directory.ts';
 import { podcastPage, scaledLogo } from './links.ts';
 import { type Markup, markup } from './markup.ts';
-
-const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-
-const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
-
-export function renderDate(at: Seconds | undefined): Markup | undefined {
-  if (at === undefined) return undefined;
-  const date = new Date(at * 1000);
-  return markup`<time datetime="${date.toISOString()}">${DATE.format(date)}</time>`;
-}
-
-/** A time to the minute. The script converts it to the visitor's time zone. */
-export const renderTime = (at: Seconds): Markup =>
-  markup`<time datetime="${new Date(at * 1000).toISOString()}" data-local>${TIME.format(at * 1000)} UTC</time>`;
 
 /** An external link, if it is a web address. */
 export const renderLink = (url: string, text: string): Markup | undefined =>
@@ -77,14 +62,3 @@ export function renderPager(
   const next = page < pages ? markup`<a href="${to(page + 1)}" rel="next">Next page</a>` : undefined;
   return markup`<p class="soft">Page ${page} of ${pages}</p>\n<p class="pager">${previous}${next}</p>`;
 }
-
-interface AppSettings {
-  server: string;
-  name: Markup | string;
-  password: string;
-}
-
-/** What to enter in a podcast app. */
-export const renderAppSettings = ({ server, name, password }: AppSettings): Markup =>
-  markup`<p>In the synchronization settings of your podcast app choose gpodder.net and enter:</p>
-<dl class="facts"><dt>Server</dt><dd><code>${server}</code></dd><dt>User name</dt><dd>${name}</dd><dt>Password</dt><dd>${password}</dd></dl>`;

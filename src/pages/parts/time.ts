@@ -42,3 +42,17 @@ export const formatTime = (at: Seconds, as: keyof typeof FORMATS): string => FOR
 
 export const renderMoment = (at: Seconds, as: keyof typeof FORMATS): Markup =>
   markup`<time datetime="${new Date(at * 1000).toISOString().slice(0, 19)}Z">${formatTime(at, as)}</time>`;
+
+const LONG_DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+const DATE_AND_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+
+/** `25 November 2026`; undefined without a time. */
+export function renderDate(at: Seconds | undefined): Markup | undefined {
+  if (at === undefined) return undefined;
+  const date = new Date(at * 1000);
+  return markup`<time datetime="${date.toISOString()}">${LONG_DATE.format(date)}</time>`;
+}
+
+/** A time to the minute. The script converts it to the visitor's time zone. */
+export const renderTime = (at: Seconds): Markup =>
+  markup`<time datetime="${new Date(at * 1000).toISOString()}" data-local>${DATE_AND_TIME.format(at * 1000)} UTC</time>`;

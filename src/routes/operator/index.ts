@@ -2,13 +2,12 @@ import type { Services } from '../../services/services.ts';
 import { type Route, type RouteContext, type Row, toRoute } from '../route.ts';
 import { createAppPasswordRoutes } from './app-passwords.ts';
 import { createBackupRoutes } from './backup.ts';
-import { createCheckRoute } from './check.ts';
 import { createFeedRoutes } from './feeds.ts';
+import { createIntegrityRoutes } from './integrity.ts';
 import { createOpmlImportRoute } from './opml-import.ts';
 import { createPasswordLinkRoutes } from './password-links.ts';
 import { createPullRoute } from './pull.ts';
 import { createSubscriptionExportRoute } from './subscription-export.ts';
-import { createToplistRebuildRoute } from './toplist-rebuild.ts';
 import { createUserRoutes } from './users.ts';
 
 /** Routes for the operator. They need no login, so only the control socket and this process provide them. */
@@ -18,6 +17,7 @@ export function createOperatorRoutes(services: Services, context: RouteContext):
   const links = createPasswordLinkRoutes(services, context);
   const feeds = createFeedRoutes(services, context);
   const backup = createBackupRoutes(services);
+  const integrity = createIntegrityRoutes(services);
   const table: Row[] = [
     ['GET', '/operator/users', [], users.list],
     ['POST', '/operator/users', [], users.add],
@@ -37,10 +37,10 @@ export function createOperatorRoutes(services: Services, context: RouteContext):
     ['GET', '/operator/users/:user/subscriptions', [], createSubscriptionExportRoute(services)],
     ['GET', '/operator/feeds', [], feeds.list],
     ['POST', '/operator/feeds/update', [], feeds.update],
-    ['POST', '/operator/toplist/rebuild', [], createToplistRebuildRoute(services)],
+    ['POST', '/operator/toplist/rebuild', [], integrity.rebuildToplist],
     ['GET', '/operator/backup', [], backup.write],
     ['POST', '/operator/backup', [], backup.restore],
-    ['POST', '/operator/check', [], createCheckRoute(services)],
+    ['POST', '/operator/check', [], integrity.check],
   ];
   return table.map(toRoute);
 }

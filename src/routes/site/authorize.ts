@@ -7,7 +7,7 @@ import type { Problems } from '../../pages/parts/form.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { type Site, STALE } from './site.ts';
+import { type Site, STALE, statusOf } from './site.ts';
 
 /** The page where a user grants an app access (see `services/accounts/login-flow.ts`). */
 export function createAuthorizePages(
@@ -20,7 +20,7 @@ export function createAuthorizePages(
       event,
       ({ base, visitor }) =>
         renderAuthorize({ base, csrf: visitor!.csrf, flow, name: user.name, app, label, problems }),
-      { status: Object.keys(problems).length > 0 ? 400 : 200 },
+      { status: statusOf(problems) },
     );
   };
 

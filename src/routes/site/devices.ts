@@ -8,7 +8,7 @@ import type { Services } from '../../services/services.ts';
 import { ACCOUNT } from '../../services/sync/settings.ts';
 import type { DeviceSummary, User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { type Site, STALE } from './site.ts';
+import { type Site, STALE, statusOf } from './site.ts';
 
 type DeviceHandlers = 'all' | 'show' | 'save' | 'remove' | 'sync' | 'group';
 
@@ -39,7 +39,7 @@ export function createDevicePages(
 
   const one = (event: H3Event, device: DeviceSummary, problems: Problems = {}): Promise<Reply> =>
     site.page(event, ({ base, visitor }) => renderDevicePage({ base, csrf: visitor!.csrf, device, problems }), {
-      status: Object.keys(problems).length > 0 ? 400 : 200,
+      status: statusOf(problems),
     });
 
   return {

@@ -19,7 +19,7 @@ const PER_PAGE = 50;
 const FIELDS = ['podcast', 'device', 'action', 'from', 'to', 'before', 'after'] as const;
 
 /** The history of episode actions, as pages and downloads. */
-export function createHistoryRoutes(
+export function createHistoryPages(
   { history, devices }: Pick<Services, 'history' | 'devices'>,
   site: Site,
 ): Record<'show' | 'download', Handler> {
@@ -31,10 +31,10 @@ export function createHistoryRoutes(
       const nothing: HistoryPage = { entries: [] };
       const page = isWrong ? nothing : await history.page(id, filter, query, PER_PAGE);
       const choices = await history.choices(id);
-      const captions = new Map((await devices.all(id)).map((device) => [device.id, device.caption]));
+      const deviceNames = await devices.names(id);
       return site.page(
         event,
-        ({ base }) => renderHistory({ base, query, problems, history: page, ...choices, captions }),
+        ({ base }) => renderHistory({ base, query, problems, history: page, ...choices, deviceNames }),
         { status: isWrong ? 400 : 200 },
       );
     }),

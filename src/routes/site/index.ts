@@ -4,12 +4,12 @@ import { type Handler, type Route, type RouteContext, type Row, toRoute } from '
 import { ASSET_ROUTES } from './assets.ts';
 import { createAuthorizePages } from './authorize.ts';
 import { createDevicePages } from './devices.ts';
-import { createHistoryRoutes } from './history.ts';
+import { createHistoryPages } from './history.ts';
 import { createHomePage } from './home.ts';
-import { createLoginRoutes } from './login.ts';
-import { createPageRoutes } from './pages.ts';
+import { createLoginPages } from './login.ts';
+import { createPublicPages } from './public-pages.ts';
 import { createPlaybackForms } from './playback.ts';
-import { createRegisterRoutes } from './register.ts';
+import { createRegisterPages } from './register.ts';
 import { createSettingsPages } from './settings.ts';
 import { createPasswordLinkPages } from './password-link.ts';
 import { createDirectoryPage } from './directory.ts';
@@ -22,18 +22,17 @@ import { createStatisticsPage } from './statistics.ts';
 /** The routes of the website. */
 export function createSiteRoutes(services: Services, context: RouteContext): Route[] {
   const site = createSite(services, context);
-  const login = createLoginRoutes(context, site);
-  const register = createRegisterRoutes(services, context, site);
-  const welcome = createPasswordLinkPages(services, context, site);
+  const login = createLoginPages(context, site);
+  const register = createRegisterPages(services, context, site);
+  const passwordLink = createPasswordLinkPages(services, context, site);
   const authorize = createAuthorizePages(services, site);
-  const pages = createPageRoutes(services, context, site);
+  const pages = createPublicPages(services, context, site);
   const devices = createDevicePages(services, site);
   const settings = createSettingsPages(services, context, site);
-
   const subscriptions = createSubscriptionPages(services, site);
   const lists = createListPages(services, site);
   const opmlImport = createOpmlImportPages(services, site);
-  const history = createHistoryRoutes(services, site);
+  const history = createHistoryPages(services, site);
   const guarded = createDirectoryGuard(context);
   const forMembers = (handler: Handler): Handler =>
     context.directory === 'members' ? site.signedIn(handler) : handler;
@@ -47,8 +46,8 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
     ['GET', '/register', [], register.show],
     ['POST', '/register', [], register.submit],
 
-    ['GET', '/welcome/:token', [], welcome.show],
-    ['POST', '/welcome/:token', [], welcome.submit],
+    ['GET', '/welcome/:token', [], passwordLink.show],
+    ['POST', '/welcome/:token', [], passwordLink.submit],
 
     ['GET', '/authorize', [], authorize.show],
     ['POST', '/authorize', [], authorize.submit],
@@ -69,6 +68,7 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
     ['POST', '/settings/sessions', [], settings.sessions],
     ['GET', '/settings/backup', [], settings.backup],
     ['POST', '/settings/delete', [], settings.delete],
+
     ['GET', '/subscriptions', [], subscriptions.show],
     ['POST', '/subscriptions', [], subscriptions.subscribe],
     ['POST', '/subscriptions/remove', [], subscriptions.remove],
@@ -87,6 +87,7 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
     ['POST', '/lists/:name/remove', [], lists.remove],
     ['POST', '/lists/:name/rename', [], lists.rename],
     ['POST', '/lists/:name/delete', [], lists.delete],
+
     ['GET', '/history', [], history.show],
     ['GET', '/history', ['csv', 'json'], history.download],
     ['GET', '/statistics', [], createStatisticsPage(services, site)],

@@ -8,7 +8,7 @@ import type { Reply } from '../../http/reply.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { type FormHandler, type Site, STALE } from './site.ts';
+import { type FormHandler, type Site, STALE, statusOf } from './site.ts';
 
 /** Podcasts on one page. */
 const PER_PAGE = 100;
@@ -29,7 +29,7 @@ export function createListPages(
     return site.page(
       event,
       ({ base, visitor }) => renderLists({ base, csrf: visitor!.csrf, user: user.name, lists: own, ...entered }),
-      { status: entered.problems ? 400 : 200 },
+      { status: statusOf(entered.problems) },
     );
   };
 
@@ -47,11 +47,11 @@ export function createListPages(
     const contents = await library.contents(user.id);
     const suggested = contents.podcasts.filter(({ url }) => !onList.has(url));
     const notice = NOTICES[readQuery(event, 'done') ?? ''];
-    const shown = { ...list, podcasts, suggested, total: urls.length, page, pages, notice, ...entered };
+    const details = { ...list, podcasts, suggested, total: urls.length, page, pages, notice, ...entered };
     return site.page(
       event,
-      ({ base, visitor }) => renderOwnList({ base, csrf: visitor!.csrf, user: user.name, ...shown }),
-      { status: entered.problems ? 400 : 200 },
+      ({ base, visitor }) => renderOwnList({ base, csrf: visitor!.csrf, user: user.name, ...details }),
+      { status: statusOf(entered.problems) },
     );
   };
 

@@ -8,36 +8,29 @@ import type { Handler, RouteContext } from '../route.ts';
 import { type Site, STALE, toLocalPath } from './site.ts';
 
 /** Signing in and out in a browser: with the same sessions and limits on wrong passwords as for apps. */
-export function createLoginRoutes(
+export function createLoginPages(
   { identity }: RouteContext,
   site: Site,
 ): Record<'show' | 'submit' | 'signOut', Handler> {
   const form = (
     event: H3Event,
-    next: string,
-    name?: string,
-    problems?: Problems,
+    entered: { next: string; name?: string; problems?: Problems },
     status = 200,
     retryAfter?: number,
   ) => {
     const { token: csrf, headers } = site.csrf(event);
-    return site.page(
-      event,
-      ({ base, isOpen }) =>
-        renderLogin({ base, isOpen, csrf, next, ...(name && { name }), ...(problems && { problems }) }),
-      {
-        status,
-        headers: { ...headers, ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }) },
-        isPrivate: true,
-      },
-    );
+    return site.page(event, ({ base, isOpen }) => renderLogin({ base, isOpen, csrf, ...entered }), {
+      status,
+      headers: { ...headers, ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }) },
+      isPrivate: true,
+    });
   };
 
   return {
     async show(event) {
       const next = toLocalPath(readQuery(event, 'next'));
       if (await identity.visitor(event)) return site.redirect(event, next);
-      return form(event, next);
+      return form(event, { next });
     },
 
     async submit(event): Promise<Reply> {
@@ -45,16 +38,18 @@ export function createLoginRoutes(
       const next = toLocalPath(fields.get('next'));
       const name = fields.get('name')?.trim() ?? '';
       const password = fields.get('password') ?? '';
-      if (isStale) return form(event, next, name, { form: STALE }, 400);
-      if (name === '') return form(event, next, name, { name: 'enter your user name' }, 400);
-      if (password === '') return form(event, next, name, { password: 'enter your password' }, 400);
+      const again = (problems: Problems, status = 400, retryAfter?: number): Promise<Reply> =>
+        form(event, { next, name, problems }, status, retryAfter);
+      if (isStale) return again({ form: STALE });
+      if (name === '') return again({ name: 'enter your user name' });
+      if (password === '') return again({ password: 'enter your password' });
       try {
         await identity.signIn(event, await identity.checkPassword(event, name, password));
         return site.redirect(event, next);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         const status = { throttled: 429, busy: 503 }[error.code as string] ?? 403;
-        return form(event, next, name, { form: error.message }, status, error.retryAfter);
+        return again({ form: error.message }, status, error.retryAfter);
       }
     },
 

@@ -3,11 +3,12 @@ import { MAX_BODY } from '../../body-limits.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { Form } from '../../http/form.ts';
 import type { Reply } from '../../http/reply.ts';
+import type { Problems } from '../../pages/parts/form.ts';
 import { renderImportForm, renderImportPreview } from '../../pages/opml-import.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
-import { type Site, STALE } from './site.ts';
+import { type Site, STALE, statusOf } from './site.ts';
 
 /**
  * Imports an OPML file in two steps. The form of the second step contains the file, so that any node can process it, and
@@ -17,12 +18,12 @@ export function createOpmlImportPages(
   { library, devices, bodyParser }: Pick<Services, 'library' | 'devices' | 'bodyParser'>,
   site: Site,
 ): Record<'show' | 'submit', Handler> {
-  const form = async (event: H3Event, user: User, entered: { device?: string; problems?: object } = {}) => {
+  const form = async (event: H3Event, user: User, entered: { device?: string; problems?: Problems } = {}) => {
     const known = await devices.all(user.id);
     return site.page(
       event,
       ({ base, visitor }) => renderImportForm({ base, csrf: visitor!.csrf, devices: known, ...entered }),
-      { status: entered.problems ? 400 : 200 },
+      { status: statusOf(entered.problems) },
     );
   };
 

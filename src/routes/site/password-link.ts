@@ -6,7 +6,7 @@ import type { Problems } from '../../pages/parts/form.ts';
 import { renderPasswordForm } from '../../pages/password-link.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { type Site, STALE } from './site.ts';
+import { repeatProblem, type Site, STALE, statusOf } from './site.ts';
 
 /** The page of the one-time links of `user invite` and `user reset`. */
 export function createPasswordLinkPages(
@@ -19,7 +19,7 @@ export function createPasswordLinkPages(
     const { token: csrf, headers } = site.csrf(event);
     const name = isUnnamed ? undefined : user.name;
     return site.page(event, () => renderPasswordForm({ csrf, name, chosen, problems }), {
-      status: Object.keys(problems).length > 0 ? 400 : 200,
+      status: statusOf(problems),
       headers,
       isPrivate: true,
     });
@@ -36,7 +36,7 @@ export function createPasswordLinkPages(
       const { user, isUnnamed } = await passwordLinks.find(readParam(event, 'token'));
       const problems = {
         ...registration.problems({ name: isUnnamed ? (name ?? '') : user.name, password }),
-        ...(password !== fields.get('again') && { again: 'the two passwords differ' }),
+        ...repeatProblem(fields),
       };
       if (Object.keys(problems).length > 0) return form(event, problems, name);
       try {

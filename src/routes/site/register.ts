@@ -7,10 +7,10 @@ import type { Problems } from '../../pages/parts/form.ts';
 import { type RegisterForm, renderRegisterForm, renderRegistrationClosed } from '../../pages/register.ts';
 import type { Services } from '../../services/services.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { type Site, STALE } from './site.ts';
+import { repeatProblem, type Site, STALE } from './site.ts';
 
 /** The page for creating an account (spec 4.9, legacy paths), which then signs the user in. */
-export function createRegisterRoutes(
+export function createRegisterPages(
   { registration }: Pick<Services, 'registration'>,
   { identity, origin }: RouteContext,
   site: Site,
@@ -54,7 +54,7 @@ export function createRegisterRoutes(
       if (isStale) return again({ form: STALE });
       const problems = {
         ...registration.problems(account),
-        ...(password !== fields.get('again') && { again: 'the two passwords differ' }),
+        ...repeatProblem(fields),
       };
       if (Object.keys(problems).length > 0) return again(problems);
       try {

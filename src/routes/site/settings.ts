@@ -9,7 +9,7 @@ import type { Services } from '../../services/services.ts';
 import { ACCOUNT } from '../../services/sync/settings.ts';
 import type { User } from '../../storage/stores.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { type Site, STALE } from './site.ts';
+import { repeatProblem, type Site, STALE, statusOf } from './site.ts';
 
 type SettingsServices = Pick<
   Services,
@@ -60,7 +60,7 @@ export function createSettingsPages(
     fields = new Form(),
     created?: string,
   ): Promise<Reply> => {
-    const shown = {
+    const contents = {
       name: user.name,
       email: fields.get('email') ?? user.email ?? '',
       privacy: await readPrivacy(user),
@@ -74,9 +74,9 @@ export function createSettingsPages(
     };
     return site.page(
       event,
-      ({ base, directory, visitor }) => renderSettings({ ...shown, base, directory, csrf: visitor!.csrf }),
+      ({ base, directory, visitor }) => renderSettings({ ...contents, base, directory, csrf: visitor!.csrf }),
       {
-        status: Object.keys(problems).length > 0 ? 400 : 200,
+        status: statusOf(problems),
       },
     );
   };
@@ -128,7 +128,7 @@ export function createSettingsPages(
         const problems = {
           ...(current !== undefined && { current }),
           ...(weak !== undefined && { password: weak }),
-          ...(password !== fields.get('again') && { again: 'the two passwords differ' }),
+          ...repeatProblem(fields),
         };
         if (Object.keys(problems).length > 0) return page(event, user, problems);
         await administration.setPassword(user.name, password); // ends all sessions

@@ -6,6 +6,7 @@ import { Form, type FormLimits, readForm } from '../../http/form.ts';
 import { publicBase } from '../../http/origin.ts';
 import { type Reply, toPublic } from '../../http/reply.ts';
 import { CONTENT_SECURITY_POLICY } from '../../pages/assets.ts';
+import type { Problems } from '../../pages/parts/form.ts';
 import { type Frame, type Page, renderPage } from '../../pages/parts/layout.ts';
 import type { Services } from '../../services/services.ts';
 import type { User } from '../../storage/stores.ts';
@@ -117,6 +118,13 @@ export function createSite(
       },
   };
 }
+
+/** The status of a page with a form. */
+export const statusOf = (problems: Problems = {}): number => (Object.keys(problems).length > 0 ? 400 : 200);
+
+/** The problem of a form whose two new passwords differ. */
+export const repeatProblem = (fields: Form): Problems =>
+  (fields.get('password') ?? '') === fields.get('again') ? {} : { again: 'the two passwords differ' };
 
 /** The path if it is on this site, otherwise `/`: anything else could send the visitor to another site. */
 export const toLocalPath = (path = '/'): string => (/^\/(?![/\\])[^\\\s]*$/.test(path) ? path : '/');

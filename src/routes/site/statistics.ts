@@ -12,6 +12,6 @@ export const createStatisticsPage = (
 ): Handler =>
   site.signedIn(async (event, { id, name }) => {
     const counted = await statistics.of(id, readOneOf(event, 'range', RANGES) ?? RANGES[0]);
-    const captions = new Map((await devices.all(id)).map((device) => [device.id, device.caption]));
-    return site.page(event, ({ base }) => renderStatistics({ base, name, statistics: counted, captions }));
+    const deviceNames = await devices.names(id);
+    return site.page(event, ({ base }) => renderStatistics({ base, name, statistics: counted, deviceNames }));
   });

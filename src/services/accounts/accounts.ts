@@ -53,7 +53,7 @@ export function checkEmail(email: string): void {
 }
 
 /** Throws `invalid` if an account cannot be created with these details. */
-export function checkAccount({ name, email, password }: NewAccount): void {
+function checkAccount({ name, email, password }: NewAccount): void {
   checkUserName(name);
   if (email !== undefined) checkEmail(email);
   checkPassword(password);

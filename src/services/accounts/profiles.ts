@@ -42,11 +42,11 @@ export function createProfiles(
     const user = await accounts.findByName(name);
     const id = user?.id ?? UNKNOWN_USER;
     // A private profile takes as long as an unknown one, however many subscriptions it has.
-    const shown = (await isPublic(id)) ? id : UNKNOWN_USER;
-    const urls = await subscriptions.shown(shown);
-    const profile = { name: user?.name ?? name, urls, lists: await lists.all(shown) };
+    const visible = (await isPublic(id)) ? id : UNKNOWN_USER;
+    const urls = await subscriptions.listed(visible);
+    const profile = { name: user?.name ?? name, urls, lists: await lists.all(visible) };
     // Checked again, so that feeds subscribed to after the profile was hidden are not shown.
-    return (await isPublic(shown)) && urls.length + profile.lists.length > 0 ? profile : undefined;
+    return (await isPublic(visible)) && urls.length + profile.lists.length > 0 ? profile : undefined;
   };
 
   return {

@@ -1,5 +1,6 @@
 import type { Url } from '../../domain/types.ts';
 import type { PodcastStore } from '../../storage/stores.ts';
+import { resolvePodcasts } from './resolve-podcasts.ts';
 
 /** Titles of an episode and its podcast, and the logo. Titles are empty, and the logo null, if unknown. */
 export interface EpisodeNames {
@@ -9,7 +10,7 @@ export interface EpisodeNames {
 }
 
 /** An episode as an action names it. */
-interface NamedEpisode {
+export interface EpisodeReference {
   podcast: Url;
   episode: Url;
 }
@@ -17,20 +18,20 @@ interface NamedEpisode {
 /** The names of episodes in the directory, in the given order. */
 export async function findNames(
   podcasts: Pick<PodcastStore, 'find' | 'findEpisodes'>,
-  named: readonly NamedEpisode[],
+  named: readonly EpisodeReference[],
 ): Promise<EpisodeNames[]> {
-  const urls = [...new Set(named.map(({ podcast }) => podcast))];
-  const found = new Map((await podcasts.find(urls)).map((podcast, at) => [urls[at]!, podcast]));
+  const urls = new Set(named.map(({ podcast }) => podcast));
+  const resolved = await resolvePodcasts(podcasts, urls);
   const titles = new Map<Url, ReadonlyMap<Url, string>>();
   for (const url of urls) {
-    if (!found.get(url)) continue;
+    if (!resolved.get(url)) continue;
     const episodes = [...new Set(named.flatMap(({ podcast, episode }) => (podcast === url ? [episode] : [])))];
     const known = await podcasts.findEpisodes(url, episodes);
     titles.set(url, new Map(episodes.map((episode, at) => [episode, known[at]?.title ?? ''])));
   }
   return named.map(({ podcast, episode }) => ({
     title: titles.get(podcast)?.get(episode) ?? '',
-    podcastTitle: found.get(podcast)?.title ?? '',
-    logoUrl: found.get(podcast)?.logoUrl ?? null,
+    podcastTitle: resolved.get(podcast)?.title ?? '',
+    logoUrl: resolved.get(podcast)?.logoUrl ?? null,
   }));
 }

@@ -13,7 +13,7 @@ export type Fetched = Extract<FetchOutcome, { kind: 'fetched' }> & {
  * Follows feeds that have moved. A publisher must not redirect subscribers to another podcast, nor take over its address:
  * a move is accepted only if the feed at the new address is the same podcast.
  */
-export interface FeedMoves {
+interface FeedMoves {
   /** Whether the feed announces a new address. */
   isMoving(state: FeedState, outcome: Fetched): boolean;
   /** The feed from its announced address, or the given outcome without the move if that is not accepted. */
@@ -74,9 +74,10 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
     async mergeByGuid(guid) {
       const feeds = await podcasts.withGuid(guid);
       const sources = feeds.filter(({ url }) => isGuidOf(guid, url));
-      const shown = sources.find(({ url }) => url.startsWith('https:')) ?? sources[0];
-      for (const { url } of shown ? feeds : []) {
-        if (url !== shown!.url) await podcasts.record(url, { state: shown!, movedTo: shown!.url });
+      const source = sources.find(({ url }) => url.startsWith('https:')) ?? sources[0];
+      if (!source) return;
+      for (const { url } of feeds) {
+        if (url !== source.url) await podcasts.record(url, { state: source, movedTo: source.url });
       }
     },
   };

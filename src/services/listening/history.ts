@@ -4,6 +4,7 @@ import type { ActionType, EpisodeAction, Seconds, Url, UserId } from '../../doma
 import type { PodcastStore } from '../../storage/stores.ts';
 import type { ActionTable, Cursor } from './action-table.ts';
 import { type EpisodeNames, findNames } from '../directory/episode-names.ts';
+import { resolvePodcasts } from '../directory/resolve-podcasts.ts';
 import type { ActionCache } from './action-cache.ts';
 
 /** Actions of an export that are written in one chunk. */
@@ -33,7 +34,7 @@ export interface HistoryPage {
 }
 
 /** Selects actions older or newer than a cursor, which later uploads do not shift. */
-export interface HistoryCursor {
+interface HistoryCursor {
   before?: string | undefined;
   after?: string | undefined;
 }
@@ -59,12 +60,8 @@ export function createHistory(
 
   /** Numbers of the podcast under all its addresses. */
   const sameAs = async (table: ActionTable, url: Url): Promise<ReadonlySet<number>> => {
-    const [[asked], all] = [await podcasts.find([url]), await podcasts.find(table.podcasts)];
-    const same = new Set<number>();
-    for (const [number, podcast] of all.entries()) {
-      if (table.podcasts[number] === url || (asked && podcast?.url === asked.url)) same.add(number);
-    }
-    return same;
+    const { currentUrl } = await resolvePodcasts(podcasts, [url, ...table.podcasts]);
+    return new Set(table.podcasts.flatMap((each, number) => (currentUrl(each) === currentUrl(url) ? number : [])));
   };
 
   return {
@@ -98,21 +95,22 @@ export function createHistory(
     async export(user, filter) {
       const { table, matches } = await open(user, filter);
       return exportPages(table, matches, async (actions) => {
-        const urls = [...new Set(actions.map(({ podcast }) => podcast))];
-        const found = await podcasts.find(urls);
-        const titles = new Map(urls.map((url, at) => [url, found[at]?.title ?? '']));
-        return actions.map((action) => ({ ...action, podcastTitle: titles.get(action.podcast)! }));
+        const resolved = await resolvePodcasts(
+          podcasts,
+          actions.map(({ podcast }) => podcast),
+        );
+        return actions.map((action) => ({ ...action, podcastTitle: resolved.get(action.podcast)?.title ?? '' }));
       });
     },
 
     async choices(user) {
       const table = await actionCache.read(user);
       const urls = table.podcasts.slice(-MAX_CHOICES);
-      const found = await podcasts.find(urls);
+      const resolved = await resolvePodcasts(podcasts, urls);
       const choices = new Map<Url, string>();
-      for (const [number, url] of urls.entries()) {
-        const shown = found[number]?.url ?? url;
-        choices.set(shown, found[number]?.title || shown);
+      for (const url of urls) {
+        const currentUrl = resolved.currentUrl(url);
+        choices.set(currentUrl, resolved.get(url)?.title || currentUrl);
       }
       const all = Array.from(choices, ([url, title]) => ({ url, title }));
       return { podcasts: all.toSorted((a, b) => COLLATOR.compare(a.title, b.title)), devices: table.devices };

@@ -4,6 +4,7 @@ import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import type { DeviceSummary, Episode, Storage } from '../../storage/stores.ts';
 import type { ActionTable, EpisodeInProgress } from './action-table.ts';
 import { type EpisodeNames, findNames } from '../directory/episode-names.ts';
+import { resolvePodcasts } from '../directory/resolve-podcasts.ts';
 import type { ActionCache } from './action-cache.ts';
 import { listenedByDay } from './statistics.ts';
 
@@ -43,16 +44,16 @@ export function createHome(
   const newEpisodes = async (table: ActionTable, subscribed: readonly Url[]): Promise<Overview['newEpisodes']> => {
     const newest = await podcasts.newestEpisodes(subscribed, CANDIDATES);
     // An app may know the podcast under a former address.
-    const found = await podcasts.find(subscribed);
+    const resolved = await resolvePodcasts(podcasts, subscribed);
     const addresses = new Map<Url, Url[]>();
-    for (const [at, url] of subscribed.entries()) {
-      const shown = found[at]?.url ?? url;
-      addresses.set(shown, [...(addresses.get(shown) ?? [shown]), url]);
+    for (const url of subscribed) {
+      const currentUrl = resolved.currentUrl(url);
+      addresses.set(currentUrl, [...(addresses.get(currentUrl) ?? [currentUrl]), url]);
     }
     const isTouched = ({ podcast, url }: Episode): boolean =>
       (addresses.get(podcast) ?? [podcast]).some((address) => table.isTouched(address, url));
+    const byUrl = new Map(subscribed.map((url) => [resolved.currentUrl(url), resolved.get(url)]));
     const fresh = newest.filter((episode) => !isTouched(episode)).slice(0, MAX_NEW);
-    const byUrl = new Map(found.map((podcast) => [podcast?.url, podcast]));
     return fresh.map((episode) => {
       const podcast = byUrl.get(episode.podcast);
       return { ...episode, podcastTitle: podcast?.title ?? '', logoUrl: podcast?.logoUrl ?? null };

@@ -4,6 +4,7 @@ import { invalid } from '../../domain/errors.ts';
 import type { EpisodeAction, Seconds, Url, UserId } from '../../domain/types.ts';
 import { sanitizeFeedUrl, sanitizeMediaUrl, type UrlRules } from '../../domain/url.ts';
 import type { Episode, Storage } from '../../storage/stores.ts';
+import type { EpisodeReference } from '../directory/episode-names.ts';
 import type { EpisodeState } from './action-table.ts';
 import type { Episodes } from '../sync/episodes.ts';
 import type { ActionCache } from './action-cache.ts';
@@ -26,7 +27,7 @@ export interface OwnEpisode {
 }
 
 /** The times of a play in seconds; `total` is undefined if the player does not know the length. */
-export interface PlayTimes {
+interface PlayTimes {
   started: Seconds;
   position: Seconds;
   total: Seconds | undefined;
@@ -60,22 +61,16 @@ type Parts = Pick<Storage, 'devices' | 'podcasts' | 'subscriptions'> & {
   settings: Pick<Settings, 'favorites' | 'update'>;
 };
 
-/** An episode under one pair of URLs. */
-interface Reference {
-  podcast: Url;
-  episode: Url;
-}
-
-interface KnownEpisode extends OwnEpisode {
+interface TrackedEpisode extends OwnEpisode {
   /** Numbers in the action table. */
   numbers: Set<number>;
   /** The URLs in the action that determines `state`, otherwise in any action. */
-  reference?: Reference;
+  reference?: EpisodeReference;
   /** The URLs that are marked as favorites. */
-  marked: Reference[];
+  marked: EpisodeReference[];
 }
 
-const createKnown = (): KnownEpisode => ({ isFavorite: false, numbers: new Set(), marked: [] });
+const newEpisode = (): TrackedEpisode => ({ isFavorite: false, numbers: new Set(), marked: [] });
 
 export function createPlayback(
   { devices, podcasts, subscriptions, actionCache, episodes, settings }: Parts,
@@ -83,7 +78,7 @@ export function createPlayback(
   rules: UrlRules,
 ): Playback {
   /** All episodes of a podcast in the account, under any of its addresses. */
-  const read = async (user: UserId, podcast: Url, addresses: readonly Url[]): Promise<Map<Url, KnownEpisode>> => {
+  const read = async (user: UserId, podcast: Url, addresses: readonly Url[]): Promise<Map<Url, TrackedEpisode>> => {
     const favorites = (await settings.favorites(user)).filter((each) => addresses.includes(each.podcast));
     const table = await actionCache.read(user);
     const played = addresses.flatMap((address) =>
@@ -99,10 +94,10 @@ export function createPlayback(
       podcast,
       references.map(({ episode }) => episode),
     );
-    const known = new Map<Url, KnownEpisode>();
-    const at = (index: number): KnownEpisode => {
+    const known = new Map<Url, TrackedEpisode>();
+    const at = (index: number): TrackedEpisode => {
       const url = found[index]?.url ?? references[index]!.episode;
-      const episode = known.get(url) ?? createKnown();
+      const episode = known.get(url) ?? newEpisode();
       known.set(url, episode);
       return episode;
     };
@@ -127,14 +122,14 @@ export function createPlayback(
   const find = async (
     user: UserId,
     named: NamedEpisode,
-  ): Promise<{ own: KnownEpisode; episode?: Episode; reference: Reference }> => {
+  ): Promise<{ own: TrackedEpisode; episode?: Episode; reference: EpisodeReference }> => {
     const feed = sanitizeFeedUrl(named.podcast, rules);
     const name = sanitizeMediaUrl(named.url) || named.url; // version 1 may name an episode by its GUID
     if (feed === '' || name === '') throw invalid('the episode must be named by "podcast" and "url"');
     const podcast = (await podcasts.find([feed]))[0]?.url ?? feed;
     const [episode] = await podcasts.findEpisodes(podcast, [name]);
     const addresses = await addressesOf(podcast);
-    const own = (await read(user, podcast, addresses)).get(episode?.url ?? name) ?? createKnown();
+    const own = (await read(user, podcast, addresses)).get(episode?.url ?? name) ?? newEpisode();
     const subscribed = own.reference ? [] : await subscriptions.current(user);
     const reference = own.reference ?? {
       podcast: subscribed.find((url) => addresses.includes(url)) ?? feed,

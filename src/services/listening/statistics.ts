@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts';
 import { dayOf, startOfDay, weekdayOf } from '../../domain/listening.ts';
 import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import type { PodcastStore } from '../../storage/stores.ts';
+import { resolvePodcasts } from '../directory/resolve-podcasts.ts';
 import type { ActionTable } from './action-table.ts';
 import type { ActionCache } from './action-cache.ts';
 
@@ -56,15 +57,13 @@ export const createStatistics = (
   async of(user, range) {
     const table = await actionCache.read(user);
     const { byPodcast, ...counted } = await recount(table, range, dayOf(now()));
-    const urls = [...byPodcast.keys()];
-    const found = await podcasts.find(urls);
+    const resolved = await resolvePodcasts(podcasts, byPodcast.keys());
     // A podcast may have several addresses.
     const merged = new Map<Url, { url: Url; title: string; listened: Seconds }>();
-    for (const [at, url] of urls.entries()) {
-      const shown = found[at]?.url ?? url;
-      const title = found[at]?.title || shown;
-      const { listened = 0 } = merged.get(shown) ?? {};
-      merged.set(shown, { url: shown, title, listened: listened + byPodcast.get(url)! });
+    for (const [address, seconds] of byPodcast) {
+      const url = resolved.currentUrl(address);
+      const title = resolved.get(address)?.title || url;
+      merged.set(url, { url, title, listened: (merged.get(url)?.listened ?? 0) + seconds });
     }
     return { ...counted, podcasts: mostListened([...merged.values()]).slice(0, TOP_PODCASTS) };
   },

@@ -30,7 +30,7 @@ export interface Backups extends Schedule {
   age(): Seconds | undefined;
 }
 
-export interface BackupStatus {
+interface BackupStatus {
   /** When the newest good one was begun; undefined if there is none, or it is not known yet. */
   writtenAt: Seconds | undefined;
   /** Its size, if this process has written it. */

@@ -3,7 +3,7 @@ import type { Url } from '../../domain/types.ts';
 import { type BackupRecord, readRecord } from '../../formats/backup/record.ts';
 import type { PodcastStore, Storage, User } from '../../storage/stores.ts';
 import { isStorageError } from '../../storage/errors.ts';
-import { type Counts, createRecordCounter } from '../transfer/record-counter.ts';
+import { type RecordCounts, createRecordCounter } from '../transfer/record-counter.ts';
 
 /** A problem in the stored data. */
 interface Finding {
@@ -14,7 +14,7 @@ interface Finding {
 }
 
 export interface IntegrityReport {
-  counts: Counts;
+  counts: RecordCounts;
   findings: Finding[];
 }
 
@@ -66,7 +66,7 @@ export const createIntegrityCheck = (
         await read(transfer.exportUser(id), (record) => {
           if (record.kind === 'subscription' && record.subscribed) feeds.add(record.url);
         });
-        for (const url of await findShown(podcasts, feeds)) counted.set(url, (counted.get(url) ?? 0) + 1);
+        for (const url of await findCurrentUrls(podcasts, feeds)) counted.set(url, (counted.get(url) ?? 0) + 1);
       });
       done += 1;
     }
@@ -109,8 +109,8 @@ async function readSubscriberCounts(podcasts: PodcastStore): Promise<Map<Url, nu
   return counts;
 }
 
-/** The podcasts of feed URLs, each once, without those not yet in the directory: see `addPendingFeeds`. */
-async function findShown(podcasts: PodcastStore, feeds: ReadonlySet<Url>): Promise<Set<Url>> {
+/** The current URLs of the podcasts with these feeds, without those not yet in the directory: see `addPendingFeeds`. */
+async function findCurrentUrls(podcasts: PodcastStore, feeds: ReadonlySet<Url>): Promise<Set<Url>> {
   const known = await podcasts.find([...feeds]);
   return new Set(known.flatMap((podcast) => podcast?.url ?? []));
 }

@@ -13,6 +13,8 @@ const TOUCHED_EVERY: Seconds = 3600;
 export interface Devices {
   /** In the order created (spec 2.5). */
   all(user: UserId): Promise<DeviceSummary[]>;
+  /** The name of each device by its id: the one that its owner gave it, otherwise the id. */
+  names(user: UserId): Promise<ReadonlyMap<string, string>>;
   /** Creates the device, or changes only the given fields (spec 4.5). Throws `invalid`. */
   save(user: UserId, device: string, patch: { caption?: unknown; type?: unknown }): Promise<void>;
   /** Records that an app synced a device: when and, unless the account setting `store_user_agent` is false, which app. */
@@ -44,6 +46,11 @@ export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | '
 
   return {
     all: (user) => devices.all(user),
+
+    async names(user) {
+      const all = await devices.all(user);
+      return new Map(all.map(({ id, caption }) => [id, caption || id]));
+    },
 
     async save(user, device, { caption, type }) {
       const id = parseDeviceId(device);
@@ -88,7 +95,7 @@ export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | '
       const named = [...joining, ...leave];
       requireFewDevices(named);
       for (const id of named) parseDeviceId(id);
-      if (join.some((group) => new Set(group).size < 2)) throw invalid('it takes two devices to follow each other');
+      if (join.some((group) => new Set(group).size < 2)) throw invalid('a group needs at least two devices');
       if (leave.some((id) => joining.has(id))) throw invalid('a device cannot both join and leave');
       if (leave.length > 0 && (await settings.get(user, { kind: 'account' })).sync_devices === true) {
         throw new Refusal(

@@ -7,6 +7,7 @@ import type { DeviceSummary, Storage } from '../../storage/stores.ts';
 import type { KnownPodcast } from '../directory/directory.ts';
 import type { ActionCache } from '../listening/action-cache.ts';
 import type { NewestEpisode, NewestEpisodes } from '../directory/newest-episodes.ts';
+import { resolvePodcasts } from '../directory/resolve-podcasts.ts';
 import { type OpmlImportReport, sanitizeEntries } from './opml-import.ts';
 import { explainRefusal } from './feed-urls.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -26,7 +27,7 @@ export type LibraryPodcast = KnownPodcast &
     listened?: Seconds;
   };
 
-export interface LibraryContents {
+interface LibraryContents {
   /** In the order first added. */
   podcasts: LibraryPodcast[];
   /** In the order created. */
@@ -34,7 +35,7 @@ export interface LibraryContents {
 }
 
 /** What an import would add; the titles are those of the file. */
-export interface ImportReport extends Pick<OpmlImportReport, 'refused'> {
+export interface LibraryImportReport extends Pick<OpmlImportReport, 'refused'> {
   added: PodcastEntry[];
   /** Already on all of the devices. */
   present: PodcastEntry[];
@@ -53,7 +54,7 @@ export interface Library {
   addresses(user: UserId, podcast: Url): Promise<Url[]>;
   /** Returns the address as stored. Throws `invalid` for one that cannot be a feed. */
   subscribe(user: UserId, address: string, device?: string): Promise<Url>;
-  /** Returns the mark to pass to `removed`. */
+  /** Returns the mark from before, to pass to `removed`. */
   unsubscribe(user: UserId, urls: readonly string[], device?: string): Promise<Stamp>;
   /** Feeds that were unsubscribed since then and not subscribed again. */
   removed(user: UserId, since: Stamp): Promise<(KnownPodcast & OnDevices)[]>;
@@ -64,7 +65,7 @@ export interface Library {
     user: UserId,
     podcasts: readonly PodcastEntry[],
     options: { device?: string | undefined; isPreview: boolean },
-  ): Promise<ImportReport>;
+  ): Promise<LibraryImportReport>;
 }
 
 interface Parts extends Pick<Storage, 'devices' | 'podcasts'> {
@@ -77,17 +78,20 @@ export function createLibrary(
   { devices, podcasts, subscriptions, actionCache, newestEpisodes }: Parts,
   rules: UrlRules,
 ): Library {
-  /** By the URL of each podcast in the directory: an app may know the podcast under a former address. */
+  /** By the current URL of each podcast: apps may know it under a former one. */
   const listenedTo = async (user: UserId): Promise<Map<Url, Seconds>> => {
-    const byAddress = (await actionCache.read(user)).listenedTo();
-    const found = await podcasts.find([...byAddress.keys()]);
+    const byUrl = (await actionCache.read(user)).listenedTo();
+    const { currentUrl } = await resolvePodcasts(podcasts, byUrl.keys());
     const listened = new Map<Url, Seconds>();
-    for (const [at, [url, seconds]] of [...byAddress].entries()) {
-      const shown = found[at]?.url ?? url;
-      listened.set(shown, (listened.get(shown) ?? 0) + seconds);
+    for (const [url, seconds] of byUrl) {
+      listened.set(currentUrl(url), (listened.get(currentUrl(url)) ?? 0) + seconds);
     }
     return listened;
   };
+
+  /** The mark of the account, which is the same for each of its devices. */
+  const currentMark = async (user: UserId): Promise<Stamp> =>
+    (await subscriptions.changes(user, WEB_DEVICE.id, Number.MAX_SAFE_INTEGER)).mark;
 
   const targetsOf = async (user: UserId, device = ''): Promise<{ ids: string[]; isNew: boolean }> => {
     const known = (await devices.all(user)).map(({ id }) => id);
@@ -109,18 +113,18 @@ export function createLibrary(
       const lists = await Promise.all(ids.map(async (id) => (await subscriptions.find(user, id)) ?? []));
       const on = new Map(groupByFeed(ids, lists).map((each) => [each.url, each.devices]));
       const urls = (await subscriptions.all(user)).filter((url) => on.has(url));
-      const found = await podcasts.find(urls);
-      const newest = await newestEpisodes.find(found.flatMap((podcast) => podcast?.url ?? []));
+      const resolved = await resolvePodcasts(podcasts, urls);
+      const newest = await newestEpisodes.find(urls.flatMap((url) => resolved.get(url)?.url ?? []));
       const listened = withListening ? await listenedTo(user) : undefined;
-      const contents = urls.map((url, at): LibraryPodcast => {
-        const shown = found[at]?.url ?? url;
-        const episode = newest.get(shown);
+      const contents = urls.map((url): LibraryPodcast => {
+        const currentUrl = resolved.currentUrl(url);
+        const episode = newest.get(currentUrl);
         return {
-          ...found[at],
+          ...resolved.get(url),
           url,
           devices: on.get(url)!,
           ...(episode && { newest: episode }),
-          ...(listened && { listened: listened.get(shown) ?? 0 }),
+          ...(listened && { listened: listened.get(currentUrl) ?? 0 }),
         };
       });
       return { podcasts: contents, devices: known };
@@ -128,8 +132,9 @@ export function createLibrary(
 
     async filterSubscribed(user, urls) {
       const own = await subscriptions.all(user);
-      const shown = new Set((await podcasts.find(own)).map((podcast, at) => podcast?.url ?? own[at]!));
-      return new Set(urls.filter((url) => shown.has(url)));
+      const { currentUrl } = await resolvePodcasts(podcasts, own);
+      const subscribed = new Set(own.map(currentUrl));
+      return new Set(urls.filter((url) => subscribed.has(url)));
     },
 
     async addresses(user, podcast) {
@@ -146,7 +151,7 @@ export function createLibrary(
     },
 
     async unsubscribe(user, urls, device) {
-      const { mark } = await subscriptions.changes(user, WEB_DEVICE.id, Number.MAX_SAFE_INTEGER);
+      const mark = await currentMark(user);
       await change(user, { remove: urls }, device);
       return mark;
     },
@@ -158,8 +163,11 @@ export function createLibrary(
         ids,
         changes.map(({ remove }) => remove),
       );
-      const found = await podcasts.find(removed.map(({ url }) => url));
-      return removed.map((each, at) => ({ ...found[at], ...each }));
+      const resolved = await resolvePodcasts(
+        podcasts,
+        removed.map(({ url }) => url),
+      );
+      return removed.map((each) => ({ ...resolved.get(each.url), ...each }));
     },
 
     async restore(user, removed) {

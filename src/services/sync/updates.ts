@@ -1,5 +1,6 @@
 import type { ActionType, EpisodeAction, EpisodeInfo, Stamp, Url, UserId } from '../../domain/types.ts';
-import type { Episode, Podcast, Storage } from '../../storage/stores.ts';
+import type { Episode, Storage } from '../../storage/stores.ts';
+import { type ResolvedPodcasts, resolvePodcasts } from '../directory/resolve-podcasts.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** The most episodes of one feed, newest first. */
@@ -46,12 +47,6 @@ export function createUpdates(
     return latest;
   };
 
-  const resolve = async (urls: Iterable<Url>): Promise<Resolved> => {
-    const asked = [...new Set(urls)];
-    const found = await podcasts.find(asked);
-    return new Map(asked.map((url, index) => [url, found[index]]));
-  };
-
   /** The directory's data of the episodes of these actions; only the URL if an episode is unknown. */
   const identify = async (podcast: Url, actions: readonly EpisodeAction[]): Promise<EpisodeUpdate['episode'][]> => {
     const names = actions.flatMap(({ episode, guid = episode }) => [episode, guid]);
@@ -60,13 +55,13 @@ export function createUpdates(
   };
 
   /** The actions on these feeds, each with its feed and the data of its episode. Keeps the order within a feed. */
-  async function* locate(feeds: readonly Feed[], actions: readonly EpisodeAction[], resolved: Resolved) {
-    const byShown = new Map(feeds.map((feed) => [feed.shown, { feed, found: [] as EpisodeAction[] }]));
-    for (const action of actions) byShown.get(currentUrl(resolved, action.podcast))?.found.push(action);
-    for (const { feed, found } of byShown.values()) {
+  async function* locate(feeds: readonly Feed[], actions: readonly EpisodeAction[], resolved: ResolvedPodcasts) {
+    const byCurrentUrl = new Map(feeds.map((feed) => [feed.currentUrl, { feed, found: [] as EpisodeAction[] }]));
+    for (const action of actions) byCurrentUrl.get(resolved.currentUrl(action.podcast))?.found.push(action);
+    for (const { feed, found } of byCurrentUrl.values()) {
       for (let at = 0; at < found.length; at += BATCH) {
         const batch = found.slice(at, at + BATCH);
-        const episodes = await identify(feed.shown, batch);
+        const episodes = await identify(feed.currentUrl, batch);
         for (const [index, action] of batch.entries()) yield { feed, action, episode: episodes[index]! };
       }
     }
@@ -78,13 +73,16 @@ export function createUpdates(
     fresh: readonly Episode[],
     added: ReadonlySet<Url>,
     changed: readonly EpisodeAction[],
-    resolved: Resolved,
+    resolved: ResolvedPodcasts,
   ): Promise<void> => {
-    const byShown = new Map(feeds.map((feed) => [feed.shown, feed]));
-    for (const episode of fresh) byShown.get(currentUrl(resolved, episode.podcast))?.episodes.set(episode.url, episode);
+    const byCurrentUrl = new Map(feeds.map((feed) => [feed.currentUrl, feed]));
+    for (const episode of fresh) {
+      const feed = byCurrentUrl.get(resolved.currentUrl(episode.podcast));
+      feed?.episodes.set(episode.url, episode);
+    }
     for (const feed of feeds) {
       if (!added.has(feed.url)) continue;
-      for (const episode of await podcasts.episodes(feed.shown, OF_ADDED)) feed.episodes.set(episode.url, episode);
+      for (const episode of await podcasts.episodes(feed.currentUrl, OF_ADDED)) feed.episodes.set(episode.url, episode);
     }
     for await (const { feed, action, episode } of locate(feeds, changed, resolved)) {
       feed.episodes.set(episode.url, episode);
@@ -96,7 +94,7 @@ export function createUpdates(
   const collectNames = async (
     feeds: readonly Feed[],
     all: readonly EpisodeAction[],
-    resolved: Resolved,
+    resolved: ResolvedPodcasts,
   ): Promise<void> => {
     for await (const { feed, action, episode } of locate(feeds, all, resolved)) {
       if (feed.episodes.has(episode.url)) addName(feed, episode.url, action.episode);
@@ -113,8 +111,8 @@ export function createUpdates(
       const list = await subscriptions.list(user, device);
       const fresh = await podcasts.episodesSince(list, since, PER_FEED);
       // All at once, after the queries: a feed that moves meanwhile is then the same feed under each of its URLs.
-      const asked = [...fresh.items, ...changed].map(({ podcast }) => podcast);
-      const resolved = await resolve([...list, ...asked]);
+      const reported = [...fresh.items, ...changed].map(({ podcast }) => podcast);
+      const resolved = await resolvePodcasts(podcasts, [...list, ...reported]);
       const feeds = toFeeds(list, resolved);
       const added = new Set(add);
       await collect(feeds, fresh.items, added, changed, resolved);
@@ -122,7 +120,7 @@ export function createUpdates(
       // The newest action on an episode may be older than `since`. Without new episodes none is needed.
       const isEnough = since === 0 || feeds.every(({ episodes }) => episodes.size === 0);
       const all = isEnough ? changed : await readActions(user, 0);
-      const known = isEnough ? resolved : await resolve(all.map(({ podcast }) => podcast));
+      const known = isEnough ? resolved : await resolvePodcasts(podcasts, new Set(all.map(({ podcast }) => podcast)));
       if (!isEnough) {
         const joined = feeds.filter(({ url }) => added.has(url));
         await collectNames(joined, all, known);
@@ -138,17 +136,11 @@ export function createUpdates(
   };
 }
 
-/** The directory's podcast for each URL; undefined if unknown. */
-type Resolved = ReadonlyMap<Url, Podcast | undefined>;
-
-/** The URL of a feed in the directory. */
-const currentUrl = (resolved: Resolved, feed: Url): Url => resolved.get(feed)?.url ?? feed;
-
 /** A feed of the device, and its new episodes. */
 interface Feed {
   url: Url;
-  /** As `currentUrl` returns it. */
-  shown: Url;
+  /** In the directory. */
+  currentUrl: Url;
   title: string;
   /** By media URL. */
   episodes: Map<Url, EpisodeUpdate['episode']>;
@@ -163,13 +155,13 @@ function addName({ names }: Feed, url: Url, name: string): void {
 }
 
 /** One feed for each podcast: the first if the list has two of its URLs. */
-function toFeeds(list: readonly Url[], resolved: Resolved): Feed[] {
+function toFeeds(list: readonly Url[], resolved: ResolvedPodcasts): Feed[] {
   const feeds = new Map<Url, Feed>();
   for (const url of list) {
-    const shown = currentUrl(resolved, url);
-    if (feeds.has(shown)) continue;
+    const currentUrl = resolved.currentUrl(url);
+    if (feeds.has(currentUrl)) continue;
     const title = resolved.get(url)?.title ?? '';
-    feeds.set(shown, { url, shown, title, episodes: new Map(), names: new Map() });
+    feeds.set(currentUrl, { url, currentUrl, title, episodes: new Map(), names: new Map() });
   }
   return [...feeds.values()];
 }
@@ -177,13 +169,13 @@ function toFeeds(list: readonly Url[], resolved: Resolved): Feed[] {
 const nameKey = (podcast: Url, name: string): string => `${podcast} ${name}`;
 
 /** The newest action under each name of an episode, by its own time, then by upload. */
-function newestByName(actions: readonly EpisodeAction[], resolved: Resolved): Map<string, EpisodeAction> {
+function newestByName(actions: readonly EpisodeAction[], resolved: ResolvedPodcasts): Map<string, EpisodeAction> {
   const newest = new Map<string, EpisodeAction>();
   for (const action of actions) {
-    const shown = currentUrl(resolved, action.podcast);
+    const currentUrl = resolved.currentUrl(action.podcast);
     for (const name of [action.episode, action.guid]) {
       if (name === undefined) continue;
-      const key = nameKey(shown, name);
+      const key = nameKey(currentUrl, name);
       if ((newest.get(key)?.timestamp ?? 0) <= action.timestamp) newest.set(key, action);
     }
   }
@@ -195,7 +187,7 @@ function toUpdates(feed: Feed, statuses: ReadonlyMap<string, EpisodeAction>): Ep
   return episodes.slice(0, PER_FEED).map((episode) => {
     const names = [episode.url, episode.guid, ...(feed.names.get(episode.url) ?? [])];
     const action = names
-      .flatMap((name) => (name === undefined ? [] : (statuses.get(nameKey(feed.shown, name)) ?? [])))
+      .flatMap((name) => (name === undefined ? [] : (statuses.get(nameKey(feed.currentUrl, name)) ?? [])))
       .reduce<EpisodeAction | undefined>(
         (newest, each) => (newest && newest.timestamp > each.timestamp ? newest : each),
         undefined,

@@ -17,7 +17,7 @@ import { checkAppLabel } from '../accounts/app-passwords.ts';
 import { SESSION_LIFE } from '../accounts/sessions.ts';
 
 /** The checks of one import. */
-export interface TransferChecks {
+interface TransferChecks {
   /**
    * Returns a record as it is to be stored: times too far in the future are set back to one time, which keeps the order
    * of stamps. Throws `invalid` for what the interface would not have stored.
@@ -72,7 +72,7 @@ export function createTransferChecks(now: Seconds): TransferChecks {
         account.requireUnique('place of a device', String(record.place));
         return record;
       case 'group':
-        if (record.devices.length < 2) throw invalid('it takes two devices to follow each other');
+        if (record.devices.length < 2) throw invalid('a group needs at least two devices');
         for (const id of record.devices) {
           account.requireDevice(id);
           account.requireUnique('device in a group', id);

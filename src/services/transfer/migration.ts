@@ -1,7 +1,7 @@
 import type { UserId } from '../../domain/types.ts';
 import { type BackupRecord, readRecord } from '../../formats/backup/record.ts';
 import type { Storage, User } from '../../storage/stores.ts';
-import { type Counts, createRecordCounter } from './record-counter.ts';
+import { type RecordCounts, createRecordCounter } from './record-counter.ts';
 
 interface MigrationOptions {
   /** Counts accounts and directories, each when copied and when compared; `records` also grows within them. */
@@ -16,7 +16,7 @@ type Moved = Pick<Storage, 'users' | 'podcasts' | 'transfer'>;
  * Copies everything into an empty storage, and compares both line by line. Returns the number of copied records. Rejects
  * if the target is not empty, if there is nothing to copy, and on any error: then the target is empty again.
  */
-export async function migrate(from: Moved, to: Moved, { progress, signal }: MigrationOptions): Promise<Counts> {
+export async function migrate(from: Moved, to: Moved, { progress, signal }: MigrationOptions): Promise<RecordCounts> {
   if (await holdsAnything(to)) throw new Error('the target is not empty; choose a new one');
   const users: User[] = [];
   for await (const user of from.users.all()) users.push(user);

@@ -2,7 +2,7 @@ import type { Url } from '../../domain/types.ts';
 import type { BackupRecord } from '../../formats/backup/record.ts';
 
 /** Numbers of records in accounts and in the directory. */
-export interface Counts {
+export interface RecordCounts {
   accounts: number;
   devices: number;
   /** Feeds on any device, each counted once for an account. */
@@ -18,7 +18,7 @@ export interface Counts {
 
 /** Counts records in passing. */
 interface RecordCounter {
-  counts: Counts;
+  counts: RecordCounts;
   /** The same pages; unread ones are not counted. */
   count<Page extends readonly BackupRecord[]>(pages: AsyncIterable<Page>): AsyncIterable<Page>;
 }
@@ -32,10 +32,10 @@ const COUNTED = {
   session: 'sessions',
   podcast: 'podcasts',
   episode: 'episodes',
-} as const satisfies Partial<Record<BackupRecord['kind'], keyof Counts>>;
+} as const satisfies Partial<Record<BackupRecord['kind'], keyof RecordCounts>>;
 
 export function createRecordCounter(): RecordCounter {
-  const counts: Counts = {
+  const counts: RecordCounts = {
     accounts: 0,
     devices: 0,
     subscriptions: 0,

@@ -10,7 +10,7 @@ import { checkUserName } from '../accounts/accounts.ts';
 import { createLockedHash } from '../accounts/passwords.ts';
 import { createTransferChecks } from './account-checks.ts';
 import { drain, type Section, splitSections } from './sections.ts';
-import { type Counts, createRecordCounter } from './record-counter.ts';
+import { type RecordCounts, createRecordCounter } from './record-counter.ts';
 
 interface BackupChoice {
   /** Names or e-mail addresses; empty: all accounts and the directory. */
@@ -32,7 +32,7 @@ interface ImportChoice {
   dryRun: boolean;
 }
 
-export interface ImportedAccount extends Pick<Counts, 'devices' | 'subscriptions' | 'actions' | 'lists'> {
+export interface ImportedAccount extends Pick<RecordCounts, 'devices' | 'subscriptions' | 'actions' | 'lists'> {
   name: string;
   /** Whether the backup contains a password: otherwise nobody can log in. */
   password: boolean;
@@ -40,7 +40,7 @@ export interface ImportedAccount extends Pick<Counts, 'devices' | 'subscriptions
   problem?: string;
 }
 
-export interface ImportReport extends Pick<Counts, 'podcasts' | 'episodes'> {
+export interface ImportReport extends Pick<RecordCounts, 'podcasts' | 'episodes'> {
   accounts: ImportedAccount[];
   /** Number of records whose times were in the future and were set back; omitted if there were none. */
   inFuture?: number;

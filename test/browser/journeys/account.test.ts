@@ -21,12 +21,12 @@ journey('9. renames, groups and removes devices, and shares a list', async (visi
   await page.getByLabel('Type').selectOption('Other');
   await press('Save');
   await link('Old phone').waitFor();
-  await press('Group them');
+  await press('Group devices');
   await see('Choose at least two devices.');
   await arrive('Devices');
   await page.getByRole('checkbox', { name: 'Old phone' }).check();
   await page.getByRole('checkbox', { name: 'Work laptop' }).check();
-  await press('Group them');
+  await press('Group devices');
   await see('Old phone, Work laptop');
   await press('Keep the same subscriptions on all devices');
   await see('All devices have the same subscriptions.');

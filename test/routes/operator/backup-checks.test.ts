@@ -112,7 +112,11 @@ describe('names the line and stores nothing if', () => {
     ['a caption is too long', [user(), device({ caption: 'x'.repeat(256) })], '"caption" must be'],
     ['duplicate devices', [user(), device(), device({}, 2)], 'duplicate device'],
     ['a place is too large', [user(), device({}, 2 ** 40)], '"place" must be'],
-    ['a group is of one', [user(), device(), { kind: 'group', devices: ['phone'] }], 'it takes two devices'],
+    [
+      'a group is of one',
+      [user(), device(), { kind: 'group', devices: ['phone'] }],
+      'a group needs at least two devices',
+    ],
     ['a group has unknown ones', [user(), device(), { kind: 'group', devices: ['a', 'b'] }], 'names a device that'],
     ['a feed is of no device', [user(), subscription()], 'names a device that is not in the backup'],
     ['duplicate feeds', [user(), device(), subscription(), subscription()], 'duplicate subscription'],

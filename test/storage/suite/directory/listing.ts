@@ -67,7 +67,7 @@ export const listingTests: Suite = ({ describe, test }) => {
         const bob = await subscribe(storage, 'bob', 2);
         await set(storage, alice, key, false);
         assert.deepEqual(await listed(storage), [2]);
-        assert.deepEqual(await storage.subscriptions.shown(alice), []);
+        assert.deepEqual(await storage.subscriptions.listed(alice), []);
         assert.equal((await storage.podcasts.findListed([feed(2)]))[0]?.subscribers, 2);
         await storage.subscriptions.apply(alice, 'tablet', add(feed(3)));
         await storage.subscriptions.apply(alice, 'phone', remove(feed(1)));
@@ -91,7 +91,7 @@ export const listingTests: Suite = ({ describe, test }) => {
       for (const n of [3, 4]) await recordFeed(storage, n, { tags: ['News'] });
       for await (const open of nowAndReopened()) {
         assert.deepEqual(await listed(open), [2, 4]);
-        assert.deepEqual(numbersOf((await open.subscriptions.shown(alice)).map((url) => ({ url }))), [2, 4]);
+        assert.deepEqual(numbersOf((await open.subscriptions.listed(alice)).map((url) => ({ url }))), [2, 4]);
       }
     });
 
@@ -159,7 +159,7 @@ export const listingTests: Suite = ({ describe, test }) => {
       await recordFeed(storage, 1, { tags: ['News'] }, [], { movedTo: TOKENISED });
       for await (const open of nowAndReopened()) {
         assert.deepEqual(await listed(open), []);
-        assert.deepEqual(await open.subscriptions.shown(alice), []);
+        assert.deepEqual(await open.subscriptions.listed(alice), []);
       }
     });
 
@@ -173,7 +173,7 @@ export const listingTests: Suite = ({ describe, test }) => {
       await recordFeed(storage, 1, { tags: ['News'] });
       for await (const open of nowAndReopened()) {
         assert.deepEqual(await listed(open), [1]);
-        assert.deepEqual(await open.subscriptions.shown(alice), []);
+        assert.deepEqual(await open.subscriptions.listed(alice), []);
       }
     });
 

@@ -33,8 +33,8 @@ function pageOf(event: H3Event, items: number, perPage = PER_PAGE): PageNumber {
 const partOf = <Item>(items: readonly Item[], { page }: PageNumber, perPage = PER_PAGE): readonly Item[] =>
   items.slice((page - 1) * perPage, page * perPage);
 
-/** The pages that `svc_link` and `web` link to, and public profiles. */
-export function createPageRoutes(
+/** The pages that apps link to (`svc_link` and `web`), and public profiles. */
+export function createPublicPages(
   services: Pick<
     Services,
     'accounts' | 'devices' | 'directory' | 'feeds' | 'library' | 'lists' | 'playback' | 'profiles'
@@ -59,8 +59,7 @@ export function createPageRoutes(
   const ownEpisode = async (event: H3Event, episode: NamedEpisode) => {
     const user = await identity.visitor(event);
     if (!user) return undefined;
-    const captions = new Map((await devices.all(user.id)).map(({ id, caption }) => [id, caption]));
-    return { captions, ...(await playback.episode(user.id, episode, ACTIONS)) };
+    return { deviceNames: await devices.names(user.id), ...(await playback.episode(user.id, episode, ACTIONS)) };
   };
 
   return {
@@ -72,12 +71,12 @@ export function createPageRoutes(
       const episodes = partOf(all, number, EPISODES);
       const problem = await feeds.problem(podcast.url);
       const own = await ownPodcast(event, podcast.url);
-      const shown = { podcast, episodes, total: all.length, problem, ...number };
+      const contents = { podcast, episodes, total: all.length, problem, ...number };
       return site.page(
         event,
         (frame) => {
           const owner = own && { csrf: frame.visitor!.csrf, ...own };
-          return renderPodcast({ base: frame.base, hasDirectory: hasDirectory(frame), ...shown, owner });
+          return renderPodcast({ base: frame.base, hasDirectory: hasDirectory(frame), ...contents, owner });
         },
         { isPrivate: !isPublic },
       );
@@ -103,16 +102,16 @@ export function createPageRoutes(
       const { urls, owner } = await viewSharedList(event, { urls: all, owner: user!.id }, { directory, identity });
       const number = pageOf(event, urls.length);
       const podcasts = await directory.describe(partOf(urls, number), owner);
-      const shown = { user: user!.name, ...list, ...number, total: urls.length, podcasts };
-      return site.page(event, ({ base }) => renderList({ base, ...shown }), { isPrivate: owner !== undefined });
+      const contents = { user: user!.name, ...list, ...number, total: urls.length, podcasts };
+      return site.page(event, ({ base }) => renderList({ base, ...contents }), { isPrivate: owner !== undefined });
     },
 
     async user(event) {
       const { name, urls, lists: all } = await profiles.find(readParam(event, 'user'));
       const number = pageOf(event, Math.max(urls.length, all.length));
       const podcasts = await directory.describe(partOf(urls, number));
-      const shown = { total: urls.length, podcasts, lists: partOf(all, number) };
-      return site.page(event, ({ base }) => renderUser({ base, name, ...shown, ...number }));
+      const contents = { total: urls.length, podcasts, lists: partOf(all, number) };
+      return site.page(event, ({ base }) => renderUser({ base, name, ...contents, ...number }));
     },
 
     async shared(event) {
