@@ -6,7 +6,7 @@ import { createResponseBatch } from './http/response-batch.ts';
 import { refuseForged } from './http/cross-site.ts';
 import { drainBody } from './http/drain-body.ts';
 import { errorReply, logAbortedReply, toErrorReply } from './http/errors.ts';
-import { type AnsweredRequest, createAccessLog } from './http/access-log.ts';
+import { type FinishedRequest, createAccessLog } from './http/access-log.ts';
 import { createIdentity, setCookieOf } from './http/identity.ts';
 import { basePath, isProxied, type OriginRules } from './http/origin.ts';
 import { type Reply, send } from './http/reply.ts';
@@ -28,8 +28,8 @@ export interface AppOptions extends OriginRules {
   directory?: DirectoryMode;
   /** Whether to include the operator's routes, which need no login. */
   operator?: boolean;
-  /** Receives each request that was answered, for an access log; not those of the operator. */
-  onRequest?: (request: AnsweredRequest) => void;
+  /** Receives each finished request, for an access log and metrics; not those of the operator. */
+  onRequest?: (request: FinishedRequest) => void;
   /** Metrics of this server, if they are served. */
   metrics?: MetricsAccess | undefined;
   /** Replaceable in tests. */
@@ -59,7 +59,7 @@ export function createApp(services: Services, options: AppOptions): H3 {
 
   const ready = createResponseBatch();
   const onAbort = (error: unknown): void => logAbortedReply(error, options);
-  const answer = async (event: H3Event, format: string, handle: () => Reply | Promise<Reply>) => {
+  const respond = async (event: H3Event, format: string, handle: () => Reply | Promise<Reply>) => {
     try {
       const reply = toErrorPage(event, await handleThenRelease(event, handle), options);
       await ready();
@@ -95,16 +95,16 @@ export function createApp(services: Services, options: AppOptions): H3 {
   for (const [pattern, methods] of byPattern(routes)) {
     app.all(pattern, (event) => {
       const format = event.context.params?.format ?? '';
-      return answer(event, format, () => dispatch(event, methods, format, options));
+      return respond(event, format, () => dispatch(event, methods, format, options));
     });
   }
   if (options.metrics) {
     const readMetrics = createMetricsRoute(options.metrics, options);
-    app.all('/metrics', (event) => answer(event, '', async () => (await readMetrics(event)) ?? unknownAddress('')));
+    app.all('/metrics', (event) => respond(event, '', async () => (await readMetrics(event)) ?? unknownAddress('')));
   }
   app.all('/**', (event) => {
     const format = event.url.pathname.split('.').at(-1)!;
-    return answer(event, format, () => unknownAddress(format));
+    return respond(event, format, () => unknownAddress(format));
   });
   return app;
 }

@@ -86,7 +86,7 @@ function writeDurably(path: string, text: string): void {
   syncFolder(dirname(path));
 }
 
-/** Without this, a power failure may bring back the previous file. */
+/** Without this, the previous file may reappear after a power failure. */
 function syncFolder(path: string): void {
   try {
     const folder = openSync(path, 'r');

@@ -5,9 +5,9 @@ import { messages, printResult, toTable } from './output.ts';
 
 /** `user app-password add`: prints only the password to stdout, for scripts. */
 export async function addAppPassword(config: Config, user: string, { label }: { label: string }): Promise<void> {
-  const answer = await sendOnce(config, 'POST', accountPath(user, '/app-passwords'), { label });
+  const reply = await sendOnce(config, 'POST', accountPath(user, '/app-passwords'), { label });
   messages.success(`App password for ${label} created. It is not shown again:`);
-  process.stdout.write(`${(answer as { password: string }).password}\n`);
+  process.stdout.write(`${(reply as { password: string }).password}\n`);
 }
 
 /** `user app-password list`. */
@@ -19,7 +19,7 @@ export async function listAppPasswords(config: Config, user: string, { json = fa
 /** `user app-password revoke`. */
 export async function revokeAppPassword(config: Config, user: string, id: string): Promise<void> {
   await sendOnce(config, 'DELETE', accountPath(user, `/app-passwords/${encodeURIComponent(id)}`));
-  messages.success('App password revoked: the app cannot sync with it any more');
+  messages.success('App password revoked. The app can no longer sync with it.');
 }
 
 export const toAppPasswordTable = (all: readonly ListedAppPassword[]): string =>

@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Maximum length of the path of a socket on every system, in bytes. */
+/** The longest path of a socket that every system supports. Bytes. */
 const LONGEST_PATH = 103;
 
-/** The path of a socket in this folder; undefined if it is so long that Node would silently truncate it. */
+/** The path of a socket in this folder; undefined if it is too long: Node would silently truncate it. */
 export function socketIn(folder: string): string | undefined {
   const path = join(folder, 'control.sock');
   return Buffer.byteLength(path) <= LONGEST_PATH ? path : undefined;
@@ -42,7 +42,7 @@ export async function removeSockets(data: string): Promise<void> {
 /** The control socket of the server that runs on a data folder; undefined if none is running. */
 export async function findControlSocket(data: string): Promise<string | undefined> {
   const path = (await readPointer(data)) ?? socketIn(data);
-  return path !== undefined && (await answers(path)) ? path : undefined;
+  return path !== undefined && (await isListening(path)) ? path : undefined;
 }
 
 async function readPointer(data: string): Promise<string | undefined> {
@@ -57,7 +57,7 @@ async function readPointer(data: string): Promise<string | undefined> {
   }
 }
 
-function answers(path: string): Promise<boolean> {
+function isListening(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect(path, () => {
       socket.destroy();

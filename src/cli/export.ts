@@ -41,8 +41,8 @@ interface BackupOptions {
 }
 
 /**
- * `export --format backup`. Rejects if the user does not exist, if there is no account at all, if the backup is
- * incomplete, or if the file cannot be written, which is then unchanged.
+ * `export --format backup`. Rejects if the user does not exist, if there is no account, if the backup is incomplete,
+ * or if the file cannot be written, which is then unchanged.
  */
 export async function exportBackup(config: Config, options: BackupOptions): Promise<void> {
   const { users, passwords, output, mayBeEmpty = false } = options;
@@ -82,7 +82,7 @@ const NEWLINE = '\n'.charCodeAt(0);
 /** The start of each account. */
 const ACCOUNT = '\n{"kind":"user"';
 
-/** Passes a backup on and reports its progress. Throws unless the last line marks its end. */
+/** The same chunks; reports the progress. Throws unless the last line marks the end of the backup. */
 async function* requireEnd(
   backup: Readable,
   signal: AbortSignal,
@@ -92,7 +92,7 @@ async function* requireEnd(
   let accounts = 0;
   let records = 0;
   try {
-    // Not earlier: a stream that fails before it is read would end the process.
+    // Only now, because a stream that fails before it is read would end the process.
     for await (const chunk of addAbortSignal(signal, backup)) {
       const seam = Buffer.concat([tail.subarray(1 - ACCOUNT.length), chunk]);
       for (let at = seam.indexOf(ACCOUNT); at !== -1; at = seam.indexOf(ACCOUNT, at + 1)) accounts += 1;

@@ -6,5 +6,5 @@ import { setFlagsFromString } from 'node:v8';
  */
 const HEAP_GROWTH = 30;
 
-/** To be called once the storage is open: a directory of 20,000 podcasts would take a fifth longer to load. */
+/** Call it when the storage is open: with the limit, a directory of 20,000 podcasts takes a fifth longer to load. */
 export const limitHeapGrowth = (): void => setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);

@@ -53,7 +53,8 @@ export async function importBackup(config: Config, path: string, options: Import
 }
 
 async function openFile(path: string): Promise<FileHandle> {
-  const notFile = (): Error => new Error(`${path} cannot be imported: a backup is read twice, so it must be a file`);
+  const notFile = (): Error =>
+    new Error(`${path} cannot be imported: it must be a file, because a backup is read twice`);
   if (path === '-') throw notFile();
   const file = await open(path).catch((error) => {
     throw cannotRead(path, error);

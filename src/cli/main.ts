@@ -27,7 +27,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.exit();
 }
 
-/** Resolves when everything was written, or when the failure was reported. */
+/** Resolves when everything is written, or the failure is reported. */
 const written = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => stream.write('', () => setImmediate(resolve)));
 

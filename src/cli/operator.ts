@@ -13,16 +13,17 @@ import { limitHeapGrowth } from './heap.ts';
 import { log } from './output.ts';
 import { requirePassword, requireRecordedStorage, writeStorageRecord } from './settings/storage-record.ts';
 
-/** How long to wait for another command to finish, in milliseconds. */
+/** How long to wait for another command to finish. Milliseconds. */
 const BUSY_TIMEOUT = 10_000;
 const RETRY_INTERVAL = 100;
 
 /** podsync in this process, or the path of the control socket of the server that runs on its data folder. */
 type Connection = { podsync: Podsync } | { socket: string };
 
-/** Milliseconds, and whether the storage may be another one than that of the data folder: see `requireRecordedStorage`. */
 interface ConnectOptions extends PodsyncParts {
+  /** Milliseconds. */
   timeout?: number;
+  /** Whether the storage may differ from that of the data folder: see `requireRecordedStorage`. */
   readOnly?: boolean;
 }
 
@@ -76,11 +77,11 @@ type OperatorRequest = Parameters<Operator['request']>;
 
 /** Requirements of a command for the data folder and the storage. */
 export interface OperatorOptions {
-  /** Whether this may be the first command: then a missing folder and storage are created. */
+  /** Whether this may be the first command: a missing folder and storage are then created. */
   mayBeNew?: boolean;
   /**
-   * Whether the command changes nothing: then it may read another storage than that of the data folder, and creates no
-   * folder for one that is somewhere else.
+   * Whether the command changes nothing: it may then read a storage other than that of the data folder, and does not create
+   * a data folder for it.
    */
   readOnly?: boolean;
 }
@@ -96,7 +97,7 @@ export async function openOperator(
   const parts = hasFolder ? {} : { now: createClock() };
   const connection = await connect({ ...config, log }, { readOnly, ...parts });
   limitHeapGrowth();
-  return 'socket' in connection ? createRemote(connection.socket) : createLocal(connection.podsync);
+  return 'socket' in connection ? createSocketOperator(connection.socket) : createLocalOperator(connection.podsync);
 }
 
 /** Connects to podsync, and closes it when `work` is done. Rejects like `openOperator`. */
@@ -115,7 +116,7 @@ export async function withOperator<T>(
 
 /** The error if a response ends too early. */
 export const INCOMPLETE =
-  'the answer of the server is incomplete: it was stopped, or its log has the reason; try again';
+  'the response of the server is incomplete: it was stopped, or its log has the reason; try again';
 
 /** A command that is a single request. Returns and rejects like `send`. */
 export const sendOnce = (config: Config, ...sent: OperatorRequest): Promise<unknown> =>
@@ -138,7 +139,7 @@ export function accountPath(login: string, rest = ''): string {
 export async function hasAccount(operator: Operator, login: string): Promise<boolean> {
   if (IMPOSSIBLE_NAME.test(login)) return false;
   const reply = await operator.request('GET', accountPath(login, '/sessions'));
-  if (reply.status !== 404) await readAnswer(reply, text);
+  if (reply.status !== 404) await readBody(reply, text);
   reply.body.resume();
   return reply.status !== 404;
 }
@@ -149,10 +150,10 @@ export async function readReply<T>(
   sent: OperatorRequest,
   read: (body: Readable, headers: OperatorReply['headers']) => Promise<T>,
 ): Promise<T> {
-  return readAnswer(await operator.request(...sent), read);
+  return readBody(await operator.request(...sent), read);
 }
 
-async function readAnswer<T>(
+async function readBody<T>(
   { status, headers, body }: OperatorReply,
   read: (body: Readable, headers: OperatorReply['headers']) => Promise<T>,
 ): Promise<T> {
@@ -167,7 +168,7 @@ async function readAnswer<T>(
 
 const HEADERS = { 'content-type': 'application/json' };
 
-const createLocal = (podsync: Podsync): Operator => ({
+const createLocalOperator = (podsync: Podsync): Operator => ({
   async request(method, path, body) {
     const response = await podsync.operatorApp.request(path, {
       method,
@@ -178,11 +179,11 @@ const createLocal = (podsync: Podsync): Operator => ({
     const headers = Object.fromEntries(response.headers);
     return { status: response.status, headers, body: stream ? Readable.fromWeb(stream) : Readable.from([]) };
   },
-  cancelled: 'stopped; what was finished is kept, and running the command again continues',
+  cancelled: 'stopped; completed work is kept, and running the command again continues',
   close: () => podsync.close(),
 });
 
-const createRemote = (socketPath: string): Operator => ({
+const createSocketOperator = (socketPath: string): Operator => ({
   request: (method, path, body) =>
     new Promise((resolve, reject) => {
       const sent = request({ socketPath, method, path, headers: HEADERS }, (response) =>
@@ -190,7 +191,7 @@ const createRemote = (socketPath: string): Operator => ({
       ).on('error', (error) =>
         reject(
           new Error(
-            `the connection to the server broke before it answered (${error.message}); ` +
+            `the connection to the server was lost before it responded (${error.message}); ` +
               'check whether the change was made before you try again',
           ),
         ),
@@ -205,4 +206,4 @@ const createRemote = (socketPath: string): Operator => ({
 const toBody = (body: unknown): string | ReadableStream =>
   body instanceof Readable ? ReadableStream.from(body) : JSON.stringify(body);
 
-const parse = (answer: string): unknown => (answer === '' ? undefined : JSON.parse(answer));
+const parse = (body: string): unknown => (body === '' ? undefined : JSON.parse(body));

@@ -16,8 +16,8 @@ export interface PasswordOptions {
 }
 
 /**
- * A new password. Asks for it on the terminal, unless an option selects another source. `beforeAsking` may reject, so that
- * nobody types one in vain.
+ * A new password. Asks for it on the terminal, unless an option selects another source. `beforeAsking` may reject before
+ * the user types one.
  */
 export async function getPassword(
   { passwordStdin = false, generate = false }: PasswordOptions,
@@ -32,7 +32,7 @@ export async function getPassword(
   throw new UsageError('no terminal to ask for a password; use --password-stdin or --generate');
 }
 
-/** The password of an account on another server, from standard input or asked for on the terminal. */
+/** The password of an account on another server, from standard input or the terminal. */
 export async function getRemotePassword(host: string, { passwordStdin = false }: PasswordOptions): Promise<string> {
   if (passwordStdin) return readPassword(process.stdin);
   if (process.stdin.isTTY) return askPassword(process.stdin, process.stderr, [`Password on ${host}: `]);
@@ -50,8 +50,8 @@ export function generatePassword(): string {
 const randomGroup = (): string => Array.from({ length: 5 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
 /**
- * Prints a generated password to stdout, for scripts, and a label to stderr. Must only be called after it was set: a
- * script would continue with one that was refused. Rejects if it could not be printed.
+ * Prints a generated password to stdout, for scripts, and a label to stderr. Call it only after the password was set, because
+ * a script would otherwise use a refused one. Rejects if it cannot be printed.
  */
 export async function printPassword(password: string, user: string, config: Config): Promise<void> {
   messages.info(`Generated password for ${user}:`);
@@ -67,7 +67,7 @@ export function warnIfShort(password: string): void {
   messages.warn(`This password has fewer than ${MIN_PASSWORD} characters; a longer one is harder to guess`);
 }
 
-/** The single line of a pipe. Rejects if there are none or several. */
+/** The only line of standard input. Rejects if there is none or more than one. */
 export async function readPassword(input: NodeJS.ReadableStream): Promise<string> {
   const bytes = await buffer(input);
   if (!isUtf8(bytes)) throw new Error('the password on standard input is not UTF-8');
@@ -80,7 +80,7 @@ export async function readPassword(input: NodeJS.ReadableStream): Promise<string
   return password;
 }
 
-/** Asks without showing the answer, twice for a new password. Rejects if it is cancelled, or if the two differ. */
+/** Asks on the terminal without echo, twice for a new password. Rejects if the user cancels, or if the two differ. */
 export async function askPassword(
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,

@@ -33,7 +33,7 @@ export function createProgram(): Command {
 const groupsIn = (command: Command): Command[] =>
   command.commands.length === 0 ? [] : [command, ...command.commands.flatMap(groupsIn)];
 
-/** Replaces that of commander, which only finds commands of one word, and ignores unknown ones. */
+/** Replaces commander's `help`, which finds only top-level commands, and ignores unknown ones. */
 function defineHelp(group: Command): void {
   group
     .helpCommand(false)
@@ -63,9 +63,12 @@ function defineServe(program: Command): void {
 function defineFeeds(feeds: Command): void {
   addCommand(feeds, 'update', 'update the feeds that are due', [...STORAGE_OPTIONS, ...FETCH_OPTIONS])
     .addOption(new Option('--url <url>', 'update only this feed').conflicts('all'))
-    .option('--all', 'update all feeds, except those that are gone')
+    .option('--all', 'update all feeds, except deleted ones')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nA running server does it, with its own options.\n\nExample:\n  podsync feeds update --all')
+    .addHelpText(
+      'after',
+      '\nA running server executes the command, with its own options.\n\nExample:\n  podsync feeds update --all',
+    )
     .action(async (options) => {
       const config = readConfig(options);
       const { updateFeeds } = await import('./feeds.ts');
@@ -114,7 +117,7 @@ function defineConfig(program: Command): void {
   addCommand(
     program,
     'config',
-    'print the configuration that `serve` would use, and where each value is from',
+    'print the configuration that `serve` would use, and the source of each value',
     SERVE_OPTIONS,
   )
     .option('--json', 'print JSON')

@@ -36,7 +36,7 @@ export function createProgress(what: string): Progress {
   };
 }
 
-/** `?` until there is a rate. */
+/** `?` until the rate is known. */
 function toTime(seconds: number): string {
   if (!Number.isFinite(seconds)) return '?';
   return seconds < 120 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;

@@ -8,13 +8,13 @@ export function requireTerminal(yes: boolean): void {
   }
 }
 
-/** Asks on the terminal. Rejects unless the answer is yes. */
+/** Asks for confirmation on the terminal. Rejects unless the answer is yes. */
 export async function confirm(question: string): Promise<void> {
   const answer = await ask(`${question} [y/N] `);
   if (!isYes(answer)) throw new Error('not confirmed: nothing was changed');
 }
 
-/** Asks on the terminal, again until the answer is yes, no or just Enter for the suggested one. Rejects when cancelled. */
+/** Asks on the terminal until the answer is yes, no, or Enter for the suggested one. Rejects if the user cancels. */
 export async function askYesNo(question: string, suggested: boolean): Promise<boolean> {
   for (;;) {
     const answer = await ask(`${question} ${suggested ? '[Y/n]' : '[y/N]'} `);

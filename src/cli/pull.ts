@@ -26,8 +26,8 @@ interface PullOptions {
 }
 
 /**
- * `pull`: this process reads the account from the other server and sends it to the operator's routes. Rejects on
- * failure; what was imported so far is kept, and the next run does not duplicate it.
+ * `pull`: reads the account from the other server and sends it to the operator's routes. Rejects on failure; imported data
+ * is kept, and running it again duplicates nothing.
  */
 export async function pull(config: Config, address: string, options: PullOptions): Promise<void> {
   const { user, nextcloud = false, json } = options;
@@ -54,7 +54,7 @@ export async function pull(config: Config, address: string, options: PullOptions
     printResult(report, json, () => toText(report));
   } catch (error) {
     const why = signal.aborted ? 'stopped' : (error as Error).message;
-    const rest = 'what was imported is kept, and running the command again imports the rest';
+    const rest = 'imported data is kept, and running the command again imports the rest';
     throw new Error(hasImported ? `${why}; ${rest}` : why, { cause: error });
   } finally {
     bar.stop();

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { DATA_OPTIONS, KEEP_CREDENTIALS_OPTION, readConfig, UsageError, webAddress } from '../config.ts';
 import { addCommand } from './command.ts';
 
-/** The commands that import and export subscriptions, accounts and everything. */
+/** The commands that import and export subscriptions, accounts and whole storages. */
 export function defineTransfer(program: Command): void {
   defineImportOpml(program);
   defineExport(program);
@@ -19,7 +19,7 @@ function defineImportOpml(program: Command): void {
     .option('--replace', 'unsubscribe the device from feeds that are not in the file')
     .addOption(KEEP_CREDENTIALS_OPTION)
     .option('--dry-run', 'change nothing, only report what would change')
-    .option('--strict', 'exit with 1 if a feed was refused; the others are imported all the same')
+    .option('--strict', 'exit with 1 if a feed was refused; the others are still imported')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  podsync import-opml podcasts.opml --user bob --device phone')
     .action(async (file: string, options) => {
@@ -50,7 +50,7 @@ function defineExport(program: Command): void {
       }
       const [user] = users;
       if (user === undefined) throw new UsageError("required option '--user <user>' not specified");
-      if (users.length > 1) throw new UsageError('a list has the subscriptions of one account; give --user once');
+      if (users.length > 1) throw new UsageError('a list is of one account; give --user once');
       if (!passwords) throw new UsageError('--no-passwords is only for --format backup; a list has no passwords');
       const { exportSubscriptions } = await import('./export.ts');
       await exportSubscriptions(config, { user, format, ...(device !== undefined && { device }), ...target });
@@ -120,8 +120,8 @@ function defineMigrate(program: Command): void {
 
 const MIGRATE_HELP = `
 Storages are named as with --storage: json, json:FOLDER, sqlite:FILE, postgres://...; FOLDER and FILE are relative to the
-data folder. At the end both storages are compared record by record. If anything goes wrong, and if it is interrupted, the
-target is emptied again. A second signal ends it at once; do not use the target then. The source is never changed.
+data folder. At the end both storages are compared record by record. If the command fails or is interrupted, it empties the
+target again. A second signal ends it at once; do not use the target then. The source is never changed.
 
 Example:
   podsync migrate --data ./podsync-data --from json --to sqlite:podsync.db`;
@@ -153,7 +153,7 @@ const PULL_HELP = `
 Asks for the password on the other server unless --password-stdin is given. Adds devices, subscriptions, episode actions,
 settings and podcast lists to the account on this server. Run it again to import what is new; nothing is duplicated.
 With --nextcloud it prints a link where you grant access, unless --password-stdin is given.
-Servers do not reveal passwords, past subscriptions, or settings of episodes that are not favorites.
+Other servers do not provide passwords, former subscriptions, or settings of episodes that are not favorites.
 
 Example:
   podsync pull https://gpodder.net --user bob --remote-user bob1987`;

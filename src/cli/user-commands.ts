@@ -41,9 +41,8 @@ function defineAdd(user: Command): void {
 }
 
 const ADD_HELP = `
-When it asks for the password, it also asks for --sync-devices and --private, unless they are given. With
---password-stdin or --generate it asks nothing: each device then has its own list, unless the server runs with
---sync-devices, and subscriptions are public.`;
+On a terminal it also asks for --sync-devices and --private, unless they are given. With --password-stdin or --generate it
+asks nothing: each device then has its own list, unless the server runs with --sync-devices, and subscriptions are public.`;
 
 function defineList(user: Command): void {
   define(user, 'list', 'list all accounts', 'list --json')
@@ -111,8 +110,8 @@ function defineSessions(user: Command): void {
 }
 
 const LINK_HELP = `
-The link works once, for 24 hours, and is printed alone on stdout. It begins with --base-url, else with the address
-that the running server shows.`;
+The link works once, for 24 hours, and is the only output on stdout. It begins with --base-url, otherwise with the
+address of the running server.`;
 
 function defineInvite(user: Command): void {
   define(user, 'invite', 'create an account and print a link to choose its password', 'invite bob')
@@ -151,7 +150,7 @@ function defineAppPasswords(group: Command): void {
       const { addAppPassword } = await import('./app-passwords.ts');
       await addAppPassword(config, name, options);
     });
-  addCommand(group, 'list', 'list app passwords: what for, and when and from where they were last used')
+  addCommand(group, 'list', 'list app passwords: label, and when and where each was last used')
     .argument('<user>', LOGIN)
     .option('--json', 'print JSON')
     .addHelpText('after', example('list bob'))
@@ -162,7 +161,7 @@ function defineAppPasswords(group: Command): void {
     });
   addCommand(group, 'revoke', 'revoke an app password')
     .argument('<user>', LOGIN)
-    .argument('<id>', 'the app password, as the list shows it')
+    .argument('<id>', 'its id, from `user app-password list`')
     .addHelpText('after', example('revoke bob 4f0c91d2a7be'))
     .action(async (name: string, id: string, options) => {
       const config = readConfig(options);

@@ -11,12 +11,12 @@ import { askYesNo, confirm, requireTerminal } from './prompt.ts';
 interface AddUserOptions extends PasswordOptions {
   name: string;
   email?: string;
-  /** If not given, asked for together with the password; without a terminal, the default of the server applies. */
+  /** By default it is asked for with the password; without a terminal, the default of the server applies. */
   syncDevices?: boolean;
   private?: boolean;
 }
 
-/** This may be the first command. */
+/** `user add` may be the first command. */
 const FIRST = { mayBeNew: true };
 
 /** `user add`. Rejects with the reason if the account was not created. */
@@ -155,11 +155,11 @@ interface SessionOptions {
 
 /** `user sessions`. */
 export async function manageSessions(config: Config, user: string, { end, json }: SessionOptions): Promise<void> {
-  const answer = await sendOnce(config, end ? 'DELETE' : 'GET', accountPath(user, '/sessions'));
-  printResult(answer, json, () => (end ? toSummary(answer) : toSessionTable(answer as ListedSession[])));
+  const reply = await sendOnce(config, end ? 'DELETE' : 'GET', accountPath(user, '/sessions'));
+  printResult(reply, json, () => (end ? toSummary(reply) : toSessionTable(reply as ListedSession[])));
 }
 
-const toSummary = (answer: unknown): string => `${countOf((answer as { ended: number }).ended, 'session')} ended\n`;
+const toSummary = (reply: unknown): string => `${countOf((reply as { ended: number }).ended, 'session')} ended\n`;
 
 const toSessionTable = (sessions: readonly ListedSession[]): string =>
   toTable(

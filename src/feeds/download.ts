@@ -60,7 +60,7 @@ export function createDownloader({ userAgent, timeout }: DownloaderOptions): Dow
     if (unresponsive.has(hostname)) throw new FetchError('another feed on this server has just timed out');
     const markUnresponsive = (): void => void unresponsive.set(hostname, true);
     signal.addEventListener('abort', markUnresponsive);
-    const answer = await request(url, {
+    const response = await request(url, {
       dispatcher: agent,
       signal,
       headers: {
@@ -70,8 +70,8 @@ export function createDownloader({ userAgent, timeout }: DownloaderOptions): Dow
         ...headers,
       },
     }).finally(() => signal.removeEventListener('abort', markUnresponsive));
-    const { statusCode: status, body } = answer;
-    const received = firstOfEach(answer.headers);
+    const { statusCode: status, body } = response;
+    const received = firstOfEach(response.headers);
     if (status < 200 || status > 299) {
       discard(body);
       return { url, status, headers: received, bytes: new Uint8Array() };
@@ -84,7 +84,7 @@ export function createDownloader({ userAgent, timeout }: DownloaderOptions): Dow
     return { url, status, headers: received, bytes };
   }
 
-  async function follow(url: Url, asked: DownloadRequest): Promise<Download> {
+  async function follow(url: Url, options: DownloadRequest): Promise<Download> {
     const visited = new Set<Url>();
     let at = url;
     let left = timeout * 1000;
@@ -96,7 +96,7 @@ export function createDownloader({ userAgent, timeout }: DownloaderOptions): Dow
         const started = performance.now();
         try {
           const signal = AbortSignal.timeout(Math.max(0, Math.floor(left)));
-          return await Promise.race([getOne(at, asked, signal), rejectOnAbort(signal)]);
+          return await Promise.race([getOne(at, options, signal), rejectOnAbort(signal)]);
         } finally {
           left -= performance.now() - started;
         }
@@ -115,8 +115,8 @@ export function createDownloader({ userAgent, timeout }: DownloaderOptions): Dow
   }
 
   return {
-    get: (url, asked) =>
-      follow(url, asked).catch((error) => {
+    get: (url, options) =>
+      follow(url, options).catch((error) => {
         throw toFetchError(error, timeout);
       }),
   };

@@ -93,13 +93,13 @@ export function createFetcher({
     throw new FetchError(PRIVATE_TARGET);
   }
 
-  async function readFeed(asked: Url, answer: Download, isConditional: boolean): Promise<FetchOutcome> {
-    const { url, status, headers, bytes, movedTo } = answer;
+  async function readFeed(requested: Url, response: Download, isConditional: boolean): Promise<FetchOutcome> {
+    const { url, status, headers, bytes, movedTo } = response;
     const moved = movedTo !== undefined && { movedTo };
     if (status === 304 && isConditional) return { kind: 'unchanged', ...moved };
     // After a temporary redirect, 410 does not mean that the feed itself is gone.
-    if (status === 410 && url === (movedTo ?? asked)) return { kind: 'gone' };
-    if (!isSuccess(status)) throw toStatusError(answer);
+    if (status === 410 && url === (movedTo ?? requested)) return { kind: 'gone' };
+    if (!isSuccess(status)) throw toStatusError(response);
     const { isTruncated, ...feed } = await parser.parse(bytes, headers['content-type'], url);
     // Without validators, a truncated feed is fetched again as a whole.
     return { kind: 'fetched', feed, ...(!isTruncated && validatorsOf(headers)), ...moved };
@@ -113,19 +113,19 @@ export function createFetcher({
       };
       try {
         const request = { headers: { accept: ACCEPT_FEED, ...conditions }, limit: MAX_FEED };
-        const answer = await download(url, request, async function* () {
+        const response = await download(url, request, async function* () {
           yield url;
         });
-        return await readFeed(url, answer, Object.keys(conditions).length > 0);
+        return await readFeed(url, response, Object.keys(conditions).length > 0);
       } catch (error) {
         const { message, retryAfter } = error as FetchError;
         return { kind: 'failed', message, ...(retryAfter !== undefined && { retryAfter }) };
       }
     },
     async fetchImage(url, feeds) {
-      const answer = await download(url, { headers: { accept: ACCEPT_IMAGE }, limit: MAX_IMAGE }, feeds);
-      if (!isSuccess(answer.status)) throw toStatusError(answer);
-      return answer.bytes;
+      const response = await download(url, { headers: { accept: ACCEPT_IMAGE }, limit: MAX_IMAGE }, feeds);
+      if (!isSuccess(response.status)) throw toStatusError(response);
+      return response.bytes;
     },
     async close() {
       await Promise.all([publicAgent.destroy(), anyAgent.destroy()]);

@@ -53,8 +53,8 @@ export function nextFetch(
       return { intervalSeconds, failures };
     case 'failed': {
       const wait = withJitter(url, clamp(MIN_INTERVAL * 2 ** failures));
-      const asked = Math.min(outcome.retryAfter ?? 0, LONGEST_WAIT);
-      return { intervalSeconds, failures: failures + 1, nextAt: now + Math.max(wait, asked) };
+      const requested = Math.min(outcome.retryAfter ?? 0, LONGEST_WAIT);
+      return { intervalSeconds, failures: failures + 1, nextAt: now + Math.max(wait, requested) };
     }
     default: {
       const wanted = outcome.kind === 'fetched' ? intervalOf(outcome.feed, now) : intervalSeconds * GROWTH;

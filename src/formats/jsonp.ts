@@ -7,7 +7,7 @@ export function parseCallback(name: string | undefined): string {
   if (!name) throw invalid('the format jsonp needs the name of a function: add ?jsonp=NAME');
   if (!CALLBACK.test(name)) {
     throw invalid(
-      'the name in jsonp may hold letters, digits, _, $ and dots only, and must not start with a digit or dot',
+      'the name in jsonp may contain only letters, digits, _, $ and dots, and must not start with a digit or dot',
     );
   }
   return name;

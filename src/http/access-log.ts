@@ -2,18 +2,18 @@ import type { H3Event } from 'h3';
 import type { Identity } from './identity.ts';
 import { type OriginRules, readIp } from './origin.ts';
 
-/** A request that was answered, or whose client went away. */
-export interface AnsweredRequest {
+/** A finished request: answered, or aborted by the client. */
+export interface FinishedRequest {
   method: string;
   /** Without the query and other secrets. */
   path: string;
   /** Its pattern in the route table, such as `/subscriptions/:user.:format`; undefined for an unknown address. */
   route: string | undefined;
-  /** Undefined if the client went away before the answer. */
+  /** Undefined if the client disconnected before the response. */
   status: number | undefined;
-  /** Milliseconds from the head of the request to the end of the answer. */
+  /** Milliseconds from the head of the request to the end of the response. */
   duration: number;
-  /** Sent to the client, with headers. Too many for a client that sends its next request before the answer. */
+  /** Sent to the client, with headers. Too many if the client sends its next request before the response. */
   bytes: number;
   /** Name of the account; undefined without a login. */
   user: string | undefined;
@@ -23,7 +23,7 @@ export interface AnsweredRequest {
 
 /** Reports each request when its response has ended. Requests within the process are not reported. */
 export function createAccessLog(
-  report: (request: AnsweredRequest) => void,
+  report: (request: FinishedRequest) => void,
   identity: Pick<Identity, 'knownUser'>,
   origin: OriginRules,
 ): (event: H3Event) => void {
@@ -31,14 +31,14 @@ export function createAccessLog(
     const { res } = event.runtime?.node ?? {};
     if (!res) return;
     const { socket } = res.req;
-    const [begun, sentBefore, ip] = [performance.now(), socket.bytesWritten, readIp(event, origin)];
+    const [startedAt, sentBefore, ip] = [performance.now(), socket.bytesWritten, readIp(event, origin)];
     res.once('close', () =>
       report({
         method: event.req.method,
         path: redactPath(event.url.pathname),
         route: routeOf(event),
         status: res.headersSent ? res.statusCode : undefined,
-        duration: Math.round(performance.now() - begun),
+        duration: Math.round(performance.now() - startedAt),
         bytes: socket.bytesWritten - sentBefore,
         user: identity.knownUser(event)?.name,
         ip,

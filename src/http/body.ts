@@ -69,7 +69,7 @@ export async function readOptionalObject(event: H3Event, bodyOptions: BodyOption
   return body === undefined ? {} : requireObject(body);
 }
 
-/** The same, parsed in this thread whatever its size: only for the operator. `limit` in bytes. */
+/** The same, parsed in this thread even if it is large: only for the operator. `limit` in bytes. */
 export async function readTrustedObject(event: H3Event, limit: number): Promise<Record<string, unknown>> {
   return requireObject(parseJson(await readBytes(event, limit)));
 }
@@ -88,7 +88,7 @@ export async function* readStream(event: H3Event): AsyncIterable<Uint8Array> {
     // Not destroyed when the loop is left early: the response uses the same connection.
     yield* nodeRequest(event)?.iterator({ destroyOnReturn: false }) ?? event.req.body ?? [];
   } catch {
-    throw brokenOff();
+    throw endedEarly();
   }
 }
 
@@ -179,14 +179,14 @@ const collect = (request: IncomingMessage, limit: number, reservation?: Reservat
     };
     const onEnd = (): void =>
       settle(() => resolve(whole ?? (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))));
-    const onLost = (): void => settle(() => reject(brokenOff()));
+    const onLost = (): void => settle(() => reject(endedEarly()));
     request.on('data', onData).on('end', onEnd).on('error', onLost).on('close', onLost);
     if (request.destroyed) onLost(); // while the password was checked
   });
 
 const tooLarge = (limit: number): Refusal => new Refusal('too-large', `the request body is larger than ${limit} bytes`);
 
-const brokenOff = (): Refusal => invalid('the connection closed before the whole request body arrived');
+const endedEarly = (): Refusal => invalid('the connection closed before the whole request body arrived');
 
 async function decode(bytes: Buffer, encoding: string, limit: number, reservation?: Reservation): Promise<Buffer> {
   switch (encoding) {

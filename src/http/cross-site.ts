@@ -49,5 +49,5 @@ const mediaType = (headers: Headers): string =>
 const forged = (): Refusal =>
   new Refusal(
     'forbidden',
-    'a page of another website sent this request; if it is your own server, set --base-url to its address',
+    'a page of another website sent this request; if that site is your own server, set --base-url to its address',
   );

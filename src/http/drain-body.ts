@@ -7,7 +7,7 @@ import { nodeRequest } from './body.ts';
 const MAX_PAUSE = 5000;
 
 /** After a pause of this length the response is sent. Milliseconds. */
-const ANSWER_AFTER = 250;
+const RESPOND_AFTER = 250;
 
 /**
  * Call it before sending a response that may precede the end of the request body. If the client keeps sending, the body is read and
@@ -18,7 +18,7 @@ export async function drainBody(event: H3Event): Promise<void> {
   const request = nodeRequest(event);
   if (!request || request.complete || request.destroyed) return;
   const isOver = await pauseOrEnd(request);
-  if (!isOver && !request.complete && !request.destroyed) drainAfterAnswer(request);
+  if (!isOver && !request.complete && !request.destroyed) drainAfterResponse(request);
 }
 
 /**
@@ -49,11 +49,11 @@ const pauseOrEnd = (request: IncomingMessage): Promise<boolean> =>
       resolve(isOver);
     };
     const onEnd = (): void => settle(true);
-    const stop = discard(request, ANSWER_AFTER, () => settle(false));
+    const stop = discard(request, RESPOND_AFTER, () => settle(false));
     request.on('end', onEnd).on('close', onEnd);
   });
 
-function drainAfterAnswer(request: IncomingMessage): void {
+function drainAfterResponse(request: IncomingMessage): void {
   const { socket } = request;
   const stop = discard(request, MAX_PAUSE, () => void socket.destroy());
   socket.once('close', stop);

@@ -27,8 +27,7 @@ export interface Identity {
    */
   user(event: H3Event): Promise<User>;
   /**
-   * The user with this name (or e-mail) and password, which do not come in the headers. Throws as `login` of the accounts
-   * does.
+   * The user with this name (or e-mail) and password, which are not in the headers. Throws as `Accounts.login` does.
    */
   checkPassword(event: H3Event, login: string, password: string): Promise<User>;
   /** The user, if the request has already been authenticated. */
@@ -126,7 +125,7 @@ export function createIdentity(
   const basicUser = async (event: H3Event, login: string, password: string): Promise<User> => {
     const client = readClient(event, origin);
     const user = await logIn(event, login, password, client);
-    // Any response sets a missing cookie: some clients answer only three challenges in their lifetime.
+    // Any response sets a missing cookie: some clients send their password only three times in their lifetime.
     if ((await cookieUser(event))?.id !== user.id) {
       await openSession(event, user).catch((error: unknown) => {
         // A full disk has no space for a session. Reading needs none, because each request carries Basic credentials.

@@ -69,7 +69,7 @@ export function readCookie(event: H3Event, name: string): string | undefined {
 /** The `User-Agent` of an app; empty if it sends none. */
 export const readApp = (event: H3Event): string => event.req.headers.get('user-agent') ?? '';
 
-/** Mark of an earlier answer. Missing or empty is 0; else a non-negative integer, or `invalid`. */
+/** Mark of an earlier response. Missing or empty is 0; else a non-negative integer, or `invalid`. */
 export function readSince(event: H3Event): Stamp {
   const text = readQuery(event, 'since') || '0';
   if (!/^\d+$/.test(text)) throw invalid('"since" must be the timestamp of an earlier response, or 0');

@@ -1,4 +1,4 @@
-/** No more responses are held back: the first must not wait for the end of a long turn. */
+/** Responses that are held back at most: the first must not wait for the end of a long turn. */
 const MAX_HELD = 8;
 
 /**

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
-import type { AnsweredRequest } from '../http/access-log.ts';
+import type { FinishedRequest } from '../http/access-log.ts';
 import type { Services } from '../services/services.ts';
 import type { KeyValueStore } from '../storage/contract.ts';
 import type { Storage } from '../storage/stores.ts';
@@ -26,7 +26,7 @@ interface Sources {
 
 /** The metrics of a server. */
 export interface Metrics {
-  onRequest(request: AnsweredRequest): void;
+  onRequest(request: FinishedRequest): void;
   /** The same store, measured. */
   meterStore(store: KeyValueStore): KeyValueStore;
   /** The same services for the routes, measured. */
@@ -47,13 +47,13 @@ export function createMetrics(now: Clock): Metrics {
   const registers = [registry];
   const requests = new Counter({
     name: 'podsync_http_requests_total',
-    help: 'Requests by route and status; "aborted" if the client went away before the answer.',
+    help: 'Requests by route and status; "aborted" if the client disconnected before the response.',
     labelNames: ['method', 'route', 'status'],
     registers,
   });
   const durations = new Histogram({
     name: 'podsync_http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer.',
+    help: 'Time from the head of a request to the end of its response.',
     labelNames: ['method', 'route'],
     buckets: REQUEST_BUCKETS,
     registers,
@@ -89,7 +89,7 @@ function observeSources(registry: Registry, { version, services, storage, journa
   const sessions = createSample(() => storage.sessions.count());
   gauge('sessions', 'Sessions that have not expired, counted at most once a minute.', sessions);
   const feeds = createSample(() => storage.podcasts.countFeeds(), 0);
-  gauge('feeds', 'Feeds that somebody subscribes to.', async () => (await feeds())?.subscribed);
+  gauge('feeds', 'Feeds with subscribers.', async () => (await feeds())?.subscribed);
   gauge('feeds_due', 'Feeds that are to be fetched now.', async () => (await feeds())?.due);
   gauge('feeds_failing', 'Feeds whose last fetch failed.', async () => (await feeds())?.failing);
   gauge('journal_bytes', 'Size of the write-ahead log of a JSON storage.', createSample(journalSize, 0));
@@ -98,7 +98,7 @@ function observeSources(registry: Registry, { version, services, storage, journa
   if (!backups.isEnabled) return;
   gauge(
     'backup_last_success_timestamp_seconds',
-    'When the newest good scheduled backup was begun.',
+    'When the newest good scheduled backup was started.',
     () => backups.status().writtenAt,
   );
   gauge('backup_size_bytes', 'Size of the last scheduled backup.', () => backups.status().bytes);

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Shorter than the timeout of a scrape, which must succeed while the storage does not answer. Milliseconds. */
+/** Shorter than the timeout of a scrape, which must succeed while the storage does not respond. Milliseconds. */
 const TIMEOUT = 2000;
 /** Milliseconds. */
 const MAX_AGE = 60_000;
@@ -22,12 +22,12 @@ export function createSample<Value>(
         .catch(() => undefined)
         .finally(() => (loadedAt = performance.now()));
     }
-    const answered = new AbortController();
-    const late = setTimeout(TIMEOUT, undefined, { ref: false, signal: answered.signal }).catch(() => undefined);
+    const settled = new AbortController();
+    const late = setTimeout(TIMEOUT, undefined, { ref: false, signal: settled.signal }).catch(() => undefined);
     try {
       return await Promise.race([latest, late]);
     } finally {
-      answered.abort();
+      settled.abort();
     }
   };
 }

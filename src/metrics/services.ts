@@ -32,7 +32,7 @@ export function createServiceMeter(registry: Registry, now: Clock): (services: S
   });
   const lag = new Histogram({
     name: 'podsync_sync_lag_seconds',
-    help: 'Age of the mark with which a device asked, if there were changes: the longest that one of them has waited for it.',
+    help: 'Age of the mark that a device sent, if there were changes since: the longest that one of them has waited.',
     labelNames,
     buckets: LAG_BUCKETS,
     registers,

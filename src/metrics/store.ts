@@ -2,7 +2,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import type { KeyValueStore } from '../storage/contract.ts';
 import { isStorageError } from '../storage/errors.ts';
 
-/** Seconds. Memory answers within microseconds, a busy disk within seconds. */
+/** Seconds. Memory responds within microseconds, a busy disk within seconds. */
 const BUCKETS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
 
 /** Measures the operations of a key-value store. */

@@ -24,7 +24,7 @@ export function createLegacyRoutes(
 ): Record<'upload' | 'notUploaded' | 'getList', Handler> {
   return {
     upload: (event) =>
-      answer(async () => {
+      asOutcome(async () => {
         const reservation = openReservation(event, formBudget, event);
         const form = await readForm(event, { limit: Math.min(MAX_BODY.legacyUpload, maxBody), reservation });
         const { action, protocol, username, password, opml } = Object.fromEntries(form);
@@ -38,7 +38,7 @@ export function createLegacyRoutes(
     notUploaded: () => outcomeReply('@PROTOERROR'),
 
     getList: (event) =>
-      answer(async () => {
+      asOutcome(async () => {
         const [name, password] = [readQuery(event, 'username') ?? '', readQuery(event, 'password') ?? ''];
         const user = await identity.checkPassword(event, name, password);
         const urls = (await subscriptions.find(user.id, DEVICE)) ?? (await subscriptions.all(user.id));
@@ -49,7 +49,7 @@ export function createLegacyRoutes(
 }
 
 /** Turns a refusal into the text that these clients expect. */
-async function answer(reply: () => Promise<Reply>): Promise<Reply> {
+async function asOutcome(reply: () => Promise<Reply>): Promise<Reply> {
   try {
     return await reply();
   } catch (error) {

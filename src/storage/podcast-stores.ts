@@ -78,7 +78,7 @@ export interface ToplistRebuild {
 
 /**
  * A feed is added as soon as anyone subscribes to it, up to the limit of `addPendingFeeds`, and in no other way. URLs
- * may be current or former ones; answers have the current URL. Lists are ordered by subscribers, most first, then by
+ * may be current or former ones; results have the current URL. Lists are ordered by subscribers, most first, then by
  * URL in code-point order.
  *
  * A podcast is listed, that is public, while an account subscribes to it publicly (spec 2.9), its feed has no

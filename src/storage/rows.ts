@@ -1,6 +1,6 @@
 import { mapInSlices } from '../slices.ts';
 import type { Entry, Key, KeyValueStore, Range, Value } from './contract.ts';
-import { chunkNumber } from './account-keys.ts';
+import { chunkNumber } from './accounts/account-keys.ts';
 
 /** Rows per chunk. */
 const CHUNK = 4000;

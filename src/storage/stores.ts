@@ -18,12 +18,12 @@ import type {
 import type { AppPasswordStore, AttemptStore, LoginStore, SessionStore, UserStore } from './account-stores.ts';
 import type { KeyValueStore, OpenContext } from './contract.ts';
 import type { PodcastStore } from './podcast-stores.ts';
-import type { TransferStore } from './transfer.ts';
+import type { TransferStore } from './transfer-store.ts';
 
 export type { Log, LogFields } from './contract.ts';
 export type * from './account-stores.ts';
 export type * from './podcast-stores.ts';
-export type * from './transfer.ts';
+export type * from './transfer-store.ts';
 
 /** Context of the stores. */
 export interface StorageContext extends OpenContext {
@@ -68,7 +68,7 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-/** Answer to a since-read: everything up to the user's newest stamp, and the mark to return (`markAfter`). */
+/** Result of reading since a stamp: everything up to the user's newest stamp, and the mark to return (`markAfter`). */
 export interface Since<T> {
   items: T[];
   mark: Stamp;
@@ -147,12 +147,12 @@ export interface SubscriptionStore {
 /** Subscriptions and episode actions have marks of their own. */
 export type Served = 'subscriptions' | 'actions';
 
-/** The last answer to a device that had a new mark. */
+/** The last response to a device that had a new mark. */
 export interface ServedMark {
-  /** The `since` of the request, and the stamp from which it was answered. */
+  /** The `since` of the request, and the stamp from which changes were read. */
   since: Stamp;
   from: Stamp;
-  /** The mark in the answer. */
+  /** The mark in the response. */
   mark: Stamp;
 }
 
@@ -219,7 +219,7 @@ export interface SettingUpdate {
 
 /**
  * Keys may be any text, even `__proto__`: build returned records with `Object.fromEntries`. The storage itself uses
- * `sync_devices` of the account (see `DeviceStore`) and the settings of `privacy.ts`.
+ * `sync_devices` of the account (see `DeviceStore`) and the settings of `accounts/privacy.ts`.
  */
 export interface SettingStore {
   /** Empty if nothing was set; what the scope refers to need not exist. */

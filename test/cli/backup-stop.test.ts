@@ -109,7 +109,7 @@ it('an export from a server that dies does not change an existing file', async (
   expect(await program.ended).toEqual({
     code: 1,
     stdout: '',
-    stderr: '[error] the answer of the server is incomplete: it was stopped, or its log has the reason; try again\n',
+    stderr: '[error] the response of the server is incomplete: it was stopped, or its log has the reason; try again\n',
   });
   expect(await readFile(file, 'utf8')).toBe('old content');
   expect(await readdir(folder)).toEqual(['old.ndjson']);
@@ -133,7 +133,7 @@ it('a waiting command reports that the server died', async () => {
   const { code, stderr } = await program.ended;
   expect({ code, last: stderr.trimEnd().split('\n').at(-1) }).toEqual({
     code: 1,
-    last: '[error] the answer of the server is incomplete: it was stopped, or its log has the reason; try again',
+    last: '[error] the response of the server is incomplete: it was stopped, or its log has the reason; try again',
   });
 });
 
@@ -147,7 +147,7 @@ it('a command that changes data reports that the server died, and that the chang
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(
-      /^\[error\] the connection to the server broke before it answered .*; check whether the change was made [^\n]+\n$/,
+      /^\[error\] the connection to the server was lost before it responded .*; check whether the change was made [^\n]+\n$/,
     ),
   });
 });

@@ -223,7 +223,7 @@ it.each([
   [['export', '--user', 'bob', '--no-passwords'], 2, /--no-passwords is only for --format backup/],
   [['import'], 2, /missing required argument 'file'/],
   [['import', 'nothing.ndjson'], 1, /nothing\.ndjson cannot be read \(ENOENT\)/],
-  [['import', '.'], 1, /\. cannot be imported: a backup is read twice, so it must be a file/],
+  [['import', '.'], 1, /\. cannot be imported: it must be a file, because a backup is read twice/],
   [['import', '-'], 1, /- cannot be imported: a backup is read twice, so it must be a file/],
 ])('refuses %j with a reason', async (args, code, says) => {
   const { podsync } = await setUp();

@@ -100,7 +100,7 @@ it('says how to continue after Ctrl-C, and the next run imports the rest', async
   const { code, stdout, stderr } = await pull.ended;
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(
-    /^\[error\] stopped; what was imported is kept, and running the command again imports the rest\n$/,
+    /^\[error\] stopped; imported data is kept, and running the command again imports the rest\n$/,
   );
   expect(await show(data)).toMatchObject({ subscriptions: 2, actions: 0 });
 

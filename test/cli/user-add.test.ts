@@ -66,8 +66,8 @@ for (const [title, isRunning] of [
     const { add } = await setUp(isRunning);
     await add(['bob', '--generate', '--email', 'bob@example.org']);
     for (const [args, says] of [
-      [['BOB', '--generate'], /exists already/],
-      [['eve', '--email', 'BOB@example.org', '--generate'], /exists already/],
+      [['BOB', '--generate'], /already exists/],
+      [['eve', '--email', 'BOB@example.org', '--generate'], /already exists/],
       [['e/ve', '--generate'], /a user name is 1 to 150 letters/],
       [['eve', '--email', 'nobody', '--generate'], /e-mail/],
     ] as const) {

@@ -173,7 +173,7 @@ it.each([
   [['passwd', 'nobody', '--generate'], /there is no account/],
   [['rename', 'nobody', 'bob'], /there is no account/],
   [['rename', 'eve', 'b/b'], /a user name is 1 to 150/],
-  [['rename', 'eve', 'carol'], /exists already/],
+  [['rename', 'eve', 'carol'], /already exists/],
   [['remove', 'nobody', '--yes'], /there is no account/],
   [['sessions', 'nobody'], /there is no account/],
   [['show', ''], /there is no account/],

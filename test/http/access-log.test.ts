@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { type AnsweredRequest, redactPath } from '../../src/http/access-log.ts';
+import { type FinishedRequest, redactPath } from '../../src/http/access-log.ts';
 import { openTestServer, type TestServerOptions } from '../server.ts';
 
 /** A server on a socket, and its access log: resolves with as many requests as are expected. */
 async function open(options: TestServerOptions = {}) {
-  const reported: AnsweredRequest[] = [];
+  const reported: FinishedRequest[] = [];
   const waiting = new Set<() => void>();
-  const onRequest = (request: AnsweredRequest): void => {
+  const onRequest = (request: FinishedRequest): void => {
     reported.push(request);
     for (const look of waiting) look();
   };
   const server = await openTestServer({ ...options, onRequest }, 'socket');
-  const requests = (count: number): Promise<AnsweredRequest[]> =>
+  const requests = (count: number): Promise<FinishedRequest[]> =>
     new Promise((resolve) => {
       const look = (): void => {
         if (reported.length >= count) resolve(reported);

@@ -172,7 +172,7 @@ describe('podcast lists', () => {
       const answer = await server.request(method, path, { auth, body });
       return [answer.status, ((await answer.json()) as { message: string }).message];
     };
-    const refused = [400, 'a podcast list may hold up to 1000 feeds; put the rest into another list'];
+    const refused = [400, 'a podcast list may contain up to 1000 feeds; put the rest into another list'];
     expect(await send('POST', `${CREATE}.json?title=Longer`, urls)).toEqual(refused);
     expect(await send('PUT', `${LIST}.json`, urls)).toEqual(refused);
     expect((await readUrls(server)).split('\n').slice(0, -1)).toEqual(most);

@@ -77,7 +77,7 @@ it.each<[Record<string, string>, string]>([
   [{ password: '🎧🎧🎧🎧', again: '🎧🎧🎧🎧' }, 'The password has fewer than 8 characters'],
   [{ password: 'x'.repeat(73), again: 'x'.repeat(73) }, 'The password is longer than 72 bytes'],
   [{ name: 'a b' }, 'A user name is'],
-  [{ name: 'BOB' }, 'An account with this name exists already.'],
+  [{ name: 'BOB' }, 'An account with this name already exists.'],
   [{ email: 'nonsense' }, 'This is not an e-mail address.'],
   [{ csrf: 'guessed' }, 'This form was too old'],
 ])('shows the form again for %j', async (fields, problem) => {

@@ -51,7 +51,7 @@ it('renames, moves and deletes; the link of a list stays', async () => {
 
 it.each<[string, string, Record<string, string>, string]>([
   ['/lists', '', { title: '!!!' }, 'must have a letter or digit'],
-  ['/lists', '', { title: 'ONE' }, 'A list with this name exists already.'],
+  ['/lists', '', { title: 'ONE' }, 'A list with this name already exists.'],
   ['/lists', '', { title: 'Two', csrf: 'old' }, 'This form was too old'],
   ['/lists/one', '/add', { url: 'nothing' }, 'None of these URLs can be used'],
   ['/lists/one', '/rename', { title: '!!!' }, 'must have a letter or digit'],

@@ -28,7 +28,7 @@ it('an invited user chooses a name and password', async () => {
   const { token } = await server.services.passwordLinks.invite({});
   const visitor = openVisitor(server);
   const taken = await visitor.send(`/welcome/${token}`, { ...CHOSEN, name: 'bob' });
-  expect([taken.status, taken.html.includes('An account with this name exists already.')]).toEqual([400, true]);
+  expect([taken.status, taken.html.includes('An account with this name already exists.')]).toEqual([400, true]);
   expect((await visitor.send(`/welcome/${token}`, { ...CHOSEN, name: 'ann' })).status).toBe(303);
   await signIn(server, 'ann', 'new pass phrase');
 });

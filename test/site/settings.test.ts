@@ -32,7 +32,7 @@ it('changes the e-mail address, which can then be used to sign in', async () => 
 
 it.each([
   ['nonsense', 'This is not an e-mail address.'],
-  ['eve@example.org', 'An account with this e-mail address exists already.'],
+  ['eve@example.org', 'An account with this e-mail address already exists.'],
 ])('shows the form again for the e-mail address %s', async (email, problem) => {
   const { visitor, services } = await openSettings();
   await services.administration.setEmail('eve', 'eve@example.org');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { withUpload } from '../../src/storage/head.ts';
-import { Accounts } from '../../src/storage/accounts.ts';
+import { withUpload } from '../../src/storage/accounts/head.ts';
+import { Accounts } from '../../src/storage/accounts/accounts.ts';
 import { openMemoryStore } from './memory-store.ts';
 import { Cluster } from './nodes.ts';
 import { addUser, feeds } from './suite/samples.ts';

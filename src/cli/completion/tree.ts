@@ -3,7 +3,7 @@ import { quoted } from '../invocation.ts';
 
 /** A command as shells complete it. */
 export interface CommandNode {
-  /** The words after the program name, each with a blank before it, such as ` user add`; `''` is the program itself. */
+  /** The command after the program name, each word after a space, such as ` user add`; `''` is the program itself. */
   path: string;
   subcommands: { name: string; description: string }[];
   options: OptionNode[];

@@ -13,8 +13,8 @@ export interface ConnectionLimits {
 }
 
 /**
- * Closes useless connections: those over the limit, those whose TLS handshake fails or is not finished in
- * time, and those with malformed requests. Must be called before the first connection. `onFull` is called once, when the
+ * Closes useless connections: those over the limit, those whose TLS handshake fails or takes too long, and those with
+ * malformed requests. Must be called before the first connection. `onFull` is called once, when the
  * limit is first reached.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits, onFull: () => void): void {

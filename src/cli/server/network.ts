@@ -28,11 +28,17 @@ interface NetworkListener extends Listener {
   port: number;
 }
 
-/**
- * Milliseconds for a whole upload, for the head of a request, between two requests (proxies give up after 60 s), and for
- * a client that does not read its response, which is kept in memory until then.
- */
-const TIMEOUTS = { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, timeout: 120_000 };
+/** Milliseconds. */
+const TIMEOUTS = {
+  /** For a whole request, such as a large upload. */
+  requestTimeout: 120_000,
+  /** For the head of a request. */
+  headersTimeout: 15_000,
+  /** Between two requests: longer than the 60 s after which most proxies close an idle connection. */
+  keepAliveTimeout: 65_000,
+  /** For a client that does not read its response, which is in memory until then. */
+  timeout: 120_000,
+};
 
 /** A thousand take about 50 MB over TLS. A proxy, or the apps of a large family, open a few dozen. */
 const LIMITS: ConnectionLimits = { connections: 1000, handshakeTimeout: 15_000, closeTimeout: 5000 };

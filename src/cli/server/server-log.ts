@@ -5,8 +5,9 @@ import type { LogFields } from '../../storage/stores.ts';
 import { messages } from '../output.ts';
 
 /**
- * Makes a log of the messages from now on, and answers what podsync logs with. On a terminal lines have the time, elsewhere
- * date and time in UTC. Messages with fields are events, such as failed logins and requests, and are logged at every level.
+ * From now on, messages are lines of a log: with the time on a terminal, elsewhere with date and time in UTC. Returns the
+ * functions that podsync logs with. Messages with fields are events, such as failed logins and requests, and are logged at
+ * every level.
  */
 export function openServerLog({
   logLevel,
@@ -45,7 +46,7 @@ const toReporter = (toLine: (entry: LogObject) => string): ConsolaReporter => ({
   log: (entry) => void process.stderr.write(`${toLine(entry)}\n`),
 });
 
-/** Text of others must not look like a line of its own: what continues a message is indented. */
+/** Continuation lines are indented, so that text from clients or feeds cannot imitate a line of the log. */
 function toText({ date, type, args }: LogObject): string {
   const message = String(args[0])
     .replaceAll('\n', '\n  ')

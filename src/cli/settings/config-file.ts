@@ -15,9 +15,9 @@ const OPTIONS: ReadonlyMap<string, ConfigOption> = new Map(
 export const configFileIn = (data: string): string => join(data, 'podsync.config.json');
 
 /**
- * The values in a config file, by the names that commander gives the options. Its names are those of the long options,
- * its values JSON or the text that a flag takes; relative paths start from its folder. Rejects with the name of the file,
- * and throws a UsageError for a name or value that is wrong. Undefined if it does not exist and `mayBeMissing`.
+ * The values in a config file, by the attribute names of commander. In the file, the names are those of the long options,
+ * and the values are JSON or the text that a flag takes; relative paths start from the folder of the file. Undefined if the
+ * file does not exist and `mayBeMissing`. Rejects if it cannot be read, and with a UsageError for a wrong name or value.
  */
 export async function readConfigFile(
   path: string,

@@ -36,7 +36,7 @@ export async function openDataFolder(path: string): Promise<boolean> {
 
 /**
  * The same for a command that may have been typed in the wrong folder: on a terminal it asks before it creates a data
- * folder, elsewhere it reports that it did. Also rejects if the answer is not yes.
+ * folder, elsewhere it reports that it created one. Also rejects if the answer is not yes.
  */
 export async function openDataFolderOrAsk(path: string): Promise<void> {
   const isAsked = process.stdin.isTTY && (await isMissing(path));

@@ -6,7 +6,7 @@ import { readStorageRecord, recordIn } from './storage-record.ts';
 
 /**
  * Completes the options of a command from the config file and the storage record of its data folder. Flags and variables
- * have been read, and take precedence. The source of a value is then the path of the file.
+ * were read before, and take precedence. The source of a value from a file is the path of the file.
  */
 export async function completeOptions(command: Command): Promise<void> {
   if (!hasOption(command, 'data')) return;

@@ -10,7 +10,7 @@ import { cannotRead } from '../files.ts';
 import { programName, quote } from '../invocation.ts';
 
 /** A data folder and its storage, as in the configuration. */
-type Place = Pick<Config, 'data' | 'storage'>;
+type StorageChoice = Pick<Config, 'data' | 'storage'>;
 
 const VERSION = 1;
 
@@ -51,20 +51,20 @@ function parseRecord(text: string): { version?: unknown; storage?: unknown } {
 const UNRECORDED = 'until it can be, name the storage in each command with --storage';
 
 /** Records the storage of a data folder. A recorded one that is the same keeps its spelling. */
-export async function writeStorageRecord(place: Place): Promise<void> {
-  const storage = toRecord(place);
-  const recorded = await readStorageRecord(place.data);
+export async function writeStorageRecord(choice: StorageChoice): Promise<void> {
+  const storage = toRecord(choice);
+  const recorded = await readStorageRecord(choice.data);
   if (recorded !== undefined && isSame(recorded, storage)) return;
-  await writeAtomically(recordIn(place.data), `${JSON.stringify({ version: VERSION, storage })}\n`, {
+  await writeAtomically(recordIn(choice.data), `${JSON.stringify({ version: VERSION, storage })}\n`, {
     advice: UNRECORDED,
   });
 }
 
 /** Rejects if the data folder is used with another storage, and explains how to change that. */
-export async function requireRecordedStorage(place: Place): Promise<void> {
-  const { data } = place;
+export async function requireRecordedStorage(choice: StorageChoice): Promise<void> {
+  const { data } = choice;
   const recorded = await readStorageRecord(data);
-  const storage = toRecord(place);
+  const storage = toRecord(choice);
   if (recorded === undefined || isSame(recorded, storage)) return;
   const migrate = `${programName()} migrate --from ${quote(recorded)} --to ${quote(storage)} --data ${quote(data)}`;
   throw new Error(
@@ -86,7 +86,7 @@ export function requirePassword(storage: string): void {
 }
 
 /** The canonical spelling of a storage: paths in the data folder are relative to it, others are absolute. */
-function toRecord({ data, storage }: Place): string {
+function toRecord({ data, storage }: StorageChoice): string {
   const path = storagePath({ data, storage });
   if (path !== undefined) {
     const { plugin } = parseStorageSpec(storage);

@@ -115,8 +115,8 @@ export function runPlayer() {
     // Whether it arrives is not seen any more: it is stored only if it is not likely to, so that nothing is sent twice.
     if (isLeaving && (!navigator.onLine || episode in readUnsent())) setUnsent(episode, String(fields));
     try {
-      const answer = await send(String(fields));
-      if (!answer.ok) throw new Error(answer.statusText);
+      const response = await send(String(fields));
+      if (!response.ok) throw new Error(response.statusText);
       setUnsent(episode);
       show('unsaved', false);
     } catch {

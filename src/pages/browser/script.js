@@ -46,9 +46,9 @@ export function runInBrowser() {
   const waiting = document.querySelector('[data-waiting]');
   const ask = async () => {
     if (!waiting || document.hidden) return;
-    const answer = await fetch(location.href);
-    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('[data-waiting]');
-    if (!answer.ok) return;
+    const response = await fetch(location.href);
+    const fresh = new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('[data-waiting]');
+    if (!response.ok) return;
     if (!fresh) location.reload();
     else if (fresh.textContent !== waiting.textContent) waiting.replaceChildren(...fresh.childNodes);
   };

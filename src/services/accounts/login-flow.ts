@@ -11,14 +11,14 @@ const LIFE: Seconds = 20 * 60;
 
 /**
  * How an app gets an app password without asking for a password: it opens a link in the browser, where the user grants
- * access, and polls until then (Nextcloud's login flow v2). The link contains all that is known of the app, so that
+ * access, and polls until then (Nextcloud's login flow v2). The link contains all that is known about the app, so that
  * nothing is stored before access is granted; the app password is created when the app fetches it, so that its plain
  * text is never stored.
  */
 export interface LoginFlow {
   /** Begins a flow for the app with this `User-Agent`: the token that it polls with, and the token of the link. */
   begin(app: string): { poll: string; link: string };
-  /** What the link asks for. Throws `missing` for a link that has expired or never existed. */
+  /** The login that the link requests. Throws `missing` for a link that has expired or never existed. */
   read(link: string): RequestedLogin;
   /** Throws as `read` does, `invalid` for the label, and `conflict` if access was already granted. */
   grant(link: string, user: UserId, label: string): Promise<void>;

@@ -29,7 +29,7 @@ export function checkPassword(password: string): void {
 }
 
 /**
- * Looks like a bcrypt hash but matches no password: nobody can log in until one is chosen. It is random, because links
+ * Looks like a bcrypt hash but matches no password: login is impossible until one is chosen. It is random, because links
  * to choose a password are signed with it.
  */
 export const createLockedHash = (): string =>
@@ -43,7 +43,7 @@ export function createPasswords(hasher: Hasher): Passwords {
   const fingerprint = ({ id, passwordHash }: User, password: string): string =>
     digest('sha256', `${secret}${id}\0${passwordHash}\0${password}`, 'base64');
   /** Pairs that are right or are being compared. */
-  const answers = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: REMEMBERED_FOR, ttlResolution: 1000 });
+  const results = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: REMEMBERED_FOR, ttlResolution: 1000 });
 
   return {
     async hash(password) {
@@ -59,16 +59,16 @@ export function createPasswords(hasher: Hasher): Passwords {
         });
       }
       const pair = fingerprint(user, password);
-      const known = answers.get(pair);
+      const known = results.get(pair);
       // If that comparison was refused, for example for another address, compare again.
       if (known && (await known.catch(() => false))) return true;
-      const answer = guard(() => hasher.compare(password, user.passwordHash));
-      answers.set(pair, answer);
-      const isRight = await answer.catch((error) => {
-        answers.delete(pair);
+      const result = guard(() => hasher.compare(password, user.passwordHash));
+      results.set(pair, result);
+      const isRight = await result.catch((error) => {
+        results.delete(pair);
         throw error;
       });
-      if (!isRight) answers.delete(pair);
+      if (!isRight) results.delete(pair);
       return isRight;
     },
   };

@@ -58,7 +58,7 @@ interface Counter {
  * guesses at other accounts from a shared address.
  */
 export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
-  /** By counter, the refusals that this node knows: a cached password must not admit a client that goes on guessing. */
+  /** By counter, the refusals that this node knows: a cached password must not admit a client that keeps guessing. */
   const refusedUntil = new LRUCache<string, Seconds>({ max: 20_000 });
   /** By address and by account. */
   const mutex = new KeyedMutex<string>();
@@ -68,7 +68,7 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
     const wait = waitOf(counter);
     if (wait > 0) throw refuse('wrong passwords', wait);
   };
-  const noteWait = ({ name }: Counter, wait: Seconds): void => {
+  const recordWait = ({ name }: Counter, wait: Seconds): void => {
     if (wait > 0) refusedUntil.set(name, now() + wait);
     else refusedUntil.delete(name);
   };
@@ -88,7 +88,7 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
   const count = async (counters: readonly Counter[]): Promise<void> => {
     for (const [index, counter] of counters.entries()) {
       const wait = await attempts.add(keyOf(counter.name), counter.limit);
-      noteWait(counter, wait);
+      recordWait(counter, wait);
       if (wait > 0) await refund(counters.slice(0, index)); // nothing is compared
       check(counter);
     }
@@ -105,7 +105,7 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
       for (const { name } of counters) refusedUntil.delete(name); // it may have been counted as the last wrong one
       return true;
     }
-    for (const counter of counters) noteWait(counter, await attempts.wait(keyOf(counter.name), counter.limit));
+    for (const counter of counters) recordWait(counter, await attempts.wait(keyOf(counter.name), counter.limit));
     return false;
   };
 

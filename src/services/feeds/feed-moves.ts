@@ -60,15 +60,15 @@ export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedM
     },
 
     async tryFormerUrls(state, outcome) {
-      let answer = outcome;
+      let latest = outcome;
       for (const url of await podcasts.formerUrls(state.url)) {
         const there = await fetcher.fetchFeed(url, {});
         if (there.kind === 'fetched' && (await isStillTheSame(state, there.feed))) {
           return { ...there, movedTo: there.movedTo ?? url };
         }
-        if (there.kind === 'failed' && answer.kind === 'gone') answer = there;
+        if (there.kind === 'failed' && latest.kind === 'gone') latest = there;
       }
-      return answer;
+      return latest;
     },
 
     async mergeByGuid(guid) {

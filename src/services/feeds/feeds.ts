@@ -65,8 +65,8 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
 
   const moves = fetcher && createFeedMoves(podcasts, fetcher);
 
-  /** Fetches one feed and stores the result. Returns what was wrong with it. */
-  const read = async (state: FeedState): Promise<string | undefined> => {
+  /** Fetches one feed and stores the result. Returns the error, if there was one. */
+  const update = async (state: FeedState): Promise<string | undefined> => {
     let outcome: FetchOutcome | Fetched = await fetcher!.fetchFeed(state.url, state);
     const isLost = outcome.kind === 'gone' || (outcome.kind === 'failed' && state.failures >= LOST_AFTER);
     const isMoving = outcome.kind === 'fetched' && moves!.isMoving(state, outcome);
@@ -87,13 +87,13 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
   const warnOf = (error: Error): void =>
     warn(`a fetched feed cannot be stored now and is fetched again later: ${error.message}`);
 
-  const readDue = async (): Promise<void> => {
+  const updateDue = async (): Promise<void> => {
     const active = new Set<Promise<unknown>>();
     while (!stopping.signal.aborted) {
       const free = CONCURRENCY - active.size;
       const due = await podcasts.claimDue(free, LEASE).catch(warnOf);
       for (const state of due ?? []) {
-        const work = read(state)
+        const work = update(state)
           .catch(warnOf)
           .finally(() => active.delete(work));
         active.add(work);
@@ -130,7 +130,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
     },
 
     async update(selection, progress = () => undefined) {
-      if (!fetcher) throw new Refusal('forbidden', 'podsync runs with --no-fetch: it makes no connections');
+      if (!fetcher) throw new Refusal('forbidden', 'podsync runs with --no-fetch, so it makes no connections');
       const states = await select(selection);
       const report: FeedReport = { tried: states.length, failed: [] };
       let done = 0;
@@ -138,7 +138,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
       const waiting = states.values();
       const work = async (): Promise<void> => {
         for (const state of waiting) {
-          const error = await read(state).catch(({ message }: Error) => message);
+          const error = await update(state).catch(({ message }: Error) => message);
           if (error !== undefined) report.failed.push({ url: state.url, error });
           progress(++done, states.length);
         }
@@ -148,7 +148,7 @@ export function createFeeds(podcasts: PodcastStore, { fetcher, now, rules, warn 
     },
 
     start() {
-      if (fetcher) void track(readDue());
+      if (fetcher) void track(updateDue());
     },
 
     async stop() {

@@ -19,19 +19,19 @@ export interface BackupRules {
   readonly keep: number;
 }
 
-/** Backups of everything that a server writes by itself. */
+/** The scheduled backups of a server. */
 export interface Backups extends Schedule {
-  /** Whether there are any. */
+  /** Whether backups are scheduled. */
   isEnabled: boolean;
   /** Writes a backup if one is due. Never rejects: failures are logged. */
   runIfDue(): Promise<void>;
   status(): BackupStatus;
-  /** Seconds since the newest good one was begun; undefined if there is none. */
+  /** Seconds since the newest good one was started; undefined if there is none. */
   age(): Seconds | undefined;
 }
 
 interface BackupStatus {
-  /** When the newest good one was begun; undefined if there is none, or it is not known yet. */
+  /** When the newest good one was started; undefined if there is none, or it is not known yet. */
   writtenAt: Seconds | undefined;
   /** Its size, if this process has written it. */
   bytes: number | undefined;
@@ -40,7 +40,7 @@ interface BackupStatus {
 }
 
 interface BackupOptions {
-  /** Undefined: there are none. */
+  /** Undefined: none are scheduled. */
   rules: BackupRules | undefined;
   now: Clock;
   log: Log;
@@ -139,7 +139,7 @@ async function removeOld(folder: string, keep: number, now: Seconds): Promise<vo
   for (const { name } of (await findBackups(folder, now)).slice(keep)) await rm(join(folder, name), { force: true });
 }
 
-/** Work on the names in the folder. Rejects with what to do. */
+/** Work in the folder. If it fails, rejects with what to do. */
 const inFolder = <T>(folder: string, work: Promise<T>): Promise<T> =>
   work.catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${folder} cannot be used (${error.code}); ${ADVICE}`, { cause: error });

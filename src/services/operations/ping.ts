@@ -10,19 +10,19 @@ const TIMEOUT = 4000;
  * all connections. Rejects as the storage's `ping` does, and with `unavailable` after the timeout.
  */
 export function createPing(storage: Pick<Storage, 'ping'>, timeout: number = TIMEOUT): () => Promise<void> {
-  let asked: Promise<void> | undefined;
+  let running: Promise<void> | undefined;
   return async () => {
-    asked ??= storage.ping().finally(() => {
-      asked = undefined;
+    running ??= storage.ping().finally(() => {
+      running = undefined;
     });
-    const answered = new AbortController();
-    const late = setTimeout(timeout, undefined, { signal: answered.signal, ref: false }).then(() => {
-      throw new StorageError('unavailable', 'the storage does not answer');
+    const settled = new AbortController();
+    const late = setTimeout(timeout, undefined, { signal: settled.signal, ref: false }).then(() => {
+      throw new StorageError('unavailable', 'the storage does not respond');
     });
     try {
-      await Promise.race([asked, late]);
+      await Promise.race([running, late]);
     } finally {
-      answered.abort(); // frequent checks must not leave timers behind
+      settled.abort(); // frequent checks must not leave timers behind
     }
   };
 }

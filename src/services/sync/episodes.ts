@@ -14,7 +14,7 @@ import { eachInSlices } from '../../slices.ts';
 import type { ActionQuery, PodcastStore, Storage } from '../../storage/stores.ts';
 
 interface EpisodeUploadOptions {
-  /** The device of all actions, whatever the actions say. */
+  /** Overrides the device that the actions name. */
   device?: string;
   /**
    * Called with the reason for each action that is skipped. Without it, an invalid one throws; one whose addresses cannot be

@@ -8,21 +8,21 @@ import type { Served, ServedMark, ServedMarkStore } from '../../storage/stores.t
  */
 export interface ServedMarks {
   /** The result of `query`, from the mark where this device has to start. */
-  serve<Answer extends { mark: Stamp }>(
+  serve<Result extends { mark: Stamp }>(
     device: { user: UserId; id: string },
     served: Served,
     since: Stamp,
-    query: (from: Stamp) => Promise<Answer>,
-  ): Promise<Answer>;
+    query: (from: Stamp) => Promise<Result>,
+  ): Promise<Result>;
 }
 
 export const createServedMarks = (store: ServedMarkStore): ServedMarks => ({
   async serve({ user, id }, served, since, query) {
     const kept = await store.find(user, id, served);
     const from = startOf(kept, since);
-    const answer = await query(from);
-    if (answer.mark !== kept?.mark) await store.save(user, id, served, { since, from, mark: answer.mark });
-    return answer;
+    const result = await query(from);
+    if (result.mark !== kept?.mark) await store.save(user, id, served, { since, from, mark: result.mark });
+    return result;
   },
 });
 

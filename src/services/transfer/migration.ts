@@ -10,13 +10,17 @@ interface MigrationOptions {
   signal: AbortSignal;
 }
 
-type Moved = Pick<Storage, 'users' | 'podcasts' | 'transfer'>;
+type MigratedStorage = Pick<Storage, 'users' | 'podcasts' | 'transfer'>;
 
 /**
  * Copies everything into an empty storage, and compares both line by line. Returns the number of copied records. Rejects
  * if the target is not empty, if there is nothing to copy, and on any error: then the target is empty again.
  */
-export async function migrate(from: Moved, to: Moved, { progress, signal }: MigrationOptions): Promise<RecordCounts> {
+export async function migrate(
+  from: MigratedStorage,
+  to: MigratedStorage,
+  { progress, signal }: MigrationOptions,
+): Promise<RecordCounts> {
   if (await holdsAnything(to)) throw new Error('the target is not empty; choose a new one');
   const users: User[] = [];
   for await (const user of from.users.all()) users.push(user);
@@ -24,17 +28,17 @@ export async function migrate(from: Moved, to: Moved, { progress, signal }: Migr
 
   const counter = createRecordCounter();
   const total = 2 * (users.length + 1);
-  let [begun, records] = [0, 0];
+  let [started, records] = [0, 0];
   const step = (): void => {
     signal.throwIfAborted();
-    progress(begun++, total, records);
+    progress(started++, total, records);
   };
   const watch = async function* <Page extends readonly unknown[]>(pages: AsyncIterable<Page>): AsyncIterable<Page> {
     for await (const page of pages) {
       signal.throwIfAborted();
       yield page;
       records += page.length;
-      progress(begun - 1, total, records);
+      progress(started - 1, total, records);
     }
   };
   try {
@@ -58,7 +62,7 @@ export async function migrate(from: Moved, to: Moved, { progress, signal }: Migr
   }
 }
 
-async function holdsAnything({ users, podcasts }: Moved): Promise<boolean> {
+async function holdsAnything({ users, podcasts }: MigratedStorage): Promise<boolean> {
   for await (const _user of users.all()) return true;
   for await (const _feed of podcasts.feeds()) return true;
   return false;

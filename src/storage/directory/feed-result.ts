@@ -1,5 +1,5 @@
 import type { Stamp, Url } from '../../domain/types.ts';
-import { noSuchFeed } from '../account-errors.ts';
+import { noSuchFeed } from '../store-errors.ts';
 import { urlDigest } from '../keys.ts';
 import type { FeedResult } from '../stores.ts';
 import type { PodcastChange } from './change.ts';

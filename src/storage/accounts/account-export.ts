@@ -1,0 +1,129 @@
+import { compareScopes, scopeKey } from '../../domain/scope.ts';
+import { compareText } from '../../domain/text-order.ts';
+import type { UserId } from '../../domain/types.ts';
+import { headKey, settingsPrefix } from './account-keys.ts';
+import { scanActions, storedActions } from '../sync/action-log.ts';
+import { readAppPasswords } from './app-passwords.ts';
+import type { Core } from './core.ts';
+import { type DeviceTable, toDevice } from '../sync/device-table.ts';
+import { noSuchAccount } from '../store-errors.ts';
+import { type Head, toUser } from './head.ts';
+import { readLists } from '../sync/podcast-lists.ts';
+import { byPlace, readSettings, type StoredSetting } from './settings.ts';
+import { readSessions } from './sessions.ts';
+import type { AppPassword, UserRecord } from '../stores.ts';
+import type { SubscriptionLists } from '../sync/subscription-lists.ts';
+
+/** Records per page. */
+const PAGE = 1000;
+
+/** The records of one kind. */
+export type UserRecordOf<Kind extends UserRecord['kind']> = Extract<UserRecord, { kind: Kind }>;
+
+/** Exports an account as of the moment when the first page is requested. */
+export async function* exportAccount(core: Core, user: UserId): AsyncGenerator<UserRecord[]> {
+  const { head, before, after } = await readAccount(core, user);
+  const requireAccount = async (): Promise<void> => {
+    const [entry] = await core.store.get([headKey(user)]);
+    if (!entry) throw noSuchAccount();
+  };
+  yield* pagesOf(before);
+  let page: UserRecord[] = [];
+  for await (const chunks of scanActions(core.store, user, [0, head.actionStamp])) {
+    for (const chunk of chunks) {
+      for (const stored of storedActions(chunk)) page.push({ kind: 'action', ...stored });
+      if (page.length < PAGE) continue;
+      await requireAccount();
+      yield page;
+      page = [];
+    }
+  }
+  await requireAccount();
+  yield* pagesOf([...page, ...after]);
+}
+
+/** Everything except the actions, as one snapshot: the records before the actions and those after them. */
+async function readAccount(
+  core: Core,
+  user: UserId,
+): Promise<{ head: Head; before: UserRecord[]; after: UserRecord[] }> {
+  const { accounts } = core;
+  for (;;) {
+    const { version, head, before } = await accounts.read(user, ['devices', 'subscriptions'], (account, parts) => {
+      const { id: _, ...details } = toUser(user, account.head);
+      const first: UserRecord = { kind: 'user', ...details, stamp: account.head.stamp };
+      const records = [first, ...deviceRecords(parts.devices), ...subscriptionRecords(parts)];
+      return { version: account.version, head: account.head, before: records };
+    });
+    const settings = await readSettings(core, settingsPrefix(user));
+    const lists = await readLists(core, user);
+    const appPasswords = await readAppPasswords(core, user);
+    const sessions = await readSessions(core, user, head.sessionEpoch);
+    if ((await accounts.read(user, [], (account) => account.version)) !== version) continue;
+    const after: UserRecord[] = [
+      ...settingRecords(settings),
+      ...lists.map((list) => ({ kind: 'list' as const, list })),
+      ...appPasswords.map(toAppPasswordRecord),
+      ...sessions
+        .map(({ digest, expiresAt }) => ({ kind: 'session' as const, digest, expiresAt }))
+        .toSorted((a, b) => compareText(a.digest, b.digest)),
+    ];
+    return { head, before, after };
+  }
+}
+
+function toAppPasswordRecord({ user: _user, ...appPassword }: AppPassword): UserRecordOf<'appPassword'> {
+  return { kind: 'appPassword', ...appPassword };
+}
+
+function deviceRecords({ rows, groups }: DeviceTable): UserRecord[] {
+  const devices = rows.map((row, i) => ({ kind: 'device' as const, device: toDevice(row), place: i + 1 }));
+  return [
+    ...devices.toSorted((a, b) => compareText(a.device.id, b.device.id)),
+    ...groups
+      .map((group) => group.toSorted(compareText))
+      .toSorted(([a], [b]) => compareText(a!, b!))
+      .map((group) => ({ kind: 'group' as const, devices: group })),
+  ];
+}
+
+function subscriptionRecords(parts: { devices: DeviceTable; subscriptions: SubscriptionLists }): UserRecord[] {
+  const rows = parts.devices.rows.flatMap(({ id, number }) =>
+    parts.subscriptions
+      .of(number)
+      .rows()
+      .map((row) => ({ device: id, row })),
+  );
+  const places = new Map(
+    rows
+      .map(({ row }) => row.place)
+      .toSorted((a, b) => a - b)
+      .map((place, i) => [place, i + 1]),
+  );
+  // Rows of one device are in upload order already.
+  rows.sort((a, b) => a.row.stamp - b.row.stamp || compareText(a.device, b.device));
+  return rows.map(({ device, row: { url, subscribed, stamp, place } }) => ({
+    kind: 'subscription',
+    device,
+    url,
+    subscribed,
+    stamp,
+    place: places.get(place)!,
+  }));
+}
+
+function settingRecords(settings: readonly StoredSetting[]): UserRecord[] {
+  const scopes = new Map<string, UserRecordOf<'settings'>>();
+  for (const { scope, key, value } of settings.toSorted(byPlace)) {
+    const id = scopeKey(scope);
+    const record = scopes.get(id) ?? { kind: 'settings', scope, values: [] };
+    scopes.set(id, record);
+    record.values.push([key, value]);
+  }
+  return [...scopes.values()].toSorted((a, b) => compareScopes(a.scope, b.scope));
+}
+
+/** Splits records into pages; no page is empty. */
+function* pagesOf(records: readonly UserRecord[]): Iterable<UserRecord[]> {
+  for (let at = 0; at < records.length; at += PAGE) yield records.slice(at, at + PAGE);
+}

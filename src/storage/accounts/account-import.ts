@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto';
+import type { EpisodeAction, Seconds, Stamp, Url, UserId } from '../../domain/types.ts';
+import type { UserRecordOf } from './account-export.ts';
+import {
+  appPasswordKey,
+  devicesPrefix,
+  headKey,
+  sessionKey,
+  stagedKey,
+  subscriptionListPrefix,
+} from './account-keys.ts';
+import { writeActions } from '../sync/action-log.ts';
+import { appPasswordEntries } from './app-passwords.ts';
+import type { Key } from '../contract.ts';
+import type { Core } from './core.ts';
+import { DeviceTable, toDevice } from '../sync/device-table.ts';
+import { StorageError } from '../errors.ts';
+import { userNotFirst } from '../store-errors.ts';
+import { type Head, loginKeys, newHead, setLogins, writeHead } from './head.ts';
+import { writeList } from '../sync/podcast-lists.ts';
+import { isPrivacySetting, type Privacy, toPrivacy } from './privacy.ts';
+import { removeAccountData } from './removal.ts';
+import { writeRows } from '../rows.ts';
+import { sessionEntries } from './sessions.ts';
+import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
+import type { AppPassword, Session, UserRecord } from '../stores.ts';
+import { StagedWriter } from './staged-writer.ts';
+import { toStored } from '../sync/subscription-list.ts';
+import { recoverCommit, requireFreeLogin } from './users.ts';
+
+/** Actions of an upload that are buffered before they are written. */
+const MAX_BUFFERED = 5000;
+
+/**
+ * Stages an account in invisible batches, and publishes it with the last commit. After a crash, the staged data is
+ * removed when the storage is opened again.
+ */
+export async function importAccount(core: Core, records: AsyncIterable<UserRecord[]>): Promise<UserId> {
+  const account = new StagedAccount(core, randomUUID() as UserId);
+  await account.begin();
+  try {
+    for await (const page of records) {
+      await account.add(page);
+      await requireFreeLogin(core, account.requireUser());
+    }
+    await account.publish();
+    return account.id;
+  } catch (error) {
+    await account.remove().catch(() => undefined); // removed later otherwise; report the first error
+    throw error;
+  }
+}
+
+/** An account that is being imported. */
+class StagedAccount {
+  readonly id: UserId;
+  readonly #core: Core;
+  readonly #writer: StagedWriter;
+  #user: UserRecordOf<'user'> | undefined;
+  readonly #devices: UserRecordOf<'device'>[] = [];
+  readonly #groups: string[][] = [];
+  /** By device, sorted by stamp. */
+  readonly #subscriptions = new Map<string, UserRecordOf<'subscription'>[]>();
+  readonly #appPasswords: AppPassword[] = [];
+  readonly #sessions: Session[] = [];
+  readonly #actionFeeds = new Set<Url>();
+  #syncDevices = false;
+  /** The settings that affect privacy. */
+  readonly #privacy: StoredSetting[] = [];
+  /** Actions of the current upload that are not written yet, and the number of chunks written. */
+  #upload: { stamp: Stamp; at: Seconds; actions: EpisodeAction[]; chunks: number } = {
+    stamp: 0,
+    at: 0,
+    actions: [],
+    chunks: 0,
+  };
+  #latestActionAt: Seconds = -1;
+  /** Last place used by settings and lists. */
+  #place = 0;
+  /** The newest stamp of all records, and the oldest that may overlap the next upload. */
+  #newest: Stamp = 0;
+  #overlapped: Stamp | undefined;
+
+  constructor(core: Core, id: UserId) {
+    this.#core = core;
+    this.id = id;
+    this.#writer = new StagedWriter(core, id);
+  }
+
+  /** Throws `corrupt` before the user record was added. */
+  requireUser(): UserRecordOf<'user'> {
+    if (!this.#user) throw userNotFirst();
+    return this.#user;
+  }
+
+  begin(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  remove(): Promise<void> {
+    return removeAccountData(this.#core, this.id, this.#writer.version);
+  }
+
+  async add(records: readonly UserRecord[]): Promise<void> {
+    for (const record of records) {
+      if (record.kind !== 'user') this.requireUser();
+      await this.#add(record);
+      await this.#writer.flushIfFull();
+    }
+    await this.#writer.renewIfDue();
+  }
+
+  async #add(record: UserRecord): Promise<void> {
+    switch (record.kind) {
+      case 'user':
+        this.#user = record;
+        break;
+      case 'device':
+        this.#devices.push(record);
+        break;
+      case 'group':
+        this.#groups.push(record.devices);
+        break;
+      case 'subscription':
+        this.#subscribe(record);
+        break;
+      case 'action':
+        await this.#addAction(record);
+        break;
+      case 'settings':
+        this.#set(record);
+        break;
+      case 'list':
+        this.#writer.put(await writeList(this.id, record.list, (this.#place += 1)));
+        break;
+      case 'appPassword': {
+        const { kind: _, ...appPassword } = record;
+        this.#appPasswords.push({ ...appPassword, user: this.id });
+        break;
+      }
+      case 'session':
+        this.#sessions.push({ digest: record.digest, user: this.id, expiresAt: record.expiresAt });
+    }
+  }
+
+  #subscribe(record: UserRecordOf<'subscription'>): void {
+    const rows = this.#subscriptions.get(record.device) ?? [];
+    this.#subscriptions.set(record.device, rows);
+    rows.push(record);
+    this.#trackStamp(record.stamp);
+  }
+
+  #set({ scope, values }: UserRecordOf<'settings'>): void {
+    for (const [key, value] of values) {
+      const setting = { scope, key, value, place: (this.#place += 1) };
+      this.#writer.put([[settingKey(this.id, setting), JSON.stringify(setting)]]);
+      if (isPrivacySetting(setting)) this.#privacy.push(setting);
+      if (scope.kind === 'account' && key === SYNC_DEVICES) this.#syncDevices = value === true;
+    }
+  }
+
+  async #addAction({ action, stamp, uploadedAt }: UserRecordOf<'action'>): Promise<void> {
+    if (stamp < this.#upload.stamp) throw new StorageError('corrupt', 'the actions are not sorted by stamp');
+    if (stamp !== this.#upload.stamp) {
+      await this.#endUpload();
+      this.#upload = { stamp, at: uploadedAt, actions: [], chunks: 0 };
+      this.#trackStamp(stamp);
+    }
+    this.#upload.actions.push(action);
+    this.#actionFeeds.add(action.podcast);
+    if (this.#upload.actions.length >= MAX_BUFFERED) await this.#endUpload();
+  }
+
+  /** Writes the buffered actions of the current upload, which may continue. */
+  async #endUpload(): Promise<void> {
+    const upload = this.#upload;
+    const { set, chunks, latest } = await writeActions(this.id, upload.actions, upload, upload.chunks);
+    this.#writer.put(set);
+    this.#latestActionAt = Math.max(this.#latestActionAt, latest);
+    upload.chunks += chunks;
+    upload.actions = [];
+  }
+
+  #trackStamp(stamp: Stamp): void {
+    const { context } = this.#core;
+    this.#newest = Math.max(this.#newest, stamp);
+    if (stamp > context.now() - context.overlap) this.#overlapped = Math.min(this.#overlapped ?? Infinity, stamp);
+  }
+
+  /** Writes the rest and publishes the account. */
+  async publish(): Promise<void> {
+    const { kind: _, stamp, ...details } = this.requireUser();
+    await this.#endUpload();
+    const devices = this.#toDevices();
+    this.#writer.put(await writeRows(devicesPrefix(this.id), devices.rows));
+    const counts = new Map<Url, number>();
+    let next = devices.rows.length + 1;
+    for (const [id, records] of this.#subscriptions) {
+      const number = devices.get(id)?.number;
+      if (number === undefined) throw new StorageError('corrupt', 'a subscription refers to a missing device');
+      const rows = records.map((record) => toStored({ ...record, place: devices.rows.length + record.place }));
+      for (const { url, subscribed, place } of records) {
+        counts.set(url, (counts.get(url) ?? 0) + Number(subscribed));
+        next = Math.max(next, devices.rows.length + place + 1);
+      }
+      this.#writer.put(await writeRows(subscriptionListPrefix(this.id, number), rows));
+      await this.#writer.flush();
+    }
+    await this.#writer.flush();
+    next = Math.max(next, this.#place + 1);
+    const { context, directory } = this.#core;
+    const privacy = toPrivacy(this.#privacy, directory.currentUrl);
+    const head: Head = {
+      ...newHead(details),
+      stamp: Math.max(stamp, this.#newest),
+      actionStamp: this.#upload.stamp,
+      latestActionAt: this.#latestActionAt,
+      next,
+      syncDevices: this.#syncDevices,
+      visibility: privacy.visibility,
+      recentUploads: this.#overlapped === undefined ? [] : [{ stamp: this.#overlapped, at: context.now() }],
+    };
+    await this.#publishHead(head, counts, privacy);
+  }
+
+  async #publishHead(head: Head, counts: ReadonlyMap<Url, number>, { isPrivate }: Privacy): Promise<void> {
+    const { store, directory } = this.#core;
+    const subscribed = [...counts].flatMap(([url, count]) => (count > 0 ? url : []));
+    // All feeds are pending: they may be imported with the directory.
+    const change = await directory.prepare(this.id, {
+      subscribed,
+      private: new Set(subscribed.filter(isPrivate)),
+      actionFeeds: [...this.#actionFeeds],
+      newFeeds: 0,
+    });
+    const logins = loginKeys(head);
+    for (;;) {
+      const sessions = await this.#withoutExisting(this.#sessions, sessionKey);
+      const appPasswords = await this.#withoutExisting(this.#appPasswords, appPasswordKey);
+      const added = [
+        ...logins,
+        ...sessions.map(({ digest }) => sessionKey(digest)),
+        ...appPasswords.map(({ digest }) => appPasswordKey(digest)),
+      ];
+      const batch = {
+        check: [[stagedKey(this.id), this.#writer.version] as const, ...added.map((key) => [key, 0] as const)],
+        set: [
+          [headKey(this.id), writeHead(head)] as const,
+          ...setLogins(logins, this.id),
+          ...appPasswords.flatMap(appPasswordEntries),
+          ...sessions.flatMap((session) => sessionEntries(session, head.sessionEpoch)),
+          ...change.set,
+        ],
+        delete: [stagedKey(this.id), ...change.delete],
+        sum: change.sum,
+      };
+      if ((await store.commit(batch).catch(recoverCommit(this.#core, this.id))) !== undefined) break;
+      await this.#writer.requireCurrent();
+      await requireFreeLogin(this.#core, head);
+    }
+    await change.apply();
+  }
+
+  /** Items whose digest does not exist yet: an existing one belongs to another account. */
+  async #withoutExisting<T extends { digest: string }>(
+    all: readonly T[],
+    toKey: (digest: string) => Key,
+  ): Promise<T[]> {
+    const existing = await this.#core.store.get(all.map(({ digest }) => toKey(digest)));
+    return all.filter((_, i) => !existing[i]);
+  }
+
+  #toDevices(): DeviceTable {
+    const devices = this.#devices.toSorted((a, b) => a.place - b.place).map(({ device }) => device);
+    const rows = devices.map((device, i) => ({ number: i + 1, ...toDevice(device) }));
+    return new DeviceTable(rows, []).grouped(this.#groups);
+  }
+}

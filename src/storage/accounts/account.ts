@@ -1,0 +1,56 @@
+import type { UserId, Url } from '../../domain/types.ts';
+import type { Entry, Version } from '../contract.ts';
+import type { DeviceTable } from '../sync/device-table.ts';
+import { Fingerprints } from '../sync/fingerprints.ts';
+import { type Head, parseHead } from './head.ts';
+import type { SubscriptionLists } from '../sync/subscription-lists.ts';
+
+/** Data stored separately from the head, loaded on demand. */
+export interface AccountParts {
+  devices: DeviceTable;
+  subscriptions: SubscriptionLists;
+}
+
+/** An account in memory; valid while its head has this version. */
+export class Account {
+  readonly id: UserId;
+  version: Version;
+  head: Head;
+  /** Whether a stored write is being applied: parts may be outdated. */
+  isChanging = false;
+  /** The loaded parts. */
+  parts: Partial<AccountParts> = {};
+  /** Fingerprints of the episode actions. */
+  fingerprints: Fingerprints;
+  /** Feeds with episode actions that this process has already indexed in the directory. */
+  readonly actionFeeds = new Set<Url>();
+
+  constructor(id: UserId, entry: Entry) {
+    this.id = id;
+    this.version = entry.version;
+    this.head = parseHead(entry);
+    this.fingerprints = Fingerprints.of(this.head);
+  }
+
+  /** Updates the head, and drops the parts that have changed. */
+  update(entry: Entry): void {
+    const { revisions, actionStamp } = this.head;
+    this.version = entry.version;
+    this.head = parseHead(entry);
+    if (this.head.revisions.devices !== revisions.devices) delete this.parts.devices;
+    if (this.head.revisions.subscriptions !== revisions.subscriptions) delete this.parts.subscriptions;
+    if (this.head.actionStamp !== actionStamp) this.fingerprints = Fingerprints.of(this.head);
+  }
+
+  /** Approximate memory use. */
+  get bytes(): number {
+    const { devices, subscriptions } = this.parts;
+    return (
+      2000 +
+      300 * (devices?.rows.length ?? 0) +
+      400 * (subscriptions?.length ?? 0) +
+      40 * this.fingerprints.size +
+      150 * this.actionFeeds.size
+    );
+  }
+}

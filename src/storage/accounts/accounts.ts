@@ -1,0 +1,258 @@
+import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Seconds, UserId } from '../../domain/types.ts';
+import { KeyedMutex } from '../../keyed-mutex.ts';
+import { Account, type AccountParts } from './account.ts';
+import { devicesPrefix, headKey, subscriptionsPrefix } from './account-keys.ts';
+import type { Batch, Key, KeyValueStore, Value, Version } from '../contract.ts';
+import { type DeviceRow, DeviceTable } from '../sync/device-table.ts';
+import type { DirectoryChange } from '../directory/account-changes.ts';
+import { isStorageError, StorageError } from '../errors.ts';
+import { noSuchAccount } from '../store-errors.ts';
+import { type Head, writeHead } from './head.ts';
+import { under } from '../keys.ts';
+import { listAll, readRows } from '../rows.ts';
+import { SubscriptionLists } from '../sync/subscription-lists.ts';
+
+/** Approximate size of the account cache. Bytes. */
+const CACHE = 64 * 1024 * 1024;
+/** Attempts of a write that conflicts with other processes. */
+const MAX_ATTEMPTS = 1000;
+
+/** The changes of one write to an account. */
+export interface Write {
+  head?: Partial<Head>;
+  check?: readonly (readonly [Key, Version])[];
+  set?: readonly (readonly [Key, Value])[];
+  delete?: readonly Key[];
+  /** Changes of the directory in the same commit. */
+  directory?: DirectoryChange | undefined;
+  /** Updates the account in memory, except its head. Nothing reads the account meanwhile. */
+  apply?(): void | Promise<void>;
+}
+
+/** The result of a write, and what to store; nothing if `write` is missing. */
+export interface Decision<T> {
+  result: T;
+  write?: Write | undefined;
+}
+
+/** A commit whose answer was lost, and the result of its write. */
+interface UnconfirmedCommit<T = unknown> {
+  commit: string;
+  result: T;
+  directory: DirectoryChange | undefined;
+}
+
+/** Reads and writes accounts, with a cache. */
+export class Accounts {
+  readonly store: KeyValueStore;
+  readonly #mutex = new KeyedMutex<UserId>();
+  readonly #cache: LRUCache<UserId, Account>;
+  /** By account; resolved when the head is read again. */
+  readonly #unconfirmed = new Map<UserId, UnconfirmedCommit>();
+  /** Start of the running write of each account. */
+  readonly #writing = new Map<UserId, Seconds>();
+  readonly #now: () => Seconds;
+  readonly #node = randomUUID().slice(0, 8);
+  #commits = 0;
+
+  constructor(store: KeyValueStore, now: () => Seconds, maxBytes = CACHE) {
+    this.store = store;
+    this.#now = now;
+    this.#cache = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
+  }
+
+  /**
+   * Reads a consistent snapshot of an account; `inspect` must be synchronous. A cached account needs a read of the head
+   * if the store is shared, else no read at all. Rejects with `missing`.
+   */
+  async read<T, Part extends keyof AccountParts = never>(
+    user: UserId,
+    parts: readonly Part[],
+    inspect: (account: Account, parts: Pick<AccountParts, Part>) => T,
+  ): Promise<T> {
+    const inspectAll = (account: Account): T => inspect(account, account.parts as AccountParts);
+    const cached = this.#cache.get(user);
+    if (cached && canRead(cached, parts)) {
+      if (!this.store.isShared) return inspectAll(cached);
+      const [entry] = await this.store.get([headKey(user)]);
+      // This process may have written meanwhile.
+      if (entry?.version === cached.version && canRead(cached, parts)) return inspectAll(cached);
+    }
+    return this.exclusive(user, async () => {
+      let isCurrent = !this.#cache.has(user) || !this.store.isShared;
+      const account = await this.#open(user);
+      for (;;) {
+        if (isCurrent && hasAll(account, parts)) return inspectAll(account);
+        for (const part of parts) await this.part(account, part);
+        // The parts were read after the head and may be newer.
+        isCurrent = !this.store.isShared || (await this.#refresh(account)) || hasAll(account, parts);
+      }
+    });
+  }
+
+  /** A part of an account, loaded if it is not in memory. To be called in `exclusive` or `write`. */
+  async part<Part extends keyof AccountParts>(account: Account, part: Part): Promise<AccountParts[Part]> {
+    const found = account.parts[part] ?? (await PARTS[part](this.store, account.id));
+    if (found === account.parts[part]) return found;
+    account.parts[part] = found;
+    this.#cacheAccount(account);
+    return found;
+  }
+
+  /** Runs a step while holding the lock of the account in this process. */
+  exclusive<T>(user: UserId, step: () => Promise<T>): Promise<T> {
+    return this.#mutex.run(user, step);
+  }
+
+  /**
+   * Runs a transaction: calls `decide` and commits the result. If another process has changed the account, `decide` is
+   * called again, even if it decided to do nothing or threw. Rejects with `missing`, and as `decide` does.
+   */
+  write<T>(user: UserId, decide: (account: Account) => Decision<T> | Promise<Decision<T>>): Promise<T> {
+    return this.exclusive(user, async () => {
+      this.#writing.set(user, this.#now());
+      try {
+        return await this.#write(user, decide);
+      } finally {
+        this.#writing.delete(user);
+      }
+    });
+  }
+
+  /** Start of the running write of an account in this process; undefined if there is none. */
+  writingSince(user: UserId): Seconds | undefined {
+    return this.#writing.get(user);
+  }
+
+  async #write<T>(user: UserId, decide: (account: Account) => Decision<T> | Promise<Decision<T>>): Promise<T> {
+    const account = await this.#open(user);
+    const commit = `${this.#node}-${(this.#commits += 1)}`;
+    let unconfirmed: UnconfirmedCommit<T> | undefined;
+    for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
+      const decided = await attempt(async () => decide(account));
+      const decision = 'result' in decided ? decided.result : undefined;
+      if (!decision?.write) {
+        if (this.store.isShared && !(await this.#refresh(account))) continue;
+        if ('error' in decided) throw decided.error;
+        return decided.result.result;
+      }
+      const { write, result } = decision;
+      const head = { ...account.head, ...write.head, commit };
+      const stored = await attempt(() => this.store.commit(toBatch(account, head, write)));
+      if ('result' in stored && stored.result !== undefined) {
+        account.version = stored.result;
+        account.head = head;
+        account.isChanging = true;
+        await write.apply?.();
+        account.isChanging = false;
+        await write.directory?.apply();
+        this.#cacheAccount(account);
+        return result;
+      }
+      if ('error' in stored) {
+        if (!isStorageError(stored.error, 'unavailable')) throw stored.error;
+        unconfirmed = { commit, result, directory: write.directory };
+      }
+      // At most one attempt is stored: each checks the head, which another one would have changed.
+      const refreshed = await attempt(() => this.#refresh(account));
+      if ('error' in refreshed) {
+        this.#cache.delete(user);
+        if (unconfirmed) this.#unconfirmed.set(user, unconfirmed);
+        throw 'error' in stored ? stored.error : refreshed.error;
+      }
+      if (unconfirmed && account.head.commit === commit) {
+        await unconfirmed.directory?.apply();
+        return unconfirmed.result;
+      }
+    }
+    throw new StorageError('unavailable', 'other processes keep changing this account; try again later');
+  }
+
+  /** Evicts an account from the cache. */
+  forget(user: UserId): void {
+    this.#cache.delete(user);
+  }
+
+  forgetAll(): void {
+    this.#cache.clear();
+  }
+
+  /** Waits for running steps. */
+  drain(): Promise<void> {
+    return this.#mutex.drain();
+  }
+
+  /** Updates the account in memory from the stored head. Resolves to whether it was up to date already. */
+  async #refresh(account: Account): Promise<boolean> {
+    const [entry] = await this.store.get([headKey(account.id)]);
+    if (!entry) {
+      this.#cache.delete(account.id);
+      throw noSuchAccount();
+    }
+    if (entry.version === account.version) return true;
+    account.update(entry);
+    await this.#resolveUnconfirmed(account);
+    this.#cacheAccount(account);
+    return false;
+  }
+
+  async #open(user: UserId): Promise<Account> {
+    const cached = this.#cache.get(user);
+    if (cached) return cached;
+    const [entry] = await this.store.get([headKey(user)]);
+    if (!entry) throw noSuchAccount();
+    const account = new Account(user, entry);
+    await this.#resolveUnconfirmed(account);
+    this.#cacheAccount(account);
+    return account;
+  }
+
+  /** Puts an account into the cache. Deletes it first, so that its size is computed again. */
+  #cacheAccount(account: Account): void {
+    this.#cache.delete(account.id);
+    this.#cache.set(account.id, account);
+  }
+
+  async #resolveUnconfirmed({ id, head }: Account): Promise<void> {
+    const unconfirmed = this.#unconfirmed.get(id);
+    this.#unconfirmed.delete(id);
+    if (unconfirmed?.commit === head.commit) await unconfirmed.directory?.apply();
+  }
+}
+
+const PARTS: { [Part in keyof AccountParts]: (store: KeyValueStore, user: UserId) => Promise<AccountParts[Part]> } = {
+  async devices(store, user) {
+    const entries = await listAll(store, under(devicesPrefix(user)));
+    return new DeviceTable(
+      readRows<DeviceRow>(entries),
+      entries.map(({ key }) => key),
+    );
+  },
+  subscriptions: async (store, user) =>
+    SubscriptionLists.read(user, await listAll(store, under(subscriptionsPrefix(user)))),
+};
+
+const hasAll = ({ parts }: Account, wanted: readonly (keyof AccountParts)[]): boolean =>
+  wanted.every((part) => parts[part] !== undefined);
+
+/** Whether an account may be read outside `exclusive`. */
+const canRead = (account: Account, parts: readonly (keyof AccountParts)[]): boolean =>
+  !account.isChanging && hasAll(account, parts);
+
+const toBatch = ({ id, version }: Account, head: Head, write: Write): Batch => ({
+  check: [[headKey(id), version], ...(write.check ?? [])],
+  set: [[headKey(id), writeHead(head)], ...(write.set ?? []), ...(write.directory?.set ?? [])],
+  delete: [...(write.delete ?? []), ...(write.directory?.delete ?? [])],
+  sum: write.directory?.sum ?? [],
+});
+
+/** The result or the error of a step. */
+async function attempt<T>(step: () => Promise<T>): Promise<{ result: T } | { error: unknown }> {
+  try {
+    return { result: await step() };
+  } catch (error) {
+    return { error };
+  }
+}

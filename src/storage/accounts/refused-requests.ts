@@ -1,0 +1,21 @@
+import type { UserId } from '../../domain/types.ts';
+import { refusalsKey } from './account-keys.ts';
+import type { Core } from './core.ts';
+import type { RefusalStore, RefusedRequest } from '../stores.ts';
+
+const MAX_REFUSALS = 20;
+
+export function createRefusalStore({ store, accounts }: Core): RefusalStore {
+  const all = async (user: UserId): Promise<RefusedRequest[]> => {
+    const [entry] = await store.get([refusalsKey(user)]);
+    return entry ? (JSON.parse(entry.value) as RefusedRequest[]) : [];
+  };
+  return {
+    all,
+    add: (user, refused) =>
+      accounts.write(user, async () => {
+        const newest = [refused, ...(await all(user))].slice(0, MAX_REFUSALS);
+        return { result: undefined, write: { set: [[refusalsKey(user), JSON.stringify(newest)]] } };
+      }),
+  };
+}

@@ -1,0 +1,109 @@
+import { scopeKey } from '../../domain/scope.ts';
+import type { Json, SettingScope, Url, UserId } from '../../domain/types.ts';
+import { settingsPrefix, textDigest } from './account-keys.ts';
+import type { Key } from '../contract.ts';
+import type { Account } from './account.ts';
+import type { Core } from './core.ts';
+import type { AccountChange } from '../directory/account-changes.ts';
+import { isPrivateEdge, subscriptionKey, under, urlDigest } from '../keys.ts';
+import { isPrivacySetting, type Privacy, toPrivacy } from './privacy.ts';
+import { listAll } from '../rows.ts';
+import type { SettingStore } from '../stores.ts';
+
+/** A stored setting. */
+export interface StoredSetting {
+  scope: SettingScope;
+  key: string;
+  value: Json;
+  /** Position in the order first set. */
+  place: number;
+}
+
+/** The account setting that makes all devices follow each other. */
+export const SYNC_DEVICES = 'sync_devices';
+
+export function createSettingStore(core: Core): SettingStore {
+  const { accounts } = core;
+  return {
+    async get(user, scope) {
+      const stored = await readSettings(core, scopePrefix(user, scope));
+      return toRecord(stored.toSorted(byPlace));
+    },
+
+    update: (user, scope, { set, remove, limit }) =>
+      accounts.write(user, async (account) => {
+        const { head } = account;
+        const stored = await readSettings(core, scopePrefix(user, scope));
+        const before = new Map(stored.toSorted(byPlace).map((each) => [each.key, each]));
+        const after = new Map(before);
+        let { next } = head;
+        for (const [key, value] of Object.entries(set)) {
+          after.set(key, { scope, key, value, place: before.get(key)?.place ?? next++ });
+        }
+        for (const key of remove) after.delete(key);
+        if (after.size > limit) return { result: undefined };
+        const result = toRecord([...after.values()]);
+        const changed = [...after.values()].filter((each) => each !== before.get(each.key));
+        const removed = [...before.keys()].filter((key) => !after.has(key));
+        if (changed.length === 0 && removed.length === 0) return { result };
+        const privacy = [...changed, ...removed.map((key) => ({ scope, key }))].some(isPrivacySetting)
+          ? await readPrivacy(core, user, { scope, after: [...after.values()] })
+          : undefined;
+        const syncDevices = scope.kind === 'account' ? after.get(SYNC_DEVICES)?.value === true : head.syncDevices;
+        return {
+          result,
+          write: {
+            head: { next, syncDevices, ...(privacy && { visibility: privacy.visibility }) },
+            set: changed.map((each) => [settingKey(user, each), JSON.stringify(each)]),
+            delete: removed.map((key) => settingKey(user, { scope, key })),
+            directory: privacy && (await core.directory.prepare(user, await privacyChange(core, account, privacy))),
+          },
+        };
+      }),
+
+    async withKey(user, kind, key) {
+      const stored = await readSettings(core, `${settingsPrefix(user)}${kind}/`);
+      return stored.filter((each) => each.key === key).map(({ scope, value }) => ({ scope, value }));
+    },
+  };
+}
+
+/** Which subscriptions are private, according to the settings. `change`: replaces the stored settings of a scope. */
+export async function readPrivacy(
+  core: Core,
+  user: UserId,
+  change?: { scope: SettingScope; after: readonly StoredSetting[] },
+): Promise<Privacy> {
+  const kinds = ['account', 'podcast'] as const;
+  const stored = await Promise.all(kinds.map((kind) => readSettings(core, `${settingsPrefix(user)}${kind}/`)));
+  const changed = change && scopeKey(change.scope);
+  const others = stored.flat().filter(({ scope }) => scopeKey(scope) !== changed);
+  return toPrivacy([...others, ...(change?.after ?? [])], core.directory.currentUrl);
+}
+
+/** The subscriptions that become private or public. */
+async function privacyChange(core: Core, account: Account, { isPrivate }: Privacy): Promise<AccountChange> {
+  const subscriptions = await core.accounts.part(account, 'subscriptions');
+  const edges = await listAll(core.store, under(subscriptionKey(account.id, '') as `${string}/`));
+  const wasPrivate = new Map(edges.map((edge) => [edge.key, isPrivateEdge(edge)]));
+  const changed = (to: boolean): Url[] =>
+    subscriptions.union().filter((url) => {
+      const before = wasPrivate.get(subscriptionKey(account.id, urlDigest(url)));
+      return before !== to && before !== undefined && isPrivate(url) === to;
+    });
+  return { hidden: changed(true), shown: changed(false) };
+}
+
+const scopePrefix = (user: UserId, scope: SettingScope): `${string}/` =>
+  `${settingsPrefix(user)}${scope.kind}/${textDigest(scopeKey(scope))}/`;
+
+export const settingKey = (user: UserId, { scope, key }: Pick<StoredSetting, 'scope' | 'key'>): Key =>
+  `${scopePrefix(user, scope)}${textDigest(key)}`;
+
+export const readSettings = async ({ store }: Core, prefix: `${string}/`): Promise<StoredSetting[]> =>
+  (await listAll(store, under(prefix))).map(({ value }) => JSON.parse(value) as StoredSetting);
+
+export const byPlace = (a: { place: number }, b: { place: number }): number => a.place - b.place;
+
+const toRecord = (stored: readonly StoredSetting[]): Record<string, Json> =>
+  Object.fromEntries(stored.map(({ key, value }) => [key, value]));

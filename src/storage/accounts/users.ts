@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { compareText } from '../../domain/text-order.ts';
+import type { Seconds, UserId } from '../../domain/types.ts';
+import { foldLogin, headKey, loginKey, LOGINS } from './account-keys.ts';
+import type { Entry } from '../contract.ts';
+import type { Core } from './core.ts';
+import { isStorageError } from '../errors.ts';
+import { loginTaken, unlessMissing } from '../store-errors.ts';
+import { type Login, loginKeys, newHead, parseHead, setLogins, toUser, writeHead } from './head.ts';
+import { under } from '../keys.ts';
+import { toPrivacy } from './privacy.ts';
+import { removeAccount } from './removal.ts';
+import { scan } from '../rows.ts';
+import { endSessions } from './sessions.ts';
+import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
+import type { User, UserStore } from '../stores.ts';
+
+/** Logins in the cache. */
+const MAX_CACHED = 10_000;
+/** Maximum difference between the clocks of nodes. */
+const CLOCK_SKEW: Seconds = 30;
+
+export function createUserStore(core: Core): UserStore {
+  const { store, accounts, context } = core;
+  /** User ids by folded login. Must be verified, as accounts are renamed and removed. */
+  const cache = new LRUCache<string, UserId>({ max: MAX_CACHED });
+
+  /** The account, if it has this folded login. */
+  const userWithLogin = (id: UserId, login: string): Promise<User | undefined> =>
+    unlessMissing(
+      accounts.read(id, [], ({ head }) =>
+        foldLogin(head.name) === login || (head.email !== undefined && foldLogin(head.email) === login)
+          ? toUser(id, head)
+          : undefined,
+      ),
+    );
+
+  return {
+    async create({ name, email, passwordHash }, settings = {}) {
+      const id = randomUUID() as UserId;
+      const user = { name, ...(email !== undefined && { email }), passwordHash, createdAt: context.now() };
+      const keys = loginKeys(user);
+      const head = newHead(user);
+      const set = Object.entries(settings).map(([key, value]): StoredSetting => ({
+        scope: { kind: 'account' },
+        key,
+        value,
+        place: head.next++,
+      }));
+      const stored = set.map((setting) => [settingKey(id, setting), JSON.stringify(setting)] as const);
+      head.syncDevices = settings[SYNC_DEVICES] === true;
+      head.visibility = toPrivacy(set, (url) => url).visibility;
+      const batch = {
+        check: [...keys, headKey(id)].map((key) => [key, 0] as const),
+        set: [...setLogins(keys, id), [headKey(id), writeHead(head)] as const, ...stored],
+      };
+      const commit = () => store.commit(batch).catch(recoverCommit(core, id));
+      while ((await commit()) === undefined) await requireFreeLogin(core, user);
+      return { id, ...user };
+    },
+
+    async find(login) {
+      const folded = foldLogin(login);
+      const cached = cache.get(folded);
+      const found = cached && (await userWithLogin(cached, folded));
+      if (found) return found;
+      const [entry] = await store.get([loginKey(login)]);
+      const id = entry && userIn(entry);
+      const user = id && (await userWithLogin(id, folded));
+      if (user) cache.set(folded, id);
+      return user;
+    },
+
+    setPassword: (id, passwordHash) =>
+      accounts.write(id, async ({ head }) => {
+        const { write } = await endSessions(core, id, head);
+        return { result: undefined, write: { ...write, head: { ...write.head, passwordHash } } };
+      }),
+
+    rename: (id, name) => changeLogin(core, id, ({ email }) => ({ name, email })),
+    setEmail: (id, email) => changeLogin(core, id, ({ name }) => ({ name, email })),
+
+    delete: (id) => removeAccount(core, id),
+
+    stableUntil: async (id) => {
+      const now = context.now();
+      return Math.min(now, accounts.writingSince(id) ?? now) - (store.isShared ? CLOCK_SKEW : 0);
+    },
+
+    async *all() {
+      const users = new Map<UserId, User>();
+      for await (const page of scan(store, under(LOGINS))) {
+        const ids = [...new Set(page.map(userIn))].filter((id) => !users.has(id));
+        const heads = await store.get(ids.map(headKey));
+        for (const [i, entry] of heads.entries()) {
+          if (entry) users.set(ids[i]!, toUser(ids[i]!, parseHead(entry)));
+        }
+      }
+      yield* [...users.values()].toSorted((a, b) => compareText(a.name, b.name));
+    },
+  };
+}
+
+/** Changes the name or e-mail address of an account. */
+const changeLogin = (core: Core, id: UserId, change: (before: Login) => Login): Promise<void> =>
+  core.accounts.write(id, async ({ head }) => {
+    const login = change(head);
+    const before = loginKeys(head);
+    const after = loginKeys(login);
+    const added = after.filter((key) => !before.includes(key));
+    const isTaken = (await core.store.get(added)).some((entry) => entry !== undefined);
+    if (isTaken) throw loginTaken(foldLogin(login.name) === foldLogin(head.name) ? 'e-mail address' : 'name');
+    return {
+      result: undefined,
+      write: {
+        head: login,
+        check: added.map((key) => [key, 0] as const),
+        set: setLogins(added, id),
+        delete: before.filter((key) => !after.includes(key)),
+      },
+    };
+  });
+
+const userIn = ({ value }: Entry): UserId => (JSON.parse(value) as { user: UserId }).user;
+
+/** Throws `conflict` if an account has the name or the e-mail address. */
+export async function requireFreeLogin({ store }: Core, { name, email }: Login): Promise<void> {
+  const [byName, byEmail] = await store.get([loginKey(name), loginKey(email ?? name)]);
+  if (byName) throw loginTaken('name');
+  if (byEmail) throw loginTaken('e-mail address');
+}
+
+/** Recovers the version of a created account if the answer of the commit was lost. */
+export const recoverCommit =
+  ({ store }: Core, user: UserId) =>
+  async (error: unknown): Promise<number> => {
+    if (!isStorageError(error, 'unavailable')) throw error;
+    const [entry] = await store.get([headKey(user)]).catch(() => []);
+    if (entry) return entry.version;
+    throw error;
+  };

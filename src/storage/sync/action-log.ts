@@ -1,0 +1,211 @@
+import { setImmediate } from 'node:timers/promises';
+import type { EpisodeAction, Seconds, Stamp, UserId } from '../../domain/types.ts';
+import { eachInSlices, mapInSlices } from '../../slices.ts';
+import type { Account } from '../accounts/account.ts';
+import { actionsKey, actionTimesKey, actionTimesPrefix } from '../accounts/account-keys.ts';
+import { type ActionColumns, fromColumns, toColumns } from './action-columns.ts';
+import type { Entry, Key, KeyValueStore, Value } from '../contract.ts';
+import { fingerprint, identityOf, timeOf } from './fingerprints.ts';
+import { under } from '../keys.ts';
+import { chunked, scan } from '../rows.ts';
+
+/** Actions per chunk. */
+const CHUNK = 500;
+/** Chunks per read when looking for duplicates. */
+const CHECKED = 16;
+/** Minimum actions per page. Building and writing a page blocks other requests. */
+const PAGE = 1000;
+
+/** A stored chunk of the actions of one upload. */
+interface StoredChunk extends ActionColumns {
+  /** Time of the upload. */
+  at: Seconds;
+}
+
+/** Index entry of a chunk by the times of its actions. */
+interface TimesEntry {
+  /** The earliest time of the actions in the chunk; the latest is in the key. */
+  from: Seconds;
+  fingerprints: number[];
+}
+
+/** An episode action with its stamp and the time of its upload. */
+interface StoredAction {
+  stamp: Stamp;
+  uploadedAt: Seconds;
+  action: EpisodeAction;
+}
+
+interface ActionWrite {
+  set: [Key, Value][];
+  /** Number of chunks. */
+  chunks: number;
+  /** Fingerprints by chunk. */
+  fingerprints: (readonly number[])[];
+  /** The latest time of the actions. */
+  latest: Seconds;
+}
+
+/** The entries for actions of one upload; `chunk` is the number of the first chunk. */
+export async function writeActions(
+  user: UserId,
+  actions: readonly EpisodeAction[],
+  { stamp, at }: { stamp: Stamp; at: Seconds },
+  chunk = 0,
+): Promise<ActionWrite> {
+  const written: ActionWrite = { set: [], chunks: 0, fingerprints: [], latest: -1 };
+  if (actions.length === 0) return written;
+  const write = (part: readonly EpisodeAction[]): string =>
+    JSON.stringify({ at, ...toColumns(part) } satisfies StoredChunk);
+  await eachInSlices(chunked(actions, CHUNK, write), ({ part, text }) => {
+    const number = chunk + written.chunks++;
+    const fingerprints = part.map(fingerprint);
+    let [from, latest] = [Infinity, 0];
+    for (const action of part) {
+      from = Math.min(from, timeOf(action));
+      latest = Math.max(latest, timeOf(action));
+    }
+    written.set.push(
+      [actionsKey(user, stamp, number), text],
+      [actionTimesKey(user, latest, { stamp, number }), JSON.stringify({ from, fingerprints } satisfies TimesEntry)],
+    );
+    written.fingerprints.push(fingerprints);
+    written.latest = Math.max(written.latest, latest);
+  });
+  return written;
+}
+
+/** Actions that are not stored yet, without duplicates. */
+export async function newActions(
+  store: KeyValueStore,
+  account: Account,
+  actions: readonly EpisodeAction[],
+): Promise<readonly EpisodeAction[]> {
+  if (areLater(actions, account.head.latestActionAt)) return actions;
+  const { head, fingerprints } = account;
+  const distinct = new Map<string, EpisodeAction>();
+  const earlier: EpisodeAction[] = [];
+  await eachInSlices(actions, (action) => {
+    const identity = identityOf(action);
+    if (distinct.has(identity)) return;
+    distinct.set(identity, action);
+    if (timeOf(action) <= head.latestActionAt) earlier.push(action);
+  });
+  await loadFingerprints(store, account, earliestOf(earlier));
+  const suspects = await fingerprints.among(earlier);
+  fingerprints.forgetBeyondBound(head.latestActionAt);
+  if (suspects.length > 0) await removeStored(store, account.id, suspects, distinct);
+  return [...distinct.values()];
+}
+
+/** Whether the times alone prove that all actions are new and distinct, as they do for most uploads. */
+function areLater(actions: readonly EpisodeAction[], latest: Seconds): boolean {
+  const times = actions.map(timeOf);
+  if (times.every((time, at) => time > (times[at - 1] ?? latest))) return true; // most uploads are sorted
+  return times.every((time) => time > latest) && new Set(times).size === times.length;
+}
+
+const earliestOf = (actions: readonly EpisodeAction[]): Seconds =>
+  actions.reduce((earliest, action) => Math.min(earliest, timeOf(action)), Infinity);
+
+/** Loads the fingerprints of all actions from this time on. */
+async function loadFingerprints(store: KeyValueStore, account: Account, from: Seconds): Promise<void> {
+  const { id, fingerprints } = account;
+  if (from >= fingerprints.from) return;
+  const range = { from: actionTimesKey(id, from), until: actionTimesKey(id, fingerprints.from) };
+  for await (const page of scan(store, range)) {
+    for (const { value } of page) fingerprints.add((JSON.parse(value) as TimesEntry).fingerprints);
+  }
+  fingerprints.from = from;
+}
+
+/** Removes the suspects that are stored already, ignoring GUIDs, from `distinct`. */
+async function removeStored(
+  store: KeyValueStore,
+  user: UserId,
+  suspects: readonly EpisodeAction[],
+  distinct: Map<string, EpisodeAction>,
+): Promise<void> {
+  let wanted = await mapInSlices(suspects, (action) => ({
+    identity: identityOf(action),
+    time: timeOf(action),
+    fingerprint: fingerprint(action),
+  }));
+  const range = { from: actionTimesKey(user, earliestOf(suspects)), until: under(actionTimesPrefix(user)).until };
+  for await (const page of scan(store, range)) {
+    const keys: Key[] = [];
+    await eachInSlices(page, ({ key, value }) => {
+      const [, , latest, stamp, number] = key.split('/');
+      const { from, fingerprints } = JSON.parse(value) as TimesEntry;
+      const known = new Set(fingerprints);
+      const mayHold = wanted.some(
+        ({ time, fingerprint: print }) => time >= from && time <= Number(latest) && known.has(print),
+      );
+      if (mayHold) keys.push(actionsKey(user, Number(stamp), Number(number)));
+    });
+    for (let at = 0; at < keys.length; at += CHECKED) {
+      const chunks = await store.get(keys.slice(at, at + CHECKED));
+      await eachInSlices(chunks, (chunk) => {
+        if (chunk) for (const action of readChunk(chunk).actions) distinct.delete(identityOf(action));
+      });
+    }
+    wanted = wanted.filter(({ identity }) => distinct.has(identity));
+    if (wanted.length === 0) return;
+  }
+}
+
+function readChunk({ value }: Entry): { at: Seconds; actions: EpisodeAction[] } {
+  const chunk = JSON.parse(value) as StoredChunk;
+  return { at: chunk.at, actions: fromColumns(chunk) };
+}
+
+/** The actions of a stored chunk. */
+export function storedActions(chunk: Entry): StoredAction[] {
+  const stamp = Number(chunk.key.split('/')[2]);
+  const { at, actions } = readChunk(chunk);
+  return actions.map((action) => ({ stamp, uploadedAt: at, action }));
+}
+
+/** The chunks with these stamps, both inclusive, in upload order. */
+export const scanActions = (
+  store: KeyValueStore,
+  user: UserId,
+  [first, last]: readonly [Stamp, Stamp],
+): AsyncIterable<Entry[]> => scan(store, { from: actionsKey(user, first), until: actionsKey(user, last + 1) });
+
+/** The matching actions of these chunks, in non-empty pages. */
+export async function* matchingActions(
+  chunks: AsyncIterable<Entry[]>,
+  matches: (action: EpisodeAction) => boolean,
+): AsyncGenerator<EpisodeAction[]> {
+  let page: EpisodeAction[] = [];
+  for await (const entries of chunks) {
+    for (const entry of entries) {
+      for (const action of readChunk(entry).actions) if (matches(action)) page.push(action);
+      if (page.length < PAGE) continue;
+      yield page;
+      page = [];
+      await setImmediate();
+    }
+  }
+  if (page.length > 0) yield page;
+}
+
+/** The latest action per podcast and episode, by its own time, then by upload order. */
+export async function* latestActions(pages: AsyncIterable<EpisodeAction[]>): AsyncGenerator<EpisodeAction[]> {
+  const latest = new Map<string, EpisodeAction>();
+  for await (const page of pages) {
+    for (const action of page) {
+      const episode = JSON.stringify([action.podcast, action.episode]);
+      const rival = latest.get(episode);
+      if (rival && rival.timestamp > action.timestamp) continue;
+      latest.delete(episode); // keeps the map in upload order
+      latest.set(episode, action);
+    }
+  }
+  const found = [...latest.values()];
+  for (let at = 0; at < found.length; at += PAGE) {
+    yield found.slice(at, at + PAGE);
+    await setImmediate();
+  }
+}

@@ -1,0 +1,38 @@
+import { markAfter, originOf } from '../../domain/stamp.ts';
+import type { EpisodeAction, Url } from '../../domain/types.ts';
+import { latestActions, matchingActions, newActions, scanActions } from './action-log.ts';
+import type { Core } from '../accounts/core.ts';
+import type { ActionStore } from '../stores.ts';
+import { storeUpload } from './upload.ts';
+
+export const createActionStore = (core: Core): ActionStore => ({
+  append: (user, actions, uploader) =>
+    storeUpload(core, user, async (account) => {
+      const named = new Set(actions.map(({ device }) => device));
+      return {
+        devices: [...named].filter((device) => device !== undefined),
+        origin: originOf(named, uploader),
+        actions: await newActions(core.store, account, actions),
+      };
+    }),
+
+  async query(user, { since = 0, podcast, device, subscribedOn, latest = false }) {
+    const parts = subscribedOn === undefined ? [] : (['devices', 'subscriptions'] as const);
+    const { podcasts, newest, mark } = await core.accounts.read(user, parts, ({ head }, { devices, subscriptions }) => {
+      const row = subscribedOn === undefined ? undefined : devices.get(subscribedOn);
+      const urls = row ? subscriptions.of(row.number).current() : [];
+      const only = subscribedOn === undefined ? undefined : new Set<Url>(urls.map(({ url }) => url));
+      return { podcasts: only, newest: head.actionStamp, mark: markAfter(head.stamp) };
+    });
+    const matches = (action: EpisodeAction): boolean =>
+      (podcast === undefined || action.podcast === podcast) &&
+      (podcasts === undefined || podcasts.has(action.podcast)) &&
+      (device === undefined || action.device === device);
+    if (since > newest || podcasts?.size === 0) return { pages: nothing(), mark };
+    // The head was read first: chunks up to its stamp are immutable.
+    const found = matchingActions(scanActions(core.store, user, [since, newest]), matches);
+    return { pages: latest ? latestActions(found) : found, mark };
+  },
+});
+
+async function* nothing(): AsyncGenerator<EpisodeAction[]> {}

@@ -1,0 +1,73 @@
+import { regroup } from '../../domain/group.ts';
+import type { Device } from '../../domain/types.ts';
+import type { Core } from '../accounts/core.ts';
+import { NEW_DEVICE, toDevice } from './device-table.ts';
+import { noSuchDevice } from '../store-errors.ts';
+import type { DeviceStore } from '../stores.ts';
+import { prepareDirectory, storeUpload, writeDevices } from './upload.ts';
+
+export const createDeviceStore = (core: Core): DeviceStore => ({
+  find: (user, id) => core.accounts.read(user, ['devices'], (_, { devices }) => devices.find(id)),
+
+  all: (user) =>
+    core.accounts.read(user, ['devices', 'subscriptions'], (_, { devices, subscriptions }) =>
+      devices.rows.map(({ number, syncedAt, app = '', dialect = 'gpodder.net', ...row }) => ({
+        ...toDevice(row),
+        subscriptions: subscriptions.of(number).size,
+        ...(syncedAt !== undefined && { syncedAt, app, dialect }),
+      })),
+    ),
+
+  async save(user, id, patch) {
+    let device!: Device;
+    await storeUpload(core, user, (_, devices) => {
+      device = { ...(devices.find(id) ?? { id, ...NEW_DEVICE }), ...patch };
+      return { devices: [id], origin: id, patch };
+    });
+    return device;
+  },
+
+  touch: (user, id, activity) =>
+    core.accounts.write(user, async (account) => {
+      const before = await core.accounts.part(account, 'devices');
+      if (!before.get(id)) return { result: false };
+      return { result: true, write: await writeDevices(account, before, before.touched(id, activity)) };
+    }),
+
+  delete: (user, id) =>
+    core.accounts.write(user, async (account) => {
+      const before = await core.accounts.part(account, 'devices');
+      const device = before.get(id);
+      if (!device) return { result: false };
+      const subscriptions = await core.accounts.part(account, 'subscriptions');
+      const list = subscriptions.of(device.number);
+      const unsubscribed = list.current().flatMap(({ url }) => (subscriptions.devicesOf(url) === 1 ? url : []));
+      const write = await writeDevices(account, before, before.without(id));
+      const { revisions } = account.head;
+      return {
+        result: true,
+        write: {
+          ...write,
+          head: { revisions: { devices: revisions.devices + 1, subscriptions: revisions.subscriptions + 1 } },
+          delete: [...write.delete, ...list.listKeys, ...list.logKeys],
+          directory: await prepareDirectory(core, account, { unsubscribed }),
+          apply() {
+            write.apply();
+            subscriptions.remove(device.number);
+          },
+        },
+      };
+    }),
+
+  groups: (user) => core.accounts.read(user, ['devices'], (_, { devices }) => devices.groups),
+
+  async synchronize(user, join, leave) {
+    let groups!: string[][];
+    await storeUpload(core, user, (_, devices) => {
+      if (![...join.flat(), ...leave].every((id) => devices.get(id))) throw noSuchDevice();
+      groups = regroup(devices.groups, join, leave);
+      return { devices: [], origin: undefined, groups };
+    });
+    return groups;
+  },
+});

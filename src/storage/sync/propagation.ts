@@ -1,0 +1,66 @@
+import type { SubscriptionChange, Url } from '../../domain/types.ts';
+import type { Account } from '../accounts/account.ts';
+import type { Core } from '../accounts/core.ts';
+import type { DeviceRow, DeviceTable } from './device-table.ts';
+import type { Head } from '../accounts/head.ts';
+import { SubscriptionDraft } from './subscription-draft.ts';
+
+/** The part of an upload that changes subscriptions. */
+export interface SubscriptionUpload {
+  /** Devices of the upload; unknown ones are created. */
+  devices: readonly string[];
+  /** Changes for all these devices and their groups. */
+  subscriptions?: readonly SubscriptionChange[];
+  /** The new groups. */
+  groups?: readonly (readonly string[])[];
+}
+
+/** The devices of an account before and after an upload. */
+export interface DeviceChange {
+  before: DeviceTable;
+  devices: DeviceTable;
+  /** Groups whose devices need the union of their lists. */
+  groups: readonly (readonly string[])[];
+}
+
+/**
+ * Applies the subscription changes of an upload to its devices and to all that follow them: devices of a group have the
+ * union of their lists, and a device that follows all others receives the changes of each. `isMerged`: whether a new
+ * device gets feeds that are not part of the upload.
+ */
+export async function changeSubscriptions(
+  core: Core,
+  account: Account,
+  upload: SubscriptionUpload,
+  { before, devices, groups }: DeviceChange,
+  { stamp, next }: Pick<Head, 'stamp' | 'next'>,
+): Promise<{ draft?: SubscriptionDraft; isMerged: boolean }> {
+  const { subscriptions: changes = [] } = upload;
+  const followers = devices.rows.filter(({ followsAll }) => followsAll);
+  const isNew = ({ id }: DeviceRow): boolean => !before.get(id)?.followsAll;
+  if (changes.length === 0 && groups.length === 0 && !followers.some(isNew)) return { isMerged: false };
+  const draft = new SubscriptionDraft(await core.accounts.part(account, 'subscriptions'), stamp, next);
+  const brought = new Set<Url>();
+  if (changes.length > 0) {
+    const targets = upload.devices.flatMap((id) => {
+      const row = before.get(id) ?? devices.get(id)!;
+      // Named beside others, it is one of those that are meant.
+      const isOneOfMany = row.followsAll && upload.devices.length > 1;
+      return isOneOfMany || !before.get(id) ? [row] : before.following(id);
+    });
+    // Devices of a group occur several times; only the first change has an effect.
+    for (const { number } of targets) for (const url of await draft.change(number, changes)) brought.add(url);
+  }
+  let isMerged = false;
+  for (const ids of groups) {
+    const merged = await draft.merge(ids.map((id) => devices.get(id)!.number));
+    isMerged ||= upload.groups === undefined && merged.some((url) => !brought.has(url));
+  }
+  for (const follower of followers) {
+    const others = devices.rows.filter((row) => row !== follower && (isNew(follower) || !row.followsAll));
+    await draft.follow(follower.number, numbersOf(others), isNew(follower) ? 'all' : 'changes');
+  }
+  return draft.isEmpty ? { isMerged } : { draft, isMerged };
+}
+
+const numbersOf = (rows: readonly DeviceRow[]): number[] => rows.map(({ number }) => number);

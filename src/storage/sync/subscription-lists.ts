@@ -1,0 +1,117 @@
+import { eachInSlices } from '../../slices.ts';
+import type { Stamp, Url, UserId } from '../../domain/types.ts';
+import { subscriptionListPrefix, subscriptionLogKey, subscriptionsPrefix } from '../accounts/account-keys.ts';
+import type { Entry, Key, Value } from '../contract.ts';
+import { readRows, replaceRows } from '../rows.ts';
+import { byPlace, fromStored, type Row, type StoredRow, SubscriptionList, toStored } from './subscription-list.ts';
+
+/*
+ * Changes of a list are stored as a log beside it. A log that would get too long is merged into the list: one of more
+ * than a 64th of the list's rows, but at least 64 and at most 500 are allowed, because each read of the list reads it.
+ */
+const MIN_LOG_ROWS = 64;
+const MAX_LOG_ROWS = 500;
+const LIST_ROWS_PER_LOG_ROW = 64;
+/** Changes with a longer text are merged into the list at once. Characters. */
+const MAX_LOG_TEXT = 256 * 1024;
+
+/** The subscriptions of all devices of an account, by device number. */
+export class SubscriptionLists {
+  readonly #lists = new Map<number, SubscriptionList>();
+  /** How many devices subscribe to a feed. */
+  readonly #devices = new Map<Url, number>();
+
+  /** Reads all entries under `subscriptionsPrefix`, in key order. */
+  static read(user: UserId, entries: readonly Entry[]): SubscriptionLists {
+    const lists = new SubscriptionLists();
+    const start = subscriptionsPrefix(user).length;
+    for (const entry of entries) {
+      const [device, part] = entry.key.slice(start).split('/');
+      const list = lists.of(Number(device));
+      lists.#lists.set(Number(device), list);
+      list.load(entry.key, part === 'log', readRows<StoredRow>([entry]).map(fromStored));
+    }
+    for (const list of lists.#lists.values()) for (const { url } of list.current()) lists.#count(url, 1);
+    return lists;
+  }
+
+  /** The list of a device; empty if it has none. */
+  of(device: number): SubscriptionList {
+    return this.#lists.get(device) ?? new SubscriptionList();
+  }
+
+  /** Number of devices that subscribe to the feed. */
+  devicesOf(url: Url): number {
+    return this.#devices.get(url) ?? 0;
+  }
+
+  /** The feeds of all devices, without duplicates, in the order first added. */
+  union(): Url[] {
+    const rows = [...this.#lists.values()].flatMap((list) => list.current());
+    return [...new Set(rows.toSorted(byPlace).map(({ url }) => url))];
+  }
+
+  /** Number of rows, including tombstones. */
+  get length(): number {
+    return [...this.#lists.values()].reduce((sum, list) => sum + list.length, 0);
+  }
+
+  /** The entries for new rows of a device. */
+  async write(user: UserId, device: number, rows: readonly Row[], stamp: Stamp): Promise<ListWrite> {
+    const list = this.of(device);
+    const logged = list.logged + rows.length;
+    const room = Math.max(MIN_LOG_ROWS, Math.min(MAX_LOG_ROWS, list.length / LIST_ROWS_PER_LOG_ROW));
+    const text = logged <= room ? JSON.stringify(rows.map(toStored)) : undefined;
+    if (text && text.length <= MAX_LOG_TEXT) {
+      const key = subscriptionLogKey(user, device, stamp);
+      const apply = async (): Promise<void> => {
+        await this.#apply(device, rows, list);
+        list.logKeys.push(key);
+        list.logged = logged;
+      };
+      return { set: [[key, text]], delete: [], apply };
+    }
+    const changed = new Set<Url>();
+    await eachInSlices(rows, ({ url }) => changed.add(url));
+    const all: StoredRow[] = [];
+    await eachInSlices(list.rows(), (row) => changed.has(row.url) || all.push(toStored(row)));
+    await eachInSlices(rows, (row) => all.push(toStored(row)));
+    const replaced = await replaceRows(subscriptionListPrefix(user, device), all, list.listKeys);
+    const apply = async (): Promise<void> => {
+      await this.#apply(device, rows, list);
+      list.listKeys = replaced.set.map(([key]) => key);
+      list.logKeys.length = 0;
+      list.logged = 0;
+    };
+    return { set: replaced.set, delete: [...replaced.delete, ...list.logKeys], apply };
+  }
+
+  /** Drops the list of a removed device. */
+  remove(device: number): void {
+    for (const { url } of this.of(device).current()) this.#count(url, -1);
+    this.#lists.delete(device);
+  }
+
+  async #apply(device: number, rows: readonly Row[], list: SubscriptionList): Promise<void> {
+    this.#lists.set(device, list);
+    await eachInSlices(rows, (row) => {
+      const before = list.get(row.url)?.subscribed ?? false;
+      if (before !== row.subscribed) this.#count(row.url, row.subscribed ? 1 : -1);
+      list.apply(row);
+    });
+    list.tidy();
+  }
+
+  #count(url: Url, by: 1 | -1): void {
+    const count = this.devicesOf(url) + by;
+    if (count > 0) this.#devices.set(url, count);
+    else this.#devices.delete(url);
+  }
+}
+
+export interface ListWrite {
+  set: [Key, Value][];
+  delete: Key[];
+  /** To be called once it is stored. */
+  apply(): Promise<void>;
+}

@@ -1,0 +1,149 @@
+import { regroup } from '../../domain/group.ts';
+import { markAfter, markAfterUpload, nextStamp } from '../../domain/stamp.ts';
+import type { Device, EpisodeAction, Stamp, Url, UserId } from '../../domain/types.ts';
+import { eachInSlices } from '../../slices.ts';
+import type { Account } from '../accounts/account.ts';
+import { devicesPrefix } from '../accounts/account-keys.ts';
+import { writeActions } from './action-log.ts';
+import type { Core } from '../accounts/core.ts';
+import { DeviceTable } from './device-table.ts';
+import type { AccountChange, DirectoryChange } from '../directory/account-changes.ts';
+import { type Head, overlappedBy, withUpload } from '../accounts/head.ts';
+import { isPrivateEdge, subscriptionKey, urlDigest } from '../keys.ts';
+import { changeSubscriptions, type DeviceChange, type SubscriptionUpload } from './propagation.ts';
+import { replaceRows } from '../rows.ts';
+import { readPrivacy } from '../accounts/settings.ts';
+import type { Decision, Write } from '../accounts/accounts.ts';
+import { newFeedsLeft, withNewFeeds } from './new-feeds.ts';
+
+/** An upload. Its subscriptions and actions get one stamp. */
+export interface Upload extends SubscriptionUpload {
+  /** See `originOf`. */
+  origin: string | undefined;
+  actions?: readonly EpisodeAction[];
+  /** Changes of the first device. */
+  patch?: Partial<Omit<Device, 'id'>>;
+}
+
+/** Stores an upload under one stamp and returns the mark; see `domain/stamp`. */
+export const storeUpload = (
+  core: Core,
+  user: UserId,
+  decide: (account: Account, devices: DeviceTable) => Upload | Promise<Upload>,
+): Promise<Stamp> =>
+  core.accounts.write(user, async (account) => {
+    const devices = await core.accounts.part(account, 'devices');
+    return toDecision(core, account, devices, await decide(account, devices));
+  });
+
+async function toDecision(core: Core, account: Account, before: DeviceTable, upload: Upload): Promise<Decision<Stamp>> {
+  const { head } = account;
+  const { actions = [] } = upload;
+  const change = changeDevices(before, upload, head);
+  const { devices } = change;
+  const now = core.context.now();
+  const stamp = nextStamp(now, head.stamp);
+  const next = head.next + devices.rows.length - before.rows.length;
+  const { draft, isMerged } = await changeSubscriptions(core, account, upload, change, { stamp, next });
+
+  // A device that joins a group receives feeds it has not seen, so its mark must stay below this upload.
+  const origin = isMerged ? undefined : upload.origin;
+  const device = origin === undefined ? undefined : devices.get(origin)?.number;
+  const overlapped = overlappedBy(head.recentUploads, device, now - core.context.overlap);
+  if (!draft && actions.length === 0) {
+    const result = markAfterUpload(markAfter(head.stamp), overlapped);
+    if (devices === before) return { result };
+    const write = await writeDevices(account, before, devices);
+    return { result, write: { ...write, head: { ...write.head, next } } };
+  }
+
+  const writes = [
+    devices === before ? {} : await writeDevices(account, before, devices),
+    draft ? await draft.write(account.id) : {},
+    actions.length === 0 ? {} : await writeActionsOf(account, actions, { stamp, at: now }),
+  ];
+  const actionFeeds = new Set<Url>();
+  await eachInSlices(actions, ({ podcast }) => account.actionFeeds.has(podcast) || actionFeeds.add(podcast));
+  // Most uploads of actions change nothing in the directory.
+  const isChanged = draft !== undefined || actionFeeds.size > 0;
+  const directory = isChanged
+    ? await prepareDirectory(core, account, {
+        ...(await draft?.difference()),
+        actionFeeds: [...actionFeeds],
+        newFeeds: newFeedsLeft(head, now),
+      })
+    : undefined;
+  const headChange: Partial<Head> = {
+    ...withNewFeeds(head, directory?.newFeeds ?? 0, now),
+    stamp,
+    next: draft?.next ?? next,
+    recentUploads: withUpload(head.recentUploads, { stamp, at: now, device }, core.context.overlap),
+    revisions: {
+      devices: head.revisions.devices + (devices === before ? 0 : 1),
+      subscriptions: head.revisions.subscriptions + (draft ? 1 : 0),
+    },
+  };
+  return {
+    result: markAfterUpload(isMerged ? stamp - 1 : markAfter(stamp), overlapped),
+    write: {
+      head: Object.assign({}, ...writes.map((write: Write) => write.head), headChange),
+      set: writes.flatMap(({ set = [] }: Write) => set),
+      delete: writes.flatMap((write: Write) => write.delete ?? []),
+      directory,
+      async apply() {
+        for (const write of writes as Write[]) await write.apply?.();
+        for (const url of actionFeeds) account.actionFeeds.add(url);
+      },
+    },
+  };
+}
+
+/** Prepares the directory change for changed subscriptions, with their privacy. */
+export async function prepareDirectory(
+  core: Core,
+  { id, head }: Account,
+  change: Omit<AccountChange, 'private'>,
+): Promise<DirectoryChange> {
+  const prepare = (isPrivate: readonly Url[]): Promise<DirectoryChange> =>
+    core.directory.prepare(id, { ...change, private: new Set(isPrivate) });
+  const { subscribed = [], unsubscribed = [] } = change;
+  if (head.visibility === 'all') return prepare([]);
+  if (head.visibility === 'none') return prepare([...subscribed, ...unsubscribed]);
+  const { isPrivate } = await readPrivacy(core, id);
+  const edges = await core.store.get(unsubscribed.map((url) => subscriptionKey(id, urlDigest(url))));
+  const wasPrivate = (at: number): boolean => edges[at] !== undefined && isPrivateEdge(edges[at]);
+  return prepare([...subscribed.filter(isPrivate), ...unsubscribed.filter((_, at) => wasPrivate(at))]);
+}
+
+function changeDevices(before: DeviceTable, { devices: named, patch, groups }: Upload, head: Head): DeviceChange {
+  const unknown = named.filter((id) => !before.get(id));
+  let devices = unknown.length > 0 ? before.with(unknown, head.next) : before;
+  // With `sync_devices`, all devices follow each other.
+  const areAllJoined = unknown.length > 0 && head.syncDevices;
+  const joined = areAllJoined ? regroup(before.groups, [devices.rows.map(({ id }) => id)], []) : groups;
+  if (joined) devices = devices.grouped(joined);
+  if (patch) devices = devices.patched(named[0]!, patch);
+  return { before, devices, groups: joined ?? [] };
+}
+
+/** The entries for the devices of an account. */
+export async function writeDevices(account: Account, before: DeviceTable, { rows }: DeviceTable) {
+  const replaced = await replaceRows(devicesPrefix(account.id), rows, before.keys);
+  const keys = replaced.set.map(([key]) => key);
+  const { revisions } = account.head;
+  return {
+    ...replaced,
+    head: { revisions: { ...revisions, devices: revisions.devices + 1 } },
+    apply: () => void (account.parts.devices = new DeviceTable(rows, keys)),
+  };
+}
+
+async function writeActionsOf(
+  account: Account,
+  actions: readonly EpisodeAction[],
+  upload: { stamp: Stamp; at: number },
+): Promise<Write> {
+  const { set, fingerprints, latest } = await writeActions(account.id, actions, upload);
+  const head = { actionStamp: upload.stamp, latestActionAt: Math.max(account.head.latestActionAt, latest) };
+  return { set, head, apply: () => fingerprints.forEach((each) => account.fingerprints.add(each)) };
+}
