@@ -1,59 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { recordFeed } from '../podcasts.ts';
-import { openTestServer, type TestServer } from '../server.ts';
-import { openVisitor, signIn, type Visitor } from './browser.ts';
-
-const auth = 'bob:secret';
-const FEED = 'https://feeds.example/talk.xml';
-const MEDIA = 'https://media.example/1.mp3';
-const PODCAST = `/podcast?url=${encodeURIComponent(FEED)}`;
-const episodePath = (media: string, feed = FEED): string =>
-  `/episode?podcast=${encodeURIComponent(feed)}&url=${encodeURIComponent(media)}`;
-const EPISODE = episodePath(MEDIA);
-const AT = 'http://localhost';
-
-interface Action {
-  podcast: string;
-  episode: string;
-  device?: string;
-  guid?: string;
-  action: string;
-  timestamp: string;
-  started?: number;
-  position?: number;
-  total?: number;
-}
-
-/** Bob's phone subscribes to a podcast with two known episodes. */
-async function openFilled(options = {}): Promise<TestServer> {
-  const server = await openTestServer(options);
-  await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [FEED] });
-  await recordFeed(server.storage, FEED, { title: 'Talk' }, [
-    { url: MEDIA, guid: 'one', title: 'First', releasedAt: 1_690_000_000, duration: 3600 },
-    { url: 'https://media.example/2.mp3', title: 'Second', releasedAt: 1_680_000_000 },
-  ]);
-  return server;
-}
-
-/** An upload of an app; returns the mark. */
-async function upload({ request }: TestServer, ...actions: (Partial<Action> & { action: string })[]): Promise<number> {
-  const body = actions.map((action) => ({ podcast: FEED, episode: MEDIA, device: 'phone', ...action }));
-  const answer = await request('POST', '/api/2/episodes/bob.json', { auth, body });
-  return ((await answer.json()) as { timestamp: number }).timestamp;
-}
-
-/** The actions that an app receives. */
-async function download({ request }: TestServer, since = 0) {
-  const answer = await request('GET', `/api/2/episodes/bob.json?since=${since}`, { auth });
-  return (await answer.json()) as { actions: Action[]; timestamp: number };
-}
-
-const press = (visitor: Visitor, button: string, url = MEDIA, page = EPISODE) =>
-  visitor.send(page, { url }, `${AT}/episode/${button}`);
-
-/** An upload of the player of a page. */
-const play = (visitor: Visitor, times: Record<string, string>, page = EPISODE) =>
-  visitor.send(page, times, `${AT}/episode/progress`);
+import { signIn } from './browser.ts';
+import {
+  auth,
+  FEED,
+  MEDIA,
+  PODCAST,
+  episodePath,
+  EPISODE,
+  AT,
+  openFilled,
+  upload,
+  download,
+  press,
+  play,
+  type Action,
+} from './playback-samples.ts';
 
 it('a part that arrives late keeps its time, so that it does not replace what an app played since', async () => {
   const server = await openFilled();
@@ -65,95 +26,6 @@ it('a part that arrives late keeps its time, so that it does not replace what an
   expect(actions.at(-1)).toMatchObject({ device: 'web', position: 300, timestamp: '2023-11-14T11:00:00' });
   expect((await visitor.get(EPISODE)).html).toContain('#t=900"');
   expect((await play(visitor, { position: '300', age: 'long' })).status).toBe(400);
-});
-
-describe('the page of an episode', () => {
-  it('is public for visitors, and private for signed-in users', async () => {
-    const server = await openFilled();
-    for (const path of [PODCAST, EPISODE]) {
-      const open = await openVisitor(server).get(path);
-      expect(open.headers.get('cache-control')).toBe('public, no-cache');
-      expect(open.headers.get('etag')).not.toBeNull();
-      expect(open.html).not.toContain('method="post"');
-      const own = await (await signIn(server)).get(path);
-      expect(own.headers.get('cache-control')).not.toContain('public');
-    }
-  });
-
-  it('starts where an app stopped, and shows how much is left', async () => {
-    const server = await openFilled();
-    await upload(server, { action: 'play', started: 0, position: 600, total: 3700 });
-    const { html } = await (await signIn(server)).get(EPISODE);
-    expect(html).toContain(`<audio controls preload="none" src="${MEDIA}#t=600">`);
-    expect(html).toContain('52 min left');
-    expect(html).toContain('0:00 to 10:00 of 1:01:40');
-    expect((await openVisitor(server).get(EPISODE)).html).toContain(`<audio controls preload="none" src="${MEDIA}">`);
-  });
-
-  it('resumes even if an app has deleted the file, but not after it was finished or marked as new', async () => {
-    const server = await openFilled();
-    const visitor = await signIn(server);
-    const source = async () => /src="([^"]*mp3[^"]*)"/.exec((await visitor.get(EPISODE)).html)![1];
-    await upload(server, { action: 'play', started: 0, position: 600, total: 3600, timestamp: '2023-01-01T10:00:00' });
-    await upload(server, { action: 'delete', timestamp: '2023-01-01T11:00:00' });
-    expect(await source()).toBe(`${MEDIA}#t=600`);
-    expect((await visitor.get(EPISODE)).html).toContain('50 min left · Deleted');
-    await upload(server, { action: 'new', timestamp: '2023-01-01T12:00:00' });
-    expect(await source()).toBe(MEDIA);
-    await upload(server, { action: 'play', started: 0, position: 3590, total: 3600, timestamp: '2023-01-01T13:00:00' });
-    expect(await source()).toBe(MEDIA);
-    expect((await visitor.get(EPISODE)).html).toContain('Played · 1 h');
-  });
-
-  it('keeps actions under a former address of the podcast, and uploads to that address', async () => {
-    const server = await openFilled();
-    await upload(server, { action: 'play', started: 0, position: 600, total: 3600 });
-    const moved = 'https://feeds.example/moved.xml';
-    const newMedia = 'https://cdn.example/1.mp3';
-    const state = { url: FEED, intervalSeconds: 3600, failures: 0, nextAt: 1_700_259_200, fetchedAt: 1_700_000_000 };
-    await recordFeed(server.storage, FEED, { title: 'Talk' }, [{ url: newMedia, guid: 'one', title: 'First' }], {
-      state,
-      movedTo: moved,
-    });
-    const visitor = await signIn(server);
-    const path = episodePath(newMedia, moved);
-    expect((await visitor.get(path)).html).toContain(`src="${newMedia}#t=600"`);
-    const { timestamp } = await download(server);
-    await play(visitor, { started: '600', position: '700', total: '3600' }, path);
-    const { actions } = await download(server, timestamp);
-    expect(actions).toMatchObject([{ podcast: FEED, episode: MEDIA, guid: 'one', device: 'web', position: 700 }]);
-    expect((await visitor.get(path)).html).toContain(`src="${newMedia}#t=700"`);
-    const podcast = await visitor.get(`/podcast?url=${encodeURIComponent(moved)}`);
-    expect(podcast.html).toContain(`name="podcast" value="${FEED}"`);
-    expect(podcast.html).toContain('48 min left');
-  });
-});
-
-describe('an episode that is known only from actions of the account', () => {
-  it.each([
-    ['by its address', { podcast: 'https://feeds.example/unknown', episode: 'https://media.example/x.mp3' }],
-    ['by its GUID, as version 1 may name it', { podcast: 'https://feeds.example/unknown', episode: 'tag:x,2023:1' }],
-  ])('has a page for its owner, with its history and marks: %s', async (_, { podcast, episode }) => {
-    const server = await openFilled();
-    const action = { podcast, episode, action: 'play', position: '00:10:00', timestamp: '2023-01-01T10:00:00' };
-    await server.request('POST', '/api/1/episodes/bob.json', { auth, body: [action] });
-    const path = episodePath(episode, podcast);
-    expect((await openVisitor(server).get(path)).status).toBe(404);
-    expect((await (await signIn(server, 'eve')).get(path)).status).toBe(404);
-    const visitor = await signIn(server);
-    const { html, headers } = await visitor.get(path);
-    expect(headers.get('cache-control')).toContain('no-store');
-    expect(html).toContain('Stopped at 10:00');
-    expect(html).toContain('Played to 10:00');
-    const isMedia = episode.startsWith('https:');
-    expect([html.includes('<audio'), html.includes('Add to favorites')]).toEqual([isMedia, isMedia]);
-    const { timestamp } = await download(server);
-    await press(visitor, 'played', episode, path);
-    expect((await download(server, timestamp)).actions).toMatchObject([
-      { podcast, episode, position: 600, total: 600 },
-    ]);
-    expect((await visitor.get(path)).html).toContain('Played · 10 min');
-  });
 });
 
 describe('marks', () => {
@@ -323,56 +195,4 @@ it('an app and the browser lose nothing at the same time: the app pulls, the bro
   const { html } = await visitor.get('/history');
   expect(html.match(/· Web browser/g)?.length).toBe(10);
   expect(html.match(/· phone/g)?.length).toBe(5);
-});
-
-describe('the page of a podcast', () => {
-  it('subscribes and unsubscribes', async () => {
-    const server = await openFilled();
-    // Without subscribers the page is a 404.
-    await server.request('PUT', '/subscriptions/eve/phone.json', { auth: 'eve:secret', body: [FEED] });
-    const visitor = await signIn(server);
-    const list = async () =>
-      (await (await server.request('GET', '/subscriptions/bob/phone.json', { auth })).json()) as string[];
-    const removed = await visitor.send(PODCAST, {}, `${AT}/subscriptions/remove`);
-    expect(removed.location).toContain('/subscriptions?removed=');
-    expect(await list()).toEqual([]);
-    const added = await visitor.send(PODCAST, {}, `${AT}/subscriptions`);
-    expect(added.location).toBe(`${AT}${PODCAST}`);
-    expect(await list()).toEqual([FEED]);
-    expect((await visitor.get(PODCAST)).html).toContain('Unsubscribe</button>');
-  });
-
-  it('lists 50 episodes on a page', async () => {
-    const server = await openFilled();
-    const episodes = Array.from({ length: 101 }, (_, i) => ({
-      url: `https://media.example/n${i}.mp3`,
-      title: `No ${i}.`,
-    }));
-    await recordFeed(server.storage, FEED, {}, episodes);
-    const visitor = openVisitor(server);
-    const { html } = await visitor.get(PODCAST);
-    expect(html.match(/<li id="episode-/g)?.length).toBe(50);
-    expect(html).toContain('Page 1 of 3');
-    const next = `?url=${encodeURIComponent(FEED)}&amp;page=2`;
-    expect(html).toContain(`href="${next}" rel="next"`);
-    expect((await visitor.get(`${PODCAST}&page=3`)).html).toContain('No 100.');
-    expect((await visitor.get(`${PODCAST}&page=4`)).status).toBe(404);
-    const own = await signIn(server);
-    const done = await press(own, 'played', episodes[60]!.url, `${PODCAST}&page=2`);
-    expect(done.location).toBe(`${AT}${PODCAST}&page=2`);
-  });
-
-  it('reports that a feed cannot be fetched, why, and since when', async () => {
-    const server = await openFilled();
-    const visitor = openVisitor(server);
-    expect((await visitor.get(PODCAST)).html).not.toMatch(/fetching has failed|never been fetched/);
-    const state = { url: FEED, intervalSeconds: 3600, failures: 3, error: 'the server answered 500' };
-    await server.storage.podcasts.record(FEED, { state: { ...state, fetchedAt: 1_700_000_000 } });
-    const { html } = await visitor.get(PODCAST);
-    expect(html).toMatch(
-      /last fetched on <time[^>]*>14 November 2023<\/time>. Fetching has failed since then\. The server answered 500\./,
-    );
-    await server.storage.podcasts.record(FEED, { state });
-    expect((await visitor.get(PODCAST)).html).toContain('This feed has never been fetched. The server answered 500.');
-  });
 });

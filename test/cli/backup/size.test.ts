@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import { expect, it } from 'vitest';
-import type { BackupRecord } from '../../src/formats/backup/record.ts';
-import { writeBackup } from '../../src/formats/backup/write.ts';
-import { createTestDatabase } from '../postgres/database.ts';
-import { makeFolder, run } from './podsync.ts';
+import type { BackupRecord } from '../../../src/formats/backup/record.ts';
+import { writeBackup } from '../../../src/formats/backup/write.ts';
+import { createTestDatabase } from '../../postgres/database.ts';
+import { makeFolder, run } from '../podsync.ts';
 
 const FEEDS = 2000;
 const ACTIONS = 200_000;

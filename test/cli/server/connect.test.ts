@@ -1,10 +1,10 @@
 import { chown, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { connect } from '../../src/cli/operator.ts';
-import { readConfig } from '../../src/config.ts';
-import { type Podsync } from '../../src/podsync.ts';
-import { makeFolder, startServer } from './podsync.ts';
+import { connect } from '../../../src/cli/operator.ts';
+import { readConfig } from '../../../src/config.ts';
+import { type Podsync } from '../../../src/podsync.ts';
+import { makeFolder, startServer } from '../podsync.ts';
 
 async function makeOptions() {
   return { ...readConfig({ data: await makeFolder() }), log: () => undefined };

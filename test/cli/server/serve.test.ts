@@ -5,11 +5,11 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, vi } from 'vitest';
-import { makeFolder, run, start, startServer } from './podsync.ts';
+import { makeFolder, run, start, startServer } from '../podsync.ts';
 
 const ONE_SENTENCE = /^\S+Z \[error\] [^\n]+\n$/;
-const CERT = join(import.meta.dirname, 'tls/cert.pem');
-const KEY = join(import.meta.dirname, 'tls/key.pem');
+const CERT = join(import.meta.dirname, '../tls/cert.pem');
+const KEY = join(import.meta.dirname, '../tls/key.pem');
 
 /** Runs `serve`, which must not start; returns its error. */
 async function refuses(args: readonly string[]): Promise<string> {

@@ -8,13 +8,16 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { H3 } from 'h3';
 import { afterEach, expect, it, vi } from 'vitest';
-import { limitConnections } from '../../src/cli/server/connections.ts';
-import { listenOnNetwork } from '../../src/cli/server/network.ts';
-import { messages } from '../../src/cli/output.ts';
+import { limitConnections } from '../../../src/cli/server/connections.ts';
+import { listenOnNetwork } from '../../../src/cli/server/network.ts';
+import { messages } from '../../../src/cli/output.ts';
 
 const LONGER_THAN_THE_TEST = 60_000;
 const PATIENT = { connections: 1000, handshakeTimeout: LONGER_THAN_THE_TEST, closeTimeout: LONGER_THAN_THE_TEST };
-const [cert, key] = ['cert.pem', 'key.pem'].map((name) => join(import.meta.dirname, 'tls', name)) as [string, string];
+const [cert, key] = ['cert.pem', 'key.pem'].map((name) => join(import.meta.dirname, '../tls', name)) as [
+  string,
+  string,
+];
 const TLS = { cert, key };
 const ca = readFileSync(cert);
 const HELLO_CUT_OFF = Buffer.from('16030102000100', 'hex');

@@ -2,7 +2,7 @@ import { readdir, rm, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { makeFolder, run, startServer } from './podsync.ts';
+import { makeFolder, run, startServer } from '../podsync.ts';
 
 const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
 const FEED = 'https://feeds.example/1';

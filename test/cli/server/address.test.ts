@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLoopback, reachableUrls } from '../../src/cli/server/address.ts';
+import { isLoopback, reachableUrls } from '../../../src/cli/server/address.ts';
 
 it.each([
   ['127.0.0.1', true],

@@ -3,14 +3,14 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { expect, it } from 'vitest';
-import type { BackupRecord } from '../../src/formats/backup/record.ts';
-import { writeBackup } from '../../src/formats/backup/write.ts';
-import { makeFolder, run, start, startServer } from './podsync.ts';
+import type { BackupRecord } from '../../../src/formats/backup/record.ts';
+import { writeBackup } from '../../../src/formats/backup/write.ts';
+import { makeFolder, run, start, startServer } from '../podsync.ts';
 
 const FEED = 'https://feeds.example/1';
 const HASH = `$2b$10$${'x'.repeat(53)}`;
-const BLOCKED_ACTIONS = `${join(import.meta.dirname, 'storages/blocked-actions.js')}:slow`;
-const BLOCKED_LOOKUP = `${join(import.meta.dirname, 'storages/blocked-lookup.js')}:lookup`;
+const BLOCKED_ACTIONS = `${join(import.meta.dirname, '../storages/blocked-actions.js')}:slow`;
+const BLOCKED_LOOKUP = `${join(import.meta.dirname, '../storages/blocked-lookup.js')}:lookup`;
 
 /** A backup of alice that is too large for the buffers of a stream. */
 async function makeBackup(): Promise<string> {

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeFolder, run, type Server, startServer } from './podsync.ts';
+import { makeFolder, run, type Server, startServer } from '../podsync.ts';
 
 const BODY = 'http://example.org/feed\n';
 
@@ -69,7 +69,7 @@ it('a finished command and a stopped server leave no lock and no socket', async 
 });
 
 describe('a storage that leaves a timer running', () => {
-  const storage = ['--storage', `${join(import.meta.dirname, 'storages/open-handle.js')}:open`];
+  const storage = ['--storage', `${join(import.meta.dirname, '../storages/open-handle.js')}:open`];
 
   it('does not keep a stopped server running', async () => {
     const server = await startServer(storage);

@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createDrain } from '../../src/cli/server/connections.ts';
+import { createDrain } from '../../../src/cli/server/connections.ts';
 
 const LONGER_THAN_THE_TEST = 60_000;
 
@@ -54,7 +54,7 @@ it('closes connections whose requests have not ended by the deadline', async () 
 });
 
 it('closes connections without a TLS handshake by the deadline', async () => {
-  const folder = join(import.meta.dirname, 'tls');
+  const folder = join(import.meta.dirname, '../tls');
   const [cert, key] = await Promise.all(['cert.pem', 'key.pem'].map((name) => readFile(join(folder, name))));
   const server = createTlsServer({ cert, key });
   const drain = createDrain(server);

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { recordFeed } from '../podcasts.ts';
+import { openVisitor, signIn } from './browser.ts';
+import { auth, FEED, PODCAST, AT, openFilled, press } from './playback-samples.ts';
+
+describe('the page of a podcast', () => {
+  it('subscribes and unsubscribes', async () => {
+    const server = await openFilled();
+    // Without subscribers the page is a 404.
+    await server.request('PUT', '/subscriptions/eve/phone.json', { auth: 'eve:secret', body: [FEED] });
+    const visitor = await signIn(server);
+    const list = async () =>
+      (await (await server.request('GET', '/subscriptions/bob/phone.json', { auth })).json()) as string[];
+    const removed = await visitor.send(PODCAST, {}, `${AT}/subscriptions/remove`);
+    expect(removed.location).toContain('/subscriptions?removed=');
+    expect(await list()).toEqual([]);
+    const added = await visitor.send(PODCAST, {}, `${AT}/subscriptions`);
+    expect(added.location).toBe(`${AT}${PODCAST}`);
+    expect(await list()).toEqual([FEED]);
+    expect((await visitor.get(PODCAST)).html).toContain('Unsubscribe</button>');
+  });
+
+  it('lists 50 episodes on a page', async () => {
+    const server = await openFilled();
+    const episodes = Array.from({ length: 101 }, (_, i) => ({
+      url: `https://media.example/n${i}.mp3`,
+      title: `No ${i}.`,
+    }));
+    await recordFeed(server.storage, FEED, {}, episodes);
+    const visitor = openVisitor(server);
+    const { html } = await visitor.get(PODCAST);
+    expect(html.match(/<li id="episode-/g)?.length).toBe(50);
+    expect(html).toContain('Page 1 of 3');
+    const next = `?url=${encodeURIComponent(FEED)}&amp;page=2`;
+    expect(html).toContain(`href="${next}" rel="next"`);
+    expect((await visitor.get(`${PODCAST}&page=3`)).html).toContain('No 100.');
+    expect((await visitor.get(`${PODCAST}&page=4`)).status).toBe(404);
+    const own = await signIn(server);
+    const done = await press(own, 'played', episodes[60]!.url, `${PODCAST}&page=2`);
+    expect(done.location).toBe(`${AT}${PODCAST}&page=2`);
+  });
+
+  it('reports that a feed cannot be fetched, why, and since when', async () => {
+    const server = await openFilled();
+    const visitor = openVisitor(server);
+    expect((await visitor.get(PODCAST)).html).not.toMatch(/fetching has failed|never been fetched/);
+    const state = { url: FEED, intervalSeconds: 3600, failures: 3, error: 'the server answered 500' };
+    await server.storage.podcasts.record(FEED, { state: { ...state, fetchedAt: 1_700_000_000 } });
+    const { html } = await visitor.get(PODCAST);
+    expect(html).toMatch(
+      /last fetched on <time[^>]*>14 November 2023<\/time>. Fetching has failed since then\. The server answered 500\./,
+    );
+    await server.storage.podcasts.record(FEED, { state });
+    expect((await visitor.get(PODCAST)).html).toContain('This feed has never been fetched. The server answered 500.');
+  });
+});
