@@ -38,7 +38,7 @@ export const SMALL_BODY = 64 * KIB;
 export interface BudgetLimits {
   /** Bytes of all bodies. A larger body gets the whole budget to itself. */
   bytes: number;
-  /** Bodies of one client that may wait. */
+  /** Bodies of one sender that may wait. */
   waiting: number;
   /** The longest that a body waits. */
   wait: Seconds;

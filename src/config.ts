@@ -134,7 +134,7 @@ export const DATA_OPTIONS: readonly ConfigOption[] = [
 export const STORAGE_OPTIONS: readonly ConfigOption[] = [
   ...DATA_OPTIONS,
   option(
-    '--storage <where>',
+    '--storage <storage>',
     'storage plugin and location: json, sqlite:FILE, postgres://... or ./plugin.js:LOCATION',
     text,
   ),

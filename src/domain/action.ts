@@ -34,9 +34,9 @@ export function parseAction(value: unknown, rules: ActionRules): EpisodeAction |
   const input = value as Input;
   const feed = readUrl(input.podcast, 'podcast');
   const media = readUrl(input.episode, 'episode');
-  const podcast = rewrites.note(feed, sanitizeFeedUrl(feed, { ascii: true, keepCredentials }));
+  const podcast = rewrites.add(feed, sanitizeFeedUrl(feed, { ascii: true, keepCredentials }));
   const isByGuid = mayBeGuid(input, rules) && isGuid(media);
-  const episode = isByGuid ? media : rewrites.note(media, sanitizeMediaUrl(media, { ascii: true }));
+  const episode = isByGuid ? media : rewrites.add(media, sanitizeMediaUrl(media, { ascii: true }));
   if (podcast === '' || episode === '') return undefined;
 
   const type = readType(input.action);

@@ -99,7 +99,7 @@ export type UrlRewrites = [string, Url | ''][];
 export interface RewriteLog {
   readonly pairs: UrlRewrites;
   /** Records the result for a submitted URL, and returns it. */
-  note(submitted: string, url: Url | ''): Url | '';
+  add(submitted: string, url: Url | ''): Url | '';
 }
 
 /** A log that has each URL once, in the submitted order (spec 2.6). */
@@ -108,7 +108,7 @@ export function createRewriteLog(): RewriteLog {
   const pairs: UrlRewrites = [];
   return {
     pairs,
-    note(submitted, url) {
+    add(submitted, url) {
       if ((submitted !== url || url === '') && !seen.has(submitted)) {
         seen.add(submitted);
         pairs.push([submitted, url]);

@@ -52,7 +52,7 @@ export function createSubscriptions(
   rules: UrlRules,
 ): Subscriptions {
   const sanitizeAll = async (submitted: readonly string[], rewrites: RewriteLog): Promise<Url[]> => {
-    const urls = await mapInSlices(submitted, (url) => rewrites.note(url, sanitizeFeedUrl(url, rules)));
+    const urls = await mapInSlices(submitted, (url) => rewrites.add(url, sanitizeFeedUrl(url, rules)));
     return urls.filter((url) => url !== '');
   };
 

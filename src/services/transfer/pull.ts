@@ -91,7 +91,7 @@ export function createPull({ devices, subscriptions, episodes, settings, lists }
 
   const importList = async (user: UserId, { title, urls }: Of<'list'>): Promise<ImportResult> => {
     const log = createRewriteLog();
-    for (const url of urls) log.note(url, sanitizeFeedUrl(url, rules));
+    for (const url of urls) log.add(url, sanitizeFeedUrl(url, rules));
     const name = createSlug(title);
     const known = (await lists.all(user)).find((list) => list.name === name);
     if (!known) await lists.create(user, title, urls);

@@ -1,18 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EpisodeAction, Seconds, Stamp, UserId } from '../../domain/types.ts';
-import { eachInSlices, mapInSlices } from '../../slices.ts';
-import type { Account } from '../accounts/account.ts';
-import { actionsKey, actionTimesKey, actionTimesPrefix } from '../accounts/account-keys.ts';
+import { eachInSlices } from '../../slices.ts';
+import { actionsKey, actionTimesKey } from '../accounts/account-keys.ts';
 import { type ActionColumns, fromColumns, toColumns } from './action-columns.ts';
 import type { Entry, Key, KeyValueStore, Value } from '../contract.ts';
-import { fingerprint, identityOf, timeOf } from './fingerprints.ts';
-import { under } from '../keys.ts';
+import { fingerprint, timeOf } from './fingerprints.ts';
 import { chunked, scan } from '../rows.ts';
 
 /** Actions per chunk. */
 const CHUNK = 500;
-/** Chunks per read when looking for duplicates. */
-const CHECKED = 16;
 /** Minimum actions per page. Building and writing a page blocks other requests. */
 const PAGE = 1000;
 
@@ -23,7 +19,7 @@ interface StoredChunk extends ActionColumns {
 }
 
 /** Index entry of a chunk by the times of its actions. */
-interface TimesEntry {
+export interface TimesEntry {
   /** The earliest time of the actions in the chunk; the latest is in the key. */
   from: Seconds;
   fingerprints: number[];
@@ -75,86 +71,8 @@ export async function writeActions(
   return written;
 }
 
-/** Actions that are not stored yet, without duplicates. */
-export async function newActions(
-  store: KeyValueStore,
-  account: Account,
-  actions: readonly EpisodeAction[],
-): Promise<readonly EpisodeAction[]> {
-  if (areLater(actions, account.head.latestActionAt)) return actions;
-  const { head, fingerprints } = account;
-  const distinct = new Map<string, EpisodeAction>();
-  const earlier: EpisodeAction[] = [];
-  await eachInSlices(actions, (action) => {
-    const identity = identityOf(action);
-    if (distinct.has(identity)) return;
-    distinct.set(identity, action);
-    if (timeOf(action) <= head.latestActionAt) earlier.push(action);
-  });
-  await loadFingerprints(store, account, earliestOf(earlier));
-  const suspects = await fingerprints.among(earlier);
-  fingerprints.forgetBeyondBound(head.latestActionAt);
-  if (suspects.length > 0) await removeStored(store, account.id, suspects, distinct);
-  return [...distinct.values()];
-}
-
-/** Whether the times alone prove that all actions are new and distinct, as they do for most uploads. */
-function areLater(actions: readonly EpisodeAction[], latest: Seconds): boolean {
-  const times = actions.map(timeOf);
-  if (times.every((time, at) => time > (times[at - 1] ?? latest))) return true; // most uploads are sorted
-  return times.every((time) => time > latest) && new Set(times).size === times.length;
-}
-
-const earliestOf = (actions: readonly EpisodeAction[]): Seconds =>
-  actions.reduce((earliest, action) => Math.min(earliest, timeOf(action)), Infinity);
-
-/** Loads the fingerprints of all actions from this time on. */
-async function loadFingerprints(store: KeyValueStore, account: Account, from: Seconds): Promise<void> {
-  const { id, fingerprints } = account;
-  if (from >= fingerprints.from) return;
-  const range = { from: actionTimesKey(id, from), until: actionTimesKey(id, fingerprints.from) };
-  for await (const page of scan(store, range)) {
-    for (const { value } of page) fingerprints.add((JSON.parse(value) as TimesEntry).fingerprints);
-  }
-  fingerprints.from = from;
-}
-
-/** Removes the suspects that are stored already, ignoring GUIDs, from `distinct`. */
-async function removeStored(
-  store: KeyValueStore,
-  user: UserId,
-  suspects: readonly EpisodeAction[],
-  distinct: Map<string, EpisodeAction>,
-): Promise<void> {
-  let wanted = await mapInSlices(suspects, (action) => ({
-    identity: identityOf(action),
-    time: timeOf(action),
-    fingerprint: fingerprint(action),
-  }));
-  const range = { from: actionTimesKey(user, earliestOf(suspects)), until: under(actionTimesPrefix(user)).until };
-  for await (const page of scan(store, range)) {
-    const keys: Key[] = [];
-    await eachInSlices(page, ({ key, value }) => {
-      const [, , latest, stamp, number] = key.split('/');
-      const { from, fingerprints } = JSON.parse(value) as TimesEntry;
-      const known = new Set(fingerprints);
-      const mayHold = wanted.some(
-        ({ time, fingerprint: print }) => time >= from && time <= Number(latest) && known.has(print),
-      );
-      if (mayHold) keys.push(actionsKey(user, Number(stamp), Number(number)));
-    });
-    for (let at = 0; at < keys.length; at += CHECKED) {
-      const chunks = await store.get(keys.slice(at, at + CHECKED));
-      await eachInSlices(chunks, (chunk) => {
-        if (chunk) for (const action of readChunk(chunk).actions) distinct.delete(identityOf(action));
-      });
-    }
-    wanted = wanted.filter(({ identity }) => distinct.has(identity));
-    if (wanted.length === 0) return;
-  }
-}
-
-function readChunk({ value }: Entry): { at: Seconds; actions: EpisodeAction[] } {
+/** The actions of a stored chunk, and the time of their upload. */
+export function readChunk({ value }: Entry): { at: Seconds; actions: EpisodeAction[] } {
   const chunk = JSON.parse(value) as StoredChunk;
   return { at: chunk.at, actions: fromColumns(chunk) };
 }

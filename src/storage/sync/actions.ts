@@ -1,6 +1,7 @@
 import { markAfter, originOf } from '../../domain/stamp.ts';
 import type { EpisodeAction, Url } from '../../domain/types.ts';
-import { latestActions, matchingActions, newActions, scanActions } from './action-log.ts';
+import { latestActions, matchingActions, scanActions } from './action-log.ts';
+import { newActions } from './duplicate-actions.ts';
 import type { Core } from '../accounts/core.ts';
 import type { ActionStore } from '../stores.ts';
 import { storeUpload } from './upload.ts';
