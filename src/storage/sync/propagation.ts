@@ -40,21 +40,21 @@ export async function changeSubscriptions(
   const isNew = ({ id }: DeviceRow): boolean => !before.get(id)?.followsAll;
   if (changes.length === 0 && groups.length === 0 && !followers.some(isNew)) return { isMerged: false };
   const draft = new SubscriptionDraft(await core.accounts.part(account, 'subscriptions'), stamp, next);
-  const brought = new Set<Url>();
+  const added = new Set<Url>();
   if (changes.length > 0) {
     const targets = upload.devices.flatMap((id) => {
       const row = before.get(id) ?? devices.get(id)!;
-      // Named beside others, it is one of those that are meant.
+      // Named together with other devices, it is only one of them, and does not stand for all.
       const isOneOfMany = row.followsAll && upload.devices.length > 1;
       return isOneOfMany || !before.get(id) ? [row] : before.following(id);
     });
     // Devices of a group occur several times; only the first change has an effect.
-    for (const { number } of targets) for (const url of await draft.change(number, changes)) brought.add(url);
+    for (const { number } of targets) for (const url of await draft.change(number, changes)) added.add(url);
   }
   let isMerged = false;
   for (const ids of groups) {
     const merged = await draft.merge(ids.map((id) => devices.get(id)!.number));
-    isMerged ||= upload.groups === undefined && merged.some((url) => !brought.has(url));
+    isMerged ||= upload.groups === undefined && merged.some((url) => !added.has(url));
   }
   for (const follower of followers) {
     const others = devices.rows.filter((row) => row !== follower && (isNew(follower) || !row.followsAll));
