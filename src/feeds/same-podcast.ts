@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { EpisodeInfo, Url } from '../domain/types.ts';
 
 /** What identifies a podcast. */
-export interface Identity {
+export interface PodcastIdentity {
   title: string;
   /** `podcast:guid`. */
   guid: string | null;
@@ -17,7 +17,7 @@ export const COMPARED = 20;
  * Whether two feeds are the same podcast at different URLs: they have the same GUID, or if one has none, the same title
  * and most of the newest episodes.
  */
-export function isSamePodcast(here: Identity, there: Identity): boolean {
+export function isSamePodcast(here: PodcastIdentity, there: PodcastIdentity): boolean {
   if (here.guid !== null && there.guid !== null) return here.guid === there.guid;
   if (here.title === '' || here.title !== there.title) return false;
   const newest = here.episodes.slice(0, COMPARED);

@@ -10,7 +10,7 @@ import { type Markup, markup } from './parts/markup.ts';
 import { renderMoment } from './parts/time.ts';
 
 /** Privacy settings of an account. */
-export interface Privacy {
+export interface PrivacySettings {
   publicProfile: boolean;
   publicSubscriptions: boolean;
   storeUserAgent: boolean;
@@ -22,7 +22,7 @@ interface SettingsPage {
   csrf: string;
   name: string;
   email: string;
-  privacy: Privacy;
+  privacy: PrivacySettings;
   sessions: readonly OpenSession[];
   appPasswords: readonly OwnAppPassword[];
   /** What was typed in the forms for an app password and for deleting the account. */

@@ -12,7 +12,7 @@ import { createDirectoryGuard } from './directory-guard.ts';
 import { createNextcloudRoutes } from './nextcloud.ts';
 import { createOcsRoutes } from './ocs.ts';
 import { createRefusalRecorder } from './refusal-recorder.ts';
-import { type Route, type RouteContext, type Row, toRoute } from './route.ts';
+import { type Route, type RouteContext, type RouteRow, toRoute } from './route.ts';
 import { createSessionRoutes } from './sessions.ts';
 import { createSettingRoutes } from './settings.ts';
 import { createSiteRoutes } from './site/index.ts';
@@ -43,7 +43,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
 
   const guarded = createDirectoryGuard(context);
 
-  const table: Row[] = [
+  const table: RouteRow[] = [
     ['POST', '/api/2/auth/:user/login', JSON_ONLY, sessions.login],
     ['POST', '/api/2/auth/:user/logout', JSON_ONLY, sessions.logout],
 
@@ -102,7 +102,7 @@ export function createRoutes(services: Services, context: RouteContext): Route[]
     ['GET', '/toplist', ['opml'], guarded(directory.top50)],
 
     // the Nextcloud dialect
-    ...['/index.php/apps/gpoddersync', '/apps/gpoddersync'].flatMap((apps): Row[] => [
+    ...['/index.php/apps/gpoddersync', '/apps/gpoddersync'].flatMap((apps): RouteRow[] => [
       ['GET', `${apps}/subscriptions`, [], nextcloud.subscriptions],
       ['POST', `${apps}/subscription_change/create`, [], nextcloud.uploadSubscriptions],
       ['GET', `${apps}/episode_action`, [], nextcloud.actions],

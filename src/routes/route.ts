@@ -20,9 +20,15 @@ export interface Route {
 }
 
 /** A route as written in a table. */
-export type Row = [method: Method, path: string, formats: readonly string[], handler: Handler, isAnonymous?: boolean];
+export type RouteRow = [
+  method: Method,
+  path: string,
+  formats: readonly string[],
+  handler: Handler,
+  isAnonymous?: boolean,
+];
 
-export const toRoute = ([method, path, formats, handler, isAnonymous = false]: Row): Route => ({
+export const toRoute = ([method, path, formats, handler, isAnonymous = false]: RouteRow): Route => ({
   method,
   path,
   formats,

@@ -1,6 +1,6 @@
 import type { Services } from '../../services/services.ts';
 import { createDirectoryGuard } from '../directory-guard.ts';
-import { type Handler, type Route, type RouteContext, type Row, toRoute } from '../route.ts';
+import { type Handler, type Route, type RouteContext, type RouteRow, toRoute } from '../route.ts';
 import { ASSET_ROUTES } from './assets.ts';
 import { createAuthorizePages } from './authorize.ts';
 import { createDevicePages } from './devices.ts';
@@ -38,7 +38,7 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
     context.directory === 'members' ? site.signedIn(handler) : handler;
   const playback = createPlaybackForms(services, site);
 
-  const table: Row[] = [
+  const table: RouteRow[] = [
     ['GET', '/', [], createHomePage(services, context, site)],
     ['GET', '/login', [], login.show],
     ['POST', '/login', [], login.submit],

@@ -4,7 +4,7 @@ import { Form } from '../../http/form.ts';
 import { readQuery } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
 import type { Problems } from '../../pages/parts/form.ts';
-import { type Privacy, renderSettings } from '../../pages/settings.ts';
+import { type PrivacySettings, renderSettings } from '../../pages/settings.ts';
 import type { Services } from '../../services/services.ts';
 import { ACCOUNT } from '../../services/sync/settings.ts';
 import type { User } from '../../storage/stores.ts';
@@ -31,7 +31,7 @@ const PRIVACY = {
   publicProfile: 'public_profile',
   publicSubscriptions: 'public_subscriptions',
   storeUserAgent: 'store_user_agent',
-} as const satisfies Record<keyof Privacy, string>;
+} as const satisfies Record<keyof PrivacySettings, string>;
 
 const NOTICES: Readonly<Record<string, string>> = {
   privacy: 'Your privacy settings are saved.',
@@ -47,10 +47,10 @@ export function createSettingsPages(
   { identity }: RouteContext,
   site: Site,
 ): Record<SettingsHandlers, Handler> {
-  const readPrivacy = async ({ id }: User): Promise<Privacy> => {
+  const readPrivacy = async ({ id }: User): Promise<PrivacySettings> => {
     const stored = await settings.get(id, ACCOUNT);
     const privacy = Object.entries(PRIVACY).map(([field, key]) => [field, stored[key] !== false]);
-    return Object.fromEntries(privacy) as Privacy;
+    return Object.fromEntries(privacy) as PrivacySettings;
   };
 
   const page = async (

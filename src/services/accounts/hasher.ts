@@ -29,7 +29,7 @@ const MAX_TIME: Seconds = 15;
 const RETRY_AFTER: Seconds = 5;
 
 /** Compares with `known`; creates a hash if that is undefined. */
-export interface HashJob {
+interface HashJob {
   password: string;
   known?: string;
 }

@@ -1,6 +1,6 @@
 import type { Url } from '../../domain/types.ts';
 import type { Fetcher, FetchOutcome } from '../../feeds/fetch.ts';
-import { COMPARED, type Identity, isGuidOf, isSamePodcast } from '../../feeds/same-podcast.ts';
+import { COMPARED, type PodcastIdentity, isGuidOf, isSamePodcast } from '../../feeds/same-podcast.ts';
 import type { FeedState, PodcastStore } from '../../storage/stores.ts';
 
 /** A fetched feed. `movedTo`: its address from now on. */
@@ -29,13 +29,13 @@ interface FeedMoves {
 
 export function createFeedMoves(podcasts: PodcastStore, fetcher: Fetcher): FeedMoves {
   /** The identity at the last fetch; undefined for a feed that was never fetched. */
-  const lastKnown = async ({ url, fetchedAt, guid }: FeedState): Promise<Identity | undefined> => {
+  const lastKnown = async ({ url, fetchedAt, guid }: FeedState): Promise<PodcastIdentity | undefined> => {
     const [podcast] = await podcasts.find([url]);
     if (!podcast || fetchedAt === undefined) return undefined;
     return { title: podcast.title, guid: guid ?? null, episodes: await podcasts.episodes(url, COMPARED) };
   };
 
-  const isStillTheSame = async (state: FeedState, there: Identity): Promise<boolean> => {
+  const isStillTheSame = async (state: FeedState, there: PodcastIdentity): Promise<boolean> => {
     const known = await lastKnown(state);
     return !known || isSamePodcast(known, there);
   };

@@ -55,7 +55,7 @@ export interface Playback {
   setFavorite(user: UserId, episode: NamedEpisode, isFavorite: boolean): Promise<void>;
 }
 
-type Parts = Pick<Storage, 'devices' | 'podcasts' | 'subscriptions'> & {
+type Dependencies = Pick<Storage, 'devices' | 'podcasts' | 'subscriptions'> & {
   actionCache: ActionCache;
   episodes: Pick<Episodes, 'upload'>;
   settings: Pick<Settings, 'favorites' | 'update'>;
@@ -73,7 +73,7 @@ interface TrackedEpisode extends OwnEpisode {
 const newEpisode = (): TrackedEpisode => ({ isFavorite: false, numbers: new Set(), marked: [] });
 
 export function createPlayback(
-  { devices, podcasts, subscriptions, actionCache, episodes, settings }: Parts,
+  { devices, podcasts, subscriptions, actionCache, episodes, settings }: Dependencies,
   now: Clock,
   rules: UrlRules,
 ): Playback {

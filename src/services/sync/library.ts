@@ -68,14 +68,14 @@ export interface Library {
   ): Promise<LibraryImportReport>;
 }
 
-interface Parts extends Pick<Storage, 'devices' | 'podcasts'> {
+interface Dependencies extends Pick<Storage, 'devices' | 'podcasts'> {
   subscriptions: Subscriptions;
   actionCache: ActionCache;
   newestEpisodes: NewestEpisodes;
 }
 
 export function createLibrary(
-  { devices, podcasts, subscriptions, actionCache, newestEpisodes }: Parts,
+  { devices, podcasts, subscriptions, actionCache, newestEpisodes }: Dependencies,
   rules: UrlRules,
 ): Library {
   /** By the current URL of each podcast: apps may know it under a former one. */

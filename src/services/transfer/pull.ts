@@ -21,7 +21,7 @@ export interface Pull {
   importChunk(user: UserId, chunk: ImportChunk): Promise<ImportResult>;
 }
 
-interface Parts {
+interface Dependencies {
   devices: Devices;
   subscriptions: Subscriptions;
   episodes: Episodes;
@@ -29,7 +29,7 @@ interface Parts {
   lists: Lists;
 }
 
-export function createPull({ devices, subscriptions, episodes, settings, lists }: Parts, rules: UrlRules): Pull {
+export function createPull({ devices, subscriptions, episodes, settings, lists }: Dependencies, rules: UrlRules): Pull {
   const importDevice = async (user: UserId, { device, caption, type }: Of<'device'>): Promise<ImportResult> => {
     const id = toDeviceId(device);
     const known = DEVICE_TYPES.find((each) => each === type);

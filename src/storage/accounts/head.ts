@@ -34,7 +34,7 @@ export interface Head extends Omit<User, 'id' | 'email'> {
   commit: string;
 }
 
-export interface RecentUpload {
+interface RecentUpload {
   stamp: Stamp;
   at: Seconds;
   /** Number of the device that made it; undefined if that is uncertain: see `originOf`. */
@@ -138,10 +138,10 @@ export function withUpload(
   return recent.map((upload) => (intervalOf(upload) === interval ? { ...upload, at } : upload));
 }
 
-export type Login = Pick<Head, 'name' | 'email'>;
+export type LoginNames = Pick<Head, 'name' | 'email'>;
 
 /** The keys by which an account is found: of its name, and of its e-mail address if that is different. */
-export const loginKeys = ({ name, email }: Login): Key[] => [
+export const loginKeys = ({ name, email }: LoginNames): Key[] => [
   ...new Set([name, email].flatMap((login) => (login === undefined ? [] : loginKey(login)))),
 ];
 

@@ -7,7 +7,7 @@ import type { Entry } from '../contract.ts';
 import type { Core } from './core.ts';
 import { isStorageError } from '../errors.ts';
 import { loginTaken, unlessMissing } from '../store-errors.ts';
-import { type Login, loginKeys, newHead, parseHead, setLogins, toUser, writeHead } from './head.ts';
+import { type LoginNames, loginKeys, newHead, parseHead, setLogins, toUser, writeHead } from './head.ts';
 import { under } from '../keys.ts';
 import { toPrivacy } from './privacy.ts';
 import { removeAccount } from './removal.ts';
@@ -103,7 +103,7 @@ export function createUserStore(core: Core): UserStore {
 }
 
 /** Changes the name or e-mail address of an account. */
-const changeLogin = (core: Core, id: UserId, change: (before: Login) => Login): Promise<void> =>
+const changeLogin = (core: Core, id: UserId, change: (before: LoginNames) => LoginNames): Promise<void> =>
   core.accounts.write(id, async ({ head }) => {
     const login = change(head);
     const before = loginKeys(head);
@@ -125,7 +125,7 @@ const changeLogin = (core: Core, id: UserId, change: (before: Login) => Login): 
 const userIn = ({ value }: Entry): UserId => (JSON.parse(value) as { user: UserId }).user;
 
 /** Throws `conflict` if an account has the name or the e-mail address. */
-export async function requireFreeLogin({ store }: Core, { name, email }: Login): Promise<void> {
+export async function requireFreeLogin({ store }: Core, { name, email }: LoginNames): Promise<void> {
   const [byName, byEmail] = await store.get([loginKey(name), loginKey(email ?? name)]);
   if (byName) throw loginTaken('name');
   if (byEmail) throw loginTaken('e-mail address');

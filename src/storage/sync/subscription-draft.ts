@@ -1,6 +1,6 @@
 import { eachInSlices } from '../../slices.ts';
 import type { Stamp, SubscriptionChange, Url, UserId } from '../../domain/types.ts';
-import { byPlace, type Row } from './subscription-list.ts';
+import { byPlace, type SubscriptionRow } from './subscription-list.ts';
 import type { ListWrite, SubscriptionLists } from './subscription-lists.ts';
 
 /** Subscription changes to be stored in one commit, under one stamp. */
@@ -8,7 +8,7 @@ export class SubscriptionDraft {
   readonly #lists: SubscriptionLists;
   readonly #stamp: Stamp;
   /** By device, then by URL. */
-  readonly #rows = new Map<number, Map<Url, Row>>();
+  readonly #rows = new Map<number, Map<Url, SubscriptionRow>>();
   /** The next free place. */
   next: number;
 
@@ -31,7 +31,7 @@ export class SubscriptionDraft {
       const before = this.#get(device, url);
       if ((before?.subscribed ?? false) === subscribed) return;
       const row = { url, subscribed, stamp: this.#stamp, place: before?.place ?? this.next++ };
-      const rows = this.#rows.get(device) ?? new Map<Url, Row>();
+      const rows = this.#rows.get(device) ?? new Map<Url, SubscriptionRow>();
       this.#rows.set(device, rows.set(url, row));
       if (subscribed) added.push(url);
     });
@@ -66,7 +66,7 @@ export class SubscriptionDraft {
     );
   }
 
-  #get(device: number, url: Url): Row | undefined {
+  #get(device: number, url: Url): SubscriptionRow | undefined {
     return this.#rows.get(device)?.get(url) ?? this.#lists.of(device).get(url);
   }
 

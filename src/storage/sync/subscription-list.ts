@@ -2,7 +2,7 @@ import type { Stamp, SubscriptionChange, Url } from '../../domain/types.ts';
 import type { Key } from '../contract.ts';
 
 /** A feed on a device. `subscribed: false` is a tombstone, kept so that the device receives the removal. Immutable. */
-export interface Row extends SubscriptionChange {
+export interface SubscriptionRow extends SubscriptionChange {
   /** Stamp of its last change. */
   stamp: Stamp;
   /** Position in the order first added, across all devices of the account. */
@@ -12,10 +12,10 @@ export interface Row extends SubscriptionChange {
 /** A stored row; a tombstone ends with a 0. */
 export type StoredRow = [url: Url, stamp: Stamp, place: number, tombstone?: 0];
 
-export const toStored = ({ url, stamp, place, subscribed }: Row): StoredRow =>
+export const toStored = ({ url, stamp, place, subscribed }: SubscriptionRow): StoredRow =>
   subscribed ? [url, stamp, place] : [url, stamp, place, 0];
 
-export const fromStored = ([url, stamp, place, tombstone]: StoredRow): Row => ({
+export const fromStored = ([url, stamp, place, tombstone]: StoredRow): SubscriptionRow => ({
   url,
   subscribed: tombstone === undefined,
   stamp,
@@ -29,13 +29,13 @@ export class SubscriptionList {
   readonly logKeys: Key[] = [];
   /** Rows in the log. */
   logged = 0;
-  readonly #rows = new Map<Url, Row>();
+  readonly #rows = new Map<Url, SubscriptionRow>();
   /** All changes by stamp, so that a since-read need not scan the list. May contain outdated rows. */
-  #changes: Row[] = [];
+  #changes: SubscriptionRow[] = [];
   #subscribed = 0;
 
   /** Loads the rows of a key. Keys must be loaded in order. */
-  load(key: Key, isLog: boolean, rows: readonly Row[]): void {
+  load(key: Key, isLog: boolean, rows: readonly SubscriptionRow[]): void {
     (isLog ? this.logKeys : this.listKeys).push(key);
     if (isLog) this.logged += rows.length;
     for (const row of rows) this.apply(row);
@@ -52,22 +52,22 @@ export class SubscriptionList {
     return this.#rows.size;
   }
 
-  get(url: Url): Row | undefined {
+  get(url: Url): SubscriptionRow | undefined {
     return this.#rows.get(url);
   }
 
   /** By stamp, then in upload order. */
-  rows(): Row[] {
+  rows(): SubscriptionRow[] {
     return this.#changes.filter(this.#isFresh);
   }
 
   /** Current subscriptions. */
-  current(): Row[] {
+  current(): SubscriptionRow[] {
     return [...this.#rows.values()].filter((row) => row.subscribed);
   }
 
   /** Applies a row. Rows must be sorted by stamp; call `tidy` afterwards. */
-  apply(row: Row): void {
+  apply(row: SubscriptionRow): void {
     this.#subscribed += Number(row.subscribed) - Number(this.#rows.get(row.url)?.subscribed ?? false);
     this.#rows.set(row.url, row);
     this.#changes.push(row);
@@ -87,7 +87,7 @@ export class SubscriptionList {
       .map(({ url, subscribed }) => ({ url, subscribed }));
   }
 
-  readonly #isFresh = (row: Row): boolean => this.#rows.get(row.url) === row;
+  readonly #isFresh = (row: SubscriptionRow): boolean => this.#rows.get(row.url) === row;
 }
 
-export const byPlace = (a: Row, b: Row): number => a.place - b.place;
+export const byPlace = (a: SubscriptionRow, b: SubscriptionRow): number => a.place - b.place;

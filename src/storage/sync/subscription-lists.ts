@@ -3,7 +3,14 @@ import type { Stamp, Url, UserId } from '../../domain/types.ts';
 import { subscriptionListPrefix, subscriptionLogKey, subscriptionsPrefix } from '../accounts/account-keys.ts';
 import type { Entry, Key, Value } from '../contract.ts';
 import { readRows, replaceRows } from '../rows.ts';
-import { byPlace, fromStored, type Row, type StoredRow, SubscriptionList, toStored } from './subscription-list.ts';
+import {
+  byPlace,
+  fromStored,
+  type SubscriptionRow,
+  type StoredRow,
+  SubscriptionList,
+  toStored,
+} from './subscription-list.ts';
 
 /*
  * Changes of a list are stored as a log beside it. A log that would get too long is merged into the list: one of more
@@ -57,7 +64,7 @@ export class SubscriptionLists {
   }
 
   /** The entries for new rows of a device. */
-  async write(user: UserId, device: number, rows: readonly Row[], stamp: Stamp): Promise<ListWrite> {
+  async write(user: UserId, device: number, rows: readonly SubscriptionRow[], stamp: Stamp): Promise<ListWrite> {
     const list = this.of(device);
     const logged = list.logged + rows.length;
     const room = Math.max(MIN_LOG_ROWS, Math.min(MAX_LOG_ROWS, list.length / LIST_ROWS_PER_LOG_ROW));
@@ -92,7 +99,7 @@ export class SubscriptionLists {
     this.#lists.delete(device);
   }
 
-  async #apply(device: number, rows: readonly Row[], list: SubscriptionList): Promise<void> {
+  async #apply(device: number, rows: readonly SubscriptionRow[], list: SubscriptionList): Promise<void> {
     this.#lists.set(device, list);
     await eachInSlices(rows, (row) => {
       const before = list.get(row.url)?.subscribed ?? false;
