@@ -1,7 +1,7 @@
 import type { ImportChunk } from '../domain/import-chunk.ts';
 import { type ApiClient, createApiClient, type PullEvents } from './api-client.ts';
 import { type Discovered, readDevices, readGroups } from './devices.ts';
-import { type HistoryPage, readHistory } from './history.ts';
+import { type ActionPage, readHistory } from './history.ts';
 import { toArray, toObject } from './lenient-json.ts';
 import { readLists } from './lists.ts';
 import type { Remote } from './remote.ts';
@@ -35,7 +35,7 @@ async function* readActions(
   { user, get, onGap, expectRequests }: ApiClient,
   podcasts: Iterable<string>,
 ): AsyncIterable<ImportChunk> {
-  const getPage = async ({ since, podcast }: { since: number; podcast?: string }): Promise<HistoryPage> => {
+  const getPage = async ({ since, podcast }: { since: number; podcast?: string }): Promise<ActionPage> => {
     const query = { since: String(since), ...(podcast !== undefined && { podcast }) };
     const answer = await get(['api', '2', 'episodes', `${user}.json`], query).catch((error: unknown) => {
       // gpodder.net responds with 404 for a podcast that it does not know.

@@ -3,13 +3,13 @@ import { parseTimestamp } from '../domain/timestamp.ts';
 import type { Seconds } from '../domain/types.ts';
 
 /** One response with episode actions (spec 4.8); `timestamp` is undefined unless the server sent a number. */
-export interface HistoryPage {
+export interface ActionPage {
   actions: unknown[];
   timestamp: number | undefined;
 }
 
 interface HistorySource {
-  getPage(query: { since: number; podcast?: string }): Promise<HistoryPage>;
+  getPage(query: { since: number; podcast?: string }): Promise<ActionPage>;
   /** Podcasts that may have actions, besides those in the actions themselves. */
   podcasts: Iterable<string>;
   /** Called with a sentence about actions that the server may have withheld. */
