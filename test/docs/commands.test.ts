@@ -24,7 +24,7 @@ it('only commands that change the machine, or need another server, are not run',
     ),
   );
   expect(untested.flat()).toEqual([
-    'CONTRIBUTING.md: npm install && npm test        # quick: everything that stands on a storage, on one of them',
+    'CONTRIBUTING.md: npm install && npm test        # quick: everything that needs a storage, on one of them',
     'CONTRIBUTING.md: npx vitest run --project json test/routes/lists.test.ts',
     'docs/apps.md: npx podsync pull gpodder.net --user alice --remote-user alice1987',
     'docs/install.md: docker build -t podsync .',

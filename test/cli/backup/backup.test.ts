@@ -224,7 +224,7 @@ it.each([
   [['import'], 2, /missing required argument 'file'/],
   [['import', 'nothing.ndjson'], 1, /nothing\.ndjson cannot be read \(ENOENT\)/],
   [['import', '.'], 1, /\. cannot be imported: it must be a file, because a backup is read twice/],
-  [['import', '-'], 1, /- cannot be imported: a backup is read twice, so it must be a file/],
+  [['import', '-'], 1, /- cannot be imported: it must be a file, because a backup is read twice/],
 ])('refuses %j with a reason', async (args, code, says) => {
   const { podsync } = await setUp();
   expect(await podsync(args)).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(says) });

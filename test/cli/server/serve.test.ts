@@ -93,7 +93,7 @@ it('prints the address to enter in apps behind a proxy', async () => {
 
 it('does not suggest an address to apps that only the proxy uses', async () => {
   const server = await startServer(['--trust-proxy']);
-  await server.says(/Apps need the address of the proxy\. Set it with --base-url/);
+  await server.says(/Apps need the address of the proxy\. Set --base-url to show it here/);
   server.kill('SIGTERM');
   const { stderr } = await server.ended;
   expect(stderr).toMatch(/Ready\. Server address for the proxy: http:/);
