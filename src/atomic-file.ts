@@ -4,20 +4,19 @@ import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 interface WriteOptions {
-  /** What to do where the file cannot be written. */
+  /** What to do if the file cannot be written. */
   advice?: string;
   /** Called with the path of the complete temporary file, before it takes its name. */
   verify?: (path: string) => Promise<void>;
 }
 
-/** What the names of temporary files end with. */
+/** The end of the names of temporary files. */
 export const TEMPORARY = '.tmp';
 
 /**
- * Replaces a file in one step: `content` goes to a temporary file beside it, which takes its name once it is complete and
- * verified. A symbolic link stays one. Only the owner may read the file, whatever its mode was: feed addresses can be
- * secrets, too. Rejects with why it cannot be written and `advice`, or with what `content` or `verify` throws; the file is
- * then as it was.
+ * Replaces a file atomically: writes `content` to a temporary file beside it, verifies that, and renames it. Keeps a symbolic
+ * link. Only the owner may read the new file, even if others could read the old one: feed addresses can be secrets. Rejects
+ * with the reason and `advice` if it cannot be written, or with what `content` or `verify` throws; the old file then stays.
  */
 export async function writeAtomically(
   path: string,
@@ -26,7 +25,7 @@ export async function writeAtomically(
 ): Promise<{ bytes: number }> {
   const target = await realpath(path).catch(() => path); // it need not exist yet
   const existing = await stat(target).catch(() => undefined);
-  // Nobody means to replace /dev/null or a folder by a file.
+  // Replacing /dev/null or a folder by a file would be a mistake.
   if (existing?.isFile() === false) {
     throw new Error(`${path} is not a file; choose another one with -o, or - for standard output`);
   }

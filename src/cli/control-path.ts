@@ -27,7 +27,7 @@ export async function createTemporaryPath(data: string): Promise<string> {
   return path;
 }
 
-/** Removes the socket, its temporary folder and the pointer, as far as they exist and can be removed. */
+/** Removes the socket, its temporary folder and the pointer, if they exist and can be removed. */
 export async function removeSockets(data: string): Promise<void> {
   const own = socketIn(data);
   if (own) await rm(own).catch(() => undefined);

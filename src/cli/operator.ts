@@ -46,7 +46,7 @@ export async function connect(
     try {
       const { openPodsync } = await import('../podsync.ts');
       const podsync = await openPodsync(options, parts);
-      // A full disk is no reason not to start: what is stored can be read.
+      // podsync starts even with a full disk: stored data can still be read.
       if (!readOnly) await writeStorageRecord(options).catch(({ message }: Error) => options.log('warn', message));
       return { podsync };
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { EpisodeAction, Seconds } from './types.ts';
 
-/** An episode counts as finished if less than this is left, as apps then mark it as played, too. */
+/** An episode counts as finished if less than this is left: apps then mark it as played. */
 export const FINISHED_WITHIN: Seconds = 30;
 
 /** Listening time of a play: `position - started` if both are known and it is positive, else 0. */

@@ -60,7 +60,7 @@ function toNetwork(ip: Ip): string {
   return ip.kind() === 'ipv6' ? `${text.split(':', 4).join(':')}::/64` : text;
 }
 
-/** Whether the client connected over TLS, as far as is known. */
+/** Whether the client seems to have connected over TLS. */
 function isSecure(event: H3Event, { baseUrl, trustProxy }: OriginRules): boolean {
   if (baseUrl !== undefined) return baseUrl.startsWith('https:');
   const scheme = trustProxy ? forwarded(event, 'proto') : undefined;

@@ -31,7 +31,7 @@ export interface Metrics {
   meterStore(store: KeyValueStore): KeyValueStore;
   /** The same services for the routes, measured. */
   meterServices(services: Services): Services;
-  /** To be called once everything is open. */
+  /** Call it when everything is open. */
   observe(sources: Sources): void;
   /** All metrics, in the text format of Prometheus. */
   render(): Promise<string>;

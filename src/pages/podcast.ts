@@ -56,7 +56,7 @@ ${description && markup`<p class="text">${description}</p>`}
 <p class="actions">${renderLink(website, 'Website')}${renderLink(url, 'Feed')}</p>
 ${owner ? '' : markup`<p class="soft">To subscribe, add this address in your podcast app: <code>${url}</code></p>`}
 <h2>Episodes</h2>
-${total === 0 ? markup`<p class="soft">None are known yet.</p>` : renderEpisodes(page)}
+${total === 0 ? markup`<p class="soft">No episodes are known yet.</p>` : renderEpisodes(page)}
 ${renderPager(page, { url })}
 </article>`,
   };

@@ -163,7 +163,7 @@ export interface PodcastStore {
    */
   rebuildToplist(): Promise<ToplistRebuild>;
   /**
-   * Removes podcasts that had no subscribers for 30 days and occur in no episode action, list or setting. To be called
+   * Removes podcasts that had no subscribers for 30 days and occur in no episode action, list or setting. Call it
    * daily: the days are counted from the first call that finds no subscribers.
    */
   removeUnused(): Promise<void>;

@@ -14,7 +14,7 @@ export interface ConnectionLimits {
 
 /**
  * Closes useless connections: those over the limit, those whose TLS handshake fails or takes too long, and those with
- * malformed requests. Must be called before the first connection. `onFull` is called once, when the
+ * malformed requests. Call it before the first connection. `onFull` is called once, when the
  * limit is first reached.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits, onFull: () => void): void {
@@ -54,7 +54,7 @@ export interface Listener {
 /** Interval for closing idle connections, in milliseconds. */
 const SWEEP = 50;
 
-/** The `close` of a `Listener` on this server. To be created before the first connection. */
+/** The `close` of a `Listener` on this server. Create it before the first connection. */
 export function createDrain(server: Server): Listener['close'] {
   // `closeAllConnections` of Node omits connections during the TLS handshake.
   const sockets = new Set<Socket>();

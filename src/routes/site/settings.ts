@@ -83,7 +83,7 @@ export function createSettingsPages(
 
   const saved = (event: H3Event, what: string): Reply => site.redirect(event, `/settings?saved=${what}`);
 
-  /** What is wrong with a password that confirms a change; undefined if it is right. Wrong ones count as for a login. */
+  /** The problem with a password that confirms a change; undefined if it is right. Wrong ones count as for a login. */
   const checkPassword = async (event: H3Event, user: User, password = ''): Promise<string | undefined> => {
     try {
       await identity.checkPassword(event, user.name, password);

@@ -12,7 +12,7 @@ export type RegistrationMode = 'open' | 'closed';
 export interface Registration {
   /** Whether this visitor may create an account. `token` comes from the link of `firstAccountToken`. */
   isOpen(token: string | undefined): Promise<boolean>;
-  /** What is wrong with each field of an account, as far as is known before it is created; empty if all are valid. */
+  /** The problems with the fields of a new account that can be found before it is created. */
   problems(account: NewAccount): Partial<Record<'name' | 'email' | 'password', string>>;
   /**
    * Throws `forbidden` if registration is closed, `throttled` after many accounts from one address if it is open to

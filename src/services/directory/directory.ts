@@ -122,7 +122,7 @@ export const createDirectory = (podcasts: PodcastStore, { own, rules, mode }: Di
         if (isKnown) return { ...mine, episode: episode ?? { url: name }, isPublic: false };
       }
       if (!podcast) throw noSuchPodcast();
-      throw new Refusal('missing', 'this podcast has no episode with this URL, as far as is known here');
+      throw new Refusal('missing', 'no episode of this podcast with this URL is known here');
     },
 
     async describeEpisode(user, feed, url) {

@@ -46,7 +46,7 @@ interface BackupOptions {
   log: Log;
 }
 
-/** How often it is checked whether a backup is due. Milliseconds. */
+/** How often to check whether a backup is due. Milliseconds. */
 const CHECK_INTERVAL = 60_000;
 /** A failed backup is tried again after this, or earlier if they are more frequent. */
 const RETRY_AFTER: Seconds = 3600;

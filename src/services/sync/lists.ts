@@ -26,7 +26,7 @@ export interface Lists {
   remove(user: UserId, name: string, url: Url): Promise<void>;
   /** Changes the title of a list; its name, which is part of its address, stays. Throws `invalid` and `missing`. */
   rename(user: UserId, name: string, title: string): Promise<void>;
-  /** Moves a list down by this number of places, or up if negative, as far as the end. Throws `missing`. */
+  /** Moves a list down by this number of places, or up if negative, but not beyond the ends. Throws `missing`. */
   move(user: UserId, name: string, by: number): Promise<void>;
   /** Throws `missing`. */
   delete(user: UserId, name: string): Promise<void>;

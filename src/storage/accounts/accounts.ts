@@ -92,7 +92,7 @@ export class Accounts {
     });
   }
 
-  /** A part of an account, loaded if it is not in memory. To be called in `exclusive` or `write`. */
+  /** A part of an account, loaded if it is not in memory. Call it within `exclusive` or `write`. */
   async part<Part extends keyof AccountParts>(account: Account, part: Part): Promise<AccountParts[Part]> {
     const found = account.parts[part] ?? (await PARTS[part](this.store, account.id));
     if (found === account.parts[part]) return found;

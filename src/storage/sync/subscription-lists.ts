@@ -119,6 +119,6 @@ export class SubscriptionLists {
 export interface ListWrite {
   set: [Key, Value][];
   delete: Key[];
-  /** To be called once it is stored. */
+  /** Call it when the entries are stored. */
   apply(): Promise<void>;
 }
