@@ -93,16 +93,12 @@ async function open({ url, host, prefix }, { log }) {
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
   });
-  let isClosed = false;
   redis.on('error', () => undefined); // each operation rejects with it
-  redis.on('reconnecting', () => !isClosed && log('warn', `the connection to Redis at ${host} was lost; trying again`));
 
   const names = ['entries', 'keys', 'version'].map((name) => `{${prefix}}:${name}`);
   for (const [name, lua] of Object.entries({ podsyncGet: GET, podsyncList: LIST, podsyncCommit: COMMIT })) {
     redis.defineCommand(name, { lua, numberOfKeys: names.length });
   }
-
-  const underWay = new Set();
 
   /**
    * Runs an operation; what it rejects with becomes a StorageError.
@@ -112,15 +108,10 @@ async function open({ url, host, prefix }, { log }) {
    * @returns {Promise<T>}
    */
   const run = async (operation) => {
-    if (isClosed) throw new StorageError('unavailable', 'the storage is closed');
-    const answer = operation();
-    underWay.add(answer);
     try {
-      return await answer;
+      return await operation();
     } catch (error) {
       throw toStorageError(error, host);
-    } finally {
-      underWay.delete(answer);
     }
   };
 
@@ -128,10 +119,11 @@ async function open({ url, host, prefix }, { log }) {
     await redis.connect();
     await requireDurability(redis, host);
   } catch (error) {
-    isClosed = true;
     redis.disconnect();
     throw toStorageError(error, host);
   }
+
+  redis.on('reconnecting', () => log('warn', `the connection to Redis at ${host} was lost; trying again`));
 
   return {
     isShared: true,
@@ -170,9 +162,6 @@ async function open({ url, host, prefix }, { log }) {
     },
 
     async close() {
-      if (isClosed) return;
-      isClosed = true;
-      await Promise.allSettled(underWay);
       await redis.quit().catch(() => redis.disconnect());
     },
   };

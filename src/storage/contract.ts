@@ -65,7 +65,7 @@ export interface KeyValueStore {
    * `corrupt`.
    */
   verify(): Promise<void>;
-  /** Waits for running commits, then releases everything. Safe to call twice. */
+  /** Releases everything. podsync calls it once, when no call is running, and nothing else afterwards. */
   close(): Promise<void>;
 }
 

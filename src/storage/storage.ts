@@ -3,13 +3,12 @@ import { importAccount } from './accounts/account-import.ts';
 import { createActionStore } from './sync/actions.ts';
 import { createAppPasswordStore } from './accounts/app-passwords.ts';
 import { createAttemptStore } from './accounts/attempts.ts';
-import type { Batch, KeyValueStore } from './contract.ts';
+import type { KeyValueStore } from './contract.ts';
 import type { Core } from './accounts/core.ts';
 import { createDeviceStore } from './sync/devices.ts';
 import { openDirectory } from './directory/open.ts';
-import { StorageError } from './errors.ts';
-import { checkBatch } from './check-batch.ts';
 import { checkFormat } from './format.ts';
+import { guardStore } from './guarded-store.ts';
 import { createListStore } from './sync/podcast-lists.ts';
 import { createLoginStore } from './accounts/login-grants.ts';
 import { namedFeeds } from './sync/named-feeds.ts';
@@ -30,7 +29,7 @@ import { addPendingFeeds } from './sync/new-feeds.ts';
  * `checkFormat` does.
  */
 export async function createStorage(plugin: KeyValueStore, context: StorageContext): Promise<Storage> {
-  const store = withinBounds(plugin);
+  const store = guardStore(plugin);
   const { isShared } = store;
   await checkFormat(store);
   const accounts = new Accounts(store, context.now);
@@ -71,26 +70,5 @@ export async function createStorage(plugin: KeyValueStore, context: StorageConte
       await directory.close();
       await store.close();
     },
-  };
-}
-
-/** Refuses batches beyond the limits of the contract. */
-function withinBounds(store: KeyValueStore): KeyValueStore {
-  const commit = async (batch: Batch): ReturnType<KeyValueStore['commit']> => {
-    try {
-      await checkBatch(batch);
-    } catch (error) {
-      throw new StorageError('full', `too large for the storage: ${(error as Error).message}`);
-    }
-    return store.commit(batch);
-  };
-  return {
-    isShared: store.isShared,
-    get: (keys) => store.get(keys),
-    list: (range) => store.list(range),
-    commit,
-    ping: () => store.ping(),
-    verify: () => store.verify(),
-    close: () => store.close(),
   };
 }

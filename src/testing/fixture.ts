@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Entry, isStorageError, type Key, type KeyValueStore, type OpenContext, type Version } from '../plugin.ts';
+import type { Entry, Key, KeyValueStore, OpenContext, Version } from '../plugin.ts';
 
 /** One backend, empty at first. */
 export interface Subject {
@@ -19,7 +19,10 @@ export interface Subject {
 interface Tests {
   test(title: string, body: (fixture: Fixture) => Promise<void>): void;
   /** A test with a backend that is opened twice; runs only if stores are shared. */
-  testShared(title: string, body: (one: KeyValueStore, other: KeyValueStore) => Promise<void>): void;
+  testShared(
+    title: string,
+    body: (one: KeyValueStore, other: KeyValueStore, close: Fixture['close']) => Promise<void>,
+  ): void;
 }
 export type Suite = (tests: Tests) => void;
 
@@ -30,6 +33,8 @@ export interface Fixture {
   reopen(): Promise<KeyValueStore>;
   /** Opens the backend once more, while the first store is open. */
   openAnother(): Promise<KeyValueStore>;
+  /** Closes one of the stores. */
+  close(store: KeyValueStore): Promise<void>;
 }
 
 export interface OwnedFixture extends Fixture {
@@ -39,18 +44,23 @@ export interface OwnedFixture extends Fixture {
 export async function openFixture(createSubject: () => Promise<Subject>): Promise<OwnedFixture> {
   const dataDir = await mkdtemp(join(tmpdir(), 'podsync-conformance-'));
   const subject = await createSubject();
-  const stores: KeyValueStore[] = [];
+  const stores = new Set<KeyValueStore>();
   const openAnother = async (): Promise<KeyValueStore> => {
     const store = await subject.open({ dataDir, log: () => undefined });
-    stores.push(store);
+    stores.add(store);
     return store;
   };
+  const close = async (store: KeyValueStore): Promise<void> => {
+    stores.delete(store);
+    await store.close();
+  };
   const closeAll = async (): Promise<void> => {
-    for (const store of stores.splice(0)) await store.close();
+    for (const store of stores) await close(store);
   };
   return {
     store: await openAnother(),
     openAnother,
+    close,
     async reopen() {
       await closeAll();
       return openAnother();
@@ -94,11 +104,3 @@ export const keys = (prefix: Key, count: number): Key[] =>
 /** Runs `start` concurrently, `count` times. */
 export const all = <T>(count: number, start: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => start(n)));
-
-export async function assertRejects(promise: Promise<unknown>, what: string): Promise<void> {
-  const error = await promise.then(
-    () => assert.fail(`${what} must reject`),
-    (reason: unknown) => reason,
-  );
-  assert.ok(isStorageError(error), `${what} must reject with a StorageError, not with ${String(error)}`);
-}

@@ -48,8 +48,8 @@ export function storageConformance(name: string, createSubject: () => Promise<Su
           test: (title, body) => void runner.it(title, () => body(fixture!)),
           testShared: (title, body) =>
             void runner.it(title, async () => {
-              const { store, openAnother } = fixture!;
-              if (store.isShared) await body(store, await openAnother());
+              const { store, openAnother, close } = fixture!;
+              if (store.isShared) await body(store, await openAnother(), close);
             }),
         }),
       );
