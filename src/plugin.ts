@@ -3,8 +3,9 @@
  */
 export type * from './storage/contract.ts';
 export { MAX_KEY_BYTES, MAX_VALUE_BYTES } from './storage/contract.ts';
+export { mergeBatches } from './storage/batch.ts';
 export { isStorageError, StorageError, type StorageErrorCode } from './storage/errors.ts';
-export { eachInSlices, mapInSlices } from './slices.ts';
+export { eachInSlices, mapInSlices, runInSlices } from './slices.ts';
 export { createThread, serveThread, type Thread } from './thread.ts';
 export { KeyedMutex } from './keyed-mutex.ts';
 

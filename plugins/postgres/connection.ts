@@ -1,7 +1,20 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import type postgres from 'postgres';
 import type { Row, RowList, Sql } from 'postgres';
-import type { Driver } from './driver.ts';
+import { StorageError } from '../../src/plugin.ts';
+
+type Driver = typeof postgres;
+
+/** postgres.js, an optional dependency. Rejects with `unavailable` if it is not installed. */
+export async function loadDriver(load: () => Promise<{ default: Driver }> = () => import('postgres')): Promise<Driver> {
+  try {
+    return (await load()).default;
+  } catch (error) {
+    const message = 'the PostgreSQL storage needs the package postgres; install it next to podsync:';
+    throw new StorageError('unavailable', `${message} npm install postgres@3.4.9`, { cause: error });
+  }
+}
 
 /**
  * Timeout for connecting, including the first statement. For later statements, the interval between checks whether the

@@ -1,6 +1,5 @@
 import { definePlugin } from '../../src/plugin.ts';
 import type { ConnectionOptions } from './connection.ts';
-import { parseLocation } from './location.ts';
 import { openStore } from './store.ts';
 
 /**
@@ -10,6 +9,24 @@ import { openStore } from './store.ts';
 export default definePlugin<ConnectionOptions>({
   name: 'postgres',
   contract: 1,
-  parse: (location) => ({ url: parseLocation(location) }),
+  parse: (location) => ({ url: location === '' ? undefined : checkUrl(location) }),
   open: (options) => openStore(options),
 });
+
+/** Throws an Error with what is wrong, without any part of the URL, as it may contain a password. */
+function checkUrl(location: string): string {
+  if (!/^postgres(?:ql)?:\/\//.test(location)) {
+    throw new Error('it must begin with postgres://, as in postgres://USER@HOST:5432/DATABASE');
+  }
+  try {
+    // Several hosts are separated by commas, which only postgres.js accepts in a URL.
+    const { username, password, pathname } = new URL(location.replace(/,[^/?@]*(?=[/?]|$)/, ''));
+    for (const part of [username, password, pathname]) decodeURIComponent(part);
+    return location;
+  } catch {
+    throw new Error(
+      'it is not a URL such as postgres://USER@HOST:5432/DATABASE; percent-encode special characters in the ' +
+        'password: # as %23, % as %25, @ as %40',
+    );
+  }
+}

@@ -1,12 +1,10 @@
-import { type Batch, type Entry, type KeyValueStore, StorageError, type Version } from '../../src/plugin.ts';
-import { toStatement } from './batch.ts';
-import { Connection, type ConnectionOptions, toArray } from './connection.ts';
-import { loadDriver } from './driver.ts';
+import { setImmediate } from 'node:timers/promises';
+import type { Batch, Entry, Key, KeyValueStore, Version } from '../../src/plugin.ts';
+import { shareCommits, toStatement } from './commits.ts';
+import { Connection, type ConnectionOptions, loadDriver, toArray } from './connection.ts';
 import { isSerializationFailure, toStorageError } from './failure.ts';
 import { Pool } from './pool.ts';
-import { createReader } from './reader.ts';
 import { createSchema } from './schema.ts';
-import { createWriter } from './writer.ts';
 
 const GET = 'SELECT key, value, version FROM entries WHERE key = ANY($1)';
 const LIST = 'SELECT key, value, version FROM entries WHERE key >= $1 AND key < $2 ORDER BY key LIMIT $3';
@@ -34,52 +32,49 @@ export async function openStore(options: ConnectionOptions): Promise<KeyValueSto
 
   /** Runs one statement as a transaction. */
   const run = async <T>(text: string, parameters: readonly (string | number | null)[] = []): Promise<T[]> => {
-    try {
-      return await pool.use((connection) => connection.run<T>(text, parameters));
-    } catch (error) {
-      throw toStorageError(error);
-    }
-  };
-  const commit = async (batch: Batch): Promise<Version | undefined> => {
-    const { text, parameters } = toStatement(batch);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const [row] = await pool.use((connection) => connection.run<{ version: Version | null }>(text, parameters));
-        return row!.version ?? undefined;
+        return await pool.use((connection) => connection.run<T>(text, parameters));
       } catch (error) {
         if (!isSerializationFailure(error) || attempt === ATTEMPTS) throw toStorageError(error);
       }
     }
   };
-
-  /** Running calls. */
-  const running = new Set<Promise<unknown>>();
-  let closing: Promise<void> | undefined;
-  const unlessClosed = <Args extends unknown[], Output>(step: (...args: Args) => Promise<Output>) => {
-    return (...args: Args): Promise<Output> => {
-      if (closing) return Promise.reject(new StorageError('unavailable', 'the PostgreSQL storage is closed'));
-      const promise = step(...args);
-      running.add(promise);
-      const forget = (): void => void running.delete(promise);
-      promise.then(forget, forget);
-      return promise;
-    };
-  };
-  const close = async (): Promise<void> => {
-    await Promise.allSettled(running);
-    await pool.close();
+  const commit = async (batch: Batch): Promise<Version | undefined> => {
+    const { text, parameters } = toStatement(batch);
+    const [row] = await run<{ version: Version | null }>(text, parameters);
+    return row!.version ?? undefined;
   };
 
   return {
     isShared: true,
-    get: unlessClosed(createReader((keys) => run<Entry>(GET, [toArray(keys)]))),
-    list: unlessClosed(({ from, until, limit }) => run<Entry>(LIST, [from, until, limit])),
-    commit: unlessClosed(createWriter(commit)),
-    ping: unlessClosed(async () => {
+    get: shareReads((keys) => run<Entry>(GET, [toArray(keys)])),
+    list: ({ from, until, limit }) => run<Entry>(LIST, [from, until, limit]),
+    commit: shareCommits(commit),
+    async ping() {
       const [isReadOnly] = await run<{ value: boolean }>(IS_READ_ONLY);
       if (isReadOnly!.value) throw toStorageError({ code: '25006' });
-    }),
-    verify: unlessClosed(async () => void (await run('SELECT 1'))), // PostgreSQL has its own tools, such as pg_amcheck
-    close: () => (closing ??= close()),
+    },
+    verify: async () => void (await run('SELECT 1')), // PostgreSQL has its own tools, such as pg_amcheck
+    close: () => pool.close(),
+  };
+}
+
+/** Creates a `get` whose calls in the same turn of the event loop share a statement. */
+function shareReads(read: (keys: readonly Key[]) => Promise<Entry[]>): KeyValueStore['get'] {
+  let wanted = new Set<Key>();
+  let reading: Promise<Map<Key, Entry>> | undefined;
+
+  const readWanted = async (): Promise<Map<Key, Entry>> => {
+    await setImmediate();
+    const keys = [...wanted];
+    wanted = new Set();
+    reading = undefined;
+    return new Map((await read(keys)).map((entry) => [entry.key, entry]));
+  };
+  return async (keys) => {
+    for (const key of keys) wanted.add(key);
+    const found = await (reading ??= readWanted());
+    return keys.map((key) => found.get(key));
   };
 }

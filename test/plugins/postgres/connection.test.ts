@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import postgresJs, { type Sql } from 'postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadDriver } from '../../../plugins/postgres/driver.ts';
+import { loadDriver } from '../../../plugins/postgres/connection.ts';
 import { openStore } from '../../../plugins/postgres/store.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
 import { createBareDatabase, type TestDatabase, untilBlocked } from '../../postgres/database.ts';
