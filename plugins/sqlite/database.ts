@@ -47,15 +47,11 @@ export class Database {
   }
 
   /** Rejects as `openFile` does. `prepare` is for tests. */
-  static async open(path: string, prepare?: (connection: Connection) => void): Promise<Database> {
-    const connection = await openFile(path);
-    try {
+  static open(path: string, prepare?: (connection: Connection) => void): Promise<Database> {
+    return openFile(path, (connection) => {
       prepare?.(connection);
       return new Database(path, connection);
-    } catch (error) {
-      connection.close();
-      throw toStorageError(error, path);
-    }
+    });
   }
 
   get(keys: readonly Key[]): (Entry | undefined)[] {

@@ -31,8 +31,8 @@ const SETTINGS = [
   'wal_autocheckpoint = 4000',
 ];
 
-/** Rejects with `busy` if another process has locked the file, with `corrupt` if it cannot be read. */
-export async function openFile(path: string): Promise<Connection> {
+/** Opens a file and uses it. Rejects with `busy` if another process has locked it, with `corrupt` if it cannot be read. */
+export async function openFile<T>(path: string, use: (connection: Connection) => T): Promise<T> {
   const openConnection = await loadDriver();
   let connection: Connection | undefined;
   try {
@@ -43,7 +43,7 @@ export async function openFile(path: string): Promise<Connection> {
     connection.exec('BEGIN IMMEDIATE');
     createSchema(connection, path);
     connection.exec('COMMIT');
-    return connection;
+    return use(connection);
   } catch (error) {
     connection?.close();
     throw toStorageError(error, path);

@@ -1,5 +1,5 @@
 import { deserialize, serialize } from 'node:v8';
-import { type Batch, mapInSlices } from '../../src/plugin.ts';
+import { type Batch, mapInSlices, mergeBatches } from '../../src/plugin.ts';
 
 /** Batches with more keys are packed. */
 const MANY_KEYS = 2000;
@@ -8,26 +8,18 @@ const KEYS_PER_CHUNK = 500;
 /** A batch, serialized in chunks: passing many keys to the thread at once would block the event loop. */
 export type PackedBatch = readonly Uint8Array[];
 
-export const isLarge = ({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): boolean =>
-  check.length + set.length + deleted.length + sum.length > MANY_KEYS;
-
-export function pack({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): Promise<PackedBatch> {
+/** Packs a batch, unless it is short. */
+export async function pack(batch: Batch): Promise<Batch | PackedBatch> {
+  const { check = [], set = [], delete: deleted = [], sum = [] } = batch;
+  const lengths = [check.length, set.length, deleted.length, sum.length];
+  if (lengths.reduce((total, length) => total + length) <= MANY_KEYS) return batch;
   const chunks: Batch[] = [];
-  const count = Math.max(check.length, set.length, deleted.length, sum.length);
-  for (let at = 0; at < count; at += KEYS_PER_CHUNK) {
+  for (let at = 0; at < Math.max(...lengths); at += KEYS_PER_CHUNK) {
     const chunk = <Item>(items: readonly Item[]): readonly Item[] => items.slice(at, at + KEYS_PER_CHUNK);
     chunks.push({ check: chunk(check), set: chunk(set), delete: chunk(deleted), sum: chunk(sum) });
   }
   return mapInSlices(chunks, (chunk) => serialize(chunk));
 }
 
-export function unpack(batch: Batch | PackedBatch): Batch {
-  if (!Array.isArray(batch)) return batch as Batch;
-  const chunks = (batch as PackedBatch).map((chunk) => deserialize(chunk) as Required<Batch>);
-  return {
-    check: chunks.flatMap(({ check }) => check),
-    set: chunks.flatMap(({ set }) => set),
-    delete: chunks.flatMap((chunk) => chunk.delete),
-    sum: chunks.flatMap(({ sum }) => sum),
-  };
-}
+export const unpack = (batch: Batch | PackedBatch): Batch =>
+  Array.isArray(batch) ? mergeBatches(batch.map((chunk) => deserialize(chunk))) : (batch as Batch);

@@ -1,5 +1,5 @@
-import { type Batch, type Entry, type KeyValueStore, StorageError, type Version } from '../../src/plugin.ts';
-import { isLarge, pack } from './packed-batch.ts';
+import { type KeyValueStore, StorageError } from '../../src/plugin.ts';
+import { pack } from './packed-batch.ts';
 import { type Operation, sqliteThread } from './thread.ts';
 
 /** Concurrent requests to the thread: while it runs one, the next is being sent. */
@@ -24,7 +24,6 @@ export async function openStore(path: string): Promise<KeyValueStore> {
   const store = ++opened;
   let waiting: Call[] = [];
   let requests = 0;
-  let closing: Promise<void> | undefined;
 
   const send = async (): Promise<void> => {
     if (requests === REQUESTS || waiting.length === 0) return;
@@ -39,8 +38,8 @@ export async function openStore(path: string): Promise<KeyValueStore> {
         else reject(new StorageError(result.code, result.message));
       }
     } catch (error) {
-      const failure = unavailable(`was interrupted (${(error as Error).message}); try again`);
-      for (const { reject } of calls) reject(failure);
+      const message = `the SQLite storage was interrupted (${(error as Error).message}); try again`;
+      for (const { reject } of calls) reject(new StorageError('unavailable', message));
     }
     requests -= 1;
     void send();
@@ -49,33 +48,15 @@ export async function openStore(path: string): Promise<KeyValueStore> {
     new Promise<T>((resolve, reject) => {
       if (waiting.push({ operation, resolve, reject }) === 1) setImmediate(send);
     });
-  const callOpen = async <T>(operation: Operation): Promise<T> => {
-    if (closing) throw unavailable('is closed');
-    return call(operation);
-  };
 
-  /** Batches that are being packed. */
-  const packing = new Set<Promise<unknown>>();
-  const commitLarge = async (batch: Batch): Promise<Version | undefined> => {
-    if (closing) throw unavailable('is closed');
-    const packed = pack(batch);
-    packing.add(packed);
-    const committed = packed.then((chunks) => call<Version | undefined>({ kind: 'commit', batch: chunks }));
-    await packed;
-    packing.delete(packed);
-    return committed;
-  };
-
-  await call({ kind: 'ping' });
+  await call({ kind: 'ping', args: [] });
   return {
     isShared: false,
-    get: (keys) => callOpen<(Entry | undefined)[]>({ kind: 'get', keys }),
-    list: (range) => callOpen<Entry[]>({ kind: 'list', range }),
-    commit: (batch) => (isLarge(batch) ? commitLarge(batch) : callOpen({ kind: 'commit', batch })),
-    ping: () => callOpen<void>({ kind: 'ping' }),
-    verify: () => callOpen<void>({ kind: 'verify' }),
-    close: () => (closing ??= Promise.all(packing).then(() => call<void>({ kind: 'close' }))),
+    get: (keys) => call({ kind: 'get', args: [keys] }),
+    list: (range) => call({ kind: 'list', args: [range] }),
+    commit: async (batch) => call({ kind: 'commit', batch: await pack(batch) }),
+    ping: () => call({ kind: 'ping', args: [] }),
+    verify: () => call({ kind: 'verify', args: [] }),
+    close: () => call({ kind: 'close', args: [] }),
   };
 }
-
-const unavailable = (what: string): StorageError => new StorageError('unavailable', `the SQLite storage ${what}`);

@@ -1,21 +1,14 @@
-import {
-  type Batch,
-  createThread,
-  type Key,
-  type Range,
-  serveThread,
-  type StorageErrorCode,
-} from '../../src/plugin.ts';
-import { type PackedBatch, unpack } from './packed-batch.ts';
+import { type Batch, createThread, serveThread, type StorageErrorCode } from '../../src/plugin.ts';
 import { Database } from './database.ts';
 import { toStorageError } from './failure.ts';
+import { type PackedBatch, unpack } from './packed-batch.ts';
 
-/** One call of a store. */
+type Method = 'get' | 'list' | 'ping' | 'verify' | 'close';
+
+/** One call of a store: a method of the database, or a commit. */
 export type Operation =
-  | { kind: 'get'; keys: readonly Key[] }
-  | { kind: 'list'; range: Range }
-  | { kind: 'commit'; batch: Batch | PackedBatch }
-  | { kind: 'ping' | 'verify' | 'close' };
+  | { [Kind in Method]: { kind: Kind; args: Parameters<Database[Kind]> } }[Method]
+  | { kind: 'commit'; batch: Batch | PackedBatch };
 
 /** Calls of one store, sent to the thread as one message, in order. */
 interface Request {
@@ -38,24 +31,17 @@ export const sqliteThread = createThread<Request, Result[]>(import.meta.url, ROL
 const databases = new Map<number, Promise<Database>>();
 
 serveThread<Request, Result[]>(ROLE, async ({ store, path, operations }) => {
+  const opening = databases.get(store) ?? Database.open(path);
+  databases.set(store, opening);
   try {
-    const database = await open(store, path);
+    const database = await opening;
     if (operations.at(-1)?.kind === 'close') databases.delete(store);
     return run(database, path, operations);
   } catch (error) {
+    databases.delete(store); // the next request tries again
     return operations.map(() => toFailure(error, path));
   }
 });
-
-function open(store: number, path: string): Promise<Database> {
-  let database = databases.get(store);
-  if (!database) {
-    database = Database.open(path);
-    databases.set(store, database);
-    database.catch(() => databases.delete(store)); // the next request tries again
-  }
-  return database;
-}
 
 /** Runs commits first, and together: concurrent reads may see them. */
 function run(database: Database, path: string, operations: readonly Operation[]): Result[] {
@@ -67,22 +53,12 @@ function run(database: Database, path: string, operations: readonly Operation[])
       return 'error' in outcome ? toFailure(outcome.error, path) : { value: outcome.version };
     }
     try {
-      return { value: execute(database, operation) };
+      const method = database[operation.kind] as (...args: unknown[]) => unknown;
+      return { value: method.apply(database, operation.args) };
     } catch (error) {
       return toFailure(error, path);
     }
   });
-}
-
-function execute(database: Database, operation: Exclude<Operation, { kind: 'commit' }>): unknown {
-  switch (operation.kind) {
-    case 'get':
-      return database.get(operation.keys);
-    case 'list':
-      return database.list(operation.range);
-    default:
-      return database[operation.kind]();
-  }
 }
 
 function toFailure(error: unknown, path: string): Result {

@@ -199,7 +199,7 @@ describe('a full disk', () => {
   it('refuses what does not fit, keeps the rest, and accepts more when there is space again', async () => {
     await (await open()).close();
     change('VACUUM');
-    const limit = await openFile(path);
+    const limit = await openFile(path, (connection) => connection);
     const pages = pragma<number>(limit, 'page_count');
     limit.close();
     const database = await Database.open(

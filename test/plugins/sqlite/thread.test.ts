@@ -38,7 +38,11 @@ it('a thread that broke down is replaced by one that knows everything that was c
   const commit = store.commit({ set: long }).catch((error: unknown) => error);
   await new Promise(setImmediate); // until it is sent completely
   // The only way to break it: a call with a timeout of zero.
-  const request = { store: 0, path: join(dataDir, 'other.db'), operations: [{ kind: 'ping' as const }] };
+  const request = {
+    store: 0,
+    path: join(dataDir, 'other.db'),
+    operations: [{ kind: 'ping' as const, args: [] as [] }],
+  };
   await expect(sqliteThread.run(request, 0)).rejects.toThrow('took more than');
   expect(await commit).toMatchObject({ code: 'unavailable', message: expect.stringContaining('try again') });
 
