@@ -36,3 +36,13 @@ export async function mapInSlices<T, U>(items: Iterable<T>, map: (item: T, index
   await eachInSlices(items, (item) => mapped.push(map(item, mapped.length)));
   return mapped;
 }
+
+/** Runs a generator in slices, see `eachInSlices`: its result, or a promise of it if that takes more than one slice. */
+export function runInSlices<T>(steps: Generator<void, T>): T | Promise<T> {
+  let result: { value: T } | undefined;
+  const run = function* (): Generator<void> {
+    result = { value: yield* steps };
+  };
+  const running = eachInSlices(run());
+  return result ? (result as { value: T }).value : running.then(() => result!.value);
+}

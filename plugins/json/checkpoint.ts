@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Entry, Key, Log } from '../../src/plugin.ts';
 import { createFolder, removeFile, syncFolder, toStorageError } from './durable-files.ts';
 import type { Files } from './files.ts';
-import { between, type Group, merge, sizeOf, totalSize } from './group.ts';
+import { applyTo, between, type Group, sizeOf, totalSize } from './group.ts';
 import type { Groups } from './groups.ts';
 import { fitsFileName, type Part } from './layout.ts';
 import { MAX_BACKLOG, MAX_CHANGES, MAX_FILE_SIZE, MAX_LOG_SIZE } from './limits.ts';
@@ -49,7 +50,7 @@ export class Checkpoint {
 
   /** To be called after changes. */
   schedule(): void {
-    if (this.#isClosed) return; // changes stay in the write-ahead log
+    if (this.#isClosed || this.#log.broken) return; // changes stay in the write-ahead log
     if (this.#has(1) && !this.#hasFailed) void this.run();
     else this.#timer ??= setTimeout(() => void this.run(), this.#hasFailed ? RETRY_DELAY : DELAY).unref();
   }
@@ -57,6 +58,8 @@ export class Checkpoint {
   /** Never rejects: after a failure, changes stay in the write-ahead log, and the checkpoint is retried. */
   run(): Promise<void> {
     this.#running ??= this.#run().finally(() => {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
       this.#running = undefined;
       this.#isWriting = false;
       if (this.#log.size > 0 || this.#hasFailed) this.schedule();
@@ -66,19 +69,14 @@ export class Checkpoint {
 
   async #run(): Promise<void> {
     if (this.#log.broken) return;
-    this.#hasFailed = await this.#writeAll().then(
-      () => false,
-      (error) => {
-        const { message } = toStorageError(error, 'the data folder');
-        this.#report(
-          'warn',
-          `changes stay in the write-ahead log until they can be written to their files: ${message}`,
-        );
-        return true;
-      },
-    );
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    try {
+      await this.#writeAll();
+      this.#hasFailed = false;
+    } catch (error) {
+      this.#hasFailed = true;
+      const { message } = toStorageError(error, 'the data folder');
+      this.#report('warn', `changes stay in the write-ahead log until they can be written to their files: ${message}`);
+    }
   }
 
   async #writeAll(): Promise<void> {
@@ -87,15 +85,11 @@ export class Checkpoint {
     this.#isWriting = true;
     const groups = this.#groups.changed();
     const failures: unknown[] = []; // a damaged file must not block the others
-    while (groups.length > 0) {
-      const saving = groups.splice(0, GROUPS_AT_ONCE).map((group) => this.#save(group));
-      for (const result of await Promise.allSettled(saving)) {
-        if (result.status === 'rejected') failures.push(result.reason);
-      }
-    }
+    const save = (group: Group): Promise<unknown> => this.#save(group).catch((error) => failures.push(error));
+    while (groups.length > 0) await Promise.all(groups.splice(0, GROUPS_AT_ONCE).map(save));
     for (const folder of this.#unsynced) {
-      const isRemoved = await removeEmptyFolder(folder);
-      await syncFolder(isRemoved ? dirname(folder) : folder);
+      await rmdir(folder).catch(() => undefined); // if it is empty
+      await syncFolder(existsSync(folder) ? folder : dirname(folder));
       this.#unsynced.delete(folder);
     }
     if (failures.length > 0) throw failures[0];
@@ -112,15 +106,14 @@ export class Checkpoint {
 
   /** Writes the current changes of a group; later ones are left to the next checkpoint. */
   async #save(group: Group): Promise<void> {
-    const changes = group.changes.slice();
-    const first: Part = { prefix: group.prefix, start: group.prefix };
-    const parts = group.parts[0]?.start === first.start ? group.parts : [first, ...group.parts];
+    const { changes, prefix } = group;
+    const parts = group.parts[0]?.start === prefix ? group.parts : [{ prefix, start: prefix }, ...group.parts];
     for (const part of parts) {
       const own = between(changes, part.start, group.endOf(part));
       if (own.length === 0) continue;
-      const entries = merge(await this.#entriesOf(group, part), own);
+      const entries = applyTo(await this.#entriesOf(group, part), own);
       if (entries.length > 0) await this.#write(group, part, entries);
-      else await this.#remove(group, part);
+      else if (group.parts.includes(part)) await this.#remove(group, part);
       this.#groups.discardFlushed(group, own);
     }
   }
@@ -135,67 +128,57 @@ export class Checkpoint {
    * At any interruption, existing files must have all keys from their start on. So a file is split from its end, and is
    * shortened last, once the new files are durable. Until then, keys beyond its end are ignored.
    */
-  async #write(group: Group, part: Part, entries: readonly Entry[], until = group.endOf(part)): Promise<void> {
+  async #write(group: Group, part: Part, entries: readonly Entry[], end = group.endOf(part)): Promise<void> {
     const folder = dirname(this.#files.pathOf(part));
     if (!group.parts.includes(part)) await createFolder(folder);
-    const parts = split(part, entries);
-    let end = until;
-    for (const [added, its] of parts.slice(1).toReversed()) {
-      await this.#files.write(added, end, its);
-      group.add(added);
+    const written = split(part, entries);
+    let until = end;
+    for (const [next, its] of written.slice(1).toReversed()) {
+      await this.#files.write(next, until, its);
       await syncFolder(folder);
-      end = added.start;
+      group.replace(next, [next]);
+      until = next.start;
     }
-    const [[first, its]] = parts;
-    await this.#files.write(first, end, its);
+    const [first, its] = written[0]!;
+    await this.#files.write(first, until, its);
     this.#unsynced.add(folder);
-    group.remove(part);
-    group.add(first);
-    this.#files.replace(part, parts);
+    group.replace(part, [first]);
+    this.#files.replace(part, written);
   }
 
   async #remove(group: Group, part: Part): Promise<void> {
-    const place = group.parts.indexOf(part);
-    if (place === -1) return;
-    const previous = group.parts[place - 1];
-    // The previous part takes over the range, and must not have old keys there.
-    if (previous) await this.#write(group, previous, await this.#entriesOf(group, previous), group.endOf(part));
     const path = this.#files.pathOf(part);
     const folder = dirname(path);
-    if (previous) await syncFolder(folder);
-    group.remove(part);
-    try {
-      await removeFile(path);
-    } catch (error) {
-      group.add(part);
-      throw error;
+    const previous = group.parts[group.parts.indexOf(part) - 1];
+    if (previous) {
+      // It takes over the range, and must not have old keys there.
+      await this.#write(group, previous, await this.#entriesOf(group, previous), group.endOf(part));
+      await syncFolder(folder);
     }
+    group.replace(part, []);
+    await removeFile(path).catch((error) => {
+      group.replace(part, [part]);
+      throw error;
+    });
     this.#unsynced.add(folder);
   }
 }
 
-const removeEmptyFolder = (folder: string): Promise<boolean> =>
-  rmdir(folder).then(
-    () => true,
-    () => false,
-  );
-
 /** Splits the entries of a part that is too long. */
-function split(part: Part, entries: readonly Entry[]): [[Part, readonly Entry[]], ...[Part, readonly Entry[]][]] {
+function split({ prefix, start }: Part, entries: readonly Entry[]): [Part, readonly Entry[]][] {
   const size = totalSize(entries);
-  const length = size <= MAX_FILE_SIZE ? size : size / Math.ceil(size / MAX_FILE_SIZE);
-  const starts: [place: number, start: Key][] = [[0, part.start]];
-  let filled = 0;
+  const length = size / Math.ceil(size / MAX_FILE_SIZE);
+  const parts: [Part, readonly Entry[]][] = [];
+  let [begin, filled, from] = [0, 0, start];
   for (const [place, entry] of entries.entries()) {
-    const start = filled < length ? undefined : startBetween(part.prefix, entries[place - 1]!.key, entry.key);
-    if (start !== undefined) starts.push([place, start]);
-    filled = (start === undefined ? filled : 0) + sizeOf(entry);
+    const next = filled < length ? undefined : startBetween(prefix, entries[place - 1]!.key, entry.key);
+    if (next !== undefined) {
+      parts.push([{ prefix, start: from }, entries.slice(begin, place)]);
+      [begin, filled, from] = [place, 0, next];
+    }
+    filled += sizeOf(entry);
   }
-  const parts = starts.map(([place, start], index): [Part, readonly Entry[]] => [
-    { prefix: part.prefix, start },
-    entries.slice(place, starts[index + 1]?.[0]),
-  ]);
-  return parts as ReturnType<typeof split>;
+  return [...parts, [{ prefix, start: from }, entries.slice(begin)]];
 }
 
 /** A key after `last` and up to `next`, cut at the end of a segment; undefined if it is too long for a file name. */

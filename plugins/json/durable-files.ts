@@ -1,6 +1,5 @@
-import { constants } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { constants as system } from 'node:os';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { isStorageError, StorageError } from '../../src/plugin.ts';
 
@@ -23,20 +22,33 @@ export async function createFolder(path: string): Promise<void> {
   }
 }
 
+/** Opens a file or folder for a step, and closes it. `named`: the path in errors. */
+export async function withFile(
+  path: string,
+  flags: string,
+  step: (file: FileHandle) => Promise<void>,
+  named = path,
+): Promise<void> {
+  try {
+    const file = await open(path, flags, FILE_MODE);
+    await step(file).finally(() => file.close());
+  } catch (error) {
+    throw toStorageError(error, named);
+  }
+}
+
 /**
  * Replaces a file atomically: after a crash it has the old or the new content. The new content is durable once
  * `syncFolder` has resolved.
  */
 export async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
   const temporary = `${path}.new`;
+  const write = async (file: FileHandle): Promise<void> => {
+    await file.writeFile(bytes);
+    await file.sync();
+  };
   try {
-    const file = await open(temporary, 'w', FILE_MODE);
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await withFile(temporary, 'w', write, path);
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined); // report the first error
@@ -45,18 +57,7 @@ export async function replaceFile(path: string, bytes: Uint8Array): Promise<void
 }
 
 /** Makes new, renamed and removed file names in a folder durable. */
-export async function syncFolder(path: string): Promise<void> {
-  try {
-    const folder = await open(path, constants.O_RDONLY);
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
-  } catch (error) {
-    throw toStorageError(error, path);
-  }
-}
+export const syncFolder = (path: string): Promise<void> => withFile(path, 'r', (folder) => folder.sync());
 
 export async function removeFile(path: string): Promise<void> {
   await rm(path, { force: true }).catch((error) => {
@@ -65,17 +66,14 @@ export async function removeFile(path: string): Promise<void> {
 }
 
 /** The second code is an exceeded quota, for which Node has no name. */
-const NO_ROOM = new Set(['ENOSPC', `Unknown system error -${system.errno.EDQUOT}`, 'EFBIG']);
+const NO_ROOM = new Set(['ENOSPC', `Unknown system error -${constants.errno.EDQUOT}`, 'EFBIG']);
 
 /** Converts an error of the file system to a StorageError. */
 export function toStorageError(error: unknown, path: string): StorageError {
   if (isStorageError(error)) return error;
   const { code = String(error) } = error as NodeJS.ErrnoException;
-  return NO_ROOM.has(code)
-    ? new StorageError('full', `no space left to write ${path}; free some space and try again`, {
-        cause: error,
-      })
-    : new StorageError('unavailable', `${path} cannot be accessed (${code}); check its disk, owner and permissions`, {
-        cause: error,
-      });
+  const [meaning, message] = NO_ROOM.has(code)
+    ? (['full', `no space left to write ${path}; free some space and try again`] as const)
+    : (['unavailable', `${path} cannot be accessed (${code}); check its disk, owner and permissions`] as const);
+  return new StorageError(meaning, message, { cause: error });
 }

@@ -35,11 +35,8 @@ export class Files {
 
   /** Rejects with `corrupt` if the file is damaged. */
   load(part: Part): Promise<readonly Entry[]> {
-    let loading = this.#loading.get(part);
-    if (!loading) {
-      loading = this.#load(part).finally(() => this.#loading.delete(part));
-      this.#loading.set(part, loading);
-    }
+    const loading = this.#loading.get(part) ?? this.#load(part).finally(() => this.#loading.delete(part));
+    this.#loading.set(part, loading);
     return loading;
   }
 
@@ -70,7 +67,7 @@ export class Files {
 
   /** Writes the entries of a part up to a key, where the next part starts. See `replaceFile`. */
   write(part: Part, until: Key, entries: readonly Entry[]): Promise<void> {
-    return writePart(this.pathOf(part), part.prefix, until, entries);
+    return writePart(this.pathOf(part), part.prefix, { entries, until });
   }
 
   /** Replaces a part by others in the cache, if it is cached. */
@@ -79,7 +76,7 @@ export class Files {
   }
 }
 
-/** The entries for one read, which is repeated until all of them are in memory. */
+/** The entries for one operation, which is repeated until all of them are in memory. */
 export class LoadedEntries implements Source {
   readonly #files: Files;
   readonly #loaded = new Map<Part, readonly Entry[]>();
@@ -103,9 +100,8 @@ export class LoadedEntries implements Source {
     const parts = [...this.#missing];
     this.#missing.clear();
     while (parts.length > 0) {
-      const some = parts.splice(0, LOADED_AT_ONCE);
-      const entries = await Promise.all(some.map((part) => this.#files.load(part)));
-      for (const [place, part] of some.entries()) this.#loaded.set(part, entries[place]!);
+      const load = async (part: Part): Promise<unknown> => this.#loaded.set(part, await this.#files.load(part));
+      await Promise.all(parts.splice(0, LOADED_AT_ONCE).map(load));
     }
   }
 }

@@ -23,6 +23,8 @@ export const totalSize = (entries: readonly Entry[]): number => entries.reduce((
 
 /** Parts of a group that a range read loads ahead. Few, as a part is long and the read may end in it. */
 const LOADED_AHEAD = 2;
+/** Changes that are sorted at once, so that no later read has to sort many. */
+const MAX_UNSORTED = 1000;
 
 /** Index of the first item with a key of at least `key`. */
 export function placeOf<Item>(items: readonly Item[], key: Key, keyOf: (item: Item) => Key): number {
@@ -43,34 +45,25 @@ const startOf = ({ start }: Part): Key => start;
 export const between = <Item extends { readonly key: Key }>(items: readonly Item[], from: Key, until: Key): Item[] =>
   items.slice(placeOf(items, from, keyOf), placeOf(items, until, keyOf));
 
-/** Merges changes into entries; both in key order. */
-export function merge(entries: readonly Entry[], changes: readonly Change[]): Entry[] {
-  const merged: Entry[] = [];
+/** Replaces changes by newer ones of the same key, and adds the others. Both in key order; entries are changes, too. */
+function merge(changes: readonly Change[], newer: readonly Change[]): readonly Change[] {
+  if (changes.length === 0 || newer.length === 0) return newer.length === 0 ? changes : newer;
+  const merged: Change[] = [];
   let place = 0;
-  for (const change of changes) {
-    while (place < entries.length && entries[place]!.key < change.key) merged.push(entries[place++]!);
-    if (entries[place]?.key === change.key) place += 1;
-    if (change.value !== undefined) merged.push(change as Entry);
+  for (const change of newer) {
+    for (const next = placeOf(changes, change.key, keyOf); place < next;) merged.push(changes[place++]!);
+    if (changes[place]?.key === change.key) place += 1;
+    merged.push(change);
   }
-  while (place < entries.length) merged.push(entries[place++]!);
+  while (place < changes.length) merged.push(changes[place++]!);
   return merged;
 }
 
-const NONE: readonly Change[] = [];
+const exists = (change: Change): change is Entry => change.value !== undefined;
 
-/** Merges newer changes into changes; both in key order. */
-function replace(changes: readonly Change[], newer: readonly Change[]): readonly Change[] {
-  if (changes.length === 0) return newer;
-  const replaced: Change[] = [];
-  let place = 0;
-  for (const change of newer) {
-    for (const next = placeOf(changes, change.key, keyOf); place < next;) replaced.push(changes[place++]!);
-    if (changes[place]?.key === change.key) place += 1;
-    replaced.push(change);
-  }
-  while (place < changes.length) replaced.push(changes[place++]!);
-  return replaced;
-}
+/** The entries after changes. */
+export const applyTo = (entries: readonly Entry[], changes: readonly Change[]): readonly Entry[] =>
+  changes.length === 0 ? entries : merge(entries, changes).filter(exists);
 
 /** The keys with one prefix: entries in files, and changes since the files were written. */
 export class Group {
@@ -79,9 +72,9 @@ export class Group {
   parts: readonly Part[] = [];
   /** Undefined if there are none, to save memory: most groups have no changes. */
   #changes: Map<Key, Change> | undefined;
-  /** Sorted changes, without those of the keys in `#newer`. */
-  #sorted: readonly Change[] = NONE;
-  #newer: Set<Key> | undefined;
+  /** Sorted changes, without those of the keys in `#unsorted`. */
+  #sorted: readonly Change[] = [];
+  #unsorted: Set<Key> | undefined;
 
   constructor(prefix: string) {
     this.prefix = prefix;
@@ -90,32 +83,30 @@ export class Group {
   apply(change: Change): void {
     this.#changes ??= new Map();
     this.#changes.set(change.key, change);
-    this.#newer ??= new Set();
-    this.#newer.add(change.key);
+    this.#unsorted ??= new Set();
+    if (this.#unsorted.add(change.key).size > MAX_UNSORTED) void this.changes;
   }
 
   /** In key order. */
   get changes(): readonly Change[] {
-    if (!this.#newer) return this.#sorted;
-    const newer = [...this.#newer].toSorted().map((key) => this.#changes!.get(key)!);
-    this.#newer = undefined;
-    return (this.#sorted = replace(this.#sorted, newer));
+    if (!this.#unsorted) return this.#sorted;
+    const newer = [...this.#unsorted].toSorted().map((key) => this.#changes!.get(key)!);
+    this.#unsorted = undefined;
+    return (this.#sorted = merge(this.#sorted, newer));
   }
 
   /** Discards changes that were written to files, unless newer ones have replaced them. */
-  discardFlushed(changes: readonly Change[]): void {
-    const before = this.changes;
-    for (const change of changes) if (this.#changes?.get(change.key) === change) this.#changes.delete(change.key);
-    if (this.#changes?.size === 0) this.#changes = undefined;
-    this.#sorted = this.#changes ? before.filter(({ key }) => this.#changes!.has(key)) : NONE;
+  discardFlushed(flushed: readonly Change[]): void {
+    const { changes } = this;
+    for (const change of flushed) if (this.#changes?.get(change.key) === change) this.#changes.delete(change.key);
+    this.#sorted = changes.filter(({ key }) => this.#changes?.has(key));
+    if (this.#sorted.length === 0) this.#changes = undefined;
   }
 
-  add(part: Part): void {
-    this.parts = [...this.parts, part].toSorted((a, b) => (a.start < b.start ? -1 : 1));
-  }
-
-  remove(part: Part): void {
-    this.parts = this.parts.filter((each) => each !== part);
+  /** Replaces a part, which may be new, by others; by none, if its file is removed. */
+  replace(part: Part, others: readonly Part[]): void {
+    const parts = [...this.parts.filter((each) => each !== part), ...others];
+    this.parts = parts.toSorted((a, b) => (a.start < b.start ? -1 : 1));
   }
 
   /** Where the keys of a part end. */
@@ -123,36 +114,34 @@ export class Group {
     return this.parts.find(({ start }) => start > part.start)?.start ?? endOf(this.prefix);
   }
 
-  /** The part for a key; undefined before the first part. */
-  partOf(key: Key): Part | undefined {
+  /** Index of the part for a key; -1 before the first part. */
+  #placeFor(key: Key): number {
     const place = placeOf(this.parts, key, startOf);
-    return this.parts[place]?.start === key ? this.parts[place] : this.parts[place - 1];
+    return this.parts[place]?.start === key ? place : place - 1;
   }
 
   find(key: Key, source: Source): Entry | undefined {
     const change = this.#changes?.get(key);
-    if (change) return change.value === undefined ? undefined : (change as Entry);
-    const part = this.partOf(key);
+    if (change) return exists(change) ? change : undefined;
+    const part = this.parts[this.#placeFor(key)];
     if (!part) return undefined;
     const entries = source.entriesOf(part);
     const entry = entries[placeOf(entries, key, keyOf)];
     return entry?.key === key ? entry : undefined;
   }
 
-  list({ from, until, limit }: Range, source: Source): Entry[] {
+  list({ from, until, limit }: Range, source: Source): readonly Entry[] {
     const changes = between(this.changes, from, until);
     const wanted = limit + changes.length;
     const found: Entry[] = [];
-    const first = Math.max(0, this.parts.indexOf(this.partOf(from)!));
     const missing = source.missing + LOADED_AHEAD;
-    for (let place = first; place < this.parts.length && this.parts[place]!.start < until; place += 1) {
-      const entries = source.entriesOf(this.parts[place]!);
+    for (let place = Math.max(0, this.#placeFor(from)); place < this.parts.length; place += 1) {
+      const part = this.parts[place]!;
+      if (part.start >= until || found.length >= wanted || source.missing >= missing) break;
       const end = this.parts[place + 1]?.start ?? until;
-      const begin = placeOf(entries, from, keyOf);
-      const stop = placeOf(entries, end < until ? end : until, keyOf);
-      for (const entry of entries.slice(begin, Math.min(stop, begin + wanted - found.length))) found.push(entry);
-      if (found.length >= wanted || source.missing >= missing) break;
+      const entries = between(source.entriesOf(part), from, end < until ? end : until);
+      for (const entry of entries.slice(0, wanted - found.length)) found.push(entry);
     }
-    return merge(found, changes).slice(0, limit);
+    return applyTo(found, changes).slice(0, limit);
   }
 }

@@ -1,33 +1,46 @@
-import type { Entry, Key, Range } from '../../src/plugin.ts';
+import { eachInSlices, type Entry, type Key, type Range } from '../../src/plugin.ts';
 import { type Change, Group, placeOf, type Source } from './group.ts';
 import { endOf, type Part, prefixOf } from './layout.ts';
 
 const prefixIn = ({ prefix }: Group): string => prefix;
 
-/** All groups. Those whose prefixes have the same number of slashes never overlap. */
+/** A change that is not durable yet, and the promise of its commit. */
+export interface PendingChange {
+  change: Change;
+  durable: Promise<void>;
+}
+
+/** All groups, and the changes that are not durable yet. */
 export class Groups {
   readonly #byPrefix = new Map<string, Group>();
-  /** By the number of slashes, in order. */
-  readonly #levels: [Group[], Group[], Group[]] = [[], [], []];
+  /** In order, by the number of slashes in their prefixes: those with the same number never overlap. */
+  readonly #levels: Group[][] = [[], [], []];
   readonly #changed = new Set<Group>();
   /** Changes since the last checkpoint. */
   changeCount = 0;
+  /** Replaced by an empty map when all pending changes have failed. */
+  pending: Map<Key, PendingChange> = new Map();
+  /** Set while changes are being applied: reads must wait. */
+  applying: Promise<void> | undefined;
 
   constructor(files: readonly Part[]) {
-    for (const part of files.toSorted((a, b) => (a.start < b.start ? -1 : 1))) {
-      let group = this.#byPrefix.get(part.prefix);
-      if (!group) {
-        group = new Group(part.prefix);
-        this.#byPrefix.set(part.prefix, group);
-        this.#levelOf(part.prefix).push(group);
-      }
-      group.add(part);
+    const sorted = files.toSorted((a, b) => (a.start < b.start ? -1 : 1));
+    for (const part of sorted) this.#group(part.prefix).replace(part, [part]);
+  }
+
+  #group(prefix: string): Group {
+    let group = this.#byPrefix.get(prefix);
+    if (!group) {
+      group = new Group(prefix);
+      this.#byPrefix.set(prefix, group);
+      const level = this.#levelOf(prefix);
+      level.splice(placeOf(level, prefix, prefixIn), 0, group);
     }
+    return group;
   }
 
   #levelOf(prefix: string): Group[] {
-    const slash = prefix.indexOf('/') + 1;
-    return this.#levels[slash === 0 ? 0 : slash === prefix.length ? 1 : 2];
+    return this.#levels[prefix.split('/').length - 1]!;
   }
 
   /** All current parts. */
@@ -45,27 +58,22 @@ export class Groups {
     return this.#byPrefix.get(part.prefix)?.endOf(part) ?? part.start;
   }
 
-  /** Applies many changes and sorts them at once, so that no later read has to. */
-  applyAll(changes: readonly Change[]): void {
-    const groups = new Set(changes.map((change) => this.apply(change)));
-    for (const group of groups) void group.changes;
+  /** Applies durable changes, in time slices if there are many. */
+  async apply(changes: readonly Change[]): Promise<void> {
+    this.applying = eachInSlices(changes, (change) => {
+      const group = this.#group(prefixOf(change.key));
+      group.apply(change);
+      this.#changed.add(group);
+      this.changeCount += 1;
+      if (this.pending.get(change.key)?.change === change) this.pending.delete(change.key);
+    });
+    await this.applying;
+    this.applying = undefined;
   }
 
-  apply(change: Change): Group {
-    const prefix = prefixOf(change.key);
-    const group = this.#byPrefix.get(prefix) ?? this.#create(prefix);
-    group.apply(change);
-    this.#changed.add(group);
-    this.changeCount += 1;
-    return group;
-  }
-
-  #create(prefix: string): Group {
-    const group = new Group(prefix);
-    const level = this.#levelOf(prefix);
-    level.splice(placeOf(level, prefix, prefixIn), 0, group);
-    this.#byPrefix.set(prefix, group);
-    return group;
+  /** Discards pending changes: they have failed. */
+  discardPending(): void {
+    this.pending = new Map();
   }
 
   /** Groups with changes that are not in files yet. */
@@ -84,29 +92,33 @@ export class Groups {
     this.#byPrefix.delete(group.prefix);
   }
 
+  /** A durable entry. */
   find(key: Key, source: Source): Entry | undefined {
     return this.#byPrefix.get(prefixOf(key))?.find(key, source);
   }
 
+  /** An entry as it will be when all pending changes are durable. */
+  newest(key: Key, source: Source): Entry | undefined {
+    const pending = this.pending.get(key);
+    if (!pending) return this.find(key, source);
+    return pending.change.value === undefined ? undefined : (pending.change as Entry);
+  }
+
   list(range: Range, source: Source): Entry[] {
-    const [first, ...others] = this.#levels
-      .map((level) => listLevel(level, range, source))
-      .filter(({ length }) => length > 0);
-    if (!first || others.length === 0) return first ?? [];
-    const found = [first, ...others].flat();
-    return found.toSorted((a, b) => (a.key < b.key ? -1 : 1)).slice(0, range.limit);
+    const levels = this.#levels.map((level) => listLevel(level, range, source)).filter(({ length }) => length > 0);
+    if (levels.length < 2) return levels[0] ?? [];
+    const found = levels.flat().toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    return found.slice(0, range.limit);
   }
 }
 
 function listLevel(level: readonly Group[], { from, until, limit }: Range, source: Source): Entry[] {
   let place = placeOf(level, from, prefixIn);
   if (place > 0 && endOf(level[place - 1]!.prefix) > from) place -= 1;
-  let found: Entry[] = [];
+  const found: Entry[] = [];
   for (; place < level.length && level[place]!.prefix < until; place += 1) {
     if (found.length + source.missing >= limit) break;
-    const more = level[place]!.list({ from, until, limit: limit - found.length }, source);
-    if (found.length === 0) found = more;
-    else for (const entry of more) found.push(entry);
+    for (const entry of level[place]!.list({ from, until, limit: limit - found.length }, source)) found.push(entry);
   }
   return found;
 }

@@ -1,5 +1,6 @@
+import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Key } from '../../src/plugin.ts';
 import { removeFile, toStorageError } from './durable-files.ts';
 
@@ -27,7 +28,7 @@ const FILES: Readonly<Record<string, string>> = {
 };
 /** All other prefixes. */
 const OTHER = 'other/*';
-const FOLDERS = new Set(['users', 'episodes', 'other']);
+const FOLDERS = ['users', 'episodes', 'other'];
 
 const PREFIXES = new Map([...Object.entries(FILES).map(([prefix, file]) => [file, prefix] as const), [OTHER, '']]);
 const hasOwner = (family: string): boolean => FILES[family]?.includes('*') ?? false;
@@ -93,22 +94,17 @@ function parseFileName(path: string): Part | undefined {
 
 /** Lists all data files. Removes incomplete files of a killed process. */
 export async function listFiles(folder: string): Promise<Part[]> {
-  const found: Part[] = [];
-  const visit = async (path: string): Promise<void> => {
-    const entries = await readdir(join(folder, path), { withFileTypes: true }).catch((error) => {
+  const list = (top: string): Promise<Dirent[]> =>
+    readdir(join(folder, top), { recursive: top !== '', withFileTypes: true }).catch((error) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
-      throw toStorageError(error, join(folder, path));
+      throw toStorageError(error, join(folder, top));
     });
-    const folders: string[] = [];
-    for (const entry of entries) {
-      const name = path === '' ? entry.name : `${path}/${entry.name}`;
-      const file = parseFileName(name);
-      if (file) found.push(file);
-      else if (name.endsWith('.json.new')) await removeFile(join(folder, name));
-      else if (path === 'users' || FOLDERS.has(name)) folders.push(name);
-    }
-    await Promise.all(folders.map(visit));
-  };
-  await visit('');
+  const found: Part[] = [];
+  for (const { parentPath, name } of (await Promise.all(['', ...FOLDERS].map(list))).flat()) {
+    const path = join(parentPath, name);
+    const file = parseFileName(relative(folder, path));
+    if (file) found.push(file);
+    else if (name.endsWith('.json.new')) await removeFile(path);
+  }
   return found;
 }

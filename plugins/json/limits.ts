@@ -8,7 +8,3 @@ export const MAX_BACKLOG: number = 1;
 export const MAX_FILE_SIZE = 512 * 1024;
 /** Characters of cached entries, besides the changes since the last checkpoint. */
 export const CACHE_SIZE = 16 * 1024 * 1024;
-/** A commit with more keys runs alone, in slices. */
-export const MANY_KEYS: number = 2000;
-/** Keys per slice of such a commit. */
-export const KEYS_AT_ONCE: number = 1000;

@@ -1,16 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import type { Server } from 'node:net';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { StorageError } from '../../src/plugin.ts';
 import { FILE_MODE, toStorageError } from './durable-files.ts';
-import { isListening, listenBeside, socketOf } from './lock-socket.ts';
 
 /*
  * Each process first writes its own lock file, and only then looks for others: of two concurrent processes at least one
  * sees the other. Lock file names are never reused, so that of a killed process can be removed safely at any time.
+ *
+ * A process listens on a socket beside its lock file for as long as it lives. The kernel closes the socket with the
+ * process, so all processes on this kernel can find out whether it lives, in other containers, too: there, host names
+ * and pids say nothing.
  */
 
 /** The process that locks a folder. A pid alone is not enough: pids are reused, and every container has a pid 1. */
@@ -22,6 +27,9 @@ interface Holder {
 }
 
 const LOCK = /^lock\.[\da-f-]{36}$/;
+const socketOf = (lock: string): string => `${lock}.sock`;
+/** Bytes. Node silently cuts longer paths of sockets. */
+const LONGEST_PATH = 103;
 
 /** Lock files of this process. */
 const held = new Set<string>();
@@ -46,13 +54,27 @@ export async function takeLock(folder: string): Promise<() => Promise<void>> {
   try {
     await requireUnlocked(path, own); // first: on a full disk, removing an old lock file may be needed to write a new one
     held.add(own);
-    socket = await listenBeside(own);
+    socket = await listen(socketOf(own));
     await writeLock(own);
     await requireUnlocked(path, own);
     return release;
   } catch (error) {
     await release().catch(() => undefined); // the first error matters
     throw toStorageError(error, folder);
+  }
+}
+
+/** Undefined if the path is too long, or the file system has no sockets. */
+async function listen(path: string): Promise<Server | undefined> {
+  if (Buffer.byteLength(path) > LONGEST_PATH) return undefined;
+  const server = createServer((connection) => connection.destroy());
+  try {
+    server.listen(path).unref();
+    await once(server, 'listening');
+    await chmod(path, FILE_MODE);
+    return server;
+  } catch {
+    return undefined;
   }
 }
 
@@ -98,21 +120,18 @@ async function otherLocks(folder: string, own: string): Promise<[path: string, h
 
 /** Undefined if it was removed meanwhile, or was not written by podsync. */
 async function readHolder(path: string): Promise<Holder | undefined> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return '';
-  });
   try {
-    return JSON.parse(text) as Holder;
-  } catch {
-    return undefined;
+    return JSON.parse(await readFile(path, 'utf8')) as Holder;
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
 
 async function isAlive(path: string, { host, pid, started }: Holder): Promise<boolean> {
   const own = await startOf(process.pid);
-  const isListeningHere = started !== '' && bootOf(started) === bootOf(own) ? await isListening(path) : undefined;
-  if (isListeningHere !== undefined) return isListeningHere;
+  const isSameKernel = started !== '' && bootOf(started) === bootOf(own);
+  if (isSameKernel && existsSync(socketOf(path))) return isListening(socketOf(path));
   if (host !== hostname()) return true; // cannot be checked from here
   if (pid === process.pid) return false; // an earlier process with the same pid
   try {
@@ -123,6 +142,15 @@ async function isAlive(path: string, { host, pid, started }: Holder): Promise<bo
   const seen = await startOf(pid);
   return started === '' || seen === '' || started === seen; // the system may hide it from one of the two processes
 }
+
+const isListening = (path: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const connection = connect(path, () => {
+      connection.destroy();
+      resolve(true);
+    });
+    connection.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT'));
+  });
 
 const bootOf = (started: string): string => started.split(' ')[0]!;
 

@@ -1,9 +1,9 @@
-import { open, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { eachInSlices, type Key, StorageError, type Value, type Version } from '../../src/plugin.ts';
 import { toStorageError } from './durable-files.ts';
 import type { Change } from './group.ts';
-import { TextBuffer } from './text-buffer.ts';
 
 /*
  * A line of the write-ahead log is a group of commits written with one sync: ["<crc32 of the
@@ -12,13 +12,14 @@ import { TextBuffer } from './text-buffer.ts';
  */
 
 const NAME = /^wal-(\d{12,})\.jsonl$/;
-export const logName = (number: number): string => `wal-${String(number).padStart(12, '0')}.jsonl`;
+export const logPath = (folder: string, number: number): string =>
+  join(folder, `wal-${String(number).padStart(12, '0')}.jsonl`);
 
-const HEAD = '["00000000",';
-const CHECKSUM_START = 2;
-export const LINE_END = 10;
+const NEWLINE = 0x0a;
 
-export const checksum = (bytes: Uint8Array): string => crc32(bytes).toString(16).padStart(8, '0');
+export const checksumText = (checksum: number): string => checksum.toString(16).padStart(8, '0');
+const head = (checksum: number): string => `["${checksumText(checksum)}",`;
+const HEAD_LENGTH = head(0).length;
 
 /** The changes of one commit. */
 export interface LoggedCommit {
@@ -26,27 +27,32 @@ export interface LoggedCommit {
   changes: readonly Change[];
 }
 
-/** Characters around a change, or around the changes of a commit, in a line: at most these, unless keys are escaped. */
-const AROUND = 32;
-
-/** Approximate characters of a commit. */
-export const lengthOf = ({ changes }: LoggedCommit): number =>
-  changes.reduce((sum, { key, value = '' }) => sum + key.length + value.length + AROUND, AROUND);
+/** Characters of a line that are encoded at once. */
+const CHUNK = 64 * 1024;
 
 /** Encodes a line, in time slices, as a commit may be long. */
 export async function encodeLine(commits: readonly LoggedCommit[]): Promise<Buffer> {
-  const line = new TextBuffer(commits.reduce((sum, commit) => sum + lengthOf(commit), AROUND));
-  await eachInSlices(appendCommits(line, commits));
-  const { bytes } = line;
-  bytes.write(checksum(bytes.subarray(HEAD.length, -1)), CHECKSUM_START, 'latin1');
-  return bytes;
+  const chunks: Buffer[] = [];
+  let checksum = 0;
+  let text = '';
+  const encodeText = (): void => {
+    const chunk = Buffer.from(text);
+    checksum = crc32(chunk, checksum);
+    chunks.push(chunk);
+    text = '';
+  };
+  await eachInSlices(piecesOf(commits), (piece) => {
+    text += piece;
+    if (text.length > CHUNK) encodeText();
+  });
+  encodeText();
+  return Buffer.concat([Buffer.from(head(checksum)), ...chunks, Buffer.from('\n')]);
 }
 
-/** Yields after each change. */
-function* appendCommits(line: TextBuffer, commits: readonly LoggedCommit[]): Iterable<void> {
-  line.append(HEAD);
+/** The text of a line after the checksum, in pieces. */
+function* piecesOf(commits: readonly LoggedCommit[]): Iterable<string> {
   for (const [place, { version, changes }] of commits.entries()) {
-    line.append(`${place === 0 ? '' : ','}[${version},{`);
+    yield `${place === 0 ? '' : ','}[${version},{`;
     const deleted: Key[] = [];
     let comma = '';
     for (const { key, value } of changes) {
@@ -54,14 +60,12 @@ function* appendCommits(line: TextBuffer, commits: readonly LoggedCommit[]): Ite
         deleted.push(key);
         continue;
       }
-      line.append(`${comma}${JSON.stringify(key)}:`);
-      line.append(onOneLine(value));
+      yield `${comma}${JSON.stringify(key)}:${onOneLine(value)}`;
       comma = ',';
-      yield;
     }
-    line.append(`},${JSON.stringify(deleted)}]`);
+    yield `},${JSON.stringify(deleted)}]`;
   }
-  line.append(']\n');
+  yield ']';
 }
 
 /** JSON text without line breaks. */
@@ -78,34 +82,19 @@ export async function logNumbers(folder: string): Promise<number[]> {
     .toSorted((a, b) => a - b);
 }
 
-/** A damaged line at the end of a file. */
-export interface TornLine {
+/** A damaged line. */
+export interface DamagedLine {
   path: string;
   line: number;
   /** Bytes before it. */
   length: number;
 }
 
-export const damagedLine = ({ path, line }: TornLine): StorageError =>
+export const damage = ({ path, line }: DamagedLine): StorageError =>
   new StorageError(
     'corrupt',
     `${path} is damaged in line ${line}; restore the data folder from a backup, or remove that line and lose its changes`,
   );
-
-/** Removes a torn line. Once there is a newer file, it would count as damage. */
-export async function truncateTornLine({ path, length }: TornLine): Promise<void> {
-  try {
-    const file = await open(path, 'r+');
-    try {
-      await file.truncate(length);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw toStorageError(error, path);
-  }
-}
 
 /**
  * The commits in the first `length` bytes of a file, and a damaged last line, whose commits were never acknowledged
@@ -114,19 +103,19 @@ export async function truncateTornLine({ path, length }: TornLine): Promise<void
 export async function readLog(
   path: string,
   length = Number.MAX_SAFE_INTEGER,
-): Promise<{ commits: LoggedCommit[]; tail: TornLine | undefined }> {
+): Promise<{ commits: LoggedCommit[]; tail: DamagedLine | undefined }> {
   const bytes = await readFile(path).catch((error) => {
     throw toStorageError(error, path);
   });
   const end = Math.min(length, bytes.length);
   const commits: LoggedCommit[] = [];
-  let tail: TornLine | undefined;
+  let tail: DamagedLine | undefined;
   for (let start = 0, line = 1, next; start < end; start = next, line += 1) {
-    next = bytes.indexOf(LINE_END, start) + 1 || end;
+    next = bytes.indexOf(NEWLINE, start) + 1 || end;
     const found = parseLine(bytes.subarray(start, next));
-    if (found && tail) throw damagedLine(tail);
-    if (found) for (const commit of found) commits.push(toCommit(commit));
-    else tail ??= { path, line, length: start };
+    if (found && tail) throw damage(tail);
+    if (!found) tail ??= { path, line, length: start };
+    for (const commit of found ?? []) commits.push(toCommit(commit));
   }
   return { commits, tail };
 }
@@ -134,8 +123,8 @@ export async function readLog(
 type LoggedLine = [version: Version, set: Record<Key, unknown>, deleted: Key[]][];
 
 function parseLine(line: Buffer): LoggedLine | undefined {
-  const head = `["${checksum(line.subarray(HEAD.length, -1))}",`;
-  if (line.at(-1) !== LINE_END || line.toString('latin1', 0, HEAD.length) !== head) return undefined;
+  const expected = head(crc32(line.subarray(HEAD_LENGTH, -1)));
+  if (line.at(-1) !== NEWLINE || line.toString('latin1', 0, HEAD_LENGTH) !== expected) return undefined;
   return JSON.parse(line.toString()).slice(1) as LoggedLine;
 }
 

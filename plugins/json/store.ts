@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import {
   type Batch,
-  eachInSlices,
-  type Entry,
   type Key,
   type KeyValueStore,
   type Log,
-  type Range,
+  KeyedMutex,
+  runInSlices,
   StorageError,
   type Version,
 } from '../../src/plugin.ts';
@@ -16,246 +15,126 @@ import { Files, LoadedEntries } from './files.ts';
 import type { Change, Source } from './group.ts';
 import { Groups } from './groups.ts';
 import { listFiles } from './layout.ts';
-import { KEYS_AT_ONCE, MANY_KEYS } from './limits.ts';
 import { takeLock } from './lock.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
+
+/** A batch whose checks were evaluated. */
+interface Evaluated {
+  /** Undefined if a check failed. */
+  version: Version | undefined;
+  /** Resolves when the batch is durable, or what made a check fail: a caller that reads again must see that. */
+  durable: Promise<unknown>;
+}
 
 /**
  * Opens the store in a folder. Rejects with `busy` if another process has it open, and with `corrupt` if its
  * write-ahead log is damaged; other damage is detected when a file is read.
  */
-export async function openStore(folder: string, log: Log): Promise<KeyValueStore> {
+export async function openStore(folder: string, report: Log): Promise<KeyValueStore> {
   await createFolder(folder);
   const releaseLock = await takeLock(folder);
   try {
-    return await JsonStore.open(folder, log, releaseLock);
+    const found = await listFiles(folder);
+    const groups = new Groups(found);
+    const files = new Files(folder, groups);
+    const log = await WriteAheadLog.open(folder, found.length === 0, groups);
+    const checkpoint = new Checkpoint(groups, files, log, report);
+    // Not awaited: until it is done, the log has all changes.
+    if (groups.changeCount > 0) void checkpoint.run();
+    else await log.removeOlder();
+    return createStore(groups, files, log, checkpoint, releaseLock);
   } catch (error) {
     await releaseLock();
     throw toStorageError(error, folder);
   }
 }
 
-/** A change that is not durable yet, and the promise of its commit. */
-interface Pending {
-  change: Change;
-  durable: Promise<void>;
-}
-
 /** Reads see durable commits only; checks and sums also see pending commits. */
-class JsonStore implements KeyValueStore {
-  readonly isShared = false;
-  readonly #groups: Groups;
-  readonly #files: Files;
-  readonly #releaseLock: () => Promise<void>;
-  #log!: WriteAheadLog;
-  #checkpoint: Checkpoint | undefined;
-  readonly #pending = new Map<Key, Pending>();
-  /** The running commit of many keys: other commits wait for it. */
-  #large: Promise<unknown> | undefined;
-  /** Set while it is applied: reads must wait. */
-  #applying: Promise<void> | undefined;
-  /** Operations that wait for files. */
-  readonly #running = new Set<Promise<unknown>>();
-  #closing: Promise<void> | undefined;
+function createStore(
+  groups: Groups,
+  files: Files,
+  log: WriteAheadLog,
+  checkpoint: Checkpoint,
+  releaseLock: () => Promise<void>,
+): KeyValueStore {
+  /** Held by a batch that takes several time slices: nothing else may be evaluated meanwhile. */
+  const mutex = new KeyedMutex<'batch'>();
 
-  private constructor(groups: Groups, files: Files, releaseLock: () => Promise<void>) {
-    this.#groups = groups;
-    this.#files = files;
-    this.#releaseLock = releaseLock;
-  }
-
-  static async open(folder: string, report: Log, releaseLock: () => Promise<void>): Promise<JsonStore> {
-    const found = await listFiles(folder);
-    const groups = new Groups(found);
-    const files = new Files(folder, groups);
-    const store = new JsonStore(groups, files, releaseLock);
-    store.#log = await WriteAheadLog.open(folder, found.length === 0, {
-      apply: (changes) => store.#apply(changes),
-      discard: () => store.#pending.clear(),
-    });
-    store.#checkpoint = new Checkpoint(groups, files, store.#log, report);
-    // Not awaited: until it is done, the log has all changes.
-    if (groups.changeCount > 0) void store.#checkpoint.run();
-    else await store.#log.removeOlder();
-    return store;
-  }
-
-  async get(keys: readonly Key[]): Promise<(Entry | undefined)[]> {
-    await this.#ready();
-    return this.#loaded((source) => keys.map((key) => this.#groups.find(key, source)), same);
-  }
-
-  async list(range: Range): Promise<Entry[]> {
-    await this.#ready();
-    return this.#loaded((source) => this.#groups.list(range, source), same);
-  }
-
-  /** Yields while commits are being written, so that reads from memory in a loop do not delay them. */
-  async #ready(): Promise<void> {
-    this.#requireOpen();
-    if (this.#log.isBusy) await setImmediate();
-  }
-
-  async commit(batch: Batch): Promise<Version | undefined> {
-    if (this.#checkpoint!.isBehind) await this.#checkpoint!.run();
-    while (this.#large) await this.#large;
-    this.#requireOpen();
-    if (isLarge(batch)) return this.#commitLarge(batch);
-    const { check = [] } = batch;
-    return this.#loaded(
-      (source) => this.#evaluate(batch, source),
-      async ({ areMet, sums }) => {
-        if (this.#large) return this.commit(batch);
-        if (!areMet.includes(false)) return this.#write(batch, sums);
-        // A caller that reads again must see the commit that made the check fail.
-        await Promise.allSettled(check.map(([key]) => this.#pending.get(key)?.durable));
-        return undefined;
-      },
-    );
-  }
-
-  /**
-   * Runs while no other commit does: checks and sums are evaluated in slices, and the data must not change meanwhile.
-   */
-  #commitLarge(batch: Batch): Promise<Version | undefined> {
-    const storing = this.#storeLarge(batch).finally(() => {
-      this.#large = undefined;
-      this.#running.delete(storing);
-    });
-    this.#large = storing.catch(() => undefined);
-    this.#running.add(storing);
-    return storing;
-  }
-
-  async #storeLarge(batch: Batch): Promise<Version | undefined> {
-    await this.#log.drain();
-    const { check = [], sum = [] } = batch;
-    const sums: [Key, number][] = [];
-    const entries = new LoadedEntries(this.#files); // shared, so that each file is loaded once
-    for (let at = 0; at < Math.max(check.length, sum.length); at += KEYS_AT_ONCE) {
-      await setImmediate();
-      const part = { check: check.slice(at, at + KEYS_AT_ONCE), sum: sum.slice(at, at + KEYS_AT_ONCE) };
-      const { areMet, sums: found } = await this.#loaded((source) => this.#evaluate(part, source), same, entries);
-      if (areMet.includes(false)) return undefined;
-      sums.push(...found);
+  /** Reads synchronously, once everything is in memory. */
+  const read = async <T>(step: (source: Source) => T): Promise<T> => {
+    if (log.isBusy) await setImmediate(); // reads from memory in a loop must not delay commits
+    const source = new LoadedEntries(files);
+    for (;;) {
+      while (groups.applying) await groups.applying;
+      const found = step(source);
+      if (source.missing === 0) return found;
+      await source.load();
     }
-    if (this.#log.broken) throw this.#log.broken;
-    const version = this.#log.nextVersion();
-    const changes: Change[] = [];
-    await eachInSlices(changesOf(batch, sums, version), (change) => changes.push(change));
-    await this.#log.append(version, changes);
-    return version;
-  }
+  };
 
-  /** Evaluates checks and sums. */
-  #evaluate({ check = [], sum = [] }: Batch, source: Source): { areMet: boolean[]; sums: [Key, number][] } {
-    return {
-      areMet: check.map(([key, version]) => (this.#newest(key, source)?.version ?? 0) === version),
-      sums: sum.map(([key, amount]) => [key, add(key, this.#newest(key, source)?.value, amount)]),
-    };
-  }
-
-  #newest(key: Key, source: Source): Entry | undefined {
-    const change = this.#pending.get(key)?.change ?? this.#groups.find(key, source);
-    return change?.value === undefined ? undefined : (change as Entry);
-  }
-
-  async #write(batch: Batch, sums: readonly (readonly [Key, number])[]): Promise<Version> {
-    if (this.#log.broken) throw this.#log.broken;
-    const version = this.#log.nextVersion();
-    const changes = [...changesOf(batch, sums, version)];
-    const durable = this.#log.append(version, changes);
-    for (const change of changes) this.#pending.set(change.key, { change, durable });
-    await durable;
-    return version;
-  }
-
-  #apply(changes: readonly Change[]): Promise<void> | void {
-    if (changes.length > MANY_KEYS) return (this.#applying ??= this.#applyInSlices(changes));
-    for (const change of changes) {
-      this.#groups.apply(change);
-      if (this.#pending.get(change.key)?.change === change) this.#pending.delete(change.key);
-    }
-    this.#checkpoint?.schedule();
-  }
-
-  async #applyInSlices(changes: readonly Change[]): Promise<void> {
-    await eachInSlices(inBatches(changes), (part) => this.#groups.applyAll(part));
-    this.#applying = undefined;
-    this.#checkpoint?.schedule();
-  }
-
-  /** Evaluates entries, loads missing ones, and uses the result synchronously. */
-  #loaded<Found, T>(
-    evaluate: (source: Source) => Found,
-    use: (found: Found) => T | Promise<T>,
-    entries = new LoadedEntries(this.#files),
-  ): T | Promise<T> {
-    if (this.#applying) return this.#applying.then(() => this.#loaded(evaluate, use));
-    const found = evaluate(entries);
-    if (entries.missing === 0) return use(found);
-    const load = async (): Promise<T> => {
-      for (;;) {
-        await entries.load();
-        while (this.#applying) await this.#applying;
-        const loaded = evaluate(entries);
-        if (entries.missing === 0) return use(loaded);
+  const commit = async (batch: Batch): Promise<Version | undefined> => {
+    if (checkpoint.isBehind) await checkpoint.run();
+    const source = new LoadedEntries(files);
+    for (;;) {
+      while (mutex.isLocked('batch')) await mutex.drain();
+      const evaluating = runInSlices(evaluate(batch, source));
+      const evaluated = evaluating instanceof Promise ? await mutex.run('batch', () => evaluating) : evaluating;
+      if (evaluated) {
+        await evaluated.durable;
+        checkpoint.schedule();
+        return evaluated.version;
       }
-    };
-    const loading = load().finally(() => this.#running.delete(loading));
-    this.#running.add(loading);
-    return loading;
-  }
-
-  #requireOpen(): void {
-    if (this.#closing) throw new StorageError('unavailable', 'the storage is closed');
-  }
-
-  async ping(): Promise<void> {
-    this.#requireOpen();
-    if (this.#log.broken) throw this.#log.broken;
-  }
-
-  async verify(): Promise<void> {
-    for (const part of this.#groups.parts()) {
-      this.#requireOpen();
-      await this.#files.read(part);
+      await source.load();
     }
-    this.#requireOpen();
-    await this.#log.verify();
+  };
+
+  /** Evaluates a batch and appends it to the log; undefined if that has to be repeated. Yields after each key. */
+  function* evaluate(batch: Batch, source: Source): Generator<void, Evaluated | undefined> {
+    const { check = [], set = [], delete: deleted = [], sum = [] } = batch;
+    const { pending } = groups;
+    const failed: Key[] = [];
+    for (const [key, version] of check) {
+      if ((groups.newest(key, source)?.version ?? 0) !== version) failed.push(key);
+      yield;
+    }
+    const sums: [Key, number][] = [];
+    for (const [key, amount] of sum) {
+      yield void sums.push([key, add(key, groups.newest(key, source)?.value, amount)]);
+    }
+    if (source.missing > 0) return undefined;
+    if (failed.length > 0) {
+      return { version: undefined, durable: Promise.allSettled(failed.map((key) => pending.get(key)?.durable)) };
+    }
+    if (log.broken) throw log.broken;
+    const version = log.nextVersion();
+    const changes: Change[] = [];
+    for (const [key, value] of set) yield void changes.push({ key, value, version });
+    for (const key of deleted) yield void changes.push({ key, value: undefined, version });
+    for (const [key, value] of sums) yield void changes.push({ key, value: String(value), version });
+    if (pending !== groups.pending) return undefined; // what it depends on has failed
+    const durable = log.append(version, changes);
+    for (const change of changes) pending.set(change.key, { change, durable });
+    return { version, durable };
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  async #close(): Promise<void> {
-    while (this.#running.size > 0) await Promise.allSettled(this.#running);
-    await this.#log.drain();
-    await this.#checkpoint!.close();
-    await this.#log.close();
-    await this.#releaseLock();
-  }
-}
-
-const same = <T>(found: T): T => found;
-
-const isLarge = ({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): boolean =>
-  check.length + set.length + deleted.length + sum.length > MANY_KEYS;
-
-function* changesOf(
-  { set = [], delete: deleted = [] }: Batch,
-  sums: readonly (readonly [Key, number])[],
-  version: Version,
-): Iterable<Change> {
-  for (const [key, value] of set) yield { key, value, version };
-  for (const key of deleted) yield { key, value: undefined, version };
-  for (const [key, sum] of sums) yield { key, value: String(sum), version };
-}
-
-function* inBatches(changes: readonly Change[]): Iterable<readonly Change[]> {
-  for (let at = 0; at < changes.length; at += KEYS_AT_ONCE) yield changes.slice(at, at + KEYS_AT_ONCE);
+  return {
+    isShared: false,
+    get: (keys) => read((source) => keys.map((key) => groups.find(key, source))),
+    list: (range) => read((source) => groups.list(range, source)),
+    commit,
+    async ping() {
+      if (log.broken) throw log.broken;
+    },
+    async verify() {
+      for (const part of groups.parts()) await files.read(part);
+      await log.verify();
+    },
+    async close() {
+      await checkpoint.close();
+      await log.close();
+      await releaseLock();
+    },
+  };
 }
 
 function add(key: Key, value: string | undefined, amount: number): number {

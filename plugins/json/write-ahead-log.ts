@@ -1,32 +1,14 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { join } from 'node:path';
 import { StorageError, type Version } from '../../src/plugin.ts';
-import { FILE_MODE, removeFile, syncFolder, toStorageError } from './durable-files.ts';
+import { FILE_MODE, removeFile, syncFolder, toStorageError, withFile } from './durable-files.ts';
 import type { Change } from './group.ts';
-import {
-  truncateTornLine,
-  damagedLine,
-  encodeLine,
-  lengthOf,
-  logName,
-  logNumbers,
-  type LoggedCommit,
-  readLog,
-  type TornLine,
-} from './log-file.ts';
+import type { Groups } from './groups.ts';
+import { damage, type DamagedLine, encodeLine, type LoggedCommit, logNumbers, logPath, readLog } from './log-file.ts';
 
 /** Maximum characters of a line, unless a single commit has more. */
 const MAX_LINE = 2 * 1024 * 1024;
 /** Syncs up to this long are fast. Milliseconds. */
 const QUICK_SYNC = 2;
-
-/** Handlers for appended commits. */
-interface Outcome {
-  /** The commit is durable. */
-  apply(changes: readonly Change[]): Promise<void> | void;
-  /** All pending commits have failed. */
-  discard(): void;
-}
 
 interface QueuedCommit extends LoggedCommit {
   resolve(): void;
@@ -44,7 +26,7 @@ export class WriteAheadLog {
   /** Why no commit is possible until podsync is restarted. The failed commit may be stored then or not. */
   broken: StorageError | undefined;
   readonly #folder: string;
-  readonly #outcome: Outcome;
+  readonly #groups: Groups;
   #file!: FileHandle;
   /** Number in the file name: the version at which the file was started. */
   #number = 0;
@@ -55,28 +37,36 @@ export class WriteAheadLog {
   #writing: Promise<void> | undefined;
   #switchFile: (() => void) | undefined;
 
-  private constructor(folder: string, outcome: Outcome) {
+  private constructor(folder: string, groups: Groups) {
     this.#folder = folder;
-    this.#outcome = outcome;
+    this.#groups = groups;
   }
 
   /**
    * Replays the log, then starts a new file. A damaged last line is removed: it was never acknowledged. Rejects with
    * `corrupt` for any other damage. `isNew`: the folder may have no log.
    */
-  static async open(folder: string, isNew: boolean, outcome: Outcome): Promise<WriteAheadLog> {
-    const log = new WriteAheadLog(folder, outcome);
-    const torn: TornLine[] = [];
+  static async open(folder: string, isNew: boolean, groups: Groups): Promise<WriteAheadLog> {
+    const log = new WriteAheadLog(folder, groups);
     const numbers = await logNumbers(folder);
-    if (numbers.length === 0 && !isNew) throw missing(folder);
+    if (numbers.length === 0 && !isNew) {
+      const message = `${folder} has no wal-*.jsonl with the newest changes; restore the data folder from a backup`;
+      throw new StorageError('corrupt', message);
+    }
+    const tails: DamagedLine[] = [];
     for (const number of numbers) {
-      const { commits, tail } = await readLog(join(folder, logName(number)));
-      if (commits.length > 0 && torn[0]) throw damagedLine(torn[0]); // later commits were acknowledged
-      if (tail) torn.push(tail);
-      for (const { changes } of commits) await outcome.apply(changes);
+      const { commits, tail } = await readLog(logPath(folder, number));
+      if (commits.length > 0 && tails[0]) throw damage(tails[0]); // later commits were acknowledged
+      if (tail) tails.push(tail);
+      for (const { changes } of commits) await groups.apply(changes);
       log.#version = Math.max(number, commits.at(-1)?.version ?? 0);
     }
-    for (const tail of torn) await truncateTornLine(tail);
+    for (const { path, length } of tails) {
+      await withFile(path, 'r+', async (file) => {
+        await file.truncate(length);
+        await file.sync(); // before there is a newer file
+      });
+    }
     log.#number = log.nextVersion();
     log.#file = await log.#create(log.#number);
     return log;
@@ -112,7 +102,7 @@ export class WriteAheadLog {
         continue;
       }
       for (const { changes, resolve } of group) {
-        await this.#outcome.apply(changes);
+        await this.#groups.apply(changes);
         resolve();
       }
       await this.#waitForMore();
@@ -138,7 +128,7 @@ export class WriteAheadLog {
   /** Rejects commits, and all that are queued: their checks and sums depend on the failed ones. */
   #fail(commits: readonly QueuedCommit[], error: StorageError): void {
     this.#queue = [];
-    this.#outcome.discard();
+    this.#groups.discardPending();
     for (const { reject } of commits) reject(error);
   }
 
@@ -161,20 +151,16 @@ export class WriteAheadLog {
    * content of the disk is unknown.
    */
   async #undo(cause: unknown): Promise<StorageError> {
-    const error = toStorageError(cause, join(this.#folder, logName(this.#number)));
-    const isUndone = await this.#truncate().then(
-      () => true,
-      () => false,
-    );
-    if (error.code === 'full' && isUndone) return error;
+    const error = toStorageError(cause, logPath(this.#folder, this.#number));
+    try {
+      await this.#file.truncate(this.size);
+      await this.#file.datasync();
+      if (error.code === 'full') return error;
+    } catch {
+      // The failed write may be stored.
+    }
     const message = `${error.message}, then restart podsync: nothing can be stored until then`;
-    this.broken = new StorageError('unavailable', message, { cause });
-    return this.broken;
-  }
-
-  async #truncate(): Promise<void> {
-    await this.#file.truncate(this.size);
-    await this.#file.datasync();
+    return (this.broken = new StorageError('unavailable', message, { cause }));
   }
 
   /** Starts a new file, unless this one is empty. When it resolves, all commits in the older files are applied. */
@@ -199,22 +185,21 @@ export class WriteAheadLog {
   /** Removes the older files. To be called when their changes are durable elsewhere. */
   async removeOlder(): Promise<void> {
     for (const number of await logNumbers(this.#folder)) {
-      if (number < this.#number) await removeFile(join(this.#folder, logName(number)));
+      if (number < this.#number) await removeFile(logPath(this.#folder, number));
     }
   }
 
   async #create(number: number): Promise<FileHandle> {
-    const path = join(this.#folder, logName(number));
+    const path = logPath(this.#folder, number);
+    const file = await open(path, 'ax', FILE_MODE).catch((error) => {
+      throw toStorageError(error, path);
+    });
     try {
-      const file = await open(path, 'ax', FILE_MODE);
-      await syncFolder(this.#folder).catch(async (error) => {
-        await file.close();
-        await removeFile(path);
-        throw error;
-      });
+      await syncFolder(this.#folder);
       return file;
     } catch (error) {
-      throw toStorageError(error, path);
+      await file.close();
+      throw error;
     }
   }
 
@@ -222,27 +207,20 @@ export class WriteAheadLog {
   async verify(): Promise<void> {
     for (const number of await logNumbers(this.#folder)) {
       const length = number === this.#number ? this.size : undefined;
-      const found = await readLog(join(this.#folder, logName(number)), length).catch((error) => {
+      const found = await readLog(logPath(this.#folder, number), length).catch((error) => {
         if (number < this.#number && error.cause?.code === 'ENOENT') return undefined; // removed by a checkpoint
         throw error;
       });
-      if (found?.tail) throw damagedLine(found.tail);
+      if (found?.tail) throw damage(found.tail);
     }
   }
 
-  /** Waits for running commits. */
-  async drain(): Promise<void> {
-    while (this.#writing) await this.#writing;
-  }
-
   async close(): Promise<void> {
-    await this.drain();
+    await this.#writing;
     await this.#file.close();
   }
 }
 
-const missing = (folder: string): StorageError =>
-  new StorageError(
-    'corrupt',
-    `${folder} has no ${logName(0).replace(/\d+/, '*')} with the newest changes; restore the data folder from a backup`,
-  );
+/** Approximate characters of a commit in a line. */
+const lengthOf = ({ changes }: LoggedCommit): number =>
+  changes.reduce((sum, { key, value = '' }) => sum + key.length + value.length, 0);

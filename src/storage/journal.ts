@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseStorageSpec } from './location.ts';
 
 /** Bytes of the write-ahead log of a JSON storage; undefined for other storages. */
@@ -7,9 +7,9 @@ export async function journalSize(spec: string, dataDir: string): Promise<number
   const { kind, plugin, location } = parseStorageSpec(spec);
   if (kind !== 'name' || plugin !== 'json') return undefined;
   const folder = resolve(dataDir, location);
-  const { logName, logNumbers } = await import('../../plugins/json/log-file.ts');
+  const { logNumbers, logPath } = await import('../../plugins/json/log-file.ts');
   const sizes = (await logNumbers(folder)).map((number) =>
-    stat(join(folder, logName(number))).then(
+    stat(logPath(folder, number)).then(
       ({ size }) => size,
       () => 0, // removed by a checkpoint
     ),

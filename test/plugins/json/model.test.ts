@@ -15,8 +15,6 @@ vi.mock(import('../../../plugins/json/limits.ts'), () => ({
   MAX_BACKLOG: 1000,
   MAX_FILE_SIZE: 1500,
   CACHE_SIZE: 4000,
-  MANY_KEYS: 6,
-  KEYS_AT_ONCE: 2,
 }));
 
 /** Runs each step of a checkpoint. */
