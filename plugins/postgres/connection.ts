@@ -5,6 +5,7 @@ import type { Row, RowList, Sql } from 'postgres';
 import { StorageError } from '../../src/plugin.ts';
 
 type Driver = typeof postgres;
+type Rows = RowList<Row[]>;
 
 /** postgres.js, an optional dependency. Rejects with `unavailable` if it is not installed. */
 export async function loadDriver(load: () => Promise<{ default: Driver }> = () => import('postgres')): Promise<Driver> {
@@ -31,14 +32,6 @@ const IDLE_TIMEOUT = 60_000;
 /** Type of versions, which are far below 2^53. */
 const BIGINT = { to: 20, from: [20], parse: Number, serialize: String };
 
-/** Forces index scans: plans made while the table is small must not differ. */
-const INDEX_PLANS = {
-  plan_cache_mode: 'force_generic_plan',
-  enable_seqscan: 'off',
-  enable_bitmapscan: 'off',
-  enable_sort: 'off',
-};
-
 export interface ConnectionOptions {
   /** If undefined, the variables `PGHOST`, `PGDATABASE` and so on are used. */
   url: string | undefined;
@@ -59,7 +52,7 @@ export class Connection {
   #socket: Socket | undefined;
   /** Reject functions of statements without an answer yet. */
   readonly #rejections = new Set<(reason: Error) => void>();
-  #connected: Promise<void> | undefined;
+  #connected: Promise<unknown> | undefined;
   #isLost = false;
   #isChecking = false;
 
@@ -79,7 +72,11 @@ export class Connection {
         application_name: 'podsync',
         default_transaction_isolation: 'read committed',
         idle_in_transaction_session_timeout: IDLE_TIMEOUT,
-        ...INDEX_PLANS,
+        // Index scans only: plans made while the table is small must not differ.
+        plan_cache_mode: 'force_generic_plan',
+        enable_seqscan: 'off',
+        enable_bitmapscan: 'off',
+        enable_sort: 'off',
       },
       onclose: () => this.#lose(),
     } as object) as Sql;
@@ -87,47 +84,36 @@ export class Connection {
 
   /** Runs a prepared statement with parameters `$1`, `$2` and so on. */
   async run<T = Row>(text: string, parameters: readonly (string | number | null)[] = []): Promise<T[]> {
-    const rows = await this.#send(text, parameters, { prepare: true });
+    const rows = await this.#send(() => this.#sql.unsafe(text, [...parameters] as never[], { prepare: true }));
     return [...(rows as Iterable<T>)];
   }
 
   /** Runs several statements without parameters. */
   async runScript(text: string): Promise<void> {
-    await this.#send(text, [], { simple: true });
+    await this.#send(() => this.#sql.unsafe(text).simple());
   }
 
-  async #send(text: string, parameters: readonly unknown[], options: object): Promise<RowList<Row[]>> {
+  async #send(statement: () => Promise<Rows>): Promise<Rows> {
     if (this.#isLost) throw broken('CONNECTION_CLOSED', 'the connection was lost');
+    const giveUp = (): void => this.#lose(broken('CONNECT_TIMEOUT', 'the server did not answer'));
     try {
-      await (this.#connected ??= this.#connect());
-      return await this.#execute(text, parameters, options, () => void this.#check());
+      await (this.#connected ??= this.#execute(() => this.#sql.unsafe('SELECT 1').simple(), giveUp));
+      return await this.#execute(statement, () => void this.#check());
     } catch (error) {
       if (endsConnection(error)) this.#lose(); // before postgres.js notices the end of the connection
       throw error;
     }
   }
 
-  /** Sends a first statement, which must be answered quickly. */
-  async #connect(): Promise<void> {
-    const giveUp = (): void => this.#reject(broken('CONNECT_TIMEOUT', 'the server did not answer'));
-    await this.#execute('SELECT 1', [], { simple: true }, giveUp);
-  }
-
   /** `onDelay` is called after each timeout without an answer. */
-  async #execute(
-    text: string,
-    parameters: readonly unknown[],
-    options: object,
-    onDelay: () => void,
-  ): Promise<RowList<Row[]>> {
-    const sent = this.#sql.unsafe(text, [...parameters] as never[], options);
+  async #execute(statement: () => Promise<Rows>, onDelay: () => void): Promise<Rows> {
     const timer = setInterval(onDelay, this.#options.timeout ?? TIMEOUT);
     let rejection!: (reason: Error) => void;
     try {
-      return await new Promise<RowList<Row[]>>((resolve, reject) => {
+      return await new Promise<Rows>((resolve, reject) => {
         // postgres.js drops statements that are sent after the connection ended and before it notices.
         this.#rejections.add((rejection = reject));
-        sent.then(resolve, reject);
+        statement().then(resolve, reject);
       });
     } finally {
       clearInterval(timer);
@@ -153,15 +139,12 @@ export class Connection {
     }
   }
 
-  #lose(): void {
+  /** Rejects all statements, and any later one. */
+  #lose(reason = broken('CONNECTION_CLOSED', 'the connection was lost')): void {
     if (this.#isLost) return;
     this.#isLost = true;
-    this.#reject(broken('CONNECTION_CLOSED', 'the connection was lost'));
-    this.#onLost(this);
-  }
-
-  #reject(reason: Error): void {
     for (const reject of this.#rejections) reject(reason);
+    this.#onLost(this);
   }
 
   /**
@@ -181,7 +164,7 @@ export class Connection {
         failure = error as Error;
       }
     }
-    this.#reject(failure); // postgres.js does not report it if there are several hosts
+    this.#lose(failure); // postgres.js does not report it if there are several hosts
     throw failure;
   }
 

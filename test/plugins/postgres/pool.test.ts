@@ -1,8 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Connection } from '../../../plugins/postgres/connection.ts';
-import { CONNECTIONS, PIPELINE, Pool } from '../../../plugins/postgres/pool.ts';
-
-const PLACES = CONNECTIONS * PIPELINE;
+import { CONNECTIONS, Pool } from '../../../plugins/postgres/pool.ts';
 
 /** A pool that counts its connections, which do nothing. */
 function createPool(): { pool: Pool; connections: Connection[] } {
@@ -14,19 +12,6 @@ function createPool(): { pool: Pool; connections: Connection[] } {
   return { pool, connections };
 }
 
-/** Statements that run until they are ended. */
-function createStatements(): { statement: () => Promise<void>; started: () => number; end: (count: number) => void } {
-  const ends: (() => void)[] = [];
-  let count = 0;
-  return {
-    statement: () => {
-      count += 1;
-      return new Promise<void>((resolve) => ends.push(resolve));
-    },
-    started: () => count,
-    end: (number) => ends.splice(0, number).forEach((end) => end()),
-  };
-}
 const nextTurn = (): Promise<unknown> => new Promise(setImmediate);
 
 it('an idle connection is reused; another one is opened only if all are busy', async () => {
@@ -39,38 +24,17 @@ it('an idle connection is reused; another one is opened only if all are busy', a
   expect(connections).toHaveLength(CONNECTIONS);
 });
 
-it('no connection exceeds its limit of statements', async () => {
+it('a statement gets the connection with the fewest running statements', async () => {
   const { pool } = createPool();
   const running = new Map<Connection, number>();
+  const ends: (() => void)[] = [];
   const use = (): Promise<void> =>
-    pool.use(async (connection) => {
+    pool.use((connection) => {
       running.set(connection, (running.get(connection) ?? 0) + 1);
-      expect(running.get(connection)).toBeLessThanOrEqual(PIPELINE);
-      await nextTurn();
-      running.set(connection, running.get(connection)! - 1);
+      return new Promise<void>((resolve) => ends.push(resolve));
     });
-  await Promise.all(Array.from({ length: 10 * PLACES }, async () => (await use(), await use())));
-});
-
-describe('a queued caller', () => {
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
-
-  it('is rejected after ten seconds, and takes no slot from those still waiting', async () => {
-    const { pool } = createPool();
-    const { statement, started, end } = createStatements();
-    const running = Array.from({ length: PLACES }, () => pool.use(statement));
-    const early = pool.use(async () => 'early').catch((error: unknown) => error);
-    await vi.advanceTimersByTimeAsync(9999);
-    const late = pool.use(async () => 'late');
-    await vi.advanceTimersByTimeAsync(1);
-    expect(await early).toMatchObject({ code: 'unavailable', message: expect.stringContaining('too slow') });
-    expect(started()).toBe(PLACES);
-
-    end(1);
-    expect(await late).toBe('late');
-    end(PLACES);
-    await Promise.all(running);
-    expect(await pool.use(async () => 'next')).toBe('next');
-  });
+  const uses = Array.from({ length: 5 * CONNECTIONS }, use);
+  expect([...running.values()]).toEqual(Array.from({ length: CONNECTIONS }, () => 5));
+  for (const end of ends) end();
+  await Promise.all(uses);
 });
