@@ -1,6 +1,6 @@
 import { isStorageError, StorageError, type StorageErrorCode } from '../../src/plugin.ts';
 
-/** By error code: SQLSTATE, or a code of postgres.js, the network or TLS. The first match is used. */
+/** By error code: SQLSTATE, `REPLICA`, or a code of postgres.js, the network or TLS. The first match is used. */
 const MEANINGS: readonly (readonly [RegExp, StorageErrorCode, string])[] = [
   [/^53100$/, 'full', 'has no space left on its disk; free some space and try again'],
   [/^53...$/, 'unavailable', 'is overloaded or has no free connection; increase its max_connections or memory'],
@@ -12,6 +12,7 @@ const MEANINGS: readonly (readonly [RegExp, StorageErrorCode, string])[] = [
   [/^42501$/, 'unavailable', 'does not allow this user to create or use the tables; make it the owner of the database'],
   [/^42(?:P01|601|703|883)$/, 'corrupt', 'lacks a table, column or function of podsync; restore a backup'],
   [/^22...$/, 'corrupt', 'has a value that is not a whole number where podsync adds to it'],
+  [/^REPLICA$/, 'unavailable', 'is a replica; podsync waits for a primary: name it, or all servers, in --storage'],
   [/^25006$/, 'unavailable', 'is read-only, probably a replica; use its primary in --storage'],
   [/^57014$|^55P03$/, 'unavailable', 'cancelled a statement, on request or because it took too long; try again'],
   [/^57P..$/, 'unavailable', 'is starting or stopping; podsync will try again'],

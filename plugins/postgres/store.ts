@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Batch, Entry, Key, KeyValueStore, Version } from '../../src/plugin.ts';
+import { type ConnectionOptions, serversOf } from './client.ts';
 import { shareCommits, toStatement } from './commits.ts';
-import { Connection, type ConnectionOptions, loadDriver, toArray } from './connection.ts';
+import { Connection, loadDriver, toArray } from './connection.ts';
 import { isSerializationFailure, toStorageError } from './failure.ts';
 import { Pool } from './pool.ts';
 import { createSchema } from './schema.ts';
 
 const GET = 'SELECT key, value, version FROM entries WHERE key = ANY($1)';
 const LIST = 'SELECT key, value, version FROM entries WHERE key >= $1 AND key < $2 ORDER BY key LIMIT $3';
-/** True for replicas, too. */
 const IS_READ_ONLY = "SELECT current_setting('transaction_read_only') = 'on' AS value";
 
 /** Attempts for a transaction that is rolled back because of others. */
@@ -20,7 +20,8 @@ const ATTEMPTS = 5;
  */
 export async function openStore(options: ConnectionOptions): Promise<KeyValueStore> {
   const driver = await loadDriver();
-  const first = new Connection(driver, options);
+  const servers = serversOf(driver, options);
+  const first = new Connection(driver, options, servers);
   try {
     await createSchema(first);
   } catch (error) {
@@ -28,7 +29,7 @@ export async function openStore(options: ConnectionOptions): Promise<KeyValueSto
   } finally {
     await first.end();
   }
-  const pool = new Pool((onLost) => new Connection(driver, options, onLost));
+  const pool = new Pool((onLost) => new Connection(driver, options, servers, onLost));
 
   /** Runs one statement as a transaction. */
   const run = async <T>(text: string, parameters: readonly (string | number | null)[] = []): Promise<T[]> => {

@@ -119,7 +119,11 @@ it.each([
     'postgres:///podsync?host=/run/a',
     ['postgresql:///podsync?host=/run/a&sslmode=disable'],
   ],
-  ['postgres://a,b/podsync', 'postgres://a,b/podsync', []],
+  [
+    'postgres://me:secret@a,b:6000/podsync',
+    'postgres://me:***@a,b:6000/podsync',
+    ['postgres://you@a/podsync', 'postgres://you:new@c,b:6000/podsync?sslmode=require'],
+  ],
   ['./plugin.js:here', `file://${process.cwd()}/plugin.js:here`, [`${process.cwd()}/plugin.js:here`]],
   ['@me/plugin:redis://me:secret@db', '@me/plugin:redis://me:***@db', ['@me/plugin:redis://me:new@db']],
 ])('%s is recorded as %s, and may be written in other ways', async (storage, recorded, same) => {
@@ -135,6 +139,16 @@ it.each([
   for (const other of ['json:other', 'sqlite:other', 'postgres://db/other', 'postgres://other/podsync', './other.js']) {
     await expect(requireRecordedStorage({ data, storage: other })).rejects.toThrow('is used with the storage');
   }
+});
+
+it('the hosts of a database may be replaced one by one', async () => {
+  const data = await makeFolder();
+  for (const hosts of ['a', 'a,b,c', 'd,b,c', 'd,e,c', 'd,e,f']) {
+    const storage = `postgres://${hosts}/podsync`;
+    await requireRecordedStorage({ data, storage });
+    await writeStorageRecord({ data, storage });
+  }
+  await expect(requireRecordedStorage({ data, storage: 'postgres://a,b,c/podsync' })).rejects.toThrow('is used with');
 });
 
 it.each([

@@ -147,7 +147,7 @@ async function launch(program: string, args: readonly string[]): Promise<Running
   const closed = once(child, 'close');
   const ready = new Promise<void>((resolve) => {
     child.stderr.on('data', () => {
-      if (words().includes('ready to accept connections')) resolve();
+      if (/ready to accept (?:read-only )?connections/.test(words())) resolve();
     });
   });
   await Promise.race([

@@ -50,11 +50,11 @@ function parseRecord(text: string): { version?: unknown; storage?: unknown } {
 
 const UNRECORDED = 'until it can be, name the storage in each command with --storage';
 
-/** Records the storage of a data folder. A recorded one that is the same keeps its spelling. */
+/** Records the storage of a data folder. A recorded one that is the same, with the same hosts, keeps its spelling. */
 export async function writeStorageRecord(choice: StorageChoice): Promise<void> {
   const storage = toRecord(choice);
   const recorded = await readStorageRecord(choice.data);
-  if (recorded !== undefined && isSame(recorded, storage)) return;
+  if (recorded !== undefined && identitiesOf(recorded).join() === identitiesOf(storage).join()) return;
   await writeAtomically(recordIn(choice.data), `${JSON.stringify({ version: VERSION, storage })}\n`, {
     advice: UNRECORDED,
   });
@@ -105,14 +105,26 @@ export function toAbsolutePlugin(storage: string, folder: string): string {
   return `${scheme}:${rest.join('%3A')}${location && `:${location}`}`;
 }
 
-/** For PostgreSQL only host, port and database count: users, passwords and options may change. */
+/**
+ * For PostgreSQL only hosts, ports and database count: users, passwords and options may change. One common host is
+ * enough, so that machines can be added and replaced one by one.
+ */
 function isSame(one: string, other: string): boolean {
-  return toIdentity(one) === toIdentity(other);
+  const [hosts, others] = [identitiesOf(one), identitiesOf(other)];
+  return hosts.some((host) => others.includes(host));
 }
 
-function toIdentity(record: string): string {
+/** One for each host. */
+function identitiesOf(record: string): string[] {
   const { plugin, location } = parseStorageSpec(record);
-  if (plugin !== 'postgres' || !URL.canParse(location)) return record;
-  const { hostname, port, pathname, searchParams } = new URL(location);
-  return [searchParams.get('host') ?? hostname, port || '5432', pathname].join(' ');
+  const [, start = '', hosts = '', rest = ''] = HOSTS.exec(location) ?? [];
+  const urls = hosts.split(',').map((host) => `${start}${host}${rest}`);
+  if (plugin !== 'postgres' || !urls.every((url) => URL.canParse(url))) return [record];
+  return urls.map((url) => {
+    const { hostname, port, pathname, searchParams } = new URL(url);
+    return [searchParams.get('host') ?? hostname, port || '5432', pathname].join(' ');
+  });
 }
+
+/** The URL of a database in parts: what is before its hosts, the hosts, and what is after them. */
+const HOSTS = /^(\w+:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/;

@@ -198,6 +198,19 @@ describe('a location', () => {
     },
   );
 
+  it.each([
+    ['one,two/db?target_session_attrs=read-write', 'one,two/db?'],
+    ['one:1,two:2/db?target_session_attrs=primary&sslmode=require', 'one:1,two:2/db?sslmode=require'],
+    ['one,two/db?sslmode=require&target_session_attrs=read-write', 'one,two/db?sslmode=require&'],
+  ])('may have the parameter for several hosts: %s', (given, used) => {
+    expect(postgres.parse(`postgres://${given}`)).toEqual({ url: `postgres://${used}` });
+  });
+
+  it('may not ask for a replica', () => {
+    const parse = () => postgres.parse('postgres://one,two/db?target_session_attrs=prefer-standby');
+    expect(parse).toThrow('target_session_attrs must be read-write');
+  });
+
   it('may be empty to use the variables of PostgreSQL', () => {
     expect(postgres.parse('')).toEqual({ url: undefined });
   });

@@ -1,0 +1,210 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type postgres from 'postgres';
+import type { Row, RowList, Sql } from 'postgres';
+
+export type Driver = typeof postgres;
+type Rows = RowList<Row[]>;
+
+/**
+ * Timeout for connecting, including the first statement. For later statements, the interval between checks whether the
+ * server still answers. Milliseconds.
+ */
+const TIMEOUT = 10_000;
+
+/** Timeout for closing. Seconds. */
+const CLOSE_TIMEOUT = 5;
+
+/** Limit for idle transactions, so that a crashed node releases its locks. Milliseconds. */
+const IDLE_TIMEOUT = 60_000;
+
+const IS_REPLICA = 'SELECT pg_is_in_recovery() AS value';
+
+/** Type of versions, which are far below 2^53. */
+const BIGINT = { to: 20, from: [20], parse: Number, serialize: String };
+
+export interface ConnectionOptions {
+  /** If undefined, the variables `PGHOST`, `PGDATABASE` and so on are used. */
+  url: string | undefined;
+  /** Milliseconds. For tests only. */
+  timeout?: number;
+}
+
+/** Address of one server, as options of postgres.js; `path` is that of a Unix socket. */
+export type Server = { host: [string]; port: [number] } | { path: string };
+
+/** The servers that a URL names, or the variables `PGHOST` and `PGPORT` if it is undefined. Connects to none of them. */
+export function serversOf(driver: Driver, { url = '' }: ConnectionOptions): Server[] {
+  const { host, port, path } = driver(url).options;
+  return path ? [{ path }] : host.map((name, index) => ({ host: [name], port: [port[index]!] }));
+}
+
+/**
+ * One connection to one server. Statements run in the order sent and are pipelined. Each is a postgres.js client of its
+ * own and is discarded when it breaks: a client with several connections writes to closed sockets, which ends the
+ * process.
+ */
+export class Client {
+  readonly #driver: Driver;
+  readonly #options: ConnectionOptions;
+  readonly #server: Server;
+  readonly #onLost: (client: Client) => void;
+  readonly #sql: Sql;
+  #socket: Socket | undefined;
+  /** Reject functions of statements without an answer yet. */
+  readonly #rejections = new Set<(reason: Error) => void>();
+  #opened: Promise<void> | undefined;
+  #isLost = false;
+  #isChecking = false;
+
+  /** Connects at the first use. */
+  constructor(
+    driver: Driver,
+    options: ConnectionOptions,
+    server: Server,
+    onLost: (client: Client) => void = () => undefined,
+  ) {
+    this.#driver = driver;
+    this.#options = options;
+    this.#server = server;
+    this.#onLost = onLost;
+    this.#sql = driver(options.url ?? '', {
+      ...server,
+      max: 1,
+      max_lifetime: null,
+      socket: (address: Address) => this.#dial(address),
+      fetch_types: false,
+      onnotice: () => undefined,
+      types: { bigint: BIGINT },
+      connection: {
+        application_name: 'podsync',
+        default_transaction_isolation: 'read committed',
+        idle_in_transaction_session_timeout: IDLE_TIMEOUT,
+        // Index scans only: plans made while the table is small must not differ.
+        plan_cache_mode: 'force_generic_plan',
+        enable_seqscan: 'off',
+        enable_bitmapscan: 'off',
+        enable_sort: 'off',
+      },
+      onclose: () => this.#lose(),
+    } as object) as Sql;
+  }
+
+  /** Runs a prepared statement with parameters `$1`, `$2` and so on. */
+  async run<T = Row>(text: string, parameters: readonly (string | number | null)[] = []): Promise<T[]> {
+    const rows = await this.#send(() => this.#sql.unsafe(text, [...parameters] as never[], { prepare: true }));
+    return [...(rows as Iterable<T>)];
+  }
+
+  /** Runs several statements without parameters. */
+  async runScript(text: string): Promise<void> {
+    await this.#send(() => this.#sql.unsafe(text).simple());
+  }
+
+  async #send(statement: () => Promise<Rows>): Promise<Rows> {
+    if (this.#isLost) throw broken('CONNECTION_CLOSED', 'the connection was lost');
+    try {
+      await this.open();
+      return await this.#execute(statement, () => void this.#check());
+    } catch (error) {
+      if (endsConnection(error)) this.#lose(); // before postgres.js notices the end of the connection
+      throw error;
+    }
+  }
+
+  /**
+   * Connects, and sends a first statement, which must be answered quickly. Rejects with the code `REPLICA` for a replica:
+   * it may lag behind, so it is not even read from.
+   */
+  open(): Promise<void> {
+    return (this.#opened ??= this.#open());
+  }
+
+  async #open(): Promise<void> {
+    const giveUp = (): void => this.#lose(broken('CONNECT_TIMEOUT', 'the server did not answer'));
+    try {
+      const [row] = await this.#execute(() => this.#sql.unsafe(IS_REPLICA).simple(), giveUp);
+      if (row!['value']) throw broken('REPLICA', 'the server is a replica');
+    } catch (error) {
+      this.#lose();
+      throw error;
+    }
+  }
+
+  /** `onDelay` is called after each timeout without an answer. */
+  async #execute(statement: () => Promise<Rows>, onDelay: () => void): Promise<Rows> {
+    const timer = setInterval(onDelay, this.#options.timeout ?? TIMEOUT);
+    let rejection!: (reason: Error) => void;
+    try {
+      return await new Promise<Rows>((resolve, reject) => {
+        // postgres.js drops statements that are sent after the connection ended and before it notices.
+        this.#rejections.add((rejection = reject));
+        statement().then(resolve, reject);
+      });
+    } finally {
+      clearInterval(timer);
+      this.#rejections.delete(rejection);
+    }
+  }
+
+  /**
+   * Checks over another connection whether the server still answers: a statement may be slow, but a crashed machine
+   * does not close connections, and the network reports that only after 15 minutes.
+   */
+  async #check(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    const other = new Client(this.#driver, this.#options, this.#server);
+    try {
+      await other.run('SELECT 1');
+    } catch (error) {
+      if (!isAnswer(error)) this.#lose(); // "too many connections", for example, is an answer
+    } finally {
+      this.#isChecking = false;
+      await other.end();
+    }
+  }
+
+  /** Rejects all statements, and any later one. */
+  #lose(reason = broken('CONNECTION_CLOSED', 'the connection was lost')): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    for (const reject of this.#rejections) reject(reason);
+    this.#onLost(this);
+  }
+
+  /**
+   * Connects once: postgres.js would reconnect forever, without a pause, to something that accepts connections and
+   * closes them.
+   */
+  async #dial({ host: [host], port: [port], path }: Address): Promise<Socket> {
+    if (this.#socket) throw broken('CONNECTION_CLOSED', 'the server closed the connection');
+    this.#socket = path ? connect(path) : connect(port!, host);
+    await once(this.#socket, 'connect');
+    return Object.assign(this.#socket, { host, port });
+  }
+
+  /** Waits for running statements, but not long, or not at all. Safe to call twice. */
+  async end({ now = this.#isLost } = {}): Promise<void> {
+    this.#isLost = true;
+    await this.#sql.end({ timeout: now ? 0 : CLOSE_TIMEOUT });
+    this.#socket?.destroy();
+  }
+}
+
+/** Address of a server in postgres.js, which has lists for several. */
+interface Address {
+  host: string[];
+  port: number[];
+  path: string | false;
+}
+
+const broken = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+
+/** Whether an error was sent by the server. */
+export const isAnswer = (error: unknown): boolean => (error as Error).name === 'PostgresError';
+
+export const isReplica = (error: unknown): boolean => (error as { code?: unknown }).code === 'REPLICA';
+
+const endsConnection = (error: unknown): boolean =>
+  !isAnswer(error) || (error as { severity?: string }).severity !== 'ERROR';
