@@ -14,7 +14,10 @@ export const builtThreads: Plugin = {
 };
 
 /** What stands on a storage, and is run on each. */
-const ON_STORAGE = ['test/{model,routes,services,site}/**/*.test.ts', 'test/property/{round-trip,routes}.test.ts'];
+const ON_STORAGE = [
+  'test/{metrics,model,routes,services,site}/**/*.test.ts',
+  'test/property/{round-trip,routes}.test.ts',
+];
 
 /** What takes minutes, on JSON: commands as processes, random requests to every route, all drivers, crashes, models. */
 const LONG = [
