@@ -60,6 +60,7 @@ export async function copyData(folder) {
  *
  * @typedef {object} Server
  * @property {string} url
+ * @property {number} pid
  * @property {() => Promise<{ rss: number, peak: number }>} memory Megabytes, now and at most so far.
  * @property {(signal?: NodeJS.Signals) => Promise<void>} stop
  */
@@ -88,6 +89,7 @@ async function start(args) {
   }
   return {
     url,
+    pid: child.pid,
     memory: async () => {
       const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
       const megabytes = (key) => Number(new RegExp(`^${key}:\\s+(\\d+) kB$`, 'm').exec(status)[1]) / 1024;

@@ -1,8 +1,11 @@
 import { hash, randomBytes } from 'node:crypto';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { rolldown } from 'rolldown';
 import { openStorage as openStores } from '../../dist/src/storage/open.js';
+import { readStat } from './processes.mjs';
 import { createData, startPodsync } from './server.mjs';
 
 /** Actions in one batch of a generated history. */
@@ -11,21 +14,53 @@ const LIFE = 86_400;
 
 const nothing = async () => undefined;
 
-/** For each kind: the value of `--storage` for a new storage, what to do after filling it, and how to remove it. */
+/**
+ * For each kind: the value of `--storage` for a new storage, what to do after filling it, its size in bytes while no
+ * server uses it, and how to remove it.
+ */
 const LOCATIONS = {
-  json: async () => ({ spec: 'json', analyze: nothing, remove: nothing }),
-  sqlite: async () => ({ spec: 'sqlite', analyze: nothing, remove: nothing }),
+  json: async (folder) => ({ spec: 'json', analyze: nothing, size: () => sizeOf(folder), remove: nothing }),
+  sqlite: async (folder) => ({ spec: 'sqlite', analyze: nothing, size: () => sizeOf(folder), remove: nothing }),
   postgres: async () => {
     const server = await startPostgres();
-    return { spec: server.url, analyze: () => analyze(server.url), remove: () => server.destroy() };
+    return {
+      spec: server.url,
+      analyze: () => analyze(server.url),
+      size: () => sizeOfDatabase(server.url),
+      remove: () => server.destroy(),
+    };
   },
 };
+
+/** The space that files take on disk. */
+async function sizeOf(folder) {
+  const names = await readdir(folder, { recursive: true });
+  const stats = await Promise.all(names.map((name) => lstat(join(folder, name))));
+  return stats.reduce((sum, { blocks }) => sum + blocks * 512, 0);
+}
+
+async function sizeOfDatabase(url) {
+  await analyze(url);
+  const sql = postgres(url);
+  const [{ size }] = await sql`SELECT pg_database_size(current_database())::float8 AS size`;
+  await sql.end();
+  return size;
+}
 
 /** PostgreSQL does this by itself within a minute, but not as the tests start it. */
 async function analyze(url) {
   const sql = postgres(url);
   await sql`VACUUM ANALYZE`;
   await sql.end();
+}
+
+/** The id of the process that all processes of PostgreSQL are children of. */
+export async function findPostmaster(url) {
+  const sql = postgres(url, { max: 1 });
+  const [{ pid }] = await sql`SELECT pg_backend_pid() AS pid`;
+  const { parent } = readStat(pid);
+  await sql.end();
+  return parent;
 }
 
 /** A PostgreSQL as in the tests, but durable. */
@@ -41,21 +76,33 @@ async function loadPostgres() {
 }
 
 /**
- * A server on a storage of this kind, which was filled through the plugin, as requests would take hours.
+ * A new storage of this kind, which was filled through the plugin, as requests would take hours.
  *
  * @param {'json' | 'sqlite' | 'postgres'} kind
  * @param {Record<string, number>} histories How many actions each user has.
  */
-export async function openStorage(kind, histories) {
+export async function createStorage(kind, histories) {
   const folder = await createData([]);
-  const { spec, analyze, remove } = await LOCATIONS[kind]();
+  const { spec, analyze, size, remove } = await LOCATIONS[kind](folder);
   const cookies = await fill(spec, folder, histories);
   await analyze();
-  const server = await startPodsync(folder, ['--storage', spec]);
   return {
-    server,
+    spec,
     /** Header that logs a user in. */
     cookieOf: (user) => cookies.get(user),
+    start: (options = []) => startPodsync(folder, ['--storage', spec, ...options]),
+    size,
+    remove,
+  };
+}
+
+/** A server on such a storage. */
+export async function openStorage(kind, histories) {
+  const { start, remove, cookieOf } = await createStorage(kind, histories);
+  const server = await start();
+  return {
+    server,
+    cookieOf,
     async close() {
       await server.stop();
       await remove();

@@ -1,6 +1,8 @@
 /**
  * @typedef {object} Suite Rows that share a setup.
  * @property {string} name
+ * @property {boolean} [isLong] Takes many minutes: measured only if it is named.
+ * @property {() => string | undefined} [whatIsMissing] Programs that it needs; it is skipped if there are any.
  * @property {() => Promise<any>} open Prepares the stage that rows are measured on.
  * @property {(stage: any) => Promise<unknown>} close
  * @property {Row[]} rows
