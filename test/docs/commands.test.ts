@@ -33,6 +33,11 @@ it('only commands that change the machine, or need another server, are not run',
     'docs/install.md: install -D -m 644 dist/podsync.mjs /opt/podsync/podsync.mjs',
     'docs/install.md: apt install fail2ban',
     'docs/scaling.md: createuser --pwprompt podsync',
+    'docs/scaling.md: npx podsync migrate --from json --to postgres://podsync:secret@db.example.org/podsync',
+    'docs/scaling.md: npx podsync serve --host 0.0.0.0 --trust-proxy --storage postgres://podsync:secret@db.example.org/podsync',
+    "docs/scaling.md: npx podsync serve --storage 'postgres://podsync:secret@10.0.0.11,10.0.0.12,10.0.0.13/podsync?target_session_attrs=read-write'",
+    'docs/scaling.md: apt-get install --no-install-recommends patroni python3-etcd etcd-server postgresql',
+    'docs/scaling.md: systemctl stop etcd && rm -r /var/lib/etcd/default && systemctl start etcd',
     'docs/writing-a-plugin.md: npm init -y && npm pkg set type=module',
   ]);
 });
