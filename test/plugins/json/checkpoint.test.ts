@@ -44,14 +44,14 @@ const set = (key: string, length = 1) => store.commit({ set: [[key, JSON.stringi
 it('commits are stored while a checkpoint is running', async () => {
   await set('a', 2000);
   await set('b');
-  await vi.waitUntil(() => disk.isAsked);
+  await vi.waitUntil(() => disk.isAsked, 20_000);
   await set('c');
   expect((await store.get(['a', 'b', 'c'])).map((entry) => entry?.value.length)).toEqual([2002, 3, 3]);
 });
 
 it('commits wait for a checkpoint that is behind', async () => {
   await set('a', 2000);
-  await vi.waitUntil(() => disk.isAsked);
+  await vi.waitUntil(() => disk.isAsked, 20_000);
   await set('b', 2000);
   const events: string[] = [];
   const waiting = set('c').then(() => events.push('stored'));
