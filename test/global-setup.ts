@@ -1,31 +1,41 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { useMemoryFolder } from './memory-folder.ts';
 import { beginRun } from './postgres/database.ts';
 import { startServer } from './postgres/server.ts';
 import { installSqliteDriver } from './sqlite-driver.ts';
 
 /**
- * Installs the SQLite driver if it is missing, builds the program for the tests that start it, and starts PostgreSQL
- * for the tests that need it, unless `PODSYNC_TEST_POSTGRES` names a server. Returns the teardown.
+ * Installs the SQLite driver if it is missing, builds the program in both forms for the tests that start it, and starts
+ * PostgreSQL for the tests that need it, unless `PODSYNC_TEST_POSTGRES` names a server. Returns the teardown.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   await installSqliteDriver(); // before the server, whose files it might replace
-  const [built, opened] = await Promise.allSettled([build(), openPostgres()]);
-  if (opened.status === 'rejected') throw opened.reason;
-  if (built.status === 'fulfilled') return opened.value;
-  await opened.value();
-  throw built.reason;
+  const removeFolder = await useMemoryFolder();
+  const [built, opened] = await Promise.allSettled([Promise.all([compile(), bundle()]), openPostgres()]);
+  const teardown = async (): Promise<void> => {
+    if (opened.status === 'fulfilled') await opened.value();
+    await removeFolder();
+  };
+  for (const each of [built, opened]) {
+    if (each.status === 'fulfilled') continue;
+    await teardown();
+    throw each.reason;
+  }
+  return teardown;
 }
 
 /** Like vitest, it does not check types: `npm run typecheck` does. */
-async function build(): Promise<void> {
+const compile = (): Promise<void> => runScript('build', ['--noCheck'], 'inherit');
+
+const bundle = (): Promise<void> => runScript('bundle', [], 'ignore'); // its output is the names of the files
+
+async function runScript(name: string, options: readonly string[], stdout: 'inherit' | 'ignore'): Promise<void> {
   const cwd = join(import.meta.dirname, '..');
-  const [code] = await once(
-    spawn('npm', ['run', 'build', '--silent', '--', '--noCheck'], { cwd, stdio: 'inherit' }),
-    'exit',
-  );
-  if (code !== 0) throw new Error('podsync cannot be built');
+  const args = ['run', name, '--silent', '--', ...options];
+  const [code] = await once(spawn('npm', args, { cwd, stdio: ['ignore', stdout, 'inherit'] }), 'exit');
+  if (code !== 0) throw new Error(`podsync cannot be built: see \`npm run ${name}\``);
 }
 
 async function openPostgres(): Promise<() => Promise<void>> {

@@ -2,7 +2,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { loadDriver, pragma } from '../../plugins/sqlite/driver.ts';
-import { makeFolder, run, startServer } from './podsync.ts';
+import { makeCopy, makeFolder, run, startServer } from './podsync.ts';
 
 const openConnection = await loadDriver();
 
@@ -12,12 +12,14 @@ const SQLITE = ['--storage', 'sqlite:podsync.db'];
 
 /** A data folder with two accounts that have the same feed. */
 async function setUp(storage: readonly string[] = []) {
-  const data = await makeFolder();
+  const data = await makeCopy(storage.join(' '), async (folder) => {
+    const place = ['--data', folder, ...storage];
+    for (const name of ['bob', 'eve']) {
+      await run(['user', 'add', name, '--password-stdin', ...place], { input: 'secret' });
+      await run(['import-opml', '-', '--user', name, '--device', 'phone', ...place], { input: OPML });
+    }
+  });
   const podsync = (args: readonly string[], input = '') => run([...args, '--data', data, ...storage], { input });
-  for (const name of ['bob', 'eve']) {
-    await podsync(['user', 'add', name, '--password-stdin'], 'secret');
-    await podsync(['import-opml', '-', '--user', name, '--device', 'phone'], OPML);
-  }
   return { data, podsync, check: (...args: string[]) => podsync(['check', ...args]) };
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { lstat, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeFolder, run, startServer } from './podsync.ts';
+import { makeCopy, makeFolder, run, startServer } from './podsync.ts';
 
 const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
 
@@ -22,12 +22,14 @@ const TWO = 'https://feeds.example/2';
 
 /** A data folder with bob, who has the feeds of the OPML above on one device and another feed on a second one. */
 async function setUp() {
-  const data = await makeFolder();
+  const data = await makeCopy('bob', async (folder) => {
+    const fill = (args: readonly string[], input = '') => run([...args, '--data', folder], { input });
+    await fill(['user', 'add', 'bob', '--generate']);
+    await fill(['import-opml', '-', '--user', 'bob', '--device', 'phone'], OPML);
+    const other = OPML.replaceAll(TWO, 'https://feeds.example/3');
+    await fill(['import-opml', '-', '--user', 'bob', '--device', 'tv'], other);
+  });
   const podsync = (args: readonly string[], input = '') => run([...args, '--data', data], { input, cwd: data });
-  await podsync(['user', 'add', 'bob', '--generate']);
-  await podsync(['import-opml', '-', '--user', 'bob', '--device', 'phone'], OPML);
-  const other = OPML.replaceAll(TWO, 'https://feeds.example/3');
-  await podsync(['import-opml', '-', '--user', 'bob', '--device', 'tv'], other);
   return { data, podsync, write: (...args: string[]) => podsync(['export', '--user', 'BOB', ...args]) };
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeFolder, run, start, startServer } from './podsync.ts';
+import { makeCopy, makeFolder, run, start, startServer } from './podsync.ts';
 
 const FEED = `<?xml version="1.0"?><rss version="2.0"><channel><title>Alpha Hour</title>
 <item><title>One</title><enclosure url="http://media.example/1.mp3" type="audio/mpeg"/></item></channel></rss>`;
@@ -28,19 +28,19 @@ afterAll(() => {
 });
 
 /** A data folder in which an account subscribes to these feeds. */
-async function subscribe(urls: readonly string[]): Promise<string> {
-  const server = await startServer();
-  const { stdout } = await run(['user', 'add', 'bob', '--generate', '--data', server.data]);
-  const answer = await fetch(`${server.url}/subscriptions/bob/phone.json`, {
-    method: 'PUT',
-    headers: { authorization: `Basic ${btoa(`bob:${stdout.trim()}`)}` },
-    body: JSON.stringify(urls),
+const subscribe = (urls: readonly string[]): Promise<string> =>
+  makeCopy(urls.join(' '), async (folder) => {
+    const server = await startServer(['--data', folder]);
+    const { stdout } = await run(['user', 'add', 'bob', '--generate', '--data', folder]);
+    const answer = await fetch(`${server.url}/subscriptions/bob/phone.json`, {
+      method: 'PUT',
+      headers: { authorization: `Basic ${btoa(`bob:${stdout.trim()}`)}` },
+      body: JSON.stringify(urls),
+    });
+    expect(answer.status).toBe(200);
+    server.kill('SIGTERM');
+    await server.ended;
   });
-  expect(answer.status).toBe(200);
-  server.kill('SIGTERM');
-  await server.ended;
-  return server.data;
-}
 
 it('fetches feeds without a server, and shows the results', async () => {
   const data = await subscribe([good, missing]);

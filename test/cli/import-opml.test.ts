@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeFolder, run, type Server, startServer } from './podsync.ts';
+import { makeCopy, run, type Server, startServer } from './podsync.ts';
 
 const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
 const AUTHORIZATION = `Basic ${Buffer.from('bob:secret').toString('base64')}`;
@@ -13,8 +13,9 @@ const outline = (url: string, more = ''): string => `<outline type="rss" text="x
 
 /** A data folder with the account bob. */
 async function setUp() {
-  const data = await makeFolder();
-  await run(['user', 'add', 'bob', '--password-stdin', '--data', data], { input: 'secret' });
+  const data = await makeCopy('bob', async (folder) => {
+    await run(['user', 'add', 'bob', '--password-stdin', '--data', folder], { input: 'secret' });
+  });
   const file = join(data, 'list.opml');
   return {
     data,

@@ -4,18 +4,19 @@ import { expect, it } from 'vitest';
 import { redactLocation } from '../../src/storage/location.ts';
 import { createTestDatabase } from '../postgres/database.ts';
 import type { TestStorage } from '../storages.ts';
-import { makeFolder, run, startServer } from './podsync.ts';
+import { makeCopy, makeFolder, run, startServer } from './podsync.ts';
 
 const OPML = '<opml version="2.0"><head/><body><outline type="rss" xmlUrl="https://feeds.example/1"/></body></opml>';
 
 /** A data folder with two accounts on JSON. */
 async function setUp() {
-  const data = await makeFolder();
+  const data = await makeCopy('bob and eve', async (folder) => {
+    for (const name of ['bob', 'eve']) {
+      await run(['user', 'add', name, '--password-stdin', '--data', folder], { input: 'secret' });
+      await run(['import-opml', '-', '--user', name, '--device', 'phone', '--data', folder], { input: OPML });
+    }
+  });
   const podsync = (args: readonly string[], input = '') => run([...args, '--data', data], { input });
-  for (const name of ['bob', 'eve']) {
-    await podsync(['user', 'add', name, '--password-stdin'], 'secret');
-    await podsync(['import-opml', '-', '--user', name, '--device', 'phone'], OPML);
-  }
   const backUp = async (storage: string) =>
     (await podsync(['export', '--format', 'backup', '--storage', storage])).stdout;
   const migrate = (from: string, to: string, ...args: string[]) =>

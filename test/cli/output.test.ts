@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { makeFolder, PROGRAM, run } from './podsync.ts';
+import { makeCopy, makeFolder, PROGRAM, run } from './podsync.ts';
 
 /** More feeds than the buffers of a pipe can contain. */
 const OPML = `<opml version="2.0"><body>${Array.from(
@@ -12,12 +12,11 @@ const OPML = `<opml version="2.0"><body>${Array.from(
 ).join('')}</body></opml>`;
 
 /** A data folder with the account bob, who has many feeds. */
-async function makeData(): Promise<string> {
-  const data = await makeFolder();
-  await run(['user', 'add', 'bob', '--generate', '--data', data]);
-  await run(['import-opml', '-', '--user', 'bob', '--device', 'phone', '--data', data], { input: OPML });
-  return data;
-}
+const makeData = (): Promise<string> =>
+  makeCopy('bob', async (folder) => {
+    await run(['user', 'add', 'bob', '--generate', '--data', folder]);
+    await run(['import-opml', '-', '--user', 'bob', '--device', 'phone', '--data', folder], { input: OPML });
+  });
 
 /** Runs the program with its output into a closed pipe or a file. */
 async function runInto(stdout: number | 'closed', args: readonly string[], messages: 'read' | 'closed' = 'read') {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type OtherServer, startOtherServer, type OtherAccount } from '../pull/other-server.ts';
-import { makeFolder, run, start, startServer } from './podsync.ts';
+import { makeCopy, makeFolder, run, start, startServer } from './podsync.ts';
 import { startOnTerminal } from './terminal.ts';
 
 const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
@@ -23,11 +23,10 @@ beforeEach(async () => {
 afterEach(() => other.close());
 
 /** A data folder with the account bob, with a different password than on the other server. */
-async function makeData(): Promise<string> {
-  const data = await makeFolder();
-  await run(['user', 'add', 'bob', '--password-stdin', '--data', data], { input: 'here' });
-  return data;
-}
+const makeData = (): Promise<string> =>
+  makeCopy('bob', async (folder) => {
+    await run(['user', 'add', 'bob', '--password-stdin', '--data', folder], { input: 'here' });
+  });
 
 const show = async (data: string): Promise<Record<string, unknown>> =>
   JSON.parse((await run(['user', 'show', 'bob', '--json', '--data', data])).stdout);

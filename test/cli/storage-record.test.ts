@@ -7,18 +7,19 @@ import {
   writeStorageRecord,
 } from '../../src/cli/settings/storage-record.ts';
 import { createTestDatabase } from '../postgres/database.ts';
-import { makeFolder, run, startServer } from './podsync.ts';
+import { makeCopy, makeFolder, run, startServer } from './podsync.ts';
 
 /** A data folder with the account bob on JSON, as the recorded storage. */
 async function makeSubject() {
-  const data = await makeFolder();
+  const data = await makeCopy('bob', async (folder) => {
+    await run(['user', 'add', 'bob', '--password-stdin', '--data', folder], { input: 'a long password' });
+  });
   const podsync = (args: readonly string[], env: Record<string, string> = {}) =>
     run([...args, '--data', data], { input: 'a long password', env });
   const addUser = (name: string, env?: Record<string, string>) =>
     podsync(['user', 'add', name, '--password-stdin'], env);
   const listUsers = async (...args: string[]): Promise<string[]> =>
     JSON.parse((await podsync(['user', 'list', '--json', ...args])).stdout).map(({ name }: { name: string }) => name);
-  await addUser('bob');
   return { data, record: join(data, 'podsync.json'), podsync, addUser, listUsers };
 }
 

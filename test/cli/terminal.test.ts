@@ -2,15 +2,14 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeFolder, run } from './podsync.ts';
+import { makeCopy, makeFolder, run } from './podsync.ts';
 import { startOnTerminal, type Terminal } from './terminal.ts';
 
 /** A data folder with the account bob. */
-async function makeData(): Promise<string> {
-  const data = await makeFolder();
-  await run(['user', 'add', 'bob', '--generate', '--data', data]);
-  return data;
-}
+const makeData = (): Promise<string> =>
+  makeCopy('bob', async (folder) => {
+    await run(['user', 'add', 'bob', '--generate', '--data', folder]);
+  });
 
 const users = async (data: string): Promise<string[]> =>
   JSON.parse((await run(['user', 'list', '--json', '--data', data])).stdout).map(({ name }: { name: string }) => name);

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { PROGRAM } from './podsync.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../dist/bin/podsync.js', import.meta.url));
 /** Runs a command on a new terminal, whose keyboard and screen are stdin and stdout. */
 const ON_TERMINAL = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
 
@@ -15,7 +14,7 @@ export interface Terminal {
   ended: Promise<{ code: number | null; screen: string }>;
 }
 
-/** Starts the built program on a terminal. `output` is a file for stdout. */
+/** Starts the program on a terminal. `output` is a file for stdout. */
 export function startOnTerminal(args: readonly string[], { output = '/dev/tty' } = {}): Terminal {
   const { PATH = '', HOME = '', TMPDIR } = process.env;
   const env = { PATH, HOME, TERM: 'xterm', ...(TMPDIR && { TMPDIR }) };

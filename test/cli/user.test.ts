@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { makeFolder, run, type Server, startServer } from './podsync.ts';
+import { makeCopy, makeFolder, run, type Server, startServer } from './podsync.ts';
 
 const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
@@ -23,11 +23,20 @@ const send = async ({ url }: Server, method: string, path: string, body: unknown
 
 /** A server with bob and eve; bob has two devices, three feeds, an action, a list and a session. */
 async function setUp() {
-  const server = await startServer();
+  const data = await makeCopy('bob and eve', fillFolder);
+  const server = await startServer(['--data', data]);
   const user = (args: readonly string[], input?: string) =>
-    run(['user', ...args, '--data', server.data], input === undefined ? {} : { input });
-  await user(['add', 'bob', '--email', 'bob@example.org', '--password-stdin'], 'secret');
-  await user(['add', 'eve', '--password-stdin'], 'secret');
+    run(['user', ...args, '--data', data], input === undefined ? {} : { input });
+  const cookie = (await login(server, 'bob', 'secret')).headers.get('set-cookie')!.split(';')[0]!;
+  return { server, user, cookie };
+}
+
+async function fillFolder(data: string): Promise<void> {
+  const server = await startServer(['--data', data]);
+  const add = (...args: string[]) =>
+    run(['user', 'add', ...args, '--password-stdin', '--data', data], { input: 'secret' });
+  await add('bob', '--email', 'bob@example.org');
+  await add('eve');
   const feeds = [1, 2, 3].map((n) => `https://feeds.example/${n}`);
   await send(server, 'PUT', '/subscriptions/bob/phone.json', feeds.slice(0, 2));
   await send(server, 'PUT', '/subscriptions/bob/tv.json', feeds.slice(1));
@@ -40,8 +49,7 @@ async function setUp() {
     headers: { authorization: basic('bob', 'secret') },
     body: JSON.stringify(feeds),
   });
-  const cookie = (await login(server, 'bob', 'secret')).headers.get('set-cookie')!.split(';')[0]!;
-  return { server, user, cookie };
+  await stop(server);
 }
 
 const devicesBy = async ({ url }: Server, cookie: string, name = 'bob'): Promise<number> =>
@@ -180,8 +188,9 @@ it.each([
   [['passwd', '.', '--generate'], /there is no account/],
   [['remove', '..', '--yes'], /there is no account/],
 ])('a refusal exits 1 with one sentence: %j', async (args, says) => {
-  const data = await makeFolder();
-  for (const name of ['eve', 'carol']) await run(['user', 'add', name, '--generate', '--data', data]);
+  const data = await makeCopy('eve and carol', async (folder) => {
+    for (const name of ['eve', 'carol']) await run(['user', 'add', name, '--generate', '--data', folder]);
+  });
   const { code, stdout, stderr } = await run(['user', ...args, '--data', data]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(ONE_SENTENCE);
@@ -246,8 +255,9 @@ it.each([
   ['export', '--format', 'backup'],
   ['import-opml', '/dev/null', '--user', 'bob', '--device', 'phone'],
 ])('reports a misspelled storage as missing, and creates none: %s %s', async (...args) => {
-  const data = await makeFolder();
-  await run(['user', 'add', 'bob', '--generate', '--data', data]);
+  const data = await makeCopy('bob', async (folder) => {
+    await run(['user', 'add', 'bob', '--generate', '--data', folder]);
+  });
   const before = await readdir(data);
   for (const [storage, place] of [
     ['sqlite', 'podsync.sqlite'],

@@ -2,7 +2,7 @@ import { readdir, rm, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { makeFolder, run, startServer } from '../podsync.ts';
+import { makeCopy, makeFolder, run, startServer } from '../podsync.ts';
 
 const ONE_SENTENCE = /^\[error\] [^\n]+\n$/;
 const FEED = 'https://feeds.example/1';
@@ -10,13 +10,15 @@ const OPML = `<opml version="2.0"><head/><body><outline type="rss" text="One" xm
 
 /** A data folder with these accounts, each with the password `secret` and a device with one feed. */
 async function setUp(...names: string[]) {
-  const data = await makeFolder();
+  const data = await makeCopy(names.join(' '), async (folder) => {
+    for (const name of names) {
+      const fill = (args: readonly string[], input: string) => run([...args, '--data', folder], { input });
+      await fill(['user', 'add', name, '--password-stdin', '--email', `${name}@example.org`], 'secret');
+      await fill(['import-opml', '-', '--user', name, '--device', 'phone'], OPML);
+    }
+  });
   const files = await makeFolder();
   const podsync = (args: readonly string[], input = '') => run([...args, '--data', data], { input, cwd: files });
-  for (const name of names) {
-    await podsync(['user', 'add', name, '--password-stdin', '--email', `${name}@example.org`], 'secret');
-    await podsync(['import-opml', '-', '--user', name, '--device', 'phone'], OPML);
-  }
   const backUp = (...args: string[]) => podsync(['export', '--format', 'backup', ...args]);
   return { data, files, podsync, backUp, inFile: (name: string) => readFile(join(files, name)) };
 }

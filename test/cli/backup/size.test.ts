@@ -1,4 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
@@ -82,6 +83,8 @@ async function measure(...args: string[]): Promise<number> {
 
 /** The number of the first line in which two files differ; undefined if they are equal. */
 async function firstDifference(one: string, other: string): Promise<number | undefined> {
+  const [all, others] = await Promise.all([readFile(one), readFile(other)]);
+  if (all.equals(others)) return undefined;
   const [left, right] = [one, other].map((path) => createInterface(createReadStream(path))[Symbol.asyncIterator]());
   for (let line = 1; ; line++) {
     const [a, b] = [await left!.next(), await right!.next()];

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, vi } from 'vitest';
-import { makeFolder, run, start, startServer } from '../podsync.ts';
+import { makeFolder, PROGRAM, run, start, startServer } from '../podsync.ts';
 
 const ONE_SENTENCE = /^\S+Z \[error\] [^\n]+\n$/;
 const CERT = join(import.meta.dirname, '../tls/cert.pem');
@@ -64,7 +64,7 @@ it('prints the next steps while there is no account', async () => {
     /There is no account yet\. Create one with: node (\S+) (user add NAME --data .*)$/,
   );
   expect(args).toBe(`user add NAME --data '${data.replace("'", String.raw`'\''`)}'`);
-  expect(program).toMatch(/podsync\.js$/);
+  expect(program).toBe(PROGRAM);
   const [, link = ''] = await first.says(/create the first one in a browser: (\S+)$/);
   expect((await fetch(link)).status).toBe(200);
   await run(['user', 'add', 'bob', '--generate', '--data', data]);
