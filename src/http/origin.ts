@@ -50,6 +50,7 @@ type Ip = ReturnType<typeof ipaddr.process>;
 
 /** Without the port that some proxies add; IPv4 that is written as IPv6 becomes IPv4. */
 function parseIp(address: string): Ip | undefined {
+  if (address === '') return undefined; // quickly, as every request over a Unix socket has none
   const bare = address.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1');
   return ipaddr.isValid(bare) ? ipaddr.process(bare) : undefined;
 }
