@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineConfig, type Plugin, type TestProjectConfiguration } from 'vitest/config';
+import { Sequencer } from './test/sequencer.ts';
 
 /** A thread cannot be started from TypeScript: it is started from what the global setup has built. */
 export const builtThreads: Plugin = {
@@ -23,6 +24,7 @@ const ON_STORAGE = [
 const LONG = [
   'test/{cli,docs,model,process,property,plugins}/**/*.test.ts',
   'test/storage/{drivers,nodes-model,several-nodes,commits,limits,load}.test.ts',
+  'test/clock.test.ts', // not slow, but it replaces a module
 ];
 
 /** Tests on one storage: see `test/storages.ts`. */
@@ -34,12 +36,17 @@ const onStorage = (name: string, include: string[], exclude: string[] = []): Tes
     exclude: ['test/{clients,browser}/**', ...exclude],
     env: { PODSYNC_TEST_STORAGE: name === 'long' ? 'json' : name },
     testTimeout: 30_000, // a busy machine is no failure
+    hookTimeout: 30_000,
+    expect: { poll: { timeout: 20_000 } },
+    // Most files take less time than loading the modules again. Tests that replace modules are in `long`.
+    isolate: name === 'long',
   },
 });
 
 export default defineConfig({
   test: {
     globalSetup: 'test/global-setup.ts',
+    sequence: { sequencer: Sequencer },
     // One on two cores would be the usual, and take half as long again.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [

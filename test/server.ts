@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type H3, toNodeHandler } from 'h3';
-import { afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { type AppOptions, createApp } from '../src/app.ts';
 import type { Fetcher } from '../src/feeds/fetch.ts';
 import { createBodyParser } from '../src/services/sync/body-parser.ts';
@@ -54,12 +54,6 @@ export interface RequestOptions {
   body?: unknown;
 }
 
-const closers: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
 /** The app must respond in the same way to both. */
 export const TARGETS = ['in-process', 'socket'] as const;
 export type Target = (typeof TARGETS)[number];
@@ -79,7 +73,7 @@ export interface TestServerOptions extends Partial<AppOptions> {
   beside?: TestServer;
 }
 
-/** A server in this process on an empty storage. */
+/** A server in this process on an empty storage; it is closed after the test. */
 export async function openTestServer(
   {
     fetcher,
@@ -126,7 +120,7 @@ export async function openTestServer(
 
   const socket = target === 'socket' ? await listen(app) : undefined;
 
-  closers.push(async () => {
+  onTestFinished(async () => {
     await socket?.close();
     await bodyParser.close();
     await storage.close();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createFetcher, type Fetcher, type FetcherOptions } from '../../src/feeds/fetch.ts';
 import { parseFeed } from '../../src/feeds/parse.ts';
 import { rss } from './samples/sample.ts';
@@ -15,12 +15,6 @@ export interface FeedServer {
   connections: number;
 }
 
-const closers: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
 /** A web server on 127.0.0.1 or the given address; it is closed after the test. */
 export async function startFeedServer(answer: RequestListener, address = '127.0.0.1'): Promise<FeedServer> {
   const server = createServer((request, response) => {
@@ -30,7 +24,7 @@ export async function startFeedServer(answer: RequestListener, address = '127.0.
   server.on('connection', () => feeds.connections++);
   server.listen(0, address);
   await once(server, 'listening');
-  closers.push(async () => {
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -62,7 +56,7 @@ export function startFetcher(options: Partial<FetcherOptions> = {}): Fetcher {
     parser: { parse: async (...feed) => parseFeed(...feed), close: async () => undefined },
     ...options,
   });
-  closers.push(() => fetcher.close());
+  onTestFinished(() => fetcher.close());
   return fetcher;
 }
 

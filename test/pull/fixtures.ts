@@ -1,14 +1,9 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { ImportChunk, ImportResult } from '../../src/domain/import-chunk.ts';
 import { pullAccount } from '../../src/pull/pull.ts';
 import { openRemote } from '../../src/pull/remote.ts';
 import type { TestServer } from '../server.ts';
 import { type HistoryRules, type OtherServer, startOtherServer, type OtherAccount } from './other-server.ts';
-
-const others: OtherServer[] = [];
-afterEach(async () => {
-  for (const other of others.splice(0)) await other.close();
-});
 
 export const AUTH = 'bob:secret';
 export const feed = (n: number): string => `https://feeds.example/${n}`;
@@ -16,7 +11,7 @@ export const media = (n: number): string => `https://media.example/${n}.mp3`;
 
 export async function open(account: OtherAccount, rules: HistoryRules = GPODDER_NET): Promise<OtherServer> {
   const other = await startOtherServer(account, rules);
-  others.push(other);
+  onTestFinished(() => other.close());
   return other;
 }
 

@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Batch, KeyValueStore } from '../../src/storage/contract.ts';
 import type { DirectoryAccounts } from '../../src/storage/directory/pending-feeds.ts';
 import { openDirectory, type OpenDirectory } from '../../src/storage/directory/open.ts';
@@ -12,7 +12,7 @@ export const HOUR = 3600;
 export const DAY = 24 * HOUR;
 export const START = 1_800_000_000;
 
-/** One of several processes on one database. */
+/** One of several processes on one database. It is closed after the test. */
 export interface Node extends OpenDirectory {
   store: KeyValueStore & Faults;
   commits: Batch[];
@@ -20,13 +20,6 @@ export interface Node extends OpenDirectory {
 }
 
 export const clock = { now: START };
-let nodes: Node[] = [];
-
-afterEach(async () => {
-  for (const node of nodes) await node.close();
-  nodes = [];
-  clock.now = START;
-});
 
 export const NO_ACCOUNTS: DirectoryAccounts = {
   async *namedFeeds() {},
@@ -44,7 +37,10 @@ export async function openNode(database: MemoryDatabase, accounts = NO_ACCOUNTS,
     await apply();
   };
   const node = { ...directory, store, commits, change };
-  nodes.push(node);
+  onTestFinished(async () => {
+    await node.close();
+    clock.now = START;
+  });
   return node;
 }
 

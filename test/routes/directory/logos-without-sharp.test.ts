@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
-import { expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { recordFeed } from '../../podcasts.ts';
 import { openTestServer } from '../../server.ts';
 
-vi.mock('sharp', () => {
-  throw new Error("Cannot find package 'sharp'");
+beforeAll(() => {
+  vi.doMock('sharp', () => {
+    throw new Error("Cannot find package 'sharp'");
+  });
 });
+afterAll(() => void vi.doUnmock('sharp')); // other files share the modules
 
 const LOGO = 'http://example.org/logo';
 const PATH = createHash('sha256').update(LOGO).digest('hex');
