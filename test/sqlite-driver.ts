@@ -11,7 +11,7 @@ export const HAS_SQLITE = isBuiltin('node:sqlite');
 
 /**
  * Installs the SQLite driver if Node has none and it is missing. podsync does not depend on it, as the default storage does not use it,
- * and without a prebuilt binary it takes most of a minute to compile.
+ * and without a prebuilt binary it must be compiled.
  */
 export async function installSqliteDriver(): Promise<void> {
   if (HAS_SQLITE || isInstalled()) return;
@@ -21,7 +21,8 @@ export async function installSqliteDriver(): Promise<void> {
   // As a development dependency that is not saved: npm does not install optional peer dependencies of the project
   // itself.
   const args = ['install', '--no-save', '--save-dev', '--no-audit', '--no-fund', '--ignore-scripts=false', driver];
-  const [code] = await once(spawn('npm', args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }), 'exit');
+  const env = { ...process.env, JOBS: 'max', CFLAGS: '-O1', CXXFLAGS: '-O1' }; // compiles in a third of the time
+  const [code] = await once(spawn('npm', args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] }), 'exit');
   if (code !== 0 || !isInstalled()) throw new Error(`${driver} cannot be installed; see above`);
 }
 
