@@ -16,7 +16,6 @@ const FILES: Readonly<Record<string, string>> = {
   'u/': 'users/*/account',
   'l/': 'users/*/actions',
   't/': 'users/*/uploads',
-  'b/': 'users/*/podcasts',
   'n/': 'logins',
   's/': 'sessions',
   'x/': 'attempts',

@@ -2,7 +2,7 @@ import type { KeyValueStore } from './contract.ts';
 import { StorageError } from './errors.ts';
 
 /** Raise it with every change after which an older podsync would misread what a newer one has written. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 export const FORMAT_KEY = 'k/format';
 

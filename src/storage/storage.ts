@@ -19,6 +19,7 @@ import { createSessionStore } from './accounts/sessions.ts';
 import { createSettingStore } from './accounts/settings.ts';
 import { createSharedAttemptStore } from './accounts/shared-attempts.ts';
 import type { Storage, StorageContext } from './stores.ts';
+import { recountSubscribers } from './sync/recount.ts';
 import { createSubscriptionStore } from './sync/subscriptions.ts';
 import { Accounts } from './accounts/accounts.ts';
 import { createUserStore } from './accounts/users.ts';
@@ -35,6 +36,7 @@ export async function createStorage(plugin: KeyValueStore, context: StorageConte
   const accounts = new Accounts(store, context.now);
   const directory = await openDirectory(store, context, {
     namedFeeds: () => namedFeeds(core),
+    recountSubscribers: (currentUrl) => recountSubscribers(core, currentUrl),
     addPendingFeeds: (user, isPending) => addPendingFeeds(core, user, isPending),
   });
   const core: Core = { store, accounts, directory: directory.writer, context };

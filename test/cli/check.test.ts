@@ -145,10 +145,12 @@ it('finds a damaged index of SQLite, which no read detects', async () => {
   });
 });
 
-/** Stores a wrong subscriber count of the podcast. */
+/** Stores a subscriber of the podcast who does not exist. */
 function miscount(data: string): void {
   const database = openConnection(join(data, 'podsync.db'));
-  database.exec("UPDATE entries SET value = '7' WHERE key LIKE 'p/%/count'");
+  database.exec(`
+    INSERT INTO entries (key, value, version)
+    SELECT 'f/' || substr(key, 3, 22) || '/nobody', '1', 1 FROM entries WHERE key LIKE 'p/%/url'`);
   expect(database.prepare<[], { changed: number }>('SELECT changes() AS changed').get()).toEqual({ changed: 1 });
   database.close();
 }

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { Batch, KeyValueStore } from '../../src/storage/contract.ts';
-import type { DirectoryAccounts } from '../../src/storage/directory/pending-feeds.ts';
+import type { DirectoryAccounts } from '../../src/storage/directory/podcast-store.ts';
 import { openDirectory, type OpenDirectory } from '../../src/storage/directory/open.ts';
 import type { AccountChange } from '../../src/storage/directory/account-changes.ts';
 import type { UserId } from '../../src/domain/types.ts';
@@ -23,6 +23,7 @@ export const clock = { now: START };
 
 export const NO_ACCOUNTS: DirectoryAccounts = {
   async *namedFeeds() {},
+  recountSubscribers: async () => 0,
   addPendingFeeds: async () => undefined,
 };
 
@@ -32,8 +33,8 @@ export async function openNode(database: MemoryDatabase, accounts = NO_ACCOUNTS,
   const commits: Batch[] = [];
   store.before = (call, batch) => void (call === 'commit' && commits.push(batch!));
   const change = async (user: string, accountChange: AccountChange): Promise<void> => {
-    const { apply, ...batch } = await directory.writer.prepare(user as UserId, accountChange);
-    await store.commit(batch);
+    const { apply, set, delete: deleted } = await directory.writer.prepare(user as UserId, accountChange);
+    await store.commit({ set, delete: deleted });
     await apply();
   };
   const node = { ...directory, store, commits, change };

@@ -27,7 +27,7 @@ it.each(['json', 'sqlite', 'postgres'] as const)(
     await expect(open()).rejects.toMatchObject({
       code: 'corrupt',
       message: expect.stringMatching(
-        /written by a podsync of another version \(format 2, this one supports 1\); install that version, or restore a backup/,
+        /written by a podsync of another version \(format 3, this one supports 2\); install that version, or restore a backup/,
       ),
     });
 

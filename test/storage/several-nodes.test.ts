@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Cluster } from './nodes.ts';
+import type { UserId } from '../../src/domain/types.ts';
+import { subscriptionKey } from '../../src/storage/directory/keys.ts';
+import { urlDigest } from '../../src/storage/keys.ts';
+import { openMemoryStore } from './memory-store.ts';
+import { Cluster, type Node } from './nodes.ts';
 import { action, actions, add, addUser, feed, feeds, readActions, readNumbers, remove } from './suite/samples.ts';
 import { exportUser } from './suite/transfer/samples.ts';
 
@@ -160,5 +164,24 @@ describe('two nodes writing for one user', () => {
     await two.storage.users.setPassword(alice, 'new');
     expect(await one.storage.sessions.find('one')).toBeUndefined();
     expect(await one.storage.sessions.extend('one', cluster.at + 300)).toBe(false);
+  });
+});
+
+describe('a rebuild of the toplist', () => {
+  it('corrects wrong subscribers on all nodes, also those who do not exist', async () => {
+    const { cluster, one, two, alice } = await openTwo();
+    await one.storage.subscriptions.replace(alice, 'phone', feeds(3));
+    const [first, second] = feeds(2).map((url) => subscriptionKey(urlDigest(url), alice));
+    const nobody = subscriptionKey(urlDigest(feed(3)), 'nobody' as UserId);
+    await openMemoryStore(cluster.database, true).commit({ set: [[nobody, '1']], delete: [first!, second!] });
+    const late = await cluster.open();
+    const countsOn = async ({ storage }: Node) =>
+      (await storage.podcasts.find(feeds(3))).map((podcast) => podcast?.subscribers);
+    expect(await countsOn(late)).toEqual([0, 0, 2]);
+    expect(await late.storage.podcasts.rebuildToplist()).toEqual({ podcasts: 3, corrected: 3 });
+    for (const node of [one, two, late, await cluster.open()]) {
+      expect(await node.storage.podcasts.rebuildToplist()).toEqual({ podcasts: 3, corrected: 0 });
+      expect(await countsOn(node)).toEqual([1, 1, 1]);
+    }
   });
 });

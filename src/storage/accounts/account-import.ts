@@ -252,7 +252,6 @@ class StagedAccount {
           ...change.set,
         ],
         delete: [stagedKey(this.id), ...change.delete],
-        sum: change.sum,
       };
       if ((await store.commit(batch).catch(recoverCommit(this.#core, this.id))) !== undefined) break;
       await this.#writer.requireCurrent();

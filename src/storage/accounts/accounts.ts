@@ -245,7 +245,6 @@ const toBatch = ({ id, version }: Account, head: Head, write: Write): Batch => (
   check: [[headKey(id), version], ...(write.check ?? [])],
   set: [[headKey(id), writeHead(head)], ...(write.set ?? []), ...(write.directory?.set ?? [])],
   delete: [...(write.delete ?? []), ...(write.directory?.delete ?? [])],
-  sum: write.directory?.sum ?? [],
 });
 
 /** The result or the error of a step. */

@@ -17,15 +17,8 @@ import { storedActions } from '../sync/action-log.ts';
 import type { Batch, Entry, Key, Version } from '../contract.ts';
 import type { Core } from './core.ts';
 import { loginKeys, parseHead } from './head.ts';
-import {
-  actionIndexKey,
-  isPrivateEdge,
-  podcastKey,
-  subscriberKey,
-  subscriptionKey,
-  under,
-  urlDigest,
-} from '../keys.ts';
+import { actionIndexKey } from '../directory/keys.ts';
+import { under, urlDigest } from '../keys.ts';
 import { listAll, scan } from '../rows.ts';
 
 /** If the store is shared, a staged account whose record was not renewed for this long is abandoned. */
@@ -80,7 +73,7 @@ export async function clearStore({ store, accounts }: Core): Promise<void> {
 
 /** Removes all data of an account without a head. Stops if another process is doing so. */
 export async function removeAccountData(core: Core, user: UserId, version: Version): Promise<void> {
-  const { store } = core;
+  const { store, directory } = core;
   const key = stagedKey(user);
   let last = version;
   const remove = async (batch: Batch): Promise<boolean> => {
@@ -104,8 +97,11 @@ export async function removeAccountData(core: Core, user: UserId, version: Versi
     return unseen.map((url) => actionIndexKey(urlDigest(url), user));
   };
 
+  await directory.refresh();
+  const change = await directory.prepare(user, { unsubscribed: [...directory.subscriptionsOf(user)] });
+  if (!(await remove({ set: change.set, delete: change.delete }))) return;
+  await change.apply();
   const isRemoved =
-    (await removeSubscriptions(core, user, remove)) &&
     (await removeAll(actionsPrefix(user), actionIndexKeysOf)) &&
     (await removeAll(actionTimesPrefix(user))) &&
     (await removeAll(accountSessions(user), (page) => digestsIn(page).map(sessionKey))) &&
@@ -116,27 +112,3 @@ export async function removeAccountData(core: Core, user: UserId, version: Versi
 
 const digestsIn = (page: Entry[]): string[] =>
   page.map(({ value }) => (JSON.parse(value) as { digest: string }).digest);
-
-/** Unsubscribes the account from all feeds. The remaining subscriptions are read from the index of the directory. */
-async function removeSubscriptions(
-  { store, directory }: Core,
-  user: UserId,
-  remove: (batch: Batch) => Promise<boolean>,
-): Promise<boolean> {
-  const prefix = subscriptionKey(user, '') as `${string}/`;
-  for await (const page of scan(store, under(prefix))) {
-    const digests = page.map(({ key }) => key.slice(prefix.length));
-    const entries = await store.get(digests.map((digest) => podcastKey(digest, 'url')));
-    const urls = entries.map((entry) => entry && (JSON.parse(entry.value) as { url: string }).url);
-    const known = (of: readonly Entry[]): string[] => of.flatMap((edge) => urls[page.indexOf(edge)] ?? []);
-    const change = await directory.prepare(user, {
-      unsubscribed: known(page),
-      private: new Set(known(page.filter(isPrivateEdge))),
-    });
-    const unknown = digests.filter((_, i) => !entries[i]);
-    const keys = unknown.flatMap((digest) => [subscriptionKey(user, digest), subscriberKey(digest, user)]);
-    if (!(await remove({ set: change.set, delete: [...change.delete, ...keys], sum: change.sum }))) return false;
-    await change.apply();
-  }
-  return true;
-}

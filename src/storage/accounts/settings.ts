@@ -1,11 +1,12 @@
 import { scopeKey } from '../../domain/scope.ts';
-import type { Json, SettingScope, Url, UserId } from '../../domain/types.ts';
+import type { Json, SettingScope, UserId } from '../../domain/types.ts';
 import { settingsPrefix, textDigest } from './account-keys.ts';
 import type { Key } from '../contract.ts';
 import type { Account } from './account.ts';
 import type { Core } from './core.ts';
 import type { AccountChange } from '../directory/account-changes.ts';
-import { isPrivateEdge, subscriptionKey, under, urlDigest } from '../keys.ts';
+import { subscriptionKey, toSubscription } from '../directory/keys.ts';
+import { under, urlDigest } from '../keys.ts';
 import { isPrivacySetting, type Privacy, toPrivacy } from './privacy.ts';
 import { listAll } from '../rows.ts';
 import type { SettingStore } from '../stores.ts';
@@ -83,15 +84,11 @@ export async function readPrivacy(
 
 /** The subscriptions that become private or public. */
 async function privacyChange(core: Core, account: Account, { isPrivate }: Privacy): Promise<AccountChange> {
-  const subscriptions = await core.accounts.part(account, 'subscriptions');
-  const edges = await listAll(core.store, under(subscriptionKey(account.id, '') as `${string}/`));
-  const wasPrivate = new Map(edges.map((edge) => [edge.key, isPrivateEdge(edge)]));
-  const changed = (to: boolean): Url[] =>
-    subscriptions.union().filter((url) => {
-      const before = wasPrivate.get(subscriptionKey(account.id, urlDigest(url)));
-      return before !== to && before !== undefined && isPrivate(url) === to;
-    });
-  return { hidden: changed(true), shown: changed(false) };
+  const urls = (await core.accounts.part(account, 'subscriptions')).union();
+  const entries = await core.store.get(urls.map((url) => subscriptionKey(urlDigest(url), account.id)));
+  const isHidden = new Set(urls.filter(isPrivate));
+  const subscribed = urls.filter((url, at) => isHidden.has(url) !== (toSubscription(entries[at]) === 'private'));
+  return { subscribed, private: isHidden, newFeeds: 0 };
 }
 
 const scopePrefix = (user: UserId, scope: SettingScope): `${string}/` =>

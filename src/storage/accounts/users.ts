@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { compareText } from '../../domain/text-order.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
 import { foldLogin, headKey, loginKey, LOGINS } from './account-keys.ts';
-import type { Entry } from '../contract.ts';
+import type { Entry, KeyValueStore } from '../contract.ts';
 import type { Core } from './core.ts';
 import { isStorageError } from '../errors.ts';
 import { loginTaken, unlessMissing } from '../store-errors.ts';
@@ -121,6 +121,11 @@ const changeLogin = (core: Core, id: UserId, change: (before: LoginNames) => Log
       },
     };
   });
+
+/** The ids of all accounts; one with an e-mail address may occur twice. */
+export async function* userIds(store: KeyValueStore): AsyncGenerator<UserId> {
+  for await (const page of scan(store, under(LOGINS))) yield* new Set(page.map(userIn));
+}
 
 const userIn = ({ value }: Entry): UserId => (JSON.parse(value) as { user: UserId }).user;
 

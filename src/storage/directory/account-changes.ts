@@ -1,33 +1,29 @@
-import type { Seconds, Url, UserId } from '../../domain/types.ts';
+import type { Url, UserId } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
 import type { Key, Value } from '../contract.ts';
+import { type UrlDigest, urlDigest } from '../keys.ts';
+import type { Directory } from './directory.ts';
+import type { UrlDocument } from './documents.ts';
 import {
   actionIndexKey,
-  changedKey,
-  edgeValue,
+  type Change,
+  changeKey,
   podcastKey,
-  subscriberKey,
+  type Subscription,
   subscriptionKey,
-  type UrlDigest,
-  urlDigest,
-} from '../keys.ts';
-import type { Directory } from './directory.ts';
-import type { SubscriptionChange } from './memory.ts';
+  subscriptionValue,
+} from './keys.ts';
 import { isSecret, subscribersOf } from './podcast.ts';
-import type { Subscription } from './subscriber-set.ts';
+import type { Refresh } from './refresh.ts';
 
-/** A change of one account. Each URL occurs once. */
+/** A change of one account. No feed is in both `subscribed` and `unsubscribed`, or twice in one of them. */
 export interface AccountChange {
-  /** Feeds that the account subscribes to now on some device, and on none before. */
+  /** Feeds that the account subscribes to now on some device. */
   subscribed?: readonly Url[];
-  /** Feeds that the account subscribed to on some device, and on none now. */
-  unsubscribed?: readonly Url[];
-  /** Those of them that are, or were, private. */
+  /** Those of them that are private. */
   private?: ReadonlySet<Url>;
-  /** Existing subscriptions that become private. */
-  hidden?: readonly Url[];
-  /** Existing subscriptions that become public. */
-  shown?: readonly Url[];
+  /** Feeds that the account subscribed to on some device, and on none now. */
+  unsubscribed?: readonly UrlDigest[];
   /** Feeds of its episode actions. Repeats are harmless. */
   actionFeeds?: readonly Url[];
   /** Feeds that it subscribes to already and that are not in the directory yet: see `newFeeds`. */
@@ -42,7 +38,6 @@ export interface AccountChange {
 export interface DirectoryChange {
   set: (readonly [Key, Value])[];
   delete: Key[];
-  sum: (readonly [Key, number])[];
   /** Number of feeds added to the directory. */
   newFeeds: number;
   /** To be called after the commit: updates this process's copy of the directory. */
@@ -52,93 +47,90 @@ export interface DirectoryChange {
 export interface DirectoryWriter {
   /** Prepares what the directory stores for a change of an account. */
   prepare(user: UserId, change: AccountChange): Promise<DirectoryChange>;
+  /** The feeds that an account subscribes to; changes of other processes may be missing. */
+  subscriptionsOf(user: UserId): ReadonlySet<UrlDigest>;
+  /** The accounts that subscribe to anything. */
+  subscribers(): UserId[];
+  /** Applies the changes of other processes. */
+  refresh(): Promise<void>;
   /** The current URL of the podcast with this URL; the same URL if the podcast is unknown. */
   currentUrl(url: Url): Url;
   /** Whether the podcast and this URL of it are public. */
   isListed(url: Url): boolean;
 }
 
-export const createDirectoryWriter = (directory: Directory): DirectoryWriter => ({
+export const createDirectoryWriter = (directory: Directory, refresh: Refresh): DirectoryWriter => ({
+  prepare: (user, change) => prepare(directory, user, change),
+
+  subscriptionsOf: (user) => new Set(Array.from(directory.memory.subscriptionsOf(user), ({ digest }) => digest)),
+
+  subscribers: () => directory.memory.accounts.flatMap(({ id, subscriptions }) => (subscriptions.size > 0 ? id : [])),
+
+  refresh: () => refresh.run(),
+
   currentUrl: (url) => directory.memory.find(url)?.url ?? url,
 
   isListed(url) {
     const address = directory.memory.address(urlDigest(url));
-    return address !== undefined && address.home.isListed && !isSecret(address);
-  },
-
-  async prepare(user, change) {
-    const { memory, context, store } = directory;
-    const { pending = [], newFeeds = Infinity, actionFeeds = [] } = change;
-    const since = context.now();
-    const set = new Map<Key, Value>();
-    const deleted: Key[] = [];
-    const sum: [Key, number][] = [];
-    const added: Url[] = [];
-    const changes: SubscriptionChange[] = [];
-    const setChanged = (what: UrlDigest | `b/${UserId}`): void => {
-      if (store.isShared) set.set(changedKey(since, what), '1');
-    };
-    const setUrl = (url: Url, digest = urlDigest(url)): void => {
-      const address = memory.address(digest);
-      if (!address) {
-        if (added.length >= newFeeds) return;
-        added.push(url);
-      } else if (address.home.podcast && subscribersOf(address.home.podcast) > 0) return;
-      // Also for a podcast without subscribers, which may be removed concurrently.
-      set.set(podcastKey(digest, 'url'), JSON.stringify({ url, since }));
-      setChanged(digest);
-    };
-
-    await eachInSlices(subscriptionChanges(change), (each) => {
-      changes.push(each);
-      const { url, digest, now, count, privateCount } = each;
-      if (count === 1) setUrl(url, digest);
-      const edges = [subscriberKey(digest, user), subscriptionKey(user, digest)];
-      if (now === undefined) deleted.push(...edges);
-      else for (const key of edges) set.set(key, edgeValue(now === 'private'));
-      if (count !== 0) sum.push([podcastKey(digest, 'count'), count]);
-      if (privateCount !== 0) sum.push([podcastKey(digest, 'private'), privateCount]);
-      setChanged(digest);
-    });
-    if (changes.length > 0) setChanged(`b/${user}`);
-    await eachInSlices(pending, (url) => setUrl(url));
-    await eachInSlices(actionFeeds, (url) => set.set(actionIndexKey(urlDigest(url), user), '1'));
-    const apply = (): Promise<void> => applyToMemory(directory, user, added, changes, since);
-    return { set: [...set], delete: deleted, sum, newFeeds: added.length, apply };
+    return address !== undefined && address.home.isListed && !isSecret(url, address);
   },
 });
 
-/** `added`: feeds added to the directory at `since`. */
-async function applyToMemory(
-  { memory, graph, store, dirtyCounts }: Directory,
+async function prepare(
+  { memory, store, context, changedHere }: Directory,
   user: UserId,
-  added: readonly Url[],
-  changes: readonly SubscriptionChange[],
-  since: Seconds,
-): Promise<void> {
-  await eachInSlices(added, (url) => memory.ensure(url, since));
-  await eachInSlices(changes, (change) => {
-    memory.setSubscription(user, change);
-    const address = memory.address(change.digest);
-    if (address) graph.set(user, address, change.now !== undefined);
-    else graph.drop(user);
-    if (store.isShared) dirtyCounts.add(change.digest);
+  change: AccountChange,
+): Promise<DirectoryChange> {
+  const { subscribed = [], unsubscribed = [], actionFeeds = [], pending = [], newFeeds = Infinity } = change;
+  const now = context.now();
+  const set = new Map<Key, Value>();
+  const deleted = new Set<Key>();
+  const subscriptions: [UrlDigest, Subscription][] = [];
+  /** Feeds whose `UrlDocument` is set, and how many of them are new. */
+  const urls: Url[] = [];
+  let added = 0;
+
+  const notify = (what: Change): void => {
+    if (store.isShared) set.set(changeKey(now, what), '1');
+  };
+  const subscribe = (digest: UrlDigest, subscription: Subscription): void => {
+    subscriptions.push([digest, subscription]);
+    const key = subscriptionKey(digest, user);
+    if (subscription) set.set(key, subscriptionValue(subscription));
+    else deleted.add(key);
+    notify(`${digest}/${user}`);
+    const podcast = memory.at(digest);
+    // The first or the last subscriber: the time without subscribers begins anew.
+    if (podcast && subscribersOf(podcast) <= 1) deleted.add(podcastKey(podcast.address.digest, 'unused'));
+  };
+  const addUrl = (url: Url): void => {
+    const digest = urlDigest(url);
+    const podcast = memory.at(digest);
+    // Also for a podcast without subscribers, which may be removed concurrently.
+    if (podcast ? subscribersOf(podcast) > 0 : added >= newFeeds) return;
+    if (!podcast) added += 1;
+    urls.push(url);
+    set.set(podcastKey(digest, 'url'), JSON.stringify({ url, since: now } satisfies UrlDocument));
+    notify(digest);
+  };
+
+  await eachInSlices(subscribed, (url) => {
+    subscribe(urlDigest(url), change.private?.has(url) ? 'private' : 'public');
+    addUrl(url);
   });
+  await eachInSlices(unsubscribed, (digest) => subscribe(digest, undefined));
+  await eachInSlices(pending, addUrl);
+  await eachInSlices(actionFeeds, (url) => set.set(actionIndexKey(urlDigest(url), user), '1'));
+  return {
+    set: [...set],
+    delete: [...deleted],
+    newFeeds: added,
+    async apply() {
+      await eachInSlices(urls, (url) => memory.ensure(url, now));
+      await eachInSlices(subscriptions, ([digest, subscription]) => {
+        memory.subscribe(user, digest, subscription);
+        if (store.isShared) changedHere.add(subscriptionKey(digest, user));
+      });
+    },
+  };
 }
-
-function* subscriptionChanges(change: AccountChange): Iterable<SubscriptionChange> {
-  const { subscribed = [], unsubscribed = [], hidden = [], shown = [] } = change;
-  const visibilityOf = (url: Url): Subscription => (change.private?.has(url) ? 'private' : 'public');
-  for (const url of subscribed) yield toSubscriptionChange(url, undefined, visibilityOf(url));
-  for (const url of unsubscribed) yield toSubscriptionChange(url, visibilityOf(url), undefined);
-  for (const url of hidden) yield toSubscriptionChange(url, 'public', 'private');
-  for (const url of shown) yield toSubscriptionChange(url, 'private', 'public');
-}
-
-const toSubscriptionChange = (url: Url, before: Subscription, now: Subscription): SubscriptionChange => ({
-  url,
-  digest: urlDigest(url),
-  now,
-  count: Number(now !== undefined) - Number(before !== undefined),
-  privateCount: Number(now === 'private') - Number(before === 'private'),
-});

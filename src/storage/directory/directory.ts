@@ -1,186 +1,129 @@
-import type { Url } from '../../domain/types.ts';
-import type { Key, KeyValueStore, Value, Version } from '../contract.ts';
-import { changedKey, tagKey, under, type UrlDigest, urlDigest } from '../keys.ts';
+import type { Url, UserId } from '../../domain/types.ts';
+import type { Entry, Key, KeyValueStore, Value } from '../contract.ts';
+import { type UrlDigest, urlDigest } from '../keys.ts';
 import { scan } from '../rows.ts';
 import type { StorageContext } from '../stores.ts';
-import { type PodcastChange, toBatch } from './change.ts';
+import { type PodcastChange, toBatch, toChanged } from './change.ts';
 import {
-  type AddressDocuments,
-  collectDocuments,
   documentKeys,
-  type LoadedPodcast,
+  groupByUrl,
   movedTo,
   parse,
   type TagDocument,
-  toPodcasts,
+  toFields,
+  type UrlDocuments,
 } from './documents.ts';
-import { EpisodeStore } from './episode-store.ts';
+import { EpisodeStore, storeEpisodes } from './episode-store.ts';
 import type { ChunkedEpisode } from './episodes.ts';
-import { Leases } from './leases.ts';
+import { type Change, changeKey, partsOf, PODCASTS, SUBSCRIPTIONS, tagKey, TAGS, toSubscription } from './keys.ts';
 import { Memory } from './memory.ts';
-import { type Address, type PodcastFields, type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
-import { SubscriberGraph } from './subscriber-graph.ts';
-import { SubscriberSet } from './subscriber-set.ts';
+import { type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
 import { ToplistSnapshots } from './toplist-snapshots.ts';
 
-/** URLs per read of documents. */
+/** URLs or subscriptions per read. */
 const READ_AT_ONCE = 500;
 
-/** The directory of a store: its copy in memory, how that is kept up to date, and how changes are committed. */
+/** The directory of a store: its copy in memory, how that is read, and how changes are committed. */
 export class Directory {
   readonly store: KeyValueStore;
   readonly context: Pick<StorageContext, 'now' | 'log'>;
   readonly memory = new Memory();
   readonly episodes: EpisodeStore;
-  readonly graph: SubscriberGraph;
-  readonly leases: Leases;
   readonly snapshots: ToplistSnapshots;
-  /** URLs whose subscriber counts were changed here and must be read again. Only used if the store is shared. */
-  readonly dirtyCounts = new Set<UrlDigest>();
+  /** Subscriptions that this process has changed since the last refresh. Only used if the store is shared. */
+  readonly changedHere = new Set<Key>();
 
-  private constructor(store: KeyValueStore, context: Pick<StorageContext, 'now' | 'log'>) {
+  constructor(store: KeyValueStore, context: Pick<StorageContext, 'now' | 'log'>) {
     this.store = store;
     this.context = context;
     this.episodes = new EpisodeStore(store);
-    this.graph = new SubscriberGraph(store, (digest) => this.memory.address(digest));
-    this.leases = new Leases(store);
-    this.snapshots = new ToplistSnapshots(store, this.memory.toplist, () => this.changes(['toplists']));
+    this.snapshots = new ToplistSnapshots(store, () => this.notifications(['toplists']));
   }
 
-  static async open(store: KeyValueStore, context: Pick<StorageContext, 'now' | 'log'>): Promise<Directory> {
-    const directory = new Directory(store, context);
-    await directory.load();
-    directory.memory.search.buildSoon();
-    return directory;
-  }
-
-  /** Reads all podcasts, tags and toplists when the store is opened. */
+  /** Reads everything when the store is opened. */
   async load(): Promise<void> {
-    for await (const page of scan(this.store, under('k/tag/'))) {
-      for (const { value } of page) this.memory.tags.setTitle(parse<TagDocument>(value));
-    }
+    for await (const page of scan(this.store, TAGS)) this.#setTitles(page);
     await this.snapshots.reload();
-    const documents = new Map<UrlDigest, AddressDocuments>();
-    for await (const page of scan(this.store, under('p/'))) collectDocuments(page, documents);
-    await this.#take(documents, true);
+    await this.#readAllSubscriptions();
+    const documents = new Map<UrlDigest, UrlDocuments>();
+    for await (const page of scan(this.store, PODCASTS)) groupByUrl(page, documents);
+    for (const [digest, found] of documents) this.#take(digest, found);
   }
 
   /** Reads everything again. Unlike `load`, it keeps what this process changes meanwhile. */
   async reloadAll(): Promise<void> {
-    const digests = new Set(Array.from(this.memory.all(), ({ address }) => address.digest));
-    for await (const page of scan(this.store, under('p/'))) {
-      for (const digest of collectDocuments(page).keys()) digests.add(digest);
-    }
     await this.snapshots.reload();
-    await this.reload(digests, true);
+    await this.#readAllSubscriptions();
+    const digests = new Set(this.memory.all().map(({ address }) => address.digest));
+    for await (const page of scan(this.store, PODCASTS)) {
+      for (const { key } of page) digests.add(partsOf(key)[0]!);
+    }
+    await this.reload(digests);
   }
 
-  /** Reads these URLs again, with all other URLs of their podcasts. `withCounts`: also the subscriber counts. */
-  async reload(digests: Iterable<UrlDigest>, withCounts: boolean): Promise<void> {
-    const all = [...digests];
-    for (let at = 0; at < all.length; at += READ_AT_ONCE) {
-      await this.#reloadSome(all.slice(at, at + READ_AT_ONCE), withCounts);
+  /** Reads these URLs again, and those that they have moved to. */
+  async reload(digests: Iterable<UrlDigest>): Promise<void> {
+    for (let left = [...digests]; left.length > 0;) {
+      const again = await this.#reloadSome(left.splice(0, READ_AT_ONCE));
+      left = [...again, ...left];
     }
   }
 
-  async #reloadSome(digests: readonly UrlDigest[], withCounts: boolean): Promise<void> {
-    const wanted = new Set<UrlDigest>();
-    const want = (digest: UrlDigest): void => {
-      wanted.add(digest);
-      const podcast = this.memory.address(digest)?.home.podcast;
-      for (const address of podcast ? this.memory.addressesOf(podcast) : []) wanted.add(address.digest);
-    };
-    for (const digest of digests) want(digest);
-    for (;;) {
-      for (const digest of wanted) want(digest);
-      const before = this.#podcastsAt(wanted);
-      const documents = collectDocuments(await this.store.get([...wanted].flatMap(documentKeys)));
-      const missing = movedTo(documents).filter((digest) => !wanted.has(digest));
-      for (const digest of missing) want(digest);
-      if (missing.length > 0) continue;
-      const podcasts = [...documents.values()].flatMap(({ podcast }) => podcast ?? []);
-      await this.#readTitles(podcasts.flatMap((podcast) => ('tags' in podcast ? podcast.tags : [])));
-      const isCurrent = (): boolean =>
-        [...before].every(([digest, podcast]) => this.#podcastsAt([digest]).get(digest) === podcast);
-      if (!(await this.#take(documents, withCounts, isCurrent))) continue;
-      for (const digest of wanted) if (!documents.get(digest)?.url) this.#forget(digest);
-      return;
+  /** Returns the URLs to be read next: those that have changed meanwhile, and those that podcasts have moved to. */
+  async #reloadSome(digests: readonly UrlDigest[]): Promise<UrlDigest[]> {
+    const before = digests.map((digest) => this.memory.at(digest));
+    const documents = groupByUrl(await this.store.get(digests.flatMap(documentKeys)));
+    await this.#readTitles([...documents.values()].flatMap((found) => toFields(found)?.tags ?? []));
+    const next: UrlDigest[] = [];
+    for (const [at, digest] of digests.entries()) {
+      const found = documents.get(digest) ?? { version: 0 };
+      const known = this.memory.at(digest);
+      const target = movedTo(found);
+      if (known !== before[at]) next.push(digest);
+      else if (target === undefined) this.#take(digest, found);
+      else if (target !== known?.url) next.push(urlDigest(target));
     }
+    return next;
   }
 
-  /**
-   * Drops a podcast that was removed from the store (see `removeUnused`). If it has subscribers, it is being stored
-   * again.
-   */
-  #forget(digest: UrlDigest): void {
-    const podcast = this.memory.address(digest)?.home.podcast;
-    if (!podcast || subscribersOf(podcast) > 0) return;
-    for (const each of this.memory.addressesOf(podcast)) this.leases.set(each.digest, undefined);
-    this.memory.remove(podcast);
-  }
-
-  #podcastsAt(digests: Iterable<UrlDigest>): Map<UrlDigest, StoredPodcast | undefined> {
-    return new Map(Array.from(digests, (digest) => [digest, this.memory.address(digest)?.home.podcast]));
-  }
-
-  /** Reads the titles of tags that this process does not know. */
-  async #readTitles(tags: readonly string[]): Promise<void> {
-    const unknown = this.memory.tags.unknown(tags);
-    if (unknown.length === 0) return;
-    for (const entry of await this.store.get(unknown.map((slug) => tagKey(urlDigest(slug))))) {
-      if (entry) this.memory.tags.setTitle(parse<TagDocument>(entry.value));
+  /** Puts what was read of a URL into memory. */
+  #take(digest: UrlDigest, found: UrlDocuments): void {
+    const fields = toFields(found);
+    const known = this.memory.at(digest);
+    if (fields) {
+      if (this.memory.address(digest)?.podcast?.version !== found.version) this.memory.put(fields, found.version);
+    } else if (!found.url && known && subscribersOf(known) === 0) {
+      this.memory.remove(known); // see `removeUnused`; if it has subscribers, it is being stored again
     }
+    const address = this.memory.address(digest);
+    if (address && this.store.isShared) address.lease = found.lease;
   }
 
-  /** Puts loaded documents into memory, unless `isCurrent` reports that the copy has changed meanwhile. */
-  async #take(
-    documents: ReadonlyMap<UrlDigest, AddressDocuments>,
-    withCounts: boolean,
-    isCurrent = (): boolean => true,
-  ): Promise<boolean> {
-    const { memory } = this;
-    const podcasts = toPodcasts(documents).filter((podcast) => withCounts || this.#isNew(podcast));
-    const sets = new Map<PodcastFields, SubscriberSet>();
-    try {
-      for (const { fields } of podcasts) {
-        if (fields.formerUrls.length > 0) sets.set(fields, await this.readSubscribers(urlsOf(fields)));
+  /** Reads all subscriptions. */
+  async #readAllSubscriptions(): Promise<void> {
+    const unseen = new Set(this.memory.subscriptionKeys());
+    for await (const page of scan(this.store, SUBSCRIPTIONS)) {
+      for (const entry of page) {
+        unseen.delete(entry.key);
+        this.#takeSubscription(entry.key, entry);
       }
-      if (!isCurrent()) return false;
-      for (const podcast of podcasts) {
-        const { digest, fields, version } = podcast;
-        if (this.#isNew(podcast)) memory.put(fields, version, { digest, merged: sets.get(fields) });
-        else if (sets.has(fields)) memory.setMerged(memory.address(digest)!, sets.get(fields)!);
-      }
-    } finally {
-      for (const set of sets.values()) memory.endLoading(set);
     }
-    for (const [digest, { lease, ...counts }] of documents) {
-      if (this.store.isShared) this.leases.set(digest, lease);
-      if (withCounts && !this.dirtyCounts.has(digest)) memory.setCounts(digest, counts);
-    }
-    return true;
+    await this.readSubscriptions(unseen);
   }
 
-  #isNew({ digest, version }: LoadedPodcast): boolean {
-    const known = this.memory.address(digest)?.podcast;
-    return known?.version !== version;
+  /** Reads subscriptions again, by their keys. */
+  async readSubscriptions(keys: Iterable<Key>): Promise<void> {
+    for (const left = [...keys]; left.length > 0;) {
+      const some = left.splice(0, READ_AT_ONCE);
+      const entries = await this.store.get(some);
+      for (const [at, key] of some.entries()) this.#takeSubscription(key, entries[at]);
+    }
   }
 
-  /**
-   * Reads the subscribers of a podcast with these URLs. Until `endLoading`, changes of this process are applied to the
-   * set.
-   */
-  async readSubscribers(urls: readonly Url[]): Promise<SubscriberSet> {
-    const set = new SubscriberSet();
-    const digests = urls.map(urlDigest);
-    this.memory.beginLoading(set, digests);
-    try {
-      await set.load(this.store, digests);
-      return set;
-    } catch (error) {
-      this.memory.endLoading(set);
-      throw error;
-    }
+  #takeSubscription(key: Key, entry: Entry | undefined): void {
+    if (this.changedHere.has(key)) return;
+    const [digest, user] = partsOf(key) as [UrlDigest, UserId];
+    this.memory.subscribe(user, digest, toSubscription(entry));
   }
 
   /**
@@ -190,38 +133,28 @@ export class Directory {
   async change(decide: () => Promise<PodcastChange | undefined>): Promise<void> {
     for (;;) {
       const change = await decide();
-      if (!change || (await this.#commit(change))) return;
-      const urls = [...urlsOf(change.podcast), ...change.replaces.flatMap(urlsOf)];
-      const digests = urls.map(urlDigest);
-      if (this.store.isShared) for (const digest of digests) this.dirtyCounts.add(digest); // some may be new here
-      await this.#readTitles(change.podcast.tags);
-      await this.reload(digests, false);
+      if (!change) return;
+      await this.addTags(this.memory.tags.newTitles(change.podcast.tags));
+      if (await this.#commit(change)) return;
+      await this.reload([change.podcast, ...change.replaces].flatMap(urlsOf).map(urlDigest));
     }
   }
 
   async #commit(change: PodcastChange): Promise<boolean> {
-    const { memory } = this;
-    const { podcast, episodes } = change;
-    const isMerged = podcast.formerUrls.length > (memory.find(podcast.url)?.formerUrls.length ?? 0);
-    const tags = memory.tags.claim(podcast.tags);
-    let merged: SubscriberSet | undefined;
-    let version: Version | undefined;
-    try {
-      merged = isMerged ? await this.readSubscribers(urlsOf(podcast)) : undefined;
-      const { isShared } = this.store;
-      const addressAt = (digest: UrlDigest): Address | undefined => memory.address(digest);
-      version = await this.store.commit(toBatch(change, { isShared, now: this.context.now(), addressAt, tags }));
-      if (version === undefined) return false;
-      const before = memory.find(podcast.url);
-      const stored = memory.put(podcast, version, { merged });
-      if (episodes) this.episodes.cache(stored, episodes.episodes);
-      else if (before) this.episodes.carryOver(before, stored);
-      if (change.endsLease) for (const url of urlsOf(podcast)) this.leases.set(urlDigest(url), undefined);
-      return true;
-    } finally {
-      if (version === undefined) memory.tags.release(tags);
-      if (merged) memory.endLoading(merged);
-    }
+    const { memory, store, context } = this;
+    const podcast = toChanged(change);
+    const { before, after } = change.episodes ?? {};
+    const episodes = before && after && storeEpisodes(urlDigest(podcast.url), before, after);
+    const podcastAt = (digest: UrlDigest): StoredPodcast | undefined => memory.at(digest);
+    const batch = toBatch(podcast, change, episodes, { isShared: store.isShared, now: context.now(), podcastAt });
+    const version = await store.commit(batch);
+    if (version === undefined) return false;
+    const known = memory.find(podcast.url);
+    const stored = memory.put(podcast, version);
+    if (episodes) this.episodes.cache(stored, episodes.episodes);
+    else if (known) this.episodes.carryOver(known, stored);
+    if (change.endsLease) for (const address of stored.address.addresses) address.lease = undefined;
+    return true;
   }
 
   /** The podcast with this current or former URL, and its episodes, as one snapshot. */
@@ -233,28 +166,38 @@ export class Directory {
     }
   }
 
-  /** Entries that notify other processes of changes. */
-  changes(changed: readonly (UrlDigest | 'toplists')[]): [Key, Value][] {
-    if (!this.store.isShared) return [];
-    return changed.map((what) => [changedKey(this.context.now(), what), '1']);
+  /** Stores the first spelling of tags that have none yet. */
+  async addTags(tags: readonly TagDocument[]): Promise<void> {
+    const added = tags.filter(({ tag }) => !this.memory.tags.has(tag));
+    if (added.length === 0) return;
+    const version = await this.store.commit({
+      check: added.map(({ tag }) => [tagKey(tag), 0]),
+      set: added.map((each) => [tagKey(each.tag), JSON.stringify(each)]),
+    });
+    if (version !== undefined) for (const each of added) this.memory.tags.setTitle(each);
+    else {
+      this.#setTitles(await this.store.get(added.map(({ tag }) => tagKey(tag)))); // another change has added some
+      await this.addTags(added);
+    }
   }
 
-  /** Stores the first spelling of a tag, unless there is one already. */
-  async addTag(tag: TagDocument): Promise<void> {
-    if (this.memory.tags.has(tag.tag)) return;
-    const key = tagKey(urlDigest(tag.tag));
-    const version = await this.store.commit({ check: [[key, 0]], set: [[key, JSON.stringify(tag)]] });
-    if (version === undefined) await this.#readTitles([tag.tag]);
-    else this.memory.tags.setTitle(tag);
+  /** Reads the titles of tags that this process does not know. */
+  async #readTitles(tags: readonly string[]): Promise<void> {
+    const unknown = this.memory.tags.newTitles(tags);
+    if (unknown.length > 0) this.#setTitles(await this.store.get(unknown.map(({ tag }) => tagKey(tag))));
+  }
+
+  #setTitles(entries: readonly (Entry | undefined)[]): void {
+    for (const entry of entries) if (entry) this.memory.tags.setTitle(parse<TagDocument>(entry.value));
+  }
+
+  /** Entries that notify other processes of changes. */
+  notifications(changes: readonly Change[]): [Key, Value][] {
+    return this.store.isShared ? changes.map((what) => [changeKey(this.context.now(), what), '1']) : [];
   }
 
   /** Clears the memory, after everything was removed from the store. */
   clear(): void {
-    const parts = [this.memory, this.episodes, this.graph, this.leases, this.snapshots, this.dirtyCounts];
-    for (const part of parts) part.clear();
-  }
-
-  close(): void {
-    this.memory.search.close();
+    for (const part of [this.memory, this.episodes, this.snapshots, this.changedHere]) part.clear();
   }
 }

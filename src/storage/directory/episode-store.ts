@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import type { Seconds, Url } from '../../domain/types.ts';
+import { compareText } from '../../domain/text-order.ts';
+import type { Seconds } from '../../domain/types.ts';
 import type { Entry, Key, KeyValueStore, Value, Version } from '../contract.ts';
-import { episodesKey, under, type UrlDigest, urlDigest } from '../keys.ts';
-import type { StoredPodcast } from './podcast.ts';
+import type { UrlDigest } from '../keys.ts';
 import { parse } from './documents.ts';
-import { byName, type ChunkedEpisode, sortEpisodes, type StoredEpisode, NO_CHUNK } from './episodes.ts';
+import { byName, type ChunkedEpisode, sortEpisodes, type StoredEpisode } from './episodes.ts';
+import { episodes as episodesOf, episodesKey, partsOf } from './keys.ts';
+import type { StoredPodcast } from './podcast.ts';
 
 /** Characters of episodes in the cache. */
 const MAX_CACHED_SIZE = 32 * 1024 * 1024;
@@ -51,7 +53,7 @@ export class EpisodeStore {
     const { digest } = podcast.address;
     const known = this.#episodes.get(digest);
     if (known?.version === podcast.version) return known.episodes;
-    const chunks = await this.#store.list({ ...under(`e/${digest}/`), limit: ALL_CHUNKS });
+    const chunks = await this.#store.list({ ...episodesOf(digest), limit: ALL_CHUNKS });
     const episodes = sortEpisodes(chunks.flatMap(toEpisodes));
     this.cache(podcast, episodes);
     return episodes;
@@ -72,7 +74,7 @@ export class EpisodeStore {
   }
 
   /** Puts the episodes of a podcast into the cache. */
-  cache({ address, version }: Pick<StoredPodcast, 'address' | 'version'>, episodes: readonly ChunkedEpisode[]): void {
+  cache({ address, version }: StoredPodcast, episodes: readonly ChunkedEpisode[]): void {
     const size = episodes.reduce((sum, { description }) => sum + 500 + description.length, 1);
     this.#episodes.set(address.digest, { version, episodes, size });
   }
@@ -91,49 +93,25 @@ export class EpisodeStore {
   }
 }
 
-function toEpisodes({ key, value }: Entry): ChunkedEpisode[] {
-  const chunk = Number(key.slice(key.lastIndexOf('/') + 1));
-  return parse<StoredEpisode[]>(value).map((episode) => ({ ...episode, chunk }));
-}
+const toEpisodes = ({ key: chunk, value }: Entry): ChunkedEpisode[] =>
+  parse<StoredEpisode[]>(value).map((episode) => ({ ...episode, chunk }));
 
-/** The batch for the episodes of a podcast that replaces others; `known` has the episodes of each replaced podcast. */
-export function replaceEpisodes(
-  url: Url,
-  replaced: readonly StoredPodcast[],
-  known: readonly (readonly ChunkedEpisode[])[],
-  after: readonly ChunkedEpisode[],
-): EpisodeBatch {
-  const home = replaced.findIndex((podcast) => podcast.url === url);
-  const batch = toEpisodeBatch(urlDigest(url), known[home] ?? [], after);
-  for (const [at, { address }] of replaced.entries()) {
-    if (at === home) continue;
-    for (const chunk of new Set(known[at]!.map((episode) => episode.chunk))) {
-      batch.delete.push(episodesKey(address.digest, chunk));
-    }
-  }
-  return batch;
-}
-
-/** The batch that replaces `before` by `after`, both newest first. Unchanged chunks are not written. */
-function toEpisodeBatch(
+/**
+ * The batch that replaces the episodes `before`, of one or several podcasts, by `after`, under one URL; both are newest
+ * first. Unchanged chunks are not written.
+ */
+export function storeEpisodes(
   digest: UrlDigest,
   before: readonly ChunkedEpisode[],
   after: readonly ChunkedEpisode[],
 ): EpisodeBatch {
-  const [old, chunks] = [byChunk(before), byChunk(after)];
-  const moving = chunks.get(NO_CHUNK) ?? [];
-  chunks.delete(NO_CHUNK);
-  const changed = new Set([...old.keys()].filter((chunk) => !isSame(old.get(chunk)!, chunks.get(chunk))));
-  const place = (chunk: number, episode: ChunkedEpisode): void => {
-    const placed = { ...episode, chunk };
-    const episodes = chunks.get(chunk);
-    if (episodes) episodes.push(placed);
-    else chunks.set(chunk, [placed]);
-    changed.add(chunk);
-  };
-
-  for (const chunk of changed) {
-    const episodes = chunks.get(chunk) ?? [];
+  const isOwn = (chunk = ''): boolean => chunk.startsWith(episodesOf(digest).from);
+  const old = byChunk(before);
+  const chunks = byChunk(after.filter(({ chunk }) => isOwn(chunk)));
+  const isChanged = (chunk: Key): boolean => !isSame(old.get(chunk) ?? [], chunks.get(chunk)!);
+  const moving = after.filter(({ chunk }) => !isOwn(chunk));
+  for (const [chunk, episodes] of chunks) {
+    if (!isChanged(chunk)) continue;
     let size = sizeOf(episodes);
     while (size > MAX_SIZE && episodes.length > 1) {
       const last = episodes.pop()!;
@@ -141,43 +119,40 @@ function toEpisodeBatch(
       moving.push(last);
     }
   }
-  let last = Math.max(0, ...old.keys());
-  let size = sizeOf(chunks.get(last) ?? []);
+  const numbers = [...old.keys()].filter(isOwn).map((chunk) => Number(partsOf(chunk)[1]));
+  let last = Math.max(0, ...numbers);
+  let size = sizeOf(chunks.get(episodesKey(digest, last)) ?? []);
   for (const episode of moving) {
     const more = sizeOf([episode]);
-    if (size > 0 && size + more > FULL_SIZE) {
-      last += 1;
-      size = 0;
-    }
-    place(last, episode);
+    if (size + more > FULL_SIZE) [last, size] = [last + 1, 0];
+    const chunk = episodesKey(digest, last);
+    chunks.set(chunk, [...(chunks.get(chunk) ?? []), { ...episode, chunk }]);
     size += more;
   }
-
-  const batch: EpisodeBatch = { set: [], delete: [], episodes: sortEpisodes([...chunks.values()].flat()) };
-  for (const chunk of changed) {
-    const episodes = chunks.get(chunk) ?? [];
-    if (episodes.length > 0) batch.set.push([episodesKey(digest, chunk), JSON.stringify(episodes.map(toStored))]);
-    else batch.delete.push(episodesKey(digest, chunk));
-  }
-  return batch;
+  const changed = [...chunks].filter(([chunk]) => isChanged(chunk));
+  return {
+    set: changed.map(([chunk, episodes]) => [chunk, JSON.stringify(episodes.map(toStored))]),
+    delete: [...old.keys()].filter((chunk) => !chunks.has(chunk)),
+    episodes: sortEpisodes([...chunks.values()].flat()),
+  };
 }
 
 /** Sorted by chunk, which is also the order of episodes of the same time. */
-function byChunk(episodes: readonly ChunkedEpisode[]): Map<number, ChunkedEpisode[]> {
-  const chunks = new Map<number, ChunkedEpisode[]>();
-  for (const episode of episodes) {
-    const chunk = chunks.get(episode.chunk);
+function byChunk(episodes: readonly ChunkedEpisode[]): Map<Key, ChunkedEpisode[]> {
+  const chunks = new Map<Key, ChunkedEpisode[]>();
+  for (const episode of episodes.toSorted((a, b) => compareText(a.chunk!, b.chunk!))) {
+    const chunk = chunks.get(episode.chunk!);
     if (chunk) chunk.push(episode);
-    else chunks.set(episode.chunk, [episode]);
+    else chunks.set(episode.chunk!, [episode]);
   }
-  return new Map([...chunks].toSorted(([a], [b]) => a - b));
+  return chunks;
 }
 
-const isSame = (a: readonly ChunkedEpisode[], b: readonly ChunkedEpisode[] = []): boolean =>
+const isSame = (a: readonly ChunkedEpisode[], b: readonly ChunkedEpisode[]): boolean =>
   a.length === b.length && a.every((episode, place) => episode === b[place]);
 
-function toStored(placed: ChunkedEpisode): StoredEpisode {
-  const { chunk: _, ...episode } = placed;
+function toStored(chunked: ChunkedEpisode): StoredEpisode {
+  const { chunk: _, ...episode } = chunked;
   return episode;
 }
 

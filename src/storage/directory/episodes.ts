@@ -1,4 +1,5 @@
 import type { EpisodeInfo, Stamp, Url } from '../../domain/types.ts';
+import type { Key } from '../contract.ts';
 
 /** Episodes per feed: the newest by release are kept. */
 const MAX_EPISODES = 5000;
@@ -12,11 +13,10 @@ export interface StoredEpisode extends EpisodeInfo {
   formerUrls?: Url[];
 }
 
-/** With the number of its chunk; `NO_CHUNK` if it has none yet. */
+/** With the key of its chunk; undefined if it has none yet. */
 export interface ChunkedEpisode extends StoredEpisode {
-  chunk: number;
+  chunk?: Key;
 }
-export const NO_CHUNK = Infinity;
 
 /** Episodes by name. A name is looked up as a current URL first, then as a former URL, then as a GUID. */
 export function byName<Stored extends StoredEpisode>(episodes: readonly Stored[]): Map<string, Stored> {
@@ -124,7 +124,7 @@ export function updateEpisodes(
   for (const info of newestInFeed(found)) {
     const before = index.find(info, urls);
     if (before && done.has(before)) continue; // it is in the feed twice
-    const episode = before ? renew(before, info) : { ...info, stamp, chunk: NO_CHUNK };
+    const episode = before ? renew(before, info) : { ...info, stamp };
     index.replace(before, episode);
     done.add(episode);
     if (before) renewed.set(before, episode);
@@ -149,7 +149,7 @@ function newestInFeed(found: readonly EpisodeInfo[]): readonly EpisodeInfo[] {
 function renew(before: ChunkedEpisode, info: EpisodeInfo): ChunkedEpisode {
   const { url, formerUrls = [], stamp, chunk } = before;
   if (hasSameInfo(before, info)) return before;
-  return { ...info, stamp, ...withFormerUrls([...formerUrls, url], info.url), chunk };
+  return { ...info, stamp, ...withFormerUrls([...formerUrls, url], info.url), ...(chunk && { chunk }) };
 }
 
 const hasSameInfo = (a: EpisodeInfo, b: EpisodeInfo): boolean =>

@@ -1,47 +1,48 @@
 import { logoHash } from '../../domain/logo.ts';
-import { urlDigest, type UrlDigest } from '../keys.ts';
 import type { Seconds, Url, UserId } from '../../domain/types.ts';
 import type { Version } from '../contract.ts';
+import { urlDigest, type UrlDigest } from '../keys.ts';
+import { type Subscription, subscriptionKey } from './keys.ts';
 import {
   Address,
   type Catalog,
-  type Counts,
   isListable,
+  newPodcast,
   type PodcastFields,
   type StoredPodcast,
   urlsOf,
 } from './podcast.ts';
-import { newPodcast } from './documents.ts';
 import { SearchIndex } from './search.ts';
 import { Stamps } from './stamps.ts';
-import type { SubscriberSet, Subscription } from './subscriber-set.ts';
 import { Tags } from './tags.ts';
 import { Toplist } from './toplist.ts';
 
-/** A change of how an account subscribes to a URL. The counts are differences. */
-export interface SubscriptionChange extends Counts {
-  url: Url;
-  digest: UrlDigest;
-  now: Subscription;
+/** An account that subscribes to something. */
+interface Account {
+  id: UserId;
+  /** Index in `Memory.accounts`. */
+  number: number;
+  subscriptions: Set<Address>;
 }
 
-/** This process's copy of all podcasts without their episodes, with the indexes over them. */
+/**
+ * This process's copy of all podcasts without their episodes, and of who subscribes to what, with the indexes over them.
+ * Podcasts and accounts have numbers, because counting over numbers is fast.
+ */
 export class Memory implements Catalog {
-  /** By number. */
-  readonly addresses: Address[] = [];
+  /** By number; undefined if it is unused. */
+  readonly addresses: (Address | undefined)[] = [];
+  readonly accounts: Account[] = [];
   readonly tags = new Tags();
   readonly stamps = new Stamps();
   readonly toplist: Toplist;
   readonly search: SearchIndex;
-  /** Subscriber counts of URLs that are not in the directory yet; may be 0. */
-  readonly pendingFeeds = new Map<UrlDigest, Counts>();
-  readonly #byDigest = new Map<UrlDigest, Address>();
-  /** Numbers of addresses that were removed. */
+  readonly #addresses = new Map<UrlDigest, Address>();
+  readonly #accounts = new Map<UserId, Account>();
+  /** Unused numbers of addresses. */
   readonly #free: number[] = [];
-  /** Sets that are being loaded. */
-  readonly #loading = new Map<SubscriberSet, ReadonlySet<UrlDigest>>();
   /** Podcasts by the hash of their logo URL; built at the first lookup. */
-  #logos: Map<string, Set<Address>> | undefined;
+  #logos: Map<string, StoredPodcast[]> | undefined;
 
   constructor() {
     this.toplist = new Toplist(this);
@@ -49,161 +50,168 @@ export class Memory implements Catalog {
   }
 
   address(digest: UrlDigest): Address | undefined {
-    return this.#byDigest.get(digest);
+    return this.#addresses.get(digest);
+  }
+
+  /** The podcast with this current or former URL. */
+  at(digest: UrlDigest): StoredPodcast | undefined {
+    return this.#addresses.get(digest)?.home.podcast;
   }
 
   find(url: Url): StoredPodcast | undefined {
-    return this.#byDigest.get(urlDigest(url))?.home.podcast;
+    return this.at(urlDigest(url));
   }
 
   all(): StoredPodcast[] {
     const podcasts: StoredPodcast[] = [];
-    for (const { podcast } of this.addresses) if (podcast) podcasts.push(podcast);
+    for (const address of this.addresses) if (address?.podcast) podcasts.push(address.podcast);
     return podcasts;
   }
 
-  /** Its current address and all former ones. */
-  addressesOf(podcast: StoredPodcast): Address[] {
-    return urlsOf(podcast).map((url) => this.#addressOf(url));
+  /** URLs with subscribers that are not in the directory yet. */
+  pending(): Address[] {
+    return this.addresses.filter((address) => address !== undefined && isPending(address)) as Address[];
   }
 
   /** The podcasts whose logo URL has this SHA-256. */
-  withLogo(hash: string): StoredPodcast[] {
+  withLogo(hash: string): readonly StoredPodcast[] {
     if (!this.#logos) {
       this.#logos = new Map();
-      for (const podcast of this.all()) this.#addLogo(podcast);
+      for (const podcast of this.all()) {
+        if (podcast.logoUrl === null) continue;
+        const key = logoHash(podcast.logoUrl);
+        this.#logos.set(key, [...(this.#logos.get(key) ?? []), podcast]);
+      }
     }
-    return Array.from(this.#logos.get(hash) ?? [], ({ podcast }) => podcast!);
-  }
-
-  #addLogo({ address, logoUrl }: StoredPodcast): void {
-    if (!this.#logos || logoUrl === null) return;
-    const hash = logoHash(logoUrl);
-    this.#logos.set(hash, (this.#logos.get(hash) ?? new Set()).add(address));
+    return this.#logos.get(hash) ?? [];
   }
 
   /** Adds a podcast with this URL, unless it is known. */
   ensure(url: Url, since: Seconds): void {
-    if (this.#byDigest.has(urlDigest(url))) return;
-    this.put({ ...newPodcast(since), url, formerUrls: [] }, 0);
+    if (!this.find(url)) this.put(newPodcast(url, since), 0);
   }
 
-  /**
-   * Adds a podcast and replaces all others with any of its URLs; `fields` itself becomes the podcast. `digest`: of its
-   * current URL. `merged`: its subscribers, if podcasts were merged.
-   */
-  put(
-    fields: PodcastFields,
-    version: Version,
-    { digest, merged }: { digest?: UrlDigest; merged?: SubscriberSet | undefined } = {},
-  ): StoredPodcast {
-    const home = this.#addressOf(fields.url, digest);
-    const addresses = [...fields.formerUrls.map((url) => this.#addressOf(url)), home];
-    const known = merged ?? home.home.merged;
-    for (const address of addresses) {
-      if (address.podcast) this.#remove(address.podcast);
-      address.podcast = address.merged = undefined;
-      address.isListed = false;
-      address.home = home;
-    }
-    home.merged = addresses.length > 1 ? known : undefined;
+  /** Adds a podcast, and removes all others with any of its URLs; `fields` itself becomes the podcast. */
+  put(fields: PodcastFields, version: Version): StoredPodcast {
+    const addresses = urlsOf(fields).map((url) => this.#ensureAddress(urlDigest(url)));
+    const home = addresses.at(-1)!;
+    for (const { home: before } of addresses) if (before.podcast) this.#detach(before.podcast);
+    for (const address of addresses) address.home = home;
     const podcast: StoredPodcast = Object.assign(fields, { address: home, version });
-    home.podcast = podcast;
+    Object.assign(home, { podcast, addresses, count: 0, publicCount: 0 });
+    const numbers = addresses.flatMap(({ subscribers }) => [...subscribers.keys()]);
+    for (const number of new Set(numbers)) this.#count(home, number, 1);
     this.tags.add(home, podcast.tags);
     this.stamps.add(podcast.newestEpisode ?? 0);
-    this.#addLogo(podcast);
-    this.search.changed(podcast.address);
-    this.toplist.changed(podcast);
-    this.#relist(podcast);
+    this.#changed(podcast);
     return podcast;
-  }
-
-  #addressOf(url: Url, digest = urlDigest(url)): Address {
-    const known = this.#byDigest.get(digest);
-    if (known) return known;
-    const address = new Address(url, digest, this.#free.pop() ?? this.addresses.length);
-    Object.assign(address, this.pendingFeeds.get(digest));
-    this.pendingFeeds.delete(digest);
-    this.addresses[address.number] = address;
-    this.#byDigest.set(digest, address);
-    return address;
   }
 
   /** Removes a podcast with all its URLs. */
   remove(podcast: StoredPodcast): void {
-    this.#remove(podcast);
-    for (const address of this.addressesOf(podcast)) {
-      address.podcast = address.merged = undefined;
-      address.isListed = false;
-      this.#byDigest.delete(address.digest);
-      this.#free.push(address.number);
-    }
+    const { addresses } = podcast.address;
+    this.#detach(podcast);
+    for (const address of addresses) this.#dropUnused(address);
   }
 
-  #remove(podcast: StoredPodcast): void {
-    // Rebuilt at the next lookup.
-    if (podcast.logoUrl !== null) this.#logos = undefined;
-    this.tags.remove(podcast.address, podcast.tags);
+  /** Removes a podcast from the indexes; its URLs are pending afterwards. */
+  #detach(podcast: StoredPodcast): void {
+    const { address: home } = podcast;
+    this.tags.remove(home, podcast.tags);
+    for (const address of home.addresses) address.home = address;
+    Object.assign(home, { podcast: undefined, addresses: [home], isListed: false });
+    this.#changed(podcast);
+  }
+
+  /** To be called when a podcast is added, changed or removed. */
+  #changed(podcast: StoredPodcast): void {
+    this.#logos = undefined;
     this.search.changed(podcast.address);
-    this.toplist.changed(podcast);
+    this.#recounted(podcast);
   }
 
-  /** Decides again whether the podcast is listed. */
-  #relist(podcast: StoredPodcast): void {
-    const isListed = isListable(podcast);
-    if (isListed === podcast.address.isListed) return;
-    podcast.address.isListed = isListed;
+  /** To be called when the number of subscribers has changed. */
+  #recounted(podcast: StoredPodcast): void {
+    const { address } = podcast;
+    this.toplist.changed(podcast);
+    const isListed = address.podcast !== undefined && isListable(podcast);
+    if (isListed === address.isListed) return;
+    address.isListed = isListed;
     this.tags.relisted();
-    this.search.changed(podcast.address);
-    this.toplist.changed(podcast);
+    this.search.changed(address);
   }
 
-  /** Until `endLoading`, changes of this process are applied to the set, too. */
-  beginLoading(set: SubscriberSet, digests: readonly UrlDigest[]): void {
-    this.#loading.set(set, new Set(digests));
+  #ensureAddress(digest: UrlDigest): Address {
+    let address = this.#addresses.get(digest);
+    if (address) return address;
+    address = new Address(digest, this.#free.pop() ?? this.addresses.length);
+    this.addresses[address.number] = address;
+    this.#addresses.set(digest, address);
+    return address;
   }
 
-  endLoading(set: SubscriberSet): void {
-    this.#loading.delete(set);
+  #dropUnused({ digest, number, home, subscribers }: Address): void {
+    if (home.podcast || subscribers.size > 0) return;
+    this.addresses[number] = undefined;
+    this.#addresses.delete(digest);
+    this.#free.push(number);
   }
 
-  setSubscription(user: UserId, { digest, now, ...by }: SubscriptionChange): void {
-    for (const [set, digests] of this.#loading) if (digests.has(digest)) set.set(user, digest, now);
-    const address = this.#byDigest.get(digest);
-    address?.home.merged?.set(user, digest, now);
-    const { count, privateCount } = address ?? this.pendingFeeds.get(digest) ?? { count: 0, privateCount: 0 };
-    this.setCounts(digest, { count: count + by.count, privateCount: privateCount + by.privateCount });
-  }
-
-  /** Sets how many accounts subscribe to exactly this URL, and how many of them privately. */
-  setCounts(digest: UrlDigest, { count, privateCount }: Counts): void {
-    const address = this.#byDigest.get(digest);
-    if (!address) {
-      this.pendingFeeds.set(digest, { count, privateCount });
-      return;
+  /** Sets how an account subscribes to a URL. */
+  subscribe(user: UserId, digest: UrlDigest, subscription: Subscription): void {
+    const account = this.#accounts.get(user) ?? this.#addAccount(user);
+    const address = this.#ensureAddress(digest);
+    const { home, subscribers } = address;
+    this.#count(home, account.number, -1);
+    if (subscription) {
+      subscribers.set(account.number, subscription);
+      account.subscriptions.add(address);
+    } else {
+      subscribers.delete(account.number);
+      account.subscriptions.delete(address);
     }
-    address.count = count;
-    address.privateCount = privateCount;
-    const { podcast } = address.home;
-    if (!podcast) return;
-    this.toplist.changed(podcast);
-    this.#relist(podcast);
+    this.#count(home, account.number, 1);
+    if (home.podcast) this.#recounted(home.podcast);
+    this.#dropUnused(address);
   }
 
-  /** Sets the subscribers of a podcast with several URLs. */
-  setMerged(home: Address, merged: SubscriberSet): void {
-    home.merged = merged;
-    if (home.podcast) this.#relist(home.podcast);
+  /** Adds an account to the subscribers of a podcast, or takes it away: once, however many of the URLs it has. */
+  #count(home: Address, number: number, by: 1 | -1): void {
+    const subscriptions = home.addresses.map(({ subscribers }) => subscribers.get(number));
+    if (subscriptions.every((each) => each === undefined)) return;
+    home.count += by;
+    if (!subscriptions.includes('private')) home.publicCount += by;
+  }
+
+  #addAccount(id: UserId): Account {
+    const account = { id, number: this.accounts.length, subscriptions: new Set<Address>() };
+    this.#accounts.set(id, account);
+    this.accounts.push(account);
+    return account;
+  }
+
+  /** The URLs that an account subscribes to, on any device. */
+  subscriptionsOf(user: UserId): ReadonlySet<Address> {
+    return this.#accounts.get(user)?.subscriptions ?? new Set();
+  }
+
+  /** The keys of all subscriptions. */
+  *subscriptionKeys(): Iterable<string> {
+    for (const { id, subscriptions } of this.accounts) {
+      for (const { digest } of subscriptions) yield subscriptionKey(digest, id);
+    }
   }
 
   clear(): void {
-    for (const address of this.addresses) this.search.changed(address);
-    this.addresses.length = this.#free.length = 0;
-    this.#byDigest.clear();
-    this.pendingFeeds.clear();
+    for (const address of this.addresses) if (address) this.search.changed(address);
+    this.addresses.length = this.accounts.length = this.#free.length = 0;
+    this.#addresses.clear();
+    this.#accounts.clear();
     this.#logos = undefined;
     this.tags.clear();
     this.toplist.clear();
     this.stamps.clear();
   }
 }
+
+const isPending = ({ home, subscribers }: Address): boolean => !home.podcast && subscribers.size > 0;

@@ -1,35 +1,46 @@
-import { looksSecret } from '../../domain/secret-url.ts';
 import { compareText } from '../../domain/text-order.ts';
-import type { PodcastEntry, Seconds } from '../../domain/types.ts';
-import { actionIndexKey, subscriptionKey, urlDigest } from '../keys.ts';
+import type { PodcastEntry, Seconds, Url, UserId } from '../../domain/types.ts';
+import { type UrlDigest, urlDigest } from '../keys.ts';
 import type { Episode, FeedState, PodcastStore } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
 import type { Directory } from './directory.ts';
 import { byName, type ChunkedEpisode, sortEpisodes } from './episodes.ts';
-import { addAllPendingFeeds, type DirectoryAccounts } from './pending-feeds.ts';
-import { byPopularity, isSecret, type StoredPodcast, subscribersOf, toPodcast, urlsOf } from './podcast.ts';
 import { recordResult } from './feed-result.ts';
+import { actionIndexKey, subscriptionKey } from './keys.ts';
+import { claim, isLeased } from './leases.ts';
+import { byPopularity, isSecret, type StoredPodcast, subscribersOf, toPodcast } from './podcast.ts';
 import { recommend } from './recommendations.ts';
-import { rebuildToplist } from './toplist-rebuild.ts';
+import type { Refresh } from './refresh.ts';
 import { topN } from './top-n.ts';
+import { SNAPSHOT_LENGTH } from './toplist-snapshots.ts';
 import { removeUnused } from './unused.ts';
 
-const isDue = ({ feed: { nextAt } }: StoredPodcast, now: Seconds): boolean => nextAt !== undefined && nextAt <= now;
+/** What the directory needs from the account stores. */
+export interface DirectoryAccounts {
+  /** All feeds that the lists and settings of accounts refer to. */
+  namedFeeds(): AsyncIterable<readonly Url[]>;
+  /**
+   * Corrects the subscriptions in the directory that differ from those of the accounts. Returns the number of podcasts
+   * that were counted wrong. `currentUrl`: undefined for a URL that is not in the directory.
+   */
+  recountSubscribers(currentUrl: (digest: UrlDigest) => Url | undefined): Promise<number>;
+  /** See `addPendingFeeds`. */
+  addPendingFeeds(user: UserId, isPending: (digest: UrlDigest) => boolean): Promise<void>;
+}
 
 /** Podcasts of an OPML file whose titles are stored concurrently. */
 const CONCURRENT = 200;
 
-export function createPodcastStore(directory: Directory, accounts: DirectoryAccounts): PodcastStore {
-  const { memory, context, leases, graph, store } = directory;
+export function createPodcastStore(directory: Directory, refresh: Refresh, accounts: DirectoryAccounts): PodcastStore {
+  const { memory, context, snapshots, store } = directory;
 
   /** Fills empty fields of a podcast whose feed was not fetched yet. */
   const addMetadata = ({ url, title = '', description = '', website = '' }: PodcastEntry): Promise<void> =>
     directory.change(async (): Promise<PodcastChange | undefined> => {
       const before = memory.find(url);
       if (!before || before.feed.fetchedAt !== undefined) return undefined;
-      const { address: _, version: __, ...fields } = before;
       const podcast = {
-        ...fields,
+        ...before,
         title: before.title || title,
         description: before.description || description,
         website: before.website || website,
@@ -53,18 +64,12 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
         return podcast?.address.isListed ? toPodcast(podcast) : undefined;
       }),
 
-    async withoutSecrets(urls) {
-      return urls.filter((url) => {
-        const address = memory.address(urlDigest(url));
-        return address ? !isSecret(address) : !looksSecret(url);
-      });
-    },
+    withoutSecrets: async (urls) => urls.filter((url) => !isSecret(url, memory.address(urlDigest(url)))),
 
     async areUsedBy(user, urls) {
       const keys = urls.map((url) => {
-        const podcast = memory.find(url);
-        const digests = (podcast ? urlsOf(podcast) : [url]).map(urlDigest);
-        return digests.flatMap((digest) => [subscriptionKey(user, digest), actionIndexKey(digest, user)]);
+        const addresses = memory.find(url)?.address.addresses ?? [{ digest: urlDigest(url) }];
+        return addresses.flatMap(({ digest }) => [subscriptionKey(digest, user), actionIndexKey(digest, user)]);
       });
       const found = new Set((await store.get([...new Set(keys.flat())])).map((entry) => entry?.key));
       return keys.map((of) => of.some((key) => found.has(key)));
@@ -127,16 +132,13 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
         const now = context.now();
         const due = memory
           .all()
-          .filter((podcast) => isDue(podcast, now) && !leases.isHeld(podcast, now) && subscribersOf(podcast) > 0);
+          .filter((podcast) => isDue(podcast, now) && !isLeased(podcast, now) && subscribersOf(podcast) > 0);
         const first = topN(due, limit - claimed.length, longestDueFirst);
-        const isClaimed = await Promise.all(first.map((podcast) => leases.claim(podcast, now + lease)));
+        const isClaimed = await Promise.all(first.map((podcast) => claim(store, podcast, now + lease)));
         claimed.push(...first.filter((_, at) => isClaimed[at]));
         const lost = first.filter((_, at) => !isClaimed[at]);
         if (lost.length === 0) return claimed.toSorted(longestDueFirst).map(toFeedState);
-        await directory.reload(
-          lost.map(({ url }) => urlDigest(url)),
-          false,
-        );
+        await directory.reload(lost.map(({ address }) => address.digest));
       }
     },
 
@@ -180,24 +182,35 @@ export function createPodcastStore(directory: Directory, accounts: DirectoryAcco
       return topN(tagged, limit, byPopularity).map(toPodcast);
     },
 
-    top: async (limit) => memory.toplist.top(limit, context.now()),
+    top: async (limit) => memory.toplist.top(limit, snapshots.weekOld(context.now())),
 
     async recommendations(user, limit) {
-      if (store.isShared) graph.drop(user); // never suggest what the user subscribed to on another node
-      return (await recommend(memory, graph, user, limit)).map(toPodcast);
+      await refresh.run(); // never suggest what the user subscribed to on another node
+      return recommend(memory, user, limit).map(toPodcast);
     },
 
-    rebuildToplist: () => rebuildToplist(directory),
+    async rebuildToplist() {
+      const corrected = await accounts.recountSubscribers((digest) => memory.at(digest)?.url);
+      const today = memory.toplist.top(SNAPSHOT_LENGTH, undefined).map(({ url }) => url);
+      await snapshots.add({ at: context.now(), urls: today });
+      return { podcasts: memory.all().filter((podcast) => subscribersOf(podcast) > 0).length, corrected };
+    },
 
     removeUnused: () => removeUnused(directory, accounts.namedFeeds),
 
-    addPendingFeeds: () => addAllPendingFeeds(directory, accounts),
+    async addPendingFeeds() {
+      const numbers = memory.pending().flatMap(({ subscribers }) => [...subscribers.keys()]);
+      const isPending = (digest: UrlDigest): boolean => memory.address(digest) !== undefined && !memory.at(digest);
+      for (const number of new Set(numbers)) await accounts.addPendingFeeds(memory.accounts[number]!.id, isPending);
+    },
 
     logoUrl: async (hash) => memory.withLogo(hash)[0]?.logoUrl ?? undefined,
 
     isLogoListed: async (hash) => memory.withLogo(hash).some(({ address }) => address.isListed),
   };
 }
+
+const isDue = ({ feed: { nextAt } }: StoredPodcast, now: Seconds): boolean => nextAt !== undefined && nextAt <= now;
 
 const longestDueFirst = (a: StoredPodcast, b: StoredPodcast): number =>
   a.feed.nextAt! - b.feed.nextAt! || compareText(a.url, b.url);

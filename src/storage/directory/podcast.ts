@@ -1,10 +1,10 @@
 import { looksSecret } from '../../domain/secret-url.ts';
 import { compareText } from '../../domain/text-order.ts';
-import type { PodcastInfo, Stamp, Url } from '../../domain/types.ts';
-import type { FeedProgress, Podcast } from '../stores.ts';
-import type { UrlDigest } from '../keys.ts';
+import type { PodcastInfo, Seconds, Stamp, Url } from '../../domain/types.ts';
 import type { Version } from '../contract.ts';
-import type { SubscriberSet } from './subscriber-set.ts';
+import type { UrlDigest } from '../keys.ts';
+import type { FeedProgress, Podcast } from '../stores.ts';
+import type { Subscription } from './keys.ts';
 
 /** A stored podcast without its episodes. */
 export interface PodcastFields extends PodcastInfo {
@@ -25,45 +25,62 @@ export interface StoredPodcast extends PodcastFields {
   version: Version;
 }
 
-/** How many accounts subscribe to a URL, and how many of them privately. */
-export interface Counts {
-  count: number;
-  privateCount: number;
+/** A podcast whose feed was not fetched yet: it is due at once. */
+export const newPodcast = (url: Url, since: Seconds): PodcastFields => ({
+  title: '',
+  author: '',
+  description: '',
+  website: '',
+  logoUrl: null,
+  language: '',
+  tags: [],
+  blocked: false,
+  url,
+  formerUrls: [],
+  feed: { intervalSeconds: 0, failures: 0, nextAt: since },
+});
+
+/** A lease on a feed that is being fetched. */
+export interface Lease {
+  until: Seconds;
+  /** Version of its document; 0 if it is only in memory. */
+  version: Version;
 }
 
-/** A known URL: the current or a former one of a podcast. */
-export class Address implements Counts {
-  readonly url: Url;
+/**
+ * A URL: the current or a former one of a podcast, or a pending one, which has subscribers but is not in the directory
+ * yet.
+ */
+export class Address {
   readonly digest: UrlDigest;
   /** Index in `Memory.addresses`. */
   readonly number: number;
-  /** How many accounts subscribe to exactly this URL. */
-  count = 0;
-  /** How many of them subscribe privately. */
-  privateCount = 0;
+  /** The accounts that subscribe to exactly this URL, by their number. */
+  readonly subscribers = new Map<number, Subscription>();
   /** The address of the current URL of its podcast. */
   home: Address = this;
-  /** Only set on a home. */
-  podcast: StoredPodcast | undefined;
-  /** Subscribers of all URLs of the podcast. Only set on a home with several URLs. */
-  merged: SubscriberSet | undefined;
-  /** Whether its podcast is public: see `isListable`. Only set on a home. */
-  isListed = false;
-  #looksSecret: boolean | undefined;
+  lease: Lease | undefined;
 
-  constructor(url: Url, digest: UrlDigest, number: number) {
-    this.url = url;
+  /* The rest is only used in a home. */
+
+  /** All addresses of the podcast. */
+  addresses: readonly Address[] = [this];
+  /** Undefined if the URL is pending. */
+  podcast: StoredPodcast | undefined;
+  /** How many accounts subscribe to the podcast, under any of its URLs. */
+  count = 0;
+  /** How many of them subscribe to none of these URLs privately. */
+  publicCount = 0;
+  /** Whether the podcast is public: see `isListable`. */
+  isListed = false;
+
+  constructor(digest: UrlDigest, number: number) {
     this.digest = digest;
     this.number = number;
   }
-
-  get looksSecret(): boolean {
-    return (this.#looksSecret ??= looksSecret(this.url));
-  }
 }
 
-/** How many accounts subscribe to a podcast, under any of its URLs. */
-export const subscribersOf = ({ address }: StoredPodcast): number => address.merged?.size ?? address.count;
+export const subscribersOf = ({ address }: StoredPodcast): number => address.count;
 
 /** Most subscribers first, then by URL. */
 export const byPopularity = (a: StoredPodcast, b: StoredPodcast): number =>
@@ -74,20 +91,21 @@ export const urlsOf = ({ url, formerUrls }: Pick<PodcastFields, 'url' | 'formerU
 /** An address with this many subscribers is not personal, even if it looks secret. */
 const MIN_SUBSCRIBERS = 3;
 
+/** Whether a URL looks personal and has few subscribers. `address`: undefined if it has none. */
+export const isSecret = (url: Url, address: Address | undefined): boolean =>
+  (address?.subscribers.size ?? 0) < MIN_SUBSCRIBERS && looksSecret(url);
+
 /**
  * Whether a podcast is public: an account subscribes to it publicly (spec 2.9), its publisher does not block it, and
  * its address is not secret. The only place of this decision; `Address.isListed` caches it.
  */
-export const isListable = ({ address, blocked }: StoredPodcast): boolean =>
-  !blocked && (address.merged?.isPublic ?? address.count > address.privateCount) && !isSecret(address);
-
-/** Whether an address looks personal and has few subscribers. */
-export const isSecret = (address: Address): boolean => address.count < MIN_SUBSCRIBERS && address.looksSecret;
+export const isListable = ({ url, address, blocked }: StoredPodcast): boolean =>
+  !blocked && address.publicCount > 0 && !isSecret(url, address);
 
 /** All podcasts, as ranking and search need them. */
 export interface Catalog {
-  /** By number. */
-  readonly addresses: readonly Address[];
+  /** By number; some may be unused. */
+  readonly addresses: readonly (Address | undefined)[];
   all(): StoredPodcast[];
   /** By its current URL or any former one. */
   find(url: Url): StoredPodcast | undefined;

@@ -89,7 +89,7 @@ export class SearchIndex {
 
   #refresh(): Promise<void> {
     if (!this.#isStarted) {
-      for (const { number, isListed } of this.#catalog.addresses) if (isListed) this.#stale.add(number);
+      for (const { address } of this.#catalog.all()) if (address.isListed) this.#stale.add(address.number);
     }
     this.#isStarted = true;
     this.#updating ??= this.#update().finally(() => {

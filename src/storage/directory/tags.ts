@@ -15,26 +15,14 @@ export class Tags {
     return this.#titles.has(tag);
   }
 
-  /** Slugs without a known title. */
-  unknown(tags: readonly string[]): string[] {
-    return slugsOf(tags).filter((slug) => !this.#titles.has(slug));
-  }
-
-  /** Sets titles of unknown tags, and returns them to be stored. */
-  claim(tags: readonly string[]): TagDocument[] {
-    const claimed: TagDocument[] = [];
-    for (const title of tags) {
+  /** Those of these titles, of the tags of a podcast, that are the first known spelling of a tag. */
+  newTitles(titles: readonly string[]): TagDocument[] {
+    const found = new Map<string, string>();
+    for (const title of titles) {
       const tag = createSlug(title);
-      if (tag === '' || this.#titles.has(tag)) continue;
-      this.#titles.set(tag, title);
-      claimed.push({ tag, title });
+      if (tag !== '' && !this.#titles.has(tag) && !found.has(tag)) found.set(tag, title);
     }
-    return claimed;
-  }
-
-  /** Undoes `claim` if the titles were not stored. */
-  release(claimed: readonly TagDocument[]): void {
-    for (const { tag } of claimed) this.#titles.delete(tag);
+    return Array.from(found, ([tag, title]) => ({ tag, title }));
   }
 
   /** Sets the first spelling of a tag. */
@@ -44,12 +32,7 @@ export class Tags {
   }
 
   add(podcast: Address, tags: readonly string[]): void {
-    for (const tag of tags) {
-      const slug = createSlug(tag);
-      const podcasts = this.#podcasts.get(slug);
-      if (podcasts) podcasts.add(podcast);
-      else if (slug !== '') this.#podcasts.set(slug, new Set([podcast]));
-    }
+    for (const slug of slugsOf(tags)) this.#podcasts.set(slug, (this.#podcasts.get(slug) ?? new Set()).add(podcast));
     this.#top = undefined;
   }
 

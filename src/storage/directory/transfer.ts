@@ -2,10 +2,8 @@ import { compareText } from '../../domain/text-order.ts';
 import type { DirectoryRecord, ExportedEpisode } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
 import type { Directory } from './directory.ts';
-import { replaceEpisodes } from './episode-store.ts';
-import { newestEpisodes, mergeEpisodes, type ChunkedEpisode, type StoredEpisode, NO_CHUNK } from './episodes.ts';
-import { type StoredPodcast, urlsOf } from './podcast.ts';
-import { withoutChunks } from './feed-result.ts';
+import { type ChunkedEpisode, mergeEpisodes, newestEpisodes } from './episodes.ts';
+import type { StoredPodcast } from './podcast.ts';
 
 /** Exports the directory, one podcast per page, sorted by URL at the start of the export. */
 export async function* exportDirectory(directory: Directory): AsyncGenerator<DirectoryRecord[]> {
@@ -25,7 +23,7 @@ export async function* exportDirectory(directory: Directory): AsyncGenerator<Dir
     yield [toPodcastRecord(podcast), ...toEpisodeRecords(episodes)];
   }
 
-  const toplists = memory.toplist.snapshots.filter(({ urls: ranked }) => ranked.length > 0);
+  const toplists = directory.snapshots.all.filter(({ urls: ranked }) => ranked.length > 0);
   const currentUrl = (url: string): string => memory.find(url)?.url ?? url;
   if (toplists.length === 0) return;
   yield toplists.map((snapshot) => ({ kind: 'toplist', at: snapshot.at, urls: snapshot.urls.map(currentUrl) }));
@@ -49,13 +47,12 @@ function toEpisodeRecords(episodes: readonly ChunkedEpisode[]): DirectoryRecord[
 
 /** Imports records, one podcast per commit. */
 export async function importDirectory(directory: Directory, records: AsyncIterable<DirectoryRecord[]>): Promise<void> {
-  const { toplist } = directory.memory;
   for await (const record of groupByPodcast(records)) {
     if (record.kind === 'podcast') await directory.change(() => decide(directory, record));
-    else if (record.kind === 'tag') await directory.addTag({ tag: record.tag, title: record.title });
+    else if (record.kind === 'tag') await directory.addTags([{ tag: record.tag, title: record.title }]);
     else {
       const urls = record.urls.filter((url) => directory.memory.find(url));
-      await directory.snapshots.change(() => toplist.withImported({ at: record.at, urls }));
+      await directory.snapshots.add({ at: record.at, urls });
     }
   }
 }
@@ -65,25 +62,14 @@ async function decide(directory: Directory, record: PodcastWithEpisodes): Promis
   const { url, info, feed, formerUrls } = record;
   const replaces = [...new Set([url, ...formerUrls].flatMap((each) => directory.memory.find(each) ?? []))];
   if (replaces.some((here) => (here.feed.fetchedAt ?? -1) >= (feed.fetchedAt ?? 0))) return undefined;
-
   const known = await Promise.all(replaces.map((here) => directory.episodes.read(here)));
-  const merged = known.reduce((all, here) => mergeEpisodes(all, withoutChunks(here)), record.episodes.map(toChunked));
-  const after = newestEpisodes(merged);
-  const newest = after.reduce((max, { stamp }) => Math.max(max, stamp), 0);
-  const former = new Set([...formerUrls, ...replaces.flatMap(urlsOf)]);
-  former.delete(url);
-  const podcast = { ...info, url, formerUrls: [...former], feed };
-  return {
-    podcast: after.length > 0 ? { ...podcast, newestEpisode: newest } : podcast,
-    replaces,
-    episodes: replaceEpisodes(url, replaces, known, after),
-  };
+  const merged = known.reduce<readonly ChunkedEpisode[]>(mergeEpisodes, record.episodes.map(toStored));
+  const episodes = { before: known.flat(), after: newestEpisodes(merged) };
+  return { podcast: { ...info, url, formerUrls, feed }, replaces, episodes };
 }
 
-function toChunked({ formerUrls, ...episode }: ExportedEpisode): ChunkedEpisode {
-  const stored: StoredEpisode = formerUrls.length > 0 ? { ...episode, formerUrls } : episode;
-  return { ...stored, chunk: NO_CHUNK };
-}
+const toStored = ({ formerUrls, ...episode }: ExportedEpisode): ChunkedEpisode =>
+  formerUrls.length > 0 ? { ...episode, formerUrls } : episode;
 
 /** What an import stores in one commit: a `DirectoryRecord`, with a podcast and its episodes as one. */
 type GroupedRecord = Exclude<DirectoryRecord, { kind: 'podcast' | 'episode' }> | PodcastWithEpisodes;

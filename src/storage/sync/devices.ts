@@ -4,7 +4,8 @@ import type { Core } from '../accounts/core.ts';
 import { NEW_DEVICE, toDevice } from './device-table.ts';
 import { noSuchDevice } from '../store-errors.ts';
 import type { DeviceStore } from '../stores.ts';
-import { prepareDirectory, storeUpload, writeDevices } from './upload.ts';
+import { urlDigest } from '../keys.ts';
+import { storeUpload, writeDevices } from './upload.ts';
 
 export const createDeviceStore = (core: Core): DeviceStore => ({
   find: (user, id) => core.accounts.read(user, ['devices'], (_, { devices }) => devices.find(id)),
@@ -41,7 +42,9 @@ export const createDeviceStore = (core: Core): DeviceStore => ({
       if (!device) return { result: false };
       const subscriptions = await core.accounts.part(account, 'subscriptions');
       const list = subscriptions.of(device.number);
-      const unsubscribed = list.current().flatMap(({ url }) => (subscriptions.devicesOf(url) === 1 ? url : []));
+      const unsubscribed = list
+        .current()
+        .flatMap(({ url }) => (subscriptions.devicesOf(url) === 1 ? urlDigest(url) : []));
       const write = await writeDevices(account, before, before.without(id));
       const { revisions } = account.head;
       return {
@@ -50,7 +53,7 @@ export const createDeviceStore = (core: Core): DeviceStore => ({
           ...write,
           head: { revisions: { devices: revisions.devices + 1, subscriptions: revisions.subscriptions + 1 } },
           delete: [...write.delete, ...list.listKeys, ...list.logKeys],
-          directory: await prepareDirectory(core, account, { unsubscribed }),
+          directory: await core.directory.prepare(user, { unsubscribed }),
           apply() {
             write.apply();
             subscriptions.remove(device.number);

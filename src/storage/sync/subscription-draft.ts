@@ -2,6 +2,7 @@ import { eachInSlices } from '../../slices.ts';
 import type { Stamp, SubscriptionChange, Url, UserId } from '../../domain/types.ts';
 import { byPlace, type SubscriptionRow } from './subscription-list.ts';
 import type { ListWrite, SubscriptionLists } from './subscription-lists.ts';
+import { type UrlDigest, urlDigest } from '../keys.ts';
 
 /** Subscription changes to be stored in one commit, under one stamp. */
 export class SubscriptionDraft {
@@ -71,7 +72,7 @@ export class SubscriptionDraft {
   }
 
   /** Feeds that the account newly subscribes to on any device, and those that it subscribes to on none any more. */
-  async difference(): Promise<{ subscribed: Url[]; unsubscribed: Url[] }> {
+  async difference(): Promise<{ subscribed: Url[]; unsubscribed: UrlDigest[] }> {
     const changes = new Map<Url, number>();
     for (const [device, rows] of this.#rows) {
       await eachInSlices(rows.values(), ({ url, subscribed }) => {
@@ -80,11 +81,11 @@ export class SubscriptionDraft {
       });
     }
     const subscribed: Url[] = [];
-    const unsubscribed: Url[] = [];
+    const unsubscribed: UrlDigest[] = [];
     await eachInSlices(changes, ([url, by]) => {
       const before = this.#lists.devicesOf(url);
       if (before === 0 && by > 0) subscribed.push(url);
-      if (before > 0 && before + by === 0) unsubscribed.push(url);
+      if (before > 0 && before + by === 0) unsubscribed.push(urlDigest(url));
     });
     return { subscribed, unsubscribed };
   }

@@ -9,7 +9,6 @@ import type { Core } from '../accounts/core.ts';
 import { DeviceTable } from './device-table.ts';
 import type { AccountChange, DirectoryChange } from '../directory/account-changes.ts';
 import { type Head, overlappedBy, withUpload } from '../accounts/head.ts';
-import { isPrivateEdge, subscriptionKey, urlDigest } from '../keys.ts';
 import { changeSubscriptions, type DeviceChange, type SubscriptionUpload } from './propagation.ts';
 import { replaceRows } from '../rows.ts';
 import { readPrivacy } from '../accounts/settings.ts';
@@ -104,15 +103,10 @@ export async function prepareDirectory(
   { id, head }: Account,
   change: Omit<AccountChange, 'private'>,
 ): Promise<DirectoryChange> {
-  const prepare = (isPrivate: readonly Url[]): Promise<DirectoryChange> =>
-    core.directory.prepare(id, { ...change, private: new Set(isPrivate) });
-  const { subscribed = [], unsubscribed = [] } = change;
-  if (head.visibility === 'all') return prepare([]);
-  if (head.visibility === 'none') return prepare([...subscribed, ...unsubscribed]);
-  const { isPrivate } = await readPrivacy(core, id);
-  const edges = await core.store.get(unsubscribed.map((url) => subscriptionKey(id, urlDigest(url))));
-  const wasPrivate = (at: number): boolean => edges[at] !== undefined && isPrivateEdge(edges[at]);
-  return prepare([...subscribed.filter(isPrivate), ...unsubscribed.filter((_, at) => wasPrivate(at))]);
+  const { subscribed = [] } = change;
+  const isPrivate = head.visibility === 'some' && (await readPrivacy(core, id)).isPrivate;
+  const hidden = isPrivate ? subscribed.filter(isPrivate) : head.visibility === 'none' ? subscribed : [];
+  return core.directory.prepare(id, { ...change, private: new Set(hidden) });
 }
 
 function changeDevices(before: DeviceTable, { devices: named, patch, groups }: Upload, head: Head): DeviceChange {

@@ -1,0 +1,56 @@
+import type { Seconds, UserId } from '../../domain/types.ts';
+import type { Entry, Key, Value } from '../contract.ts';
+import { padded, under, type UrlDigest, urlDigest } from '../keys.ts';
+
+/*
+ * The keys of the directory. URL is the digest of a URL, the current or a former one of a podcast.
+ *
+ *   p/URL/url          the URL itself: `UrlDocument`
+ *   p/URL/podcast      what is known of its podcast: `PodcastDocument`
+ *   p/URL/lease        a process is fetching the feed: `LeaseDocument`
+ *   p/URL/unused       since when nobody subscribes to the podcast: `UnusedDocument`
+ *   e/URL/CHUNK        episodes of a podcast, by its current URL
+ *   f/URL/USER         an account subscribes to exactly this URL on some device
+ *   a/URL/USER         an account has episode actions for this URL
+ *   k/tag/SLUG         the first spelling of a tag: `TagDocument`
+ *   k/toplists         toplists of the last week: `ToplistSnapshot[]`
+ *   d/MINUTE/WHAT      something changed in this minute, for other processes that share the store: see `Change`
+ */
+
+export const PODCASTS = under('p/');
+export const podcastKey = (digest: UrlDigest, part: 'url' | 'podcast' | 'lease' | 'unused'): Key =>
+  `p/${digest}/${part}`;
+
+export const episodes = (digest: UrlDigest) => under(`e/${digest}/`);
+/** Chunks are numbered; higher numbers are newer. */
+export const episodesKey = (digest: UrlDigest, chunk: number): Key => `e/${digest}/${padded(chunk)}`;
+
+/** How an account subscribes to a URL (spec 2.9); undefined if it does not. */
+export type Subscription = 'public' | 'private' | undefined;
+
+export const SUBSCRIPTIONS = under('f/');
+export const subscribers = (digest: UrlDigest) => under(`f/${digest}/`);
+export const subscriptionKey = (digest: UrlDigest, user: UserId): Key => `f/${digest}/${user}`;
+export const subscriptionValue = (subscription: Subscription): Value => (subscription === 'private' ? '0' : '1');
+export const toSubscription = (entry: Entry | undefined): Subscription =>
+  entry && (entry.value === subscriptionValue('private') ? 'private' : 'public');
+
+export const listeners = (digest: UrlDigest) => under(`a/${digest}/`);
+export const actionIndexKey = (digest: UrlDigest, user: UserId): Key => `a/${digest}/${user}`;
+
+export const TAGS = under('k/tag/');
+/** A slug may be any text. */
+export const tagKey = (slug: string): Key => `k/tag/${urlDigest(slug)}`;
+export const TOPLISTS_KEY: Key = 'k/toplists';
+
+/** What changed: the documents of a URL, a subscription, or the toplists. */
+export type Change = UrlDigest | `${UrlDigest}/${UserId}` | 'toplists';
+
+const minuteOf = (now: Seconds): string => padded(Math.floor(now / 60));
+
+export const changeKey = (now: Seconds, what: Change): Key => `d/${minuteOf(now)}/${what}`;
+export const changesBefore = (until: Seconds) => ({ from: 'd/', until: `d/${minuteOf(until)}/` });
+export const changesFrom = (from: Seconds) => ({ from: `d/${minuteOf(from)}/`, until: 'd0' });
+
+/** The parts of a key after its prefix. */
+export const partsOf = (key: Key): string[] => key.split('/').slice(1);
