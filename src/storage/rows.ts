@@ -79,3 +79,7 @@ export async function listAll(store: KeyValueStore, range: Omit<Range, 'limit'>)
   for await (const page of scan(store, { ...range, from: `${first.at(-1)!.key} ` })) rest.push(page);
   return first.concat(...rest);
 }
+
+export function* inBatches<Item>(items: readonly Item[], size: number): Iterable<readonly Item[]> {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
+}

@@ -1,23 +1,35 @@
 import type { Url, UserId } from '../../domain/types.ts';
-import type { Entry, Key, KeyValueStore, Value } from '../contract.ts';
+import type { Batch, Entry, Key, KeyValueStore, Value, Version } from '../contract.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
-import { scan } from '../rows.ts';
+import { inBatches, scan } from '../rows.ts';
 import type { StorageContext } from '../stores.ts';
-import { type PodcastChange, toBatch, toChanged } from './change.ts';
+import { type PodcastChange, toChanged } from './change.ts';
 import {
   documentKeys,
   groupByUrl,
   movedTo,
   parse,
   type TagDocument,
+  toDocument,
   toFields,
+  type UrlDocument,
   type UrlDocuments,
 } from './documents.ts';
-import { EpisodeStore, storeEpisodes } from './episode-store.ts';
+import { type EpisodeBatch, EpisodeStore, storeEpisodes } from './episode-store.ts';
 import type { ChunkedEpisode } from './episodes.ts';
-import { type Change, changeKey, partsOf, PODCASTS, SUBSCRIPTIONS, tagKey, TAGS, toSubscription } from './keys.ts';
+import {
+  type Change,
+  changeKey,
+  partsOf,
+  podcastKey,
+  PODCASTS,
+  SUBSCRIPTIONS,
+  tagKey,
+  TAGS,
+  toSubscription,
+} from './keys.ts';
 import { Memory } from './memory.ts';
-import { type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
+import { type PodcastFields, type StoredPodcast, subscribersOf, urlsOf } from './podcast.ts';
 import { ToplistSnapshots } from './toplist-snapshots.ts';
 
 /** URLs or subscriptions per read. */
@@ -113,8 +125,7 @@ export class Directory {
 
   /** Reads subscriptions again, by their keys. */
   async readSubscriptions(keys: Iterable<Key>): Promise<void> {
-    for (const left = [...keys]; left.length > 0;) {
-      const some = left.splice(0, READ_AT_ONCE);
+    for (const some of inBatches([...keys], READ_AT_ONCE)) {
       const entries = await this.store.get(some);
       for (const [at, key] of some.entries()) this.#takeSubscription(key, entries[at]);
     }
@@ -141,13 +152,11 @@ export class Directory {
   }
 
   async #commit(change: PodcastChange): Promise<boolean> {
-    const { memory, store, context } = this;
+    const { memory } = this;
     const podcast = toChanged(change);
     const { before, after } = change.episodes ?? {};
     const episodes = before && after && storeEpisodes(urlDigest(podcast.url), before, after);
-    const podcastAt = (digest: UrlDigest): StoredPodcast | undefined => memory.at(digest);
-    const batch = toBatch(podcast, change, episodes, { isShared: store.isShared, now: context.now(), podcastAt });
-    const version = await store.commit(batch);
+    const version = await this.store.commit(this.#toBatch(podcast, change, episodes));
     if (version === undefined) return false;
     const known = memory.find(podcast.url);
     const stored = memory.put(podcast, version);
@@ -155,6 +164,31 @@ export class Directory {
     else if (known) this.episodes.carryOver(known, stored);
     if (change.endsLease) for (const address of stored.address.addresses) address.lease = undefined;
     return true;
+  }
+
+  /** Fails if any of the replaced podcasts has changed meanwhile. */
+  #toBatch(podcast: PodcastFields, { replaces, endsLease }: PodcastChange, episodes: EpisodeBatch | undefined): Batch {
+    const { isShared } = this.store;
+    const check: [Key, Version][] = [];
+    const set: [Key, Value][] = [...(episodes?.set ?? [])];
+    const deleted: Key[] = [...(episodes?.delete ?? [])];
+    for (const { address, version } of replaces) check.push([podcastKey(address.digest, 'podcast'), version]);
+    for (const url of urlsOf(podcast)) {
+      const digest = urlDigest(url);
+      const known = this.memory.at(digest);
+      // A podcast whose feed was never fetched may be removed concurrently.
+      if (!known || known.version === 0) {
+        const document: UrlDocument = { url, since: this.context.now() };
+        set.push([podcastKey(digest, 'url'), JSON.stringify(document)]);
+        check.push([podcastKey(digest, 'podcast'), 0]);
+      }
+      if (endsLease && isShared) deleted.push(podcastKey(digest, 'lease'));
+      const isFormer = url !== podcast.url;
+      if (isFormer && known?.url === podcast.url) continue; // already points to it
+      const document = isFormer ? { movedTo: podcast.url } : toDocument(podcast);
+      set.push([podcastKey(digest, 'podcast'), JSON.stringify(document)], ...this.notifications([digest]));
+    }
+    return { check, set, delete: deleted };
   }
 
   /** The podcast with this current or former URL, and its episodes, as one snapshot. */

@@ -84,7 +84,6 @@ export function toFields({ url, podcast }: UrlDocuments): PodcastFields | undefi
 }
 
 export function toDocument(podcast: PodcastFields): PodcastDocument {
-  const { title, author, description, website, logoUrl, language, tags, blocked, formerUrls, feed } = podcast;
-  const document = { title, author, description, website, logoUrl, language, tags, blocked, formerUrls, feed };
-  return podcast.newestEpisode === undefined ? document : { ...document, newestEpisode: podcast.newestEpisode };
+  const { url: _, ...document } = podcast;
+  return document;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { EpisodeInfo, Stamp, Url } from '../../domain/types.ts';
 import type { Key } from '../contract.ts';
 
@@ -147,19 +148,10 @@ function newestInFeed(found: readonly EpisodeInfo[]): readonly EpisodeInfo[] {
 }
 
 function renew(before: ChunkedEpisode, info: EpisodeInfo): ChunkedEpisode {
-  const { url, formerUrls = [], stamp, chunk } = before;
-  if (hasSameInfo(before, info)) return before;
-  return { ...info, stamp, ...withFormerUrls([...formerUrls, url], info.url), ...(chunk && { chunk }) };
+  const { stamp, formerUrls = [], chunk, ...known } = before;
+  if (isDeepStrictEqual(known, info)) return before;
+  return { ...info, stamp, ...withFormerUrls([...formerUrls, known.url], info.url), ...(chunk && { chunk }) };
 }
-
-const hasSameInfo = (a: EpisodeInfo, b: EpisodeInfo): boolean =>
-  a.url === b.url &&
-  a.guid === b.guid &&
-  a.title === b.title &&
-  a.description === b.description &&
-  a.website === b.website &&
-  a.releasedAt === b.releasedAt &&
-  a.duration === b.duration;
 
 function withFormerUrls(urls: readonly Url[], current: Url): Pick<StoredEpisode, 'formerUrls'> {
   const former = [...new Set(urls)].filter((url) => url !== current).slice(-MAX_FORMER_URLS);

@@ -1,17 +1,16 @@
 import { compareText } from '../../domain/text-order.ts';
-import type { PodcastEntry, Seconds, Url, UserId } from '../../domain/types.ts';
+import type { PodcastEntry, Url, UserId } from '../../domain/types.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
+import { inBatches } from '../rows.ts';
 import type { Episode, FeedState, PodcastStore } from '../stores.ts';
 import type { PodcastChange } from './change.ts';
 import type { Directory } from './directory.ts';
 import { byName, type ChunkedEpisode, sortEpisodes } from './episodes.ts';
-import { recordResult } from './feed-result.ts';
+import { claimDue, isDue, recordResult } from './fetching.ts';
 import { actionIndexKey, subscriptionKey } from './keys.ts';
-import { claim, isLeased } from './leases.ts';
-import { byPopularity, isSecret, type StoredPodcast, subscribersOf, toPodcast } from './podcast.ts';
+import { byPopularity, isSecret, type StoredPodcast, subscribersOf, toPodcast, topN } from './podcast.ts';
 import { recommend } from './recommendations.ts';
 import type { Refresh } from './refresh.ts';
-import { topN } from './top-n.ts';
 import { SNAPSHOT_LENGTH } from './toplist-snapshots.ts';
 import { removeUnused } from './unused.ts';
 
@@ -19,10 +18,7 @@ import { removeUnused } from './unused.ts';
 export interface DirectoryAccounts {
   /** All feeds that the lists and settings of accounts refer to. */
   namedFeeds(): AsyncIterable<readonly Url[]>;
-  /**
-   * Corrects the subscriptions in the directory that differ from those of the accounts. Returns the number of podcasts
-   * that were counted wrong. `currentUrl`: undefined for a URL that is not in the directory.
-   */
+  /** See `recount.ts`. */
   recountSubscribers(currentUrl: (digest: UrlDigest) => Url | undefined): Promise<number>;
   /** See `addPendingFeeds`. */
   addPendingFeeds(user: UserId, isPending: (digest: UrlDigest) => boolean): Promise<void>;
@@ -49,20 +45,16 @@ export function createPodcastStore(directory: Directory, refresh: Refresh, accou
       return isNew ? { podcast, replaces: [before] } : undefined;
     });
 
-  const byUrl = (): StoredPodcast[] => memory.all().toSorted((a, b) => compareText(a.url, b.url));
+  /** The podcasts with these URLs, each once. */
+  const distinct = (urls: readonly Url[]): Set<StoredPodcast> => new Set(urls.flatMap((url) => memory.find(url) ?? []));
 
   return {
-    find: async (urls) =>
-      urls.map((url) => {
-        const podcast = memory.find(url);
-        return podcast && toPodcast(podcast);
-      }),
+    find: async (urls) => urls.map((url) => memory.find(url)).map((podcast) => podcast && toPodcast(podcast)),
 
     findListed: async (urls) =>
-      urls.map((url) => {
-        const podcast = memory.find(url);
-        return podcast?.address.isListed ? toPodcast(podcast) : undefined;
-      }),
+      urls
+        .map((url) => memory.find(url))
+        .map((podcast) => (podcast?.address.isListed ? toPodcast(podcast) : undefined)),
 
     withoutSecrets: async (urls) => urls.filter((url) => !isSecret(url, memory.address(urlDigest(url)))),
 
@@ -93,11 +85,10 @@ export function createPodcastStore(directory: Directory, refresh: Refresh, accou
 
     async episodesSince(urls, since, limit) {
       const mark = memory.stamps.mark(context.now()); // episodes stored while this reads are for the next call
-      const homes = new Set(urls.flatMap((url) => memory.find(url)?.address ?? []));
       const items: Episode[] = [];
-      for (const { podcast: asked } of homes) {
-        if ((asked?.newestEpisode ?? -1) < since) continue;
-        const { podcast, episodes } = await directory.withEpisodes(asked!.url);
+      for (const { url, newestEpisode = -1 } of distinct(urls)) {
+        if (newestEpisode < since) continue;
+        const { podcast, episodes } = await directory.withEpisodes(url);
         const fresh = episodes.filter(({ stamp }) => stamp >= since && stamp < mark);
         items.push(...fresh.slice(0, limit).map((episode) => toEpisode(podcast!, episode)));
       }
@@ -105,10 +96,7 @@ export function createPodcastStore(directory: Directory, refresh: Refresh, accou
     },
 
     async newestEpisodes(urls, limit) {
-      const homes = new Set(urls.flatMap((url) => memory.find(url)?.address ?? []));
-      const known = Array.from(homes, ({ podcast }) => podcast!).filter(
-        ({ newestEpisode }) => newestEpisode !== undefined,
-      );
+      const known = [...distinct(urls)].filter(({ newestEpisode }) => newestEpisode !== undefined);
       const newest = topN(known, limit, (a, b) => b.newestEpisode! - a.newestEpisode! || compareText(a.url, b.url));
       const items: (ChunkedEpisode & { podcast: StoredPodcast })[] = [];
       for (const { url } of newest) {
@@ -121,26 +109,10 @@ export function createPodcastStore(directory: Directory, refresh: Refresh, accou
     },
 
     async addMetadata(entries) {
-      for (let at = 0; at < entries.length; at += CONCURRENT) {
-        await Promise.all(entries.slice(at, at + CONCURRENT).map(addMetadata));
-      }
+      for (const some of inBatches(entries, CONCURRENT)) await Promise.all(some.map(addMetadata));
     },
 
-    async claimDue(limit, lease) {
-      const claimed: StoredPodcast[] = [];
-      for (;;) {
-        const now = context.now();
-        const due = memory
-          .all()
-          .filter((podcast) => isDue(podcast, now) && !isLeased(podcast, now) && subscribersOf(podcast) > 0);
-        const first = topN(due, limit - claimed.length, longestDueFirst);
-        const isClaimed = await Promise.all(first.map((podcast) => claim(store, podcast, now + lease)));
-        claimed.push(...first.filter((_, at) => isClaimed[at]));
-        const lost = first.filter((_, at) => !isClaimed[at]);
-        if (lost.length === 0) return claimed.toSorted(longestDueFirst).map(toFeedState);
-        await directory.reload(lost.map(({ address }) => address.digest));
-      }
-    },
+    claimDue: async (limit, lease) => (await claimDue(directory, limit, lease)).map(toFeedState),
 
     async feed(url) {
       const podcast = memory.find(url);
@@ -150,7 +122,8 @@ export function createPodcastStore(directory: Directory, refresh: Refresh, accou
     formerUrls: async (url) => (memory.find(url)?.formerUrls ?? []).toSorted(compareText),
 
     async *feeds() {
-      yield* byUrl().map(toFeedState);
+      const podcasts = memory.all().toSorted((a, b) => compareText(a.url, b.url));
+      yield* podcasts.map(toFeedState);
     },
 
     async countFeeds() {
@@ -209,11 +182,6 @@ export function createPodcastStore(directory: Directory, refresh: Refresh, accou
     isLogoListed: async (hash) => memory.withLogo(hash).some(({ address }) => address.isListed),
   };
 }
-
-const isDue = ({ feed: { nextAt } }: StoredPodcast, now: Seconds): boolean => nextAt !== undefined && nextAt <= now;
-
-const longestDueFirst = (a: StoredPodcast, b: StoredPodcast): number =>
-  a.feed.nextAt! - b.feed.nextAt! || compareText(a.url, b.url);
 
 const toFeedState = ({ url, feed }: StoredPodcast): FeedState => ({ url, ...feed });
 

@@ -86,6 +86,23 @@ export const subscribersOf = ({ address }: StoredPodcast): number => address.cou
 export const byPopularity = (a: StoredPodcast, b: StoredPodcast): number =>
   subscribersOf(b) - subscribersOf(a) || compareText(a.url, b.url);
 
+/** The first `limit` items in the order of `compare`, without sorting all. */
+export function topN<Item>(items: Iterable<Item>, limit: number, compare: (a: Item, b: Item) => number): Item[] {
+  let first: Item[] = [];
+  let more: Item[] = [];
+  const merge = (): void => {
+    first = [...first, ...more].toSorted(compare).slice(0, limit);
+    more = [];
+  };
+  for (const item of items) {
+    if (first.length === limit && (limit === 0 || compare(item, first.at(-1)!) >= 0)) continue;
+    more.push(item);
+    if (more.length > limit) merge();
+  }
+  merge();
+  return first;
+}
+
 export const urlsOf = ({ url, formerUrls }: Pick<PodcastFields, 'url' | 'formerUrls'>): Url[] => [...formerUrls, url];
 
 /** An address with this many subscribers is not personal, even if it looks secret. */

@@ -1,8 +1,7 @@
 import type { UserId } from '../../domain/types.ts';
 import type { Memory } from './memory.ts';
-import { byPopularity, type StoredPodcast, subscribersOf } from './podcast.ts';
+import { byPopularity, type StoredPodcast, subscribersOf, topN } from './podcast.ts';
 import { slugsOf } from './tags.ts';
-import { topN } from './top-n.ts';
 
 /** Recommendations use at most this many similar users, to bound the time. */
 const MAX_NEIGHBOURS = 500;

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { mayBeMisspelt, toQueryTerms, toSearchableUrl } from '../../domain/terms.ts';
-import { type Address, byPopularity, type Catalog, type StoredPodcast, subscribersOf } from './podcast.ts';
+import { type Address, byPopularity, type Catalog, type StoredPodcast, subscribersOf, topN } from './podcast.ts';
 import { FullText } from './full-text.ts';
-import { topN } from './top-n.ts';
 
 /** How long indexing may block the event loop. Milliseconds. */
 const INDEX_SLICE = 5;

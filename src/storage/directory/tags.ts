@@ -17,12 +17,8 @@ export class Tags {
 
   /** Those of these titles, of the tags of a podcast, that are the first known spelling of a tag. */
   newTitles(titles: readonly string[]): TagDocument[] {
-    const found = new Map<string, string>();
-    for (const title of titles) {
-      const tag = createSlug(title);
-      if (tag !== '' && !this.#titles.has(tag) && !found.has(tag)) found.set(tag, title);
-    }
-    return Array.from(found, ([tag, title]) => ({ tag, title }));
+    const bySlug = new Map(titles.toReversed().map((title) => [createSlug(title), title])); // the first one wins
+    return Array.from(bySlug, ([tag, title]) => ({ tag, title })).filter(({ tag }) => tag !== '' && !this.has(tag));
   }
 
   /** Sets the first spelling of a tag. */
@@ -60,9 +56,9 @@ export class Tags {
     this.#top = undefined;
   }
 
-  /** The first spelling of each tag, without duplicates. */
-  titles(tags: readonly string[]): TagDocument[] {
-    return slugsOf(tags).map((tag) => ({ tag, title: this.#titles.get(tag) ?? tag }));
+  /** The first spelling of each tag that a podcast has. */
+  titles(): TagDocument[] {
+    return Array.from(this.#podcasts.keys(), (tag) => ({ tag, title: this.#titles.get(tag) ?? tag }));
   }
 
   /** To be called when a podcast is listed or unlisted. */
@@ -85,11 +81,8 @@ export class Tags {
   }
 }
 
-function countListed(podcasts: Iterable<Address>): number {
-  let count = 0;
-  for (const { isListed } of podcasts) count += Number(isListed);
-  return count;
-}
+const countListed = (podcasts: Iterable<Address>): number =>
+  Array.from(podcasts).filter((each) => each.isListed).length;
 
 /** Slugs without duplicates; a tag without a letter or digit has none. */
 export const slugsOf = (tags: readonly string[]): string[] =>

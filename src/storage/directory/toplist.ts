@@ -1,7 +1,6 @@
 import type { RankedPodcast } from '../stores.ts';
 import type { ToplistSnapshot } from './documents.ts';
-import { byPopularity, type Catalog, type StoredPodcast, subscribersOf, toPodcast } from './podcast.ts';
-import { topN } from './top-n.ts';
+import { byPopularity, type Catalog, type StoredPodcast, subscribersOf, toPodcast, topN } from './podcast.ts';
 
 /** Podcasts that are ranked at least. */
 const MIN_LENGTH = 100;

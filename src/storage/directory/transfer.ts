@@ -8,7 +8,7 @@ import type { StoredPodcast } from './podcast.ts';
 /** Exports the directory, one podcast per page, sorted by URL at the start of the export. */
 export async function* exportDirectory(directory: Directory): AsyncGenerator<DirectoryRecord[]> {
   const { memory } = directory;
-  const tags = memory.tags.titles(memory.all().flatMap((podcast) => podcast.tags));
+  const tags = memory.tags.titles();
   if (tags.length > 0) {
     yield tags.toSorted((a, b) => compareText(a.tag, b.tag)).map((tag) => ({ kind: 'tag', ...tag }));
   }
@@ -45,51 +45,42 @@ function toEpisodeRecords(episodes: readonly ChunkedEpisode[]): DirectoryRecord[
   });
 }
 
-/** Imports records, one podcast per commit. */
+/** A podcast with all its episodes. */
+type PodcastRecord = Extract<DirectoryRecord, { kind: 'podcast' }> & { episodes: ChunkedEpisode[] };
+
+/** Imports records, one podcast with its episodes per commit. */
 export async function importDirectory(directory: Directory, records: AsyncIterable<DirectoryRecord[]>): Promise<void> {
-  for await (const record of groupByPodcast(records)) {
-    if (record.kind === 'podcast') await directory.change(() => decide(directory, record));
-    else if (record.kind === 'tag') await directory.addTags([{ tag: record.tag, title: record.title }]);
-    else {
-      const urls = record.urls.filter((url) => directory.memory.find(url));
-      await directory.snapshots.add({ at: record.at, urls });
+  let podcast: PodcastRecord | undefined;
+  const importPodcast = async (): Promise<void> => {
+    const complete = podcast;
+    podcast = undefined;
+    if (complete) await directory.change(() => decide(directory, complete));
+  };
+  for await (const page of records) {
+    for (const record of page) {
+      if (record.kind === 'episode') podcast?.episodes.push(toStored(record.episode));
+      else await importPodcast();
+      if (record.kind === 'podcast') podcast = { ...record, episodes: [] };
+      if (record.kind === 'tag') await directory.addTags([{ tag: record.tag, title: record.title }]);
+      if (record.kind === 'toplist') {
+        const urls = record.urls.filter((url) => directory.memory.find(url));
+        await directory.snapshots.add({ at: record.at, urls });
+      }
     }
   }
+  await importPodcast();
 }
 
 /** Undefined if the feed was fetched later here. */
-async function decide(directory: Directory, record: PodcastWithEpisodes): Promise<PodcastChange | undefined> {
+async function decide(directory: Directory, record: PodcastRecord): Promise<PodcastChange | undefined> {
   const { url, info, feed, formerUrls } = record;
   const replaces = [...new Set([url, ...formerUrls].flatMap((each) => directory.memory.find(each) ?? []))];
   if (replaces.some((here) => (here.feed.fetchedAt ?? -1) >= (feed.fetchedAt ?? 0))) return undefined;
   const known = await Promise.all(replaces.map((here) => directory.episodes.read(here)));
-  const merged = known.reduce<readonly ChunkedEpisode[]>(mergeEpisodes, record.episodes.map(toStored));
+  const merged = known.reduce<readonly ChunkedEpisode[]>(mergeEpisodes, record.episodes);
   const episodes = { before: known.flat(), after: newestEpisodes(merged) };
   return { podcast: { ...info, url, formerUrls, feed }, replaces, episodes };
 }
 
 const toStored = ({ formerUrls, ...episode }: ExportedEpisode): ChunkedEpisode =>
   formerUrls.length > 0 ? { ...episode, formerUrls } : episode;
-
-/** What an import stores in one commit: a `DirectoryRecord`, with a podcast and its episodes as one. */
-type GroupedRecord = Exclude<DirectoryRecord, { kind: 'podcast' | 'episode' }> | PodcastWithEpisodes;
-
-/** A podcast with all its episodes. */
-type PodcastWithEpisodes = Extract<DirectoryRecord, { kind: 'podcast' }> & { episodes: ExportedEpisode[] };
-
-/** Groups each podcast with its episodes, across page borders. */
-async function* groupByPodcast(records: AsyncIterable<DirectoryRecord[]>): AsyncGenerator<GroupedRecord> {
-  let podcast: PodcastWithEpisodes | undefined;
-  for await (const page of records) {
-    for (const record of page) {
-      if (record.kind === 'episode') {
-        podcast?.episodes.push(record.episode);
-        continue;
-      }
-      if (podcast) yield podcast;
-      podcast = record.kind === 'podcast' ? { ...record, episodes: [] } : undefined;
-      if (record.kind !== 'podcast') yield record;
-    }
-  }
-  if (podcast) yield podcast;
-}

@@ -1,8 +1,9 @@
 import type { Seconds, Url } from '../../domain/types.ts';
 import type { Key } from '../contract.ts';
-import { scan } from '../rows.ts';
+import { inBatches, scan } from '../rows.ts';
 import type { Directory } from './directory.ts';
 import { documentKeys, groupByUrl, parse, type UnusedDocument } from './documents.ts';
+import { isLeased } from './fetching.ts';
 import { episodes, listeners, podcastKey, subscribers, tagKey } from './keys.ts';
 import { type StoredPodcast, subscribersOf } from './podcast.ts';
 
@@ -18,16 +19,22 @@ const AT_ONCE = 200;
 export async function removeUnused(directory: Directory, named: () => AsyncIterable<readonly Url[]>): Promise<void> {
   const { memory } = directory;
   const expired = new Set<StoredPodcast | undefined>();
-  for (const some of inBatches(memory.all().filter((podcast) => subscribersOf(podcast) === 0))) {
+  for (const some of inBatches(
+    memory.all().filter((podcast) => subscribersOf(podcast) === 0),
+    AT_ONCE,
+  )) {
     for (const podcast of await findExpired(directory, some)) expired.add(podcast);
   }
   for await (const urls of expired.size > 0 ? named() : []) for (const url of urls) expired.delete(memory.find(url));
   for (const podcast of expired) await remove(directory, podcast!);
-  for (const tags of inBatches(memory.tags.unused())) await removeTags(directory, tags);
+  for (const tags of inBatches(memory.tags.unused(), AT_ONCE)) await removeTags(directory, tags);
 }
 
 /** Those without subscribers for that time. For the others the time begins now, unless it has begun already. */
-async function findExpired({ store, context }: Directory, podcasts: StoredPodcast[]): Promise<StoredPodcast[]> {
+async function findExpired(
+  { store, context }: Directory,
+  podcasts: readonly StoredPodcast[],
+): Promise<StoredPodcast[]> {
   const now = context.now();
   const keys = podcasts.map(({ address }) => podcastKey(address.digest, 'unused'));
   const entries = await store.get(keys);
@@ -44,8 +51,8 @@ async function findExpired({ store, context }: Directory, podcasts: StoredPodcas
 /** Does nothing if it has episode actions, somebody subscribes concurrently, or it is changed. */
 async function remove(directory: Directory, podcast: StoredPodcast): Promise<void> {
   const { store, context } = directory;
-  const { addresses, lease, digest: home } = podcast.address;
-  if ((lease?.until ?? 0) > context.now()) return;
+  const { addresses, digest: home } = podcast.address;
+  if (isLeased(podcast, context.now())) return;
   const digests = addresses.map(({ digest }) => digest);
   const entries = await store.get(digests.flatMap((each) => [...documentKeys(each), podcastKey(each, 'unused')]));
   const found = entries.filter((entry) => entry !== undefined);
@@ -68,8 +75,4 @@ async function removeTags({ store, memory }: Directory, tags: readonly string[])
   const check = found.map(({ key, version }) => [key, version] as const);
   if (found.length > 0 && (await store.commit({ check, delete: found.map(({ key }) => key) })) === undefined) return;
   for (const tag of tags) memory.tags.forget(tag);
-}
-
-function* inBatches<Item>(items: readonly Item[]): Iterable<Item[]> {
-  for (let at = 0; at < items.length; at += AT_ONCE) yield items.slice(at, at + AT_ONCE);
 }

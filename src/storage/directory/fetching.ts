@@ -1,0 +1,110 @@
+import { compareText } from '../../domain/text-order.ts';
+import type { Seconds, Stamp, Url } from '../../domain/types.ts';
+import { noSuchFeed } from '../store-errors.ts';
+import type { KeyValueStore } from '../contract.ts';
+import { urlDigest } from '../keys.ts';
+import type { FeedResult } from '../stores.ts';
+import type { PodcastChange } from './change.ts';
+import type { Directory } from './directory.ts';
+import type { LeaseDocument } from './documents.ts';
+import { mergeEpisodes, sharedEpisodes, updateEpisodes } from './episodes.ts';
+import { podcastKey } from './keys.ts';
+import { type StoredPodcast, subscribersOf, topN } from './podcast.ts';
+
+export const isDue = ({ feed: { nextAt } }: StoredPodcast, now: Seconds): boolean =>
+  nextAt !== undefined && nextAt <= now;
+
+/** Whether a process is fetching the feed. */
+export const isLeased = ({ address }: StoredPodcast, now: Seconds): boolean => (address.lease?.until ?? 0) > now;
+
+const longestDueFirst = (a: StoredPodcast, b: StoredPodcast): number =>
+  a.feed.nextAt! - b.feed.nextAt! || compareText(a.url, b.url);
+
+/** Leases due feeds: see `PodcastStore`. */
+export async function claimDue(directory: Directory, limit: number, lease: Seconds): Promise<StoredPodcast[]> {
+  const { memory, context, store } = directory;
+  const claimed: StoredPodcast[] = [];
+  for (;;) {
+    const now = context.now();
+    const due = memory
+      .all()
+      .filter((podcast) => isDue(podcast, now) && !isLeased(podcast, now) && subscribersOf(podcast) > 0);
+    const first = topN(due, limit - claimed.length, longestDueFirst);
+    const isClaimed = await Promise.all(first.map((podcast) => claim(store, podcast, now + lease)));
+    claimed.push(...first.filter((_, at) => isClaimed[at]));
+    const lost = first.filter((_, at) => !isClaimed[at]);
+    if (lost.length === 0) return claimed.toSorted(longestDueFirst);
+    await directory.reload(lost.map(({ address }) => address.digest));
+  }
+}
+
+/**
+ * Takes effect in this process at once, and is stored if others share the store, as they fetch feeds, too. False if
+ * another process holds the lease or has changed the podcast.
+ */
+async function claim(store: KeyValueStore, { address, version }: StoredPodcast, until: Seconds): Promise<boolean> {
+  const { digest, lease: before } = address;
+  address.lease = { until, version: before?.version ?? 0 };
+  if (!store.isShared) return true;
+  const key = podcastKey(digest, 'lease');
+  try {
+    const claimed = await store.commit({
+      check: [
+        [podcastKey(digest, 'podcast'), version],
+        [key, before?.version ?? 0],
+      ],
+      set: [[key, JSON.stringify({ until } satisfies LeaseDocument)]],
+    });
+    if (claimed !== undefined) address.lease = { until, version: claimed };
+    return claimed !== undefined;
+  } catch (error) {
+    address.lease = before;
+    throw error;
+  }
+}
+
+/** Stores the result of fetching a feed. */
+export async function recordResult(directory: Directory, url: Url, result: FeedResult): Promise<void> {
+  const { memory, context, store } = directory;
+  if (store.isShared && !memory.find(url)) await directory.reload([urlDigest(url)]);
+  let stamp: Stamp | undefined;
+  const endStamp = (): void => {
+    if (stamp !== undefined) memory.stamps.end(stamp);
+  };
+  try {
+    await directory.change(() => {
+      endStamp();
+      const found = result.content?.episodes ?? [];
+      stamp = found.length > 0 ? memory.stamps.begin(context.now()) : undefined;
+      return decide(directory, url, result, stamp ?? 0);
+    });
+  } finally {
+    endStamp();
+  }
+}
+
+/** `stamp`: for new episodes. */
+async function decide(
+  { memory, episodes }: Directory,
+  url: Url,
+  { state, content, movedTo }: FeedResult,
+  stamp: Stamp,
+): Promise<PodcastChange> {
+  const asked = memory.find(url);
+  if (!asked) throw noSuchFeed();
+  const target = movedTo ?? asked.url;
+  const there = memory.find(target) ?? asked;
+  const replaces = [...new Set([there, asked])];
+  const { url: _, ...feed } = state;
+  const fields = replaces.find((each) => each.feed.fetchedAt !== undefined) ?? there;
+  const podcast = { ...fields, ...content?.podcast, feed, url: target };
+  if (!content && target === asked.url) return { podcast, replaces, endsLease: true };
+
+  const known = await Promise.all(replaces.map((each) => episodes.read(each)));
+  const [ofThere, ofAsked = ofThere] = known as [(typeof known)[0], (typeof known)[0]?];
+  const found = content?.episodes ?? [];
+  const moved = target === asked.url ? ofAsked : sharedEpisodes(ofAsked, content ? found : ofThere);
+  const merged = there === asked ? moved : mergeEpisodes(ofThere, moved);
+  const after = updateEpisodes(merged, found, stamp);
+  return { podcast, replaces, episodes: { before: known.flat(), after }, endsLease: true };
+}
