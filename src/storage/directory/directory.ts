@@ -68,7 +68,7 @@ export class Directory {
     await this.#readAllSubscriptions();
     const digests = new Set(this.memory.all().map(({ address }) => address.digest));
     for await (const page of scan(this.store, PODCASTS)) {
-      for (const { key } of page) digests.add(partsOf(key)[0]!);
+      for (const { key } of page) digests.add(partsOf(key)[0]);
     }
     await this.reload(digests);
   }

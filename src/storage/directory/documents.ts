@@ -63,7 +63,7 @@ export function groupByUrl(
   for (const entry of entries) {
     if (!entry) continue;
     const { key, value, version } = entry;
-    const [digest, part] = partsOf(key) as [UrlDigest, string];
+    const [digest, part] = partsOf(key);
     let found = documents.get(digest);
     if (!found) documents.set(digest, (found = { version: 0 }));
     if (part === 'url') found.url = parse(value);

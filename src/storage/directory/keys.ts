@@ -52,5 +52,13 @@ export const changeKey = (now: Seconds, what: Change): Key => `d/${minuteOf(now)
 export const changesBefore = (until: Seconds) => ({ from: 'd/', until: `d/${minuteOf(until)}/` });
 export const changesFrom = (from: Seconds) => ({ from: `d/${minuteOf(from)}/`, until: 'd0' });
 
-/** The parts of a key after its prefix. */
-export const partsOf = (key: Key): string[] => key.split('/').slice(1);
+/** What changed, from a key. */
+export const changeIn = (key: Key): Change => key.split('/').slice(2).join('/') as Change;
+
+const DIGEST_LENGTH = urlDigest('').length;
+
+/** The digest in the key of a URL, and what follows it. All these keys have a prefix of one letter. */
+export const partsOf = (key: Key): [UrlDigest, string] => [
+  key.slice(2, 2 + DIGEST_LENGTH),
+  key.slice(3 + DIGEST_LENGTH),
+];

@@ -10,6 +10,8 @@ import {
   newPodcast,
   type PodcastFields,
   type StoredPodcast,
+  subscriberNumbers,
+  subscriptionOf,
   urlsOf,
 } from './podcast.ts';
 import { SearchIndex } from './search.ts';
@@ -70,7 +72,7 @@ export class Memory implements Catalog {
 
   /** URLs with subscribers that are not in the directory yet. */
   pending(): Address[] {
-    return this.addresses.filter((address) => address !== undefined && isPending(address)) as Address[];
+    return this.addresses.flatMap((address) => (address && isPending(address) ? address : []));
   }
 
   /** The podcasts whose logo URL has this SHA-256. */
@@ -99,8 +101,7 @@ export class Memory implements Catalog {
     for (const address of addresses) address.home = home;
     const podcast: StoredPodcast = Object.assign(fields, { address: home, version });
     Object.assign(home, { podcast, addresses, count: 0, publicCount: 0 });
-    const numbers = addresses.flatMap(({ subscribers }) => [...subscribers.keys()]);
-    for (const number of new Set(numbers)) this.#count(home, number, 1);
+    for (const number of subscriberNumbers(home)) this.#count(home, number, 1);
     this.tags.add(home, podcast.tags);
     this.stamps.add(podcast.newestEpisode ?? 0);
     this.#changed(podcast);
@@ -162,7 +163,7 @@ export class Memory implements Catalog {
     const account = this.#accounts.get(user) ?? this.#addAccount(user);
     const address = this.#ensureAddress(digest);
     const { home, subscribers } = address;
-    this.#count(home, account.number, -1);
+    if (home.podcast) this.#count(home, account.number, -1);
     if (subscription) {
       subscribers.set(account.number, subscription);
       account.subscriptions.add(address);
@@ -170,17 +171,18 @@ export class Memory implements Catalog {
       subscribers.delete(account.number);
       account.subscriptions.delete(address);
     }
-    this.#count(home, account.number, 1);
-    if (home.podcast) this.#recounted(home.podcast);
+    if (home.podcast) {
+      this.#count(home, account.number, 1);
+      this.#recounted(home.podcast);
+    }
     this.#dropUnused(address);
   }
 
   /** Adds an account to the subscribers of a podcast, or takes it away: once, however many of the URLs it has. */
   #count(home: Address, number: number, by: 1 | -1): void {
-    const subscriptions = home.addresses.map(({ subscribers }) => subscribers.get(number));
-    if (subscriptions.every((each) => each === undefined)) return;
-    home.count += by;
-    if (!subscriptions.includes('private')) home.publicCount += by;
+    const subscription = subscriptionOf(number, home);
+    if (subscription) home.count += by;
+    if (subscription === 'public') home.publicCount += by;
   }
 
   #addAccount(id: UserId): Account {

@@ -80,6 +80,17 @@ export class Address {
   }
 }
 
+/** How an account subscribes to a podcast: privately if it does so under any of its URLs. */
+export function subscriptionOf(account: number, home: Address): Subscription {
+  let found: Subscription;
+  for (const { subscribers } of home.addresses) if (found !== 'private') found = subscribers.get(account) ?? found;
+  return found;
+}
+
+/** The accounts that subscribe to a podcast, each once. */
+export const subscriberNumbers = ({ addresses, subscribers }: Address): Iterable<number> =>
+  addresses.length === 1 ? subscribers.keys() : new Set(addresses.flatMap((each) => [...each.subscribers.keys()]));
+
 export const subscribersOf = ({ address }: StoredPodcast): number => address.count;
 
 /** Most subscribers first, then by URL. */

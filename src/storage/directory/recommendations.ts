@@ -1,6 +1,6 @@
 import type { UserId } from '../../domain/types.ts';
 import type { Memory } from './memory.ts';
-import { byPopularity, type StoredPodcast, subscribersOf, topN } from './podcast.ts';
+import { byPopularity, type StoredPodcast, subscriberNumbers, subscribersOf, topN } from './podcast.ts';
 import { slugsOf } from './tags.ts';
 
 /** Recommendations use at most this many similar users, to bound the time. */
@@ -44,8 +44,7 @@ function scoreByNeighbours(memory: Memory, { podcasts, user }: Own): Scores {
   const { accounts, addresses } = memory;
   const similarity = new Float64Array(accounts.length);
   for (const { address } of podcasts) {
-    const numbers = address.addresses.flatMap(({ subscribers }) => [...subscribers.keys()]);
-    for (const number of new Set(numbers)) similarity[number]! += 1 / address.count;
+    for (const number of subscriberNumbers(address)) similarity[number]! += 1 / address.count;
   }
   const others = accounts.filter(({ id, number }) => similarity[number]! > 0 && id !== user);
   const asked = topN(

@@ -4,7 +4,7 @@ import type { Key, Version } from '../contract.ts';
 import type { UrlDigest } from '../keys.ts';
 import { scan } from '../rows.ts';
 import type { Directory } from './directory.ts';
-import { changesBefore, changesFrom, partsOf, subscriptionKey } from './keys.ts';
+import { changeIn, changesBefore, changesFrom, subscriptionKey } from './keys.ts';
 
 /** How often a process reads the changes of others. Milliseconds. */
 const INTERVAL = 5000;
@@ -71,10 +71,11 @@ export class Refresh {
         for (const { key, version } of page) {
           seen.set(key, version);
           if (this.#seen.get(key) === version) continue;
-          const [, what, user] = partsOf(key) as [string, 'toplists' | UrlDigest, UserId | undefined];
+          const what = changeIn(key);
+          const [digest, user] = what.split('/') as [UrlDigest, UserId?];
           if (what === 'toplists') await snapshots.reload();
-          else if (user === undefined) digests.add(what);
-          else subscriptions.add(subscriptionKey(what, user));
+          else if (user === undefined) digests.add(digest);
+          else subscriptions.add(subscriptionKey(digest, user));
         }
       }
       await this.#directory.readSubscriptions(subscriptions);

@@ -28,7 +28,11 @@ export class Tags {
   }
 
   add(podcast: Address, tags: readonly string[]): void {
-    for (const slug of slugsOf(tags)) this.#podcasts.set(slug, (this.#podcasts.get(slug) ?? new Set()).add(podcast));
+    for (const slug of slugsOf(tags)) {
+      const podcasts = this.#podcasts.get(slug);
+      if (podcasts) podcasts.add(podcast);
+      else this.#podcasts.set(slug, new Set([podcast]));
+    }
     this.#top = undefined;
   }
 
