@@ -3,7 +3,6 @@ import type { Batch, Entry, Key, KeyValueStore, Value, Version } from '../contra
 import { type UrlDigest, urlDigest } from '../keys.ts';
 import { inBatches, scan } from '../rows.ts';
 import type { StorageContext } from '../stores.ts';
-import { type PodcastChange, toChanged } from './change.ts';
 import {
   documentKeys,
   groupByUrl,
@@ -34,6 +33,18 @@ import { ToplistSnapshots } from './toplist-snapshots.ts';
 
 /** URLs or subscriptions per read. */
 const READ_AT_ONCE = 500;
+
+/** A change of one podcast. */
+export interface PodcastChange {
+  /** `formerUrls` and `newestEpisode` need not include those of the replaced podcasts and their episodes. */
+  podcast: PodcastFields;
+  /** The stored podcasts that it replaces, its own previous version included. */
+  replaces: readonly StoredPodcast[];
+  /** The episodes of the replaced podcasts, and those after the change; undefined if they do not change. */
+  episodes?: { before: readonly ChunkedEpisode[]; after: readonly ChunkedEpisode[] };
+  /** Whether to release the lease of the feed. */
+  endsLease?: boolean;
+}
 
 /** The directory of a store: its copy in memory, how that is read, and how changes are committed. */
 export class Directory {
@@ -234,4 +245,14 @@ export class Directory {
   clear(): void {
     for (const part of [this.memory, this.episodes, this.snapshots, this.changedHere]) part.clear();
   }
+}
+
+/** The podcast after a change. */
+function toChanged({ podcast, replaces, episodes }: PodcastChange): PodcastFields {
+  const { address: _, version: __, newestEpisode: ___, ...fields } = podcast as StoredPodcast;
+  const former = new Set([...podcast.formerUrls, ...replaces.flatMap(urlsOf)]);
+  former.delete(podcast.url);
+  const known = replaces.map(({ newestEpisode = 0 }) => newestEpisode);
+  const newest = (episodes?.after ?? []).reduce((max, { stamp }) => Math.max(max, stamp), Math.max(0, ...known));
+  return { ...fields, formerUrls: [...former], ...(newest > 0 && { newestEpisode: newest }) };
 }

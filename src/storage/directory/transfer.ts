@@ -1,7 +1,6 @@
 import { compareText } from '../../domain/text-order.ts';
 import type { DirectoryRecord, ExportedEpisode } from '../stores.ts';
-import type { PodcastChange } from './change.ts';
-import type { Directory } from './directory.ts';
+import type { Directory, PodcastChange } from './directory.ts';
 import { type ChunkedEpisode, mergeEpisodes, newestEpisodes } from './episodes.ts';
 import type { StoredPodcast } from './podcast.ts';
 
