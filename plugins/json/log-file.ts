@@ -27,26 +27,23 @@ export interface LoggedCommit {
   changes: readonly Change[];
 }
 
-/** Characters of a line that are encoded at once. */
-const CHUNK = 64 * 1024;
+/** Characters that are encoded at once. */
+const CHUNK = 1024 * 1024;
 
 /** Encodes a line, in time slices, as a commit may be long. */
 export async function encodeLine(commits: readonly LoggedCommit[]): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  let checksum = 0;
-  let text = '';
-  const encodeText = (): void => {
-    const chunk = Buffer.from(text);
-    checksum = crc32(chunk, checksum);
-    chunks.push(chunk);
-    text = '';
-  };
+  let text = head(0);
   await eachInSlices(piecesOf(commits), (piece) => {
     text += piece;
-    if (text.length > CHUNK) encodeText();
+    if (text.length < CHUNK) return;
+    chunks.push(Buffer.from(text));
+    text = '';
   });
-  encodeText();
-  return Buffer.concat([Buffer.from(head(checksum)), ...chunks, Buffer.from('\n')]);
+  chunks.push(Buffer.from(text));
+  const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  bytes.write(head(crc32(bytes.subarray(HEAD_LENGTH, -1))));
+  return bytes;
 }
 
 /** The text of a line after the checksum, in pieces. */
@@ -65,7 +62,7 @@ function* piecesOf(commits: readonly LoggedCommit[]): Iterable<string> {
     }
     yield `},${JSON.stringify(deleted)}]`;
   }
-  yield ']';
+  yield ']\n';
 }
 
 /** JSON text without line breaks. */

@@ -101,10 +101,8 @@ export class WriteAheadLog {
         this.#fail([...group, ...this.#queue], error as StorageError);
         continue;
       }
-      for (const { changes, resolve } of group) {
-        await this.#groups.apply(changes);
-        resolve();
-      }
+      await this.#groups.apply(group.flatMap(({ changes }) => changes));
+      for (const { resolve } of group) resolve();
       await this.#waitForMore();
     }
     this.#writing = undefined;
