@@ -4,9 +4,9 @@ import { dirname } from 'node:path';
 import type { Entry, Key, Log } from '../../src/plugin.ts';
 import { createFolder, removeFile, syncFolder, toStorageError } from './durable-files.ts';
 import type { Files } from './files.ts';
-import { applyTo, between, type Group, sizeOf, totalSize } from './group.ts';
+import { applyTo, between, type Group, type Part, sizeOf, totalSize } from './group.ts';
 import type { Groups } from './groups.ts';
-import { fitsFileName, type Part } from './layout.ts';
+import { fitsFileName } from './layout.ts';
 import { MAX_BACKLOG, MAX_CHANGES, MAX_FILE_SIZE, MAX_LOG_SIZE } from './limits.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 
@@ -106,31 +106,31 @@ export class Checkpoint {
 
   /** Writes the current changes of a group; later ones are left to the next checkpoint. */
   async #save(group: Group): Promise<void> {
-    const { changes, prefix } = group;
-    const parts = group.parts[0]?.start === prefix ? group.parts : [{ prefix, start: prefix }, ...group.parts];
-    for (const part of parts) {
+    const { changes, prefix, parts } = group;
+    for (const part of parts[0]?.start === prefix ? parts : [{ group, start: prefix }, ...parts]) {
       const own = between(changes, part.start, group.endOf(part));
       if (own.length === 0) continue;
-      const entries = applyTo(await this.#entriesOf(group, part), own);
-      if (entries.length > 0) await this.#write(group, part, entries);
-      else if (group.parts.includes(part)) await this.#remove(group, part);
+      const entries = applyTo(await this.#entriesOf(part), own);
+      if (entries.length > 0) await this.#write(part, entries);
+      else if (group.has(part)) await this.#remove(part);
       this.#groups.discardFlushed(group, own);
     }
   }
 
-  async #entriesOf(group: Group, part: Part): Promise<readonly Entry[]> {
-    if (!group.parts.includes(part)) return [];
+  async #entriesOf(part: Part): Promise<readonly Entry[]> {
+    if (!part.group.has(part)) return [];
     const entries = this.#files.cached(part) ?? (await this.#files.read(part));
-    return between(entries, part.start, group.endOf(part));
+    return between(entries, part.start, part.group.endOf(part));
   }
 
   /**
    * At any interruption, existing files must have all keys from their start on. So a file is split from its end, and is
    * shortened last, once the new files are durable. Until then, keys beyond its end are ignored.
    */
-  async #write(group: Group, part: Part, entries: readonly Entry[], end = group.endOf(part)): Promise<void> {
+  async #write(part: Part, entries: readonly Entry[], end = part.group.endOf(part)): Promise<void> {
+    const { group } = part;
     const folder = dirname(this.#files.pathOf(part));
-    if (!group.parts.includes(part)) await createFolder(folder);
+    if (!group.has(part)) await createFolder(folder);
     const written = split(part, entries);
     let until = end;
     for (const [next, its] of written.slice(1).toReversed()) {
@@ -146,13 +146,14 @@ export class Checkpoint {
     this.#files.replace(part, written);
   }
 
-  async #remove(group: Group, part: Part): Promise<void> {
+  async #remove(part: Part): Promise<void> {
+    const { group } = part;
     const path = this.#files.pathOf(part);
     const folder = dirname(path);
     const previous = group.parts[group.parts.indexOf(part) - 1];
     if (previous) {
       // It takes over the range, and must not have old keys there.
-      await this.#write(group, previous, await this.#entriesOf(group, previous), group.endOf(part));
+      await this.#write(previous, await this.#entriesOf(previous), group.endOf(part));
       await syncFolder(folder);
     }
     group.replace(part, []);
@@ -165,20 +166,20 @@ export class Checkpoint {
 }
 
 /** Splits the entries of a part that is too long. */
-function split({ prefix, start }: Part, entries: readonly Entry[]): [Part, readonly Entry[]][] {
+function split({ group, start }: Part, entries: readonly Entry[]): [Part, readonly Entry[]][] {
   const size = totalSize(entries);
   const length = size / Math.ceil(size / MAX_FILE_SIZE);
   const parts: [Part, readonly Entry[]][] = [];
   let [begin, filled, from] = [0, 0, start];
   for (const [place, entry] of entries.entries()) {
-    const next = filled < length ? undefined : startBetween(prefix, entries[place - 1]!.key, entry.key);
+    const next = filled < length ? undefined : startBetween(group.prefix, entries[place - 1]!.key, entry.key);
     if (next !== undefined) {
-      parts.push([{ prefix, start: from }, entries.slice(begin, place)]);
+      parts.push([{ group, start: from }, entries.slice(begin, place)]);
       [begin, filled, from] = [place, 0, next];
     }
     filled += sizeOf(entry);
   }
-  return [...parts, [{ prefix, start: from }, entries.slice(begin)]];
+  return [...parts, [{ group, start: from }, entries.slice(begin)]];
 }
 
 /** A key after `last` and up to `next`, cut at the end of a segment; undefined if it is too long for a file name. */

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { type Entry, type Key, StorageError } from '../../src/plugin.ts';
-import { type Source, totalSize } from './group.ts';
-import type { Groups } from './groups.ts';
-import { fileName, type Part } from './layout.ts';
+import { type Part, type Source, totalSize } from './group.ts';
+import { fileName } from './layout.ts';
 import { CACHE_SIZE } from './limits.ts';
 import { readPart, writePart } from './part-file.ts';
 
@@ -13,20 +12,18 @@ const LOADED_AT_ONCE = 16;
 /** Reads and writes the data files, with a cache of their entries. */
 export class Files {
   readonly #folder: string;
-  readonly #groups: Groups;
   readonly #cache = new LRUCache<Part, readonly Entry[]>({
     maxSize: CACHE_SIZE,
     sizeCalculation: (entries) => totalSize(entries) + 1, // 0 is not accepted
   });
   readonly #loading = new Map<Part, Promise<readonly Entry[]>>();
 
-  constructor(folder: string, groups: Groups) {
+  constructor(folder: string) {
     this.#folder = folder;
-    this.#groups = groups;
   }
 
-  pathOf({ prefix, start }: Part): string {
-    return join(this.#folder, fileName(prefix, start));
+  pathOf({ group, start }: Part): string {
+    return join(this.#folder, fileName(group.prefix, start));
   }
 
   cached(part: Part): readonly Entry[] | undefined {
@@ -42,32 +39,28 @@ export class Files {
 
   async #load(part: Part): Promise<readonly Entry[]> {
     const entries = await this.read(part);
-    if (this.#groups.has(part)) this.#cache.set(part, entries);
+    if (part.group.has(part)) this.#cache.set(part, entries);
     return entries;
   }
 
   /** Reads a file, bypassing the cache. */
   async read(part: Part): Promise<readonly Entry[]> {
+    const { group } = part;
     try {
-      const { entries, until } = await readPart(this.pathOf(part), part.prefix);
-      this.#requireNext(part, until);
-      return entries;
+      const { entries, until } = await readPart(this.pathOf(part), group.prefix);
+      // Files that were inserted in between later do not matter.
+      if (until >= group.endOf(part)) return entries;
+      const missing = this.pathOf({ group, start: until });
+      throw new StorageError('corrupt', `${missing} is missing; restore the data folder from a backup`);
     } catch (error) {
-      if (this.#groups.has(part)) throw error;
+      if (group.has(part)) throw error;
       return []; // replaced meanwhile: these entries are not used
     }
   }
 
-  /** Checks that the next file exists. Files that were inserted in between later do not matter. */
-  #requireNext(part: Part, until: Key): void {
-    if (this.#groups.endOf(part) <= until) return;
-    const path = this.pathOf({ prefix: part.prefix, start: until });
-    throw new StorageError('corrupt', `${path} is missing; restore the data folder from a backup`);
-  }
-
   /** Writes the entries of a part up to a key, where the next part starts. See `replaceFile`. */
   write(part: Part, until: Key, entries: readonly Entry[]): Promise<void> {
-    return writePart(this.pathOf(part), part.prefix, { entries, until });
+    return writePart(this.pathOf(part), part.group.prefix, { entries, until });
   }
 
   /** Replaces a part by others in the cache, if it is cached. */

@@ -1,11 +1,19 @@
 import type { Entry, Key, Range, Value, Version } from '../../src/plugin.ts';
-import { endOf, type Part } from './layout.ts';
+import { endOf } from './layout.ts';
 
 /** A change of one key; without a value, its deletion. */
 export interface Change {
   readonly key: Key;
   readonly value: Value | undefined;
   readonly version: Version;
+}
+
+/**
+ * A data file: the keys of a group from `start` up to the start of the next part. Replaced by a new object at each write.
+ */
+export interface Part {
+  readonly group: Group;
+  readonly start: Key;
 }
 
 /** The entries of a part, in key order. If they are not loaded yet: empty, and the part counts as missing. */
@@ -107,6 +115,11 @@ export class Group {
   replace(part: Part, others: readonly Part[]): void {
     const parts = [...this.parts.filter((each) => each !== part), ...others];
     this.parts = parts.toSorted((a, b) => (a.start < b.start ? -1 : 1));
+  }
+
+  /** Whether a part is current, that is, not replaced. */
+  has(part: Part): boolean {
+    return this.parts.includes(part);
   }
 
   /** Where the keys of a part end. */

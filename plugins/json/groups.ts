@@ -1,6 +1,6 @@
 import { eachInSlices, type Entry, type Key, type Range } from '../../src/plugin.ts';
-import { type Change, Group, placeOf, type Source } from './group.ts';
-import { endOf, type Part, prefixOf } from './layout.ts';
+import { type Change, Group, type Part, placeOf, type Source } from './group.ts';
+import { endOf, type FileStart, prefixOf } from './layout.ts';
 
 const prefixIn = ({ prefix }: Group): string => prefix;
 
@@ -23,9 +23,11 @@ export class Groups {
   /** Set while changes are being applied: reads must wait. */
   applying: Promise<void> | undefined;
 
-  constructor(files: readonly Part[]) {
-    const sorted = files.toSorted((a, b) => (a.start < b.start ? -1 : 1));
-    for (const part of sorted) this.#group(part.prefix).replace(part, [part]);
+  constructor(files: readonly FileStart[]) {
+    for (const { prefix, start } of files.toSorted((a, b) => (a.start < b.start ? -1 : 1))) {
+      const group = this.#group(prefix);
+      group.parts = [...group.parts, { group, start }];
+    }
   }
 
   #group(prefix: string): Group {
@@ -46,16 +48,6 @@ export class Groups {
   /** All current parts. */
   parts(): Part[] {
     return this.#levels.flat().flatMap(({ parts }) => parts);
-  }
-
-  /** Whether a part is current, that is, not replaced. */
-  has(part: Part): boolean {
-    return this.#byPrefix.get(part.prefix)?.parts.includes(part) ?? false;
-  }
-
-  /** Where the keys of a part end. */
-  endOf(part: Part): Key {
-    return this.#byPrefix.get(part.prefix)?.endOf(part) ?? part.start;
   }
 
   /** Applies durable changes, in time slices if there are many. */

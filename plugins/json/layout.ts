@@ -72,17 +72,14 @@ export function fileName(prefix: string, start: Key): string {
   return `${file.replace('*', () => segment)}${rest}.json`;
 }
 
-/**
- * A data file: the keys with a prefix from `start` up to the start of the next file. Replaced by a new object at each
- * write.
- */
-export interface Part {
-  readonly prefix: string;
-  readonly start: Key;
+/** A data file: it begins with the first key from `start` on that has the prefix. */
+export interface FileStart {
+  prefix: string;
+  start: Key;
 }
 
 /** The inverse of `fileName`; undefined for any other path. */
-function parseFileName(path: string): Part | undefined {
+function parseFileName(path: string): FileStart | undefined {
   const [, base = '', rest = '%'] = /^([^.]+)(?:\.([^.]+))?\.json$/.exec(path) ?? [];
   const [folder, segment = '', ...others] = base.split('/');
   const family = PREFIXES.get(base) ?? PREFIXES.get([folder, '*', ...others].join('/')) ?? '';
@@ -92,13 +89,13 @@ function parseFileName(path: string): Part | undefined {
 }
 
 /** Lists all data files. Removes incomplete files of a killed process. */
-export async function listFiles(folder: string): Promise<Part[]> {
+export async function listFiles(folder: string): Promise<FileStart[]> {
   const list = (top: string): Promise<Dirent[]> =>
     readdir(join(folder, top), { recursive: top !== '', withFileTypes: true }).catch((error) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
       throw toStorageError(error, join(folder, top));
     });
-  const found: Part[] = [];
+  const found: FileStart[] = [];
   for (const { parentPath, name } of (await Promise.all(['', ...FOLDERS].map(list))).flat()) {
     const path = join(parentPath, name);
     const file = parseFileName(relative(folder, path));

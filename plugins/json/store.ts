@@ -36,7 +36,7 @@ export async function openStore(folder: string, report: Log): Promise<KeyValueSt
   try {
     const found = await listFiles(folder);
     const groups = new Groups(found);
-    const files = new Files(folder, groups);
+    const files = new Files(folder);
     const log = await WriteAheadLog.open(folder, found.length === 0, groups);
     const checkpoint = new Checkpoint(groups, files, log, report);
     // Not awaited: until it is done, the log has all changes.
