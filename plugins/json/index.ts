@@ -1,11 +1,154 @@
 import { resolve } from 'node:path';
-import { definePlugin } from '../../src/plugin.ts';
-import { openStore } from './store.ts';
+import { setImmediate } from 'node:timers/promises';
+import {
+  type Batch,
+  definePlugin,
+  type Key,
+  type KeyValueStore,
+  type Log,
+  KeyedMutex,
+  runInSlices,
+  StorageError,
+  type Version,
+} from '../../src/plugin.ts';
+import { Checkpoint } from './checkpoint.ts';
+import { createFolder, toStorageError } from './durable-files.ts';
+import { Files, LoadedEntries } from './files.ts';
+import type { Change, Source } from './group.ts';
+import { Groups } from './groups.ts';
+import { listFiles } from './layout.ts';
+import { takeLock } from './lock.ts';
+import { WriteAheadLog } from './write-ahead-log.ts';
 
 /** JSON files in a folder: `json` for podsync's data folder, `json:FOLDER` for another one. */
 export default definePlugin({
   name: 'json',
   contract: 1,
   parse: (location) => ({ folder: location }),
-  open: ({ folder }, context) => openStore(resolve(context.dataDir, folder), context.log),
+  open: ({ folder }, { dataDir, log }) => openStore(resolve(dataDir, folder), log),
 });
+
+/** A batch whose checks were evaluated. */
+interface Evaluated {
+  /** Undefined if a check failed. */
+  version: Version | undefined;
+  /** Resolves when the batch is durable, or what made a check fail: a caller that reads again must see that. */
+  durable: Promise<unknown>;
+}
+
+/**
+ * Opens the store in a folder. Rejects with `busy` if another process has it open, and with `corrupt` if its
+ * write-ahead log is damaged; other damage is detected when a file is read.
+ */
+async function openStore(folder: string, report: Log): Promise<KeyValueStore> {
+  await createFolder(folder);
+  const releaseLock = await takeLock(folder);
+  try {
+    const found = await listFiles(folder);
+    const groups = new Groups(found);
+    const files = new Files(folder);
+    const log = await WriteAheadLog.open(folder, found.length === 0, groups);
+    const checkpoint = new Checkpoint(groups, files, log, report);
+    // Not awaited: until it is done, the log has all changes.
+    if (groups.changeCount > 0) void checkpoint.run();
+    else await log.removeOlder();
+    return createStore(groups, files, log, checkpoint, releaseLock);
+  } catch (error) {
+    await releaseLock();
+    throw toStorageError(error, folder);
+  }
+}
+
+/** Reads see durable commits only; checks and sums also see pending commits. */
+function createStore(
+  groups: Groups,
+  files: Files,
+  log: WriteAheadLog,
+  checkpoint: Checkpoint,
+  releaseLock: () => Promise<void>,
+): KeyValueStore {
+  /** Held by a batch that takes several time slices: nothing else may be evaluated meanwhile. */
+  const mutex = new KeyedMutex<'batch'>();
+
+  /** Reads synchronously, once everything is in memory. */
+  const read = async <T>(step: (source: Source) => T): Promise<T> => {
+    if (log.isBusy) await setImmediate(); // reads from memory in a loop must not delay commits
+    const source = new LoadedEntries(files);
+    for (;;) {
+      while (groups.applying) await groups.applying;
+      const found = step(source);
+      if (source.missing === 0) return found;
+      await source.load();
+    }
+  };
+
+  const commit = async (batch: Batch): Promise<Version | undefined> => {
+    if (checkpoint.isBehind) await checkpoint.run();
+    const source = new LoadedEntries(files);
+    for (;;) {
+      while (mutex.isLocked('batch')) await mutex.drain();
+      const evaluating = runInSlices(evaluate(batch, source));
+      const evaluated = evaluating instanceof Promise ? await mutex.run('batch', () => evaluating) : evaluating;
+      if (evaluated) {
+        await evaluated.durable;
+        checkpoint.schedule();
+        return evaluated.version;
+      }
+      await source.load();
+    }
+  };
+
+  /** Evaluates a batch and appends it to the log; undefined if that has to be repeated. Yields after each key. */
+  function* evaluate(batch: Batch, source: Source): Generator<void, Evaluated | undefined> {
+    const { check = [], set = [], delete: deleted = [], sum = [] } = batch;
+    const { pending } = groups;
+    const failed: Key[] = [];
+    for (const [key, version] of check) {
+      if ((groups.newest(key, source)?.version ?? 0) !== version) failed.push(key);
+      yield;
+    }
+    const sums: [Key, number][] = [];
+    for (const [key, amount] of sum) {
+      yield void sums.push([key, add(key, groups.newest(key, source)?.value, amount)]);
+    }
+    if (source.missing > 0) return undefined;
+    if (failed.length > 0) {
+      return { version: undefined, durable: Promise.allSettled(failed.map((key) => pending.get(key)?.durable)) };
+    }
+    if (log.broken) throw log.broken;
+    const version = log.nextVersion();
+    const changes: Change[] = [];
+    for (const [key, value] of set) yield void changes.push({ key, value, version });
+    for (const key of deleted) yield void changes.push({ key, value: undefined, version });
+    for (const [key, value] of sums) yield void changes.push({ key, value: String(value), version });
+    if (pending !== groups.pending) return undefined; // what it depends on has failed
+    const durable = log.append(version, changes);
+    for (const change of changes) pending.set(change.key, { change, durable });
+    return { version, durable };
+  }
+
+  return {
+    isShared: false,
+    get: (keys) => read((source) => keys.map((key) => groups.find(key, source))),
+    list: (range) => read((source) => groups.list(range, source)),
+    commit,
+    async ping() {
+      if (log.broken) throw log.broken;
+    },
+    async verify() {
+      for (const part of groups.parts()) await files.read(part);
+      await log.verify();
+    },
+    async close() {
+      await checkpoint.close();
+      await log.close();
+      await releaseLock();
+    },
+  };
+}
+
+function add(key: Key, value: string | undefined, amount: number): number {
+  const sum = Number(value ?? 0) + amount;
+  if (Number.isSafeInteger(sum)) return sum;
+  throw new StorageError('corrupt', `${key} is not a whole number, so ${amount} cannot be added`);
+}

@@ -1,5 +1,5 @@
 import { type Batch, createThread, serveThread, type StorageErrorCode } from '../../src/plugin.ts';
-import { Database } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { toStorageError } from './failure.ts';
 import { type PackedBatch, unpack } from './packed-batch.ts';
 
@@ -31,7 +31,7 @@ export const sqliteThread = createThread<Request, Result[]>(import.meta.url, ROL
 const databases = new Map<number, Promise<Database>>();
 
 serveThread<Request, Result[]>(ROLE, async ({ store, path, operations }) => {
-  const opening = databases.get(store) ?? Database.open(path);
+  const opening = databases.get(store) ?? openDatabase(path);
   databases.set(store, opening);
   try {
     const database = await opening;
@@ -53,8 +53,8 @@ function run(database: Database, path: string, operations: readonly Operation[])
       return 'error' in outcome ? toFailure(outcome.error, path) : { value: outcome.version };
     }
     try {
-      const method = database[operation.kind] as (...args: unknown[]) => unknown;
-      return { value: method.apply(database, operation.args) };
+      const call = database[operation.kind] as (...args: readonly unknown[]) => unknown;
+      return { value: call(...operation.args) };
     } catch (error) {
       return toFailure(error, path);
     }

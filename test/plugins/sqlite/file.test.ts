@@ -3,7 +3,7 @@ import { cp, link, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Database } from '../../../plugins/sqlite/database.ts';
+import { type Database, openDatabase } from '../../../plugins/sqlite/database.ts';
 import { type Connection, loadDriver, loadPackage, pragma } from '../../../plugins/sqlite/driver.ts';
 import { toStorageError } from '../../../plugins/sqlite/failure.ts';
 import { openFile } from '../../../plugins/sqlite/file.ts';
@@ -202,7 +202,7 @@ describe('a full disk', () => {
     const limit = await openFile(path, (connection) => connection);
     const pages = pragma<number>(limit, 'page_count');
     limit.close();
-    const database = await Database.open(
+    const database = await openDatabase(
       path,
       (connection) => void connection.exec(`PRAGMA max_page_count = ${pages + 5}`),
     );
@@ -214,7 +214,7 @@ describe('a full disk', () => {
     expect(version).not.toContainEqual(outcomes[0]);
     database.close();
 
-    const again = await Database.open(path);
+    const again = await openDatabase(path);
     expect(codesOf(again.commit([set('large', 1_000_000)]))).toEqual(['number']);
     expect(keysIn(again)).toEqual(['before', 'large', 'other', 'small']);
     again.close();
@@ -222,7 +222,7 @@ describe('a full disk', () => {
 
   it.skipIf(!existsSync(OPEN_FILES))('without any space still allows reads', async () => {
     let connection: Connection | undefined;
-    const database = await Database.open(path, (opened) => void (connection = opened));
+    const database = await openDatabase(path, (opened) => void (connection = opened));
     database.commit([set('before')]);
     pragma(connection!, 'wal_checkpoint(TRUNCATE)');
     const number = numberOf(`${path}-wal`);
@@ -251,11 +251,11 @@ describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confir
 
   beforeEach(async () => {
     log = `${path}-wal`;
-    database = await Database.open(path);
+    database = await openDatabase(path);
     database.commit([set('before')]);
     // The bytes of the complete commit.
     const whole = await copy();
-    const other = await Database.open(whole);
+    const other = await openDatabase(whole);
     other.commit([set('unsure')]);
     const written = await readFile(`${whole}-wal`);
     other.close();
@@ -273,7 +273,7 @@ describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confir
     swap(number, log);
     expect(keysIn(database)).toEqual(['before']);
 
-    const crashed = await Database.open(await copy());
+    const crashed = await openDatabase(await copy());
     expect(keysIn(crashed)).toEqual(['before']);
     crashed.close();
     database.close();
@@ -284,14 +284,14 @@ describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confir
     await link(log, `${log}-again`);
     database.close();
     await rename(`${log}-again`, log);
-    const after = await Database.open(path);
+    const after = await openDatabase(path);
     expect(keysIn(after)).toEqual(['before']);
     after.close();
   });
 });
 
 it('a sum over a value that is no number is refused, but not the commits batched with it', async () => {
-  const database = await Database.open(path);
+  const database = await openDatabase(path);
   database.commit([{ set: [['text', '"x"']] }]);
   const outcomes = database.commit([set('a'), { set: [['b', '1']], sum: [['text', 1]] }, set('c')]);
   expect(codesOf(outcomes)).toEqual(['number', 'corrupt', 'number']);
