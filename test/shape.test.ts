@@ -86,6 +86,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/testing': ['src/plugin.ts'],
   'src/plugin.ts': [
     'src/storage/contract.ts',
+    'src/storage/backend-errors.ts',
+    'src/storage/batch.ts',
     'src/storage/errors.ts',
     'src/slices.ts',
     'src/thread.ts',

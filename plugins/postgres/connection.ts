@@ -1,16 +1,10 @@
 import type { Row } from 'postgres';
-import { StorageError } from '../../src/plugin.ts';
+import { loadOptional } from '../../src/plugin.ts';
 import { Client, type ConnectionOptions, type Driver, isAnswer, isReplica, type Server } from './client.ts';
 
-/** postgres.js, an optional dependency. Rejects with `unavailable` if it is not installed. */
-export async function loadDriver(load: () => Promise<{ default: Driver }> = () => import('postgres')): Promise<Driver> {
-  try {
-    return (await load()).default;
-  } catch (error) {
-    const message = 'the PostgreSQL storage needs the package postgres; install it next to podsync:';
-    throw new StorageError('unavailable', `${message} npm install postgres@3.4.9`, { cause: error });
-  }
-}
+/** postgres.js, an optional dependency. */
+export const loadDriver = (load: () => Promise<{ default: Driver }> = () => import('postgres')): Promise<Driver> =>
+  loadOptional(load, 'postgres', '3.4.9', 'the PostgreSQL storage needs the package postgres');
 
 /**
  * A connection to the primary of several servers. It connects to all of them at once and keeps the first that is not a

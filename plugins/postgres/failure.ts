@@ -1,7 +1,7 @@
-import { isStorageError, StorageError, type StorageErrorCode } from '../../src/plugin.ts';
+import { type ErrorMeanings, explainError, type StorageError } from '../../src/plugin.ts';
 
 /** By error code: SQLSTATE, `REPLICA`, or a code of postgres.js, the network or TLS. The first match is used. */
-const MEANINGS: readonly (readonly [RegExp, StorageErrorCode, string])[] = [
+const MEANINGS: ErrorMeanings = [
   [/^53100$/, 'full', 'has no space left on its disk; free some space and try again'],
   [/^53...$/, 'unavailable', 'is overloaded or has no free connection; increase its max_connections or memory'],
   [/^40...$/, 'busy', 'rolled back the transaction too often because of others; try again'],
@@ -10,7 +10,7 @@ const MEANINGS: readonly (readonly [RegExp, StorageErrorCode, string])[] = [
   [/^42704$/, 'unavailable', 'does not know a parameter after the ? in --storage; remove it'],
   [/^3F000$/, 'unavailable', 'has no schema for the tables; create the one in search_path, or remove search_path'],
   [/^42501$/, 'unavailable', 'does not allow this user to create or use the tables; make it the owner of the database'],
-  [/^42(?:P01|601|703|883)$/, 'corrupt', 'lacks a table, column or function of podsync; restore a backup'],
+  [/^42(?:P01|601|703|883)$/, 'corrupt', 'lacks a table or function of podsync, or has a wrong one; restore a backup'],
   [/^22...$/, 'corrupt', 'has a value that is not a whole number where podsync adds to it'],
   [/^REPLICA$/, 'unavailable', 'is a replica; podsync waits for a primary: name it, or all servers, in --storage'],
   [/^25006$/, 'unavailable', 'is read-only, probably a replica; use its primary in --storage'],
@@ -28,13 +28,8 @@ const MEANINGS: readonly (readonly [RegExp, StorageErrorCode, string])[] = [
 ];
 
 /** Converts an error of PostgreSQL or the network to a StorageError. */
-export function toStorageError(error: unknown): StorageError {
-  if (isStorageError(error)) return error;
-  const { code = 'no code' } = error as { code?: string };
-  const [, meaning, text] = MEANINGS.find(([pattern]) => pattern.test(code))!;
-  // The message of the cause may contain user and host, so it is not included.
-  return new StorageError(meaning, `PostgreSQL ${text} (${code})`, { cause: error });
-}
+export const toStorageError = (error: unknown): StorageError =>
+  explainError(error, 'PostgreSQL', (error as { code?: string }).code ?? 'no code', MEANINGS);
 
 /** Whether a transaction was rolled back because of others, for example in a deadlock: it is safe to retry. */
 export const isSerializationFailure = (error: unknown): boolean => {

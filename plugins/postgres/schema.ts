@@ -1,4 +1,4 @@
-import { StorageError } from '../../src/plugin.ts';
+import { otherSchema, StorageError } from '../../src/plugin.ts';
 import type { Connection } from './connection.ts';
 
 /** Version of the tables below. */
@@ -80,20 +80,13 @@ export async function createSchema(connection: Connection): Promise<void> {
   if (encoding !== 'UTF8') {
     throw new StorageError('corrupt', `the database has the encoding ${encoding}; create one with ENCODING 'UTF8'`);
   }
-  if (ours) await checkVersion(connection);
-  else if (!theirs) await connection.runScript(SCHEMA);
-  else throw new StorageError('corrupt', 'the database belongs to another program; create a separate one for podsync');
+  if (ours) {
+    const [row] = await connection.run<{ version: number }>('SELECT version FROM podsync_schema');
+    if (row!.version !== SCHEMA_VERSION) throw otherSchema('the database', row!.version, SCHEMA_VERSION);
+  } else if (theirs) {
+    throw new StorageError('corrupt', 'the database belongs to another program; create a separate one for podsync');
+  } else {
+    await connection.runScript(SCHEMA);
+  }
   await connection.runScript('COMMIT');
-}
-
-async function checkVersion(connection: Connection): Promise<void> {
-  const [row] = await connection.run<{ version: number }>('SELECT version FROM podsync_schema');
-  const { version } = row!;
-  if (version === SCHEMA_VERSION) return;
-  throw new StorageError(
-    'corrupt',
-    version > SCHEMA_VERSION
-      ? `the database was written by a newer podsync (schema ${version}, this one supports ${SCHEMA_VERSION}); update podsync`
-      : 'the database was written by podsync before 0.1; export it with that version (--format backup), and import the backup into a new database',
-  );
 }

@@ -1,4 +1,4 @@
-import { StorageError } from '../../src/plugin.ts';
+import { loadOptional } from '../../src/plugin.ts';
 
 /** The part of a connection that this plugin uses: `node:sqlite` and better-sqlite3 have it in common. */
 export interface Connection {
@@ -40,23 +40,15 @@ function loadBuiltin(): (new (path: string) => Connection) | undefined {
   }
 }
 
+type BetterSqlite = new (path: string, options: { timeout: number }) => Connection;
+
 /** better-sqlite3, which podsync does not depend on. */
 export async function loadPackage(
   load: () => Promise<{ default: unknown }> = () => import('better-sqlite3'),
 ): Promise<OpenConnection> {
-  try {
-    const Database = (await load()).default as new (path: string, options: { timeout: number }) => Connection;
-    return (path) => new Database(path, { timeout: 0 });
-  } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
-    throw new StorageError(
-      'unavailable',
-      isMissing
-        ? 'the SQLite storage needs Node 22.13 or newer, or the package better-sqlite3; install it next to podsync: npm install better-sqlite3@12.11.1'
-        : `the package better-sqlite3 cannot be loaded (${(error as Error).message}); rebuild it (npm rebuild better-sqlite3), or use Node 22.13 or newer`,
-      { cause: error },
-    );
-  }
+  const needed = 'the SQLite storage needs Node 22.13 or newer, or the package better-sqlite3';
+  const Database = (await loadOptional(load, 'better-sqlite3', '12.11.1', needed)) as BetterSqlite;
+  return (path) => new Database(path, { timeout: 0 });
 }
 
 /** The only column of the row that a pragma returns. */

@@ -1,4 +1,4 @@
-import { isStorageError, StorageError, type StorageErrorCode } from '../../src/plugin.ts';
+import { type ErrorMeanings, explainError, StorageError } from '../../src/plugin.ts';
 
 const DAMAGED = 'is damaged; restore it from a backup';
 
@@ -13,7 +13,7 @@ const NAMES: Record<number, string> = {
 };
 
 /** By error code of SQLite or of the file system. The first match is used. */
-const MEANINGS: readonly (readonly [RegExp, StorageErrorCode, string])[] = [
+const MEANINGS: ErrorMeanings = [
   [/^SQLITE_FULL/, 'full', 'cannot grow, the disk is full; free some space and try again'],
   [/^SQLITE_(?:BUSY|LOCKED)/, 'busy', 'is in use by another process; stop that process first'],
   [/^SQLITE_CORRUPT/, 'corrupt', DAMAGED],
@@ -34,13 +34,11 @@ const codeOf = ({ code = 'no code', errcode, errstr }: SqliteError): string =>
 
 /** Converts an error of SQLite or the file system to a StorageError. */
 export function toStorageError(error: unknown, path: string): StorageError {
-  if (isStorageError(error)) return error;
-  const { message } = error as Error;
   const code = codeOf(error as SqliteError);
   // A statement does not match its table.
-  if (code === 'SQLITE_ERROR') return damaged(path, message, error);
-  const [, meaning, text] = MEANINGS.find(([pattern]) => pattern.test(code))!;
-  return new StorageError(meaning, `${path} ${text} (${code})`, { cause: error });
+  return code === 'SQLITE_ERROR'
+    ? damaged(path, (error as Error).message, error)
+    : explainError(error, path, code, MEANINGS);
 }
 
 export const damaged = (path: string, finding: string, cause?: unknown): StorageError =>

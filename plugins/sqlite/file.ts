@@ -1,6 +1,6 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { StorageError } from '../../src/plugin.ts';
+import { otherSchema, StorageError } from '../../src/plugin.ts';
 import { type Connection, loadDriver, pragma } from './driver.ts';
 import { toStorageError } from './failure.ts';
 
@@ -61,11 +61,6 @@ function createSchema(connection: Connection, path: string): void {
   } else if (pragma(connection, 'application_id') !== APPLICATION_ID) {
     throw new StorageError('corrupt', `${path} is a database of another program; choose a separate file for podsync`);
   } else if (version !== SCHEMA_VERSION) {
-    throw new StorageError(
-      'corrupt',
-      version > SCHEMA_VERSION
-        ? `${path} was written by a newer podsync (schema ${version}, this one supports ${SCHEMA_VERSION}); update podsync`
-        : `${path} was written by podsync before 0.1; export it with that version (--format backup), and import the backup into a new file`,
-    );
+    throw otherSchema(path, version, SCHEMA_VERSION);
   }
 }

@@ -110,9 +110,12 @@ it('a slow statement has no timeout while the server answers', async () => {
 
 it('a node has ten connections at most', async () => {
   await Promise.all(Array.from({ length: 300 }, (_, n) => store.list({ from: `k/${n}`, until: 'l', limit: 1 })));
-  const connections = await admin`
-    SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'podsync'`;
-  expect(connections.length).toBeLessThanOrEqual(10);
+  const count = async () =>
+    (
+      await admin`
+        SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'podsync'`
+    ).length;
+  await expect.poll(count).toBeLessThanOrEqual(10); // the one that created the tables may not have ended yet
 });
 
 describe('between podsync and PostgreSQL', () => {
