@@ -16,110 +16,84 @@ const RETRY_DELAY = 30_000;
 /** Node has four threads for file operations: one is left for the write-ahead log. */
 const GROUPS_AT_ONCE = 3;
 
-/** Writes changes from the write-ahead log to the data files, so that the log can be removed. */
-export class Checkpoint {
-  readonly #groups: Groups;
-  readonly #files: Files;
-  readonly #log: WriteAheadLog;
-  readonly #report: Log;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
-  /** Whether the log was rotated: its current file has changes beyond those being written. */
-  #isWriting = false;
-  #hasFailed = false;
-  #isClosed = false;
-  /** Folders with file names that are not durable yet. */
-  readonly #unsynced = new Set<string>();
+export type Checkpoint = ReturnType<typeof createCheckpoint>;
 
-  constructor(groups: Groups, files: Files, log: WriteAheadLog, report: Log) {
-    this.#groups = groups;
-    this.#files = files;
-    this.#log = log;
-    this.#report = report;
-  }
+/** Writes changes from the write-ahead log to the data files, so that the log can be removed. */
+export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLog, report: Log) {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  /** Whether the log was rotated: its current file has changes beyond those being written. */
+  let isWriting = false;
+  let hasFailed = false;
+  let isClosed = false;
+  /** Folders with file names that are not durable yet. */
+  const unsynced = new Set<string>();
 
   /** Whether the changes exceed a multiple of what makes a checkpoint due. */
-  #has(times: number): boolean {
-    return this.#log.size > times * MAX_LOG_SIZE || this.#groups.changeCount > times * MAX_CHANGES;
-  }
-
-  /** Whether commits must wait for the running checkpoint, to bound the memory of changes. */
-  get isBehind(): boolean {
-    return this.#isWriting && this.#has(MAX_BACKLOG);
-  }
+  const exceeds = (times: number): boolean =>
+    log.size > times * MAX_LOG_SIZE || groups.changeCount > times * MAX_CHANGES;
 
   /** To be called after changes. */
-  schedule(): void {
-    if (this.#isClosed || this.#log.broken) return; // changes stay in the write-ahead log
-    if (this.#has(1) && !this.#hasFailed) void this.run();
-    else this.#timer ??= setTimeout(() => void this.run(), this.#hasFailed ? RETRY_DELAY : DELAY).unref();
-  }
+  const schedule = (): void => {
+    if (isClosed || log.broken) return; // changes stay in the write-ahead log
+    if (exceeds(1) && !hasFailed) void run();
+    else timer ??= setTimeout(() => void run(), hasFailed ? RETRY_DELAY : DELAY).unref();
+  };
 
   /** Never rejects: after a failure, changes stay in the write-ahead log, and the checkpoint is retried. */
-  run(): Promise<void> {
-    this.#running ??= this.#run().finally(() => {
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
-      this.#running = undefined;
-      this.#isWriting = false;
-      if (this.#log.size > 0 || this.#hasFailed) this.schedule();
-    });
-    return this.#running;
-  }
+  const run = (): Promise<void> => {
+    running ??= writeAll()
+      .then(
+        () => (hasFailed = false),
+        (error) => {
+          hasFailed = true;
+          const { message } = toStorageError(error, 'the data folder');
+          report('warn', `changes stay in the write-ahead log until they can be written to their files: ${message}`);
+        },
+      )
+      .then(() => {
+        clearTimeout(timer);
+        timer = running = undefined;
+        isWriting = false;
+        if (log.size > 0 || hasFailed) schedule();
+      });
+    return running;
+  };
 
-  async #run(): Promise<void> {
-    if (this.#log.broken) return;
-    try {
-      await this.#writeAll();
-      this.#hasFailed = false;
-    } catch (error) {
-      this.#hasFailed = true;
-      const { message } = toStorageError(error, 'the data folder');
-      this.#report('warn', `changes stay in the write-ahead log until they can be written to their files: ${message}`);
-    }
-  }
-
-  async #writeAll(): Promise<void> {
-    await this.#log.rotate();
-    this.#groups.changeCount = 0;
-    this.#isWriting = true;
-    const groups = this.#groups.changed();
+  async function writeAll(): Promise<void> {
+    if (log.broken) return;
+    await log.rotate();
+    groups.changeCount = 0;
+    isWriting = true;
+    const changed = groups.changed();
     const failures: unknown[] = []; // a damaged file must not block the others
-    const save = (group: Group): Promise<unknown> => this.#save(group).catch((error) => failures.push(error));
-    while (groups.length > 0) await Promise.all(groups.splice(0, GROUPS_AT_ONCE).map(save));
-    for (const folder of this.#unsynced) {
+    const saveOne = (group: Group): Promise<unknown> => save(group).catch((error) => failures.push(error));
+    while (changed.length > 0) await Promise.all(changed.splice(0, GROUPS_AT_ONCE).map(saveOne));
+    for (const folder of unsynced) {
       await rmdir(folder).catch(() => undefined); // if it is empty
       await syncFolder(existsSync(folder) ? folder : dirname(folder));
-      this.#unsynced.delete(folder);
+      unsynced.delete(folder);
     }
     if (failures.length > 0) throw failures[0];
-    await this.#log.removeOlder();
-  }
-
-  /** Writes the remaining changes, so that the next start has no log to replay. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#running;
-    if (this.#log.size > 0 || this.#groups.changed().length > 0) await this.run();
-    clearTimeout(this.#timer);
+    await log.removeOlder();
   }
 
   /** Writes the current changes of a group; later ones are left to the next checkpoint. */
-  async #save(group: Group): Promise<void> {
+  async function save(group: Group): Promise<void> {
     const { changes, prefix, parts } = group;
     for (const part of parts[0]?.start === prefix ? parts : [{ group, start: prefix }, ...parts]) {
       const own = between(changes, part.start, group.endOf(part));
       if (own.length === 0) continue;
-      const entries = applyTo(await this.#entriesOf(part), own);
-      if (entries.length > 0) await this.#write(part, entries);
-      else if (group.has(part)) await this.#remove(part);
-      this.#groups.discardFlushed(group, own);
+      const entries = applyTo(await entriesOf(part), own);
+      if (entries.length > 0) await write(part, entries);
+      else if (group.has(part)) await remove(part);
+      groups.discardFlushed(group, own);
     }
   }
 
-  async #entriesOf(part: Part): Promise<readonly Entry[]> {
+  async function entriesOf(part: Part): Promise<readonly Entry[]> {
     if (!part.group.has(part)) return [];
-    const entries = this.#files.cached(part) ?? (await this.#files.read(part));
+    const entries = files.cached(part) ?? (await files.read(part));
     return between(entries, part.start, part.group.endOf(part));
   }
 
@@ -127,42 +101,57 @@ export class Checkpoint {
    * At any interruption, existing files must have all keys from their start on. So a file is split from its end, and is
    * shortened last, once the new files are durable. Until then, keys beyond its end are ignored.
    */
-  async #write(part: Part, entries: readonly Entry[], end = part.group.endOf(part)): Promise<void> {
+  async function write(part: Part, entries: readonly Entry[], end = part.group.endOf(part)): Promise<void> {
     const { group } = part;
-    const folder = dirname(this.#files.pathOf(part));
+    const folder = dirname(files.pathOf(part));
     if (!group.has(part)) await createFolder(folder);
     const written = split(part, entries);
     let until = end;
     for (const [next, its] of written.slice(1).toReversed()) {
-      await this.#files.write(next, until, its);
+      await files.write(next, until, its);
       await syncFolder(folder);
       group.replace(next, [next]);
       until = next.start;
     }
     const [first, its] = written[0]!;
-    await this.#files.write(first, until, its);
-    this.#unsynced.add(folder);
+    await files.write(first, until, its);
+    unsynced.add(folder);
     group.replace(part, [first]);
-    this.#files.replace(part, written);
+    files.replace(part, written);
   }
 
-  async #remove(part: Part): Promise<void> {
+  async function remove(part: Part): Promise<void> {
     const { group } = part;
-    const path = this.#files.pathOf(part);
-    const folder = dirname(path);
+    const path = files.pathOf(part);
     const previous = group.parts[group.parts.indexOf(part) - 1];
     if (previous) {
       // It takes over the range, and must not have old keys there.
-      await this.#write(previous, await this.#entriesOf(previous), group.endOf(part));
-      await syncFolder(folder);
+      await write(previous, await entriesOf(previous), group.endOf(part));
+      await syncFolder(dirname(path));
     }
     group.replace(part, []);
     await removeFile(path).catch((error) => {
       group.replace(part, [part]);
       throw error;
     });
-    this.#unsynced.add(folder);
+    unsynced.add(dirname(path));
   }
+
+  return {
+    /** Whether commits must wait for the running checkpoint, to bound the memory of changes. */
+    get isBehind(): boolean {
+      return isWriting && exceeds(MAX_BACKLOG);
+    },
+    schedule,
+    run,
+    /** Writes the remaining changes, so that the next start has no log to replay. */
+    async close(): Promise<void> {
+      isClosed = true;
+      await running;
+      if (log.size > 0 || groups.changed().length > 0) await run();
+      clearTimeout(timer);
+    },
+  };
 }
 
 /** Splits the entries of a part that is too long. */

@@ -9,64 +9,56 @@ import { readPart, writePart } from './part-file.ts';
 /** Parts that a read loads concurrently. */
 const LOADED_AT_ONCE = 16;
 
+export type Files = ReturnType<typeof openFiles>;
+
 /** Reads and writes the data files, with a cache of their entries. */
-export class Files {
-  readonly #folder: string;
-  readonly #cache = new LRUCache<Part, readonly Entry[]>({
+export function openFiles(folder: string) {
+  const cache = new LRUCache<Part, readonly Entry[]>({
     maxSize: CACHE_SIZE,
     sizeCalculation: (entries) => totalSize(entries) + 1, // 0 is not accepted
   });
-  readonly #loading = new Map<Part, Promise<readonly Entry[]>>();
+  const loading = new Map<Part, Promise<readonly Entry[]>>();
 
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  pathOf({ group, start }: Part): string {
-    return join(this.#folder, fileName(group.prefix, start));
-  }
-
-  cached(part: Part): readonly Entry[] | undefined {
-    return this.#cache.get(part);
-  }
-
-  /** Rejects with `corrupt` if the file is damaged. */
-  load(part: Part): Promise<readonly Entry[]> {
-    const loading = this.#loading.get(part) ?? this.#load(part).finally(() => this.#loading.delete(part));
-    this.#loading.set(part, loading);
-    return loading;
-  }
-
-  async #load(part: Part): Promise<readonly Entry[]> {
-    const entries = await this.read(part);
-    if (part.group.has(part)) this.#cache.set(part, entries);
-    return entries;
-  }
+  const pathOf = ({ group, start }: Part): string => join(folder, fileName(group.prefix, start));
 
   /** Reads a file, bypassing the cache. */
-  async read(part: Part): Promise<readonly Entry[]> {
+  const read = async (part: Part): Promise<readonly Entry[]> => {
     const { group } = part;
     try {
-      const { entries, until } = await readPart(this.pathOf(part), group.prefix);
+      const { entries, until } = await readPart(pathOf(part), group.prefix);
       // Files that were inserted in between later do not matter.
       if (until >= group.endOf(part)) return entries;
-      const missing = this.pathOf({ group, start: until });
+      const missing = pathOf({ group, start: until });
       throw new StorageError('corrupt', `${missing} is missing; restore the data folder from a backup`);
     } catch (error) {
       if (group.has(part)) throw error;
       return []; // replaced meanwhile: these entries are not used
     }
-  }
+  };
+  const readAndCache = async (part: Part): Promise<readonly Entry[]> => {
+    const entries = await read(part).finally(() => loading.delete(part));
+    if (part.group.has(part)) cache.set(part, entries);
+    return entries;
+  };
 
-  /** Writes the entries of a part up to a key, where the next part starts. See `replaceFile`. */
-  write(part: Part, until: Key, entries: readonly Entry[]): Promise<void> {
-    return writePart(this.pathOf(part), part.group.prefix, { entries, until });
-  }
-
-  /** Replaces a part by others in the cache, if it is cached. */
-  replace(part: Part, others: readonly (readonly [Part, readonly Entry[]])[]): void {
-    if (this.#cache.delete(part)) for (const [other, entries] of others) this.#cache.set(other, entries);
-  }
+  return {
+    pathOf,
+    read,
+    cached: (part: Part): readonly Entry[] | undefined => cache.get(part),
+    /** Rejects with `corrupt` if the file is damaged. */
+    load(part: Part): Promise<readonly Entry[]> {
+      const entries = loading.get(part) ?? readAndCache(part);
+      loading.set(part, entries);
+      return entries;
+    },
+    /** Writes the entries of a part up to a key, where the next part starts. See `replaceFile`. */
+    write: (part: Part, until: Key, entries: readonly Entry[]): Promise<void> =>
+      writePart(pathOf(part), part.group.prefix, { entries, until }),
+    /** Replaces a part by others in the cache, if it is cached. */
+    replace(part: Part, others: readonly (readonly [Part, readonly Entry[]])[]): void {
+      if (cache.delete(part)) for (const [other, entries] of others) cache.set(other, entries);
+    },
+  };
 }
 
 /** The entries for one operation, which is repeated until all of them are in memory. */

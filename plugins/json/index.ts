@@ -11,9 +11,9 @@ import {
   StorageError,
   type Version,
 } from '../../src/plugin.ts';
-import { Checkpoint } from './checkpoint.ts';
+import { type Checkpoint, createCheckpoint } from './checkpoint.ts';
 import { createFolder, toStorageError } from './durable-files.ts';
-import { Files, LoadedEntries } from './files.ts';
+import { type Files, LoadedEntries, openFiles } from './files.ts';
 import type { Change, Source } from './group.ts';
 import { Groups } from './groups.ts';
 import { listFiles } from './layout.ts';
@@ -46,9 +46,9 @@ async function openStore(folder: string, report: Log): Promise<KeyValueStore> {
   try {
     const found = await listFiles(folder);
     const groups = new Groups(found);
-    const files = new Files(folder);
+    const files = openFiles(folder);
     const log = await WriteAheadLog.open(folder, found.length === 0, groups);
-    const checkpoint = new Checkpoint(groups, files, log, report);
+    const checkpoint = createCheckpoint(groups, files, log, report);
     // Not awaited: until it is done, the log has all changes.
     if (groups.changeCount > 0) void checkpoint.run();
     else await log.removeOlder();
