@@ -18,7 +18,7 @@ import type { Change, Source } from './group.ts';
 import { Groups } from './groups.ts';
 import { listFiles } from './layout.ts';
 import { takeLock } from './lock.ts';
-import { WriteAheadLog } from './write-ahead-log.ts';
+import { openLog, type WriteAheadLog } from './write-ahead-log.ts';
 
 /** JSON files in a folder: `json` for podsync's data folder, `json:FOLDER` for another one. */
 export default definePlugin({
@@ -47,7 +47,7 @@ async function openStore(folder: string, report: Log): Promise<KeyValueStore> {
     const found = await listFiles(folder);
     const groups = new Groups(found);
     const files = openFiles(folder);
-    const log = await WriteAheadLog.open(folder, found.length === 0, groups);
+    const log = await openLog(folder, found.length === 0, groups);
     const checkpoint = createCheckpoint(groups, files, log, report);
     // Not awaited: until it is done, the log has all changes.
     if (groups.changeCount > 0) void checkpoint.run();
@@ -122,7 +122,7 @@ function createStore(
     for (const key of deleted) yield void changes.push({ key, value: undefined, version });
     for (const [key, value] of sums) yield void changes.push({ key, value: String(value), version });
     if (pending !== groups.pending) return undefined; // what it depends on has failed
-    const durable = log.append(version, changes);
+    const durable = log.append({ version, changes });
     for (const change of changes) pending.set(change.key, { change, durable });
     return { version, durable };
   }
