@@ -33,7 +33,6 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
   const exceeds = (times: number): boolean =>
     log.size > times * MAX_LOG_SIZE || groups.changeCount > times * MAX_CHANGES;
 
-  /** To be called after changes. */
   const schedule = (): void => {
     if (isClosed || log.broken) return; // changes stay in the write-ahead log
     if (exceeds(1) && !hasFailed) void run();

@@ -18,7 +18,7 @@ export class Groups {
   readonly #changed = new Set<Group>();
   /** Changes since the last checkpoint. */
   changeCount = 0;
-  /** Replaced by an empty map when all pending changes have failed. */
+  /** Another map when the pending changes have failed. */
   pending: Map<Key, PendingChange> = new Map();
   /** Set while changes are being applied: reads must wait. */
   applying: Promise<void> | undefined;
@@ -45,7 +45,6 @@ export class Groups {
     return this.#levels[prefix.split('/').length - 1]!;
   }
 
-  /** All current parts. */
   parts(): Part[] {
     return this.#levels.flat().flatMap(({ parts }) => parts);
   }
@@ -61,11 +60,6 @@ export class Groups {
     });
     await this.applying;
     this.applying = undefined;
-  }
-
-  /** Discards pending changes: they have failed. */
-  discardPending(): void {
-    this.pending = new Map();
   }
 
   /** Groups with changes that are not in files yet. */

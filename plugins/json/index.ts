@@ -11,14 +11,14 @@ import {
   StorageError,
   type Version,
 } from '../../src/plugin.ts';
-import { type Checkpoint, createCheckpoint } from './checkpoint.ts';
+import { createCheckpoint } from './checkpoint.ts';
 import { createFolder, toStorageError } from './durable-files.ts';
-import { type Files, LoadedEntries, openFiles } from './files.ts';
+import { createSource, openFiles } from './files.ts';
 import type { Change, Source } from './group.ts';
 import { Groups } from './groups.ts';
 import { listFiles } from './layout.ts';
 import { takeLock } from './lock.ts';
-import { openLog, type WriteAheadLog } from './write-ahead-log.ts';
+import { openLog } from './write-ahead-log.ts';
 
 /** JSON files in a folder: `json` for podsync's data folder, `json:FOLDER` for another one. */
 export default definePlugin({
@@ -28,7 +28,6 @@ export default definePlugin({
   open: ({ folder }, { dataDir, log }) => openStore(resolve(dataDir, folder), log),
 });
 
-/** A batch whose checks were evaluated. */
 interface Evaluated {
   /** Undefined if a check failed. */
   version: Version | undefined;
@@ -44,15 +43,7 @@ async function openStore(folder: string, report: Log): Promise<KeyValueStore> {
   await createFolder(folder);
   const releaseLock = await takeLock(folder);
   try {
-    const found = await listFiles(folder);
-    const groups = new Groups(found);
-    const files = openFiles(folder);
-    const log = await openLog(folder, found.length === 0, groups);
-    const checkpoint = createCheckpoint(groups, files, log, report);
-    // Not awaited: until it is done, the log has all changes.
-    if (groups.changeCount > 0) void checkpoint.run();
-    else await log.removeOlder();
-    return createStore(groups, files, log, checkpoint, releaseLock);
+    return await createStore(folder, report, releaseLock);
   } catch (error) {
     await releaseLock();
     throw toStorageError(error, folder);
@@ -60,20 +51,23 @@ async function openStore(folder: string, report: Log): Promise<KeyValueStore> {
 }
 
 /** Reads see durable commits only; checks and sums also see pending commits. */
-function createStore(
-  groups: Groups,
-  files: Files,
-  log: WriteAheadLog,
-  checkpoint: Checkpoint,
-  releaseLock: () => Promise<void>,
-): KeyValueStore {
+async function createStore(folder: string, report: Log, releaseLock: () => Promise<void>): Promise<KeyValueStore> {
+  const found = await listFiles(folder);
+  const groups = new Groups(found);
+  const files = openFiles(folder);
+  const log = await openLog(folder, found.length === 0, groups);
+  const checkpoint = createCheckpoint(groups, files, log, report);
+  // Not awaited: until it is done, the log has all changes.
+  if (groups.changeCount > 0) void checkpoint.run();
+  else await log.removeOlder();
+
   /** Held by a batch that takes several time slices: nothing else may be evaluated meanwhile. */
   const mutex = new KeyedMutex<'batch'>();
 
   /** Reads synchronously, once everything is in memory. */
   const read = async <T>(step: (source: Source) => T): Promise<T> => {
     if (log.isBusy) await setImmediate(); // reads from memory in a loop must not delay commits
-    const source = new LoadedEntries(files);
+    const source = createSource(files);
     for (;;) {
       while (groups.applying) await groups.applying;
       const found = step(source);
@@ -84,7 +78,7 @@ function createStore(
 
   const commit = async (batch: Batch): Promise<Version | undefined> => {
     if (checkpoint.isBehind) await checkpoint.run();
-    const source = new LoadedEntries(files);
+    const source = createSource(files);
     for (;;) {
       while (mutex.isLocked('batch')) await mutex.drain();
       const evaluating = runInSlices(evaluate(batch, source));

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { StorageError } from '../../src/plugin.ts';
-import { FILE_MODE, toStorageError } from './durable-files.ts';
+import { FILE_MODE, replaceFile, toStorageError } from './durable-files.ts';
 
 /*
  * Each process first writes its own lock file, and only then looks for others: of two concurrent processes at least one
@@ -31,12 +31,10 @@ const socketOf = (lock: string): string => `${lock}.sock`;
 /** Bytes. Node silently cuts longer paths of sockets. */
 const LONGEST_PATH = 103;
 
-/** Lock files of this process. */
-const held = new Set<string>();
+const heldHere = new Set<string>();
 
-/** Retries if other processes start at the same moment. */
+/** Retries if other processes start at the same moment. The delay is in milliseconds. */
 const ATTEMPTS = 20;
-/** Milliseconds. */
 const ATTEMPT_DELAY = 10;
 
 /**
@@ -48,14 +46,15 @@ export async function takeLock(folder: string): Promise<() => Promise<void>> {
   const own = join(path, `lock.${randomUUID()}`);
   let socket: Server | undefined;
   const release = async (): Promise<void> => {
-    if (held.delete(own)) await rm(own, { force: true });
+    if (heldHere.delete(own)) await rm(own, { force: true });
     socket?.close(); // removes it
   };
   try {
     await requireUnlocked(path, own); // first: on a full disk, removing an old lock file may be needed to write a new one
-    held.add(own);
+    heldHere.add(own);
     socket = await listen(socketOf(own));
-    await writeLock(own);
+    const holder: Holder = { host: hostname(), pid: process.pid, started: await startOf(process.pid) };
+    await replaceFile(own, Buffer.from(JSON.stringify(holder)));
     await requireUnlocked(path, own);
     return release;
   } catch (error) {
@@ -75,19 +74,6 @@ async function listen(path: string): Promise<Server | undefined> {
     return server;
   } catch {
     return undefined;
-  }
-}
-
-/** Writes the file atomically, as other processes read it. */
-async function writeLock(path: string): Promise<void> {
-  const holder: Holder = { host: hostname(), pid: process.pid, started: await startOf(process.pid) };
-  const temporary = `${path}.new`;
-  try {
-    await writeFile(temporary, JSON.stringify(holder), { mode: FILE_MODE });
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw error;
   }
 }
 
@@ -112,7 +98,7 @@ async function otherLocks(folder: string, own: string): Promise<[path: string, h
     const path = join(folder, name);
     if (!LOCK.test(name) || path === own) continue;
     const holder = await readHolder(path);
-    if (holder && (held.has(path) || (await isAlive(path, holder)))) locks.push([path, holder]);
+    if (holder && (heldHere.has(path) || (await isAlive(path, holder)))) locks.push([path, holder]);
     else await Promise.all([path, socketOf(path)].map((stale) => rm(stale, { force: true })));
   }
   return locks;

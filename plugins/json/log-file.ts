@@ -21,7 +21,6 @@ export const checksumText = (checksum: number): string => checksum.toString(16).
 const head = (checksum: number): string => `["${checksumText(checksum)}",`;
 const HEAD_LENGTH = head(0).length;
 
-/** The changes of one commit. */
 export interface LoggedCommit {
   version: Version;
   changes: readonly Change[];
@@ -79,7 +78,6 @@ export async function logNumbers(folder: string): Promise<number[]> {
     .toSorted((a, b) => a - b);
 }
 
-/** A damaged line. */
 export interface DamagedLine {
   path: string;
   line: number;

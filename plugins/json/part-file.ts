@@ -6,9 +6,10 @@ import { type Entry, type Key, KeyedMutex, StorageError, type Value, type Versio
 import { replaceFile, toStorageError } from './durable-files.ts';
 import { checksumText, onOneLine } from './log-file.ts';
 
-/** Content of a file: the entries, in key order, and the key at which the next file starts. */
 export interface Content {
+  /** In key order. */
   entries: readonly Entry[];
+  /** Where the next file starts. */
   until: Key;
 }
 
@@ -49,7 +50,6 @@ export const writePart = (path: string, prefix: string, content: Content): Promi
 /** The start of a file, and its checksum, which covers everything after this start. */
 const head = (checked: Uint8Array): string => `{\n"checksum": "${checksumText(crc32(checked))}",\n`;
 const HEAD_LENGTH = head(new Uint8Array()).length;
-/** What follows. */
 const beforeKeys = (prefix: string): string => `"prefix": ${JSON.stringify(prefix)},\n"keys": {\n`;
 
 function encode(prefix: string, { entries, until }: Content): Buffer {

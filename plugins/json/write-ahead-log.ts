@@ -50,7 +50,7 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups) {
         // What is queued may depend on the failed commits.
         const failed = [...group, ...queue];
         queue = [];
-        groups.discardPending();
+        groups.pending = new Map();
         for (const { reject } of failed) reject(error as StorageError);
         continue;
       }
@@ -75,7 +75,6 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups) {
     return queue.splice(0, end === -1 ? queue.length : end);
   };
 
-  /** Throws a StorageError if nothing was stored. */
   const store = async (bytes: Buffer): Promise<void> => {
     if (broken) throw broken;
     try {
@@ -113,7 +112,6 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups) {
     get broken(): StorageError | undefined {
       return broken;
     },
-    /** Whether commits are being written. */
     get isBusy(): boolean {
       return writing !== undefined;
     },
@@ -204,6 +202,5 @@ async function createFile(folder: string, number: number): Promise<FileHandle> {
   }
 }
 
-/** Approximate characters of a commit in a line. */
 const lengthOf = ({ changes }: LoggedCommit): number =>
   changes.reduce((sum, { key, value = '' }) => sum + key.length + value.length, 0);

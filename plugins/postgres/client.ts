@@ -2,9 +2,14 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type postgres from 'postgres';
 import type { Row, RowList, Sql } from 'postgres';
+import { loadOptional } from '../../src/plugin.ts';
 
-export type Driver = typeof postgres;
+type Driver = typeof postgres;
 type Rows = RowList<Row[]>;
+
+/** postgres.js, an optional dependency. */
+export const loadDriver = (load: () => Promise<{ default: Driver }> = () => import('postgres')): Promise<Driver> =>
+  loadOptional(load, 'postgres', '3.4.9', 'the PostgreSQL storage needs the package postgres');
 
 /**
  * Timeout for connecting, including the first statement. For later statements, the interval between checks whether the
@@ -12,16 +17,7 @@ type Rows = RowList<Row[]>;
  */
 const TIMEOUT = 10_000;
 
-/** Timeout for closing. Seconds. */
-const CLOSE_TIMEOUT = 5;
-
-/** Limit for idle transactions, so that a crashed node releases its locks. Milliseconds. */
-const IDLE_TIMEOUT = 60_000;
-
 const IS_REPLICA = 'SELECT pg_is_in_recovery() AS value';
-
-/** Type of versions, which are far below 2^53. */
-const BIGINT = { to: 20, from: [20], parse: Number, serialize: String };
 
 export interface ConnectionOptions {
   /** If undefined, the variables `PGHOST`, `PGDATABASE` and so on are used. */
@@ -37,6 +33,34 @@ export type Server = { host: [string]; port: [number] } | { path: string };
 export function serversOf(driver: Driver, { url = '' }: ConnectionOptions): Server[] {
   const { host, port, path } = driver(url).options;
   return path ? [{ path }] : host.map((name, index) => ({ host: [name], port: [port[index]!] }));
+}
+
+/**
+ * Connects to all servers at once and returns the first that is not a replica, so that neither replicas nor dead machines
+ * delay it.
+ */
+export async function connectToPrimary(
+  driver: Driver,
+  options: ConnectionOptions,
+  servers: readonly Server[],
+  onLost: () => void = () => undefined,
+): Promise<Client> {
+  let primary: Client | undefined;
+  const clients = servers.map(
+    (server) => new Client(driver, options, server, (lost) => void (lost === primary && onLost())),
+  );
+  const open = async (client: Client): Promise<Client> => {
+    await client.open();
+    return (primary ??= client);
+  };
+  try {
+    return await Promise.any(clients.map(open));
+  } catch (error) {
+    const { errors } = error as AggregateError;
+    throw errors.find(isAnswer) ?? errors.find(isReplica) ?? errors[0]; // the one that says most
+  } finally {
+    for (const other of clients) if (other !== primary) void other.end({ now: true });
+  }
 }
 
 /**
@@ -75,11 +99,11 @@ export class Client {
       socket: (address: Address) => this.#dial(address),
       fetch_types: false,
       onnotice: () => undefined,
-      types: { bigint: BIGINT },
+      types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } }, // versions are far below 2^53
       connection: {
         application_name: 'podsync',
         default_transaction_isolation: 'read committed',
-        idle_in_transaction_session_timeout: IDLE_TIMEOUT,
+        idle_in_transaction_session_timeout: 60_000, // a crashed node must release its locks
         // Index scans only: plans made while the table is small must not differ.
         plan_cache_mode: 'force_generic_plan',
         enable_seqscan: 'off',
@@ -96,7 +120,6 @@ export class Client {
     return [...(rows as Iterable<T>)];
   }
 
-  /** Runs several statements without parameters. */
   async runScript(text: string): Promise<void> {
     await this.#send(() => this.#sql.unsafe(text).simple());
   }
@@ -171,6 +194,7 @@ export class Client {
     this.#isLost = true;
     for (const reject of this.#rejections) reject(reason);
     this.#onLost(this);
+    void this.end();
   }
 
   /**
@@ -184,10 +208,10 @@ export class Client {
     return Object.assign(this.#socket, { host, port });
   }
 
-  /** Waits for running statements, but not long, or not at all. Safe to call twice. */
+  /** Waits for running statements, for some seconds or not at all. Safe to call twice. */
   async end({ now = this.#isLost } = {}): Promise<void> {
     this.#isLost = true;
-    await this.#sql.end({ timeout: now ? 0 : CLOSE_TIMEOUT });
+    await this.#sql.end({ timeout: now ? 0 : 5 });
     this.#socket?.destroy();
   }
 }
@@ -202,9 +226,9 @@ interface Address {
 const broken = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
 /** Whether an error was sent by the server. */
-export const isAnswer = (error: unknown): boolean => (error as Error).name === 'PostgresError';
+const isAnswer = (error: unknown): boolean => (error as Error).name === 'PostgresError';
 
-export const isReplica = (error: unknown): boolean => (error as { code?: unknown }).code === 'REPLICA';
+const isReplica = (error: unknown): boolean => (error as { code?: unknown }).code === 'REPLICA';
 
 const endsConnection = (error: unknown): boolean =>
   !isAnswer(error) || (error as { severity?: string }).severity !== 'ERROR';

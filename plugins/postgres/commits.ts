@@ -8,7 +8,6 @@ import {
   type Value,
   type Version,
 } from '../../src/plugin.ts';
-import { toArray } from './connection.ts';
 
 /** Limits of a group, in keys and in characters of values; beyond them, another group is sent concurrently. */
 const MAX_KEYS = 30;
@@ -68,7 +67,6 @@ const keysOf = ({ check = [], set = [], delete: deleted = [], sum = [] }: Batch)
   ...[...check, ...set, ...sum].map(([key]) => key),
 ];
 
-/** The operation on one key. */
 interface Step {
   key: Key;
   expected: Version | null;
@@ -110,3 +108,9 @@ function toSteps({ check = [], set = [], delete: deleted = [], sum = [] }: Batch
   for (const [key, version] of check) steps.get(key)!.expected = version;
   return [...steps.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
+
+/** The text form of an SQL array. */
+export const toArray = (values: readonly (string | number | null)[]): string => `{${values.map(toElement).join(',')}}`;
+
+const toElement = (value: string | number | null): string =>
+  typeof value === 'string' ? `"${value.replace(/["\\]/g, '\\$&')}"` : String(value);

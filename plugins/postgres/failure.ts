@@ -30,9 +30,3 @@ const MEANINGS: ErrorMeanings = [
 /** Converts an error of PostgreSQL or the network to a StorageError. */
 export const toStorageError = (error: unknown): StorageError =>
   explainError(error, 'PostgreSQL', (error as { code?: string }).code ?? 'no code', MEANINGS);
-
-/** Whether a transaction was rolled back because of others, for example in a deadlock: it is safe to retry. */
-export const isSerializationFailure = (error: unknown): boolean => {
-  const { code } = error as { code?: unknown };
-  return code === '40001' || code === '40P01';
-};

@@ -1,48 +1,45 @@
-import type { Connection } from './connection.ts';
+import type { Client } from './client.ts';
 
-/** Maximum connections of a node. */
-export const CONNECTIONS = 10;
+export const MAX_CONNECTIONS = 10;
 
-/** Connections that run several statements each, one after the other. Requests are limited before they get here. */
-export class Pool {
-  readonly #create: (onLost: (connection: Connection) => void) => Connection;
-  /** Number of running statements per connection. */
-  readonly #connections = new Map<Connection, number>();
+interface Slot {
+  client: Promise<Client>;
+  /** Number of running statements. */
+  running: number;
+}
 
-  constructor(create: (onLost: (connection: Connection) => void) => Connection) {
-    this.#create = create;
-  }
-
-  /** Runs one statement. Statements of other callers may share the connection. */
-  async use<T>(statement: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = this.#pick();
-    this.#count(connection, 1);
-    try {
-      return await statement(connection);
-    } finally {
-      this.#count(connection, -1);
-    }
-  }
+/**
+ * Connections that run several statements each, one after the other. The number of statements is not limited here: that
+ * of requests is.
+ */
+export function createPool(connect: (onLost: () => void) => Promise<Client>) {
+  const slots = new Set<Slot>();
 
   /** The connection with the fewest statements; a new one if all are busy and the pool is not full. */
-  #pick(): Connection {
-    const [best] = [...this.#connections].toSorted(([, a], [, b]) => a - b);
-    if (best && (best[1] === 0 || this.#connections.size === CONNECTIONS)) return best[0];
-    const created = this.#create((lost) => {
-      this.#connections.delete(lost);
-      void lost.end();
-    });
-    this.#connections.set(created, 0);
-    return created;
-  }
+  const pick = (): Slot => {
+    const [best] = [...slots].toSorted((a, b) => a.running - b.running);
+    if (best && (best.running === 0 || slots.size === MAX_CONNECTIONS)) return best;
+    const remove = (): void => void slots.delete(slot);
+    const slot: Slot = { client: connect(remove), running: 0 };
+    slots.add(slot);
+    slot.client.catch(remove);
+    return slot;
+  };
 
-  #count(connection: Connection, change: number): void {
-    const count = this.#connections.get(connection);
-    if (count !== undefined) this.#connections.set(connection, count + change);
-  }
-
-  /** To be called when no statement is running. */
-  async close(): Promise<void> {
-    await Promise.all([...this.#connections.keys()].map((connection) => connection.end()));
-  }
+  return {
+    /** Runs one statement. Statements of other callers may share the connection. */
+    async use<T>(statement: (client: Client) => Promise<T>): Promise<T> {
+      const slot = pick();
+      slot.running += 1;
+      try {
+        return await statement(await slot.client);
+      } finally {
+        slot.running -= 1;
+      }
+    },
+    /** To be called when no statement is running. */
+    async close(): Promise<void> {
+      await Promise.allSettled([...slots].map(async ({ client }) => (await client).end()));
+    },
+  };
 }

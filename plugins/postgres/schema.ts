@@ -1,7 +1,6 @@
 import { otherSchema, StorageError } from '../../src/plugin.ts';
-import type { Connection } from './connection.ts';
+import type { Client } from './client.ts';
 
-/** Version of the tables below. */
 export const SCHEMA_VERSION = 2;
 
 /** Advisory lock for creating the schema: `pods` in ASCII. */
@@ -71,9 +70,9 @@ const SCHEMA = `
  * Creates the tables in an empty database. Rejects with a StorageError if the database belongs to another version of
  * podsync or to another program; it is not changed then.
  */
-export async function createSchema(connection: Connection): Promise<void> {
-  await connection.runScript(`BEGIN; SELECT pg_advisory_xact_lock(${LOCK})`);
-  const [found] = await connection.run<{ encoding: string; ours: boolean; theirs: boolean }>(`
+export async function createSchema(client: Client): Promise<void> {
+  await client.runScript(`BEGIN; SELECT pg_advisory_xact_lock(${LOCK})`);
+  const [found] = await client.run<{ encoding: string; ours: boolean; theirs: boolean }>(`
     SELECT current_setting('server_encoding') AS encoding, to_regclass('podsync_schema') IS NOT NULL AS ours,
       coalesce(to_regclass('entries'), to_regclass('users')) IS NOT NULL AS theirs`);
   const { encoding, ours, theirs } = found!;
@@ -81,12 +80,12 @@ export async function createSchema(connection: Connection): Promise<void> {
     throw new StorageError('corrupt', `the database has the encoding ${encoding}; create one with ENCODING 'UTF8'`);
   }
   if (ours) {
-    const [row] = await connection.run<{ version: number }>('SELECT version FROM podsync_schema');
+    const [row] = await client.run<{ version: number }>('SELECT version FROM podsync_schema');
     if (row!.version !== SCHEMA_VERSION) throw otherSchema('the database', row!.version, SCHEMA_VERSION);
   } else if (theirs) {
     throw new StorageError('corrupt', 'the database belongs to another program; create a separate one for podsync');
   } else {
-    await connection.runScript(SCHEMA);
+    await client.runScript(SCHEMA);
   }
-  await connection.runScript('COMMIT');
+  await client.runScript('COMMIT');
 }

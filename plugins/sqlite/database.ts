@@ -6,7 +6,6 @@ import { openFile } from './file.ts';
 /** Versions reserved at once, which saves a page of the log in most commits. */
 const VERSIONS = 1000;
 
-/** Result of a batch. */
 export type Outcome = { version: Version | undefined } | { error: StorageError };
 
 /** One SQLite file, locked by this process while it is open. */

@@ -22,19 +22,13 @@ const MEANINGS: ErrorMeanings = [
   [/(?:)/, 'unavailable', 'cannot be accessed; check its disk, owner and permissions'],
 ];
 
-interface SqliteError {
-  code?: string;
-  /** Of `node:sqlite`: the extended result code, and what SQLite calls it. */
-  errcode?: number;
-  errstr?: string;
-}
-
-const codeOf = ({ code = 'no code', errcode, errstr }: SqliteError): string =>
+/** `node:sqlite` reports the extended result code, and what SQLite calls it. */
+const codeOf = ({ code = 'no code', errcode, errstr }: { code?: string; errcode?: number; errstr?: string }): string =>
   errcode === undefined ? code : (NAMES[errcode & 0xff] ?? `SQLite error ${errcode}, ${errstr}`);
 
 /** Converts an error of SQLite or the file system to a StorageError. */
 export function toStorageError(error: unknown, path: string): StorageError {
-  const code = codeOf(error as SqliteError);
+  const code = codeOf(error as object);
   // A statement does not match its table.
   return code === 'SQLITE_ERROR'
     ? damaged(path, (error as Error).message, error)

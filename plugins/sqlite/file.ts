@@ -10,7 +10,6 @@ const FOLDER_MODE = 0o700;
 
 /** Identifies SQLite files of podsync: `pods` in ASCII. */
 const APPLICATION_ID = 0x706f6473;
-/** Version of the tables below. */
 const SCHEMA_VERSION = 2;
 
 /** `sequence` has one row: versions up to it are never used again. */

@@ -21,7 +21,6 @@ interface Call {
   reject(error: StorageError): void;
 }
 
-/** Number of stores opened so far. */
 let opened = 0;
 
 /**

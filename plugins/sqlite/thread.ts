@@ -12,7 +12,6 @@ export type Operation =
 
 /** Calls of one store, sent to the thread as one message, in order. */
 interface Request {
-  /** Unique number of the store. */
   store: number;
   /** Sent with every request, so that a restarted thread can open the file again. */
   path: string;

@@ -3,8 +3,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import postgresJs, { type Sql } from 'postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadDriver } from '../../../plugins/postgres/connection.ts';
-import { openStore } from '../../../plugins/postgres/store.ts';
+import { loadDriver } from '../../../plugins/postgres/client.ts';
+import { openStore } from '../../../plugins/postgres/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
 import { createBareDatabase, type TestDatabase, untilBlocked } from '../../postgres/database.ts';
 

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import postgresJs, { type Sql } from 'postgres';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { openStore } from '../../../plugins/postgres/store.ts';
+import { openStore } from '../../../plugins/postgres/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
 import { startServer, type TestServer } from '../../postgres/server.ts';
 
