@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { type Entry, type Key, StorageError } from '../../src/plugin.ts';
-import { type Part, type Source, totalSize } from './group.ts';
+import { type Part, type Source, totalSize } from './groups.ts';
 import { fileName } from './layout.ts';
 import { CACHE_SIZE } from './limits.ts';
-import { readPart, writePart } from './part-file.ts';
+import { openPart } from './part-file.ts';
 
 /** Parts that a read loads concurrently. */
 const LOADED_AT_ONCE = 16;
@@ -25,7 +25,9 @@ export function openFiles(folder: string) {
   const read = async (part: Part): Promise<readonly Entry[]> => {
     const { group } = part;
     try {
-      const { entries, until } = await readPart(pathOf(part), group.prefix);
+      const file = openPart(pathOf(part), group.prefix);
+      await file.read();
+      const { entries, until } = file.data;
       // Files that were inserted in between later do not matter.
       if (until >= group.endOf(part)) return entries;
       const missing = pathOf({ group, start: until });
@@ -53,7 +55,7 @@ export function openFiles(folder: string) {
     },
     /** Writes the entries of a part up to a key, where the next part starts. See `replaceFile`. */
     write: (part: Part, until: Key, entries: readonly Entry[]): Promise<void> =>
-      writePart(pathOf(part), part.group.prefix, { entries, until }),
+      openPart(pathOf(part), part.group.prefix, { entries, until }).write(),
     /** Replaces a part by others in the cache, if it is cached. */
     replace(part: Part, others: readonly (readonly [Part, readonly Entry[]])[]): void {
       if (cache.delete(part)) for (const [other, entries] of others) cache.set(other, entries);

@@ -14,8 +14,7 @@ import {
 import { createCheckpoint } from './checkpoint.ts';
 import { createFolder, toStorageError } from './durable-files.ts';
 import { createSource, openFiles } from './files.ts';
-import type { Change, Source } from './group.ts';
-import { Groups } from './groups.ts';
+import { type Change, Groups, type Source } from './groups.ts';
 import { listFiles } from './layout.ts';
 import { takeLock } from './lock.ts';
 import { openLog } from './write-ahead-log.ts';
@@ -27,13 +26,6 @@ export default definePlugin({
   parse: (location) => ({ folder: location }),
   open: ({ folder }, { dataDir, log }) => openStore(resolve(dataDir, folder), log),
 });
-
-interface Evaluated {
-  /** Undefined if a check failed. */
-  version: Version | undefined;
-  /** Resolves when the batch is durable, or what made a check fail: a caller that reads again must see that. */
-  durable: Promise<unknown>;
-}
 
 /**
  * Opens the store in a folder. Rejects with `busy` if another process has it open, and with `corrupt` if its
@@ -92,8 +84,15 @@ async function createStore(folder: string, report: Log, releaseLock: () => Promi
     }
   };
 
-  /** Evaluates a batch and appends it to the log; undefined if that has to be repeated. Yields after each key. */
-  function* evaluate(batch: Batch, source: Source): Generator<void, Evaluated | undefined> {
+  /**
+   * Evaluates a batch and appends it to the log; undefined if that has to be repeated. Its version is undefined if a check
+   * failed. `durable` resolves when it is stored, or what made the check fail: a caller that reads again must see that.
+   * Yields after each key.
+   */
+  function* evaluate(
+    batch: Batch,
+    source: Source,
+  ): Generator<void, { version: Version | undefined; durable: Promise<unknown> } | undefined> {
     const { check = [], set = [], delete: deleted = [], sum = [] } = batch;
     const { pending } = groups;
     const failed: Key[] = [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { eachInSlices, type Key, StorageError, type Value, type Version } from '../../src/plugin.ts';
 import { toStorageError } from './durable-files.ts';
-import type { Change } from './group.ts';
+import type { Change } from './groups.ts';
 
 /*
  * A line of the write-ahead log is a group of commits written with one sync: ["<crc32 of the

@@ -27,25 +27,18 @@ const LONG = 64 * 1024;
 const mutex = new KeyedMutex<'parsing'>();
 
 /**
- * A JSON file with one key per line, readable for humans. lowdb's own file adapter renames without a sync, and creates
- * files that everyone can read.
+ * A JSON file with one key per line, readable for humans. Reading rejects with `corrupt` if the file is damaged or missing;
+ * for writing see `replaceFile`. lowdb's own file adapter renames without a sync, and creates files that everyone can read.
  */
-const openPart = (path: string, prefix: string, content: Content): Low<Content> =>
+export const openPart = (
+  path: string,
+  prefix: string,
+  content: Content = { entries: [], until: prefix },
+): Low<Content> =>
   new Low<Content>(
     { read: () => read(path, prefix), write: (written) => replaceFile(path, encode(prefix, written)) },
     content,
   );
-
-/** Rejects with `corrupt` if the file is damaged or missing. */
-export async function readPart(path: string, prefix: string): Promise<Content> {
-  const file = openPart(path, prefix, { entries: [], until: prefix });
-  await file.read();
-  return file.data;
-}
-
-/** Replaces the file, see `replaceFile`. */
-export const writePart = (path: string, prefix: string, content: Content): Promise<void> =>
-  openPart(path, prefix, content).write();
 
 /** The start of a file, and its checksum, which covers everything after this start. */
 const head = (checked: Uint8Array): string => `{\n"checksum": "${checksumText(crc32(checked))}",\n`;

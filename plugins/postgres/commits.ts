@@ -74,12 +74,8 @@ interface Step {
   value: Value | null;
 }
 
-/**
- * Up to this many values are sent as separate parameters, which is faster than an array. Their number is rounded up to
- * a multiple, as each number needs its own prepared statement.
- */
+/** Up to this many values are sent as separate parameters, which is faster than an array. */
 const MAX_PARAMETERS = 32;
-const MULTIPLE = 8;
 
 /** The statement that commits a batch, with its parameters: see `commit_entries`. */
 export function toStatement(batch: Batch): { text: string; parameters: (string | null)[] } {
@@ -90,7 +86,6 @@ export function toStatement(batch: Batch): { text: string; parameters: (string |
   if (values.length > MAX_PARAMETERS) {
     return { text: 'SELECT commit_entries($1, $2, $3, $4) AS version', parameters: [...fixed, toArray(values)] };
   }
-  while (values.length % MULTIPLE > 0) values.push(null);
   const places = values.map((_, n) => `$${n + 4}`).join(', ');
   const text = `SELECT commit_entries($1, $2, $3, ARRAY[${places}]::text[]) AS version`;
   return { text, parameters: [...fixed, ...values] };

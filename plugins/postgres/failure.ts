@@ -14,11 +14,9 @@ const MEANINGS: ErrorMeanings = [
   [/^22...$/, 'corrupt', 'has a value that is not a whole number where podsync adds to it'],
   [/^REPLICA$/, 'unavailable', 'is a replica; podsync waits for a primary: name it, or all servers, in --storage'],
   [/^25006$/, 'unavailable', 'is read-only, probably a replica; use its primary in --storage'],
-  [/^57014$|^55P03$/, 'unavailable', 'cancelled a statement, on request or because it took too long; try again'],
-  [/^57P..$/, 'unavailable', 'is starting or stopping; podsync will try again'],
   [/^XX00.$/, 'corrupt', 'reports damaged files; check its log'],
   [/CERT|^ERR_(?:TLS|SSL)|^UNABLE_TO/, 'unavailable', 'has an untrusted certificate; check sslmode in --storage'],
-  [/^25P03$|^08...$|^CONNECT|^ECONNRESET$/, 'unavailable', 'closed the connection or does not answer; try again'],
+  [/^57|^25P03$|^08|^CONNECT|^ECONNRESET$/, 'unavailable', 'is stopping, cancelled it, or does not answer; try again'],
   [
     /^E(?!RR_)[A-Z_]+$/,
     'unavailable',
