@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { replaceFile, syncFolder } from './durable-files.ts';
 
 interface WriteOptions {
   /** What to do if the file cannot be written. */
@@ -43,30 +43,16 @@ export async function writeAtomically(
     }
   };
   try {
-    const file = await open(temporary, 'wx', 0o600);
-    let bytes: number;
-    try {
+    const bytes = await replaceFile(target, temporary, async (file) => {
       await writeFile(file, typeof content === 'string' ? content : watch(content));
-      await file.sync();
-      bytes = (await file.stat()).size;
-    } finally {
-      await file.close();
-    }
-    await verify(temporary).catch(fail);
-    await rename(temporary, target);
-    await syncFolder(dirname(target));
+      await verify(temporary).catch(fail);
+      return (await file.stat()).size;
+    });
+    await syncFolder(dirname(target)).catch(() => undefined); // not every system can do that
     return { bytes };
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
     if (failure !== undefined) throw failure;
     const { code } = error as NodeJS.ErrnoException;
     throw new Error(`${path} cannot be written (${code}); ${advice}`, { cause: error });
   }
-}
-
-/** Makes the new name durable. Not every system can do that. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, constants.O_RDONLY).catch(() => undefined);
-  await folder?.sync().catch(() => undefined);
-  await folder?.close();
 }

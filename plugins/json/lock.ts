@@ -6,8 +6,8 @@ import { connect, createServer, type Server } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { StorageError } from '../../src/plugin.ts';
-import { FILE_MODE, replaceFile, toStorageError } from './durable-files.ts';
+import { FILE_MODE, StorageError } from '../../src/plugin.ts';
+import { replaceFile, toStorageError } from './durable-files.ts';
 
 /*
  * Each process first writes its own lock file, and only then looks for others: of two concurrent processes at least one

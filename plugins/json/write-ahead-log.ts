@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { StorageError, type Version } from '../../src/plugin.ts';
-import { FILE_MODE, removeFile, syncFolder, toStorageError, withFile } from './durable-files.ts';
+import { FILE_MODE, StorageError, type Version, withFile } from '../../src/plugin.ts';
+import { naming, removeFile, syncFolder, toStorageError } from './durable-files.ts';
 import type { Groups } from './groups.ts';
 import { damage, type DamagedLine, encodeLine, type LoggedCommit, logNumbers, logPath, readLog } from './log-file.ts';
 
@@ -180,26 +180,23 @@ async function replay(folder: string, isNew: boolean, groups: Groups): Promise<V
     version = Math.max(number, commits.at(-1)?.version ?? 0);
   }
   for (const { path, length } of tails) {
-    await withFile(path, 'r+', async (file) => {
+    const truncate = async (file: FileHandle): Promise<void> => {
       await file.truncate(length);
       await file.sync(); // before there is a newer file
-    });
+    };
+    await naming(path, withFile(path, 'r+', truncate));
   }
   return version;
 }
 
 async function createFile(folder: string, number: number): Promise<FileHandle> {
   const path = logPath(folder, number);
-  const file = await open(path, 'ax', FILE_MODE).catch((error) => {
-    throw toStorageError(error, path);
-  });
-  try {
-    await syncFolder(folder);
-    return file;
-  } catch (error) {
+  const file = await naming(path, open(path, 'ax', FILE_MODE));
+  await syncFolder(folder).catch(async (error) => {
     await file.close();
     throw error;
-  }
+  });
+  return file;
 }
 
 const lengthOf = ({ changes }: LoggedCommit): number =>

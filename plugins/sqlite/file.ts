@@ -1,12 +1,8 @@
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { otherSchema, StorageError } from '../../src/plugin.ts';
+import { otherSchema, StorageError, withFile } from '../../src/plugin.ts';
 import { type Connection, loadDriver, pragma } from './driver.ts';
 import { toStorageError } from './failure.ts';
-
-/** Readable for its owner only: it contains password hashes. SQLite gives its other files the same mode. */
-const FILE_MODE = 0o600;
-const FOLDER_MODE = 0o700;
 
 /** Identifies SQLite files of podsync: `pods` in ASCII. */
 const APPLICATION_ID = 0x706f6473;
@@ -35,8 +31,8 @@ export async function openFile<T>(path: string, use: (connection: Connection) =>
   const openConnection = await loadDriver();
   let connection: Connection | undefined;
   try {
-    await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
-    await (await open(path, 'a', FILE_MODE)).close();
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await withFile(path, 'a', async () => undefined); // for its mode, which SQLite gives its other files, too
     connection = openConnection(path);
     for (const setting of SETTINGS) connection.exec(`PRAGMA ${setting}`);
     connection.exec('BEGIN IMMEDIATE');

@@ -26,18 +26,17 @@ const ROLE = 'podsync-sqlite';
 /** One thread for all files of this process, as SQLite blocks it. */
 export const sqliteThread = createThread<Request, Result[]>(import.meta.url, ROLE);
 
-/** By store number. */
-const databases = new Map<number, Promise<Database>>();
+const openDatabases = new Map<number, Promise<Database>>();
 
 serveThread<Request, Result[]>(ROLE, async ({ store, path, operations }) => {
-  const opening = databases.get(store) ?? openDatabase(path);
-  databases.set(store, opening);
+  const opening = openDatabases.get(store) ?? openDatabase(path);
+  openDatabases.set(store, opening);
   try {
     const database = await opening;
-    if (operations.at(-1)?.kind === 'close') databases.delete(store);
+    if (operations.at(-1)?.kind === 'close') openDatabases.delete(store);
     return run(database, path, operations);
   } catch (error) {
-    databases.delete(store); // the next request tries again
+    openDatabases.delete(store); // the next request tries again
     return operations.map(() => toFailure(error, path));
   }
 });

@@ -1,0 +1,40 @@
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+
+/** For their owner only: the files of podsync contain password hashes, and feed addresses, which can be secrets. */
+export const FILE_MODE = 0o600;
+
+/** Opens a file or folder for a step, and closes it. */
+export async function withFile<T>(path: string, flags: string, step: (file: FileHandle) => Promise<T>): Promise<T> {
+  const file = await open(path, flags, FILE_MODE);
+  try {
+    return await step(file);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Replaces a file atomically by a temporary one, which `write` fills: after a crash it has the old or the new content. The
+ * new content is durable once `syncFolder` has resolved.
+ */
+export async function replaceFile<T>(
+  path: string,
+  temporary: string,
+  write: (file: FileHandle) => Promise<T>,
+): Promise<T> {
+  try {
+    const result = await withFile(temporary, 'w', async (file) => {
+      const written = await write(file);
+      await file.sync();
+      return written;
+    });
+    await rename(temporary, path);
+    return result;
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined); // report the first error
+    throw error;
+  }
+}
+
+/** Makes new, renamed and removed file names in a folder durable. */
+export const syncFolder = (path: string): Promise<void> => withFile(path, 'r', (folder) => folder.sync());
