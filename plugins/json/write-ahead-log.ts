@@ -177,7 +177,7 @@ async function replay(folder: string, isNew: boolean, groups: Groups): Promise<V
     if (commits.length > 0 && tails[0]) throw damage(tails[0]); // later commits were acknowledged
     if (tail) tails.push(tail);
     for (const { changes } of commits) await groups.apply(changes);
-    version = Math.max(number, commits.at(-1)?.version ?? 0);
+    version = Math.max(version, number, commits.at(-1)?.version ?? 0);
   }
   for (const { path, length } of tails) {
     const truncate = async (file: FileHandle): Promise<void> => {
