@@ -159,14 +159,17 @@ it('there are no circular imports', () => {
 /** Tests that have a process for each file: see `vitest.config.ts`. */
 const ISOLATED = /^test\/(?:browser|cli|clients|clock|docs|plugins|process)\b/;
 
-it('tests whose files share a process replace no modules, and modules that they share define no hooks', () => {
+it('tests whose files share a process replace no modules and no environment, and modules that they share define no hooks', () => {
   const shared = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .map((name) => join('test', name))
     .filter((file) => file.endsWith('.ts') && !ISOLATED.test(file));
   const wrong = shared.filter((file) => {
     const text = readFileSync(join(root, file), 'utf8');
     // The module is loaded once, so only its first user would get the hook: `onTestFinished` in its functions works.
-    return /^vi\.mock\(/m.test(text) || (!file.endsWith('.test.ts') && /^(?:before|after)(?:Each|All)\(/m.test(text));
+    return (
+      /^vi\.mock\(|process\.env = /m.test(text) ||
+      (!file.endsWith('.test.ts') && /^(?:before|after)(?:Each|All)\(/m.test(text))
+    );
   });
   expect(wrong).toEqual([]);
 });

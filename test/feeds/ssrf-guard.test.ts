@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isPublic } from '../../src/feeds/ssrf-guard.ts';
 import { feedAt, startFeedServer, startFetcher } from './feed-server.ts';
 import { rss } from './samples/sample.ts';
@@ -150,13 +150,10 @@ it.each([0, 22, 25, 6667, 10_080])('does not connect to port %i', async (port) =
 it('ignores proxy variables', async () => {
   const proxy = await startFeedServer((_, response) => void response.end());
   const server = await startFeedServer((_, response) => void response.end(FEED));
-  const before = { ...process.env };
-  Object.assign(process.env, { http_proxy: proxy.origin, HTTP_PROXY: proxy.origin, NODE_USE_ENV_PROXY: '1' });
-  try {
-    expect(await startFetcher().fetchFeed(`${server.origin}/`, {})).toMatchObject({ kind: 'fetched' });
-  } finally {
-    process.env = before;
-  }
+  for (const name of ['http_proxy', 'HTTP_PROXY']) vi.stubEnv(name, proxy.origin);
+  vi.stubEnv('NODE_USE_ENV_PROXY', '1');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(await startFetcher().fetchFeed(`${server.origin}/`, {})).toMatchObject({ kind: 'fetched' });
   expect(proxy.connections).toBe(0);
 });
 

@@ -30,6 +30,7 @@ const FLAGS = {
   max_connections: '200',
   shared_buffers: '32MB',
   autovacuum: 'off',
+  dynamic_shared_memory_type: 'mmap', // in its folder: nothing stays behind after SIGKILL
 };
 /** Settings without durability, which a test database does not need. */
 const CARELESS = { fsync: 'off', full_page_writes: 'off' };
