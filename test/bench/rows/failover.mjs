@@ -108,8 +108,9 @@ async function killRepeatedly(cluster, storage, name) {
   const clients = await Promise.all(
     users.map(async (user) => new Client(url, user, await logIn({ url }, user), (request) => requests.push(request))),
   );
-  let isOver = false;
-  const load = clients.flatMap((client) => [client.upload(() => isOver), client.download(() => isOver)]);
+  let [isOver, isUploaded] = [false, false];
+  const uploads = Promise.all(clients.map((client) => client.upload(() => isOver)));
+  const downloads = Promise.all(clients.map((client) => client.download(() => isUploaded)));
   const outages = [];
   for (let kill = 1; kill <= KILLS; kill += 1) {
     await sleep(LOAD);
@@ -130,7 +131,9 @@ async function killRepeatedly(cluster, storage, name) {
     await cluster.untilHealthy();
   }
   isOver = true;
-  await Promise.all(load);
+  await uploads;
+  isUploaded = true;
+  await downloads;
 
   let [lost, missed, answered] = [0, 0, 0];
   for (const [n, client] of clients.entries()) {
