@@ -28,8 +28,8 @@ it('accounts that have grown in memory evict others', async () => {
 it('few overlapping uploads are kept, even for an overlap of a day', () => {
   const day = 86_400;
   let uploads: ReturnType<typeof withUpload> = [];
-  for (let at = 0; at < 3 * day; at += 100) uploads = withUpload(uploads, { stamp: at, at, device: 1 + (at % 3) }, day);
+  for (let at = 0; at < 3 * day; at += 100) uploads = withUpload(uploads, [at, at, 1 + (at % 3)], day);
   expect(uploads.length).toBeLessThanOrEqual(2 * 121);
-  expect(uploads[0]!.stamp).toBeGreaterThan(2 * day - 2000);
-  expect(uploads[0]!.stamp).toBeLessThan(2 * day + 100);
+  expect(uploads[0]![0]).toBeGreaterThan(2 * day - 2000);
+  expect(uploads[0]![0]).toBeLessThan(2 * day + 100);
 });

@@ -16,7 +16,7 @@ import type { Core } from './core.ts';
 import { DeviceTable, toDevice } from '../sync/device-table.ts';
 import { StorageError } from '../errors.ts';
 import { userNotFirst } from '../store-errors.ts';
-import { type Head, loginKeys, newHead, setLogins, writeHead } from './head.ts';
+import { type Head, loginKeys, newHead, setLogins } from './head.ts';
 import { writeList } from '../sync/podcast-lists.ts';
 import { isPrivacySetting, type Privacy, toPrivacy } from './privacy.ts';
 import { removeAccountData } from './removal.ts';
@@ -218,7 +218,7 @@ class StagedAccount {
       next,
       syncDevices: this.#syncDevices,
       visibility: privacy.visibility,
-      recentUploads: this.#overlapped === undefined ? [] : [{ stamp: this.#overlapped, at: context.now() }],
+      recentUploads: this.#overlapped === undefined ? [] : [[this.#overlapped, context.now()]],
     };
     await this.#publishHead(head, counts, privacy);
   }
@@ -245,7 +245,7 @@ class StagedAccount {
       const batch = {
         check: [[stagedKey(this.id), this.#writer.version] as const, ...added.map((key) => [key, 0] as const)],
         set: [
-          [headKey(this.id), writeHead(head)] as const,
+          [headKey(this.id), JSON.stringify(head)] as const,
           ...setLogins(logins, this.id),
           ...appPasswords.flatMap(appPasswordEntries),
           ...sessions.flatMap((session) => sessionEntries(session, head.sessionEpoch)),

@@ -9,7 +9,7 @@ import { type DeviceRow, DeviceTable } from '../sync/device-table.ts';
 import type { DirectoryChange } from '../directory/account-changes.ts';
 import { isStorageError, StorageError } from '../errors.ts';
 import { noSuchAccount } from '../store-errors.ts';
-import { type Head, writeHead } from './head.ts';
+import { type Head } from './head.ts';
 import { under } from '../keys.ts';
 import { listAll, readRows } from '../rows.ts';
 import { SubscriptionLists } from '../sync/subscription-lists.ts';
@@ -243,7 +243,7 @@ const canRead = (account: Account, parts: readonly (keyof AccountParts)[]): bool
 
 const toBatch = ({ id, version }: Account, head: Head, write: Write): Batch => ({
   check: [[headKey(id), version], ...(write.check ?? [])],
-  set: [[headKey(id), writeHead(head)], ...(write.set ?? []), ...(write.directory?.set ?? [])],
+  set: [[headKey(id), JSON.stringify(head)], ...(write.set ?? []), ...(write.directory?.set ?? [])],
   delete: [...(write.delete ?? []), ...(write.directory?.delete ?? [])],
 });
 

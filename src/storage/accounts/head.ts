@@ -1,6 +1,6 @@
 import type { Seconds, Stamp, UserId } from '../../domain/types.ts';
 import { loginKey } from './account-keys.ts';
-import type { Entry, Key, Value } from '../contract.ts';
+import type { Entry, Key } from '../contract.ts';
 import type { Visibility } from './privacy.ts';
 import type { User } from '../stores.ts';
 
@@ -34,55 +34,10 @@ export interface Head extends Omit<User, 'id' | 'email'> {
   commit: string;
 }
 
-interface RecentUpload {
-  stamp: Stamp;
-  at: Seconds;
-  /** Number of the device that made it; undefined if that is uncertain: see `originOf`. */
-  device?: number | undefined;
-}
+/** `device`: number of the device that made it; undefined if that is uncertain, see `originOf`. */
+export type RecentUpload = [stamp: Stamp, at: Seconds, device?: number | undefined];
 
-/** A head as stored. Names and arrays are short, because every write of the account stores it again. */
-interface StoredHead extends Omit<
-  Head,
-  'actionStamp' | 'latestActionAt' | 'sessionEpoch' | 'recentUploads' | 'newFeeds'
-> {
-  acted: Stamp;
-  latest: Seconds;
-  login: number;
-  uploads: [stamp: Stamp, at: Seconds, device?: number][];
-  broughtFeeds?: [day: number, count: number];
-}
-
-export function parseHead({ value }: Pick<Entry, 'value'>): Head {
-  const { acted, latest, login, uploads, broughtFeeds, ...head } = JSON.parse(value) as StoredHead;
-  return {
-    ...head,
-    actionStamp: acted,
-    latestActionAt: latest,
-    sessionEpoch: login,
-    recentUploads: uploads.map(([stamp, at, device]) => ({ stamp, at, device })),
-    ...(broughtFeeds && { newFeeds: { day: broughtFeeds[0], count: broughtFeeds[1] } }),
-  };
-}
-
-export function writeHead({
-  actionStamp,
-  latestActionAt,
-  sessionEpoch,
-  recentUploads,
-  newFeeds,
-  ...head
-}: Head): Value {
-  const stored: StoredHead = {
-    ...head,
-    acted: actionStamp,
-    latest: latestActionAt,
-    login: sessionEpoch,
-    uploads: recentUploads.map(({ stamp, at, device }) => (device === undefined ? [stamp, at] : [stamp, at, device])),
-    ...(newFeeds && { broughtFeeds: [newFeeds.day, newFeeds.count] }),
-  };
-  return JSON.stringify(stored);
-}
+export const parseHead = ({ value }: Pick<Entry, 'value'>): Head => JSON.parse(value) as Head;
 
 /** The head of a new account. Its newest stamp is the time of creation, as stamps are based on time. */
 export const newHead = (user: Omit<User, 'id'>): Head => ({
@@ -113,7 +68,7 @@ export const overlappedBy = (
   device: number | undefined,
   after: Seconds,
 ): Stamp | undefined =>
-  uploads.find((upload) => upload.at > after && (device === undefined || upload.device !== device))?.stamp;
+  uploads.find(([, at, uploader]) => at > after && (device === undefined || uploader !== device))?.[0];
 
 /** Uploads are grouped by second, or by this fraction of a long overlap, which bounds their number. */
 const MAX_INTERVALS = 120;
@@ -124,18 +79,19 @@ const MAX_INTERVALS = 120;
  */
 export function withUpload(
   uploads: readonly RecentUpload[],
-  { stamp, at, device }: RecentUpload,
+  [stamp, now, device]: RecentUpload,
   overlap: Seconds,
 ): RecentUpload[] {
   const length = Math.max(1, Math.ceil(overlap / MAX_INTERVALS));
-  const intervalOf = (upload: { at: Seconds }): number => Math.floor(upload.at / length);
-  const interval = intervalOf({ at });
-  const recent = uploads.filter((upload) => upload.at > at - overlap);
-  const same = recent.filter((upload) => intervalOf(upload) === interval);
-  const isKnown = same.length > 1 || same.some((upload) => upload.device === device || upload.device === undefined);
-  if (!isKnown) return [...recent, { stamp, at, device }];
+  const isSame = ([, at]: RecentUpload): boolean => Math.floor(at / length) === Math.floor(now / length);
+  const toUpload = (first: Stamp, uploader?: number): RecentUpload =>
+    uploader === undefined ? [first, now] : [first, now, uploader];
+  const recent = uploads.filter(([, at]) => at > now - overlap);
+  const same = recent.filter(isSame);
+  const isKnown = same.length > 1 || same.some(([, , uploader]) => uploader === device || uploader === undefined);
+  if (!isKnown) return [...recent, toUpload(stamp, device)];
   // They stand for this upload, too, so they are as recent as it is.
-  return recent.map((upload) => (intervalOf(upload) === interval ? { ...upload, at } : upload));
+  return recent.map((upload) => (isSame(upload) ? toUpload(upload[0], upload[2]) : upload));
 }
 
 export type LoginNames = Pick<Head, 'name' | 'email'>;

@@ -7,7 +7,7 @@ import type { Entry, KeyValueStore } from '../contract.ts';
 import type { Core } from './core.ts';
 import { isStorageError } from '../errors.ts';
 import { loginTaken, unlessMissing } from '../store-errors.ts';
-import { type LoginNames, loginKeys, newHead, parseHead, setLogins, toUser, writeHead } from './head.ts';
+import { type LoginNames, loginKeys, newHead, parseHead, setLogins, toUser } from './head.ts';
 import { under } from '../keys.ts';
 import { toPrivacy } from './privacy.ts';
 import { removeAccount } from './removal.ts';
@@ -53,7 +53,7 @@ export function createUserStore(core: Core): UserStore {
       head.visibility = toPrivacy(set, (url) => url).visibility;
       const batch = {
         check: [...keys, headKey(id)].map((key) => [key, 0] as const),
-        set: [...setLogins(keys, id), [headKey(id), writeHead(head)] as const, ...stored],
+        set: [...setLogins(keys, id), [headKey(id), JSON.stringify(head)] as const, ...stored],
       };
       const commit = () => store.commit(batch).catch(recoverCommit(core, id));
       while ((await commit()) === undefined) await requireFreeLogin(core, user);

@@ -76,7 +76,7 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
     ...withNewFeeds(head, directory?.newFeeds ?? 0, now),
     stamp,
     next: draft?.next ?? next,
-    recentUploads: withUpload(head.recentUploads, { stamp, at: now, device }, core.context.overlap),
+    recentUploads: withUpload(head.recentUploads, [stamp, now, device], core.context.overlap),
     revisions: {
       devices: head.revisions.devices + (devices === before ? 0 : 1),
       subscriptions: head.revisions.subscriptions + (draft ? 1 : 0),
