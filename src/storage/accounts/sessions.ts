@@ -14,8 +14,8 @@ import type { Write } from './accounts.ts';
 /** Sessions in the cache. */
 const MAX_CACHED = 10_000;
 
-/** `login`: the session epoch of the account when it was saved. It has ended if the account has a later one. */
-type StoredSession = Session & { login: number };
+/** `epoch`: see `Head`. The session has ended if its account has a later one. */
+type StoredSession = Session & { epoch: number };
 
 export function createSessionStore(core: Core): SessionStore {
   const { store, accounts, context } = core;
@@ -70,7 +70,7 @@ export function createSessionStore(core: Core): SessionStore {
         for (;;) {
           const { entry, stored } = await read(digest);
           if (!entry || !stored || !isOpen(stored)) return false;
-          if ((await owner(stored.user))?.epoch !== stored.login) return false;
+          if ((await owner(stored.user))?.epoch !== stored.epoch) return false;
           const value = JSON.stringify({ ...stored, expiresAt });
           const batch = { check: [[entry.key, entry.version] as const], set: [[entry.key, value] as const] };
           if ((await store.commit(batch)) !== undefined) return true;
@@ -85,7 +85,7 @@ export function createSessionStore(core: Core): SessionStore {
       ]);
       if (!stored || !isOpen(stored)) return undefined;
       const found = cached?.user === stored.user ? cachedOwner : await owner(stored.user);
-      return found?.epoch === stored.login ? { session: toSession(stored), user: found.user } : undefined;
+      return found?.epoch === stored.epoch ? { session: toSession(stored), user: found.user } : undefined;
     },
 
     delete: (digest) =>
@@ -148,7 +148,7 @@ export function createSessionStore(core: Core): SessionStore {
 
 /** The entries of a session; `epoch`: see `Head`. */
 export const sessionEntries = (session: Session, epoch: number): [Key, Value][] => [
-  [sessionKey(session.digest), JSON.stringify({ ...toSession(session), login: epoch } satisfies StoredSession)],
+  [sessionKey(session.digest), JSON.stringify({ ...toSession(session), epoch } satisfies StoredSession)],
   [accountSessionKey(session.user, session.digest), JSON.stringify({ digest: session.digest })],
 ];
 
@@ -166,7 +166,7 @@ export async function readSessions({ store }: Core, user: UserId, epoch: number)
   const index = await listAll(store, under(accountSessions(user)));
   const digests = index.map(({ value }) => (JSON.parse(value) as { digest: string }).digest);
   const stored = (await store.get(digests.map(sessionKey))).flatMap((entry) => (entry ? readSession(entry) : []));
-  return stored.filter((session) => session.user === user && session.login === epoch).map(toSession);
+  return stored.filter((session) => session.user === user && session.epoch === epoch).map(toSession);
 }
 
 /** The write that ends all sessions of an account, and the sessions. */
