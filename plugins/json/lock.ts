@@ -6,8 +6,8 @@ import { connect, createServer, type Server } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { FILE_MODE, StorageError } from '../../src/plugin.ts';
-import { replaceFile, toStorageError } from './durable-files.ts';
+import { FILE_MODE, replaceFile, StorageError } from '../../src/plugin.ts';
+import { toStorageError } from './durable-files.ts';
 
 /*
  * Each process first writes its own lock file, and only then looks for others: of two concurrent processes at least one
@@ -54,7 +54,7 @@ export async function takeLock(folder: string): Promise<() => Promise<void>> {
     heldHere.add(own);
     socket = await listen(socketOf(own));
     const holder: Holder = { host: hostname(), pid: process.pid, started: await startOf(process.pid) };
-    await replaceFile(own, Buffer.from(JSON.stringify(holder)));
+    await replaceFile(own, `${own}.new`, (file) => file.writeFile(JSON.stringify(holder)));
     await requireUnlocked(path, own);
     return release;
   } catch (error) {
