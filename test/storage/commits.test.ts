@@ -68,7 +68,7 @@ const largestIn = ({ database }: Cluster): number =>
   [...database.entries.values()].reduce((largest, { value }) => Math.max(largest, Buffer.byteLength(value)), 0);
 
 describe('large data', () => {
-  it('20,000 new feeds are one commit of 60,000 keys, and can be removed', async () => {
+  it('30,000 new feeds are one commit of 60,000 keys, and can be removed', async () => {
     const cluster = new Cluster();
     const { storage, store } = await cluster.open();
     const alice = await addUser(storage);
@@ -77,10 +77,10 @@ describe('large data', () => {
       const { set = [], delete: deleted = [], sum = [] } = batch ?? {};
       largest = Math.max(largest, set.length + deleted.length + sum.length);
     };
-    const mark = await storage.subscriptions.replace(alice, 'phone', feeds(20_000));
+    const mark = await storage.subscriptions.replace(alice, 'phone', feeds(30_000));
     expect(largest).toBeGreaterThan(60_000);
     const { storage: other } = await cluster.open();
-    expect((await other.subscriptions.since(alice, 'phone', 0)).items).toHaveLength(20_000);
+    expect((await other.subscriptions.since(alice, 'phone', 0)).items).toHaveLength(30_000);
     expect((await other.subscriptions.since(alice, 'phone', mark)).items).toEqual([]);
     await other.users.delete(alice);
     expect(cluster.keysOf(alice)).toEqual([]);
