@@ -6,7 +6,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { formatTable, meetsBound } from './table.mjs';
+import { formatNumber, formatTable, meetsBound } from './table.mjs';
 
 const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true });
 
@@ -34,6 +34,7 @@ async function measure(suite) {
   for (const { name, unit, bound, measure: run } of rows) {
     console.error(`measuring ${suite.name}: ${name}`);
     const { value, note } = await run(stage);
+    console.error(`  ${formatNumber(value)} ${unit} ${note ?? ''}`);
     const verdict = bound && (meetsBound(value, bound) ? 'ok' : 'SHORT');
     results.push({ suite: suite.name, name, value, unit, bound, verdict, note });
   }
