@@ -26,27 +26,25 @@ export interface LoggedCommit {
   changes: readonly Change[];
 }
 
-/** Characters that are encoded at once. */
-const CHUNK = 1024 * 1024;
+/** Encodes texts one after the other: joining them first takes four times as long. */
+export function encode(texts: readonly string[]): Buffer {
+  const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+  let length = 0;
+  for (const text of texts) length += bytes.write(text, length);
+  return bytes;
+}
 
 /** Encodes a line, in time slices, as a commit may be long. */
 export async function encodeLine(commits: readonly LoggedCommit[]): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let text = head(0);
-  await eachInSlices(piecesOf(commits), (piece) => {
-    text += piece;
-    if (text.length < CHUNK) return;
-    chunks.push(Buffer.from(text));
-    text = '';
-  });
-  chunks.push(Buffer.from(text));
-  const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  const texts = [head(0)];
+  await eachInSlices(textsOf(commits), (text) => texts.push(text));
+  const bytes = encode(texts);
   bytes.write(head(crc32(bytes.subarray(HEAD_LENGTH, -1))));
   return bytes;
 }
 
-/** The text of a line after the checksum, in pieces. */
-function* piecesOf(commits: readonly LoggedCommit[]): Iterable<string> {
+/** The texts of a line after the checksum. */
+function* textsOf(commits: readonly LoggedCommit[]): Iterable<string> {
   for (const [place, { version, changes }] of commits.entries()) {
     yield `${place === 0 ? '' : ','}[${version},{`;
     const deleted: Key[] = [];
@@ -56,7 +54,8 @@ function* piecesOf(commits: readonly LoggedCommit[]): Iterable<string> {
         deleted.push(key);
         continue;
       }
-      yield `${comma}${JSON.stringify(key)}:${onOneLine(value)}`;
+      yield `${comma}${JSON.stringify(key)}:`;
+      yield onOneLine(value);
       comma = ',';
     }
     yield `},${JSON.stringify(deleted)}]`;

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { Low } from 'lowdb';
 import { type Entry, type Key, KeyedMutex, StorageError, type Value, type Version } from '../../src/plugin.ts';
 import { replaceFile, toStorageError } from './durable-files.ts';
-import { checksumText, onOneLine } from './log-file.ts';
+import { checksumText, encode, onOneLine } from './log-file.ts';
 
 export interface Content {
   /** In key order. */
@@ -36,22 +36,26 @@ export const openPart = (
   content: Content = { entries: [], until: prefix },
 ): Low<Content> =>
   new Low<Content>(
-    { read: () => read(path, prefix), write: (written) => replaceFile(path, encode(prefix, written)) },
+    { read: () => read(path, prefix), write: (written) => replaceFile(path, encodePart(prefix, written)) },
     content,
   );
 
 /** The start of a file, and its checksum, which covers everything after this start. */
 const head = (checked: Uint8Array): string => `{\n"checksum": "${checksumText(crc32(checked))}",\n`;
-const HEAD_LENGTH = head(new Uint8Array()).length;
+const EMPTY_HEAD = head(new Uint8Array());
+const HEAD_LENGTH = EMPTY_HEAD.length;
 const beforeKeys = (prefix: string): string => `"prefix": ${JSON.stringify(prefix)},\n"keys": {\n`;
 
-function encode(prefix: string, { entries, until }: Content): Buffer {
-  const lines = entries.map(({ key, value }) => `${quote(key.slice(prefix.length))}: ${onOneLine(value)}`);
+function encodePart(prefix: string, { entries, until }: Content): Buffer {
+  const keys = entries.flatMap(({ key, value }, place) => [
+    `${place === 0 ? '' : ',\n'}${quote(key.slice(prefix.length))}: `,
+    onOneLine(value),
+  ]);
   const versions = entries.map(({ version }) => version).join();
-  const checked = Buffer.from(
-    `${beforeKeys(prefix)}${lines.join(',\n')}\n},\n"until": ${JSON.stringify(until)},\n"versions": [${versions}]\n}\n`,
-  );
-  return Buffer.concat([Buffer.from(head(checked)), checked]);
+  const end = `\n},\n"until": ${JSON.stringify(until)},\n"versions": [${versions}]\n}\n`;
+  const bytes = encode([EMPTY_HEAD, beforeKeys(prefix), ...keys, end]);
+  bytes.write(head(bytes.subarray(HEAD_LENGTH)));
+  return bytes;
 }
 
 /** A key as JSON, without quotes inside. */
