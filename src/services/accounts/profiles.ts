@@ -30,7 +30,7 @@ export function createProfiles(
   { subscriptions, settings, lists }: Stores,
   mode: DirectoryMode,
 ): Profiles {
-  /** The default is true (spec 2.9). Any value other than true hides the profile: whoever set it wanted to change the default. */
+  /** The default is true (spec 2.9). Any value other than true hides the profile. */
   const isPublic = async (user: UserId): Promise<boolean> => {
     const { public_profile: value = true } = await settings.get(user, { kind: 'account' });
     return value === true;
