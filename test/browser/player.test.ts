@@ -40,7 +40,7 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     const fields = new URLSearchParams(request.postData()!);
     return Object.fromEntries(['started', 'position', 'total'].map((name) => [name, Number(fields.get(name))]));
   };
-  const tell = (page: Page, code: string) =>
+  const control = (page: Page, code: string) =>
     page.evaluate(`{ const audio = document.querySelector('audio'); ${code} }`);
   /** Until it is as expected: the browser plays in real time, and this machine may be busy. */
   const eventually = (read: () => unknown) => expect.poll(read, { timeout: 20_000 });
@@ -50,14 +50,14 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
   it('goes on where an app stopped, and uploads what is played until it pauses, without what is skipped', async () => {
     const { page, actions, complaints } = await openPlayer();
     const started = nextUpload(page);
-    await tell(page, 'audio.play()');
+    await control(page, 'audio.play()');
     expect(await started).toEqual({ started: 40, position: 40, total: LENGTH });
     await page.getByLabel('Speed').selectOption('2');
     await reach(page, 42);
     await page.getByRole('button', { name: 'Forward 30 s' }).click();
     await reach(page, 73);
     const paused = nextUpload(page);
-    await tell(page, 'audio.pause()');
+    await control(page, 'audio.pause()');
     const { started: from, position } = await paused;
     expect(position).toBeGreaterThanOrEqual(73);
     expect(position! - from!).toBeLessThan(position! - 40 - 28);
@@ -72,7 +72,7 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     await page.clock.install();
     await page.reload();
     const started = nextUpload(page);
-    await tell(page, 'audio.play()');
+    await control(page, 'audio.play()');
     await started;
     await reach(page, 41);
     const later = nextUpload(page);
@@ -83,7 +83,7 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     await eventually(async () => (await actions()).length).toBe(3);
     expect((await actions()).at(-1)!.position).toBeGreaterThanOrEqual(42);
     await page.goBack();
-    await tell(page, `audio.currentTime = ${LENGTH - 1}; audio.play()`);
+    await control(page, `audio.currentTime = ${LENGTH - 1}; audio.play()`);
     await eventually(async () => (await actions()).at(-1)).toMatchObject({ position: LENGTH, total: LENGTH });
     await page.reload();
     expect(await page.getByRole('button', { name: 'Mark as new' }).isVisible()).toBe(true);
@@ -95,7 +95,7 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
     await page.getByLabel('Speed').selectOption('1.5');
     await page.reload();
     expect(await page.getByLabel('Speed').inputValue()).toBe('1.5');
-    await tell(page, 'audio.play()');
+    await control(page, 'audio.play()');
     await reach(page, 41);
     expect(await page.evaluate(`document.querySelector('audio').playbackRate`)).toBe(1.5);
   });
@@ -103,12 +103,12 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
   it('says that a position was not saved, and uploads it with the next one', async () => {
     const { page, context, actions } = await openPlayer();
     await context.route('**/episode/progress', (route) => route.abort());
-    await tell(page, 'audio.play()');
+    await control(page, 'audio.play()');
     await page.getByText('could not be saved').waitFor();
     await context.unroute('**/episode/progress');
     await reach(page, 42);
     const saved = nextUpload(page);
-    await tell(page, 'audio.pause()');
+    await control(page, 'audio.pause()');
     expect((await saved).started).toBe(40);
     await page.getByText('could not be saved').waitFor({ state: 'hidden' });
     expect(await actions()).toHaveLength(1);
@@ -116,7 +116,7 @@ describe.skipIf(CHROMIUM === undefined)('the player', () => {
 
   it('leaves a link where the browser cannot play the file', async () => {
     const { page } = await openPlayer({ file: 'talk.html' });
-    await tell(page, 'audio.play().catch(() => undefined)');
+    await control(page, 'audio.play().catch(() => undefined)');
     await page.getByText('This browser cannot play the file.').waitFor();
     expect(await page.getByRole('link', { name: 'Media file' }).getAttribute('href')).toContain('/talk.html');
   });

@@ -70,7 +70,9 @@ it('a statement cancelled by an administrator is not reported as damage', async 
   const commit = set(store, 'b');
   const rejected = expect(commit).rejects.toThrow(unavailable);
   await untilBlocked(place.url, 1);
-  await admin`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'podsync' AND state = 'active'`;
+  await admin`
+    SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'podsync' AND state = 'active'`;
   await rejected;
   await release();
   await set(store, 'b');
