@@ -1,7 +1,13 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { isStorageError, replaceFile as replace, StorageError, syncFolder as sync } from '../../src/plugin.ts';
+import {
+  FILE_MODE,
+  isStorageError,
+  replaceFile as replace,
+  StorageError,
+  syncFolder as sync,
+} from '../../src/plugin.ts';
 
 // All functions here reject with a StorageError that names the file.
 
@@ -16,6 +22,16 @@ export async function createFolder(path: string): Promise<void> {
   for (let created = absolute; created.length >= first.length; created = dirname(created)) {
     await syncFolder(dirname(created));
   }
+}
+
+/** Creates a file to append to; it must not exist. Its name is durable when it resolves. */
+export async function createFile(path: string): Promise<FileHandle> {
+  const file = await naming(path, open(path, 'ax', FILE_MODE));
+  await syncFolder(dirname(path)).catch(async (error) => {
+    await file.close();
+    throw error;
+  });
+  return file;
 }
 
 /** See `replaceFile` of podsync. */

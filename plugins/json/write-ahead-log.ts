@@ -1,6 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { FILE_MODE, StorageError, type Version, withFile } from '../../src/plugin.ts';
-import { naming, removeFile, syncFolder, toStorageError } from './durable-files.ts';
+import type { FileHandle } from 'node:fs/promises';
+import { StorageError, type Version, withFile } from '../../src/plugin.ts';
+import { createFile, naming, removeFile, toStorageError } from './durable-files.ts';
 import type { Groups } from './groups.ts';
 import { damage, type DamagedLine, encodeLine, type LoggedCommit, logNumbers, logPath, readLog } from './log-file.ts';
 
@@ -29,20 +29,20 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups) {
   /** Of the current file: the version at which it was started, and its durable bytes. */
   let number = ++version;
   let size = 0;
-  let file = await createFile(folder, number);
+  let file = await createFile(logPath(folder, number));
   /** Why no commit is possible until podsync is restarted. The failed commit may be stored then or not. */
   let broken: StorageError | undefined;
   let queue: QueuedCommit[] = [];
   let writing: Promise<void> | undefined;
-  /** Continue with a new file. */
-  const switches: (() => void)[] = [];
+  /** Start a new file. */
+  const switches: (() => Promise<void>)[] = [];
   /** Duration of the last sync. Milliseconds. */
   let syncTime = 0;
 
   const write = async (): Promise<void> => {
     await waitForMore();
     while (queue.length > 0 || switches.length > 0) {
-      switches.shift()?.();
+      await switches.shift()?.();
       const group = nextGroup();
       try {
         if (group.length > 0) await store(await encodeLine(group));
@@ -73,6 +73,13 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups) {
     let length = 0;
     const end = queue.findIndex((commit, place) => (length += lengthOf(commit)) > MAX_LINE && place > 0);
     return queue.splice(0, end === -1 ? queue.length : end);
+  };
+
+  /** Commits wait: versions continue from the number of the last file, so no commit in an older one may be newer. */
+  const startFile = async (): Promise<void> => {
+    const next = ++version;
+    file = await createFile(logPath(folder, next));
+    [number, size] = [next, 0];
   };
 
   const store = async (bytes: Buffer): Promise<void> => {
@@ -127,14 +134,9 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups) {
     /** Starts a new file, unless this one is empty. When it resolves, all commits in the older files are applied. */
     async rotate(): Promise<void> {
       if (size === 0) return;
-      const nextNumber = ++version;
-      const next = await createFile(folder, nextNumber);
       const old = file;
-      await new Promise<void>((resolve) => {
-        switches.push(() => {
-          [file, number, size] = [next, nextNumber, 0];
-          resolve();
-        });
+      await new Promise<void>((resolve, reject) => {
+        switches.push(() => startFile().then(resolve, reject));
         writing ??= write();
       });
       await old.close();
@@ -187,16 +189,6 @@ async function replay(folder: string, isNew: boolean, groups: Groups): Promise<V
     await naming(path, withFile(path, 'r+', truncate));
   }
   return version;
-}
-
-async function createFile(folder: string, number: number): Promise<FileHandle> {
-  const path = logPath(folder, number);
-  const file = await naming(path, open(path, 'ax', FILE_MODE));
-  await syncFolder(folder).catch(async (error) => {
-    await file.close();
-    throw error;
-  });
-  return file;
 }
 
 const lengthOf = ({ changes }: LoggedCommit): number =>

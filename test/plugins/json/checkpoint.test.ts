@@ -7,51 +7,59 @@ import type { KeyValueStore } from '../../../src/plugin.ts';
 
 vi.mock(import('../../../plugins/json/limits.ts'), async (original) => ({ ...(await original()), MAX_LOG_SIZE: 1000 }));
 
-/** No file is replaced before `ready`. */
-const disk = vi.hoisted(() => ({ ready: Promise.resolve(), isAsked: false }));
+/** Runs each creation of a log file, and each replacement of a data file. */
+const disk = vi.hoisted(() => ({ run: async (_step: string): Promise<void> => undefined }));
 vi.mock(import('../../../plugins/json/durable-files.ts'), async (original) => {
   const files = await original();
   return {
     ...files,
-    replaceFile: async (path, bytes) => {
-      disk.isAsked = true;
-      await disk.ready;
-      await files.replaceFile(path, bytes);
-    },
+    createFile: (path) => disk.run('createFile').then(() => files.createFile(path)),
+    replaceFile: (path, bytes) => disk.run('replaceFile').then(() => files.replaceFile(path, bytes)),
   };
 });
 
 let dataDir: string;
 let store: KeyValueStore;
 let release: () => void;
+const open = (): Promise<KeyValueStore> => json.open(json.parse(''), { dataDir, log: () => undefined });
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'podsync-json-'));
-  store = await json.open(json.parse(''), { dataDir, log: () => undefined });
-  disk.isAsked = false;
-  disk.ready = new Promise((resolve) => {
-    release = resolve;
-  });
+  store = await open();
 });
 afterEach(async () => {
   release();
+  disk.run = async () => undefined;
   await store.close();
   await rm(dataDir, { recursive: true });
 });
 
+/** Blocks a step until `release`. Resolves when a checkpoint arrives there. */
+const block = (blocked: string): Promise<void> =>
+  new Promise((arrive) => {
+    const released = new Promise<void>((resolve) => (release = resolve));
+    disk.run = async (step) => {
+      if (step !== blocked) return;
+      arrive();
+      await released;
+    };
+  });
+
 const set = (key: string, length = 1) => store.commit({ set: [[key, JSON.stringify('x'.repeat(length))]] });
 
 it('commits are stored while a checkpoint is running', async () => {
+  const blocked = block('replaceFile');
   await set('a', 2000);
   await set('b');
-  await vi.waitUntil(() => disk.isAsked, 20_000);
+  await blocked;
   await set('c');
   expect((await store.get(['a', 'b', 'c'])).map((entry) => entry?.value.length)).toEqual([2002, 3, 3]);
 });
 
 it('commits wait for a checkpoint that is behind', async () => {
+  const blocked = block('replaceFile');
   await set('a', 2000);
-  await vi.waitUntil(() => disk.isAsked, 20_000);
+  await blocked;
   await set('b', 2000);
   const events: string[] = [];
   const waiting = set('c').then(() => events.push('stored'));
@@ -60,4 +68,16 @@ it('commits wait for a checkpoint that is behind', async () => {
   release();
   await waiting;
   expect(events).toEqual(['released', 'stored']);
+});
+
+it('no version is used again after a restart, even if commits arrive while the log continues in a new file', async () => {
+  const blocked = block('createFile');
+  await set('a', 2000);
+  await blocked;
+  const committing = ['b', 'c', 'd'].map((key) => set(key));
+  release();
+  const versions = await Promise.all(committing);
+  await store.close();
+  store = await open();
+  expect(await set('b')).toBeGreaterThan(versions.at(-1)!);
 });

@@ -45,17 +45,6 @@ describe('the write-ahead log', () => {
     }
   });
 
-  it('gives no version twice, even if a newer file was started before the last commits of an older one', async () => {
-    const used: number[] = [];
-    await kill(async (store) => {
-      for (let n = 0; n < 5; n += 1) used.push((await store.commit({ set: [['c', String(n)]] }))!);
-    });
-    await writeFile(join(killed, 'wal-000000000002.jsonl'), '');
-    const after = await open(killed);
-    expect(await after.commit({ set: [['d', '1']] })).toBeGreaterThan(used.at(-1)!);
-    await after.close();
-  });
-
   it('loses an incomplete last line, and no other', async () => {
     const log = await kill((store) => store.commit({ set: [['c', '3']] }));
     await truncate(log, (await stat(log)).size - 3);
