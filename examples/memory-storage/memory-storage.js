@@ -20,15 +20,11 @@ export default definePlugin({
 function createStore(database) {
   const { entries } = database;
 
-  const commit = ({ check = [], set = [], delete: deleted = [], sum = [] }) => {
+  const commit = ({ check = [], set = [], delete: deleted = [] }) => {
     if (check.some(([key, version]) => (entries.get(key)?.version ?? 0) !== version)) return undefined;
     const version = (database.version += 1);
     for (const [key, value] of set) entries.set(key, { key, value, version });
     for (const key of deleted) entries.delete(key);
-    for (const [key, amount] of sum) {
-      const value = String(Number(entries.get(key)?.value ?? 0) + amount);
-      entries.set(key, { key, value, version });
-    }
     return version;
   };
 

@@ -30,10 +30,10 @@ const LIST = `
   end
   return found`;
 
-/** Arguments: the numbers of checks, sets and deletions; then these, followed by the sums. */
+/** Arguments: the numbers of checks and sets; then these, followed by the keys to delete. */
 const COMMIT = `
   local entries, order, counter = KEYS[1], KEYS[2], KEYS[3]
-  local at = 4
+  local at = 3
   local function take()
     at = at + 1
     return ARGV[at - 1]
@@ -43,24 +43,15 @@ const COMMIT = `
     if (entry and string.match(entry, '^%d+') or '0') ~= take() then return false end
   end
   local version = redis.call('INCR', counter)
-  local function set(key, value)
-    redis.call('HSET', entries, key, version .. ' ' .. value)
-    redis.call('ZADD', order, 0, key)
-  end
   for _ = 1, tonumber(ARGV[2]) do
     local key = take()
-    set(key, take())
-  end
-  for _ = 1, tonumber(ARGV[3]) do
-    local key = take()
-    redis.call('HDEL', entries, key)
-    redis.call('ZREM', order, key)
+    redis.call('HSET', entries, key, version .. ' ' .. take())
+    redis.call('ZADD', order, 0, key)
   end
   while at <= #ARGV do
     local key = take()
-    local entry = redis.call('HGET', entries, key)
-    local before = entry and tonumber(string.match(entry, ' (.*)')) or 0
-    set(key, string.format('%.0f', before + tonumber(take())))
+    redis.call('HDEL', entries, key)
+    redis.call('ZREM', order, key)
   end
   return version`;
 
@@ -141,9 +132,8 @@ async function open({ url, host, prefix }, { log }) {
     },
 
     /** @param {Batch} batch */
-    async commit({ check = [], set = [], delete: deleted = [], sum = [] }) {
-      const counts = [check.length, set.length, deleted.length];
-      const args = [...counts, ...check.flat(), ...set.flat(), ...deleted, ...sum.flat()];
+    async commit({ check = [], set = [], delete: deleted = [] }) {
+      const args = [check.length, set.length, ...check.flat(), ...set.flat(), ...deleted];
       const version = await run(() => redis.podsyncCommit([...names, ...args]));
       return version ?? undefined;
     },

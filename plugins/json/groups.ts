@@ -240,11 +240,11 @@ export class Groups {
     return this.#byPrefix.get(prefixOf(key))?.find(key, source);
   }
 
-  /** An entry as it will be when all pending changes are durable. */
-  newest(key: Key, source: Source): Entry | undefined {
-    const pending = this.pending.get(key);
-    if (!pending) return this.find(key, source);
-    return pending.change.value === undefined ? undefined : (pending.change as Entry);
+  /** The version that a key will have when all pending changes are durable; 0 if it will not exist. */
+  newestVersion(key: Key, source: Source): Version {
+    const { change } = this.pending.get(key) ?? {};
+    const entry = change ?? this.find(key, source);
+    return entry?.value === undefined ? 0 : entry.version;
   }
 
   list(range: Range, source: Source): Entry[] {

@@ -8,7 +8,6 @@ import {
   type Log,
   KeyedMutex,
   runInSlices,
-  StorageError,
   type Version,
 } from '../../src/plugin.ts';
 import { createCheckpoint } from './checkpoint.ts';
@@ -42,7 +41,7 @@ async function openStore(folder: string, report: Log): Promise<KeyValueStore> {
   }
 }
 
-/** Reads see durable commits only; checks and sums also see pending commits. */
+/** Reads see durable commits only; checks also see pending commits. */
 async function createStore(folder: string, report: Log, releaseLock: () => Promise<void>): Promise<KeyValueStore> {
   const found = await listFiles(folder);
   const groups = new Groups(found);
@@ -93,16 +92,12 @@ async function createStore(folder: string, report: Log, releaseLock: () => Promi
     batch: Batch,
     source: Source,
   ): Generator<void, { version: Version | undefined; durable: Promise<unknown> } | undefined> {
-    const { check = [], set = [], delete: deleted = [], sum = [] } = batch;
+    const { check = [], set = [], delete: deleted = [] } = batch;
     const { pending } = groups;
     const failed: Key[] = [];
     for (const [key, version] of check) {
-      if ((groups.newest(key, source)?.version ?? 0) !== version) failed.push(key);
+      if (groups.newestVersion(key, source) !== version) failed.push(key);
       yield;
-    }
-    const sums: [Key, number][] = [];
-    for (const [key, amount] of sum) {
-      yield void sums.push([key, add(key, groups.newest(key, source)?.value, amount)]);
     }
     if (source.missing > 0) return undefined;
     if (failed.length > 0) {
@@ -113,7 +108,6 @@ async function createStore(folder: string, report: Log, releaseLock: () => Promi
     const changes: Change[] = [];
     for (const [key, value] of set) yield void changes.push({ key, value, version });
     for (const key of deleted) yield void changes.push({ key, value: undefined, version });
-    for (const [key, value] of sums) yield void changes.push({ key, value: String(value), version });
     if (pending !== groups.pending) return undefined; // what it depends on has failed
     const durable = log.append({ version, changes });
     for (const change of changes) pending.set(change.key, { change, durable });
@@ -138,10 +132,4 @@ async function createStore(folder: string, report: Log, releaseLock: () => Promi
       await releaseLock();
     },
   };
-}
-
-function add(key: Key, value: string | undefined, amount: number): number {
-  const sum = Number(value ?? 0) + amount;
-  if (Number.isSafeInteger(sum)) return sum;
-  throw new StorageError('corrupt', `${key} is not a whole number, so ${amount} cannot be added`);
 }

@@ -1,13 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import {
-  type Batch,
-  isStorageError,
-  type Key,
-  type KeyValueStore,
-  mergeBatches,
-  type Value,
-  type Version,
-} from '../../src/plugin.ts';
+import { type Batch, type Key, type KeyValueStore, mergeBatches, type Version } from '../../src/plugin.ts';
 
 /** Limits of a group, in keys and in characters of values; beyond them, another group is sent concurrently. */
 const MAX_KEYS = 30;
@@ -25,7 +17,7 @@ type Commit = KeyValueStore['commit'];
 
 /**
  * Creates a `commit` whose calls in the same turn of the event loop share a transaction if they have no key in common,
- * which halves the work. If the shared batch is not stored, each batch is committed separately.
+ * which halves the work. If one of their checks fails, each batch is committed separately.
  */
 export function shareCommits(commit: Commit): Commit {
   let groups: Group[] = [];
@@ -51,57 +43,34 @@ export function shareCommits(commit: Commit): Commit {
     group.batches.push(batch);
     group.length += length;
     for (const key of keys) group.keys.add(key);
-    try {
-      const version = await group.committed;
-      if (version !== undefined || group.batches.length === 1) return version;
-    } catch (error) {
-      if (group.batches.length === 1 || isStorageError(error, 'unavailable')) throw error; // it may be stored
-    }
-    return commit(batch);
+    const version = await group.committed;
+    return version === undefined && group.batches.length > 1 ? commit(batch) : version;
   };
 }
 
 /** All keys of a batch; keys that are checked and changed occur twice. */
-const keysOf = ({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): Key[] => [
+const keysOf = ({ check = [], set = [], delete: deleted = [] }: Batch): Key[] => [
   ...deleted,
-  ...[...check, ...set, ...sum].map(([key]) => key),
+  ...[...check, ...set].map(([key]) => key),
 ];
-
-interface Step {
-  key: Key;
-  expected: Version | null;
-  operation: 'set' | 'delete' | 'sum' | 'check';
-  value: Value | null;
-}
 
 /** Up to this many values are sent as separate parameters, which is faster than an array. */
 const MAX_PARAMETERS = 32;
 
 /** The statement that commits a batch, with its parameters: see `commit_entries`. */
 export function toStatement(batch: Batch): { text: string; parameters: (string | null)[] } {
-  const steps = toSteps(batch);
-  const column = <Name extends keyof Step>(name: Name): Step[Name][] => steps.map((step) => step[name]);
-  const values = column('value');
-  const fixed = [toArray(column('key')), toArray(column('expected')), toArray(column('operation'))];
+  const { check = [], set = [], delete: deleted = [] } = batch;
+  const expected = new Map(check);
+  const changes = new Map([...set, ...deleted.map((key) => [key, ''] as const)]);
+  const keys = [...new Set([...expected.keys(), ...changes.keys()])].toSorted(); // all batches lock in this order
+  const values = keys.map((key) => changes.get(key) ?? null);
+  const fixed = [toArray(keys), toArray(keys.map((key) => expected.get(key) ?? null))];
   if (values.length > MAX_PARAMETERS) {
-    return { text: 'SELECT commit_entries($1, $2, $3, $4) AS version', parameters: [...fixed, toArray(values)] };
+    return { text: 'SELECT commit_entries($1, $2, $3) AS version', parameters: [...fixed, toArray(values)] };
   }
-  const places = values.map((_, n) => `$${n + 4}`).join(', ');
-  const text = `SELECT commit_entries($1, $2, $3, ARRAY[${places}]::text[]) AS version`;
+  const places = values.map((_, n) => `$${n + 3}`).join(', ');
+  const text = `SELECT commit_entries($1, $2, ARRAY[${places}]::text[]) AS version`;
   return { text, parameters: [...fixed, ...values] };
-}
-
-/** One step per key, sorted: all batches lock their keys in this order. */
-function toSteps({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): Step[] {
-  const steps = new Map<Key, Step>();
-  const add = (key: Key, operation: Step['operation'], value: Value | null): void =>
-    void steps.set(key, { key, expected: null, operation, value });
-  for (const [key] of check) add(key, 'check', null);
-  for (const [key, value] of set) add(key, 'set', value);
-  for (const key of deleted) add(key, 'delete', null);
-  for (const [key, amount] of sum) add(key, 'sum', String(amount));
-  for (const [key, version] of check) steps.get(key)!.expected = version;
-  return [...steps.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 /** The text form of an SQL array. */

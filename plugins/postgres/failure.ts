@@ -11,7 +11,6 @@ const MEANINGS: ErrorMeanings = [
   [/^3F000$/, 'unavailable', 'has no schema for the tables; create the one in search_path, or remove search_path'],
   [/^42501$/, 'unavailable', 'does not allow this user to create or use the tables; make it the owner of the database'],
   [/^42(?:P01|601|703|883)$/, 'corrupt', 'lacks a table or function of podsync, or has a wrong one; restore a backup'],
-  [/^22...$/, 'corrupt', 'has a value that is not a whole number where podsync adds to it'],
   [/^REPLICA$/, 'unavailable', 'is a replica; podsync waits for a primary: name it, or all servers, in --storage'],
   [/^25006$/, 'unavailable', 'is read-only, probably a replica; use its primary in --storage'],
   [/^XX00.$/, 'corrupt', 'reports damaged files; check its log'],

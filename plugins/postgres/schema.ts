@@ -1,7 +1,7 @@
 import { otherSchema, StorageError } from '../../src/plugin.ts';
 import type { Client } from './client.ts';
 
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** Advisory lock for creating the schema: `pods` in ASCII. */
 const LOCK = 0x706f6473;
@@ -9,7 +9,8 @@ const LOCK = 0x706f6473;
 /**
  * `commit_entries` commits one batch; it returns the new version, or NULL if a check failed. It locks the keys of the
  * batch in their order, even those that do not exist: so batches cannot deadlock, and checks hold until the commit.
- * `expected` is the version that a key must have, NULL for any; for `sum` the new value is the amount to add.
+ * `expected` is the version that a key must have, NULL for any. The new value is '' for a key to delete, which is not JSON,
+ * and NULL for one that is only checked.
  */
 const SCHEMA = `
   CREATE TABLE entries (
@@ -19,7 +20,7 @@ const SCHEMA = `
   ) WITH (fillfactor = 90);
   CREATE SEQUENCE entry_versions;
 
-  CREATE FUNCTION commit_entries(keys text[], expected bigint[], operations text[], new_values text[])
+  CREATE FUNCTION commit_entries(keys text[], expected bigint[], new_values text[])
   RETURNS bigint LANGUAGE plpgsql AS $$
   DECLARE
     new_version bigint := nextval('entry_versions');
@@ -27,34 +28,20 @@ const SCHEMA = `
     FOR i IN 1 .. cardinality(keys) LOOP
       IF expected[i] = 0 THEN
         INSERT INTO entries VALUES (keys[i], coalesce(new_values[i], ''), new_version) ON CONFLICT DO NOTHING;
-        IF NOT FOUND THEN RAISE EXCEPTION USING ERRCODE = 'PS001'; END IF;
-        IF new_values[i] IS NULL THEN DELETE FROM entries WHERE key = keys[i]; END IF;
+      ELSIF new_values[i] IS NULL THEN
+        PERFORM FROM entries WHERE key = keys[i] AND version = expected[i] FOR SHARE;
+      ELSIF new_values[i] = '' THEN
+        DELETE FROM entries WHERE key = keys[i] AND version = coalesce(expected[i], version);
       ELSIF expected[i] IS NULL THEN
-        CASE operations[i]
-          WHEN 'set' THEN
-            INSERT INTO entries VALUES (keys[i], new_values[i], new_version)
-            ON CONFLICT (key) DO UPDATE SET value = excluded.value, version = excluded.version;
-          WHEN 'sum' THEN
-            INSERT INTO entries VALUES (keys[i], new_values[i], new_version)
-            ON CONFLICT (key) DO UPDATE
-            SET value = entries.value::bigint + excluded.value::bigint, version = excluded.version;
-          ELSE
-            DELETE FROM entries WHERE key = keys[i];
-        END CASE;
+        INSERT INTO entries VALUES (keys[i], new_values[i], new_version)
+        ON CONFLICT (key) DO UPDATE SET value = excluded.value, version = excluded.version;
       ELSE
-        CASE operations[i]
-          WHEN 'set' THEN
-            UPDATE entries SET value = new_values[i], version = new_version
-            WHERE key = keys[i] AND version = expected[i];
-          WHEN 'sum' THEN
-            UPDATE entries SET value = value::bigint + new_values[i]::bigint, version = new_version
-            WHERE key = keys[i] AND version = expected[i];
-          WHEN 'delete' THEN
-            DELETE FROM entries WHERE key = keys[i] AND version = expected[i];
-          ELSE
-            PERFORM FROM entries WHERE key = keys[i] AND version = expected[i] FOR SHARE;
-        END CASE;
-        IF NOT FOUND THEN RAISE EXCEPTION USING ERRCODE = 'PS001'; END IF;
+        UPDATE entries SET value = new_values[i], version = new_version
+        WHERE key = keys[i] AND version = expected[i];
+      END IF;
+      IF NOT FOUND AND expected[i] IS NOT NULL THEN RAISE EXCEPTION USING ERRCODE = 'PS001'; END IF;
+      IF expected[i] = 0 AND coalesce(new_values[i], '') = '' THEN
+        DELETE FROM entries WHERE key = keys[i]; -- was inserted as a lock
       END IF;
     END LOOP;
     RETURN new_version;

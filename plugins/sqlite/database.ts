@@ -1,4 +1,4 @@
-import { type Batch, type Entry, type Key, type Range, StorageError, type Version } from '../../src/plugin.ts';
+import { type Batch, type Entry, type Key, type Range, type StorageError, type Version } from '../../src/plugin.ts';
 import { type Connection, pragma } from './driver.ts';
 import { damaged, toStorageError } from './failure.ts';
 import { openFile } from './file.ts';
@@ -56,20 +56,13 @@ function createDatabase(path: string, connection: Connection) {
     }
   };
 
-  const apply = ({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): Outcome => {
+  const apply = ({ check = [], set = [], delete: deleted = [] }: Batch): Outcome => {
     for (const [key, version] of check) {
       if ((getVersion.get(key)?.version ?? 0) !== version) return { version: undefined };
-    }
-    const sums: [Key, number][] = [];
-    for (const [key, amount] of sum) {
-      const total = Number(getEntry.get(key)?.value ?? 0) + amount;
-      if (!Number.isSafeInteger(total)) return { error: new StorageError('corrupt', `${key} is not a whole number`) };
-      sums.push([key, total]);
     }
     const version = ++last;
     for (const [key, value] of set) setEntry.run(key, value, version);
     for (const key of deleted) deleteEntry.run(key);
-    for (const [key, total] of sums) setEntry.run(key, String(total), version);
     return { version };
   };
   /** Commits batches in order; each one is atomic. */

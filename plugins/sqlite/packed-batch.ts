@@ -10,13 +10,13 @@ export type PackedBatch = readonly Uint8Array[];
 
 /** Packs a batch, unless it is short. */
 export async function pack(batch: Batch): Promise<Batch | PackedBatch> {
-  const { check = [], set = [], delete: deleted = [], sum = [] } = batch;
-  const lengths = [check.length, set.length, deleted.length, sum.length];
+  const { check = [], set = [], delete: deleted = [] } = batch;
+  const lengths = [check.length, set.length, deleted.length];
   if (lengths.reduce((total, length) => total + length) <= MANY_KEYS) return batch;
   const chunks: Batch[] = [];
   for (let at = 0; at < Math.max(...lengths); at += KEYS_PER_CHUNK) {
     const chunk = <Item>(items: readonly Item[]): readonly Item[] => items.slice(at, at + KEYS_PER_CHUNK);
-    chunks.push({ check: chunk(check), set: chunk(set), delete: chunk(deleted), sum: chunk(sum) });
+    chunks.push({ check: chunk(check), set: chunk(set), delete: chunk(deleted) });
   }
   return mapInSlices(chunks, (chunk) => serialize(chunk));
 }

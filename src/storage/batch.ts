@@ -5,5 +5,4 @@ export const mergeBatches = (batches: readonly Batch[]): Batch => ({
   check: batches.flatMap(({ check = [] }) => check),
   set: batches.flatMap(({ set = [] }) => set),
   delete: batches.flatMap((batch) => batch.delete ?? []),
-  sum: batches.flatMap(({ sum = [] }) => sum),
 });

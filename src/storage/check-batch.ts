@@ -7,13 +7,13 @@ const KEY = /^[ -~]+$/;
 const MAX_BYTES_A_UNIT = 3;
 
 /**
- * Rejects with a RangeError for a batch that no plugin has to accept: a key or value beyond the bounds of the contract, an
- * amount that is not a whole number, a key that occurs twice. Callers must check their input before they build a batch.
+ * Rejects with a RangeError for a batch that no plugin has to accept: a key or value beyond the bounds of the contract, or
+ * a key that changes twice. Callers must check their input before they build a batch.
  */
 export const checkBatch = (batch: Batch): Promise<void> => eachInSlices(checks(batch));
 
 /** Checks one key after the other. */
-function* checks({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): Iterable<void> {
+function* checks({ check = [], set = [], delete: deleted = [] }: Batch): Iterable<void> {
   const changed = new Set<Key>();
   const checkChanged = (key: Key): void => {
     checkKey(key);
@@ -26,11 +26,6 @@ function* checks({ check = [], set = [], delete: deleted = [], sum = [] }: Batch
     yield checkValue(key, value);
   }
   for (const key of deleted) yield checkChanged(key);
-  for (const [key, amount] of sum) {
-    checkChanged(key);
-    if (!Number.isSafeInteger(amount)) throw new RangeError(`${amount} added to ${key} is not a whole number`);
-    yield;
-  }
 }
 
 function checkKey(key: Key): void {

@@ -26,17 +26,12 @@ export interface Range {
   limit: number;
 }
 
-/** A key occurs at most once in `set`, `delete` and `sum` together. */
+/** A key occurs at most once in `set` and `delete` together. */
 export interface Batch {
   /** Keys that must have these versions; 0: must not exist. Otherwise nothing is changed. */
   check?: readonly (readonly [Key, Version])[];
   set?: readonly (readonly [Key, Value])[];
   delete?: readonly Key[];
-  /**
-   * Adds to integers, which are stored as JSON like any value; a missing one counts as 0. Batches that only add to a
-   * key never conflict.
-   */
-  sum?: readonly (readonly [Key, number])[];
 }
 
 /** No member is optional. All methods reject only with a StorageError. */
@@ -53,9 +48,9 @@ export interface KeyValueStore {
    */
   list(range: Range): Promise<Entry[]>;
   /**
-   * Atomic, and durable when it resolves; many may run concurrently. Resolves with the version of all keys set or
-   * summed, or with undefined if a check failed. If it rejects with `unavailable`, the batch may be stored or not, as
-   * when the answer was lost; with any other code it is not stored.
+   * Atomic, and durable when it resolves; many may run concurrently. Resolves with the version of all keys set, or with
+   * undefined if a check failed. If it rejects with `unavailable`, the batch may be stored or not, as when the answer was
+   * lost; with any other code it is not stored.
    */
   commit(batch: Batch): Promise<Version | undefined>;
   /** Rejects if the backend cannot be reached, or cannot store anything. Cheap. */

@@ -4,13 +4,13 @@ import { all, commit, keys, listAll, parse, type Suite } from './fixture.ts';
 export const durabilityTests: Suite = ({ test, testShared }) => {
   test('reopening twice changes nothing', async ({ store, reopen }) => {
     const many = keys('k/', 300);
-    await all(300, (n) => store.commit({ set: [[many[n]!, `"${n}"`]], sum: [['sum', n]] }));
+    await all(300, (n) => store.commit({ set: [[many[n]!, `"${n}"`]] }));
     await all(100, (n) => store.commit({ delete: [many[n * 3]!] }));
     await all(50, (n) => store.commit({ set: [[many[n * 3 + 1]!, '"again"']] }));
-    const before = [...(await listAll(store, 'k/')), ...(await store.get(['sum']))];
+    const before = await listAll(store, 'k/');
     for (let round = 0; round < 2; round += 1) {
       const again = await reopen();
-      assert.deepEqual([...(await listAll(again, 'k/')), ...(await again.get(['sum']))], before);
+      assert.deepEqual(await listAll(again, 'k/'), before);
       const [entry] = await again.get([many[1]!]);
       assert.equal(await again.commit({ check: [[many[1]!, entry!.version - 1]], delete: [many[1]!] }), undefined);
     }

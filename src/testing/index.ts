@@ -21,7 +21,7 @@ export interface Runner {
 
 const SUITES: Readonly<Record<string, Suite>> = {
   'reading and order': readingTests,
-  'commits, checks and sums': commitTests,
+  'commits and checks': commitTests,
   'limits of keys and values': valueTests,
   concurrency: concurrencyTests,
   'durability and closing': durabilityTests,

@@ -11,7 +11,6 @@ describe('a batch within the limits of the contract', () => {
     ['the longest key', { check: [['k'.repeat(MAX_KEY_BYTES), 1]] as const }],
     ['the largest value', { set: [['k', valueOf(MAX_VALUE_BYTES)]] as const }],
     ['a check of a key that changes', { check: [['k', 0]] as const, delete: ['k'] }],
-    ['a negative amount', { sum: [['k', -1]] as const }],
   ])('passes with %s', async (_what, batch) => {
     await expect(checkBatch(batch)).resolves.toBeUndefined();
   });
@@ -23,9 +22,8 @@ describe('a batch is refused with', () => {
     ['a key that is too long', { set: [[long, '1']] as const }, 'printable ASCII characters; "kkk'],
     ['a key that is empty', { delete: [''] }, 'a key must be 1 to 1024'],
     ['a key with a control character', { check: [['a\n', 1]] as const }, '"a\\n" has 2'],
-    ['a key beyond ASCII', { sum: [['ä', 1]] as const }, '"ä" has 1'],
+    ['a key beyond ASCII', { delete: ['ä'] }, '"ä" has 1'],
     ['a value that is too large', { set: [['k', valueOf(MAX_VALUE_BYTES + 1)]] as const }, 'k has 4194305 bytes'],
-    ['an amount that is not whole', { sum: [['k', 0.5]] as const }, '0.5 added to k is not a whole number'],
     ['a key that changes twice', { set: [['k', '1']] as const, delete: ['k'] }, 'a batch changes k twice'],
   ])('%s', async (_what, batch, words) => {
     await expect(checkBatch(batch)).rejects.toThrow(RangeError);

@@ -73,12 +73,11 @@ export function openMemoryStore(database: MemoryDatabase, isShared: boolean): Ke
     return step();
   };
 
-  const commit = ({ check = [], set = [], delete: deleted = [], sum = [] }: Batch): number | undefined => {
+  const commit = ({ check = [], set = [], delete: deleted = [] }: Batch): number | undefined => {
     if (check.some(([key, version]) => (database.entries.get(key)?.version ?? 0) !== version)) return undefined;
     const version = (database.version += 1);
     for (const [key, value] of set) database.set(key, value);
     for (const key of deleted) database.entries.delete(key);
-    for (const [key, by] of sum) database.set(key, String(Number(database.entries.get(key)?.value ?? 0) + by));
     if (store.lostAnswers === 0) return version;
     store.lostAnswers -= 1;
     throw new StorageError('unavailable', 'the answer was lost');

@@ -37,7 +37,15 @@ describe('the write-ahead log', () => {
   const NOTHING = async (): Promise<void> => undefined;
 
   it('restores changes that are in no file, and values with line breaks', async () => {
-    await kill((store) => store.commit({ set: [['c', '{\n  "d":\n3 }']], delete: ['a'], sum: [['e', 4]] }));
+    await kill((store) =>
+      store.commit({
+        set: [
+          ['c', '{\n  "d":\n3 }'],
+          ['e', '4'],
+        ],
+        delete: ['a'],
+      }),
+    );
     for (const _time of [1, 2]) {
       const after = await open(killed);
       expect(await read(after, 'a', 'b', 'c', 'e')).toEqual([undefined, '"two\\n"', '{"d":3}', '4']);

@@ -41,9 +41,16 @@ afterEach(async () => {
   await rm(`${dataDir}-killed`, { recursive: true, force: true });
 });
 
-const set = (name: string) => store.commit({ set: [[`u/bob/${name}`, '1']], sum: [['sum', 1]] });
-const names = async (from = store): Promise<string[]> =>
-  (await from.list({ from: 'u/bob/', until: 'u/bob0', limit: 100 })).map(({ key }) => key.slice('u/bob/'.length));
+/** Sets keys in two files. */
+const set = (name: string) => store.commit({ set: [`u/bob/${name}`, `other-${name}`].map((key) => [key, '1']) });
+/** The names whose keys exist, which must be in both files. */
+async function names(from = store): Promise<string[]> {
+  const list = async (prefix: string, until: string): Promise<string[]> =>
+    (await from.list({ from: prefix, until, limit: 100 })).map(({ key }) => key.slice(prefix.length));
+  const found = await list('u/bob/', 'u/bob0');
+  expect(await list('other-', 'other.')).toEqual(found);
+  return found;
+}
 
 /** The error that Node throws for a system error. */
 const failure = (code: string, errno: number): Error => Object.assign(new Error(`${code}: write`), { code, errno });
@@ -78,7 +85,6 @@ it.each([
   await store.ping();
   await set('b');
   expect(await names()).toEqual(['b', 'first']);
-  expect((await store.get(['sum']))[0]?.value).toBe('2');
 });
 
 it('a full disk that takes a part of a commit loses that commit, and stores all later ones', async () => {
@@ -105,7 +111,6 @@ it('commits that depend on one that a full disk refused are refused, too', async
   expect(results.map((each) => each.status === 'rejected' && each.reason.code)).toEqual(['full', 'full', 'full']);
   await set('d');
   expect(await names()).toEqual(['d', 'first']);
-  expect((await store.get(['sum']))[0]?.value).toBe('2');
 });
 
 it('a failed write that cannot be undone requires a restart of podsync', async () => {
@@ -136,7 +141,6 @@ it('a commit that a failing disk may have stored is complete after a restart', a
   await expect(set('a')).rejects.toMatchObject({ code: 'unavailable' });
   const after = await openKilled();
   expect(await names(after)).toEqual(['a', 'first']);
-  expect((await after.get(['sum']))[0]?.value).toBe('2');
   await after.close();
 });
 

@@ -4,8 +4,7 @@ import json from '../../../dist/plugins/json/index.js';
 
 const [, , dataDir, begin] = process.argv;
 const store = await json.open(json.parse(''), { dataDir, log: () => undefined });
-const [last] = (await store.get(['sum'])).map((entry) => Number(entry?.value ?? 0));
-let next = Math.max(Number(begin), last);
+let next = Number(begin);
 const write = async (user) => {
   let version = (await store.get([`u/${user}/head`]))[0]?.version ?? 0;
   for (;;) {
@@ -15,8 +14,8 @@ const write = async (user) => {
       set: [
         [`u/${user}/head`, `{"n":${n}}`],
         [`l/${user}/${String(n).padStart(9, '0')}`, JSON.stringify({ n, text: 'x'.repeat(10_000) })],
+        [`p/${user}/${String(n).padStart(9, '0')}`, String(n)],
       ],
-      sum: [['sum', 1]],
     });
     writeSync(1, `${user} ${n} ${version}\n`);
   }

@@ -90,7 +90,7 @@ it('commits and reads continue while one commit waits for another node', async (
 it('a deadlock with another program is resolved: the commit is stored', async () => {
   await Promise.all([set(store, 'a'), set(store, 'b')]);
   const release = await lock('b');
-  const commit = store.commit({ sum: [['a', 1], ['b', 1]] }); // prettier-ignore
+  const commit = store.commit({ set: [['a', '2'], ['b', '2']] }); // prettier-ignore
   await untilBlocked(place.url, 1);
   const theirs = admin`SELECT 1 FROM entries WHERE key = 'a' FOR UPDATE`.catch(() => undefined); // in the other order
   await theirs;

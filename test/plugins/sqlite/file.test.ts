@@ -289,12 +289,3 @@ describe.skipIf(!existsSync(OPEN_FILES))('a commit that the disk does not confir
     after.close();
   });
 });
-
-it('a sum over a value that is no number is refused, but not the commits batched with it', async () => {
-  const database = await openDatabase(path);
-  database.commit([{ set: [['text', '"x"']] }]);
-  const outcomes = database.commit([set('a'), { set: [['b', '1']], sum: [['text', 1]] }, set('c')]);
-  expect(codesOf(outcomes)).toEqual(['number', 'corrupt', 'number']);
-  expect(keysIn(database)).toEqual(['a', 'c', 'text']);
-  database.close();
-});
