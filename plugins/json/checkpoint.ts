@@ -15,8 +15,6 @@ const RETRY_DELAY = 30_000;
 /** Node has four threads for file operations: one is left for the write-ahead log. */
 const GROUPS_AT_ONCE = 3;
 
-export type Checkpoint = ReturnType<typeof createCheckpoint>;
-
 /** Writes changes from the write-ahead log to the data files, so that the log can be removed. */
 export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLog, report: Log) {
   let timer: NodeJS.Timeout | undefined;

@@ -35,7 +35,7 @@ const LOADED_AHEAD = 2;
 const MAX_UNSORTED = 1000;
 
 /** Index of the first item with a key of at least `key`. */
-export function placeOf<Item>(items: readonly Item[], key: Key, keyOf: (item: Item) => Key): number {
+function placeOf<Item>(items: readonly Item[], key: Key, keyOf: (item: Item) => Key): number {
   let low = 0;
   let high = items.length;
   while (low < high) {
@@ -162,7 +162,7 @@ export class Group {
 const prefixIn = ({ prefix }: Group): string => prefix;
 
 /** A change that is not durable yet, and the promise of its commit. */
-export interface PendingChange {
+interface PendingChange {
   change: Change;
   durable: Promise<void>;
 }

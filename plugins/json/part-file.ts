@@ -6,7 +6,7 @@ import { type Entry, type Key, KeyedMutex, StorageError, type Value, type Versio
 import { replaceFile, toStorageError } from './durable-files.ts';
 import { checksumText, encode, onOneLine } from './log-file.ts';
 
-export interface Content {
+interface Content {
   /** In key order. */
   entries: readonly Entry[];
   /** Where the next file starts. */

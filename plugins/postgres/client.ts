@@ -27,7 +27,7 @@ export interface ConnectionOptions {
 }
 
 /** Address of one server, as options of postgres.js; `path` is that of a Unix socket. */
-export type Server = { host: [string]; port: [number] } | { path: string };
+type Server = { host: [string]; port: [number] } | { path: string };
 
 /** The servers that a URL names, or the variables `PGHOST` and `PGPORT` if it is undefined. Connects to none of them. */
 export function serversOf(driver: Driver, { url = '' }: ConnectionOptions): Server[] {

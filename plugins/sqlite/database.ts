@@ -6,7 +6,7 @@ import { openFile } from './file.ts';
 /** Versions reserved at once, which saves a page of the log in most commits. */
 const VERSIONS = 1000;
 
-export type Outcome = { version: Version | undefined } | { error: StorageError };
+type Outcome = { version: Version | undefined } | { error: StorageError };
 
 /** One SQLite file, locked by this process while it is open. */
 export type Database = ReturnType<typeof createDatabase>;

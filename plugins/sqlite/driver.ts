@@ -7,14 +7,14 @@ export interface Connection {
   close(): unknown;
 }
 
-export interface Statement<Parameters extends unknown[], Row> {
+interface Statement<Parameters extends unknown[], Row> {
   run(...parameters: Parameters): unknown;
   get(...parameters: Parameters): Row | undefined;
   all(...parameters: Parameters): Row[];
 }
 
 /** Opens an existing file, or throws at once: another process that has locked it is not waited for. */
-export type OpenConnection = (path: string) => Connection;
+type OpenConnection = (path: string) => Connection;
 
 /**
  * `node:sqlite` where Node has it without a flag (22.13 and newer), else better-sqlite3. Rejects with `unavailable` if

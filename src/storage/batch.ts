@@ -1,4 +1,46 @@
-import type { Batch } from './contract.ts';
+import { eachInSlices } from '../slices.ts';
+import { type Batch, type Key, MAX_KEY_BYTES, MAX_VALUE_BYTES, type Value } from './contract.ts';
+
+/** Printable ASCII. */
+const KEY = /^[ -~]+$/;
+/** Maximum bytes of a UTF-16 code unit in UTF-8. */
+const MAX_BYTES_A_UNIT = 3;
+
+/**
+ * Rejects with a RangeError for a batch that no plugin has to accept: a key or value beyond the bounds of the contract, or
+ * a key that changes twice. Callers must check their input before they build a batch.
+ */
+export const checkBatch = (batch: Batch): Promise<void> => eachInSlices(checks(batch));
+
+/** Checks one key after the other. */
+function* checks({ check = [], set = [], delete: deleted = [] }: Batch): Iterable<void> {
+  const changed = new Set<Key>();
+  const checkChanged = (key: Key): void => {
+    checkKey(key);
+    if (changed.has(key)) throw new RangeError(`a batch changes ${key} twice`);
+    changed.add(key);
+  };
+  for (const [key] of check) yield checkKey(key);
+  for (const [key, value] of set) {
+    checkChanged(key);
+    yield checkValue(key, value);
+  }
+  for (const key of deleted) yield checkChanged(key);
+}
+
+function checkKey(key: Key): void {
+  if (KEY.test(key) && key.length <= MAX_KEY_BYTES) return;
+  const start = JSON.stringify(key.slice(0, 60));
+  throw new RangeError(`a key must be 1 to ${MAX_KEY_BYTES} printable ASCII characters; ${start} has ${key.length}`);
+}
+
+function checkValue(key: Key, value: Value): void {
+  if (value.length * MAX_BYTES_A_UNIT <= MAX_VALUE_BYTES) return;
+  const size = Buffer.byteLength(value);
+  if (size > MAX_VALUE_BYTES) {
+    throw new RangeError(`the value of ${key} has ${size} bytes; a value has at most ${MAX_VALUE_BYTES}`);
+  }
+}
 
 /** All of several batches, as one. */
 export const mergeBatches = (batches: readonly Batch[]): Batch => ({

@@ -1,5 +1,6 @@
 import type { KeyValueStore } from './contract.ts';
 import { StorageError } from './errors.ts';
+import { updateValue } from './values.ts';
 
 /** Raise it with every change after which an older podsync would misread what a newer one has written. */
 export const FORMAT = 2;
@@ -11,12 +12,9 @@ export const FORMAT_KEY = 'k/format';
  * podsync has written it in another format.
  */
 export async function checkFormat(store: KeyValueStore): Promise<void> {
-  const [entry] = await store.get([FORMAT_KEY]);
-  if (!entry) {
-    const version = await store.commit({ check: [[FORMAT_KEY, 0]], set: [[FORMAT_KEY, String(FORMAT)]] });
-    return version === undefined ? checkFormat(store) : undefined; // another node was first
-  }
-  const format = Number(entry.value);
+  const format = await updateValue<number, number>(store, FORMAT_KEY, (stored) =>
+    stored === undefined ? { result: FORMAT, value: FORMAT } : { result: stored },
+  );
   if (format === FORMAT) return;
   const problem = `the data was written by a podsync of another version (format ${format}, this one supports ${FORMAT})`;
   throw new StorageError(

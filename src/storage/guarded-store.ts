@@ -1,4 +1,4 @@
-import { checkBatch } from './check-batch.ts';
+import { checkBatch } from './batch.ts';
 import type { Batch, KeyValueStore, Version } from './contract.ts';
 import { StorageError } from './errors.ts';
 

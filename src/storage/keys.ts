@@ -10,6 +10,9 @@ export const urlDigest = (url: Url): UrlDigest => hash('sha256', url, 'base64url
 /** An integer from 0 to 2 ** 53, as text that sorts like the number. */
 export const padded = (number: number): string => String(number).padStart(16, '0');
 
+/** An integer below a million, as text that sorts like the number. */
+export const chunkNumber = (number: number): string => String(number).padStart(6, '0');
+
 /** The range of all keys with a prefix, which ends in `/`. */
 export const under = (prefix: `${string}/`): { from: Key; until: Key } => ({
   from: prefix,

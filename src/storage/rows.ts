@@ -1,6 +1,7 @@
 import { mapInSlices } from '../slices.ts';
 import type { Entry, Key, KeyValueStore, Range, Value } from './contract.ts';
-import { chunkNumber } from './accounts/account-keys.ts';
+import { chunkNumber } from './keys.ts';
+import { valuesOf } from './values.ts';
 
 /** Rows per chunk. */
 const CHUNK = 4000;
@@ -38,8 +39,7 @@ export function* chunked<Item>(
 }
 
 /** Reads what `writeRows` has written. */
-export const readRows = <Row>(entries: readonly Entry[]): Row[] =>
-  entries.flatMap(({ value }) => JSON.parse(value) as Row[]);
+export const readRows = <Row>(entries: readonly Entry[]): Row[] => valuesOf<Row[]>(entries).flat();
 
 /** Replaces the chunks under a prefix. */
 export async function replaceRows(
@@ -80,6 +80,6 @@ export async function listAll(store: KeyValueStore, range: Omit<Range, 'limit'>)
   return first.concat(...rest);
 }
 
-export function* inBatches<Item>(items: readonly Item[], size: number): Iterable<readonly Item[]> {
+export function* inBatches<Item>(items: readonly Item[], size: number): Iterable<Item[]> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }

@@ -16,6 +16,7 @@ export const START = 1_800_000_000;
 export interface Node extends OpenDirectory {
   store: KeyValueStore & Faults;
   commits: Batch[];
+  refresh(): Promise<void>;
   change(user: string, change: AccountChange): Promise<void>;
 }
 
@@ -37,7 +38,7 @@ export async function openNode(database: MemoryDatabase, accounts = NO_ACCOUNTS,
     await store.commit({ set, delete: deleted });
     await apply();
   };
-  const node = { ...directory, store, commits, change };
+  const node = { ...directory, refresh: directory.writer.refresh, store, commits, change };
   onTestFinished(async () => {
     await node.close();
     clock.now = START;

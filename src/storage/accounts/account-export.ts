@@ -6,6 +6,7 @@ import { scanActions, storedActions } from '../sync/action-log.ts';
 import { readAppPasswords } from './app-passwords.ts';
 import type { Core } from './core.ts';
 import { type DeviceTable, toDevice } from '../sync/device-table.ts';
+import { inBatches } from '../rows.ts';
 import { noSuchAccount } from '../store-errors.ts';
 import { type Head, toUser } from './head.ts';
 import { readLists } from '../sync/podcast-lists.ts';
@@ -27,7 +28,7 @@ export async function* exportAccount(core: Core, user: UserId): AsyncGenerator<U
     const [entry] = await core.store.get([headKey(user)]);
     if (!entry) throw noSuchAccount();
   };
-  yield* pagesOf(before);
+  yield* inBatches(before, PAGE);
   let page: UserRecord[] = [];
   for await (const chunks of scanActions(core.store, user, [0, head.actionStamp])) {
     for (const chunk of chunks) {
@@ -39,7 +40,7 @@ export async function* exportAccount(core: Core, user: UserId): AsyncGenerator<U
     }
   }
   await requireAccount();
-  yield* pagesOf([...page, ...after]);
+  yield* inBatches([...page, ...after], PAGE);
 }
 
 /** Everything except the actions, as one snapshot: the records before the actions and those after them. */
@@ -121,9 +122,4 @@ function settingRecords(settings: readonly StoredSetting[]): UserRecord[] {
     record.values.push([key, value]);
   }
   return [...scopes.values()].toSorted((a, b) => compareScopes(a.scope, b.scope));
-}
-
-/** Splits records into pages; no page is empty. */
-function* pagesOf(records: readonly UserRecord[]): Iterable<UserRecord[]> {
-  for (let at = 0; at < records.length; at += PAGE) yield records.slice(at, at + PAGE);
 }

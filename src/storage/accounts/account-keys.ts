@@ -1,6 +1,7 @@
 import type { Seconds, Stamp, UserId } from '../../domain/types.ts';
-import type { Key } from '../contract.ts';
-import { padded, urlDigest } from '../keys.ts';
+import type { Entry, Key, Value } from '../contract.ts';
+import { chunkNumber, padded, urlDigest } from '../keys.ts';
+import { valuesOf } from '../values.ts';
 
 type Prefix = `${string}/`;
 
@@ -15,8 +16,6 @@ function escaped(text: string): string {
 
 /** Digest of a text, for keys. Hashed as JSON, so that lone surrogates stay distinct. */
 export const textDigest = (text: string): string => urlDigest(JSON.stringify(text));
-
-export const chunkNumber = (number: number): string => String(number).padStart(6, '0');
 
 /** Names and e-mail addresses share one namespace and are compared without case. */
 export const foldLogin = (login: string): string => login.toLowerCase();
@@ -36,6 +35,11 @@ export const appPasswordKey = (digest: string): Key => `${APP_PASSWORDS}${escape
 export const accountAppPasswords = (user: UserId): Prefix => `u/${user}/app-passwords/`;
 export const accountAppPasswordKey = (user: UserId, digest: string): Key =>
   `${accountAppPasswords(user)}${escaped(digest)}`;
+
+/** The value of a session or app password in the index of its account. */
+export const indexValue = ({ digest }: { digest: string }): Value => JSON.stringify({ digest });
+export const digestsIn = (index: readonly Entry[]): string[] =>
+  valuesOf<{ digest: string }>(index).map(({ digest }) => digest);
 
 /** Accounts that are being removed or imported: invisible, and cleaned up after a crash. */
 export const STAGED: Prefix = 'r/';

@@ -2,8 +2,9 @@ import type { UserId, Url } from '../../domain/types.ts';
 import type { Entry, Version } from '../contract.ts';
 import type { DeviceTable } from '../sync/device-table.ts';
 import { Fingerprints } from '../sync/fingerprints.ts';
-import { type Head, parseHead } from './head.ts';
+import type { Head } from './head.ts';
 import type { SubscriptionLists } from '../sync/subscription-lists.ts';
+import { valueOf } from '../values.ts';
 
 /** Data stored separately from the head, loaded on demand. */
 export interface AccountParts {
@@ -28,7 +29,7 @@ export class Account {
   constructor(id: UserId, entry: Entry) {
     this.id = id;
     this.version = entry.version;
-    this.head = parseHead(entry);
+    this.head = valueOf(entry);
     this.fingerprints = Fingerprints.of(this.head);
   }
 
@@ -36,7 +37,7 @@ export class Account {
   update(entry: Entry): void {
     const { revisions, actionStamp } = this.head;
     this.version = entry.version;
-    this.head = parseHead(entry);
+    this.head = valueOf(entry);
     if (this.head.revisions.devices !== revisions.devices) delete this.parts.devices;
     if (this.head.revisions.subscriptions !== revisions.subscriptions) delete this.parts.subscriptions;
     if (this.head.actionStamp !== actionStamp) this.fingerprints = Fingerprints.of(this.head);

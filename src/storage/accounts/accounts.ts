@@ -8,8 +8,8 @@ import type { Batch, Key, KeyValueStore, Value, Version } from '../contract.ts';
 import { type DeviceRow, DeviceTable } from '../sync/device-table.ts';
 import type { DirectoryChange } from '../directory/account-changes.ts';
 import { isStorageError, StorageError } from '../errors.ts';
-import { noSuchAccount } from '../store-errors.ts';
-import { type Head } from './head.ts';
+import { noSuchAccount, unlessMissing } from '../store-errors.ts';
+import type { Head } from './head.ts';
 import { under } from '../keys.ts';
 import { listAll, readRows } from '../rows.ts';
 import { SubscriptionLists } from '../sync/subscription-lists.ts';
@@ -90,6 +90,11 @@ export class Accounts {
         isCurrent = !this.store.isShared || (await this.#refresh(account)) || hasAll(account, parts);
       }
     });
+  }
+
+  /** The current head of an account; undefined if the account does not exist. */
+  findHead(user: UserId): Promise<Head | undefined> {
+    return unlessMissing(this.read(user, [], ({ head }) => head));
   }
 
   /** A part of an account, loaded if it is not in memory. Call it within `exclusive` or `write`. */

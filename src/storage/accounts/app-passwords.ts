@@ -1,22 +1,19 @@
 import { compareText } from '../../domain/text-order.ts';
 import type { UserId } from '../../domain/types.ts';
-import { accountAppPasswordKey, accountAppPasswords, appPasswordKey } from './account-keys.ts';
+import { accountAppPasswordKey, accountAppPasswords, appPasswordKey, digestsIn, indexValue } from './account-keys.ts';
 import type { Key, Value } from '../contract.ts';
 import type { Core } from './core.ts';
-import { unlessMissing } from '../store-errors.ts';
 import { toUser } from './head.ts';
 import { under } from '../keys.ts';
 import { listAll } from '../rows.ts';
 import type { AppPassword, AppPasswordStore } from '../stores.ts';
+import { readValue, valuesOf } from '../values.ts';
 
 /** Without a cache: an app password that another process has revoked is refused at once. */
 export function createAppPasswordStore(core: Core): AppPasswordStore {
   const { store, accounts } = core;
 
-  const read = async (digest: string): Promise<AppPassword | undefined> => {
-    const [entry] = await store.get([appPasswordKey(digest)]);
-    return entry && (JSON.parse(entry.value) as AppPassword);
-  };
+  const read = (digest: string) => readValue<AppPassword>(store, appPasswordKey(digest));
 
   return {
     create: (appPassword) =>
@@ -27,10 +24,8 @@ export function createAppPasswordStore(core: Core): AppPasswordStore {
 
     async find(digest) {
       const appPassword = await read(digest);
-      if (!appPassword) return undefined;
-      const { user: id } = appPassword;
-      const user = await unlessMissing(accounts.read(id, [], ({ head }) => toUser(id, head)));
-      return user && { appPassword, user };
+      const head = appPassword && (await accounts.findHead(appPassword.user));
+      return head && { appPassword, user: toUser(appPassword.user, head) };
     },
 
     all: (user) => readAppPasswords(core, user),
@@ -56,15 +51,12 @@ export function createAppPasswordStore(core: Core): AppPasswordStore {
 /** The entries of an app password. */
 export const appPasswordEntries = (appPassword: AppPassword): [Key, Value][] => [
   [appPasswordKey(appPassword.digest), JSON.stringify(appPassword)],
-  [accountAppPasswordKey(appPassword.user, appPassword.digest), JSON.stringify({ digest: appPassword.digest })],
+  [accountAppPasswordKey(appPassword.user, appPassword.digest), indexValue(appPassword)],
 ];
 
 /** The app passwords of an account, by time created, then digest. */
 export async function readAppPasswords({ store }: Core, user: UserId): Promise<AppPassword[]> {
-  const index = await listAll(store, under(accountAppPasswords(user)));
-  const digests = index.map(({ value }) => (JSON.parse(value) as { digest: string }).digest);
-  const entries = await store.get(digests.map(appPasswordKey));
-  return entries
-    .flatMap((entry) => (entry ? (JSON.parse(entry.value) as AppPassword) : []))
-    .toSorted((a, b) => a.createdAt - b.createdAt || compareText(a.digest, b.digest));
+  const digests = digestsIn(await listAll(store, under(accountAppPasswords(user))));
+  const appPasswords = valuesOf<AppPassword>(await store.get(digests.map(appPasswordKey)));
+  return appPasswords.toSorted((a, b) => a.createdAt - b.createdAt || compareText(a.digest, b.digest));
 }

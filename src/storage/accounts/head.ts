@@ -1,6 +1,6 @@
 import type { Seconds, Stamp, UserId } from '../../domain/types.ts';
 import { loginKey } from './account-keys.ts';
-import type { Entry, Key } from '../contract.ts';
+import type { Key } from '../contract.ts';
 import type { Visibility } from './privacy.ts';
 import type { User } from '../stores.ts';
 
@@ -35,9 +35,7 @@ export interface Head extends Omit<User, 'id' | 'email'> {
 }
 
 /** `device`: number of the device that made it; undefined if that is uncertain, see `originOf`. */
-export type RecentUpload = [stamp: Stamp, at: Seconds, device?: number | undefined];
-
-export const parseHead = ({ value }: Pick<Entry, 'value'>): Head => JSON.parse(value) as Head;
+type RecentUpload = [stamp: Stamp, at: Seconds, device?: number | undefined];
 
 /** The head of a new account. Its newest stamp is the time of creation, as stamps are based on time. */
 export const newHead = (user: Omit<User, 'id'>): Head => ({

@@ -2,14 +2,12 @@ import type { UserId } from '../../domain/types.ts';
 import { refusalsKey } from './account-keys.ts';
 import type { Core } from './core.ts';
 import type { RefusalStore, RefusedRequest } from '../stores.ts';
+import { readValue } from '../values.ts';
 
 const MAX_REFUSALS = 20;
 
 export function createRefusalStore({ store, accounts }: Core): RefusalStore {
-  const all = async (user: UserId): Promise<RefusedRequest[]> => {
-    const [entry] = await store.get([refusalsKey(user)]);
-    return entry ? (JSON.parse(entry.value) as RefusedRequest[]) : [];
-  };
+  const all = async (user: UserId): Promise<RefusedRequest[]> => (await readValue(store, refusalsKey(user))) ?? [];
   return {
     all,
     add: (user, refused) =>

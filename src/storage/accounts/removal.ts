@@ -7,6 +7,7 @@ import {
   actionsPrefix,
   actionTimesPrefix,
   appPasswordKey,
+  digestsIn,
   headKey,
   LOGINS,
   sessionKey,
@@ -16,10 +17,11 @@ import {
 import { storedActions } from '../sync/action-log.ts';
 import type { Batch, Entry, Key, Version } from '../contract.ts';
 import type { Core } from './core.ts';
-import { loginKeys, parseHead } from './head.ts';
+import { type Head, loginKeys } from './head.ts';
 import { actionIndexKey } from '../directory/keys.ts';
 import { under, urlDigest } from '../keys.ts';
 import { listAll, scan } from '../rows.ts';
+import { valueOf } from '../values.ts';
 
 /** If the store is shared, a staged account whose record was not renewed for this long is abandoned. */
 const LEASE: Seconds = 3600;
@@ -45,7 +47,7 @@ export const removeAccount = (core: Core, user: UserId): Promise<void> =>
           [stagedKey(user), 0],
         ],
         set: [[stagedKey(user), stagedRecord(core)]],
-        delete: [headKey(user), ...loginKeys(parseHead(entry))],
+        delete: [headKey(user), ...loginKeys(valueOf<Head>(entry))],
       });
       core.accounts.forget(user);
       if (version !== undefined) return removeAccountData(core, user, version);
@@ -55,8 +57,9 @@ export const removeAccount = (core: Core, user: UserId): Promise<void> =>
 /** Removes the data of accounts whose removal or import was interrupted. */
 export async function removeAbandoned(core: Core): Promise<void> {
   const { store, context } = core;
-  for (const { key, value, version } of await listAll(store, under(STAGED))) {
-    const { renewedAt } = JSON.parse(value) as { renewedAt: Seconds };
+  for (const entry of await listAll(store, under(STAGED))) {
+    const { key, version } = entry;
+    const { renewedAt } = valueOf<{ renewedAt: Seconds }>(entry);
     if (store.isShared && renewedAt > context.now() - LEASE) continue;
     const taken = await store.commit({ check: [[key, version]], set: [[key, stagedRecord(core)]] });
     if (taken !== undefined) await removeAccountData(core, key.slice(STAGED.length) as UserId, taken);
@@ -109,6 +112,3 @@ export async function removeAccountData(core: Core, user: UserId, version: Versi
     (await removeAll(accountPrefix(user)));
   if (isRemoved) await store.commit({ check: [[key, last]], delete: [key] });
 }
-
-const digestsIn = (page: Entry[]): string[] =>
-  page.map(({ value }) => (JSON.parse(value) as { digest: string }).digest);

@@ -1,14 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { UserId } from '../../domain/types.ts';
-import { accountSessionKey, accountSessions, sessionKey, SESSIONS } from './account-keys.ts';
-import type { Entry, Key, Value } from '../contract.ts';
+import { accountSessionKey, accountSessions, digestsIn, indexValue, sessionKey, SESSIONS } from './account-keys.ts';
+import type { Key, Value } from '../contract.ts';
 import type { Core } from './core.ts';
 import { unlessMissing } from '../store-errors.ts';
 import { type Head, toUser } from './head.ts';
 import { under } from '../keys.ts';
 import { removeAbandoned } from './removal.ts';
 import { listAll, scan } from '../rows.ts';
-import type { Session, SessionStore, User } from '../stores.ts';
+import type { Session, SessionStore } from '../stores.ts';
+import { readValue, updateValue, valueOf, valuesOf } from '../values.ts';
 import type { Write } from './accounts.ts';
 
 /** Sessions in the cache. */
@@ -24,13 +25,11 @@ export function createSessionStore(core: Core): SessionStore {
   /** Counts writes, to detect those during a read. */
   let writes = 0;
 
-  const read = async (digest: string): Promise<{ entry?: Entry; stored?: StoredSession }> => {
+  const read = async (digest: string): Promise<StoredSession | undefined> => {
     const before = writes;
-    const [entry] = await store.get([sessionKey(digest)]);
-    if (!entry) return {};
-    const stored = readSession(entry);
-    if (writes === before) cache.set(digest, stored);
-    return { entry, stored };
+    const stored = await readValue<StoredSession>(store, sessionKey(digest));
+    if (stored && writes === before) cache.set(digest, stored);
+    return stored;
   };
 
   /** Runs a write and evicts the session from the cache. */
@@ -43,65 +42,58 @@ export function createSessionStore(core: Core): SessionStore {
     }
   };
 
-  const owner = (user: UserId): Promise<{ user: User; epoch: number } | undefined> =>
-    unlessMissing(accounts.read(user, [], ({ head }) => ({ user: toUser(user, head), epoch: head.sessionEpoch })));
-
   const isOpen = ({ expiresAt }: Session): boolean => expiresAt > context.now();
 
   return {
     save: (session) =>
       change(session.digest, () =>
         accounts.write(session.user, async ({ head }) => {
-          const { entry, stored } = await read(session.digest);
           const { digest, user } = session;
+          const [entry] = await store.get([sessionKey(digest)]);
+          const before = entry && valueOf<Session>(entry);
           return {
             result: undefined,
             write: {
               check: [[sessionKey(digest), entry?.version ?? 0]],
               set: sessionEntries(session, head.sessionEpoch),
-              delete: stored && stored.user !== user ? [accountSessionKey(stored.user, digest)] : [],
+              delete: before && before.user !== user ? [accountSessionKey(before.user, digest)] : [],
             },
           };
         }),
       ),
 
     extend: (digest, expiresAt) =>
-      change(digest, async () => {
-        for (;;) {
-          const { entry, stored } = await read(digest);
-          if (!entry || !stored || !isOpen(stored)) return false;
-          if ((await owner(stored.user))?.epoch !== stored.epoch) return false;
-          const value = JSON.stringify({ ...stored, expiresAt });
-          const batch = { check: [[entry.key, entry.version] as const], set: [[entry.key, value] as const] };
-          if ((await store.commit(batch)) !== undefined) return true;
-        }
-      }),
+      change(digest, () =>
+        updateValue<StoredSession, boolean>(store, sessionKey(digest), async (stored) => {
+          const head = stored && isOpen(stored) && (await accounts.findHead(stored.user));
+          if (!head || head.sessionEpoch !== stored.epoch) return { result: false };
+          return { result: true, value: { ...stored, expiresAt } };
+        }),
+      ),
 
     async find(digest) {
       const cached = cache.get(digest);
-      const [stored, cachedOwner] = await Promise.all([
-        cached && !store.isShared ? cached : read(digest).then((found) => found.stored),
-        cached && owner(cached.user),
+      const [stored, cachedHead] = await Promise.all([
+        cached && !store.isShared ? cached : read(digest),
+        cached && accounts.findHead(cached.user),
       ]);
       if (!stored || !isOpen(stored)) return undefined;
-      const found = cached?.user === stored.user ? cachedOwner : await owner(stored.user);
-      return found?.epoch === stored.epoch ? { session: toSession(stored), user: found.user } : undefined;
+      const { user } = stored;
+      const head = cached?.user === user ? cachedHead : await accounts.findHead(user);
+      return head?.sessionEpoch === stored.epoch ? { session: toSession(stored), user: toUser(user, head) } : undefined;
     },
 
     delete: (digest) =>
-      change(digest, async () => {
-        for (;;) {
-          const { entry, stored } = await read(digest);
-          if (!entry || !stored) return;
-          const keys = [entry.key, accountSessionKey(stored.user, digest)];
-          const batch = { check: [[entry.key, entry.version] as const], delete: keys };
-          if ((await store.commit(batch)) !== undefined) return;
-        }
-      }),
+      change(digest, () =>
+        updateValue<StoredSession>(store, sessionKey(digest), (stored) => ({
+          result: undefined,
+          delete: stored ? sessionKeys(stored) : [],
+        })),
+      ),
 
     async all(user) {
-      const found = await owner(user);
-      const sessions = found ? await readSessions(core, user, found.epoch) : [];
+      const head = await accounts.findHead(user);
+      const sessions = head ? await readSessions(core, user, head.sessionEpoch) : [];
       return sessions.filter(isOpen).toSorted((a, b) => b.expiresAt - a.expiresAt);
     },
 
@@ -116,7 +108,7 @@ export function createSessionStore(core: Core): SessionStore {
     async count() {
       let count = 0;
       for await (const page of scan(store, under(SESSIONS))) {
-        count += page.filter((entry) => isOpen(readSession(entry))).length;
+        count += valuesOf<Session>(page).filter(isOpen).length;
       }
       return count;
     },
@@ -124,21 +116,18 @@ export function createSessionStore(core: Core): SessionStore {
     async deleteExpired() {
       let count = 0;
       for await (const page of scan(store, under(SESSIONS))) {
-        for (let left = page; left.length > 0;) {
-          const expired = left.filter((entry) => !isOpen(readSession(entry)));
-          const keys = expired.flatMap((entry) => {
-            const { user, digest } = readSession(entry);
-            cache.delete(digest);
-            return [entry.key, accountSessionKey(user, digest)];
-          });
-          const check = expired.map(({ key, version }) => [key, version] as const);
-          writes += 1;
-          const isDone = expired.length === 0 || (await store.commit({ check, delete: keys })) !== undefined;
-          writes += 1;
-          if (isDone) count += expired.length;
-          // Otherwise one of them was extended or ended concurrently.
-          left = isDone ? [] : (await store.get(expired.map(({ key }) => key))).filter((entry) => entry !== undefined);
-        }
+        const expired = page.filter((entry) => !isOpen(valueOf(entry)));
+        const sessions = valuesOf<Session>(expired);
+        if (sessions.length === 0) continue;
+        writes += 1;
+        for (const { digest } of sessions) cache.delete(digest);
+        const version = await store.commit({
+          check: expired.map((entry) => [entry.key, entry.version]),
+          delete: sessions.flatMap(sessionKeys),
+        });
+        writes += 1;
+        // If one of them was extended or ended concurrently, the others are removed next time.
+        if (version !== undefined) count += expired.length;
       }
       await removeAbandoned(core);
       return count;
@@ -149,10 +138,10 @@ export function createSessionStore(core: Core): SessionStore {
 /** The entries of a session; `epoch`: see `Head`. */
 export const sessionEntries = (session: Session, epoch: number): [Key, Value][] => [
   [sessionKey(session.digest), JSON.stringify({ ...toSession(session), epoch } satisfies StoredSession)],
-  [accountSessionKey(session.user, session.digest), JSON.stringify({ digest: session.digest })],
+  [accountSessionKey(session.user, session.digest), indexValue(session)],
 ];
 
-const readSession = ({ value }: Entry): StoredSession => JSON.parse(value) as StoredSession;
+const sessionKeys = ({ user, digest }: Session): Key[] => [sessionKey(digest), accountSessionKey(user, digest)];
 
 const toSession = ({ digest, user, expiresAt, app }: Session): Session => ({
   digest,
@@ -163,9 +152,8 @@ const toSession = ({ digest, user, expiresAt, app }: Session): Session => ({
 
 /** The sessions of an account that were not ended, including expired ones that are not removed yet. */
 export async function readSessions({ store }: Core, user: UserId, epoch: number): Promise<Session[]> {
-  const index = await listAll(store, under(accountSessions(user)));
-  const digests = index.map(({ value }) => (JSON.parse(value) as { digest: string }).digest);
-  const stored = (await store.get(digests.map(sessionKey))).flatMap((entry) => (entry ? readSession(entry) : []));
+  const digests = digestsIn(await listAll(store, under(accountSessions(user))));
+  const stored = valuesOf<StoredSession>(await store.get(digests.map(sessionKey)));
   return stored.filter((session) => session.user === user && session.epoch === epoch).map(toSession);
 }
 
@@ -176,6 +164,5 @@ export async function endSessions(
   { sessionEpoch }: Head,
 ): Promise<{ sessions: Session[]; write: Write }> {
   const sessions = await readSessions(core, user, sessionEpoch);
-  const keys = sessions.flatMap(({ digest }) => [sessionKey(digest), accountSessionKey(user, digest)]);
-  return { sessions, write: { head: { sessionEpoch: sessionEpoch + 1 }, delete: keys } };
+  return { sessions, write: { head: { sessionEpoch: sessionEpoch + 1 }, delete: sessions.flatMap(sessionKeys) } };
 }

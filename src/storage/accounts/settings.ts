@@ -10,6 +10,7 @@ import { under, urlDigest } from '../keys.ts';
 import { isPrivacySetting, type Privacy, toPrivacy } from './privacy.ts';
 import { listAll } from '../rows.ts';
 import type { SettingStore } from '../stores.ts';
+import { valuesOf } from '../values.ts';
 
 /** A stored setting. */
 export interface StoredSetting {
@@ -98,7 +99,7 @@ export const settingKey = (user: UserId, { scope, key }: Pick<StoredSetting, 'sc
   `${scopePrefix(user, scope)}${textDigest(key)}`;
 
 export const readSettings = async ({ store }: Core, prefix: `${string}/`): Promise<StoredSetting[]> =>
-  (await listAll(store, under(prefix))).map(({ value }) => JSON.parse(value) as StoredSetting);
+  valuesOf(await listAll(store, under(prefix)));
 
 export const byPlace = (a: { place: number }, b: { place: number }): number => a.place - b.place;
 

@@ -3,11 +3,11 @@ import { LRUCache } from 'lru-cache';
 import { compareText } from '../../domain/text-order.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
 import { foldLogin, headKey, loginKey, LOGINS } from './account-keys.ts';
-import type { Entry, KeyValueStore } from '../contract.ts';
+import type { Entry, Key, KeyValueStore } from '../contract.ts';
 import type { Core } from './core.ts';
 import { isStorageError } from '../errors.ts';
-import { loginTaken, unlessMissing } from '../store-errors.ts';
-import { type LoginNames, loginKeys, newHead, parseHead, setLogins, toUser } from './head.ts';
+import { loginTaken } from '../store-errors.ts';
+import { type LoginNames, type Head, loginKeys, newHead, setLogins, toUser } from './head.ts';
 import { under } from '../keys.ts';
 import { toPrivacy } from './privacy.ts';
 import { removeAccount } from './removal.ts';
@@ -15,6 +15,7 @@ import { scan } from '../rows.ts';
 import { endSessions } from './sessions.ts';
 import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
 import type { User, UserStore } from '../stores.ts';
+import { valueOf } from '../values.ts';
 
 /** Logins in the cache. */
 const MAX_CACHED = 10_000;
@@ -23,18 +24,14 @@ const CLOCK_SKEW: Seconds = 30;
 
 export function createUserStore(core: Core): UserStore {
   const { store, accounts, context } = core;
-  /** User ids by folded login. Must be verified, as accounts are renamed and removed. */
-  const cache = new LRUCache<string, UserId>({ max: MAX_CACHED });
+  /** User ids by the key of a login. Must be verified, as accounts are renamed and removed. */
+  const cache = new LRUCache<Key, UserId>({ max: MAX_CACHED });
 
-  /** The account, if it has this folded login. */
-  const userWithLogin = (id: UserId, login: string): Promise<User | undefined> =>
-    unlessMissing(
-      accounts.read(id, [], ({ head }) =>
-        foldLogin(head.name) === login || (head.email !== undefined && foldLogin(head.email) === login)
-          ? toUser(id, head)
-          : undefined,
-      ),
-    );
+  /** The account, if it has this login. */
+  const userWithLogin = async (id: UserId, login: Key): Promise<User | undefined> => {
+    const head = await accounts.findHead(id);
+    return head && loginKeys(head).includes(login) ? toUser(id, head) : undefined;
+  };
 
   return {
     async create({ name, email, passwordHash }, settings = {}) {
@@ -61,14 +58,14 @@ export function createUserStore(core: Core): UserStore {
     },
 
     async find(login) {
-      const folded = foldLogin(login);
-      const cached = cache.get(folded);
-      const found = cached && (await userWithLogin(cached, folded));
+      const key = loginKey(login);
+      const cached = cache.get(key);
+      const found = cached && (await userWithLogin(cached, key));
       if (found) return found;
-      const [entry] = await store.get([loginKey(login)]);
+      const [entry] = await store.get([key]);
       const id = entry && userIn(entry);
-      const user = id && (await userWithLogin(id, folded));
-      if (user) cache.set(folded, id);
+      const user = id && (await userWithLogin(id, key));
+      if (user) cache.set(key, id);
       return user;
     },
 
@@ -94,7 +91,7 @@ export function createUserStore(core: Core): UserStore {
         const ids = [...new Set(page.map(userIn))].filter((id) => !users.has(id));
         const heads = await store.get(ids.map(headKey));
         for (const [i, entry] of heads.entries()) {
-          if (entry) users.set(ids[i]!, toUser(ids[i]!, parseHead(entry)));
+          if (entry) users.set(ids[i]!, toUser(ids[i]!, valueOf<Head>(entry)));
         }
       }
       yield* [...users.values()].toSorted((a, b) => compareText(a.name, b.name));
@@ -127,7 +124,7 @@ export async function* userIds(store: KeyValueStore): AsyncGenerator<UserId> {
   for await (const page of scan(store, under(LOGINS))) yield* new Set(page.map(userIn));
 }
 
-const userIn = ({ value }: Entry): UserId => (JSON.parse(value) as { user: UserId }).user;
+const userIn = (entry: Entry): UserId => valueOf<{ user: UserId }>(entry).user;
 
 /** Throws `conflict` if an account has the name or the e-mail address. */
 export async function requireFreeLogin({ store }: Core, { name, email }: LoginNames): Promise<void> {

@@ -3,11 +3,11 @@ import type { Batch, Entry, Key, KeyValueStore, Value, Version } from '../contra
 import { type UrlDigest, urlDigest } from '../keys.ts';
 import { inBatches, scan } from '../rows.ts';
 import type { StorageContext } from '../stores.ts';
+import { valuesOf } from '../values.ts';
 import {
   documentKeys,
   groupByUrl,
   movedTo,
-  parse,
   type TagDocument,
   toDocument,
   toFields,
@@ -233,7 +233,7 @@ export class Directory {
   }
 
   #setTitles(entries: readonly (Entry | undefined)[]): void {
-    for (const entry of entries) if (entry) this.memory.tags.setTitle(parse<TagDocument>(entry.value));
+    for (const tag of valuesOf<TagDocument>(entries)) this.memory.tags.setTitle(tag);
   }
 
   /** Entries that notify other processes of changes. */

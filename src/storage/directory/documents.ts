@@ -1,6 +1,7 @@
 import type { Seconds, Url } from '../../domain/types.ts';
-import type { Entry, Value, Version } from '../contract.ts';
+import type { Entry, Version } from '../contract.ts';
 import type { UrlDigest } from '../keys.ts';
+import { valueOf } from '../values.ts';
 import { partsOf, podcastKey } from './keys.ts';
 import { type Lease, newPodcast, type PodcastFields } from './podcast.ts';
 
@@ -17,7 +18,7 @@ export interface UrlDocument {
  * Every change of a podcast or its episodes sets it and checks its version. Missing until the first change. A former URL
  * has the current one here.
  */
-export type PodcastDocument = Omit<PodcastFields, 'url'> | { movedTo: Url };
+type PodcastDocument = Omit<PodcastFields, 'url'> | { movedTo: Url };
 
 /** Only stored if several processes share the store. */
 export type LeaseDocument = Pick<Lease, 'until'>;
@@ -40,8 +41,6 @@ export interface TagDocument {
   title: string;
 }
 
-export const parse = <T>(value: Value): T => JSON.parse(value) as T;
-
 /** What is stored of a URL. */
 export interface UrlDocuments {
   url?: UrlDocument;
@@ -62,13 +61,13 @@ export function groupByUrl(
 ): Map<UrlDigest, UrlDocuments> {
   for (const entry of entries) {
     if (!entry) continue;
-    const { key, value, version } = entry;
-    const [digest, part] = partsOf(key);
+    const { version } = entry;
+    const [digest, part] = partsOf(entry.key);
     let found = documents.get(digest);
     if (!found) documents.set(digest, (found = { version: 0 }));
-    if (part === 'url') found.url = parse(value);
-    else if (part === 'podcast') [found.podcast, found.version] = [parse(value), version];
-    else if (part === 'lease') found.lease = { ...parse<LeaseDocument>(value), version };
+    if (part === 'url') found.url = valueOf(entry);
+    else if (part === 'podcast') [found.podcast, found.version] = [valueOf(entry), version];
+    else if (part === 'lease') found.lease = { ...valueOf<LeaseDocument>(entry), version };
   }
   return documents;
 }

@@ -3,7 +3,7 @@ import { compareText } from '../../domain/text-order.ts';
 import type { Seconds } from '../../domain/types.ts';
 import type { Entry, Key, KeyValueStore, Value, Version } from '../contract.ts';
 import type { UrlDigest } from '../keys.ts';
-import { parse } from './documents.ts';
+import { valueOf } from '../values.ts';
 import { byName, type ChunkedEpisode, sortEpisodes, type StoredEpisode } from './episodes.ts';
 import { episodes as episodesOf, episodesKey, partsOf } from './keys.ts';
 import type { StoredPodcast } from './podcast.ts';
@@ -93,8 +93,8 @@ export class EpisodeStore {
   }
 }
 
-const toEpisodes = ({ key: chunk, value }: Entry): ChunkedEpisode[] =>
-  parse<StoredEpisode[]>(value).map((episode) => ({ ...episode, chunk }));
+const toEpisodes = (entry: Entry): ChunkedEpisode[] =>
+  valueOf<StoredEpisode[]>(entry).map((episode) => ({ ...episode, chunk: entry.key }));
 
 /**
  * The batch that replaces the episodes `before`, of one or several podcasts, by `after`, under one URL; both are newest

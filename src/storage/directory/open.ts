@@ -10,8 +10,6 @@ import { exportDirectory, importDirectory } from './transfer.ts';
 export interface OpenDirectory extends Pick<TransferStore, 'exportDirectory' | 'importDirectory'> {
   podcasts: PodcastStore;
   writer: DirectoryWriter;
-  /** Applies the changes of other processes. Runs every few seconds if the store is shared. */
-  refresh(): Promise<void>;
   /** Clears the memory, after everything was removed from the store. */
   clear(): void;
   /** Waits for a running refresh. */
@@ -32,7 +30,6 @@ export async function openDirectory(
   return {
     podcasts: createPodcastStore(directory, refresh, accounts),
     writer: createDirectoryWriter(directory, refresh),
-    refresh: () => refresh.run(),
     exportDirectory: () => exportDirectory(directory),
     importDirectory: (records) => importDirectory(directory, records),
     clear: () => directory.clear(),

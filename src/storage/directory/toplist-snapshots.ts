@@ -1,6 +1,7 @@
 import type { Seconds } from '../../domain/types.ts';
-import type { Key, KeyValueStore, Value, Version } from '../contract.ts';
-import { parse, type ToplistSnapshot } from './documents.ts';
+import type { Key, KeyValueStore, Value } from '../contract.ts';
+import type { ToplistSnapshot } from './documents.ts';
+import { readValue, updateValue } from '../values.ts';
 import { TOPLISTS_KEY } from './keys.ts';
 
 /** Podcasts in a snapshot. */
@@ -16,7 +17,6 @@ export class ToplistSnapshots {
   readonly #store: KeyValueStore;
   /** Entries that notify other processes of a change. */
   readonly #notifications: () => [Key, Value][];
-  #version: Version = 0;
 
   constructor(store: KeyValueStore, notifications: () => [Key, Value][]) {
     this.#store = store;
@@ -30,30 +30,21 @@ export class ToplistSnapshots {
 
   /** Adds a snapshot, unless it is empty or there is one of about the same time. */
   async add(snapshot: ToplistSnapshot): Promise<void> {
-    if (this.#store.isShared) await this.reload();
-    for (;;) {
-      const isKnown = this.all.some(({ at }) => Math.abs(at - snapshot.at) < INTERVAL);
-      if (isKnown || snapshot.urls.length === 0) return;
-      const all = [...this.all, snapshot].toSorted((a, b) => b.at - a.at);
+    this.all = await updateValue<ToplistSnapshot[], ToplistSnapshot[]>(this.#store, TOPLISTS_KEY, (stored = []) => {
+      const isKnown = stored.some(({ at }) => Math.abs(at - snapshot.at) < INTERVAL);
+      if (isKnown || snapshot.urls.length === 0) return { result: stored };
+      const all = [...stored, snapshot].toSorted((a, b) => b.at - a.at);
       const weekOld = all.findIndex(({ at }) => at <= all[0]!.at - WEEK);
       const kept = weekOld === -1 ? all : all.slice(0, weekOld + 1);
-      const version = await this.#store.commit({
-        check: [[TOPLISTS_KEY, this.#version]],
-        set: [[TOPLISTS_KEY, JSON.stringify(kept)], ...this.#notifications()],
-      });
-      if (version !== undefined) [this.all, this.#version] = [kept, version];
-      else await this.reload();
-    }
+      return { result: kept, value: kept, set: this.#notifications() };
+    });
   }
 
   async reload(): Promise<void> {
-    const [entry] = await this.#store.get([TOPLISTS_KEY]);
-    this.all = entry ? parse<ToplistSnapshot[]>(entry.value) : [];
-    this.#version = entry?.version ?? 0;
+    this.all = (await readValue(this.#store, TOPLISTS_KEY)) ?? [];
   }
 
   clear(): void {
     this.all = [];
-    this.#version = 0;
   }
 }

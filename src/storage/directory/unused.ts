@@ -1,8 +1,9 @@
 import type { Seconds, Url } from '../../domain/types.ts';
 import type { Key } from '../contract.ts';
 import { inBatches, scan } from '../rows.ts';
+import { valueOf } from '../values.ts';
 import type { Directory } from './directory.ts';
-import { documentKeys, groupByUrl, parse, type UnusedDocument } from './documents.ts';
+import { documentKeys, groupByUrl, type UnusedDocument } from './documents.ts';
 import { isLeased } from './fetching.ts';
 import { episodes, listeners, podcastKey, subscribers, tagKey } from './keys.ts';
 import { type StoredPodcast, subscribersOf } from './podcast.ts';
@@ -44,7 +45,7 @@ async function findExpired(
     // If another process was first, the next run stores the rest.
     await store.commit({ check: begun.map((key) => [key, 0]), set: begun.map((key) => [key, value]) });
   }
-  const since = entries.map((entry) => (entry ? parse<UnusedDocument>(entry.value).since : now));
+  const since = entries.map((entry) => (entry ? valueOf<UnusedDocument>(entry).since : now));
   return podcasts.filter((_, at) => since[at]! <= now - RETENTION);
 }
 

@@ -19,12 +19,6 @@ export interface ActionColumns {
   total: Column<Seconds | null>;
 }
 
-/** Episode actions as JSON text of `ActionColumns`. */
-export const writeActions = (actions: readonly EpisodeAction[]): string => JSON.stringify(toColumns(actions));
-
-/** Parses the text that `writeActions` returns. */
-export const readActions = (json: string): EpisodeAction[] => fromColumns(JSON.parse(json) as ActionColumns);
-
 /** The actions as columns. */
 export function toColumns(actions: readonly EpisodeAction[]): ActionColumns {
   // With `push`: `JSON.stringify` is slower on the arrays that `map` returns, as V8 expects holes in them.

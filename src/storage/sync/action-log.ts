@@ -5,7 +5,8 @@ import { actionsKey, actionTimesKey } from '../accounts/account-keys.ts';
 import { type ActionColumns, fromColumns, toColumns } from './action-columns.ts';
 import type { Entry, Key, KeyValueStore, Value } from '../contract.ts';
 import { fingerprint, timeOf } from './fingerprints.ts';
-import { chunked, scan } from '../rows.ts';
+import { chunked, inBatches, scan } from '../rows.ts';
+import { valueOf } from '../values.ts';
 
 /** Actions per chunk. */
 const CHUNK = 500;
@@ -72,8 +73,8 @@ export async function writeActions(
 }
 
 /** The actions of a stored chunk, and the time of their upload. */
-export function readChunk({ value }: Entry): { at: Seconds; actions: EpisodeAction[] } {
-  const chunk = JSON.parse(value) as StoredChunk;
+export function readChunk(entry: Entry): { at: Seconds; actions: EpisodeAction[] } {
+  const chunk = valueOf<StoredChunk>(entry);
   return { at: chunk.at, actions: fromColumns(chunk) };
 }
 
@@ -121,9 +122,8 @@ export async function* latestActions(pages: AsyncIterable<EpisodeAction[]>): Asy
       latest.set(episode, action);
     }
   }
-  const found = [...latest.values()];
-  for (let at = 0; at < found.length; at += PAGE) {
-    yield found.slice(at, at + PAGE);
+  for (const page of inBatches([...latest.values()], PAGE)) {
+    yield page;
     await setImmediate();
   }
 }

@@ -4,7 +4,8 @@ import type { Account } from '../accounts/account.ts';
 import { actionsKey, actionTimesKey, actionTimesPrefix } from '../accounts/account-keys.ts';
 import type { Key, KeyValueStore } from '../contract.ts';
 import { under } from '../keys.ts';
-import { scan } from '../rows.ts';
+import { inBatches, scan } from '../rows.ts';
+import { valueOf } from '../values.ts';
 import { readChunk, type TimesEntry } from './action-log.ts';
 import { fingerprint, identityOf, timeOf } from './fingerprints.ts';
 
@@ -50,7 +51,7 @@ async function loadFingerprints(store: KeyValueStore, account: Account, from: Se
   if (from >= fingerprints.from) return;
   const range = { from: actionTimesKey(id, from), until: actionTimesKey(id, fingerprints.from) };
   for await (const page of scan(store, range)) {
-    for (const { value } of page) fingerprints.add((JSON.parse(value) as TimesEntry).fingerprints);
+    for (const entry of page) fingerprints.add(valueOf<TimesEntry>(entry).fingerprints);
   }
   fingerprints.from = from;
 }
@@ -70,18 +71,17 @@ async function removeStored(
   const range = { from: actionTimesKey(user, earliestOf(suspects)), until: under(actionTimesPrefix(user)).until };
   for await (const page of scan(store, range)) {
     const keys: Key[] = [];
-    await eachInSlices(page, ({ key, value }) => {
-      const [, , latest, stamp, number] = key.split('/');
-      const { from, fingerprints } = JSON.parse(value) as TimesEntry;
+    await eachInSlices(page, (entry) => {
+      const [, , latest, stamp, number] = entry.key.split('/');
+      const { from, fingerprints } = valueOf<TimesEntry>(entry);
       const known = new Set(fingerprints);
       const mayHold = wanted.some(
         ({ time, fingerprint: print }) => time >= from && time <= Number(latest) && known.has(print),
       );
       if (mayHold) keys.push(actionsKey(user, Number(stamp), Number(number)));
     });
-    for (let at = 0; at < keys.length; at += CHECKED) {
-      const chunks = await store.get(keys.slice(at, at + CHECKED));
-      await eachInSlices(chunks, (chunk) => {
+    for (const some of inBatches(keys, CHECKED)) {
+      await eachInSlices(await store.get(some), (chunk) => {
         if (chunk) for (const action of readChunk(chunk).actions) distinct.delete(identityOf(action));
       });
     }

@@ -2,7 +2,6 @@ import { markAfter, originOf } from '../../domain/stamp.ts';
 import type { Stamp, SubscriptionChange, Url } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
 import type { Core } from '../accounts/core.ts';
-import { unlessMissing } from '../store-errors.ts';
 import { readPrivacy } from '../accounts/settings.ts';
 import type { SubscriptionStore } from '../stores.ts';
 import { byPlace, type SubscriptionList } from './subscription-list.ts';
@@ -18,8 +17,8 @@ export const createSubscriptionStore = (core: Core): SubscriptionStore => ({
 
   async listed(user) {
     const { accounts, directory } = core;
-    const visibility = await unlessMissing(accounts.read(user, [], ({ head }) => head.visibility));
-    if (visibility === undefined || visibility === 'none') return [];
+    const head = await accounts.findHead(user);
+    if (!head || head.visibility === 'none') return [];
     // Read before the settings: a feed that was marked private before the subscription must not appear as public.
     const urls = await accounts.read(user, ['subscriptions'], (_, { subscriptions }) => subscriptions.union());
     const { isPrivate } = await readPrivacy(core, user);

@@ -16,7 +16,7 @@ import type { Decision, Write } from '../accounts/accounts.ts';
 import { newFeedsLeft, withNewFeeds } from './new-feeds.ts';
 
 /** An upload. Its subscriptions and actions get one stamp. */
-export interface Upload extends SubscriptionUpload {
+interface Upload extends SubscriptionUpload {
   /** See `originOf`. */
   origin: string | undefined;
   actions?: readonly EpisodeAction[];
