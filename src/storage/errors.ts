@@ -31,3 +31,10 @@ export const isStorageError = (error: unknown, code?: StorageErrorCode): error i
   error !== null &&
   brand in error &&
   (code === undefined || ('code' in error && error.code === code));
+
+/** Undefined instead of a `missing` error. */
+export const unlessMissing = <T>(found: Promise<T>): Promise<T | undefined> =>
+  found.catch((error: unknown) => {
+    if (isStorageError(error, 'missing')) return undefined;
+    throw error;
+  });

@@ -57,10 +57,13 @@ const PAGE = 512 * 1024;
 const FIRST_LIMIT = 16;
 const MAX_LIMIT = 1000;
 
-/** Reads a range in non-empty pages. Each page is its own snapshot. */
-export async function* scan(store: KeyValueStore, range: Omit<Range, 'limit'>): AsyncGenerator<Entry[]> {
+/** Reads a range in non-empty pages. Each page is its own snapshot. `limit`: of entries on the first page. */
+export async function* scan(
+  store: KeyValueStore,
+  range: Omit<Range, 'limit'>,
+  limit = FIRST_LIMIT,
+): AsyncGenerator<Entry[]> {
   let { from } = range;
-  let limit = FIRST_LIMIT;
   for (;;) {
     const page = await store.list({ from, until: range.until, limit });
     if (page.length > 0) yield page;
@@ -73,11 +76,9 @@ export async function* scan(store: KeyValueStore, range: Omit<Range, 'limit'>): 
 
 /** Reads all entries of a range. */
 export async function listAll(store: KeyValueStore, range: Omit<Range, 'limit'>): Promise<Entry[]> {
-  const first = await store.list({ ...range, limit: MAX_LIMIT });
-  if (first.length < MAX_LIMIT) return first;
-  const rest: Entry[][] = [];
-  for await (const page of scan(store, { ...range, from: `${first.at(-1)!.key} ` })) rest.push(page);
-  return first.concat(...rest);
+  const pages: Entry[][] = [];
+  for await (const page of scan(store, range, MAX_LIMIT)) pages.push(page);
+  return pages.flat();
 }
 
 export function* inBatches<Item>(items: readonly Item[], size: number): Iterable<Item[]> {

@@ -2,12 +2,12 @@ import { compareScopes, scopeKey } from '../../domain/scope.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { UserId } from '../../domain/types.ts';
 import { headKey, settingsPrefix } from './account-keys.ts';
-import { scanActions, storedActions } from '../sync/action-log.ts';
+import { pagesOf, scanActions, storedActions } from '../sync/action-log.ts';
 import { readAppPasswords } from './app-passwords.ts';
 import type { Core } from './core.ts';
 import { type DeviceTable, toDevice } from '../sync/device-table.ts';
 import { inBatches } from '../rows.ts';
-import { noSuchAccount } from '../store-errors.ts';
+import { noSuchAccount } from './accounts.ts';
 import { type Head, toUser } from './head.ts';
 import { readLists } from '../sync/podcast-lists.ts';
 import { byPlace, readSettings, type StoredSetting } from './settings.ts';
@@ -29,18 +29,12 @@ export async function* exportAccount(core: Core, user: UserId): AsyncGenerator<U
     if (!entry) throw noSuchAccount();
   };
   yield* inBatches(before, PAGE);
-  let page: UserRecord[] = [];
-  for await (const chunks of scanActions(core.store, user, [0, head.actionStamp])) {
-    for (const chunk of chunks) {
-      for (const stored of storedActions(chunk)) page.push({ kind: 'action', ...stored });
-      if (page.length < PAGE) continue;
-      await requireAccount();
-      yield page;
-      page = [];
-    }
+  for await (const page of pagesOf(scanActions(core.store, user, [0, head.actionStamp]), storedActions)) {
+    await requireAccount();
+    yield page.map((stored) => ({ kind: 'action', ...stored }));
   }
   await requireAccount();
-  yield* inBatches([...page, ...after], PAGE);
+  yield* inBatches(after, PAGE);
 }
 
 /** Everything except the actions, as one snapshot: the records before the actions and those after them. */

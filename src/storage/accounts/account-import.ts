@@ -15,7 +15,6 @@ import type { Key } from '../contract.ts';
 import type { Core } from './core.ts';
 import { DeviceTable, toDevice } from '../sync/device-table.ts';
 import { StorageError } from '../errors.ts';
-import { userNotFirst } from '../store-errors.ts';
 import { type Head, loginKeys, newHead, setLogins } from './head.ts';
 import { writeList } from '../sync/podcast-lists.ts';
 import { isPrivacySetting, type Privacy, toPrivacy } from './privacy.ts';
@@ -89,7 +88,7 @@ class StagedAccount {
 
   /** Throws `corrupt` before the user record was added. */
   requireUser(): UserRecordOf<'user'> {
-    if (!this.#user) throw userNotFirst();
+    if (!this.#user) throw new StorageError('corrupt', 'the first record of an account must be its user');
     return this.#user;
   }
 
@@ -105,9 +104,8 @@ class StagedAccount {
     for (const record of records) {
       if (record.kind !== 'user') this.requireUser();
       await this.#add(record);
-      await this.#writer.flushIfFull();
+      await this.#writer.flushIfDue();
     }
-    await this.#writer.renewIfDue();
   }
 
   async #add(record: UserRecord): Promise<void> {

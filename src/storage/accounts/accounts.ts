@@ -7,8 +7,7 @@ import { devicesPrefix, headKey, subscriptionsPrefix } from './account-keys.ts';
 import type { Batch, Key, KeyValueStore, Value, Version } from '../contract.ts';
 import { type DeviceRow, DeviceTable } from '../sync/device-table.ts';
 import type { DirectoryChange } from '../directory/account-changes.ts';
-import { isStorageError, StorageError } from '../errors.ts';
-import { noSuchAccount, unlessMissing } from '../store-errors.ts';
+import { isStorageError, StorageError, unlessMissing } from '../errors.ts';
 import type { Head } from './head.ts';
 import { under } from '../keys.ts';
 import { listAll, readRows } from '../rows.ts';
@@ -226,6 +225,9 @@ export class Accounts {
     if (unconfirmed?.commit === head.commit) await unconfirmed.directory?.apply();
   }
 }
+
+/** The account never existed, or was removed. */
+export const noSuchAccount = (): StorageError => new StorageError('missing', 'the account does not exist');
 
 const PARTS: { [Part in keyof AccountParts]: (store: KeyValueStore, user: UserId) => Promise<AccountParts[Part]> } = {
   async devices(store, user) {

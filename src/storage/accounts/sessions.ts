@@ -3,7 +3,7 @@ import type { UserId } from '../../domain/types.ts';
 import { accountSessionKey, accountSessions, digestsIn, indexValue, sessionKey, SESSIONS } from './account-keys.ts';
 import type { Key, Value } from '../contract.ts';
 import type { Core } from './core.ts';
-import { unlessMissing } from '../store-errors.ts';
+import { unlessMissing } from '../errors.ts';
 import { type Head, toUser } from './head.ts';
 import { under } from '../keys.ts';
 import { removeAbandoned } from './removal.ts';

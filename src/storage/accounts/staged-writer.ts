@@ -39,14 +39,10 @@ export class StagedWriter {
     }
   }
 
-  /** Commits the pending entries if they fill a batch. */
-  async flushIfFull(): Promise<void> {
-    if (this.#size > COMMIT_SIZE || this.#pending.length > MAX_KEYS) await this.flush();
-  }
-
-  /** Commits the pending entries if the staged record must be renewed. */
-  async renewIfDue(): Promise<void> {
-    if (this.#core.context.now() >= this.#renewedAt + RENEWAL) await this.flush();
+  /** Commits the pending entries if they fill a batch, or if the staged record must be renewed. */
+  async flushIfDue(): Promise<void> {
+    const isFull = this.#size > COMMIT_SIZE || this.#pending.length > MAX_KEYS;
+    if (isFull || this.#core.context.now() >= this.#renewedAt + RENEWAL) await this.flush();
   }
 
   /**

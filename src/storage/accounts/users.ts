@@ -3,10 +3,9 @@ import { LRUCache } from 'lru-cache';
 import { compareText } from '../../domain/text-order.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
 import { foldLogin, headKey, loginKey, LOGINS } from './account-keys.ts';
-import type { Entry, Key, KeyValueStore } from '../contract.ts';
+import type { Entry, KeyValueStore } from '../contract.ts';
 import type { Core } from './core.ts';
-import { isStorageError } from '../errors.ts';
-import { loginTaken } from '../store-errors.ts';
+import { isStorageError, StorageError } from '../errors.ts';
 import { type LoginNames, type Head, loginKeys, newHead, setLogins, toUser } from './head.ts';
 import { under } from '../keys.ts';
 import { toPrivacy } from './privacy.ts';
@@ -24,13 +23,14 @@ const CLOCK_SKEW: Seconds = 30;
 
 export function createUserStore(core: Core): UserStore {
   const { store, accounts, context } = core;
-  /** User ids by the key of a login. Must be verified, as accounts are renamed and removed. */
-  const cache = new LRUCache<Key, UserId>({ max: MAX_CACHED });
+  /** User ids by folded login. Must be verified, as accounts are renamed and removed. */
+  const cache = new LRUCache<string, UserId>({ max: MAX_CACHED });
 
-  /** The account, if it has this login. */
-  const userWithLogin = async (id: UserId, login: Key): Promise<User | undefined> => {
+  /** The account, if it has this folded login. */
+  const userWithLogin = async (id: UserId, login: string): Promise<User | undefined> => {
     const head = await accounts.findHead(id);
-    return head && loginKeys(head).includes(login) ? toUser(id, head) : undefined;
+    const hasLogin = head && (foldLogin(head.name) === login || foldLogin(head.email ?? head.name) === login);
+    return hasLogin ? toUser(id, head) : undefined;
   };
 
   return {
@@ -58,14 +58,14 @@ export function createUserStore(core: Core): UserStore {
     },
 
     async find(login) {
-      const key = loginKey(login);
-      const cached = cache.get(key);
-      const found = cached && (await userWithLogin(cached, key));
+      const folded = foldLogin(login);
+      const cached = cache.get(folded);
+      const found = cached && (await userWithLogin(cached, folded));
       if (found) return found;
-      const [entry] = await store.get([key]);
+      const [entry] = await store.get([loginKey(login)]);
       const id = entry && userIn(entry);
-      const user = id && (await userWithLogin(id, key));
-      if (user) cache.set(key, id);
+      const user = id && (await userWithLogin(id, folded));
+      if (user) cache.set(folded, id);
       return user;
     },
 
@@ -125,6 +125,10 @@ export async function* userIds(store: KeyValueStore): AsyncGenerator<UserId> {
 }
 
 const userIn = (entry: Entry): UserId => valueOf<{ user: UserId }>(entry).user;
+
+/** Another account has it. */
+const loginTaken = (what: 'name' | 'e-mail address'): StorageError =>
+  new StorageError('conflict', `an account with this ${what} already exists`);
 
 /** Throws `conflict` if an account has the name or the e-mail address. */
 export async function requireFreeLogin({ store }: Core, { name, email }: LoginNames): Promise<void> {

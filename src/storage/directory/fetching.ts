@@ -1,6 +1,6 @@
 import { compareText } from '../../domain/text-order.ts';
 import type { Seconds, Stamp, Url } from '../../domain/types.ts';
-import { noSuchFeed } from '../store-errors.ts';
+import { StorageError } from '../errors.ts';
 import type { KeyValueStore } from '../contract.ts';
 import { urlDigest } from '../keys.ts';
 import type { FeedResult } from '../stores.ts';
@@ -90,7 +90,7 @@ async function decide(
   stamp: Stamp,
 ): Promise<PodcastChange> {
   const asked = memory.find(url);
-  if (!asked) throw noSuchFeed();
+  if (!asked) throw new StorageError('missing', 'the directory does not know this feed');
   const target = movedTo ?? asked.url;
   const there = memory.find(target) ?? asked;
   const replaces = [...new Set([there, asked])];

@@ -92,15 +92,15 @@ export const scanActions = (
   [first, last]: readonly [Stamp, Stamp],
 ): AsyncIterable<Entry[]> => scan(store, { from: actionsKey(user, first), until: actionsKey(user, last + 1) });
 
-/** The matching actions of these chunks, in non-empty pages. */
-export async function* matchingActions(
+/** What `read` returns for each of these chunks, in non-empty pages. */
+export async function* pagesOf<Item>(
   chunks: AsyncIterable<Entry[]>,
-  matches: (action: EpisodeAction) => boolean,
-): AsyncGenerator<EpisodeAction[]> {
-  let page: EpisodeAction[] = [];
+  read: (chunk: Entry) => Item[],
+): AsyncGenerator<Item[]> {
+  let page: Item[] = [];
   for await (const entries of chunks) {
     for (const entry of entries) {
-      for (const action of readChunk(entry).actions) if (matches(action)) page.push(action);
+      for (const item of read(entry)) page.push(item);
       if (page.length < PAGE) continue;
       yield page;
       page = [];

@@ -1,6 +1,6 @@
 import { markAfter, originOf } from '../../domain/stamp.ts';
 import type { EpisodeAction, Url } from '../../domain/types.ts';
-import { latestActions, matchingActions, scanActions } from './action-log.ts';
+import { latestActions, pagesOf, readChunk, scanActions } from './action-log.ts';
 import { newActions } from './duplicate-actions.ts';
 import type { Core } from '../accounts/core.ts';
 import type { ActionStore } from '../stores.ts';
@@ -31,7 +31,9 @@ export const createActionStore = (core: Core): ActionStore => ({
       (device === undefined || action.device === device);
     if (since > newest || podcasts?.size === 0) return { pages: nothing(), mark };
     // The head was read first: chunks up to its stamp are immutable.
-    const found = matchingActions(scanActions(core.store, user, [since, newest]), matches);
+    const found = pagesOf(scanActions(core.store, user, [since, newest]), (chunk) =>
+      readChunk(chunk).actions.filter(matches),
+    );
     return { pages: latest ? latestActions(found) : found, mark };
   },
 });

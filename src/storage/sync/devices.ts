@@ -2,7 +2,7 @@ import { regroup } from '../../domain/group.ts';
 import type { Device } from '../../domain/types.ts';
 import type { Core } from '../accounts/core.ts';
 import { NEW_DEVICE, toDevice } from './device-table.ts';
-import { noSuchDevice } from '../store-errors.ts';
+import { StorageError } from '../errors.ts';
 import type { DeviceStore } from '../stores.ts';
 import { urlDigest } from '../keys.ts';
 import { storeUpload, writeDevices } from './upload.ts';
@@ -67,7 +67,8 @@ export const createDeviceStore = (core: Core): DeviceStore => ({
   async synchronize(user, join, leave) {
     let groups!: string[][];
     await storeUpload(core, user, (_, devices) => {
-      if (![...join.flat(), ...leave].every((id) => devices.get(id))) throw noSuchDevice();
+      const areKnown = [...join.flat(), ...leave].every((id) => devices.get(id));
+      if (!areKnown) throw new StorageError('missing', 'one of the devices does not exist');
       groups = regroup(devices.groups, join, leave);
       return { devices: [], origin: undefined, groups };
     });

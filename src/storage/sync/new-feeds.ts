@@ -1,6 +1,6 @@
 import type { Seconds, UserId } from '../../domain/types.ts';
 import type { Core } from '../accounts/core.ts';
-import { unlessMissing } from '../store-errors.ts';
+import { unlessMissing } from '../errors.ts';
 import type { Head } from '../accounts/head.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
 

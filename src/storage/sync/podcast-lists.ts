@@ -3,7 +3,7 @@ import type { ListSummary, PodcastList, Url, UserId } from '../../domain/types.t
 import { listPrefix, listsPrefix } from '../accounts/account-keys.ts';
 import type { Entry, Key, Value } from '../contract.ts';
 import type { Core } from '../accounts/core.ts';
-import { listTaken } from '../store-errors.ts';
+import { StorageError } from '../errors.ts';
 import { under } from '../keys.ts';
 import { listAll, readRows, replaceRows, writeRows } from '../rows.ts';
 import { byPlace } from '../accounts/settings.ts';
@@ -41,7 +41,8 @@ export function createListStore(core: Core): ListStore {
 
     create: (user, list) =>
       accounts.write(user, async ({ head }) => {
-        if ((await read(user, list.name)).length > 0) throw listTaken();
+        const before = await read(user, list.name);
+        if (before.length > 0) throw new StorageError('conflict', 'a list with this name already exists');
         return {
           result: undefined,
           write: { head: { next: head.next + 1 }, set: await writeList(user, list, head.next) },
