@@ -68,4 +68,20 @@ describe('a commit whose answer is lost', () => {
     store.before = undefined;
     expect(await storage.subscriptions.current(alice)).toEqual([feed(1), feed(2)]);
   });
+
+  it('is an error after a few attempts if the storage can be read but stores nothing', async () => {
+    const { storage, store } = await new Cluster().open();
+    const alice = await addUser(storage);
+    let commits = 0;
+    store.before = (call) => {
+      if (call !== 'commit') return;
+      commits += 1;
+      throw new StorageError('unavailable', 'the database is read-only');
+    };
+    await expect(storage.actions.append(alice, actions(30))).rejects.toThrow('the database is read-only');
+    expect(commits).toBeLessThan(10);
+    store.before = undefined;
+    await storage.actions.append(alice, [action(31)]);
+    expect(await readNumbers(storage, alice)).toEqual([31]);
+  });
 });

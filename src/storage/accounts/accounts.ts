@@ -17,6 +17,8 @@ import { SubscriptionLists } from '../sync/subscription-lists.ts';
 const CACHE = 64 * 1024 * 1024;
 /** Attempts of a write that conflicts with other processes. */
 const MAX_ATTEMPTS = 1000;
+/** Attempts of a write that is not stored although the store can be read, as when a database is read-only. */
+const MAX_FAILURES = 3;
 
 /** The changes of one write to an account. */
 export interface Write {
@@ -134,6 +136,7 @@ export class Accounts {
     const account = await this.#open(user);
     const commit = `${this.#node}-${(this.#commits += 1)}`;
     let unconfirmed: UnconfirmedCommit<T> | undefined;
+    let failures = 0;
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
       const decided = await attempt(async () => decide(account));
       const decision = 'result' in decided ? decided.result : undefined;
@@ -157,18 +160,19 @@ export class Accounts {
       }
       if ('error' in stored) {
         if (!isStorageError(stored.error, 'unavailable')) throw stored.error;
+        failures += 1;
         unconfirmed = { commit, result, directory: write.directory };
       }
       // At most one attempt is stored: each checks the head, which another one would have changed.
       const refreshed = await attempt(() => this.#refresh(account));
-      if ('error' in refreshed) {
-        this.#cache.delete(user);
-        if (unconfirmed) this.#unconfirmed.set(user, unconfirmed);
-        throw 'error' in stored ? stored.error : refreshed.error;
-      }
-      if (unconfirmed && account.head.commit === commit) {
+      if (unconfirmed && 'result' in refreshed && account.head.commit === commit) {
         await unconfirmed.directory?.apply();
         return unconfirmed.result;
+      }
+      if ('error' in refreshed || failures === MAX_FAILURES) {
+        this.#cache.delete(user);
+        if (unconfirmed) this.#unconfirmed.set(user, unconfirmed);
+        throw [stored, refreshed].find((each) => 'error' in each)!.error;
       }
     }
     throw new StorageError('unavailable', 'other processes keep changing this account; try again later');
