@@ -29,10 +29,20 @@ export interface ConnectionOptions {
 /** Address of one server, as options of postgres.js; `path` is that of a Unix socket. */
 type Server = { host: [string]; port: [number] } | { path: string };
 
+/** What is before the hosts of a URL, the hosts, separated by commas, and what is after them. */
+export const URL_PARTS = /^(\w+:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/s;
+const IPV6 = /^\[(.+)\](?::(\d+))?$/;
+
 /** The servers that a URL names, or the variables `PGHOST` and `PGPORT` if it is undefined. Connects to none of them. */
 export function serversOf(driver: Driver, { url = '' }: ConnectionOptions): Server[] {
   const { host, port, path } = driver(url).options;
-  return path ? [{ path }] : host.map((name, index) => ({ host: [name], port: [port[index]!] }));
+  if (path) return [{ path }];
+  const written = URL_PARTS.exec(url)?.[2]?.split(',') ?? [];
+  return host.map((name, index) => {
+    // postgres.js cuts off an IPv6 address at its first colon.
+    const [, address = name, ownPort = port[index]!] = IPV6.exec(written[index] ?? '') ?? [];
+    return { host: [address], port: [Number(ownPort)] };
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Batch, definePlugin, type Entry, type Key, type KeyValueStore, type Version } from '../../src/plugin.ts';
-import { connectToPrimary, type ConnectionOptions, loadDriver, serversOf } from './client.ts';
+import { connectToPrimary, type ConnectionOptions, loadDriver, serversOf, URL_PARTS } from './client.ts';
 import { shareCommits, toArray, toStatement } from './commits.ts';
 import { toStorageError } from './failure.ts';
 import { createPool } from './pool.ts';
@@ -100,8 +100,11 @@ function checkUrl(location: string): string {
   }
   try {
     // Several hosts are separated by commas, which only postgres.js accepts in a URL.
-    const { username, password, pathname } = new URL(location.replace(/,[^/?@]*(?=[/?]|$)/, ''));
-    for (const part of [username, password, pathname]) decodeURIComponent(part);
+    const [, start, hosts, rest] = URL_PARTS.exec(location)!;
+    for (const host of hosts!.split(',')) {
+      const { username, password, pathname } = new URL(`${start}${host}${rest}`);
+      for (const part of [username, password, pathname]) decodeURIComponent(part);
+    }
   } catch {
     throw new Error(
       'it is not a URL such as postgres://USER@HOST:5432/DATABASE; percent-encode special characters in the ' +

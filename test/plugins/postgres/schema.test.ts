@@ -1,5 +1,6 @@
 import postgresJs, { type Sql } from 'postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadDriver, serversOf } from '../../../plugins/postgres/client.ts';
 import postgres from '../../../plugins/postgres/index.ts';
 import { SCHEMA_VERSION } from '../../../plugins/postgres/schema.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
@@ -204,6 +205,15 @@ describe('a location', () => {
     expect(parse).toThrow('target_session_attrs must be read-write');
   });
 
+  it('may name hosts by IPv6 addresses, with ports', async () => {
+    const servers = serversOf(await loadDriver(), { url: 'postgres://bob:p@[::1],[fe80::2]:5433,host:5434/db' });
+    expect(servers).toEqual([
+      { host: ['::1'], port: [5432] },
+      { host: ['fe80::2'], port: [5433] },
+      { host: ['host'], port: [5434] },
+    ]);
+  });
+
   it('may be empty to use the variables of PostgreSQL', () => {
     expect(postgres.parse('')).toEqual({ url: undefined });
   });
@@ -213,6 +223,8 @@ describe('a location', () => {
     'mysql://bob:hunter2@host/db',
     'postgres://bob:hunter2#@host:x/db',
     'postgres://bob:hunter2%@host',
+    'postgres://bob:hunter2@one:1,two:x/db',
+    'postgres://bob:hunter2@one,,two/db',
   ])('may not be %s, and the password is not repeated', (location) => {
     let message = '';
     try {
