@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Entry, Key, Log } from '../../src/plugin.ts';
-import { createFolder, removeFile, syncFolder, toStorageError } from './durable-files.ts';
+import { createFolder, removeFile, syncFolder, toStorageError } from './file-operations.ts';
 import type { Files } from './files.ts';
 import { applyTo, between, type Group, type Groups, type Part, sizeOf, totalSize } from './groups.ts';
 import { fitsFileName } from './layout.ts';

@@ -11,7 +11,7 @@ import {
   type Version,
 } from '../../src/plugin.ts';
 import { createCheckpoint } from './checkpoint.ts';
-import { createFolder, toStorageError } from './durable-files.ts';
+import { createFolder, toStorageError } from './file-operations.ts';
 import { createSource, openFiles } from './files.ts';
 import { type Change, Groups, type Source } from './groups.ts';
 import { listFiles } from './layout.ts';

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Key } from '../../src/plugin.ts';
-import { removeFile, toStorageError } from './durable-files.ts';
+import { removeFile, toStorageError } from './file-operations.ts';
 
 /*
  * Keys with the same prefix are in the same file. A prefix is a key up to its first slash, or up to its second one if

@@ -7,7 +7,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { FILE_MODE, replaceFile, StorageError } from '../../src/plugin.ts';
-import { toStorageError } from './durable-files.ts';
+import { toStorageError } from './file-operations.ts';
 
 /*
  * Each process first writes its own lock file, and only then looks for others: of two concurrent processes at least one

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { eachInSlices, type Key, StorageError, type Value, type Version } from '../../src/plugin.ts';
-import { naming } from './durable-files.ts';
+import { wrapErrors } from './file-operations.ts';
 import type { Change } from './groups.ts';
 
 /*
@@ -68,7 +68,7 @@ export const onOneLine = (value: Value): string => (value.includes('\n') ? JSON.
 
 /** Numbers of the log files in a folder, oldest first. */
 export async function logNumbers(folder: string): Promise<number[]> {
-  const names = await naming(folder, readdir(folder));
+  const names = await wrapErrors(folder, readdir(folder));
   return names
     .flatMap((name) => NAME.exec(name)?.[1] ?? [])
     .map(Number)
@@ -96,7 +96,7 @@ export async function readLog(
   path: string,
   length = Number.MAX_SAFE_INTEGER,
 ): Promise<{ commits: LoggedCommit[]; tail: DamagedLine | undefined }> {
-  const bytes = await naming(path, readFile(path));
+  const bytes = await wrapErrors(path, readFile(path));
   const end = Math.min(length, bytes.length);
   const commits: LoggedCommit[] = [];
   let tail: DamagedLine | undefined;

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { Low } from 'lowdb';
 import { type Entry, type Key, KeyedMutex, StorageError, type Value, type Version } from '../../src/plugin.ts';
-import { replaceFile, toStorageError } from './durable-files.ts';
+import { replaceFile, toStorageError } from './file-operations.ts';
 import { checksumText, encode, onOneLine } from './log-file.ts';
 
 interface Content {

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { StorageError, type Version, withFile } from '../../src/plugin.ts';
-import { createFile, naming, removeFile, toStorageError } from './durable-files.ts';
+import { createFile, removeFile, toStorageError, wrapErrors } from './file-operations.ts';
 import type { Groups } from './groups.ts';
 import { damage, type DamagedLine, encodeLine, type LoggedCommit, logNumbers, logPath, readLog } from './log-file.ts';
 
@@ -186,7 +186,7 @@ async function replay(folder: string, isNew: boolean, groups: Groups): Promise<V
       await file.truncate(length);
       await file.sync(); // before there is a newer file
     };
-    await naming(path, withFile(path, 'r+', truncate));
+    await wrapErrors(path, withFile(path, 'r+', truncate));
   }
   return version;
 }

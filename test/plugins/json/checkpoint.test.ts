@@ -9,7 +9,7 @@ vi.mock(import('../../../plugins/json/limits.ts'), async (original) => ({ ...(aw
 
 /** Runs each creation of a log file, and each replacement of a data file. */
 const disk = vi.hoisted(() => ({ run: async (_step: string): Promise<void> => undefined }));
-vi.mock(import('../../../plugins/json/durable-files.ts'), async (original) => {
+vi.mock(import('../../../plugins/json/file-operations.ts'), async (original) => {
   const files = await original();
   return {
     ...files,

@@ -8,7 +8,7 @@ import { copyFolder } from './copy-folder.ts';
 
 /** Rejects as if no file could be replaced. */
 const disk = vi.hoisted(() => ({ check: async (_path: string): Promise<void> => undefined }));
-vi.mock(import('../../../plugins/json/durable-files.ts'), async (original) => {
+vi.mock(import('../../../plugins/json/file-operations.ts'), async (original) => {
   const files = await original();
   return {
     ...files,

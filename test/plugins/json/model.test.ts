@@ -19,7 +19,7 @@ vi.mock(import('../../../plugins/json/limits.ts'), () => ({
 
 /** Runs each step of a checkpoint. */
 const disk = vi.hoisted(() => ({ run: (_step: string, step: () => Promise<void>): Promise<void> => step() }));
-vi.mock(import('../../../plugins/json/durable-files.ts'), async (original) => {
+vi.mock(import('../../../plugins/json/file-operations.ts'), async (original) => {
   const files = await original();
   const watch =
     <Args extends [string, ...unknown[]]>(step: string, run: (...args: Args) => Promise<void>) =>

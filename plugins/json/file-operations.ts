@@ -9,7 +9,7 @@ import {
   syncFolder as sync,
 } from '../../src/plugin.ts';
 
-// All functions here reject with a StorageError that names the file.
+/* File operations that reject with a StorageError, which names the file. */
 
 /** Creates a folder and its missing parents. Durable when it resolves. */
 export async function createFolder(path: string): Promise<void> {
@@ -26,7 +26,7 @@ export async function createFolder(path: string): Promise<void> {
 
 /** Creates a file to append to; it must not exist. Its name is durable when it resolves. */
 export async function createFile(path: string): Promise<FileHandle> {
-  const file = await naming(path, open(path, 'ax', FILE_MODE));
+  const file = await wrapErrors(path, open(path, 'ax', FILE_MODE));
   await syncFolder(dirname(path)).catch(async (error) => {
     await file.close();
     throw error;
@@ -36,17 +36,17 @@ export async function createFile(path: string): Promise<FileHandle> {
 
 /** See `replaceFile` of podsync. */
 export const replaceFile = (path: string, bytes: Uint8Array): Promise<void> =>
-  naming(
+  wrapErrors(
     path,
     replace(path, `${path}.new`, (file) => file.writeFile(bytes)),
   );
 
-export const syncFolder = (path: string): Promise<void> => naming(path, sync(path));
+export const syncFolder = (path: string): Promise<void> => wrapErrors(path, sync(path));
 
-export const removeFile = (path: string): Promise<void> => naming(path, rm(path, { force: true }));
+export const removeFile = (path: string): Promise<void> => wrapErrors(path, rm(path, { force: true }));
 
-/** Converts the errors of a step to StorageErrors that name the file. */
-export const naming = <T>(path: string, step: Promise<T>): Promise<T> =>
+/** Rejects with a StorageError if the step rejects. */
+export const wrapErrors = <T>(path: string, step: Promise<T>): Promise<T> =>
   step.catch((error) => {
     throw toStorageError(error, path);
   });
