@@ -10,7 +10,7 @@ import { createBodyParser } from './services/sync/body-parser.ts';
 import { createThreadHasher, type Hasher } from './services/accounts/hasher.ts';
 import { createServices, type Services } from './services/services.ts';
 import type { Log } from './storage/stores.ts';
-import { journalSize } from './storage/journal.ts';
+import { logSize } from './storage/log-size.ts';
 import { loadStorageThreads } from './storage/load.ts';
 import { openStorage } from './storage/open.ts';
 
@@ -64,7 +64,7 @@ export async function openPodsync(given: PodsyncOptions, parts: PodsyncParts = {
     version: manifest.version,
     services,
     storage,
-    journalSize: () => journalSize(options.storage, options.data),
+    logSize: () => logSize(options.storage, options.data),
   });
   const address = {};
   return {

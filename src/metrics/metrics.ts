@@ -21,7 +21,7 @@ interface Sources {
   services: Services;
   storage: Pick<Storage, 'sessions' | 'podcasts'>;
   /** Bytes of the write-ahead log; undefined for a storage that has none of its own. */
-  journalSize(): Promise<number | undefined>;
+  logSize(): Promise<number | undefined>;
 }
 
 /** The metrics of a server. */
@@ -74,7 +74,7 @@ export function createMetrics(now: Clock): Metrics {
 }
 
 /** What is read at each scrape. */
-function observeSources(registry: Registry, { version, services, storage, journalSize }: Sources): void {
+function observeSources(registry: Registry, { version, services, storage, logSize }: Sources): void {
   const gauge = (name: string, help: string, read: () => Promise<number | undefined> | number | undefined): void =>
     addGauge(registry, `podsync_${name}`, help, read);
 
@@ -92,7 +92,7 @@ function observeSources(registry: Registry, { version, services, storage, journa
   gauge('feeds', 'Feeds with subscribers.', async () => (await feeds())?.subscribed);
   gauge('feeds_due', 'Feeds that are to be fetched now.', async () => (await feeds())?.due);
   gauge('feeds_failing', 'Feeds whose last fetch failed.', async () => (await feeds())?.failing);
-  gauge('journal_bytes', 'Size of the write-ahead log of a JSON storage.', createSample(journalSize, 0));
+  gauge('write_ahead_log_bytes', 'Size of the write-ahead log of a JSON storage.', createSample(logSize, 0));
 
   const { backups } = services;
   if (!backups.isEnabled) return;

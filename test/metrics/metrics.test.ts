@@ -133,7 +133,7 @@ it('have the state of sessions, feeds, storage, process and backups', async () =
   });
   for (const name of [
     'podsync_storage_operation_duration_seconds_count{operation="commit"}',
-    'podsync_journal_bytes',
+    'podsync_write_ahead_log_bytes',
     'podsync_backup_size_bytes',
     'process_cpu_seconds_total',
     'process_resident_memory_bytes',

@@ -46,13 +46,13 @@ async function measureStart(folder, cookie) {
   const uploads = formatNumber(median(rounds.map(({ upload }) => upload)));
   return {
     value: median(rounds.map((round) => round.start)),
-    note: `${formatNumber(await journalSize(folder))} MB of journal; the first upload after it takes ${uploads} ms`,
+    note: `${formatNumber(await logSize(folder))} MB of write-ahead log; the first upload after it takes ${uploads} ms`,
   };
 }
 
 /** Megabytes. */
-async function journalSize(folder) {
-  const names = (await readdir(folder, { recursive: true })).filter((name) => /journal.*\.jsonl$/.test(name));
+async function logSize(folder) {
+  const names = (await readdir(folder, { recursive: true })).filter((name) => /wal-\d+\.jsonl$/.test(name));
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
   return sizes.reduce((sum, size) => sum + size, 0) / 1e6;
 }

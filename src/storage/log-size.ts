@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { parseStorageSpec } from './location.ts';
 
 /** Bytes of the write-ahead log of a JSON storage; undefined for other storages. */
-export async function journalSize(spec: string, dataDir: string): Promise<number | undefined> {
+export async function logSize(spec: string, dataDir: string): Promise<number | undefined> {
   const { kind, plugin, location } = parseStorageSpec(spec);
   if (kind !== 'name' || plugin !== 'json') return undefined;
   const folder = resolve(dataDir, location);
