@@ -75,7 +75,7 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups) {
     return queue.splice(0, end === -1 ? queue.length : end);
   };
 
-  /** Commits wait: versions continue from the number of the last file, so no commit in an older one may be newer. */
+  /** Commits wait: after a restart versions continue from the number of the last file, so older files must not exceed it. */
   const startFile = async (): Promise<void> => {
     const next = ++version;
     file = await createFile(logPath(folder, next));

@@ -15,7 +15,11 @@ const MEANINGS: ErrorMeanings = [
   [/^25006$/, 'unavailable', 'is read-only, probably a replica; use its primary in --storage'],
   [/^XX00.$/, 'corrupt', 'reports damaged files; check its log'],
   [/CERT|^ERR_(?:TLS|SSL)|^UNABLE_TO/, 'unavailable', 'has an untrusted certificate; check sslmode in --storage'],
-  [/^57|^25P03$|^08|^CONNECT|^ECONNRESET$/, 'unavailable', 'is stopping, cancelled it, or does not answer; try again'],
+  [
+    /^57|^25P03$|^08|^CONNECT|^ECONNRESET$/,
+    'unavailable',
+    'is stopping, does not answer, or cancelled the statement; try again',
+  ],
   [/^E(?!RR_)[A-Z_]+$/, 'unavailable', 'cannot be reached; check that it runs, and its host and port in --storage'],
   [/(?:)/, 'unavailable', 'failed; check its log'],
 ];

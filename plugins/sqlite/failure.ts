@@ -3,7 +3,7 @@ import { type ErrorMeanings, explainError, StorageError } from '../../src/plugin
 const DAMAGED = 'is damaged; restore it from a backup';
 
 /**
- * By code of SQLite or of the file system: better-sqlite3 reports names, `node:sqlite` numbers with the words of SQLite.
+ * By code of SQLite or of the file system: better-sqlite3 reports names, `node:sqlite` numbers and the messages of SQLite.
  * The first match is used.
  */
 const MEANINGS: ErrorMeanings = [

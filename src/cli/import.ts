@@ -130,7 +130,7 @@ function reportProblems({ accounts, inFuture }: RestoreReport, config: Config, d
   const locked = imported.find(({ password }) => !password);
   if (locked && !dryRun) {
     const command = commandLine(`user passwd ${quote(locked.name)}`, config);
-    messages.warn(`The backup contains no passwords. Nobody can log in until each account has one: ${command}`);
+    messages.warn(`The backup contains no passwords. Set one for each account before its user can log in: ${command}`);
   }
   const [first, ...others] = accounts.filter(({ problem }) => problem !== null);
   if (!first) return;

@@ -98,8 +98,8 @@ function defineImport(program: Command): void {
 const IMPORT_HELP = `
 The whole file is checked first; if it is incomplete or was altered, nothing is changed. Each account is imported completely
 or not at all. Existing accounts are skipped, and the exit code is then 1. If an import is interrupted, run it again to
-import the rest. Apps continue where they were. If the backup has no passwords, nobody can log in until \`podsync user
-passwd\`. The directory is merged with the existing one; of each feed, the newer version is kept.
+import the rest. Apps continue where they were. If the backup has no passwords, set them with \`podsync user passwd\`.
+The directory is merged with the existing one; of each feed, the newer version is kept.
 
 Examples:
   podsync import podsync.ndjson.gz

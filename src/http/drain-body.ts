@@ -10,9 +10,10 @@ const MAX_PAUSE = 5000;
 const RESPOND_AFTER = 250;
 
 /**
- * Call it before sending a response that may precede the end of the request body. If the client keeps sending, the body is read and
- * discarded first: some clients and proxies do not read a response while they send. If the body pauses, it resolves; the
- * rest is then discarded after the response, and the connection closes when the client falls silent or sends too much.
+ * Call it before sending a response that may precede the end of the request body. If the client keeps sending, the body is
+ * read and discarded first: some clients and proxies do not read a response while they send. If the client pauses, this
+ * resolves; the rest is then discarded after the response, and the connection closes when nothing more arrives, or too
+ * much.
  */
 export async function drainBody(event: H3Event): Promise<void> {
   const request = nodeRequest(event);

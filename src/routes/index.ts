@@ -25,7 +25,10 @@ const LISTS = ['json', 'jsonp', 'txt', 'opml'];
 const TOPLIST = [...LISTS, 'xml'];
 const UPLOADS = ['json', 'txt', 'opml'];
 
-/** The whole public interface. */
+/**
+ * The routes for the network: the interface of apps, and the website. `app.ts` adds the operator's routes, where they are
+ * allowed, and `/metrics`.
+ */
 export function createRoutes(services: Services, context: RouteContext): Route[] {
   const sessions = createSessionRoutes(context);
   const recording = createRefusalRecorder(services, context);

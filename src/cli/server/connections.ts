@@ -14,8 +14,7 @@ export interface ConnectionLimits {
 
 /**
  * Closes useless connections: those over the limit, those whose TLS handshake fails or takes too long, and those with
- * malformed requests. Call it before the first connection. `onFull` is called once, when the
- * limit is first reached.
+ * malformed requests. Call it before the first connection. `onFull` is called once, when the limit is first reached.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits, onFull: () => void): void {
   server.maxConnections = limits.connections;

@@ -112,7 +112,7 @@ export function runPlayer() {
     if (Number.isFinite(audio.duration)) fields.set('total', String(Math.floor(audio.duration)));
     [saved, played] = [position, 0];
     const episode = `${fields.get('podcast')} ${fields.get('url')}`;
-    // Whether it arrives is not seen any more: it is stored only if it is not likely to, so that nothing is sent twice.
+    // The page no longer sees the response. Stored only if it is unlikely to arrive: otherwise it would be sent twice.
     if (isLeaving && (!navigator.onLine || episode in readUnsent())) setUnsent(episode, String(fields));
     try {
       const response = await send(String(fields));

@@ -165,7 +165,7 @@ function toResult(state: FeedState, outcome: FetchOutcome | Fetched, now: Second
   const next = { url: state.url, ...nextFetch(state.url, state, outcome, now) };
   switch (outcome.kind) {
     case 'gone':
-      return { state: { ...before, ...next, error: 'the feed is gone for good (410)' } };
+      return { state: { ...before, ...next, error: 'the feed was deleted (410 Gone)' } };
     case 'failed':
       return { state: { ...before, ...next, error: outcome.message } };
     case 'unchanged':

@@ -34,7 +34,7 @@ interface ImportChoice {
 
 export interface ImportedAccount extends Pick<RecordCounts, 'devices' | 'subscriptions' | 'actions' | 'lists'> {
   name: string;
-  /** Whether the backup contains a password: otherwise nobody can log in. */
+  /** Whether the backup contains its password; without one, nobody can log in to the account. */
   password: boolean;
   /** Why it was skipped. */
   problem?: string;

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Seconds } from '../../domain/types.ts';
 import type { AttemptLimit, AttemptStore } from '../stores.ts';
 
-/** Keys in memory; beyond this, the oldest are forgotten. */
+/** Keys in memory; beyond this, the least recently used ones are dropped. */
 const MAX_KEYS = 20_000;
 
 /** Attempts of a storage that belongs to one process: in memory only, as they may be lost at a restart. */

@@ -63,7 +63,7 @@ export function createPodcastStore(directory: Directory, refresh: Refresh, accou
         return addresses.flatMap(({ digest }) => [subscriptionKey(digest, user), actionIndexKey(digest, user)]);
       });
       const found = new Set((await store.get([...new Set(keys.flat())])).map((entry) => entry?.key));
-      return keys.map((of) => of.some((key) => found.has(key)));
+      return keys.map((some) => some.some((key) => found.has(key)));
     },
 
     async findEpisodes(url, names) {

@@ -14,8 +14,8 @@ const RETENTION: Seconds = 30 * 86_400;
 const AT_ONCE = 200;
 
 /**
- * Removes podcasts that had no subscribers for 30 days, no episode actions, and no place in a list or setting. `named`:
- * all feeds in lists and settings. Every commit checks versions, so that several processes may run this at once.
+ * Removes podcasts that had no subscribers for 30 days and are in no episode action, list or setting. `named`: all feeds
+ * in lists and settings. Every commit checks versions, so that several processes may run this at once.
  */
 export async function removeUnused(directory: Directory, named: () => AsyncIterable<readonly Url[]>): Promise<void> {
   const { memory } = directory;
@@ -31,7 +31,7 @@ export async function removeUnused(directory: Directory, named: () => AsyncItera
   for (const tags of inBatches(memory.tags.unused(), AT_ONCE)) await removeTags(directory, tags);
 }
 
-/** Those without subscribers for that time. For the others the time begins now, unless it has begun already. */
+/** The podcasts that have been unused for that time. For the others it is recorded since when they are unused. */
 async function findExpired(
   { store, context }: Directory,
   podcasts: readonly StoredPodcast[],
@@ -39,11 +39,11 @@ async function findExpired(
   const now = context.now();
   const keys = podcasts.map(({ address }) => podcastKey(address.digest, 'unused'));
   const entries = await store.get(keys);
-  const begun = keys.filter((_, at) => !entries[at]);
-  if (begun.length > 0) {
+  const unrecorded = keys.filter((_, at) => !entries[at]);
+  if (unrecorded.length > 0) {
     const value = JSON.stringify({ since: now } satisfies UnusedDocument);
     // If another process was first, the next run stores the rest.
-    await store.commit({ check: begun.map((key) => [key, 0]), set: begun.map((key) => [key, value]) });
+    await store.commit({ check: unrecorded.map((key) => [key, 0]), set: unrecorded.map((key) => [key, value]) });
   }
   const since = entries.map((entry) => (entry ? valueOf<UnusedDocument>(entry).since : now));
   return podcasts.filter((_, at) => since[at]! <= now - RETENTION);

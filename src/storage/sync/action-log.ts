@@ -116,8 +116,8 @@ export async function* latestActions(pages: AsyncIterable<EpisodeAction[]>): Asy
   for await (const page of pages) {
     for (const action of page) {
       const episode = JSON.stringify([action.podcast, action.episode]);
-      const rival = latest.get(episode);
-      if (rival && rival.timestamp > action.timestamp) continue;
+      const known = latest.get(episode);
+      if (known && known.timestamp > action.timestamp) continue;
       latest.delete(episode); // keeps the map in upload order
       latest.set(episode, action);
     }
