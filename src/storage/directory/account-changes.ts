@@ -72,7 +72,7 @@ export const createDirectoryWriter = (directory: Directory, refresh: Refresh): D
 
   isListed(url) {
     const address = directory.memory.address(urlDigest(url));
-    return address !== undefined && address.home.isListed && !isSecret(url, address);
+    return address !== undefined && address.canonical.isListed && !isSecret(url, address);
   },
 });
 

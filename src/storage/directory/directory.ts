@@ -70,7 +70,7 @@ export class Directory {
     await this.#readAllSubscriptions();
     const documents = new Map<UrlDigest, UrlDocuments>();
     for await (const page of scan(this.store, PODCASTS)) groupByUrl(page, documents);
-    for (const [digest, found] of documents) this.#take(digest, found);
+    for (const [digest, found] of documents) this.#updateUrl(digest, found);
   }
 
   /** Reads everything again. Unlike `load`, it keeps what this process changes meanwhile. */
@@ -103,14 +103,14 @@ export class Directory {
       const known = this.memory.at(digest);
       const target = movedTo(found);
       if (known !== before[at]) next.push(digest);
-      else if (target === undefined) this.#take(digest, found);
+      else if (target === undefined) this.#updateUrl(digest, found);
       else if (target !== known?.url) next.push(urlDigest(target));
     }
     return next;
   }
 
   /** Puts what was read of a URL into memory. */
-  #take(digest: UrlDigest, found: UrlDocuments): void {
+  #updateUrl(digest: UrlDigest, found: UrlDocuments): void {
     const fields = toFields(found);
     const known = this.memory.at(digest);
     if (fields) {
@@ -128,7 +128,7 @@ export class Directory {
     for await (const page of scan(this.store, SUBSCRIPTIONS)) {
       for (const entry of page) {
         unseen.delete(entry.key);
-        this.#takeSubscription(entry.key, entry);
+        this.#updateSubscription(entry.key, entry);
       }
     }
     await this.readSubscriptions(unseen);
@@ -138,11 +138,11 @@ export class Directory {
   async readSubscriptions(keys: Iterable<Key>): Promise<void> {
     for (const some of inBatches([...keys], READ_AT_ONCE)) {
       const entries = await this.store.get(some);
-      for (const [at, key] of some.entries()) this.#takeSubscription(key, entries[at]);
+      for (const [at, key] of some.entries()) this.#updateSubscription(key, entries[at]);
     }
   }
 
-  #takeSubscription(key: Key, entry: Entry | undefined): void {
+  #updateSubscription(key: Key, entry: Entry | undefined): void {
     if (this.changedHere.has(key)) return;
     const [digest, user] = partsOf(key) as [UrlDigest, UserId];
     this.memory.subscribe(user, digest, toSubscription(entry));

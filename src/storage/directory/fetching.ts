@@ -89,21 +89,21 @@ async function decide(
   { state, content, movedTo }: FeedResult,
   stamp: Stamp,
 ): Promise<PodcastChange> {
-  const asked = memory.find(url);
-  if (!asked) throw new StorageError('missing', 'the directory does not know this feed');
-  const target = movedTo ?? asked.url;
-  const there = memory.find(target) ?? asked;
-  const replaces = [...new Set([there, asked])];
+  const fetched = memory.find(url);
+  if (!fetched) throw new StorageError('missing', 'the directory does not know this feed');
+  const target = movedTo ?? fetched.url;
+  const existing = memory.find(target) ?? fetched;
+  const replaces = [...new Set([existing, fetched])];
   const { url: _, ...feed } = state;
-  const fields = replaces.find((each) => each.feed.fetchedAt !== undefined) ?? there;
+  const fields = replaces.find((each) => each.feed.fetchedAt !== undefined) ?? existing;
   const podcast = { ...fields, ...content?.podcast, feed, url: target };
-  if (!content && target === asked.url) return { podcast, replaces, endsLease: true };
+  if (!content && target === fetched.url) return { podcast, replaces, endsLease: true };
 
   const known = await Promise.all(replaces.map((each) => episodes.read(each)));
-  const [ofThere, ofAsked = ofThere] = known as [(typeof known)[0], (typeof known)[0]?];
+  const [ofExisting, ofFetched = ofExisting] = known as [(typeof known)[0], (typeof known)[0]?];
   const found = content?.episodes ?? [];
-  const moved = target === asked.url ? ofAsked : sharedEpisodes(ofAsked, content ? found : ofThere);
-  const merged = there === asked ? moved : mergeEpisodes(ofThere, moved);
+  const moved = target === fetched.url ? ofFetched : sharedEpisodes(ofFetched, content ? found : ofExisting);
+  const merged = existing === fetched ? moved : mergeEpisodes(ofExisting, moved);
   const after = updateEpisodes(merged, found, stamp);
   return { podcast, replaces, episodes: { before: known.flat(), after }, endsLease: true };
 }

@@ -57,7 +57,7 @@ export class Memory implements Catalog {
 
   /** The podcast with this current or former URL. */
   at(digest: UrlDigest): StoredPodcast | undefined {
-    return this.#addresses.get(digest)?.home.podcast;
+    return this.#addresses.get(digest)?.canonical.podcast;
   }
 
   find(url: Url): StoredPodcast | undefined {
@@ -96,13 +96,13 @@ export class Memory implements Catalog {
   /** Adds a podcast, and removes all others with any of its URLs; `fields` itself becomes the podcast. */
   put(fields: PodcastFields, version: Version): StoredPodcast {
     const addresses = urlsOf(fields).map((url) => this.#ensureAddress(urlDigest(url)));
-    const home = addresses.at(-1)!;
-    for (const { home: before } of addresses) if (before.podcast) this.#detach(before.podcast);
-    for (const address of addresses) address.home = home;
-    const podcast: StoredPodcast = Object.assign(fields, { address: home, version });
-    Object.assign(home, { podcast, addresses, count: 0, publicCount: 0 });
-    for (const number of subscriberNumbers(home)) this.#count(home, number, 1);
-    this.tags.add(home, podcast.tags);
+    const canonical = addresses.at(-1)!;
+    for (const { canonical: before } of addresses) if (before.podcast) this.#detach(before.podcast);
+    for (const address of addresses) address.canonical = canonical;
+    const podcast: StoredPodcast = Object.assign(fields, { address: canonical, version });
+    Object.assign(canonical, { podcast, addresses, count: 0, publicCount: 0 });
+    for (const number of subscriberNumbers(canonical)) this.#count(canonical, number, 1);
+    this.tags.add(canonical, podcast.tags);
     this.stamps.add(podcast.newestEpisode ?? 0);
     this.#changed(podcast);
     return podcast;
@@ -117,10 +117,10 @@ export class Memory implements Catalog {
 
   /** Removes a podcast from the indexes; its URLs are pending afterwards. */
   #detach(podcast: StoredPodcast): void {
-    const { address: home } = podcast;
-    this.tags.remove(home, podcast.tags);
-    for (const address of home.addresses) address.home = address;
-    Object.assign(home, { podcast: undefined, addresses: [home], isListed: false });
+    const { address: canonical } = podcast;
+    this.tags.remove(canonical, podcast.tags);
+    for (const address of canonical.addresses) address.canonical = address;
+    Object.assign(canonical, { podcast: undefined, addresses: [canonical], isListed: false });
     this.#changed(podcast);
   }
 
@@ -151,8 +151,8 @@ export class Memory implements Catalog {
     return address;
   }
 
-  #dropUnused({ digest, number, home, subscribers }: Address): void {
-    if (home.podcast || subscribers.size > 0) return;
+  #dropUnused({ digest, number, canonical, subscribers }: Address): void {
+    if (canonical.podcast || subscribers.size > 0) return;
     this.addresses[number] = undefined;
     this.#addresses.delete(digest);
     this.#free.push(number);
@@ -162,8 +162,8 @@ export class Memory implements Catalog {
   subscribe(user: UserId, digest: UrlDigest, subscription: Subscription): void {
     const account = this.#accounts.get(user) ?? this.#addAccount(user);
     const address = this.#ensureAddress(digest);
-    const { home, subscribers } = address;
-    if (home.podcast) this.#count(home, account.number, -1);
+    const { canonical, subscribers } = address;
+    if (canonical.podcast) this.#count(canonical, account.number, -1);
     if (subscription) {
       subscribers.set(account.number, subscription);
       account.subscriptions.add(address);
@@ -171,18 +171,18 @@ export class Memory implements Catalog {
       subscribers.delete(account.number);
       account.subscriptions.delete(address);
     }
-    if (home.podcast) {
-      this.#count(home, account.number, 1);
-      this.#recounted(home.podcast);
+    if (canonical.podcast) {
+      this.#count(canonical, account.number, 1);
+      this.#recounted(canonical.podcast);
     }
     this.#dropUnused(address);
   }
 
   /** Adds an account to the subscribers of a podcast, or takes it away: once, however many of the URLs it has. */
-  #count(home: Address, number: number, by: 1 | -1): void {
-    const subscription = subscriptionOf(number, home);
-    if (subscription) home.count += by;
-    if (subscription === 'public') home.publicCount += by;
+  #count(canonical: Address, number: number, by: 1 | -1): void {
+    const subscription = subscriptionOf(number, canonical);
+    if (subscription) canonical.count += by;
+    if (subscription === 'public') canonical.publicCount += by;
   }
 
   #addAccount(id: UserId): Account {
@@ -216,4 +216,4 @@ export class Memory implements Catalog {
   }
 }
 
-const isPending = ({ home, subscribers }: Address): boolean => !home.podcast && subscribers.size > 0;
+const isPending = ({ canonical, subscribers }: Address): boolean => !canonical.podcast && subscribers.size > 0;

@@ -184,7 +184,7 @@ export function createPodcastStore(directory: Directory, refresh: Refresh, accou
 
 const toFeedState = ({ url, feed }: StoredPodcast): FeedState => ({ url, ...feed });
 
-function toEpisode(podcast: StoredPodcast, placed: ChunkedEpisode): Episode {
-  const { formerUrls: _, chunk: __, ...episode } = placed;
+function toEpisode(podcast: StoredPodcast, chunked: ChunkedEpisode): Episode {
+  const { formerUrls: _, chunk: __, ...episode } = chunked;
   return { podcast: podcast.url, ...episode };
 }

@@ -58,10 +58,10 @@ export class Address {
   /** The accounts that subscribe to exactly this URL, by their number. */
   readonly subscribers = new Map<number, Subscription>();
   /** The address of the current URL of its podcast. */
-  home: Address = this;
+  canonical: Address = this;
   lease: Lease | undefined;
 
-  /* The rest is only used in a home. */
+  /* The rest is only used in the canonical address. */
 
   /** All addresses of the podcast. */
   addresses: readonly Address[] = [this];
@@ -81,9 +81,9 @@ export class Address {
 }
 
 /** How an account subscribes to a podcast: privately if it does so under any of its URLs. */
-export function subscriptionOf(account: number, home: Address): Subscription {
+export function subscriptionOf(account: number, canonical: Address): Subscription {
   let found: Subscription;
-  for (const { subscribers } of home.addresses) if (found !== 'private') found = subscribers.get(account) ?? found;
+  for (const { subscribers } of canonical.addresses) if (found !== 'private') found = subscribers.get(account) ?? found;
   return found;
 }
 

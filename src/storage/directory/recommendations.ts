@@ -25,7 +25,7 @@ interface Own {
  */
 export function recommend(memory: Memory, user: UserId, limit: number): StoredPodcast[] {
   const subscriptions = Array.from(memory.subscriptionsOf(user));
-  const own = { user, podcasts: new Set(subscriptions.flatMap(({ home }) => home.podcast ?? [])) };
+  const own = { user, podcasts: new Set(subscriptions.flatMap(({ canonical }) => canonical.podcast ?? [])) };
   const chosen = new Set<StoredPodcast>();
   for (const score of [scoreByNeighbours, scoreByTags, scoreByPopularity]) {
     for (const podcast of best(memory, own, score(memory, own), limit + chosen.size)) {
@@ -47,16 +47,16 @@ function scoreByNeighbours(memory: Memory, { podcasts, user }: Own): Scores {
     for (const number of subscriberNumbers(address)) similarity[number]! += 1 / address.count;
   }
   const others = accounts.filter(({ id, number }) => similarity[number]! > 0 && id !== user);
-  const asked = topN(
+  const neighbours = topN(
     others,
     MAX_NEIGHBOURS,
     (a, b) => round(similarity[b.number]!) - round(similarity[a.number]!) || (a.id < b.id ? -1 : 1),
   );
   const sums = new Float64Array(addresses.length);
-  for (const { number, subscriptions } of asked) {
+  for (const { number, subscriptions } of neighbours) {
     // A user may subscribe to two URLs of a podcast.
-    const homes = new Set(Array.from(subscriptions, ({ home }) => home.number));
-    for (const home of homes) sums[home]! += similarity[number]!;
+    const podcastNumbers = new Set(Array.from(subscriptions, ({ canonical }) => canonical.number));
+    for (const podcast of podcastNumbers) sums[podcast]! += similarity[number]!;
   }
   for (const [number, address] of addresses.entries()) {
     if (sums[number]! > 0) sums[number]! /= address!.count + SMOOTHING;

@@ -36,8 +36,8 @@ function toPodcastRecord(podcast: StoredPodcast): DirectoryRecord {
 /** Each URL is exported with one episode only: the one that has it now, else the first that had it. */
 function toEpisodeRecords(episodes: readonly ChunkedEpisode[]): DirectoryRecord[] {
   const taken = new Set(episodes.map(({ url }) => url));
-  return episodes.map((placed) => {
-    const { formerUrls = [], chunk: _, ...episode } = placed;
+  return episodes.map((chunked) => {
+    const { formerUrls = [], chunk: _, ...episode } = chunked;
     const own = formerUrls.filter((url) => !taken.has(url));
     for (const url of own) taken.add(url);
     return { kind: 'episode', episode: { ...episode, formerUrls: own.toSorted(compareText) } };

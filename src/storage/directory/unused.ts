@@ -52,19 +52,19 @@ async function findExpired(
 /** Does nothing if it has episode actions, somebody subscribes concurrently, or it is changed. */
 async function remove(directory: Directory, podcast: StoredPodcast): Promise<void> {
   const { store, context } = directory;
-  const { addresses, digest: home } = podcast.address;
+  const { addresses, digest: current } = podcast.address;
   if (isLeased(podcast, context.now())) return;
   const digests = addresses.map(({ digest }) => digest);
   const entries = await store.get(digests.flatMap((each) => [...documentKeys(each), podcastKey(each, 'unused')]));
   const found = entries.filter((entry) => entry !== undefined);
-  if (groupByUrl(found).get(home)?.version !== podcast.version) return;
+  if (groupByUrl(found).get(current)?.version !== podcast.version) return;
   for (const digest of digests) {
     for (const range of [subscribers(digest), listeners(digest)]) {
       if ((await store.list({ ...range, limit: 1 })).length > 0) return;
     }
   }
   const deleted: Key[] = found.map(({ key }) => key);
-  for await (const page of scan(store, episodes(home))) deleted.push(...page.map(({ key }) => key));
+  for await (const page of scan(store, episodes(current))) deleted.push(...page.map(({ key }) => key));
   const check = found.map(({ key, version }) => [key, version] as const);
   const version = await store.commit({ check, set: directory.notifications(digests), delete: deleted });
   if (version !== undefined) await directory.reload(digests);
