@@ -103,14 +103,14 @@ export function createCheckpoint(groups: Groups, files: Files, log: WriteAheadLo
     if (!group.has(part)) await createFolder(folder);
     const written = split(part, entries);
     let until = end;
-    for (const [next, its] of written.slice(1).toReversed()) {
-      await files.write(next, until, its);
+    for (const [next, itsEntries] of written.slice(1).toReversed()) {
+      await files.write(next, until, itsEntries);
       await syncFolder(folder);
       group.replace(next, [next]);
       until = next.start;
     }
-    const [first, its] = written[0]!;
-    await files.write(first, until, its);
+    const [first, itsEntries] = written[0]!;
+    await files.write(first, until, itsEntries);
     unsynced.add(folder);
     group.replace(part, [first]);
     files.replace(part, written);
@@ -156,11 +156,11 @@ function split({ group, start }: Part, entries: readonly Entry[]): [Part, readon
   const length = size / Math.ceil(size / MAX_FILE_SIZE);
   const parts: [Part, readonly Entry[]][] = [];
   let [begin, filled, from] = [0, 0, start];
-  for (const [place, entry] of entries.entries()) {
-    const next = filled < length ? undefined : startBetween(group.prefix, entries[place - 1]!.key, entry.key);
+  for (const [index, entry] of entries.entries()) {
+    const next = filled < length ? undefined : startBetween(group.prefix, entries[index - 1]!.key, entry.key);
     if (next !== undefined) {
-      parts.push([{ group, start: from }, entries.slice(begin, place)]);
-      [begin, filled, from] = [place, 0, next];
+      parts.push([{ group, start: from }, entries.slice(begin, index)]);
+      [begin, filled, from] = [index, 0, next];
     }
     filled += sizeOf(entry);
   }

@@ -35,7 +35,7 @@ const LOADED_AHEAD = 2;
 const MAX_UNSORTED = 1000;
 
 /** Index of the first item with a key of at least `key`. */
-function placeOf<Item>(items: readonly Item[], key: Key, keyOf: (item: Item) => Key): number {
+function lowerBound<Item>(items: readonly Item[], key: Key, keyOf: (item: Item) => Key): number {
   let low = 0;
   let high = items.length;
   while (low < high) {
@@ -51,19 +51,19 @@ const startOf = ({ start }: Part): Key => start;
 
 /** Items with keys from `from` up to `until`. */
 export const between = <Item extends { readonly key: Key }>(items: readonly Item[], from: Key, until: Key): Item[] =>
-  items.slice(placeOf(items, from, keyOf), placeOf(items, until, keyOf));
+  items.slice(lowerBound(items, from, keyOf), lowerBound(items, until, keyOf));
 
 /** Replaces changes by newer ones of the same key, and adds the others. Both in key order; entries are changes, too. */
 function merge(changes: readonly Change[], newer: readonly Change[]): readonly Change[] {
   if (changes.length === 0 || newer.length === 0) return newer.length === 0 ? changes : newer;
   const merged: Change[] = [];
-  let place = 0;
+  let index = 0;
   for (const change of newer) {
-    for (const next = placeOf(changes, change.key, keyOf); place < next;) merged.push(changes[place++]!);
-    if (changes[place]?.key === change.key) place += 1;
+    for (const next = lowerBound(changes, change.key, keyOf); index < next;) merged.push(changes[index++]!);
+    if (changes[index]?.key === change.key) index += 1;
     merged.push(change);
   }
-  while (place < changes.length) merged.push(changes[place++]!);
+  while (index < changes.length) merged.push(changes[index++]!);
   return merged;
 }
 
@@ -128,18 +128,18 @@ export class Group {
   }
 
   /** Index of the part for a key; -1 before the first part. */
-  #placeFor(key: Key): number {
-    const place = placeOf(this.parts, key, startOf);
-    return this.parts[place]?.start === key ? place : place - 1;
+  #indexFor(key: Key): number {
+    const index = lowerBound(this.parts, key, startOf);
+    return this.parts[index]?.start === key ? index : index - 1;
   }
 
   find(key: Key, source: Source): Entry | undefined {
     const change = this.#changes?.get(key);
     if (change) return exists(change) ? change : undefined;
-    const part = this.parts[this.#placeFor(key)];
+    const part = this.parts[this.#indexFor(key)];
     if (!part) return undefined;
     const entries = source.entriesOf(part);
-    const entry = entries[placeOf(entries, key, keyOf)];
+    const entry = entries[lowerBound(entries, key, keyOf)];
     return entry?.key === key ? entry : undefined;
   }
 
@@ -148,10 +148,10 @@ export class Group {
     const wanted = limit + changes.length;
     const found: Entry[] = [];
     const missing = source.missing + LOADED_AHEAD;
-    for (let place = Math.max(0, this.#placeFor(from)); place < this.parts.length; place += 1) {
-      const part = this.parts[place]!;
+    for (let index = Math.max(0, this.#indexFor(from)); index < this.parts.length; index += 1) {
+      const part = this.parts[index]!;
       if (part.start >= until || found.length >= wanted || source.missing >= missing) break;
-      const end = this.parts[place + 1]?.start ?? until;
+      const end = this.parts[index + 1]?.start ?? until;
       const entries = between(source.entriesOf(part), from, end < until ? end : until);
       for (const entry of entries.slice(0, wanted - found.length)) found.push(entry);
     }
@@ -193,7 +193,7 @@ export class Groups {
       group = new Group(prefix);
       this.#byPrefix.set(prefix, group);
       const level = this.#levelOf(prefix);
-      level.splice(placeOf(level, prefix, prefixIn), 0, group);
+      level.splice(lowerBound(level, prefix, prefixIn), 0, group);
     }
     return group;
   }
@@ -231,7 +231,7 @@ export class Groups {
     this.#changed.delete(group);
     if (group.parts.length > 0) return;
     const level = this.#levelOf(group.prefix);
-    level.splice(placeOf(level, group.prefix, prefixIn), 1);
+    level.splice(lowerBound(level, group.prefix, prefixIn), 1);
     this.#byPrefix.delete(group.prefix);
   }
 
@@ -256,12 +256,12 @@ export class Groups {
 }
 
 function listLevel(level: readonly Group[], { from, until, limit }: Range, source: Source): Entry[] {
-  let place = placeOf(level, from, prefixIn);
-  if (place > 0 && endOf(level[place - 1]!.prefix) > from) place -= 1;
+  let index = lowerBound(level, from, prefixIn);
+  if (index > 0 && endOf(level[index - 1]!.prefix) > from) index -= 1;
   const found: Entry[] = [];
-  for (; place < level.length && level[place]!.prefix < until; place += 1) {
+  for (; index < level.length && level[index]!.prefix < until; index += 1) {
     if (found.length + source.missing >= limit) break;
-    for (const entry of level[place]!.list({ from, until, limit: limit - found.length }, source)) found.push(entry);
+    for (const entry of level[index]!.list({ from, until, limit: limit - found.length }, source)) found.push(entry);
   }
   return found;
 }

@@ -45,8 +45,8 @@ export async function encodeLine(commits: readonly LoggedCommit[]): Promise<Buff
 
 /** The texts of a line after the checksum. */
 function* textsOf(commits: readonly LoggedCommit[]): Iterable<string> {
-  for (const [place, { version, changes }] of commits.entries()) {
-    yield `${place === 0 ? '' : ','}[${version},{`;
+  for (const [index, { version, changes }] of commits.entries()) {
+    yield `${index === 0 ? '' : ','}[${version},{`;
     const deleted: Key[] = [];
     let comma = '';
     for (const { key, value } of changes) {

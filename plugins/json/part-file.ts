@@ -47,8 +47,8 @@ const HEAD_LENGTH = EMPTY_HEAD.length;
 const beforeKeys = (prefix: string): string => `"prefix": ${JSON.stringify(prefix)},\n"keys": {\n`;
 
 function encodePart(prefix: string, { entries, until }: Content): Buffer {
-  const keys = entries.flatMap(({ key, value }, place) => [
-    `${place === 0 ? '' : ',\n'}${quote(key.slice(prefix.length))}: `,
+  const keys = entries.flatMap(({ key, value }, index) => [
+    `${index === 0 ? '' : ',\n'}${quote(key.slice(prefix.length))}: `,
     onOneLine(value),
   ]);
   const versions = entries.map(({ version }) => version).join();
@@ -85,10 +85,10 @@ async function read(path: string, prefix: string): Promise<Content> {
   const { keys = {}, versions = [], until } = file;
   const entries = Object.keys(keys)
     .toSorted()
-    .map((key, place) => ({
+    .map((key, index) => ({
       key: `${prefix}${key}`,
       value: JSON.stringify(keys[key]),
-      version: versions[place]!,
+      version: versions[index]!,
     }));
   if (file.prefix !== prefix || until === undefined || entries.length !== versions.length) throw damaged('is damaged');
   return { entries, until };
@@ -114,5 +114,5 @@ function readLines(bytes: Buffer, at: number, prefix: string): Content {
     at = newline + 1;
   }
   const { until, versions } = JSON.parse(`{${bytes.toString('utf8', at + 2)}`) as ParsedFile;
-  return { entries: found.map((entry, place) => ({ ...entry, version: versions[place]! })), until };
+  return { entries: found.map((entry, index) => ({ ...entry, version: versions[index]! })), until };
 }

@@ -71,7 +71,7 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups) {
   /** Takes the commits for the next line. Its length is limited, as it takes several times as much memory. */
   const nextGroup = (): QueuedCommit[] => {
     let length = 0;
-    const end = queue.findIndex((commit, place) => (length += lengthOf(commit)) > MAX_LINE && place > 0);
+    const end = queue.findIndex((commit, index) => (length += lengthOf(commit)) > MAX_LINE && index > 0);
     return queue.splice(0, end === -1 ? queue.length : end);
   };
 

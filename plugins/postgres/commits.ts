@@ -68,8 +68,8 @@ export function toStatement(batch: Batch): { text: string; parameters: (string |
   if (values.length > MAX_PARAMETERS) {
     return { text: 'SELECT commit_entries($1, $2, $3) AS version', parameters: [...fixed, toArray(values)] };
   }
-  const places = values.map((_, n) => `$${n + 3}`).join(', ');
-  const text = `SELECT commit_entries($1, $2, ARRAY[${places}]::text[]) AS version`;
+  const placeholders = values.map((_, n) => `$${n + 3}`).join(', ');
+  const text = `SELECT commit_entries($1, $2, ARRAY[${placeholders}]::text[]) AS version`;
   return { text, parameters: [...fixed, ...values] };
 }
 
