@@ -130,7 +130,7 @@ function reportProblems({ accounts, inFuture }: RestoreReport, config: Config, d
   const locked = imported.find(({ password }) => !password);
   if (locked && !dryRun) {
     const command = commandLine(`user passwd ${quote(locked.name)}`, config);
-    messages.warn(`The backup contains no passwords. Set one for each account before its user can log in: ${command}`);
+    messages.warn(`The backup contains no passwords. Before users can log in, set one for each account: ${command}`);
   }
   const [first, ...others] = accounts.filter(({ problem }) => problem !== null);
   if (!first) return;

@@ -90,8 +90,8 @@ async function prepare(
   const urls: Url[] = [];
   let added = 0;
 
-  const notify = (what: Change): void => {
-    if (store.isShared) set.set(changeKey(now, what), '1');
+  const notify = (changed: Change): void => {
+    if (store.isShared) set.set(changeKey(now, changed), '1');
   };
   const subscribe = (digest: UrlDigest, subscription: Subscription): void => {
     subscriptions.push([digest, subscription]);

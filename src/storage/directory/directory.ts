@@ -238,7 +238,7 @@ export class Directory {
 
   /** Entries that notify other processes of changes. */
   notifications(changes: readonly Change[]): [Key, Value][] {
-    return this.store.isShared ? changes.map((what) => [changeKey(this.context.now(), what), '1']) : [];
+    return this.store.isShared ? changes.map((change) => [changeKey(this.context.now(), change), '1']) : [];
   }
 
   /** Clears the memory, after everything was removed from the store. */

@@ -14,7 +14,7 @@ import { padded, under, type UrlDigest, urlDigest } from '../keys.ts';
  *   a/URL/USER         an account has episode actions for this URL
  *   k/tag/SLUG         the first spelling of a tag: `TagDocument`
  *   k/toplists         toplists of the last week: `ToplistSnapshot[]`
- *   d/MINUTE/WHAT      something changed in this minute, for other processes that share the store: see `Change`
+ *   d/MINUTE/CHANGE    something changed in this minute, for other processes that share the store: see `Change`
  */
 
 export const PODCASTS = under('p/');
@@ -48,7 +48,7 @@ export type Change = UrlDigest | `${UrlDigest}/${UserId}` | 'toplists';
 
 const minuteOf = (now: Seconds): string => padded(Math.floor(now / 60));
 
-export const changeKey = (now: Seconds, what: Change): Key => `d/${minuteOf(now)}/${what}`;
+export const changeKey = (now: Seconds, change: Change): Key => `d/${minuteOf(now)}/${change}`;
 export const changesBefore = (until: Seconds) => ({ from: 'd/', until: `d/${minuteOf(until)}/` });
 export const changesFrom = (from: Seconds) => ({ from: `d/${minuteOf(from)}/`, until: 'd0' });
 

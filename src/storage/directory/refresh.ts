@@ -71,9 +71,9 @@ export class Refresh {
         for (const { key, version } of page) {
           seen.set(key, version);
           if (this.#seen.get(key) === version) continue;
-          const what = changeIn(key);
-          const [digest, user] = what.split('/') as [UrlDigest, UserId?];
-          if (what === 'toplists') await snapshots.reload();
+          const change = changeIn(key);
+          const [digest, user] = change.split('/') as [UrlDigest, UserId?];
+          if (change === 'toplists') await snapshots.reload();
           else if (user === undefined) digests.add(digest);
           else subscriptions.add(subscriptionKey(digest, user));
         }
