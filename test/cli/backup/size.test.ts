@@ -72,13 +72,13 @@ const PEAK = `data:text/javascript,${encodeURIComponent(`
   if (isMainThread) process.on('exit', () => writeSync(2, 'peak ' + process.resourceUsage().maxRSS + ' KB\\n'));
 `)}`;
 
-const PEAK_TOLD = /^peak (\d+) KB$/m;
+const PEAK_LINE = /^peak (\d+) KB$/m;
 
 /** Runs a command; returns its maximum memory in MB. */
 async function measure(...args: string[]): Promise<number> {
   const { code, stderr } = await run(args, { env: { NODE_OPTIONS: `--import ${PEAK}` } });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(PEAK_TOLD) });
-  return Number(PEAK_TOLD.exec(stderr)![1]) / 1024;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(PEAK_LINE) });
+  return Number(PEAK_LINE.exec(stderr)![1]) / 1024;
 }
 
 /** The number of the first line in which two files differ; undefined if they are equal. */
