@@ -184,4 +184,20 @@ describe('a rebuild of the toplist', () => {
       expect(await countsOn(node)).toEqual([1, 1, 1]);
     }
   });
+
+  it('corrects nothing that other nodes change meanwhile', async () => {
+    const { one, two, alice } = await openTwo();
+    let n = 0;
+    two.store.before = async (call) => {
+      if (call !== 'list' || n === 9) return;
+      n += 1;
+      await one.storage.subscriptions.apply(alice, 'phone', add(feed(n)));
+      if (n > 1) await one.storage.subscriptions.apply(alice, 'phone', remove(feed(n - 1)));
+    };
+    for (let round = 0; round < 3; round += 1) {
+      expect(await two.storage.podcasts.rebuildToplist()).toMatchObject({ corrected: 0 });
+    }
+    expect(n).toBe(9);
+    expect(await two.storage.podcasts.find([feed(8), feed(9)])).toMatchObject([{ subscribers: 0 }, { subscribers: 1 }]);
+  });
 });

@@ -36,12 +36,15 @@ async function correct(core: Core, user: UserId): Promise<UrlDigest[]> {
   const { store, accounts, directory } = core;
   try {
     return await accounts.write(user, async (account) => {
-      const { wrong, ...change } = difference(core, user, (await accounts.part(account, 'subscriptions')).union());
+      const urls = (await accounts.part(account, 'subscriptions')).union();
+      await directory.refresh(); // another process may have changed both meanwhile
+      const { wrong, ...change } = difference(core, user, urls);
       if (wrong.length === 0) return { result: [] };
       return { result: wrong, write: { directory: await prepareDirectory(core, account, change) } };
     });
   } catch (error) {
     if (!isStorageError(error, 'missing')) throw error;
+    await directory.refresh();
     const { wrong, ...change } = difference(core, user, []);
     const { set, delete: deleted, apply } = await directory.prepare(user, change);
     const version = await store.commit({ check: [[headKey(user), 0]], set, delete: deleted });
