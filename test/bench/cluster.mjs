@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,10 +10,12 @@ import { startProxy } from './proxy.mjs';
 
 /*
  * The cluster of examples/high-availability on this machine: three etcd, three PostgreSQL under Patroni, and HAProxy,
- * with the configuration of the example, in which only addresses and paths are replaced.
+ * with the configuration of the example, in which only addresses, paths and the kind of shared memory are replaced.
  */
 
 const CONFIG = fileURLToPath(new URL('../../examples/high-availability/patroni.yml', import.meta.url));
+/** Shared memory is in the data folder: nothing stays behind after SIGKILL. */
+const SHARED_MEMORY = 'postgresql: { parameters: { dynamic_shared_memory_type: mmap } }\n';
 const NUMBERS = [1, 2, 3];
 const PACKAGES = 'patroni python3-etcd etcd-server haproxy postgresql';
 
@@ -96,6 +98,12 @@ export async function startCluster() {
     return start('etcd', args, { log: join(folder, `etcd${n}.log`) });
   });
 
+  // Patroni merges the files of a folder.
+  const config = join(folder, 'config');
+  await mkdir(config);
+  await copyFile(CONFIG, join(config, '1.yml'));
+  await writeFile(join(config, '2.yml'), SHARED_MEMORY);
+
   const nodes = new Map();
   const dataOf = (name) => join(folder, name, 'data');
   const killPostgres = (name) => {
@@ -122,7 +130,7 @@ export async function startCluster() {
       PATRONI_POSTGRESQL_PGPASS: join(folder, name, 'pgpass'),
     };
     const log = join(folder, name, 'log');
-    nodes.set(name, start('patroni', [CONFIG], { log, env, cwd: '/', ...user }));
+    nodes.set(name, start('patroni', [config], { log, env, cwd: '/', ...user }));
   };
   for (const n of NUMBERS) {
     await mkdir(join(folder, `db${n}`));

@@ -7,14 +7,16 @@ import { createServer } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
+type StopSignal = 'SIGINT' | 'SIGQUIT' | 'SIGKILL';
+
 /** A separate PostgreSQL in a temporary folder. */
 export interface TestServer {
   /** URL of the database `postgres`, as superuser. */
   readonly url: string;
   /** Starts it again on the same port, with its data. */
   start(): Promise<void>;
-  /** `SIGINT`: closes all connections at once; `SIGKILL`: like a power failure. */
-  stop(signal: 'SIGINT' | 'SIGKILL'): Promise<void>;
+  /** `SIGINT`: closes all connections at once; `SIGQUIT`: without a checkpoint; `SIGKILL`: like a power failure. */
+  stop(signal: StopSignal): Promise<void>;
   /** Stops it and removes its data. */
   destroy(): Promise<void>;
 }
@@ -90,7 +92,7 @@ async function startIn(folder: string, durable: boolean): Promise<TestServer> {
     start,
     stop,
     async destroy() {
-      await stop('SIGKILL');
+      await stop('SIGQUIT'); // SIGKILL would leave a segment of shared memory
       await rm(folder, { recursive: true });
     },
   };
@@ -128,7 +130,7 @@ async function run(program: string, args: readonly string[]): Promise<void> {
 }
 
 interface Running {
-  stop(signal: 'SIGINT' | 'SIGKILL'): Promise<void>;
+  stop(signal: StopSignal): Promise<void>;
 }
 
 /** Sends the signals named on lines of stdin to the server, and stops it when stdin ends, as the tests have ended. */
