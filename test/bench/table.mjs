@@ -11,7 +11,7 @@
  * @property {string} name
  * @property {string} unit
  * @property {Bound} [bound]
- * @property {(stage: any) => Promise<{ value: number, note: string }>} measure
+ * @property {(stage: any) => Promise<{ value: number, note?: string }>} measure
  *
  * @typedef {['>=' | '<=' | '<', number]} Bound
  */
@@ -27,7 +27,7 @@ const TO_THE_RIGHT = new Set([1, 2]);
 
 /** The results as a table of text. */
 export function formatTable(results) {
-  const cells = results.map(({ suite, name, value, unit, bound, verdict = '', note }) => [
+  const cells = results.map(({ suite, name, value, unit, bound, verdict = '', note = '' }) => [
     `${suite}: ${name}`,
     `${formatNumber(value)} ${unit}`,
     bound ? bound.join(' ') : '',

@@ -167,7 +167,7 @@ const rowsOf = (scenario) => {
   const row = (what, unit, read) => ({
     name: `${what}, ${name}`,
     unit,
-    measure: async (results) => ({ note: '', ...read(await measured(results)) }),
+    measure: async (results) => ({ ...read(await measured(results)) }),
   });
   const parts = ([podsync, database]) => `podsync ${formatNumber(podsync)} ms, PostgreSQL ${formatNumber(database)} ms`;
   return [

@@ -7,7 +7,8 @@ import { alternate, median } from '../rounds.mjs';
 import { copyData, createData, startBare, startPodsync } from '../server.mjs';
 import { formatNumber } from '../table.mjs';
 
-const PODCASTS = 20_000;
+/** Another number for memory: `PODSYNC_BENCH_PODCASTS=100000 npm run bench -- 'memory at the end'`. */
+const PODCASTS = Number(process.env.PODSYNC_BENCH_PODCASTS ?? 20_000);
 const USERS = 1000;
 const SUBSCRIPTIONS = 50;
 /** Feeds that one account may add to the directory. */
