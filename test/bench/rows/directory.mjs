@@ -7,7 +7,7 @@ import { alternate, median } from '../rounds.mjs';
 import { copyData, createData, startBare, startPodsync } from '../server.mjs';
 import { formatNumber } from '../table.mjs';
 
-/** Another number for memory: `PODSYNC_BENCH_PODCASTS=100000 npm run bench -- 'memory at the end'`. */
+/** Another number for memory: `PODSYNC_BENCH_PODCASTS=100000 npm run bench -- 'users: resident'`. */
 const PODCASTS = Number(process.env.PODSYNC_BENCH_PODCASTS ?? 20_000);
 const USERS = 1000;
 const SUBSCRIPTIONS = 50;
