@@ -171,7 +171,7 @@ const rowsOf = (scenario) => {
   });
   const parts = ([podsync, database]) => `podsync ${formatNumber(podsync)} ms, PostgreSQL ${formatNumber(database)} ms`;
   return [
-    row('disk for an account with 10 subscriptions on 2 devices', 'bytes', ({ account }) => ({ value: account })),
+    row('disk for 10 subscriptions on 2 devices', 'bytes', ({ account }) => ({ value: account })),
     row('disk for a day', 'bytes', ({ day, dayRows }) => ({
       value: day,
       note: `${kind === 'postgres' ? `in rows ${formatNumber(dayRows)}; ` : ''}measured for ${share} of a day`,
