@@ -1,15 +1,13 @@
 import type { Seconds } from '../../domain/types.ts';
 import { type Markup, markup } from './markup.ts';
 
-const NUMBER = new Intl.NumberFormat('en');
-
 /** A duration as text: `1 h 5 min`, `12 min`, `40 s`. */
 export function toDuration(seconds: Seconds): string {
   if (seconds > 0 && seconds < 60) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   const hours = Math.floor(minutes / 60);
   if (hours === 0) return `${minutes} min`;
-  const whole = `${hours < 1000 ? hours : NUMBER.format(hours)} h`;
+  const whole = `${hours < 1000 ? hours : hours.toLocaleString('en')} h`;
   return minutes % 60 === 0 ? whole : `${whole} ${minutes % 60} min`;
 }
 
@@ -21,38 +19,41 @@ export function toClock(seconds: Seconds): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-const format = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
+/** Times in UTC as text. Created on first use: each takes a millisecond, and every command loads this module. */
+function createFormat(options: Intl.DateTimeFormatOptions): (at: Seconds) => string {
+  let format: Intl.DateTimeFormat | undefined;
+  return (at) => (format ??= new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' })).format(at * 1000);
+}
+
 const FORMATS = {
   /** 25 Nov */
-  day: format({ day: 'numeric', month: 'short' }),
+  day: createFormat({ day: 'numeric', month: 'short' }),
   /** 25 Nov 2026 */
-  date: format({ day: 'numeric', month: 'short', year: 'numeric' }),
+  date: createFormat({ day: 'numeric', month: 'short', year: 'numeric' }),
   /** Wednesday, 25 November 2026 */
-  weekday: format({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }),
+  weekday: createFormat({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }),
   /** Nov 2026 */
-  month: format({ month: 'short', year: 'numeric' }),
-  year: format({ year: 'numeric' }),
+  month: createFormat({ month: 'short', year: 'numeric' }),
+  year: createFormat({ year: 'numeric' }),
   /** 14:05 */
-  time: format({ hour: '2-digit', minute: '2-digit' }),
+  time: createFormat({ hour: '2-digit', minute: '2-digit' }),
 };
 
 /** A time in UTC as text. */
-export const formatTime = (at: Seconds, as: keyof typeof FORMATS): string => FORMATS[as].format(at * 1000);
+export const formatTime = (at: Seconds, as: keyof typeof FORMATS): string => FORMATS[as](at);
 
 export const renderMoment = (at: Seconds, as: keyof typeof FORMATS): Markup =>
   markup`<time datetime="${new Date(at * 1000).toISOString().slice(0, 19)}Z">${formatTime(at, as)}</time>`;
 
-const LONG_DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-const DATE_AND_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+const formatDate = createFormat({ dateStyle: 'long' });
+const formatDateAndTime = createFormat({ dateStyle: 'medium', timeStyle: 'short' });
 
 /** `25 November 2026`; undefined without a time. */
 export function renderDate(at: Seconds | undefined): Markup | undefined {
   if (at === undefined) return undefined;
-  const date = new Date(at * 1000);
-  return markup`<time datetime="${date.toISOString()}">${LONG_DATE.format(date)}</time>`;
+  return markup`<time datetime="${new Date(at * 1000).toISOString()}">${formatDate(at)}</time>`;
 }
 
 /** A time to the minute. The script converts it to the visitor's time zone. */
 export const renderTime = (at: Seconds): Markup =>
-  markup`<time datetime="${new Date(at * 1000).toISOString()}" data-local>${DATE_AND_TIME.format(at * 1000)} UTC</time>`;
+  markup`<time datetime="${new Date(at * 1000).toISOString()}" data-local>${formatDateAndTime(at)} UTC</time>`;
