@@ -41,10 +41,9 @@ const readAddress = (event: H3Event, { trustProxy }: OriginRules): string =>
 /** Whether a proxy that is not trusted, on this machine or on a private network, has forwarded the request. */
 export function isProxied(event: H3Event, { trustProxy }: OriginRules): boolean {
   const { headers, ip } = event.req;
-  return !trustProxy && (headers.has('x-forwarded-for') || headers.has('forwarded')) && !isPublic(ip ?? '');
+  const isForwarded = headers.has('x-forwarded-for') || headers.has('forwarded');
+  return !trustProxy && isForwarded && parseIp(ip ?? '')?.range() !== 'unicast';
 }
-
-const isPublic = (address: string): boolean => ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
 
 type Ip = ReturnType<typeof ipaddr.process>;
 
