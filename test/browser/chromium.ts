@@ -2,13 +2,16 @@ import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** The one without windows is the same browser, and takes half the time of the others. */
+const PLACES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
+  (name) => `/usr/bin/${name}`,
+);
 
 /** Where the browser is; undefined on a machine without one. */
 export const CHROMIUM = process.env.CHROMIUM ?? PLACES.find((path) => existsSync(path));
 
 if (CHROMIUM === undefined) {
-  console.warn('skipped: tests in a browser need Chromium (apt install chromium, or set CHROMIUM)');
+  console.warn('skipped: tests in a browser need Chromium (apt install chromium-headless-shell, or set CHROMIUM)');
 }
 
 let browser: Browser;
