@@ -43,6 +43,28 @@ const onStorage = (name: string, include: string[], exclude: string[] = []): Tes
   },
 });
 
+/** In a real browser. */
+export const inBrowser = (name: string, include: string): TestProjectConfiguration => ({
+  plugins: [builtThreads],
+  test: {
+    name,
+    include: [include],
+    env: { PODSYNC_TEST_STORAGE: 'json' },
+    testTimeout: 300_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
+  },
+});
+
+/** Programs that come with Debian, against podsync as it was built. */
+const CLIENTS: TestProjectConfiguration = {
+  test: {
+    name: 'clients',
+    include: ['test/clients/**/*.test.ts', 'examples/redis-storage/*.test.js'],
+    testTimeout: 30_000,
+  },
+};
+
 export default defineConfig({
   test: {
     globalSetup: 'test/global-setup.ts',
@@ -58,6 +80,8 @@ export default defineConfig({
       onStorage('long', LONG),
       onStorage('sqlite', ON_STORAGE),
       onStorage('postgres', [...ON_STORAGE, 'test/nodes/**/*.test.ts']),
+      inBrowser('browser', 'test/browser/**/*.test.ts'),
+      CLIENTS,
     ],
   },
 });

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files of the same project share processes as long as they follow each other. The last project has only short files. */
-const PROJECTS = ['long', 'sqlite', 'postgres', 'json'];
+const PROJECTS = ['long', 'browser', 'clients', 'sqlite', 'postgres', 'json'];
 /** These take longest. */
 const FIRST = /\/test\/(?:property\/routes|storage\/drivers|model\/)/;
 
