@@ -4,11 +4,10 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, vi } from 'vitest';
+import { PROGRAM } from '../process/program.ts';
 
-/** The program as one file: it starts in half the time of the built modules, which `test/docs` and `test/process` run. */
-export const PROGRAM = fileURLToPath(new URL('../../dist/podsync.mjs', import.meta.url));
+export { PROGRAM };
 
 export interface Result {
   code: number | null;

@@ -6,9 +6,11 @@ import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeFolder } from '../cli/podsync.ts';
-import { PROGRAM } from '../process/program.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
+
+/** The built modules, as npm installs them. */
+const PROGRAM = join(ROOT, 'dist/bin/podsync.js');
 
 /** All pages of the documentation, as paths from the root. */
 export const PAGES: readonly string[] = ['.', 'docs', 'examples'].flatMap((folder) =>
