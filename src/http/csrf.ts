@@ -1,5 +1,6 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { H3Event } from 'h3';
+import { isSameSecret } from '../domain/secret.ts';
 import { readCookie } from './input.ts';
 import { basePath, type OriginRules, writeCookie } from './origin.ts';
 
@@ -35,9 +36,7 @@ export const createCsrf = (origin: OriginRules): Csrf => ({
 
   isValid(event, fields) {
     const [sent, known] = [fields.get('csrf'), readToken(event)];
-    if (sent === undefined || known === undefined) return false;
-    const [a, b] = [Buffer.from(sent), Buffer.from(known)];
-    return a.length === b.length && timingSafeEqual(a, b);
+    return sent !== undefined && known !== undefined && isSameSecret(sent, known);
   },
 });
 

@@ -1,6 +1,6 @@
-import { hash, timingSafeEqual } from 'node:crypto';
 import type { BlockList } from 'node:net';
 import type { H3Event } from 'h3';
+import { isSameSecret } from '../domain/secret.ts';
 import { isProxied, type OriginRules, readIp } from './origin.ts';
 
 /** The metrics of a server, and who may read them. */
@@ -15,11 +15,8 @@ export interface MetricsAccess {
 /** Whether a request may read the metrics. The address of a proxy counts for nothing. */
 export function mayReadMetrics(event: H3Event, { token, networks }: MetricsAccess, origin: OriginRules): boolean {
   const [, sent] = /^Bearer +(\S+)$/i.exec(event.req.headers.get('authorization') ?? '') ?? [];
-  if (token !== undefined && sent !== undefined && isEqual(sent, token)) return true;
+  if (token !== undefined && sent !== undefined && isSameSecret(sent, token)) return true;
   if (!networks || isProxied(event, origin)) return false;
   const ip = readIp(event, origin);
   return ip !== '' && networks.check(ip, ip.includes(':') ? 'ipv6' : 'ipv4');
 }
-
-const isEqual = (sent: string, token: string): boolean =>
-  timingSafeEqual(hash('sha256', sent, 'buffer'), hash('sha256', token, 'buffer'));

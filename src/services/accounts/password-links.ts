@@ -1,6 +1,7 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import { Refusal } from '../../domain/errors.ts';
+import { isSameSecret } from '../../domain/secret.ts';
 import type { Seconds } from '../../domain/types.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { Storage, User } from '../../storage/stores.ts';
@@ -44,7 +45,7 @@ export function createPasswordLinks(
   const find: PasswordLinks['find'] = async (token) => {
     const [name = '', expires = '', signature = ''] = token.split('.');
     const user = await users.find(Buffer.from(name, 'base64url').toString());
-    const isValid = user !== undefined && isSame(signature, sign(user, expires)) && parseInt(expires, 36) > now();
+    const isValid = user !== undefined && isSameSecret(signature, sign(user, expires)) && parseInt(expires, 36) > now();
     if (!isValid) throw new Refusal('missing', 'this link has expired or was used already; ask for a new one');
     return { user, isUnnamed: UNNAMED.test(user.name) };
   };
@@ -84,6 +85,3 @@ const sign = ({ id, passwordHash }: User, expires: string): string =>
 const asRefusal = (error: unknown): never => {
   throw isStorageError(error, 'conflict') ? new Refusal('conflict', error.message) : error;
 };
-
-const isSame = (a: string, b: string): boolean =>
-  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
