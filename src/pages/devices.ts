@@ -75,7 +75,7 @@ function renderSync({ base, csrf, devices, following, isSynced }: DevicesPage): 
     : markup`<p>Each device has its own subscriptions${following.groups.length > 0 ? ', apart from the groups below' : ''}.</p>
 <button name="sync" value="on">Keep the same subscriptions on all devices</button>`;
   return markup`<h2>Same subscriptions on all devices</h2>
-<form method="post" action="${base}/devices/sync" class="card">${renderToken(csrf)}${switched}</form>
+<form method="post" action="${base}/settings/sync-devices" class="card">${renderToken(csrf)}${switched}</form>
 ${isSynced || devices.length < 2 ? '' : renderGroups({ base, csrf, devices, following })}`;
 }
 
@@ -97,7 +97,7 @@ function renderGroups({
   return markup`<h2>Groups</h2>
 <p class="soft">Devices in a group have the same subscriptions; the others keep their own.</p>
 ${groups.length > 0 ? markup`<ol class="items">${groups}</ol>` : ''}
-<form method="post" action="${base}/devices/groups"><fieldset><legend>Choose devices</legend>${renderToken(csrf)}${boxes}
+<form method="post" action="${base}/devices"><fieldset><legend>Choose devices</legend>${renderToken(csrf)}${boxes}
 <p class="actions"><button name="do" value="join">Group devices</button><button class="plain" name="do" value="leave">Remove from group</button></p></fieldset></form>`;
 }
 

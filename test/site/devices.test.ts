@@ -76,12 +76,24 @@ it('shows a name that is too long again, with the error beside it', async () => 
   expect(again.html).toContain('id="caption-error"');
 });
 
+it.each(['sync', 'groups'])('renames a device with the id %s, and changes nothing else', async (id) => {
+  const { visitor, request, services } = await openDevices();
+  const bob = (await services.accounts.findByName('bob'))!.id;
+  await request('POST', `/api/2/devices/bob/${id}.json`, { ...BOB, body: {} });
+  await visitor.send('/devices', { sync: 'on' }, 'http://localhost/settings/sync-devices');
+  const form = `http://localhost/devices/${id}`;
+  const { status } = await visitor.send(`/devices/${id}`, { caption: 'Renamed', type: 'other' }, form);
+  expect(status).toBe(303);
+  expect((await services.devices.names(bob)).get(id)).toBe('Renamed');
+  expect((await services.devices.following(bob)).alone).toEqual([]);
+});
+
 it('keeps the same subscriptions on all devices, and stops doing so', async () => {
   const { visitor, request, listOf } = await openDevices();
-  await visitor.send('/devices', { sync: 'on' }, 'http://localhost/devices/sync');
+  await visitor.send('/devices', { sync: 'on' }, 'http://localhost/settings/sync-devices');
   expect(await listOf('tv')).toEqual(['http://example.org/a', 'http://example.org/b']);
   expect((await visitor.get('/devices')).html).toContain('All devices have the same subscriptions');
-  await visitor.send('/devices', { sync: 'off' }, 'http://localhost/devices/sync');
+  await visitor.send('/devices', { sync: 'off' }, 'http://localhost/settings/sync-devices');
   await request('PUT', '/subscriptions/bob/tv.json', { ...BOB, body: [] });
   expect(await listOf('phone')).toEqual(['http://example.org/a', 'http://example.org/b']);
 });
@@ -89,7 +101,7 @@ it('keeps the same subscriptions on all devices, and stops doing so', async () =
 it('groups devices and takes them out again', async () => {
   const { visitor, listOf, services } = await openDevices();
   const bob = (await services.accounts.findByName('bob'))!.id;
-  const form = 'http://localhost/devices/groups';
+  const form = 'http://localhost/devices';
   await visitor.send('/devices', { device: ['phone', 'tv'], do: 'join' }, form);
   expect(await listOf('phone')).toEqual(['http://example.org/a', 'http://example.org/b']);
   await visitor.send('/devices', { device: 'phone', do: 'leave' }, form);

@@ -53,13 +53,13 @@ export function createSiteRoutes(services: Services, context: RouteContext): Rou
     ['POST', '/authorize', [], authorize.submit],
 
     ['GET', '/devices', [], devices.all],
-    ['POST', '/devices/sync', [], devices.sync],
-    ['POST', '/devices/groups', [], devices.group],
+    ['POST', '/devices', [], devices.group], // not below /devices, where any name may be that of a device
     ['GET', '/devices/:device', [], devices.show],
     ['POST', '/devices/:device', [], devices.save],
     ['POST', '/devices/:device/remove', [], devices.remove],
 
     ['GET', '/settings', [], settings.show],
+    ['POST', '/settings/sync-devices', [], devices.sync],
     ['POST', '/settings/privacy', [], settings.privacy],
     ['POST', '/settings/email', [], settings.email],
     ['POST', '/settings/password', [], settings.password],
