@@ -54,18 +54,19 @@ export const createEpisodes = (
     const parsed: EpisodeAction[] = [];
     const [podcasts, devices] = [new Set<Url>(), new Set<string | undefined>()];
     await eachInSlices(submitted.entries(), ([index, each]) => {
+      let action: EpisodeAction | undefined;
       try {
-        const action = parseAction(each, context);
-        if (!action) return refuse?.(`action ${index}: its addresses must be ASCII and begin with http:// or https://`);
-        parsed.push(action);
-        podcasts.add(action.podcast);
-        devices.add(action.device);
+        action = parseAction(each, context);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         const refusal = invalid(`action ${index}: ${error.message}`);
         if (!refuse) throw refusal;
-        refuse(refusal.message);
+        return refuse(refusal.message);
       }
+      if (!action) return refuse?.(`action ${index}: its addresses must be ASCII and begin with http:// or https://`);
+      parsed.push(action);
+      podcasts.add(action.podcast);
+      devices.add(action.device);
       return undefined;
     });
     requireFewFeeds([...podcasts]);

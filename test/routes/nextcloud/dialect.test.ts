@@ -274,9 +274,13 @@ describe('an invalid item of a batch', () => {
   });
 
   it('is a 400 if there are more of them than any app sends', async () => {
-    const body = Array.from({ length: 10_001 }, () => 7);
+    const body = Array.from({ length: 10_001 }, () => ({}));
     const answer = await server.request('POST', `${APPS}/episode_action/create`, { auth: 'bob:secret', body });
-    expect(answer.status).toBe(400);
+    const { code, message } = (await answer.json()) as { code: number; message: string };
+    expect([code, message]).toEqual([
+      400,
+      'action 10000: its addresses must be ASCII and begin with http:// or https://',
+    ]);
     expect(await server.services.refusals.all(bob)).toHaveLength(5);
   });
 
