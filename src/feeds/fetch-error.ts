@@ -26,6 +26,8 @@ const REASONS: Record<string, string> = {
   EPIPE: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the connection was closed',
+  UND_ERR_HEADERS_TIMEOUT: 'the server did not respond in time',
+  UND_ERR_BODY_TIMEOUT: 'the server stopped sending its response',
   UND_ERR_HEADERS_OVERFLOW: 'the server sends too many headers',
   UND_ERR_DESTROYED: 'podsync is closing',
   EPROTO: 'the encrypted connection failed',

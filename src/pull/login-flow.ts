@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { request } from 'undici';
 import type { Seconds } from '../domain/types.ts';
 import { toObject, toText } from './lenient-json.ts';
-import { RemoteError } from './remote-error.ts';
+import { RemoteError, toRemoteError } from './remote-error.ts';
 
 interface LoginOptions {
   /** http(s) address of the Nextcloud, without a trailing slash. */
@@ -18,6 +18,8 @@ interface LoginOptions {
 /** Nextcloud waits as long. */
 const TIMEOUT: Seconds = 20 * 60;
 const POLL_INTERVAL: Seconds = 2;
+/** For one whole response. */
+const REQUEST_TIMEOUT: Seconds = 60;
 
 /**
  * Gets an app password from a Nextcloud, after the user has granted access in a browser (login flow v2). Rejects with a
@@ -32,8 +34,9 @@ export async function logInToNextcloud({
   const { host } = new URL(address);
   const post = async (url: string, body: string): Promise<{ status: number; answer: unknown }> => {
     const headers = { 'user-agent': userAgent, 'content-type': 'application/x-www-form-urlencoded' };
-    const reply = await request(url, { method: 'POST', headers, body }).catch((error: unknown) => {
-      throw new RemoteError(`${host}: ${(error as Error).message}`);
+    const signal = AbortSignal.timeout(REQUEST_TIMEOUT * 1000);
+    const reply = await request(url, { method: 'POST', headers, body, signal }).catch((error: unknown) => {
+      throw toRemoteError(host, error, REQUEST_TIMEOUT);
     });
     const answer = await reply.body.json().catch(() => undefined);
     return { status: reply.statusCode, answer };

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import type { ImportChunk } from '../../src/domain/import-chunk.ts';
 import { logInToNextcloud } from '../../src/pull/login-flow.ts';
@@ -87,5 +89,12 @@ it('fails if access is not granted, or if there is no Nextcloud', async () => {
   await expect(logInToNextcloud({ ...options, address, wait })).rejects.toThrow(/^access was not granted on /);
   await expect(logInToNextcloud({ ...options, address: `${address}/else`, wait })).rejects.toThrow(
     /answered 404 instead of starting a Nextcloud login/,
+  );
+  const unused = createServer().listen(0);
+  await once(unused, 'listening');
+  const { port } = unused.address() as AddressInfo;
+  await new Promise((resolve) => unused.close(resolve));
+  await expect(logInToNextcloud({ ...options, address: `http://localhost:${port}`, wait })).rejects.toThrow(
+    `localhost:${port}: the server refuses connections`,
   );
 });

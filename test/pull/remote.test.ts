@@ -4,6 +4,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { errors } from 'undici';
+import { toRemoteError } from '../../src/pull/remote-error.ts';
 import { openRemote, type Remote } from '../../src/pull/remote.ts';
 import { type OtherServer, startOtherServer } from './other-server.ts';
 
@@ -134,6 +136,13 @@ it('reports a wrong address and an invalid certificate', async () => {
   await expect(open(encrypted).get(DEVICES)).rejects.toThrow(
     /the encrypted connection failed; if that server does not support https, use http:/,
   );
+});
+
+it.each([
+  [new errors.HeadersTimeoutError(), 'other.example: the server did not respond in time'],
+  [new errors.BodyTimeoutError(), 'other.example: the server stopped sending its response'],
+])('says what took too long, and may be tried again: %s', (error, message) => {
+  expect(toRemoteError('other.example', error, 600)).toMatchObject({ message, isTemporary: true });
 });
 
 it('aborts pending requests when it is closed, without a retry', async () => {
