@@ -140,7 +140,7 @@ function discard(body: Readable): void {
 function targetOf(from: Url, location: string): Url {
   const written = readUtf8(location);
   const target = URL.canParse(written, from) ? new URL(written, from) : undefined;
-  if (target && target.username === '' && target.origin === new URL(from).origin) {
+  if (target && !hasLogin(target) && target.origin === new URL(from).origin) {
     const { username, password } = new URL(from);
     Object.assign(target, { username, password });
   }
@@ -155,8 +155,12 @@ function readUtf8(header: string): string {
   return text.includes('\ufffd') ? header : text;
 }
 
-function authorization({ username, password }: URL): Record<string, string> {
-  if (username === '') return {};
+/** The name may be empty, as in `https://:token@host`. */
+const hasLogin = ({ username, password }: URL): boolean => username !== '' || password !== '';
+
+function authorization(url: URL): Record<string, string> {
+  if (!hasLogin(url)) return {};
+  const { username, password } = url;
   const pair = `${unescapePercent(username)}:${unescapePercent(password)}`;
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }

@@ -103,6 +103,14 @@ describe('credentials in the URL', () => {
     expect(requests.map((request) => request.headers.authorization)).toEqual([basic, basic]);
   });
 
+  it('may be a password without a name', async () => {
+    const { origin, requests } = await startFeedServer(byPath({ '/': redirect(301, '/a'), '/a': send({}) }));
+    const url = `${origin}/`.replace('://', '://:token@');
+    expect(await startFetcher().fetchFeed(url, {})).toMatchObject({ kind: 'fetched', movedTo: url + 'a' });
+    const basic = `Basic ${Buffer.from(':token').toString('base64')}`;
+    expect(requests.map((request) => request.headers.authorization)).toEqual([basic, basic]);
+  });
+
   it('in a redirect do not change the URL, as the feed would be unavailable without them', async () => {
     const { origin } = await startFeedServer((request, response) => {
       const secret = `http://bob:pass@${request.headers.host}/feed`;
