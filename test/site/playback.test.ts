@@ -172,6 +172,15 @@ describe('the player', () => {
     expect(answer.headers.get('location')).toBe(`${AT}/login?next=%2Fepisode`);
     expect((await download(server)).actions).toEqual([]);
   });
+
+  it.each([
+    [`${AT}/episode?podcast=a&url=b`, '/episode?podcast=a&url=b'],
+    ['https://elsewhere.example/episode?podcast=a&url=b', '/episode'],
+  ])('after a login, leads back to the page that the form was on: %s', async (referer, next) => {
+    const server = await openFilled();
+    const answer = await server.request('POST', '/episode/played', { headers: { referer } });
+    expect(answer.headers.get('location')).toBe(`${AT}/login?next=${encodeURIComponent(next)}`);
+  });
 });
 
 it('an app and the browser lose nothing at the same time: the app pulls, the browser plays, the app pushes and pulls again', async () => {

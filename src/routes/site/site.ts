@@ -74,12 +74,17 @@ export function createSite(
     return { fields, isStale: !csrf.isValid(event, fields) };
   };
 
-  const toSignIn = (event: H3Event): Reply => {
-    // The address of a form may not be a page; its first segment always is.
-    const isPage = event.req.method === 'GET';
-    const next = isPage ? event.url.pathname + event.url.search : /^\/[^/]*/.exec(event.url.pathname)![0];
-    return redirect(event, `/login?next=${encodeURIComponent(next)}`);
+  /** The page to return to after the login. */
+  const pageOf = (event: H3Event): string => {
+    const { pathname, search } = event.url;
+    if (event.req.method === 'GET') return pathname + search;
+    // The address of a form may not be a page. Without a Referer, its first segment nearly always is.
+    const base = publicBase(event, origin);
+    const referer = event.req.headers.get('referer') ?? '';
+    return referer.startsWith(`${base}/`) ? referer.slice(base.length) : /^\/[^/]*/.exec(pathname)![0];
   };
+
+  const toSignIn = (event: H3Event): Reply => redirect(event, `/login?next=${encodeURIComponent(pageOf(event))}`);
 
   return {
     frame,
