@@ -31,7 +31,7 @@ export interface Metrics {
   meterStore(store: KeyValueStore): KeyValueStore;
   /** The same services for the routes, measured. */
   meterServices(services: Services): Services;
-  /** Call it when everything is open. */
+  /** Call it when everything is open: until then nothing runs that `close` would have to stop. */
   observe(sources: Sources): void;
   /** All metrics, in the text format of Prometheus. */
   render(): Promise<string>;
@@ -58,7 +58,7 @@ export function createMetrics(now: Clock): Metrics {
     buckets: REQUEST_BUCKETS,
     registers,
   });
-  const stopProcess = observeProcess(registry);
+  let stopProcess: (() => void) | undefined;
   return {
     onRequest({ method, route = 'none', status, duration }) {
       const labels = { method: METHODS.has(method) ? method : 'other', route };
@@ -67,9 +67,12 @@ export function createMetrics(now: Clock): Metrics {
     },
     meterStore: createStoreMeter(registry),
     meterServices: createServiceMeter(registry, now),
-    observe: (sources) => observeSources(registry, sources),
+    observe(sources) {
+      stopProcess = observeProcess(registry);
+      observeSources(registry, sources);
+    },
     render: () => registry.metrics(),
-    close: stopProcess,
+    close: () => stopProcess?.(),
   };
 }
 
