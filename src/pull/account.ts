@@ -1,15 +1,13 @@
 import type { ImportChunk } from '../domain/import-chunk.ts';
 import { type ApiClient, createApiClient, type PullEvents } from './api-client.ts';
 import { type Discovered, readDevices, readGroups } from './devices.ts';
-import { type ActionPage, readHistory } from './history.ts';
+import { type ActionPage, readHistory, toChunks } from './history.ts';
 import { toArray, toObject } from './lenient-json.ts';
 import { readLists } from './lists.ts';
 import type { Remote } from './remote.ts';
 import { isPermanentFailure, RemoteError } from './remote-error.ts';
 import { readSettings } from './settings.ts';
 
-/** Actions in one chunk. */
-const BATCH_SIZE = 1000;
 /** Devices, subscriptions, actions, favorites, settings, groups and lists take at least one request each. */
 const MIN_REQUESTS = 7;
 
@@ -52,9 +50,7 @@ async function* readActions(
   try {
     for await (const actions of readHistory({ getPage, podcasts, onGap })) {
       expectRequests(1);
-      for (let start = 0; start < actions.length; start += BATCH_SIZE) {
-        yield { kind: 'actions', actions: actions.slice(start, start + BATCH_SIZE) };
-      }
+      yield* toChunks(actions);
     }
   } catch (error) {
     if (!isPermanentFailure(error)) throw error;

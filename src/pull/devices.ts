@@ -1,7 +1,7 @@
 import type { ImportChunk } from '../domain/import-chunk.ts';
 import type { ApiClient } from './api-client.ts';
 import { toArray, toObject, toObjects, toText, toUrls } from './lenient-json.ts';
-import { canContinue, isPermanentFailure, RemoteError } from './remote-error.ts';
+import { canContinue, explainNotFound, isPermanentFailure } from './remote-error.ts';
 
 /** Id of the device that gets the feeds that are on none of the account's devices. */
 const EXTRA_DEVICE = 'pulled';
@@ -17,7 +17,10 @@ export async function* readDevices(
   { user, get, getOptional, expectRequests, onGap }: ApiClient,
   discovered: Discovered,
 ): AsyncIterable<ImportChunk> {
-  const devices = toObjects(await get(['api', '2', 'devices', `${user}.json`]).catch(explainNotFound), 'devices');
+  const devices = toObjects(
+    await get(['api', '2', 'devices', `${user}.json`]).catch(explainNotFound('gpodder-compatible server')),
+    'devices',
+  );
   for (const { id, caption, type } of devices) {
     const device = toText(id);
     if (device === '') continue;
@@ -52,15 +55,6 @@ export async function* readGroups({ user, getOptional }: ApiClient): AsyncIterab
   for (const group of groups ?? []) yield { kind: 'group', devices: group };
 }
 
-/** A 404 at the first request means that the address is wrong. */
-function explainNotFound(error: unknown): never {
-  if (!(error instanceof RemoteError) || error.status !== 404) throw error;
-  const { message, status } = error;
-  throw new RemoteError(`${message}: there is no gpodder-compatible server at this address; it may lack a path`, {
-    status,
-  });
-}
-
 /**
  * The full list, without the feeds that were removed according to all changes since the beginning: oPodSync never takes a
  * feed off its list. Some servers support only one of the two.
@@ -72,17 +66,17 @@ async function readSubscriptions(
 ): Promise<{ urls: string[]; removed: string[] }> {
   const list = await get(['subscriptions', user, `${device}.json`])
     .then((answer) => toUrls(answer, 'subscriptions'))
-    .catch(ifOthersMaySucceed);
+    .catch(ignoreIfOthersMaySucceed);
   const query = { since: '0' };
   const changes = await get(['api', '2', 'subscriptions', user, `${device}.json`], query)
     .then((answer) => toChanges(answer))
-    .catch((error: unknown) => (list ? ifOthersMaySucceed(error) : Promise.reject(error)));
+    .catch((error: unknown) => (list ? ignoreIfOthersMaySucceed(error) : Promise.reject(error)));
   const { add = [], remove = [] } = changes ?? {};
   const removed = remove.filter((url) => !add.includes(url));
   return { urls: (list ?? add).filter((url) => !removed.includes(url)), removed };
 }
 
-function ifOthersMaySucceed(error: unknown): undefined {
+function ignoreIfOthersMaySucceed(error: unknown): undefined {
   if (!canContinue(error)) throw error;
 }
 

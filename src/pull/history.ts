@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { ImportChunk } from '../domain/import-chunk.ts';
 import { parseTimestamp } from '../domain/timestamp.ts';
 import type { Seconds } from '../domain/types.ts';
 
@@ -76,6 +77,16 @@ export async function* readHistory({ getPage, podcasts, onGap }: HistorySource):
   for (const [podcast, count] of doubtful) {
     if (podcast === undefined || count < limit || knownPodcasts.size === 1) continue;
     onGap(`episode actions of ${podcast}: the server returned ${count} at once, which may not be all`);
+  }
+}
+
+/** Actions in one chunk of an import. */
+const CHUNK = 1000;
+
+/** Splits actions into the chunks of an import. */
+export function* toChunks(actions: readonly unknown[]): Iterable<ImportChunk> {
+  for (let start = 0; start < actions.length; start += CHUNK) {
+    yield { kind: 'actions', actions: actions.slice(start, start + CHUNK) };
   }
 }
 

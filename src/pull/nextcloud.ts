@@ -1,10 +1,10 @@
 import type { ImportChunk } from '../domain/import-chunk.ts';
 import { createApiClient, type PullEvents } from './api-client.ts';
+import { toChunks } from './history.ts';
 import { toObject, toObjects, toUrls } from './lenient-json.ts';
 import type { Remote } from './remote.ts';
+import { explainNotFound } from './remote-error.ts';
 
-/** Actions in one chunk. */
-const BATCH_SIZE = 1000;
 const APP = ['index.php', 'apps', 'gpoddersync'];
 /** The device that gets the subscriptions, as a Nextcloud has no devices. */
 const DEVICE = 'nextcloud';
@@ -16,14 +16,14 @@ const DEVICE = 'nextcloud';
 export async function* readNextcloudAccount(remote: Remote, events: PullEvents): AsyncIterable<ImportChunk> {
   const { get, onGap, expectRequests } = createApiClient(remote, events);
   expectRequests(2);
-  const changes = toObject(await get([...APP, 'subscriptions'], { since: '0' }), 'subscriptions');
+  const answer = await get([...APP, 'subscriptions'], { since: '0' }).catch(
+    explainNotFound('Nextcloud with the app GPodder Sync'),
+  );
+  const changes = toObject(answer, 'subscriptions');
   yield { kind: 'subscriptions', device: DEVICE, urls: toUrls(changes.add, 'subscriptions') };
 
   const history = toObject(await get([...APP, 'episode_action'], { since: '0' }), 'episode actions');
-  const actions = toObjects(history.actions, 'episode actions');
-  for (let start = 0; start < actions.length; start += BATCH_SIZE) {
-    yield { kind: 'actions', actions: actions.slice(start, start + BATCH_SIZE) };
-  }
+  yield* toChunks(toObjects(history.actions, 'episode actions'));
   onGap('devices, settings and podcast lists: a Nextcloud has none');
   onGap('earlier actions of an episode: a Nextcloud keeps only the last one');
 }

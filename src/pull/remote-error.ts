@@ -68,3 +68,12 @@ export function toRemoteError(host: string, error: unknown, timeout: Seconds): R
   const advice = isTlsError ? '; if that server does not support https, use http://' : '';
   return new RemoteError(`${host}: ${message}${advice}`, { isDisconnected: !(error instanceof FetchError) });
 }
+
+/** Rethrows an error of the first request to a server: a 404 means that its address is wrong. `what` should be there. */
+export const explainNotFound =
+  (what: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof RemoteError) || error.status !== 404) throw error;
+    const { message, status } = error;
+    throw new RemoteError(`${message}: there is no ${what} at this address; it may lack a path`, { status });
+  };

@@ -62,6 +62,17 @@ it('imports subscriptions and actions of a Nextcloud, and adds nothing when it i
   expect(await readAll({ request } as Parameters<typeof readAll>[0], paths)).toEqual(first);
 });
 
+it('reports an address without the app', async () => {
+  const { address } = await openOther();
+  const account = { user: 'bob', password: 'secret', userAgent: 'podsync/test' };
+  const remote = openRemote({ address: `${address}/else`, ...account });
+  const importChunk = (): Promise<never> => Promise.reject(new Error('there is nothing to import'));
+  await expect(pullAccount(remote, importChunk, undefined, readNextcloudAccount)).rejects.toThrow(
+    'answered 404 (Not Found): there is no Nextcloud with the app GPodder Sync at this address; it may lack a path',
+  );
+  await remote.close();
+});
+
 it('logs in with the link that the user opens in a browser', async () => {
   const { address, services } = await openOther();
   const { id } = await services.administration.find('bob');
