@@ -1,11 +1,11 @@
 import { createSlug } from '../domain/slug.ts';
 import type { PodcastInfo } from '../domain/types.ts';
 import {
-  atomLinks,
   type Fields,
   firstNonEmpty,
   readTitle,
   MAX_TITLE,
+  pageLinks,
   findElements,
   readDescription,
   texts,
@@ -43,9 +43,8 @@ export function readPodcast(fields: Fields, base: string, language: string | und
  * Web page of a podcast or an episode: the text of the RSS element, or an Atom link, which some RSS feeds have, too.
  */
 export const readWebsite = (fields: Fields, base: string): string =>
-  firstNonEmpty(
-    [...texts(fields, 'link'), ...atomLinks(fields, 'alternate').map(({ attributes }) => attributes['href'])],
-    (link) => pageUrl(link ?? '', base),
+  firstNonEmpty([...texts(fields, 'link'), ...pageLinks(fields).map(({ attributes }) => attributes['href'])], (link) =>
+    pageUrl(link ?? '', base),
   ) ?? '';
 
 function readAuthor(fields: Fields): string {

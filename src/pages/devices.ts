@@ -3,7 +3,7 @@ import { DEVICE_TYPES, type Dialect } from '../domain/types.ts';
 import type { Following } from '../services/sync/devices.ts';
 import type { DeviceSummary, RefusedRequest } from '../storage/stores.ts';
 import { describeApp } from './parts/app-name.ts';
-import { type Problems, renderField, renderNotice, renderProblem, renderToken, toSentence } from './parts/form.ts';
+import { type Problems, renderField, renderProblem, renderToken, toSentence } from './parts/form.ts';
 import { DEVICE_TYPE_NAMES, deviceName } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
 import { devicePage } from './parts/links.ts';
@@ -19,17 +19,16 @@ interface DevicesPage {
   isSynced: boolean;
   /** The newest first. */
   refusals: readonly RefusedRequest[];
-  notice?: string | undefined;
   problem?: string | undefined;
 }
 
 /** The devices of an account, and which of them share subscriptions. */
 export function renderDevices(page: DevicesPage): Page {
-  const { devices, notice, problem } = page;
+  const { devices, problem } = page;
   return {
     title: 'Devices',
     content: markup`<h1>Devices</h1>
-${renderNotice(notice)}${renderProblem(problem)}
+${renderProblem(problem)}
 ${devices.length === 0 ? markup`<p>No device has synced yet. <a href="${page.base}/">Connect an app</a></p>` : markup`<ul class="items">${devices.map((device) => renderDevice(page, device))}</ul>`}
 ${renderSync(page)}
 ${renderRefusals(page)}`,

@@ -6,7 +6,7 @@ export type Problems = Readonly<Record<string, string | undefined>>;
 interface Field {
   name: string;
   label: string;
-  type?: 'text' | 'search' | 'email' | 'password' | 'url' | 'date' | 'file';
+  type?: 'text' | 'search' | 'email' | 'password' | 'date' | 'file';
   value?: string | undefined;
   hint?: string | undefined;
   problem?: string | undefined;

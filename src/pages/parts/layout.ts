@@ -1,6 +1,7 @@
 import manifest from 'podsync/package.json' with { type: 'json' };
 import type { DirectoryMode } from '../../services/directory/directory.ts';
 import { icon, script, styleSheet } from '../assets.ts';
+import { renderToken } from './form.ts';
 import { type Markup, markup, toHtml } from './markup.ts';
 import { ownSubscriptions, registerPage } from './links.ts';
 
@@ -101,7 +102,7 @@ const renderMenu = (
 ): Markup => markup`<details class="menu"><summary>${name}</summary>
 <div><a href="${base}/user/${encodeURIComponent(name)}">Public profile</a>
 <a href="${base}/settings">Settings</a>
-<form method="post" action="${base}/logout"><input type="hidden" name="csrf" value="${csrf}"><button>Sign out</button></form></div>
+<form method="post" action="${base}/logout">${renderToken(csrf)}<button>Sign out</button></form></div>
 </details>`;
 
 function renderNavigation(frame: Frame): Markup {

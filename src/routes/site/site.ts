@@ -15,8 +15,6 @@ import type { Handler, RouteContext } from '../route.ts';
 
 /** What all pages of the site have in common. */
 export interface Site {
-  /** The frame that `page` renders around a page. */
-  frame(event: H3Event): Promise<Frame>;
   /** A page as a response: public for visitors, private for signed-in users. */
   page(event: H3Event, render: (frame: Frame) => Page, options?: PageOptions): Promise<Reply>;
   /** A page for signed-in users; others are sent to the login page, and back. */
@@ -45,7 +43,7 @@ interface PageOptions {
 
 /** Renders one page in each turn of the event loop, so that many simultaneous pages do not delay apps. */
 const mutex = new KeyedMutex<'pages'>();
-const turn = (): Promise<void> => mutex.run('pages', () => setImmediate());
+const nextTurn = (): Promise<void> => mutex.run('pages', () => setImmediate());
 
 export const STALE = 'this form was too old; nothing was changed, send it again';
 
@@ -87,14 +85,13 @@ export function createSite(
   const toSignIn = (event: H3Event): Reply => redirect(event, `/login?next=${encodeURIComponent(pageOf(event))}`);
 
   return {
-    frame,
     redirect,
     readForm: read,
     csrf: (event) => csrf.issue(event),
 
     async page(event, render, { status = 200, headers = {}, isPrivate = false } = {}) {
       const { headers: cookie, ...around } = await frame(event);
-      await turn();
+      await nextTurn();
       const reply: Reply = {
         status,
         type: 'text/html; charset=utf-8',
@@ -107,7 +104,7 @@ export function createSite(
     signedIn: (handler) => async (event) => {
       const user = await identity.visitor(event);
       if (!user) return toSignIn(event);
-      await turn();
+      await nextTurn();
       return handler(event, user);
     },
 
