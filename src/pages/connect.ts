@@ -13,7 +13,7 @@ interface ConnectPage {
 
 /** AntennaPod refuses names with any of these. */
 const REFUSED_BY_ANTENNAPOD = /[!@#$%&*()+=|<>?{}[\]~]/;
-const LOCAL = /^(localhost|127\.|\[::1\])/;
+const LOCAL = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** Home page of a user who has not synced yet: what to enter in each app. */
 export const renderConnect = ({ base, name, devices }: ConnectPage): Page => ({

@@ -1,7 +1,7 @@
 // oxlint-disable unicorn/consistent-function-scoping -- the function is sent as text and must contain everything that it uses
 
 /**
- * The player of an episode page (see `pages/player.ts`). It is sent as the text of this function, so it uses nothing from
+ * The player of an episode page (see `pages/parts/player.ts`). It is sent as the text of this function, so it uses nothing from
  * outside. Uploads the position of a signed-in user on play, pause and end, every 30 seconds, and on leaving the page.
  * The last upload of each episode that did not arrive is stored in the browser, and sent again by the next page with a
  * player.

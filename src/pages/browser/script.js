@@ -44,7 +44,7 @@ export function runInBrowser() {
   }
   // Fetches the page again while it contains a waiting line, and reloads it once that line is missing.
   const waiting = document.querySelector('[data-waiting]');
-  const ask = async () => {
+  const checkWaiting = async () => {
     if (!waiting || document.hidden) return;
     const response = await fetch(location.href);
     const fresh = new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('[data-waiting]');
@@ -52,7 +52,7 @@ export function runInBrowser() {
     if (!fresh) location.reload();
     else if (fresh.textContent !== waiting.textContent) waiting.replaceChildren(...fresh.childNodes);
   };
-  if (waiting) setInterval(() => void ask().catch(() => undefined), 5000); // retries if the server is not available
+  if (waiting) setInterval(() => void checkWaiting().catch(() => undefined), 5000); // retries if the server is not available
 
   // Choices that apply at once, such as the order, need no button.
   for (const form of document.querySelectorAll('form[data-submit-on-change]')) {
