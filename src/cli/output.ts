@@ -12,7 +12,7 @@ export const messages = createConsola({
   stderr: process.stderr,
 });
 
-/** The log of a podsync in a command. */
+/** The log of podsync while it runs in a command. */
 export const log: Log = (level, message) => messages[level](message);
 
 /** Prints the result of a command to stdout: one line of JSON for scripts, otherwise text. */

@@ -6,7 +6,7 @@ import type { Device } from './types.ts';
 const CHARACTERS = String.raw`\p{L}\p{M}\p{N}_. -`;
 const LONGEST = 255;
 const DEVICE_ID = new RegExp(`^[${CHARACTERS}]{1,${LONGEST}}$`, 'u');
-const OTHERS = new RegExp(`[^${CHARACTERS}]`, 'gu');
+const INVALID_CHARACTERS = new RegExp(`[^${CHARACTERS}]`, 'gu');
 
 /** The browser as a device: the website's player uses it, and subscriptions if the account has no other device. */
 export const WEB_DEVICE: Device = { id: 'web', caption: 'Web browser', type: 'other' };
@@ -18,7 +18,8 @@ export function parseDeviceId(value: unknown): string {
 }
 
 /** The nearest valid device id to one from another server, which may allow any text. An empty text stays empty. */
-export const toDeviceId = (text: string): string => [...text.replace(OTHERS, '_')].slice(0, LONGEST).join('');
+export const toDeviceId = (text: string): string =>
+  [...text.replace(INVALID_CHARACTERS, '_')].slice(0, LONGEST).join('');
 
 /** Characters. */
 export const MAX_CAPTION = 255;

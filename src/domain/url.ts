@@ -76,9 +76,9 @@ function sanitizeAuthority(authority: string, scheme: string, keepCredentials: b
   const at = authority.lastIndexOf('@');
   const credentials = at > 0 && keepCredentials ? encode(authority.slice(0, at + 1)) : '';
   const [, name = '', port = ''] = /^(.*?)(?::(\d*))?$/s.exec(authority.slice(at + 1))!;
-  const isForeign = NON_ASCII.test(name);
-  if (isForeign && name.length > MAX_HOST) return '';
-  const host = isForeign ? domainToASCII(name) : name.toLowerCase();
+  const isInternational = NON_ASCII.test(name);
+  if (isInternational && name.length > MAX_HOST) return '';
+  const host = isInternational ? domainToASCII(name) : name.toLowerCase();
   if (!HOST.test(host)) return '';
   if (port === '' || Number(port) === DEFAULT_PORTS[scheme]) return credentials + host;
   return Number(port) <= 65535 ? `${credentials}${host}:${port}` : '';

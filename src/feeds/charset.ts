@@ -10,7 +10,7 @@ const C1 = /[\u0080-\u009f]/g;
  * Replaces C1 control characters with those of windows-1252, which their writers meant. Node's own decoder for
  * windows-1252 does not do that.
  */
-export const readC1 = (text: string): string => text.replace(C1, (char) => WINDOWS_1252[char.charCodeAt(0) - 0x80]!);
+export const replaceC1 = (text: string): string => text.replace(C1, (char) => WINDOWS_1252[char.charCodeAt(0) - 0x80]!);
 
 /**
  * Decodes an XML document in any encoding. A byte order mark takes precedence. Otherwise valid UTF-8 is read as UTF-8,
@@ -18,8 +18,8 @@ export const readC1 = (text: string): string => text.replace(C1, (char) => WINDO
  * is read as UTF-8 with replacement characters, or as windows-1252 if it has more invalid than valid characters.
  */
 export function decodeXml(bytes: Uint8Array, contentType = ''): string {
-  const marked = markOf(bytes);
-  if (marked !== undefined) return new TextDecoder(marked).decode(bytes);
+  const detected = detectUnicode(bytes);
+  if (detected !== undefined) return new TextDecoder(detected).decode(bytes);
   const declared = declaredIn(bytes);
   const served = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1];
   // ISO-2022 uses only ASCII bytes, which are always valid UTF-8.
@@ -32,7 +32,7 @@ export function decodeXml(bytes: Uint8Array, contentType = ''): string {
 }
 
 /** Encoding according to the byte order mark, or to the first `<` in UTF-16. */
-function markOf([first, second, third]: Uint8Array): string | undefined {
+function detectUnicode([first, second, third]: Uint8Array): string | undefined {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
   if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return 'utf-16le';
   if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c)) return 'utf-16be';
@@ -50,7 +50,7 @@ function decodeStrictly(bytes: Uint8Array, label: string): string | undefined {
     // A declaration that can be read as ASCII is not in UTF-16, whatever it claims.
     if (decoder.encoding.startsWith('utf-16')) return undefined;
     const text = decoder.decode(bytes);
-    return decoder.encoding === 'windows-1252' ? readC1(text) : text;
+    return decoder.encoding === 'windows-1252' ? replaceC1(text) : text;
   } catch {
     return undefined;
   }
@@ -60,5 +60,5 @@ function decodeLoosely(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes);
   const wrong = text.match(/\ufffd/g)?.length ?? 0;
   const right = text.match(/[\u0080-\ufffc]/g)?.length ?? 0;
-  return wrong > right ? readC1(Buffer.from(bytes).toString('latin1')) : text;
+  return wrong > right ? replaceC1(Buffer.from(bytes).toString('latin1')) : text;
 }

@@ -38,7 +38,7 @@ const ZONES: Record<string, number> = {
 /** 2100-01-01. Later dates, and dates before 1970, are mistakes. */
 const TOO_LATE: Seconds = 4_102_444_800;
 
-const TIME = String.raw`(?:[\s,T]+(?:at\s+)?(?<hour>\d{1,2})[:.](?<minute>\d{1,2})(?:[:.](?<second>\d{1,2})(?:[.,]\d+)?)?\s*(?<half>[ap]m)?)?`;
+const TIME = String.raw`(?:[\s,T]+(?:at\s+)?(?<hour>\d{1,2})[:.](?<minute>\d{1,2})(?:[:.](?<second>\d{1,2})(?:[.,]\d+)?)?\s*(?<meridiem>[ap]m)?)?`;
 const ZONE = String.raw`\s*(?<zone>.*)$`;
 const WEEKDAY = String.raw`^(?:[\p{L}.]+(?:,\s*|\s+))?`;
 
@@ -79,7 +79,7 @@ function toSeconds(parts: Record<string, string | undefined>): number {
   const day = Number(parts['day'] ?? 1);
   const midnight = new Date(Date.UTC(yearOf(parts['year']!), month, day));
   if (midnight.getUTCMonth() !== month || midnight.getUTCDate() !== day) return NaN;
-  const minutes = hourOf(Number(parts['hour'] ?? 0), parts['half']) * 60 + Number(parts['minute'] ?? 0);
+  const minutes = hourOf(Number(parts['hour'] ?? 0), parts['meridiem']) * 60 + Number(parts['minute'] ?? 0);
   const second = Number(parts['second'] ?? 0);
   if (minutes > 24 * 60 || second > 60) return NaN;
   return midnight.getTime() / 1000 + (minutes - offsetOf(parts['zone'] ?? '')) * 60 + second;
@@ -99,9 +99,9 @@ function yearOf(written: string): number {
   return year + (written.length === 2 && year < 50 ? 2000 : 1900);
 }
 
-function hourOf(hour: number, half: string | undefined): number {
-  if (half === undefined) return hour;
-  return (hour % 12) + (half.toLowerCase() === 'pm' ? 12 : 0);
+function hourOf(hour: number, meridiem: string | undefined): number {
+  if (meridiem === undefined) return hour;
+  return (hour % 12) + (meridiem.toLowerCase() === 'pm' ? 12 : 0);
 }
 
 /**

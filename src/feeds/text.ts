@@ -1,7 +1,7 @@
 import { decodeHTMLStrict } from 'entities';
 import { htmlTagNames } from 'html-tag-names';
 import { Parser } from 'htmlparser2';
-import { readC1 } from './charset.ts';
+import { replaceC1 } from './charset.ts';
 
 /** Characters of markup to process for one text; far more than the longest stored text. */
 const MAX_MARKUP = 100_000;
@@ -15,7 +15,7 @@ const REFERENCE = /&(?:#x[\da-f]+|#\d+|[a-z][a-z\d]*);/gi;
  * else stays, such as a bare `&`.
  */
 export const decodeReferences = (text: string): string =>
-  readC1(
+  replaceC1(
     text.includes('&') ? text.replace(REFERENCE, (written) => decodeHTMLStrict(written).replace('\ufffd', '')) : text,
   );
 

@@ -12,8 +12,9 @@ import { listReply, listStream } from './list-reply.ts';
 import { type Handler, type RouteContext, viewerOf } from './route.ts';
 import { toEpisodeObject, toPodcastObject } from './wire-objects.ts';
 
-const MAX_LISTED = 100;
-const MAX_TAGS = 1000;
+/** The highest `{number}` and `{count}` in a path. */
+const MAX_NUMBER = 100;
+const MAX_COUNT = 1000;
 
 /** Cached responses of one toplist: anybody may request any callback, under any host name. */
 const MAX_CACHED = 16;
@@ -37,7 +38,7 @@ export function createDirectoryRoutes(
 ): Record<'tags' | 'tag' | 'podcast' | 'episode' | 'toplist' | 'top50' | 'search' | 'suggestions', Handler> {
   const baseOf = (event: H3Event): string => publicBase(event, origin);
 
-  const listed = (event: H3Event, title: string, podcasts: readonly Podcast[]): Reply => {
+  const podcastsReply = (event: H3Event, title: string, podcasts: readonly Podcast[]): Reply => {
     const base = baseOf(event);
     const scale = readScale(event);
     return listReply(event, podcasts, { title, toJson: (each) => toFields(each, base, scale) });
@@ -62,11 +63,11 @@ export function createDirectoryRoutes(
 
   return {
     async tags(event) {
-      return toPublic(json(await directory.tags(readCount(event, 'count', MAX_TAGS))));
+      return toPublic(json(await directory.tags(readCount(event, 'count', MAX_COUNT))));
     },
 
     async tag(event) {
-      const podcasts = await directory.tagged(readParam(event, 'tag'), readCount(event, 'count', MAX_TAGS));
+      const podcasts = await directory.tagged(readParam(event, 'tag'), readCount(event, 'count', MAX_COUNT));
       const base = baseOf(event);
       const toJson = (podcast: Podcast) => toPodcastObject(podcast, base);
       return toPublic(listStream(event, inPages(podcasts), { title: '', toJson }));
@@ -89,7 +90,7 @@ export function createDirectoryRoutes(
     },
 
     async toplist(event) {
-      const podcasts = await directory.toplist(readCount(event, 'number', MAX_LISTED));
+      const podcasts = await directory.toplist(readCount(event, 'number', MAX_NUMBER));
       const cached = toplists.get(podcasts) ?? new Map<string, Reply>();
       toplists.set(podcasts, cached);
       const key = [baseOf(event), readParam(event, 'format'), readQuery(event, 'jsonp'), readScale(event)].join(' ');
@@ -102,13 +103,13 @@ export function createDirectoryRoutes(
 
     async search(event) {
       const podcasts = await directory.search(readQuery(event, 'q') ?? '');
-      return toPublic(listed(event, 'Search results', podcasts));
+      return toPublic(podcastsReply(event, 'Search results', podcasts));
     },
 
     async suggestions(event) {
       const user = await identity.user(event);
-      const podcasts = await directory.suggestions(user.id, readCount(event, 'number', MAX_LISTED));
-      return listed(event, `Suggestions for ${user.name}`, podcasts);
+      const podcasts = await directory.suggestions(user.id, readCount(event, 'number', MAX_NUMBER));
+      return podcastsReply(event, `Suggestions for ${user.name}`, podcasts);
     },
   };
 }

@@ -11,8 +11,8 @@ const LOGO = 'http://example.org/logo';
 async function* noFeeds() {}
 const podcasts = { feeds: noFeeds, find: async () => [], isLogoListed: async () => true };
 
-const createWith = (folder: Parameters<typeof createLogos>[0]['folder'], fetcher = { fetchImage }) =>
-  createLogos({ podcasts: { ...podcasts, logoUrl: async () => LOGO }, fetcher, folder });
+const createWith = (cache: Parameters<typeof createLogos>[0]['cache'], fetcher = { fetchImage }) =>
+  createLogos({ podcasts: { ...podcasts, logoUrl: async () => LOGO }, fetcher, cache });
 
 it('a damaged logo in the cache is fetched again by the next request', async () => {
   const files = new Map([['hash', Buffer.from('GIF89a, and no more')]]);
@@ -38,8 +38,8 @@ it('no request waits long for a logo, which is available once it has arrived', a
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   let arrive!: () => void;
   const arrived = new Promise<void>((resolve) => (arrive = resolve));
-  const folder = { read: async () => undefined, write: async () => undefined, remove: async () => undefined };
-  const logos = createWith(folder, { fetchImage: () => arrived.then(fetchImage) });
+  const cache = { read: async () => undefined, write: async () => undefined, remove: async () => undefined };
+  const logos = createWith(cache, { fetchImage: () => arrived.then(fetchImage) });
   const early = logos.find('hash', 64);
   await vi.advanceTimersByTimeAsync(5000);
   expect(await early).toBeUndefined();
@@ -50,7 +50,7 @@ it('no request waits long for a logo, which is available once it has arrived', a
 });
 
 it('holds few images in memory, however many are requested', async () => {
-  const folder = { read: async () => undefined, write: async () => undefined, remove: async () => undefined };
+  const cache = { read: async () => undefined, write: async () => undefined, remove: async () => undefined };
   let fetching = 0;
   const images: (() => void)[] = [];
   const logos = createLogos({
@@ -62,7 +62,7 @@ it('holds few images in memory, however many are requested', async () => {
         return fetchImage();
       },
     },
-    folder,
+    cache,
   });
   const requested = Array.from({ length: 20 }, (_, at) => logos.find(`host${at}`, 64));
   await vi.waitFor(() => expect(fetching).toBe(8), 20_000);

@@ -35,7 +35,7 @@ export async function serve(config: Config): Promise<void> {
     const stopped = untilSignal();
     podsync.services.feeds.start();
     if (isNew) messages.info(`Created the data folder ${config.data}; --data or PODSYNC_DATA selects another one`);
-    await greet(podsync, { ...config, port: network.port });
+    await logStart(podsync, { ...config, port: network.port });
     podsync.services.maintenance.start(); // last, as it reads the whole directory
     podsync.services.backups.start();
     await stopped;
@@ -47,7 +47,7 @@ export async function serve(config: Config): Promise<void> {
   }
 }
 
-async function greet({ services }: Podsync, config: Config): Promise<void> {
+async function logStart({ services }: Podsync, config: Config): Promise<void> {
   const { host, baseUrl, tls, data, storage } = config;
   const urls = reachableUrls(config);
   if (!tls && !isLoopback(host) && !baseUrl?.startsWith('https:')) {

@@ -7,7 +7,7 @@ import { DUMMY_HASH, type Hasher } from './hasher.ts';
 /** bcrypt reads no more, and would accept any longer password with the same beginning. */
 const MAX_BYTES = 72;
 /** How long a correct pair is accepted without hashing again. Milliseconds. */
-const REMEMBERED_FOR = 5 * 60_000;
+const CACHED_FOR = 5 * 60_000;
 
 /** Runs a comparison, or rejects. */
 type Guard = (compare: () => Promise<boolean>) => Promise<boolean>;
@@ -43,7 +43,7 @@ export function createPasswords(hasher: Hasher): Passwords {
   const fingerprint = ({ id, passwordHash }: User, password: string): string =>
     digest('sha256', `${secret}${id}\0${passwordHash}\0${password}`, 'base64');
   /** Pairs that are right or are being compared. */
-  const results = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: REMEMBERED_FOR, ttlResolution: 1000 });
+  const results = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: CACHED_FOR, ttlResolution: 1000 });
 
   return {
     async hash(password) {

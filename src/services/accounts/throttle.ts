@@ -75,7 +75,7 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
 
   const isKnown = async (guess: Guess): Promise<boolean> =>
     (await attempts.wait(keyOf(networkOf(guess)), KNOWN_NETWORK)) > 0;
-  const remember = async (guess: Guess): Promise<void> => {
+  const recordNetwork = async (guess: Guess): Promise<void> => {
     const key = keyOf(networkOf(guess));
     await attempts.refund(key);
     await attempts.add(key, KNOWN_NETWORK);
@@ -121,7 +121,7 @@ export function createThrottle(attempts: AttemptStore, now: Clock): Throttle {
       const counters = [...(known ? [] : wideCounters(guess)), ...nearCounters(guess)];
       const locks = [guess.address, ...(known ? [] : [accountOf(guess)])];
       const isRight = await mutex.runAll(locks, () => attempt(counters, compare));
-      if (isRight) await remember(guess);
+      if (isRight) await recordNetwork(guess);
       return isRight;
     },
 

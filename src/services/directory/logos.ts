@@ -16,7 +16,8 @@ const RETRY_FAILED_AFTER = 10 * 60_000;
 const CONCURRENCY = 8;
 /** How long a request waits for a logo; the download continues. Milliseconds. */
 const MAX_WAIT = 5000;
-const IN_MEMORY = 16 * 1024 * 1024;
+/** Scaled logos in memory. Bytes. */
+const MAX_BYTES = 16 * 1024 * 1024;
 /** Podcasts that are read at once. */
 const BATCH = 500;
 
@@ -34,19 +35,19 @@ interface LogoOptions {
   podcasts: Pick<PodcastStore, 'logoUrl' | 'isLogoListed' | 'feeds' | 'find'>;
   /** Undefined: nothing may be fetched. */
   fetcher: Pick<Fetcher, 'fetchImage'> | undefined;
-  folder: LogoCache;
+  cache: LogoCache;
 }
 
-export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
+export function createLogos({ podcasts, fetcher, cache }: LogoOptions): Logos {
   let scaler: ReturnType<typeof loadScale> | undefined;
   const images = new LRUCache<string, Image>({
-    maxSize: IN_MEMORY,
+    maxSize: MAX_BYTES,
     sizeCalculation: ({ bytes }) => bytes.length + 100,
   });
   const failed = new LRUCache<string, true>({ max: 10_000, ttl: RETRY_FAILED_AFTER });
   const semaphore = createHostSemaphore(CONCURRENCY);
   /** The first of several requests for a logo fetches it. */
-  const underWay = new Map<string, Promise<Image | undefined>>();
+  const pending = new Map<string, Promise<Image | undefined>>();
 
   /** The feeds that have this logo. Reads all podcasts: only logos on private networks need it. */
   async function* feedsWith(logo: Url): AsyncGenerator<Url, void> {
@@ -60,7 +61,7 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
 
   /** The logo as stored: scaled, or the original if sharp is not installed. */
   const obtain = async (hash: string, url: string): Promise<Image | undefined> => {
-    const kept = await folder.read(hash);
+    const kept = await cache.read(hash);
     const keptType = kept && imageType(kept);
     if (kept && keptType) return { bytes: kept, type: keptType };
     if (!fetcher || failed.has(hash)) return undefined;
@@ -72,7 +73,7 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
         const scale = await (scaler ??= loadScale());
         return scale ? scale(bytes, LARGEST) : { bytes, type };
       });
-      await folder.write(hash, image.bytes).catch(() => undefined); // it is fetched again later
+      await cache.write(hash, image.bytes).catch(() => undefined); // it is fetched again later
       return image;
     } catch {
       failed.set(hash, true);
@@ -80,10 +81,10 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
     }
   };
   const obtainOnce = (hash: string, url: string): Promise<Image | undefined> => {
-    let image = underWay.get(hash);
+    let image = pending.get(hash);
     if (!image) {
-      image = obtain(hash, url).finally(() => underWay.delete(hash));
-      underWay.set(hash, image);
+      image = obtain(hash, url).finally(() => pending.delete(hash));
+      pending.set(hash, image);
     }
     return image;
   };
@@ -107,7 +108,7 @@ export function createLogos({ podcasts, fetcher, folder }: LogoOptions): Logos {
         images.set(key, image);
         return image;
       } catch {
-        await folder.remove(hash);
+        await cache.remove(hash);
         return undefined;
       }
     },

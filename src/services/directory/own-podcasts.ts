@@ -14,7 +14,7 @@ export function createOwnPodcasts({
   actions,
   settings,
 }: Pick<Storage, 'podcasts' | 'actions' | 'settings'>): OwnPodcasts {
-  const hasActed = async (user: UserId, podcast: Url, name: string): Promise<boolean> => {
+  const hasAction = async (user: UserId, podcast: Url, name: string): Promise<boolean> => {
     const { pages } = await actions.query(user, { podcast });
     for await (const page of pages) {
       if (page.some(({ episode, guid }) => episode === name || guid === name)) return true;
@@ -30,7 +30,7 @@ export function createOwnPodcasts({
       if (Object.keys(await settings.get(user, scope)).length > 0) return true;
       const [known] = await podcasts.find([podcast]);
       const urls = new Set([podcast, ...(known ? [known.url, ...(await podcasts.formerUrls(podcast))] : [])]);
-      for (const url of urls) if (await hasActed(user, url, name)) return true;
+      for (const url of urls) if (await hasAction(user, url, name)) return true;
       return false;
     },
   };

@@ -219,8 +219,8 @@ export class ActionTable {
     return number === undefined ? undefined : this.#lastActionAt[number];
   }
 
-  /** Whether an episode has a state other than `new`. */
-  isTouched(podcast: Url, episode: Url): boolean {
+  /** Whether an episode was played or deleted, and not marked as new since. */
+  isPlayedOrDeleted(podcast: Url, episode: Url): boolean {
     const number = this.episodesOf(podcast).get(episode);
     const state = number === undefined ? undefined : this.stateOf(number);
     return state !== undefined && state.action !== 'new';

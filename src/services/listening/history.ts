@@ -52,21 +52,21 @@ export function createHistory(
   actionCache: ActionCache,
   podcasts: Pick<PodcastStore, 'find' | 'findEpisodes'>,
 ): History {
-  const open = async (user: UserId, filter: HistoryFilter): Promise<{ table: ActionTable; matches: Matches }> => {
+  const select = async (user: UserId, filter: HistoryFilter): Promise<{ table: ActionTable; matches: Matches }> => {
     const table = await actionCache.read(user);
-    const wanted = filter.podcast === undefined ? undefined : await sameAs(table, filter.podcast);
+    const wanted = filter.podcast === undefined ? undefined : await podcastNumbers(table, filter.podcast);
     return { table, matches: createMatches(table, filter, wanted) };
   };
 
   /** Numbers of the podcast under all its addresses. */
-  const sameAs = async (table: ActionTable, url: Url): Promise<ReadonlySet<number>> => {
+  const podcastNumbers = async (table: ActionTable, url: Url): Promise<ReadonlySet<number>> => {
     const { currentUrl } = await resolvePodcasts(podcasts, [url, ...table.podcasts]);
     return new Set(table.podcasts.flatMap((each, number) => (currentUrl(each) === currentUrl(url) ? number : [])));
   };
 
   return {
     async page(user, filter, { before, after }, limit) {
-      const { table, matches } = await open(user, filter);
+      const { table, matches } = await select(user, filter);
       const take = (rows: Iterable<number>, count: number): number[] => {
         const taken: number[] = [];
         for (const row of rows) {
@@ -93,7 +93,7 @@ export function createHistory(
     },
 
     async export(user, filter) {
-      const { table, matches } = await open(user, filter);
+      const { table, matches } = await select(user, filter);
       return exportPages(table, matches, async (actions) => {
         const resolved = await resolvePodcasts(
           podcasts,

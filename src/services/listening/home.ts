@@ -50,10 +50,10 @@ export function createHome(
       const currentUrl = resolved.currentUrl(url);
       addresses.set(currentUrl, [...(addresses.get(currentUrl) ?? [currentUrl]), url]);
     }
-    const isTouched = ({ podcast, url }: Episode): boolean =>
-      (addresses.get(podcast) ?? [podcast]).some((address) => table.isTouched(address, url));
+    const isPlayedOrDeleted = ({ podcast, url }: Episode): boolean =>
+      (addresses.get(podcast) ?? [podcast]).some((address) => table.isPlayedOrDeleted(address, url));
     const byUrl = new Map(subscribed.map((url) => [resolved.currentUrl(url), resolved.get(url)]));
-    const fresh = newest.filter((episode) => !isTouched(episode)).slice(0, MAX_NEW);
+    const fresh = newest.filter((episode) => !isPlayedOrDeleted(episode)).slice(0, MAX_NEW);
     return fresh.map((episode) => {
       const podcast = byUrl.get(episode.podcast);
       return { ...episode, podcastTitle: podcast?.title ?? '', logoUrl: podcast?.logoUrl ?? null };

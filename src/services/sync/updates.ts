@@ -90,7 +90,7 @@ export function createUpdates(
     }
   };
 
-  /** Adds to new feeds all names that the user's actions have for their episodes. */
+  /** Adds to feeds all names that the user's actions have for their episodes. */
   const collectNames = async (
     feeds: readonly Feed[],
     all: readonly EpisodeAction[],
@@ -122,8 +122,8 @@ export function createUpdates(
       const all = isEnough ? changed : await readActions(user, 0);
       const known = isEnough ? resolved : await resolvePodcasts(podcasts, new Set(all.map(({ podcast }) => podcast)));
       if (!isEnough) {
-        const joined = feeds.filter(({ url }) => added.has(url));
-        await collectNames(joined, all, known);
+        const addedFeeds = feeds.filter(({ url }) => added.has(url));
+        await collectNames(addedFeeds, all, known);
       }
       const statuses = newestByName(all, known);
       return {

@@ -159,8 +159,8 @@ function reportRewrites(rewrites: UrlRewrites): Pick<ImportResult, 'rewritten' |
 }
 
 function countUsable(urls: readonly string[], rewrites: UrlRewrites): number {
-  const became = new Map(rewrites);
-  return urls.filter((url) => became.get(url) !== '').length;
+  const results = new Map(rewrites);
+  return urls.filter((url) => results.get(url) !== '').length;
 }
 
 /** Why a chunk is refused. Throws any error that has another cause than the chunk. */
