@@ -15,7 +15,7 @@ export interface Reservation {
   /**
    * Resolves when there is room for a body of this many bytes; a second call changes nothing. Rejects with `throttled`
    * if too many bodies of the sender are waiting, and with `busy` after too long a wait. `evict` is called if the body
-   * arrives slowly while others wait: its reader must then release it.
+   * arrives slowly while others wait: its reader must then release it. Without `evict`, it has arrived already.
    */
   reserve(bytes: number, evict?: (reason: Refusal) => void): Promise<void>;
   /** The body has arrived and can no longer be evicted. */
@@ -69,7 +69,7 @@ export function createBodyBudget(limits: BudgetLimits = UPLOAD_BUDGET): BodyBudg
     for (const entry of admitted) if (entry.isLate && !entry.isComplete) return entry.evict();
   }
 
-  function wait(sender: unknown, bytes: number, evict: (reason: Refusal) => void) {
+  function wait(sender: unknown, bytes: number, evict?: (reason: Refusal) => void) {
     let admit!: () => void;
     let refuse!: (reason: Refusal) => void;
     const room = new Promise<void>((resolve, reject) => {
@@ -85,9 +85,9 @@ export function createBodyBudget(limits: BudgetLimits = UPLOAD_BUDGET): BodyBudg
       sender,
       bytes,
       admit,
-      evict: () => evict(tooSlow()),
+      evict: () => evict?.(tooSlow()),
       isLate: false,
-      isComplete: false,
+      isComplete: evict === undefined,
       timer,
     };
     waiting.add(entry);
@@ -99,7 +99,7 @@ export function createBodyBudget(limits: BudgetLimits = UPLOAD_BUDGET): BodyBudg
     open(sender) {
       let reserved: ReturnType<typeof wait> | undefined;
       return {
-        async reserve(bytes, evict = () => undefined) {
+        async reserve(bytes, evict) {
           if (!reserved && count(waiting, (entry) => entry.sender === sender) >= limits.waiting) throw tooManyWaiting();
           reserved ??= wait(sender, bytes, evict);
           await reserved.room;

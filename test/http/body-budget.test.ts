@@ -103,6 +103,17 @@ it('evicts a body that arrives slowly while others wait, but not one that has ar
   expect(events).toEqual(['arrived', 'slow', 'slow gives way', 'next']);
 });
 
+it('evicts a slow body behind a compressed one, which has arrived when its size is known', async () => {
+  const budget = createBodyBudget();
+  const { events, reserve } = watch(budget);
+  await budget.open('compressed').reserve(4 * MB);
+  reserve('slow', 12 * MB);
+  await vi.advanceTimersByTimeAsync(60_000);
+  reserve('next', 12 * MB);
+  await flush();
+  expect(events).toEqual(['slow', 'slow gives way']);
+});
+
 it('gives a body its time to arrive while others wait', async () => {
   const { events, reserve } = watch();
   reserve('slow', 12 * MB);
