@@ -66,6 +66,6 @@ function advise({ findings }: Report, repair: boolean, config: Config): string {
   if (findings.some(({ isRepairable }) => !isRepairable)) {
     return 'some damage cannot be repaired; copy the data folder, then restore a backup or follow the advice given with each finding';
   }
-  if (repair) return 'the damage is still there after the repair; run the command again';
+  if (repair) return 'the repair did not remove the damage; run the command again';
   return `damage found; repair it with: ${commandLine('check --repair', config)}`;
 }

@@ -180,8 +180,8 @@ figure { margin: .75rem 0 0; }
 .heat .scale { grid-column: 2; }
 .weekdays { display: grid; grid-template-rows: repeat(7, 1fr); align-items: center; color: var(--soft); font-size: .8rem; }
 summary { cursor: pointer; }
-.behind { margin-top: .6rem; color: var(--soft); font-size: .9rem; }
-.behind table { color: var(--ink); }
+.chart-data { margin-top: .6rem; color: var(--soft); font-size: .9rem; }
+.chart-data table { color: var(--ink); }
 .tags a[aria-current] { background: var(--accent); color: var(--on-accent); }
 audio { width: 100%; display: block; }
 .player .actions { margin: .75rem 0 0; }

@@ -126,7 +126,7 @@ it('a page shows them as charts, each with a table', async () => {
   const text = textOf(html);
   expect(text).toContain('Listened 1 h 1 min Per listening day 20 min Longest streak 2 days Episodes finished 2');
   expect(html).toContain('<tr><th scope="row">14 Nov 2023</th><td class="number">1 h</td></tr>');
-  expect(html.match(/<figure>/g)).toHaveLength(html.match(/<details class="behind">/g)!.length);
+  expect(html.match(/<figure>/g)).toHaveLength(html.match(/<details class="chart-data">/g)!.length);
   expect(text).toContain('08:00 1 h'); // on Tuesdays
   expect(text).toContain('Unknown device 30 s');
   expect(html).toContain('aria-current="true">30 days</a>');

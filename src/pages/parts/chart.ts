@@ -70,7 +70,7 @@ ${renderTable(caption, markup`<th scope="col">Hour (UTC)</th>${head}`, rows)}
 }
 
 const renderTable = (caption: string, head: Markup, rows: readonly Markup[]): Markup =>
-  markup`<details class="behind"><summary>Show as a table</summary>
+  markup`<details class="chart-data"><summary>Show as a table</summary>
 <div class="table" tabindex="0" role="region" aria-label="${caption}"><table><caption>${caption}</caption><thead><tr>${head}</tr></thead><tbody>
 ${rows}</tbody></table></div></details>`;
 

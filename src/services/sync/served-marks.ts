@@ -10,18 +10,18 @@ export interface ServedMarks {
   /** The result of `query`, from the mark where this device has to start. */
   serve<Result extends { mark: Stamp }>(
     device: { user: UserId; id: string },
-    served: Served,
+    kind: Served,
     since: Stamp,
     query: (from: Stamp) => Promise<Result>,
   ): Promise<Result>;
 }
 
 export const createServedMarks = (store: ServedMarkStore): ServedMarks => ({
-  async serve({ user, id }, served, since, query) {
-    const kept = await store.find(user, id, served);
+  async serve({ user, id }, kind, since, query) {
+    const kept = await store.find(user, id, kind);
     const from = startOf(kept, since);
     const result = await query(from);
-    if (result.mark !== kept?.mark) await store.save(user, id, served, { since, from, mark: result.mark });
+    if (result.mark !== kept?.mark) await store.save(user, id, kind, { since, from, mark: result.mark });
     return result;
   },
 });
