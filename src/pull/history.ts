@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { ImportChunk } from '../domain/import-chunk.ts';
 import { parseTimestamp } from '../domain/timestamp.ts';
 import type { Seconds } from '../domain/types.ts';
+import { redactUrl } from '../domain/url.ts';
 
 /** One response with episode actions (spec 4.8); `timestamp` is undefined unless the server sent a number. */
 export interface ActionPage {
@@ -76,7 +77,7 @@ export async function* readHistory({ getPage, podcasts, onGap }: HistorySource):
   }
   for (const [podcast, count] of doubtful) {
     if (podcast === undefined || count < limit || knownPodcasts.size === 1) continue;
-    onGap(`episode actions of ${podcast}: the server returned ${count} at once, which may not be all`);
+    onGap(`episode actions of ${redactUrl(podcast)}: the server returned ${count} at once, which may not be all`);
   }
 }
 

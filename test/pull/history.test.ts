@@ -123,14 +123,14 @@ it('reads a short history with one request, whatever the server', async () => {
   }
 });
 
-it('reports the podcast whose actions may be incomplete', async () => {
+it('reports the podcast whose actions may be incomplete, without a password in its address', async () => {
   const actions = many(1300, (n) => ({
     ...action(n),
-    podcast: `https://feeds.example/${n < 1200 ? 'daily' : 'other'}`,
+    podcast: `https://bob:hunter2@feeds.example/${n < 1200 ? 'daily' : 'other'}`,
   }));
   const { report, stored } = await pullHistory(actions, RULES['the newest thousand']!);
   expect(stored.length).toBeGreaterThanOrEqual(1100);
   expect(report.gaps.map(({ gap }) => gap)).toContainEqual(
-    'episode actions of https://feeds.example/daily: the server returned 1000 at once, which may not be all',
+    'episode actions of https://***@feeds.example/daily: the server returned 1000 at once, which may not be all',
   );
 });
