@@ -56,6 +56,18 @@ it.each([
   expect((await poll(server, write(token), headers)).status).toBe(200);
 });
 
+it('an account with too many app passwords is asked to revoke some before it grants access', async () => {
+  const { server, token, link } = await begin();
+  const { id } = await server.services.administration.find('bob');
+  for (let n = 0; n < 100; n += 1) await server.services.appPasswords.create(id, `app ${n}`);
+  const refused = await grant(server, link);
+  expect(refused.html).toContain('An account has up to 100 app passwords; revoke those that are not used.');
+  const [oldest] = await server.services.appPasswords.all(id);
+  await server.services.appPasswords.revoke(id, oldest!.id);
+  await grant(server, link);
+  expect((await poll(server, `token=${token}`)).status).toBe(200);
+});
+
 it('is completed once, however many requests poll at once', async () => {
   const { server, token, link } = await begin();
   await grant(server, link);

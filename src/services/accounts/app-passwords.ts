@@ -28,6 +28,8 @@ const MAX_APP_PASSWORDS = 100;
 export interface AppPasswords {
   /** Creates one and returns it: it is never shown again. Throws `invalid` for the label, `conflict` for too many. */
   create(user: UserId, label: string): Promise<string>;
+  /** Throws as `create` would with this label. */
+  check(user: UserId, label: string): Promise<void>;
   /** The owner of an app password; records its use. Undefined for any other text. */
   find(secret: string, client: SessionClient): Promise<{ user: User; appPassword: AppPassword } | undefined>;
   /** Those of a user, the oldest first. */
@@ -71,15 +73,20 @@ export function createAppPasswords(
     }
   };
 
+  const check: AppPasswords['check'] = async (user, label) => {
+    checkAppLabel(label);
+    if ((await appPasswords.all(user)).length < MAX_APP_PASSWORDS) return;
+    throw new Refusal(
+      'conflict',
+      `an account has up to ${MAX_APP_PASSWORDS} app passwords; revoke those that are not used`,
+    );
+  };
+
   return {
+    check,
+
     async create(user, label) {
-      checkAppLabel(label);
-      if ((await appPasswords.all(user)).length >= MAX_APP_PASSWORDS) {
-        throw new Refusal(
-          'conflict',
-          `an account has up to ${MAX_APP_PASSWORDS} app passwords; revoke those that are not used`,
-        );
-      }
+      await check(user, label);
       const secret = createSecret();
       const digest = digestOf(secret);
       const device = `app-${appPasswordId(digest)}`;

@@ -4,7 +4,7 @@ import { Refusal } from '../../domain/errors.ts';
 import type { Seconds, UserId } from '../../domain/types.ts';
 import type { LoginStore, User } from '../../storage/stores.ts';
 import { cutAppName } from '../sync/app-name.ts';
-import { type AppPasswords, checkAppLabel } from './app-passwords.ts';
+import type { AppPasswords } from './app-passwords.ts';
 
 /** How long an app waits to be granted access. */
 const LIFE: Seconds = 20 * 60;
@@ -20,7 +20,7 @@ export interface LoginFlow {
   begin(app: string): { poll: string; link: string };
   /** The login that the link requests. Throws `missing` for a link that has expired or never existed. */
   read(link: string): RequestedLogin;
-  /** Throws as `read` does, `invalid` for the label, and `conflict` if access was already granted. */
+  /** Throws as `read` does, `invalid` for the label, and `conflict` for too many app passwords or if access was already granted. */
   grant(link: string, user: UserId, label: string): Promise<void>;
   /** The app password, once; undefined before access is granted, and for any other token. */
   fetch(poll: string): Promise<{ user: User; appPassword: string } | undefined>;
@@ -35,7 +35,11 @@ interface RequestedLogin {
 
 const LINK = /^([\w-]{43})\.([0-9a-z]{1,9})\.([\w-]*)$/;
 
-export function createLoginFlow(logins: LoginStore, appPasswords: Pick<AppPasswords, 'create'>, now: Clock): LoginFlow {
+export function createLoginFlow(
+  logins: LoginStore,
+  appPasswords: Pick<AppPasswords, 'check' | 'create'>,
+  now: Clock,
+): LoginFlow {
   const read: LoginFlow['read'] = (link) => {
     const [, digest = '', expires = '0', name = ''] = LINK.exec(link) ?? [];
     const expiresAt = parseInt(expires, 36);
@@ -57,7 +61,7 @@ export function createLoginFlow(logins: LoginStore, appPasswords: Pick<AppPasswo
 
     async grant(link, user, label) {
       const { digest, expiresAt } = read(link);
-      checkAppLabel(label);
+      await appPasswords.check(user, label); // the app can do nothing about a refusal
       const isGranted = await logins.grant({ digest, user, label, expiresAt });
       if (!isGranted) throw new Refusal('conflict', 'this link was used already; start again in the app');
     },
