@@ -7,7 +7,7 @@ it('embed.js serves its own page and podsync below /podcasts, and stores uploads
   const open = async () => {
     const program = join(import.meta.dirname, 'embed.js');
     const site = start([data, '0'], { program, env: { ALICES_PASSWORD: 'wonderland' } });
-    const [, url] = await site.says(/the site is at (\S+)/);
+    const [, url] = await site.prints(/the site is at (\S+)/);
     const request = (path: string, init: RequestInit = {}): Promise<Response> =>
       fetch(`${url}${path}`, { ...init, headers: { authorization: `Basic ${btoa('alice:wonderland')}` } });
     return { ...site, request };

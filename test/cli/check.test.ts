@@ -130,7 +130,7 @@ it('a starting server corrects subscriber counts', async () => {
   const { data } = await setUp(SQLITE);
   miscount(data);
   const server = await startServer(['--data', data, ...SQLITE]);
-  await server.says(/ \[warn\] wrong subscriber counts of 1 podcast were corrected$/);
+  await server.prints(/ \[warn\] wrong subscriber counts of 1 podcast were corrected$/);
 });
 
 it('finds a damaged index of SQLite, which no read detects', async () => {

@@ -107,8 +107,8 @@ it('serve and commands read the values of their options from the file', async ()
   });
   expect((await podsync(['user', 'add', 'bob', '--generate'])).code).toBe(0);
   const server = start(['serve', '--config', file, '--data', data]);
-  await server.says(/storage sqlite:from-file\.db$/);
-  await server.says(/Ready\. /);
+  await server.prints(/storage sqlite:from-file\.db$/);
+  await server.prints(/Ready\. /);
   server.kill('SIGTERM');
   await server.ended;
   const { stdout } = await podsync(['export', '--user', 'bob', '--format', 'backup']);

@@ -29,7 +29,7 @@ export interface SpawnOptions {
 export interface Program {
   kill(signal: NodeJS.Signals): void;
   /** Resolves with the first match in any line on stderr, also an earlier one. Rejects if the program ends without one. */
-  says(pattern: RegExp): Promise<RegExpExecArray>;
+  prints(pattern: RegExp): Promise<RegExpExecArray>;
   readonly ended: Promise<Result>;
 }
 
@@ -93,7 +93,7 @@ export function start(args: readonly string[], { input, env, cwd, program = PROG
   });
   return {
     kill: (signal) => void child.kill(signal),
-    says: (pattern) =>
+    prints: (pattern) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
           for (const line of printed) {
@@ -121,6 +121,6 @@ export interface Server extends Program {
 export async function startServer(args: readonly string[] = [], options?: SpawnOptions): Promise<Server> {
   const data = args.includes('--data') ? args[args.indexOf('--data') + 1]! : await makeFolder();
   const program = start(['serve', '--port', '0', '--no-fetch', '--data', data, ...args], options);
-  const [, url = ''] = await program.says(/Ready\. .*?(https?:[^\s"]+)(?:$|")/);
+  const [, url = ''] = await program.prints(/Ready\. .*?(https?:[^\s"]+)(?:$|")/);
   return { ...program, data, url, port: Number(new URL(url).port) };
 }

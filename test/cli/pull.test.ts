@@ -176,7 +176,7 @@ it('takes over an account of a Nextcloud, with a password or with access granted
   expect(JSON.parse(byPassword.stdout)).toMatchObject({ subscriptions: 1, actions: 0 });
 
   const pulling = start(args);
-  await pulling.says(/grant access to podsync: http:\S+\/authorize\?flow=/);
+  await pulling.prints(/grant access to podsync: http:\S+\/authorize\?flow=/);
   pulling.kill('SIGTERM');
   await pulling.ended;
 });

@@ -32,7 +32,7 @@ it('after a migration, commands and the server use the new storage', async () =>
   expect(await listUsers()).toEqual(['bob', 'eve']);
   expect(await listUsers('--storage', 'json')).toEqual(['bob']); // a command that only reads may read the old one
   const server = await startServer(['--data', data]);
-  await server.says(/storage sqlite:new\.db$/);
+  await server.prints(/storage sqlite:new\.db$/);
   expect(await listUsers()).toEqual(['bob', 'eve']);
 });
 
@@ -61,7 +61,7 @@ it('another storage is refused with what to do, and nothing is written to it', a
   expect(await listUsers('--storage', 'json')).toEqual(['bob']);
   await rm(record);
   const server = await startServer(['--data', data, '--storage', 'json']);
-  await server.says(/storage json$/);
+  await server.prints(/storage json$/);
   expect(await readStorageRecord(data)).toBe('json');
 });
 

@@ -90,7 +90,7 @@ it.each([
   const { code, stdout, stderr } = await add(['bob', '--password-stdin'], input);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(ONE_SENTENCE);
-  await (await server()).says(/There is no account yet/);
+  await (await server()).prints(/There is no account yet/);
 });
 
 it('several commands at once all succeed', async () => {

@@ -36,7 +36,7 @@ const forgetStorage = (data: string): Promise<void> => rm(join(data, 'podsync.js
 /** Runs a command until it is blocked by the storage, and presses Ctrl-C. Returns its last message. */
 async function stop(...args: string[]): Promise<string | undefined> {
   const program = start(args);
-  await program.says(/(looking up|transferring) an account/);
+  await program.prints(/(looking up|transferring) an account/);
   program.kill('SIGINT');
   const { code, stdout, stderr } = await program.ended;
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -104,7 +104,7 @@ it('an export from a server that dies does not change an existing file', async (
   await forgetStorage(data);
   const server = await startServer(['--data', data, '--storage', BLOCKED_ACTIONS]);
   const program = start(['export', '--format', 'backup', '-o', file, '--data', data, '--storage', BLOCKED_ACTIONS]);
-  await server.says(/transferring an account/);
+  await server.prints(/transferring an account/);
   server.kill('SIGKILL');
   expect(await program.ended).toEqual({
     code: 1,
@@ -123,7 +123,7 @@ async function startWaiting() {
   const options = ['--data', data, '--storage', BLOCKED_ACTIONS];
   const server = await startServer(options);
   const program = start(['check', ...options]);
-  await server.says(/transferring an account/);
+  await server.prints(/transferring an account/);
   return { server, program };
 }
 
@@ -141,7 +141,7 @@ it('a command that changes data reports that the server died, and that the chang
   const data = await makeFolder();
   const server = await startServer(['--data', data, '--storage', BLOCKED_LOOKUP]);
   const program = start(['user', 'rename', 'bob', 'robert', '--data', data]);
-  await server.says(/looking up an account/);
+  await server.prints(/looking up an account/);
   server.kill('SIGKILL');
   expect(await program.ended).toEqual({
     code: 1,

@@ -60,12 +60,12 @@ it.each([
 it('prints the next steps while there is no account', async () => {
   const data = join(await makeFolder(), "it's here");
   const first = await startServer(['--data', data]);
-  const [, program, args] = await first.says(
+  const [, program, args] = await first.prints(
     /There is no account yet\. Create one with: node (\S+) (user add NAME --data .*)$/,
   );
   expect(args).toBe(`user add NAME --data '${data.replace("'", String.raw`'\''`)}'`);
   expect(program).toBe(PROGRAM);
-  const [, link = ''] = await first.says(/create the first one in a browser: (\S+)$/);
+  const [, link = ''] = await first.prints(/create the first one in a browser: (\S+)$/);
   expect((await fetch(link)).status).toBe(200);
   await run(['user', 'add', 'bob', '--generate', '--data', data]);
   first.kill('SIGTERM');
@@ -86,14 +86,14 @@ it('prints the address to enter in apps behind a proxy', async () => {
     '--base-url',
     'https://example.org/pods/',
   ]);
-  await server.says(/ \[success\] Ready\. .* https:\/\/example\.org\/pods$/);
-  await server.says(/Listening on http:\/\/127\.0\.0\.1:\d+$/);
-  await server.says(/create the first one in a browser: https:\/\/example\.org\/pods\/register\?token=\S+$/);
+  await server.prints(/ \[success\] Ready\. .* https:\/\/example\.org\/pods$/);
+  await server.prints(/Listening on http:\/\/127\.0\.0\.1:\d+$/);
+  await server.prints(/create the first one in a browser: https:\/\/example\.org\/pods\/register\?token=\S+$/);
 });
 
 it('does not suggest an address to apps that only the proxy uses', async () => {
   const server = await startServer(['--trust-proxy']);
-  await server.says(/Apps need the address of the proxy\. Set --base-url to show it here/);
+  await server.prints(/Apps need the address of the proxy\. Set --base-url to show it here/);
   server.kill('SIGTERM');
   const { stderr } = await server.ended;
   expect(stderr).toMatch(/Ready\. Server address for the proxy: http:/);
@@ -218,7 +218,7 @@ it('of two servers that start at once on one port, one starts', async () => {
     stdout: '',
     stderr: expect.stringMatching(/^\S+Z \[error\] port \d+ of [^\n]+ is in use[^\n]+\n$/),
   });
-  await Promise.any(programs.map((program) => program.says(/Ready/)));
+  await Promise.any(programs.map((program) => program.prints(/Ready/)));
 });
 
 it('with --backup-every it writes a backup by itself, which `import` accepts', async () => {

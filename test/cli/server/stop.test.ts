@@ -27,7 +27,7 @@ it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   async (signal) => {
     const { server, upload } = await startUpload();
     server.kill(signal);
-    await server.says(/Stopping/);
+    await server.prints(/Stopping/);
     await expect(fetch(server.url)).rejects.toThrow('fetch failed');
 
     upload.write(BODY.slice(-1));
@@ -51,7 +51,7 @@ it.each([
   const { server, upload } = await startUpload();
   upload.on('error', () => undefined); // it is closed by the server
   server.kill('SIGTERM');
-  await server.says(/Stopping/);
+  await server.prints(/Stopping/);
   server.kill(signal);
   expect((await server.ended).code).toBe(code);
 });
