@@ -168,11 +168,11 @@ it('answers at once if a large body is announced but not sent, and then closes t
     return socket;
   });
   const closed = sockets.map((socket) => once(socket, 'close'));
-  let isOver = false;
-  const answered = Promise.all(sockets.map((socket) => once(socket, 'data'))).finally(() => (isOver = true));
+  const state = { isOver: false };
+  const answered = Promise.all(sockets.map((socket) => once(socket, 'data'))).finally(() => (state.isOver = true));
   // Time passes only while the server waits for at most a second.
   const waits = vi.spyOn(globalThis, 'setTimeout');
-  while (!isOver) {
+  while (!state.isOver) {
     await setImmediate();
     if (waits.mock.calls.some(([, delay]) => delay! <= 1000)) vi.advanceTimersByTime(1000);
     waits.mockClear();
