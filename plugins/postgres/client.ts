@@ -4,12 +4,26 @@ import type postgres from 'postgres';
 import type { Row, RowList, Sql } from 'postgres';
 import { loadOptional } from '../../src/plugin.ts';
 
-type Driver = typeof postgres;
+type Driver = (url: string, options?: object) => Sql;
 type Rows = RowList<Row[]>;
 
-/** postgres.js, an optional dependency. */
-export const loadDriver = (load: () => Promise<{ default: Driver }> = () => import('postgres')): Promise<Driver> =>
-  loadOptional(load, 'postgres', '3.4.9', 'the PostgreSQL storage needs the package postgres');
+const TARGET = 'PGTARGETSESSIONATTRS';
+
+/** postgres.js, an optional dependency. It ignores `PGTARGETSESSIONATTRS`: podsync finds the primary itself. */
+export async function loadDriver(
+  load: () => Promise<{ default: typeof postgres }> = () => import('postgres'),
+): Promise<Driver> {
+  const driver = await loadOptional(load, 'postgres', '3.4.9', 'the PostgreSQL storage needs the package postgres');
+  return (url, options) => {
+    const { [TARGET]: target } = process.env;
+    delete process.env[TARGET]; // postgres.js has no option for this, and throws for `any`, the default of PostgreSQL
+    try {
+      return driver(url, options);
+    } finally {
+      if (target !== undefined) process.env[TARGET] = target;
+    }
+  };
+}
 
 /**
  * Timeout for connecting, including the first statement. For later statements, the interval between checks whether the
@@ -31,17 +45,18 @@ type Server = { host: [string]; port: [number] } | { path: string };
 
 /** What is before the hosts of a URL, the hosts, separated by commas, and what is after them. */
 export const URL_PARTS = /^(\w+:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/s;
-const IPV6 = /^\[(.+)\](?::(\d+))?$/;
 
 /** The servers that a URL names, or the variables `PGHOST` and `PGPORT` if it is undefined. Connects to none of them. */
 export function serversOf(driver: Driver, { url = '' }: ConnectionOptions): Server[] {
-  const { host, port, path } = driver(url).options;
-  if (path) return [{ path }];
-  const written = URL_PARTS.exec(url)?.[2]?.split(',') ?? [];
-  return host.map((name, index) => {
-    // postgres.js cuts off an IPv6 address at its first colon.
-    const [, address = name, ownPort = port[index]!] = IPV6.exec(written[index] ?? '') ?? [];
-    return { host: [address], port: [Number(ownPort)] };
+  const written = URL_PARTS.exec(url)?.[2];
+  if (!written) {
+    const { host, port, path } = driver(url).options;
+    return path ? [{ path }] : host.map((name, index) => ({ host: [name], port: [port[index]!] }));
+  }
+  // Not by postgres.js: it cuts off an IPv6 address, and takes the port of the first host for the others.
+  return written.split(',').map((each) => {
+    const { hostname, port } = new URL(`postgres://${each}`);
+    return { host: [hostname.replace(/^\[(.*)\]$/, '$1')], port: [Number(port || process.env['PGPORT'] || 5432)] };
   });
 }
 
@@ -121,7 +136,7 @@ export class Client {
         enable_sort: 'off',
       },
       onclose: () => this.#lose(),
-    } as object) as Sql;
+    });
   }
 
   /** Runs a prepared statement with parameters `$1`, `$2` and so on. */

@@ -1,5 +1,5 @@
 import postgresJs, { type Sql } from 'postgres';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { loadDriver, serversOf } from '../../../plugins/postgres/client.ts';
 import postgres from '../../../plugins/postgres/index.ts';
 import { SCHEMA_VERSION } from '../../../plugins/postgres/schema.ts';
@@ -18,6 +18,7 @@ beforeEach(async () => {
   admin = postgresJs(place.url, { max: 1, onnotice: () => undefined });
 });
 afterEach(async () => {
+  vi.unstubAllEnvs();
   await admin.end();
   await place.destroy();
 });
@@ -184,6 +185,17 @@ it('ping fails on a server that has become read-only', async () => {
   await store.close();
 });
 
+it.each(['any', 'standby', 'primary'])(
+  'a store opens if PGTARGETSESSIONATTRS is %s for other programs',
+  async (target) => {
+    vi.stubEnv('PGTARGETSESSIONATTRS', target);
+    const store = await open();
+    await store.commit({ set: [['a', '1']] });
+    await store.close();
+    expect(process.env['PGTARGETSESSIONATTRS']).toBe(target);
+  },
+);
+
 describe('a location', () => {
   it.each(['postgres://host', 'postgresql://bob:p%23w@[::1]:5432/db?sslmode=require', 'postgres://one:1,two:2/db'])(
     'may be %s',
@@ -212,6 +224,16 @@ describe('a location', () => {
       { host: ['fe80::2'], port: [5433] },
       { host: ['host'], port: [5434] },
     ]);
+  });
+
+  it('may name hosts without a port, which have the default of PostgreSQL', async () => {
+    const portsOf = async (url: string) =>
+      serversOf(await loadDriver(), { url }).map((server) => 'port' in server && server.port[0]);
+    vi.stubEnv('PGPORT', undefined);
+    expect(await portsOf('postgres://bob:p@one:5433,two,[::1]/db')).toEqual([5433, 5432, 5432]);
+    vi.stubEnv('PGPORT', '6543');
+    expect(await portsOf('postgres://one:5433,two,[::1]/db')).toEqual([5433, 6543, 6543]);
+    expect(await portsOf('postgres://one/db')).toEqual([6543]);
   });
 
   it('may be empty to use the variables of PostgreSQL', () => {
