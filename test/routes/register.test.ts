@@ -91,6 +91,17 @@ it.each<[Record<string, string>, string]>([
   expect(await login(server, 'ann', 'pass phrase')).toBe(401);
 });
 
+it.each([
+  { fields: { name: 'BOB' }, wrong: 'name' },
+  { fields: { email: 'BOB@example.org' }, wrong: 'email' },
+])('marks the field that another account has: $wrong', async ({ fields, wrong }) => {
+  const server = await openTestServer(OPEN);
+  await server.services.administration.setEmail('bob', 'bob@example.org');
+  const { send } = await openForm(server);
+  const html = await (await send({ email: 'ann@example.org', ...fields })).text();
+  expect([...html.matchAll(/<p class="error" id="(\w+)-error">/g)].map(([, field]) => field)).toEqual([wrong]);
+});
+
 it('refuses a form that is too large, because anybody can send one', async () => {
   const { app } = await openTestServer();
   const body = new URLSearchParams({ ...FIELDS, email: 'x'.repeat(16 * 1024) });

@@ -11,7 +11,7 @@ import { repeatProblem, type Site, STALE } from './site.ts';
 
 /** The page for creating an account (spec 4.9, legacy paths), which then signs the user in. */
 export function createRegisterPages(
-  { registration }: Pick<Services, 'registration'>,
+  { accounts, registration }: Pick<Services, 'accounts' | 'registration'>,
   { identity, origin }: RouteContext,
   site: Site,
 ): Record<'show' | 'submit', Handler> {
@@ -64,7 +64,9 @@ export function createRegisterPages(
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         if (error.code === 'forbidden') return closed(event);
-        if (error.code === 'conflict') return again({ name: error.message });
+        if (error.code === 'conflict') {
+          return again({ [(await accounts.findByName(name)) ? 'name' : 'email']: error.message });
+        }
         if (error.retryAfter === undefined) return again({ form: error.message });
         return again({ form: error.message }, error.code === 'busy' ? 503 : 429, error.retryAfter);
       }
