@@ -20,6 +20,8 @@ export const MAX_BODY = {
   form: 16 * KIB,
   /** A form with every podcast of a page, and the devices of each. */
   subscriptionsForm: MIB,
+  /** A form with the ids of 100 devices. */
+  devicesForm: 512 * KIB,
   /** A form with an OPML file of 1 MiB. */
   opmlForm: MIB + 16 * KIB,
   /** 16 MiB of OPML as JSON, from `podsync import-opml`. */
@@ -55,7 +57,7 @@ export const FORM_BUDGET: BudgetLimits = { ...UPLOAD_BUDGET, bytes: 8 * MIB };
 /** A rejected body is read up to this size and discarded, as some clients do not read a response while they send. Bytes. */
 export const MAX_DISCARDED = 64 * MIB;
 
-/** Fields of a form, including files. */
+/** Fields of a form, including files; forms in which many items are selected have limits of their own. */
 export const MAX_FORM_FIELDS = 50;
 
 /** What parsing one body may take: several times what a valid one of 16 MiB needs. */

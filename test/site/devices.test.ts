@@ -111,6 +111,19 @@ it('groups devices and takes them out again', async () => {
   expect(none.html).toContain('Choose at least two devices.');
 });
 
+it('groups as many devices as one request may name', async () => {
+  const { visitor, services } = await openDevices();
+  const bob = (await services.accounts.findByName('bob'))!.id;
+  const form = 'http://localhost/devices/groups';
+  const many = Array.from({ length: 101 }, (_, n) => `${'電'.repeat(250)}${n}`);
+  const device = many.slice(1);
+  for (const id of many) await services.devices.save(bob, id, {});
+  const tooMany = await visitor.send('/devices', { device: many, do: 'join' }, form);
+  expect(tooMany.html).toContain('up to 100 devices');
+  expect((await visitor.send('/devices', { device, do: 'join' }, form)).status).toBe(303);
+  expect((await services.devices.following(bob)).groups).toEqual([device]);
+});
+
 it('removes a device with its list', async () => {
   const { visitor, request } = await openDevices();
   const done = await visitor.send('/devices/phone', {}, 'http://localhost/devices/phone/remove');

@@ -1,4 +1,6 @@
 import type { H3Event } from 'h3';
+import { MAX_BODY } from '../../body-limits.ts';
+import { MAX_DEVICES } from '../../domain/device.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { readParam } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
@@ -9,6 +11,9 @@ import { ACCOUNT } from '../../services/sync/settings.ts';
 import type { DeviceSummary, User } from '../../storage/stores.ts';
 import type { Handler } from '../route.ts';
 import { type Site, STALE, statusOf } from './site.ts';
+
+/** For a form that selects devices: more fields than accepted devices, for a clear message. */
+const LIMITS = { limit: MAX_BODY.devicesForm, maxFields: 2 * MAX_DEVICES };
 
 type DeviceHandlers = 'all' | 'show' | 'save' | 'remove' | 'sync' | 'group';
 
@@ -83,6 +88,6 @@ export function createDevicePages(
       }
       await devices.synchronize(user.id, isLeaving ? [] : [ids], isLeaving ? ids : []);
       return site.redirect(event, '/devices');
-    }),
+    }, LIMITS),
   };
 }
