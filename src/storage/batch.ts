@@ -7,8 +7,8 @@ const KEY = /^[ -~]+$/;
 const MAX_BYTES_A_UNIT = 3;
 
 /**
- * Rejects with a RangeError for a batch that no plugin has to accept: a key or value beyond the bounds of the contract, or
- * a key that changes twice. Callers must check their input before they build a batch.
+ * Rejects with a RangeError for a key or value beyond the bounds of the contract, which no plugin has to accept, and with
+ * another Error for a key that changes twice. Callers must check their input before they build a batch.
  */
 export const checkBatch = (batch: Batch): Promise<void> => eachInSlices(checks(batch));
 
@@ -17,7 +17,7 @@ function* checks({ check = [], set = [], delete: deleted = [] }: Batch): Iterabl
   const changed = new Set<Key>();
   const checkChanged = (key: Key): void => {
     checkKey(key);
-    if (changed.has(key)) throw new RangeError(`a batch changes ${key} twice`);
+    if (changed.has(key)) throw new Error(`a batch changes ${key} twice`);
     changed.add(key);
   };
   for (const [key] of check) yield checkKey(key);

@@ -21,7 +21,8 @@ export function guardStore(store: KeyValueStore): KeyValueStore {
     }
   };
   const commit = async (batch: Batch): Promise<Version | undefined> => {
-    await checkBatch(batch).catch((error: RangeError) => {
+    await checkBatch(batch).catch((error: Error) => {
+      if (!(error instanceof RangeError)) throw error;
       throw new StorageError('full', `too large for the storage: ${error.message}`);
     });
     return store.commit(batch);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { KeyValueStore } from '../../src/storage/contract.ts';
+import { type KeyValueStore, MAX_VALUE_BYTES } from '../../src/storage/contract.ts';
 import { guardStore } from '../../src/storage/guarded-store.ts';
 import { type Faults, MemoryDatabase, openMemoryStore } from './memory-store.ts';
 
@@ -59,4 +59,15 @@ it('a closed store rejects every call, which does not reach the plugin', async (
   await expect(store.ping()).rejects.toMatchObject(refusal);
   await expect(store.verify()).rejects.toMatchObject(refusal);
   expect(memory.calls).toEqual([]);
+});
+
+it('a batch that is too large is reported as a full storage, but not one that changes a key twice', async () => {
+  const { memory, store } = open();
+  const tooLarge = store.commit({ set: [['a', 'x'.repeat(MAX_VALUE_BYTES + 1)]] });
+  await expect(tooLarge).rejects.toMatchObject({ code: 'full' });
+  const twice = store.commit({ set: [['a', '1'], ['a', '2']] }); // prettier-ignore
+  await expect(twice).rejects.toThrow(new Error('a batch changes a twice'));
+  await expect(twice).rejects.not.toHaveProperty('code');
+  expect(memory.calls).toEqual([]);
+  await store.close();
 });
