@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { type BodyParser, createBodyParser } from '../../src/services/sync/body-parser.ts';
 
@@ -66,4 +67,13 @@ it.each([
   const strict = createBodyParser(limits);
   await expect(strict.list('opml', text)).rejects.toEqual(refused('too-large', 'takes too long'));
   await strict.close();
+});
+
+it('asks to send a body again that was being parsed, or waiting, when the parser was closed', async () => {
+  const closing = createBodyParser();
+  const parsing = Promise.allSettled([1, 2].map(() => closing.list('opml', opml(outlines(5000).repeat(20)))));
+  await setImmediate();
+  await closing.close();
+  const again = expect.objectContaining({ code: 'busy', retryAfter: 10 });
+  expect((await parsing).map((each) => each.status === 'rejected' && each.reason)).toEqual([again, again]);
 });

@@ -1,19 +1,20 @@
 import { deserialize, serialize } from 'node:v8';
 import { MAX_ENTRIES, MAX_VALUES, PARSER_LIMITS, SMALL_BODY } from '../../body-limits.ts';
 import { invalid, Refusal, type RefusalCode } from '../../domain/errors.ts';
-import type { PodcastEntry } from '../../domain/types.ts';
+import type { PodcastEntry, Seconds } from '../../domain/types.ts';
 import { requireFewFeeds } from '../../domain/url.ts';
 import { decodeBody, parseJson } from '../../formats/body.ts';
 import { readList, type UploadFormat } from '../../formats/list.ts';
 import { readOpml } from '../../formats/opml-read.ts';
 import { mapInSlices } from '../../slices.ts';
-import { createThread, serveThread } from '../../thread.ts';
+import { createThread, serveThread, ThreadTimeoutError } from '../../thread.ts';
 import { KeyedMutex } from '../../keyed-mutex.ts';
 
 /**
  * Parses uploads. Large bodies are parsed one at a time in a separate thread, so that none blocks other requests. Their
  * bytes are transferred to the thread: the caller must not read them again. All methods throw `invalid` for what cannot
- * be parsed, and `too-large` for more entries than one upload may have and for what takes too long.
+ * be parsed, `too-large` for more entries than one upload may have and for what takes too much time or memory, and `busy`
+ * if the thread ends for another reason.
  */
 export interface BodyParser {
   /** Undefined if the body is empty. */
@@ -26,6 +27,8 @@ export interface BodyParser {
 }
 
 const ROLE = 'podsync-body-parser';
+/** For a parser that is closed or crashed. */
+const RETRY_AFTER: Seconds = 10;
 /** Values and keys that are transferred from the thread in one chunk. */
 const VALUES_PER_CHUNK = 5_000;
 
@@ -44,11 +47,14 @@ export function createBodyParser({ time, megabytes } = PARSER_LIMITS): BodyParse
   const mutex = new KeyedMutex<typeof ROLE>();
 
   async function run(job: Job): Promise<unknown> {
-    const result = await thread.run(job, time, transferable(job.body)).catch(() => {
-      throw new Refusal(
-        'too-large',
-        'the request body takes too long, or too much memory, to parse; send less at once',
-      );
+    const result = await thread.run(job, time, transferable(job.body)).catch((error: Error & { code?: string }) => {
+      if (error instanceof ThreadTimeoutError || error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
+        throw new Refusal(
+          'too-large',
+          'the request body takes too long, or too much memory, to parse; send less at once',
+        );
+      }
+      throw new Refusal('busy', 'the request body could not be parsed right now; try again later', RETRY_AFTER);
     });
     if ('code' in result) throw new Refusal(result.code, result.message);
     if ('value' in result) return result.value;
