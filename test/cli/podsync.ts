@@ -34,7 +34,7 @@ export interface Program {
 }
 
 // Each test starts several processes, and the machine may be busy.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const running = new Set<ChildProcessWithoutNullStreams>();
 const folders: string[] = [];

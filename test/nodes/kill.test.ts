@@ -18,7 +18,7 @@ interface Node {
   request: Request;
 }
 
-it('one of two nodes is killed repeatedly, and the other one continues', { timeout: 180_000 }, async () => {
+it('one of two nodes is killed repeatedly, and the other one continues', { timeout: 600_000 }, async () => {
   const random = createRandom(seed);
   const folder = await mkdtemp(join(tmpdir(), 'podsync-nodes-'));
   const database = await createTestDatabase();

@@ -20,7 +20,7 @@ const createBatch = (batch: number): object[] =>
 
 it.each(['json', 'sqlite:podsync.db'])(
   'on a full disk uploads are refused with 507 and not stored, until there is space again: %s',
-  { timeout: 60_000 },
+  { timeout: 600_000 },
   async (storage) => {
     const folder = await mkdtemp(join(tmpdir(), 'podsync-full-'));
     const data = join(folder, 'data');
@@ -76,7 +76,7 @@ it.each(['json', 'sqlite:podsync.db'])(
   },
 );
 
-it('data of a process killed on a full disk can be read', { timeout: 60_000 }, async () => {
+it('data of a process killed on a full disk can be read', { timeout: 600_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'podsync-full-'));
   const lock = JSON.stringify({ host: hostname(), pid: 2 ** 22 + 1, started: '' }); // of a process that has ended
   const script = `mount -t tmpfs -o size=256k none "$0" && cd "$0" && mkdir data &&
@@ -87,7 +87,7 @@ it('data of a process killed on a full disk can be read', { timeout: 60_000 }, a
   await rm(folder, { recursive: true });
 });
 
-it('a command on a full disk reports it, and leaves nothing there', { timeout: 60_000 }, async () => {
+it('a command on a full disk reports it, and leaves nothing there', { timeout: 600_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'podsync-full-'));
   const script = `mount -t tmpfs -o size=64k none "$0" && cd "$0" && mkdir data && ! cat /dev/zero > ballast 2> /dev/null &&
     { node "$1" user list --data data --storage json; ls -A data; }`;

@@ -14,7 +14,7 @@ it.each([
   ['sqlite:podsync.db', 10],
 ])(
   'acknowledged uploads survive kill -9 completely, and no upload is stored in part: %s, %i times',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async (storage, rounds) => {
     const random = createRandom(seed);
     const data = await mkdtemp(join(tmpdir(), 'podsync-kill-'));

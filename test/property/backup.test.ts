@@ -13,7 +13,7 @@ import { requestTo, toRequest } from './requests.ts';
 const routes = createRoutes({} as Services, {} as RouteContext).filter(({ method }) => method !== 'GET');
 const BATCHES = 20;
 
-it('imports the backup of a server that has handled requests of all kinds', { timeout: 60_000 }, async () => {
+it('imports the backup of a server that has handled requests of all kinds', { timeout: 600_000 }, async () => {
   const server = await openTestServer({ users: ['bob', 'eve', 'mallory'], operator: true, registration: 'open' });
   await fillAccount(server, 'bob');
   const session = await logIn(server, 'bob');

@@ -15,7 +15,7 @@ function pathOf(pattern: string, format: string): string {
 }
 
 describe.each(uploads)('$method $path', ({ method, path, formats }) => {
-  it('answers a megabyte of any content within a second', { timeout: 60_000 }, async () => {
+  it('answers a megabyte of any content within a second', { timeout: 600_000 }, async () => {
     const { app, clock } = await openTestServer({ maxBody: 1024 * 1024 });
     const faults: string[] = [];
     for (const format of formats.length > 0 ? formats : ['']) {

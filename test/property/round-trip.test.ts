@@ -7,7 +7,7 @@ import { type Body, bodyFor, toWire } from './bodies.ts';
 /* An upload that succeeds is stored: it can be read, also after a restart. */
 
 const RUNS = 150;
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 /** Sends a request as bob. */
 type Send = (method: string, path: string, body?: Body | string) => Promise<{ status: number; text: string }>;

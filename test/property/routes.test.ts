@@ -18,7 +18,7 @@ const REQUESTS = 2000 * SHARE;
 const BATCHES = 300;
 
 describe.each(routes)('$method $path', (route) => {
-  it(`answers ${REQUESTS} requests of all kinds`, { timeout: 60_000 }, async () => {
+  it(`answers ${REQUESTS} requests of all kinds`, { timeout: 600_000 }, async () => {
     const server = await openTestServer({ users: ['bob', 'eve', 'mallory'], registration: 'open' });
     await fillAccount(server, 'bob');
     await fillAccount(server, 'eve');

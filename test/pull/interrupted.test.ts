@@ -26,7 +26,7 @@ async function readSet(server: TestServer): Promise<unknown> {
   return all;
 }
 
-it('has the same result if it is interrupted at any request and repeated', { timeout: 120_000 }, async () => {
+it('has the same result if it is interrupted at any request and repeated', { timeout: 600_000 }, async () => {
   const other = await open({ ...QUIRKY, actions: many }, { ...GPODDER_NET, cap: 500 });
   const whole = await openTestServer();
   await pull(whole, other.url);

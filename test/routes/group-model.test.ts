@@ -49,7 +49,7 @@ const habits = fc.record({ plus: fc.nat(1), keepsPushMarks: fc.boolean() });
 
 it(
   'two devices in a group agree once both have pulled, and one outside stays unchanged',
-  { timeout: 60_000 },
+  { timeout: 600_000 },
   async () => {
     const property = fc.asyncProperty(
       fc.tuple(habits, habits, habits),

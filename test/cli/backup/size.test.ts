@@ -95,7 +95,7 @@ async function firstDifference(one: string, other: string): Promise<number | und
 
 it(
   `${ACTIONS} actions are imported and exported unchanged on two storages, in ${MEMORY} MB`,
-  { timeout: 180_000 },
+  { timeout: 600_000 },
   async () => {
     const folder = await makeFolder();
     const file = (name: string): string => join(folder, `${name}.ndjson`);

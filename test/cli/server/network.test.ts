@@ -73,7 +73,7 @@ it('closes a TLS connection at once if it sends something else', async () => {
 });
 
 it('keeps a TLS connection open after its handshake', async () => {
-  const port = await listen({ handshakeTimeout: 1000 }, TLS);
+  const port = await listen({ handshakeTimeout: 3000 }, TLS);
   const silent = await connectTo(port);
   const socket = connectTls({
     port,

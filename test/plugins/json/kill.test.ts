@@ -11,7 +11,7 @@ import { seed } from '../../seed.ts';
 
 it(
   'acknowledged commits survive kill -9, and every commit is stored completely or not at all, 20 times',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     const random = createRandom(seed);
     const dataDir = await mkdtemp(join(tmpdir(), 'podsync-kill-'));

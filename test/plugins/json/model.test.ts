@@ -142,7 +142,7 @@ it('has all commits, in order, across splits, checkpoints, evictions and reopeni
   store = await open();
 });
 
-it('has all acknowledged commits after a crash before any step of a checkpoint', { timeout: 120_000 }, async () => {
+it('has all acknowledged commits after a crash before any step of a checkpoint', { timeout: 600_000 }, async () => {
   for (let step = 0; step < 80; step += 1) await change();
   await store.close();
   store = await open();

@@ -8,7 +8,7 @@ const WRITERS = 6;
 
 it.each(['SIGINT', 'SIGKILL'] as const)(
   'PostgreSQL is stopped (%s) and started repeatedly: calls are refused meanwhile, and nothing is lost',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async (signal) => {
     const server = await startServer({ durable: true });
     const store = await postgres.open(postgres.parse(server.url), { dataDir: '', log: () => undefined });
