@@ -35,9 +35,9 @@ const onStorage = (name: string, include: string[], exclude: string[] = []): Tes
     include,
     exclude: ['test/{clients,browser}/**', ...exclude],
     env: { PODSYNC_TEST_STORAGE: name === 'long' ? 'json' : name },
-    testTimeout: 30_000, // a busy machine is no failure
-    hookTimeout: 30_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 60_000, // a busy machine is no failure
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 40_000 } },
     // Most files take less time than loading the modules again. Tests that replace modules are in `long`.
     isolate: name === 'long',
   },

@@ -26,7 +26,7 @@ export function testScenarios<T>(
         numRuns: Math.ceil(runs / CONCURRENT_TESTS),
         interruptAfterTimeLimit: 60_000, // mostly for shrinking
       }),
-    120_000,
+    600_000,
   );
 }
 

@@ -65,11 +65,11 @@ it('holds few images in memory, however many are requested', async () => {
     cache,
   });
   const requested = Array.from({ length: 20 }, (_, at) => logos.find(`host${at}`, 64));
-  await vi.waitFor(() => expect(fetching).toBe(8), 20_000);
+  await vi.waitFor(() => expect(fetching).toBe(8), 40_000);
   await new Promise(setImmediate);
   expect(fetching).toBe(8);
   void (async () => {
-    for (let sent = 0; sent < 20; sent++) await vi.waitFor(() => images[sent]!(), 20_000);
+    for (let sent = 0; sent < 20; sent++) await vi.waitFor(() => images[sent]!(), 40_000);
   })();
   for (const logo of await Promise.all(requested)) expect(logo?.type).toBe('image/jpeg');
 });

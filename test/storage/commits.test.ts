@@ -114,7 +114,7 @@ describe('large data', () => {
       })(),
     );
     expect(largestIn(cluster)).toBeLessThanOrEqual(MAX_VALUE_BYTES / 2);
-  }, 120_000); // 400,000 keys, four times
+  }, 600_000); // 400,000 keys, four times
 
   it('a value of the maximum size is stored, a larger one is refused before it reaches the plugin', async () => {
     const cluster = new Cluster();

@@ -228,7 +228,7 @@ it('with --backup-every it writes a backup by itself, which `import` accepts', a
   const health = async (): Promise<string> => (await fetch(`${server.url}/health`)).text();
   await vi.waitFor(
     async () => expect(await health()).toMatch(/^ok\npodsync \S+\nlast backup: \d+ seconds ago\n$/),
-    30_000,
+    120_000,
   );
   server.kill('SIGTERM');
   await server.ended;

@@ -155,12 +155,12 @@ it('files that cannot be written are reported and written later, and nothing is 
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   store = await open();
   expect(await names()).toEqual(['first']);
-  await vi.waitUntil(() => warnings.length === 2, 20_000);
+  await vi.waitUntil(() => warnings.length === 2, 40_000);
   disk.check = async () => undefined;
   await vi.waitUntil(async () => {
     vi.runAllTimers();
     return (await files()).includes(join('users', 'bob', 'account.json'));
-  }, 20_000);
+  }, 40_000);
   await store.close();
   expect((await readdir(dataDir)).filter((name) => name.startsWith('wal'))).toHaveLength(1);
   store = await open();

@@ -118,8 +118,8 @@ it('the files are written within ten minutes, and the write-ahead log is removed
   await store.commit({ set: [['n/alice', '1']] });
   expect(await files()).toEqual([]);
   vi.advanceTimersByTime(600_000);
-  await vi.waitUntil(async () => (await files()).includes('logins.json'), 20_000);
+  await vi.waitUntil(async () => (await files()).includes('logins.json'), 40_000);
   const logs = async () => (await readdir(dataDir)).filter((name) => name.startsWith('wal-'));
-  await vi.waitUntil(async () => (await logs()).length === 1, 20_000);
+  await vi.waitUntil(async () => (await logs()).length === 1, 40_000);
   expect((await stat(join(dataDir, (await logs())[0]!))).size).toBe(0);
 });

@@ -253,7 +253,7 @@ describe('errors say what is wrong, without secrets', () => {
     const { host } = new URL(place.url);
     const withHosts = (hosts: string): string => place.url.replace(host, hosts);
     await (await openStore({ url: withHosts(`127.0.0.1:1,${host}`) })).close();
-    const opening = openStore({ url: withHosts('127.0.0.1:1,127.0.0.1:2'), timeout: 60_000 }); // longer than a test
+    const opening = openStore({ url: withHosts('127.0.0.1:1,127.0.0.1:2'), timeout: 600_000 }); // longer than a test
     await expect(opening).rejects.toThrow('cannot be reached; check that it runs');
   });
 

@@ -62,7 +62,7 @@ it('a host that accepts connections but never answers delays nothing', async () 
   const silent = createServer(() => undefined).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
-  store = await openStore({ url: url.replace('@', `@127.0.0.1:${port},`), timeout: 60_000 });
+  store = await openStore({ url: url.replace('@', `@127.0.0.1:${port},`), timeout: 600_000 });
   await set('quickly');
   expect(await keysOf(primary)).toContain('quickly');
   silent.close();

@@ -48,7 +48,7 @@ it.each(['identity', 'gzip', 'br'])('closes a long response when its client disc
   const sent = get(`${server.origin}${PATH}`, { headers }, (answer) =>
     answer.once('data', () => sent.destroy()).on('error', () => undefined),
   );
-  await vi.waitFor(() => expect(wasClosed).toHaveBeenCalledOnce(), 20_000);
+  await vi.waitFor(() => expect(wasClosed).toHaveBeenCalledOnce(), 40_000);
 });
 
 /** Whether the history is received completely. */
