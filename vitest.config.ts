@@ -61,7 +61,8 @@ const CLIENTS: TestProjectConfiguration = {
   test: {
     name: 'clients',
     include: ['test/clients/**/*.test.ts', 'examples/redis-storage/*.test.js'],
-    testTimeout: 30_000,
+    testTimeout: 300_000,
+    hookTimeout: 60_000,
   },
 };
 
