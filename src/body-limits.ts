@@ -2,7 +2,7 @@ import type { Seconds } from './domain/types.ts';
 
 /*
  * All limits of request bodies: how large each may be, how many are in memory at once, and what a parsed one may
- * contain. `requireFewFeeds` and `requireFewDevices` limit what one upload may name.
+ * contain. `checkFeedCount` and `checkDeviceCount` limit what one upload may name.
  */
 
 const KIB = 1024;

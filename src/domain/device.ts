@@ -34,7 +34,7 @@ export function parseCaption(value: unknown): string {
 export const MAX_DEVICES = 100;
 
 /** Throws `too-large` if one request names too many devices. */
-export function requireFewDevices(named: readonly (string | undefined)[]): void {
+export function checkDeviceCount(named: readonly (string | undefined)[]): void {
   if (named.length <= MAX_DEVICES) return;
   const devices = new Set(named);
   devices.delete(undefined);

@@ -16,7 +16,7 @@ export function checkListTitle(title: string, name: string): void {
 }
 
 /** Throws `invalid` for too many feeds in a list. */
-export function requireFewListFeeds(urls: readonly string[]): void {
+export function checkListLength(urls: readonly string[]): void {
   if (urls.length <= MAX_LIST_FEEDS) return;
   throw invalid(`a podcast list may contain up to ${MAX_LIST_FEEDS} feeds; put the rest into another list`);
 }

@@ -40,7 +40,7 @@ export const sanitizeFeedUrl = (submitted: string, rules: UrlRules = {}): Url | 
 const MAX_FEEDS = 20_000;
 
 /** Throws `too-large` for too many distinct feeds in one upload. */
-export function requireFewFeeds(urls: readonly string[]): void {
+export function checkFeedCount(urls: readonly string[]): void {
   if (urls.length > MAX_FEEDS && new Set(urls).size > MAX_FEEDS) {
     throw new Refusal('too-large', `an upload may have up to ${MAX_FEEDS} feeds; send the rest in another one`);
   }

@@ -42,8 +42,8 @@ export async function serve(config: Config): Promise<void> {
     messages.info('Stopping when running requests are finished; another signal stops at once');
   } finally {
     // Feeds are stopped while a command that waits for them can still get its report.
-    await Promise.all([podsync.services.feeds.stop(), ...listeners.map((listener) => listener.close(DRAIN_TIMEOUT))]);
-    await podsync.close();
+    const closing = [podsync.services.feeds.stop(), ...listeners.map((listener) => listener.close(DRAIN_TIMEOUT))];
+    await Promise.all(closing).finally(() => podsync.close());
   }
 }
 

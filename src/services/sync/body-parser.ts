@@ -2,7 +2,7 @@ import { deserialize, serialize } from 'node:v8';
 import { MAX_ENTRIES, MAX_VALUES, PARSER_LIMITS, SMALL_BODY } from '../../body-limits.ts';
 import { invalid, Refusal, type RefusalCode } from '../../domain/errors.ts';
 import type { PodcastEntry, Seconds } from '../../domain/types.ts';
-import { requireFewFeeds } from '../../domain/url.ts';
+import { checkFeedCount } from '../../domain/url.ts';
 import { decodeBody, parseJson } from '../../formats/body.ts';
 import { readList, type UploadFormat } from '../../formats/list.ts';
 import { readOpml } from '../../formats/opml-read.ts';
@@ -82,13 +82,13 @@ function parseJob(job: Job): unknown {
     case 'list': {
       const text = typeof job.body === 'string' ? job.body : decodeBody(job.body);
       const urls = [...new Set(readList(job.format, text))];
-      requireFewFeeds(urls);
+      checkFeedCount(urls);
       return urls;
     }
     case 'podcasts': {
       const podcasts = new Map<string, PodcastEntry>();
       for (const podcast of readOpml(job.body)) if (!podcasts.has(podcast.url)) podcasts.set(podcast.url, podcast);
-      requireFewFeeds([...podcasts.keys()]);
+      checkFeedCount([...podcasts.keys()]);
       return [...podcasts.values()];
     }
   }

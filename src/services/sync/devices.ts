@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { cutAppName } from './app-name.ts';
 import type { Clock } from '../../clock.ts';
-import { parseCaption, parseDeviceId, requireFewDevices, WEB_DEVICE } from '../../domain/device.ts';
+import { parseCaption, parseDeviceId, checkDeviceCount, WEB_DEVICE } from '../../domain/device.ts';
 import { invalid, Refusal } from '../../domain/errors.ts';
 import { DEVICE_TYPES, type Dialect, type Seconds, type UserId } from '../../domain/types.ts';
 import { isStorageError } from '../../storage/errors.ts';
@@ -93,7 +93,7 @@ export const createDevices = ({ devices, settings }: Pick<Storage, 'devices' | '
     async synchronize(user, join, leave) {
       const joining = new Set(join.flat());
       const named = [...joining, ...leave];
-      requireFewDevices(named);
+      checkDeviceCount(named);
       for (const id of named) parseDeviceId(id);
       if (join.some((group) => new Set(group).size < 2)) throw invalid('a group needs at least two devices');
       if (leave.some((id) => joining.has(id))) throw invalid('a device cannot both join and leave');

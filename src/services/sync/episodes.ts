@@ -1,11 +1,11 @@
 import type { Clock } from '../../clock.ts';
 import { type ActionSource, parseAction } from '../../domain/action.ts';
-import { requireFewDevices } from '../../domain/device.ts';
+import { checkDeviceCount } from '../../domain/device.ts';
 import { invalid, Refusal } from '../../domain/errors.ts';
 import type { EpisodeAction, Seconds, Stamp, Url, UserId } from '../../domain/types.ts';
 import {
   createRewriteLog,
-  requireFewFeeds,
+  checkFeedCount,
   sanitizeFeedUrl,
   type UrlRewrites,
   type UrlRules,
@@ -69,8 +69,8 @@ export const createEpisodes = (
       devices.add(action.device);
       return undefined;
     });
-    requireFewFeeds([...podcasts]);
-    requireFewDevices([...devices]);
+    checkFeedCount([...podcasts]);
+    checkDeviceCount([...devices]);
     const uploader = source === 'server' ? 'operator' : 'device';
     return { mark: await actions.append(user, parsed, uploader), rewrites: rewrites.pairs };
   },

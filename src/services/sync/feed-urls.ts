@@ -1,14 +1,14 @@
 import { invalid } from '../../domain/errors.ts';
-import { requireFewFeeds, sanitizeFeedUrl, type UrlRules } from '../../domain/url.ts';
+import { checkFeedCount, sanitizeFeedUrl, type UrlRules } from '../../domain/url.ts';
 import type { Url } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
 
 /**
  * The usable URLs of a list, without duplicates. Throws `invalid` if the list is not empty but no URL is usable, and
- * `too-large` as `requireFewFeeds` does.
+ * `too-large` as `checkFeedCount` does.
  */
 export async function sanitizeFeedUrls(submitted: readonly string[], rules: UrlRules): Promise<Url[]> {
-  requireFewFeeds(submitted);
+  checkFeedCount(submitted);
   const urls = new Set<Url>();
   await eachInSlices(submitted, (url) => urls.add(sanitizeFeedUrl(url, rules)));
   urls.delete('');

@@ -1,5 +1,5 @@
 import { Refusal } from '../../domain/errors.ts';
-import { checkListTitle, MAX_LISTS, requireFewListFeeds } from '../../domain/list.ts';
+import { checkListTitle, MAX_LISTS, checkListLength } from '../../domain/list.ts';
 import { createSlug } from '../../domain/slug.ts';
 import type { ListSummary, PodcastList, Url, UserId } from '../../domain/types.ts';
 import type { UrlRules } from '../../domain/url.ts';
@@ -46,7 +46,7 @@ const noneIfMissing = (error: unknown): undefined => {
 /** The usable URLs, as `sanitizeFeedUrls`. Throws `invalid` also for too many. */
 async function readFeeds(submitted: readonly string[], rules: UrlRules): Promise<Url[]> {
   const urls = await sanitizeFeedUrls(submitted, rules);
-  requireFewListFeeds(urls);
+  checkListLength(urls);
   return urls;
 }
 
@@ -83,7 +83,7 @@ export const createLists = (lists: ListStore, rules: UrlRules): Lists => ({
     const added = await readFeeds(submitted, rules);
     const isFound = await lists.update(user, name, (list) => {
       const urls = [...new Set([...list.urls, ...added])];
-      requireFewListFeeds(urls);
+      checkListLength(urls);
       return { urls };
     });
     requireFound(isFound);

@@ -4,7 +4,7 @@ import type { Stamp, SubscriptionChange, Uploader, Url, UserId } from '../../dom
 import {
   createRewriteLog,
   hasCredentials,
-  requireFewFeeds,
+  checkFeedCount,
   type RewriteLog,
   sanitizeFeedUrl,
   type UrlRewrites,
@@ -77,7 +77,7 @@ export function createSubscriptions(
 
     async upload(user, device, { add, remove }, uploader, refuse) {
       const ids = [device].flat().map(parseDeviceId);
-      requireFewFeeds([...add, ...remove]);
+      checkFeedCount([...add, ...remove]);
       const rewrites = createRewriteLog();
       const wanted = await sanitizeAll(add, rewrites);
       // With credentials, too: the feed may have been stored while credentials were kept.

@@ -1,7 +1,7 @@
 import { parseAction } from '../../domain/action.ts';
 import { parseCaption, parseDeviceId } from '../../domain/device.ts';
 import { invalid } from '../../domain/errors.ts';
-import { checkListTitle, requireFewListFeeds } from '../../domain/list.ts';
+import { checkListTitle, checkListLength } from '../../domain/list.ts';
 import { bcryptCost } from '../../domain/password-hash.ts';
 import { findSettingProblem, MAX_SETTINGS, tooManySettings } from '../../domain/setting.ts';
 import { scopeKey } from '../../domain/scope.ts';
@@ -201,7 +201,7 @@ function checkSettings(values: Extract<BackupRecord, { kind: 'settings' }>['valu
 
 function checkList({ name, title, urls }: PodcastList): void {
   checkListTitle(title, name);
-  requireFewListFeeds(urls);
+  checkListLength(urls);
   urls.forEach(requireFeedUrl);
   if (new Set(urls).size < urls.length) throw invalid('duplicate feed');
 }
