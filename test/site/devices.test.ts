@@ -114,7 +114,7 @@ it('groups devices and takes them out again', async () => {
 it('groups as many devices as one request may name', async () => {
   const { visitor, services } = await openDevices();
   const bob = (await services.accounts.findByName('bob'))!.id;
-  const form = 'http://localhost/devices/groups';
+  const form = 'http://localhost/devices';
   const many = Array.from({ length: 101 }, (_, n) => `${'電'.repeat(250)}${n}`);
   const device = many.slice(1);
   for (const id of many) await services.devices.save(bob, id, {});
