@@ -41,9 +41,12 @@ export const canContinue = (error: unknown): error is RemoteError =>
 export const isPermanentFailure = (error: unknown): error is RemoteError =>
   error instanceof RemoteError && error.status !== 401 && !error.isTemporary;
 
+/** The standard text of status 501. */
+const NOT_SUPPORTED = STATUS_CODES[501]!;
+
 /**
  * The error for a status other than 200. `message` is the body, and `retryAfter` the value of the header. A 503 is permanent
- * if the message says that nothing is implemented, as oPodSync does.
+ * if its message is that of 501, as oPodSync sends it for what it does not support.
  */
 export function toStatusError(
   host: string,
@@ -51,8 +54,8 @@ export function toStatusError(
   { message, retryAfter }: { message: string; retryAfter: unknown },
 ): RemoteError {
   if (status === 401) return new RemoteError(`${host} does not accept this user name and password`, { status });
-  const isMissing = status === 501 || (status === 503 && /not implemented/i.test(message));
-  const meaning = STATUS_CODES[isMissing ? 501 : status];
+  const isMissing = status === 501 || (status === 503 && message.toLowerCase().includes(NOT_SUPPORTED.toLowerCase()));
+  const meaning = isMissing ? NOT_SUPPORTED : STATUS_CODES[status];
   return new RemoteError(`${host} answered ${status}${meaning ? ` (${meaning})` : ''}`, {
     status,
     isTemporary: status === 429 || (status >= 500 && !isMissing),
