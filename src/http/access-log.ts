@@ -1,6 +1,6 @@
 import type { H3Event } from 'h3';
 import type { Identity } from './identity.ts';
-import { type OriginRules, readIp } from './origin.ts';
+import { type OriginRules, readClient } from './origin.ts';
 
 /** A finished request: answered, or aborted by the client. */
 export interface FinishedRequest {
@@ -31,7 +31,7 @@ export function createAccessLog(
     const { res } = event.runtime?.node ?? {};
     if (!res) return;
     const { socket } = res.req;
-    const [startedAt, sentBefore, ip] = [performance.now(), socket.bytesWritten, readIp(event, origin)];
+    const [startedAt, sentBefore, ip] = [performance.now(), socket.bytesWritten, readClient(event, origin).ip];
     res.once('close', () =>
       report({
         method: event.req.method,

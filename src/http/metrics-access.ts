@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { H3Event } from 'h3';
 import { isSameSecret } from '../domain/secret.ts';
-import { isProxied, type OriginRules, readIp } from './origin.ts';
+import { isProxied, type OriginRules, readClient } from './origin.ts';
 
 /** The metrics of a server, and who may read them. */
 export interface MetricsAccess {
@@ -17,6 +17,6 @@ export function mayReadMetrics(event: H3Event, { token, networks }: MetricsAcces
   const [, sent] = /^Bearer +(\S+)$/i.exec(event.req.headers.get('authorization') ?? '') ?? [];
   if (token !== undefined && sent !== undefined && isSameSecret(sent, token)) return true;
   if (!networks || isProxied(event, origin)) return false;
-  const ip = readIp(event, origin);
+  const ip = readClient(event, origin).ip;
   return ip !== '' && networks.check(ip, ip.includes(':') ? 'ipv6' : 'ipv4');
 }

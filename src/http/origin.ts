@@ -15,9 +15,9 @@ function forwarded(event: H3Event, name: string): string | undefined {
   return event.req.headers.get(`x-forwarded-${name}`)?.split(',').at(-1)?.trim() || undefined;
 }
 
-/** Where a request comes from, for the throttle and the log. */
+/** The client of a request, for the throttle and the log. */
 export interface Client {
-  /** As `readIp` returns it. */
+  /** Empty over a Unix socket, and if the proxy names none. */
   ip: string;
   /** For IPv6, the network. Empty over a Unix socket. */
   address: string;
@@ -25,15 +25,18 @@ export interface Client {
   isShared: boolean;
 }
 
-export function readClient(event: H3Event, rules: OriginRules): Client {
+/** Key in the context of a request. */
+const CLIENT = 'podsyncClient';
+
+/** Where a request comes from: parsed once, as it is needed several times. */
+export const readClient = (event: H3Event, rules: OriginRules): Client =>
+  (event.context[CLIENT] ??= toClient(event, rules)) as Client;
+
+function toClient(event: H3Event, rules: OriginRules): Client {
   const sent = readAddress(event, rules);
   const ip = parseIp(sent);
   return { ip: ip?.toString() ?? '', address: ip ? toNetwork(ip) : sent, isShared: isProxied(event, rules) };
 }
-
-/** The IP address of the client; empty over a Unix socket, and if the proxy names none. */
-export const readIp = (event: H3Event, rules: OriginRules): string =>
-  parseIp(readAddress(event, rules))?.toString() ?? '';
 
 const readAddress = (event: H3Event, { trustProxy }: OriginRules): string =>
   (trustProxy ? forwarded(event, 'for') : undefined) ?? event.req.ip ?? '';
