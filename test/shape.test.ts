@@ -47,6 +47,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/atomic-file.ts': ['src/durable-files.ts'],
   'src/durable-files.ts': [],
   'src/thread.ts': ['src/domain'],
+  'src/batches.ts': [],
   'src/keyed-mutex.ts': [],
   'src/slices.ts': ['src/keyed-mutex.ts'],
   'src/routes': [
@@ -75,6 +76,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/storage/errors.ts',
     'src/domain',
     'src/atomic-file.ts',
+    'src/batches.ts',
     'src/body-limits.ts',
     'src/clock.ts',
     'src/slices.ts',
@@ -82,7 +84,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/keyed-mutex.ts',
   ],
   'src/feeds': ['src/domain', 'src/thread.ts', 'src/keyed-mutex.ts'],
-  'src/pull': ['src/feeds', 'src/domain'],
+  'src/pull': ['src/feeds', 'src/domain', 'src/batches.ts'],
   'src/formats': ['src/storage/stores.ts', 'src/domain'],
   'src/testing': ['src/plugin.ts'],
   'src/plugin.ts': [
@@ -95,7 +97,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/thread.ts',
     'src/keyed-mutex.ts',
   ],
-  'src/storage': ['src/domain', 'src/slices.ts', 'src/keyed-mutex.ts', 'plugins'],
+  'src/storage': ['src/domain', 'src/batches.ts', 'src/slices.ts', 'src/keyed-mutex.ts', 'plugins'],
   'src/domain': [],
   plugins: ['src/plugin.ts'],
 };

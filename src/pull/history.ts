@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { inBatches } from '../batches.ts';
 import type { ImportChunk } from '../domain/import-chunk.ts';
 import { parseTimestamp } from '../domain/timestamp.ts';
 import type { Seconds } from '../domain/types.ts';
@@ -86,9 +87,7 @@ const CHUNK = 1000;
 
 /** Splits actions into the chunks of an import. */
 export function* toChunks(actions: readonly unknown[]): Iterable<ImportChunk> {
-  for (let start = 0; start < actions.length; start += CHUNK) {
-    yield { kind: 'actions', actions: actions.slice(start, start + CHUNK) };
-  }
+  for (const batch of inBatches(actions, CHUNK)) yield { kind: 'actions', actions: batch };
 }
 
 function podcastOf(action: unknown): string | undefined {

@@ -80,7 +80,3 @@ export async function listAll(store: KeyValueStore, range: Omit<Range, 'limit'>)
   for await (const page of scan(store, range, MAX_LIMIT)) pages.push(page);
   return pages.flat();
 }
-
-export function* inBatches<Item>(items: readonly Item[], size: number): Iterable<Item[]> {
-  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
-}

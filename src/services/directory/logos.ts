@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { Refusal } from '../../domain/errors.ts';
 import { NO_LOGO } from '../../domain/logo.ts';
+import { inBatches } from '../../batches.ts';
 import type { Url } from '../../domain/types.ts';
 import type { Fetcher } from '../../feeds/fetch.ts';
 import { createHostSemaphore } from '../../feeds/semaphore.ts';
@@ -53,9 +54,8 @@ export function createLogos({ podcasts, fetcher, cache }: LogoOptions): Logos {
   async function* feedsWith(logo: Url): AsyncGenerator<Url, void> {
     const urls: Url[] = [];
     for await (const { url } of podcasts.feeds()) urls.push(url);
-    for (let at = 0; at < urls.length; at += BATCH) {
-      const found = await podcasts.find(urls.slice(at, at + BATCH));
-      for (const podcast of found) if (podcast?.logoUrl === logo) yield podcast.url;
+    for (const batch of inBatches(urls, BATCH)) {
+      for (const podcast of await podcasts.find(batch)) if (podcast?.logoUrl === logo) yield podcast.url;
     }
   }
 

@@ -1,3 +1,4 @@
+import { inBatches } from '../../batches.ts';
 import type { ActionType, EpisodeAction, EpisodeInfo, Stamp, Url, UserId } from '../../domain/types.ts';
 import type { Episode, Storage } from '../../storage/stores.ts';
 import { type ResolvedPodcasts, resolvePodcasts } from '../directory/resolve-podcasts.ts';
@@ -59,8 +60,7 @@ export function createUpdates(
     const byCurrentUrl = new Map(feeds.map((feed) => [feed.currentUrl, { feed, found: [] as EpisodeAction[] }]));
     for (const action of actions) byCurrentUrl.get(resolved.currentUrl(action.podcast))?.found.push(action);
     for (const { feed, found } of byCurrentUrl.values()) {
-      for (let at = 0; at < found.length; at += BATCH) {
-        const batch = found.slice(at, at + BATCH);
+      for (const batch of inBatches(found, BATCH)) {
         const episodes = await identify(feed.currentUrl, batch);
         for (const [index, action] of batch.entries()) yield { feed, action, episode: episodes[index]! };
       }

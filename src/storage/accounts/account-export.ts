@@ -6,7 +6,7 @@ import { pagesOf, scanActions, storedActions } from '../sync/action-log.ts';
 import { readAppPasswords } from './app-passwords.ts';
 import type { Core } from './core.ts';
 import { type DeviceTable, toDevice } from '../sync/device-table.ts';
-import { inBatches } from '../rows.ts';
+import { inBatches } from '../../batches.ts';
 import { noSuchAccount } from './accounts.ts';
 import { type Head, toUser } from './head.ts';
 import { readLists } from '../sync/podcast-lists.ts';

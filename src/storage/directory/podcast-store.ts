@@ -1,7 +1,7 @@
 import { compareText } from '../../domain/text-order.ts';
 import type { PodcastEntry, Url, UserId } from '../../domain/types.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
-import { inBatches } from '../rows.ts';
+import { inBatches } from '../../batches.ts';
 import type { Episode, FeedState, PodcastStore } from '../stores.ts';
 import type { Directory, PodcastChange } from './directory.ts';
 import { byName, type ChunkedEpisode, sortEpisodes } from './episodes.ts';

@@ -1,6 +1,7 @@
 import type { Seconds, Url } from '../../domain/types.ts';
 import type { Key } from '../contract.ts';
-import { inBatches, scan } from '../rows.ts';
+import { inBatches } from '../../batches.ts';
+import { scan } from '../rows.ts';
 import { valueOf } from '../values.ts';
 import type { Directory } from './directory.ts';
 import { documentKeys, groupByUrl, type UnusedDocument } from './documents.ts';

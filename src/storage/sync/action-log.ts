@@ -5,7 +5,8 @@ import { actionsKey, actionTimesKey } from '../accounts/account-keys.ts';
 import { type ActionColumns, fromColumns, toColumns } from './action-columns.ts';
 import type { Entry, Key, KeyValueStore, Value } from '../contract.ts';
 import { fingerprint, timeOf } from './fingerprints.ts';
-import { chunked, inBatches, scan } from '../rows.ts';
+import { inBatches } from '../../batches.ts';
+import { chunked, scan } from '../rows.ts';
 import { valueOf } from '../values.ts';
 
 /** Actions per chunk. */
