@@ -15,7 +15,6 @@ const FILES: Readonly<Record<string, string>> = {
   '': 'other',
   'u/': 'users/*/account',
   'l/': 'users/*/actions',
-  't/': 'users/*/uploads',
   'n/': 'logins',
   's/': 'sessions',
   'x/': 'attempts',

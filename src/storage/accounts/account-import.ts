@@ -74,6 +74,7 @@ class StagedAccount {
     chunks: 0,
   };
   #latestActionAt: Seconds = -1;
+  #actionLead: Seconds = 0;
   /** Last place used by settings and lists. */
   #place = 0;
   /** The newest stamp of all records, and the oldest that may overlap the next upload. */
@@ -172,10 +173,11 @@ class StagedAccount {
   /** Writes the buffered actions of the current upload, which may continue. */
   async #endUpload(): Promise<void> {
     const upload = this.#upload;
-    const { set, chunks, latest } = await writeActions(this.id, upload.actions, upload, upload.chunks);
+    const { set, latest } = await writeActions(this.id, upload.actions, upload, upload.chunks);
     this.#writer.put(set);
     this.#latestActionAt = Math.max(this.#latestActionAt, latest);
-    upload.chunks += chunks;
+    this.#actionLead = Math.max(this.#actionLead, latest - upload.stamp);
+    upload.chunks += set.length;
     upload.actions = [];
   }
 
@@ -213,6 +215,7 @@ class StagedAccount {
       stamp: Math.max(stamp, this.#newest),
       actionStamp: this.#upload.stamp,
       latestActionAt: this.#latestActionAt,
+      actionLead: this.#actionLead,
       next,
       syncDevices: this.#syncDevices,
       visibility: privacy.visibility,

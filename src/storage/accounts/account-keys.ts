@@ -1,4 +1,4 @@
-import type { Seconds, Stamp, UserId } from '../../domain/types.ts';
+import type { Stamp, UserId } from '../../domain/types.ts';
 import type { Entry, Key, Value } from '../contract.ts';
 import { chunkNumber, padded, urlDigest } from '../keys.ts';
 import { valuesOf } from '../values.ts';
@@ -78,8 +78,3 @@ export const actionsPrefix = (user: UserId): Prefix => `l/${user}/`;
 /** One chunk of the actions of an upload; without a chunk, the key before the first. */
 export const actionsKey = (user: UserId, stamp: Stamp, chunk?: number): Key =>
   `${actionsPrefix(user)}${padded(stamp)}/${chunk === undefined ? '' : chunkNumber(chunk)}`;
-
-export const actionTimesPrefix = (user: UserId): Prefix => `t/${user}/`;
-/** Index of chunks by the latest time of their actions; without a chunk, the key before all of that time. */
-export const actionTimesKey = (user: UserId, latest: Seconds, chunk?: { stamp: Stamp; number: number }): Key =>
-  `${actionTimesPrefix(user)}${padded(latest)}/${chunk ? `${padded(chunk.stamp)}/${chunkNumber(chunk.number)}` : ''}`;

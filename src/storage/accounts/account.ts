@@ -21,7 +21,7 @@ export class Account {
   isChanging = false;
   /** The loaded parts. */
   parts: Partial<AccountParts> = {};
-  /** Fingerprints of the episode actions. */
+  /** Fingerprints of stored episode actions. */
   fingerprints: Fingerprints;
   /** Feeds with episode actions that this process has already indexed in the directory. */
   readonly actionFeeds = new Set<Url>();
@@ -30,17 +30,16 @@ export class Account {
     this.id = id;
     this.version = entry.version;
     this.head = valueOf(entry);
-    this.fingerprints = Fingerprints.of(this.head);
+    this.fingerprints = new Fingerprints(this.head.actionStamp);
   }
 
   /** Updates the head, and drops the parts that have changed. */
   update(entry: Entry): void {
-    const { revisions, actionStamp } = this.head;
+    const { revisions } = this.head;
     this.version = entry.version;
     this.head = valueOf(entry);
     if (this.head.revisions.devices !== revisions.devices) delete this.parts.devices;
     if (this.head.revisions.subscriptions !== revisions.subscriptions) delete this.parts.subscriptions;
-    if (this.head.actionStamp !== actionStamp) this.fingerprints = Fingerprints.of(this.head);
   }
 
   /** Approximate memory use. */

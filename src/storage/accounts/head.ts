@@ -16,6 +16,8 @@ export interface Head extends Omit<User, 'id' | 'email'> {
   actionStamp: Stamp;
   /** The latest time of any episode action; -1 if there are none. */
   latestActionAt: Seconds;
+  /** By how much the time of any episode action is later than its stamp, at most: 0 if all clients' clocks are right. */
+  actionLead: Seconds;
   /** The next free number, for devices and for places in the order of creation. */
   next: number;
   /** Only sessions of this epoch are valid: the next one ends all sessions. */
@@ -43,6 +45,7 @@ export const newHead = (user: Omit<User, 'id'>): Head => ({
   stamp: user.createdAt,
   actionStamp: 0,
   latestActionAt: -1,
+  actionLead: 0,
   next: 1,
   sessionEpoch: 1,
   syncDevices: false,

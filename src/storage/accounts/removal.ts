@@ -5,7 +5,6 @@ import {
   accountPrefix,
   accountSessions,
   actionsPrefix,
-  actionTimesPrefix,
   appPasswordKey,
   digestsIn,
   headKey,
@@ -106,7 +105,6 @@ export async function removeAccountData(core: Core, user: UserId, version: Versi
   await change.apply();
   const isRemoved =
     (await removeAll(actionsPrefix(user), actionIndexKeysOf)) &&
-    (await removeAll(actionTimesPrefix(user))) &&
     (await removeAll(accountSessions(user), (page) => digestsIn(page).map(sessionKey))) &&
     (await removeAll(accountAppPasswords(user), (page) => digestsIn(page).map(appPasswordKey))) &&
     (await removeAll(accountPrefix(user)));

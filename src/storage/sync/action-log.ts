@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EpisodeAction, Seconds, Stamp, UserId } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
-import { actionsKey, actionTimesKey } from '../accounts/account-keys.ts';
+import { actionsKey } from '../accounts/account-keys.ts';
 import { type ActionColumns, fromColumns, toColumns } from './action-columns.ts';
 import type { Entry, Key, KeyValueStore, Value } from '../contract.ts';
-import { fingerprint, timeOf } from './fingerprints.ts';
 import { inBatches } from '../../batches.ts';
 import { chunked, scan } from '../rows.ts';
 import { valueOf } from '../values.ts';
@@ -20,13 +19,6 @@ interface StoredChunk extends ActionColumns {
   at: Seconds;
 }
 
-/** Index entry of a chunk by the times of its actions. */
-export interface TimesEntry {
-  /** The earliest time of the actions in the chunk; the latest is in the key. */
-  from: Seconds;
-  fingerprints: number[];
-}
-
 /** An episode action with its stamp and the time of its upload. */
 interface StoredAction {
   stamp: Stamp;
@@ -36,11 +28,7 @@ interface StoredAction {
 
 interface ActionWrite {
   set: [Key, Value][];
-  /** Number of chunks. */
-  chunks: number;
-  /** Fingerprints by chunk. */
-  fingerprints: (readonly number[])[];
-  /** The latest time of the actions. */
+  /** The latest time of the actions; -1 if there are none. */
   latest: Seconds;
 }
 
@@ -51,24 +39,13 @@ export async function writeActions(
   { stamp, at }: { stamp: Stamp; at: Seconds },
   chunk = 0,
 ): Promise<ActionWrite> {
-  const written: ActionWrite = { set: [], chunks: 0, fingerprints: [], latest: -1 };
+  const written: ActionWrite = { set: [], latest: -1 };
   if (actions.length === 0) return written;
   const write = (part: readonly EpisodeAction[]): string =>
     JSON.stringify({ at, ...toColumns(part) } satisfies StoredChunk);
   await eachInSlices(chunked(actions, CHUNK, write), ({ part, text }) => {
-    const number = chunk + written.chunks++;
-    const fingerprints = part.map(fingerprint);
-    let [from, latest] = [Infinity, 0];
-    for (const action of part) {
-      from = Math.min(from, timeOf(action));
-      latest = Math.max(latest, timeOf(action));
-    }
-    written.set.push(
-      [actionsKey(user, stamp, number), text],
-      [actionTimesKey(user, latest, { stamp, number }), JSON.stringify({ from, fingerprints } satisfies TimesEntry)],
-    );
-    written.fingerprints.push(fingerprints);
-    written.latest = Math.max(written.latest, latest);
+    written.set.push([actionsKey(user, stamp, chunk + written.set.length), text]);
+    for (const { timestamp } of part) written.latest = Math.max(written.latest, timestamp);
   });
   return written;
 }

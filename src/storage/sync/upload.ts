@@ -137,7 +137,14 @@ async function writeActionsOf(
   actions: readonly EpisodeAction[],
   upload: { stamp: Stamp; at: number },
 ): Promise<Write> {
-  const { set, fingerprints, latest } = await writeActions(account.id, actions, upload);
-  const head = { actionStamp: upload.stamp, latestActionAt: Math.max(account.head.latestActionAt, latest) };
-  return { set, head, apply: () => fingerprints.forEach((each) => account.fingerprints.add(each)) };
+  const { set, latest } = await writeActions(account.id, actions, upload);
+  const { latestActionAt, actionLead } = account.head;
+  return {
+    set,
+    head: {
+      actionStamp: upload.stamp,
+      latestActionAt: Math.max(latestActionAt, latest),
+      actionLead: Math.max(actionLead, latest - upload.stamp),
+    },
+  };
 }

@@ -91,6 +91,17 @@ export const actionTests: Suite = ({ describe, test }) => {
       }
     });
 
+    test('is detected if the clock of its device is ahead', async ({ storage, clock, nowAndReopened }) => {
+      const alice = await addUser(storage);
+      const actions = [action(1, { timestamp: clock.at + 7200 }), action(2, { timestamp: clock.at + 7201 })];
+      await storage.actions.append(alice, actions);
+      for await (const current of nowAndReopened()) {
+        clock.at += 3600;
+        for (const repeat of actions) await current.actions.append(alice, [repeat]);
+        assert.deepEqual(await readActions(current, alice), actions);
+      }
+    });
+
     test('is detected regardless of its GUID, and the first GUID is kept', async ({ storage }) => {
       const alice = await addUser(storage);
       const known = action(1, { guid: 'first' });
