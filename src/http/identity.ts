@@ -140,7 +140,7 @@ export function createIdentity(
     const credentials = readCredentials(event, charset);
     if (!credentials) return cookieLogin(event);
     const { name, password } = credentials;
-    const found = await appLogin(event, credentials);
+    const found = isAppPassword(password) && (await appLogin(event, credentials));
     if (found) return found;
     if (name !== undefined) return { user: await basicUser(event, name, password) };
     // It may be a token for a proxy in front of the server. Otherwise it is checked and counted like a wrong password.
@@ -169,7 +169,7 @@ export function createIdentity(
     login,
     user: async (event) => (await login(event)).user,
     async owner(event, otherwise = notYours) {
-      const user = await identity.user(event);
+      const { user } = await login(event);
       if (!isSelf(user, readParam(event, 'user'))) throw otherwise();
       return user;
     },
@@ -222,9 +222,10 @@ function readCredentials(event: H3Event, charset?: 'latin1'): Credentials | unde
   if (scheme === undefined) return undefined;
   if (scheme.toLowerCase() === 'bearer') return { password: value };
   const bytes = Buffer.from(value, 'base64');
-  const text = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
+  const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
+  const text = bytes.toString(encoding);
   const colon = text.indexOf(':');
-  if (colon === -1 || (charset === undefined && !isUtf8(bytes))) {
+  if (colon === -1 || (encoding === 'latin1' && charset !== 'latin1')) {
     throw new Refusal(
       'unauthenticated',
       'the credentials cannot be read; they must be base64 of name:password in UTF-8',

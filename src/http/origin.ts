@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import type { H3Event } from 'h3';
 import ipaddr from 'ipaddr.js';
 import type { Seconds } from '../domain/types.ts';
@@ -34,8 +35,10 @@ export const readClient = (event: H3Event, rules: OriginRules): Client =>
 
 function toClient(event: H3Event, rules: OriginRules): Client {
   const sent = readAddress(event, rules);
+  const isShared = isProxied(event, rules);
+  if (isIPv4(sent)) return { ip: sent, address: sent, isShared }; // quickly, as most clients have one
   const ip = parseIp(sent);
-  return { ip: ip?.toString() ?? '', address: ip ? toNetwork(ip) : sent, isShared: isProxied(event, rules) };
+  return { ip: ip?.toString() ?? '', address: ip ? toNetwork(ip) : sent, isShared };
 }
 
 const readAddress = (event: H3Event, { trustProxy }: OriginRules): string =>

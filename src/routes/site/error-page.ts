@@ -10,13 +10,10 @@ import type { DirectoryMode } from '../../services/directory/directory.ts';
  * Turns an error response for a browser into a page, without authenticating the user: the storage may have failed.
  * Returns any other response unchanged.
  */
-export function toErrorPage(
-  event: H3Event,
-  reply: Reply,
-  { directory = 'public', ...origin }: OriginRules & { directory?: DirectoryMode },
-): Reply {
+export function toErrorPage(event: H3Event, reply: Reply, options: OriginRules & { directory?: DirectoryMode }): Reply {
   if (reply.error === undefined || !prefersHtml(event)) return reply;
-  const base = publicBase(event, origin);
+  const base = publicBase(event, options);
+  const { directory = 'public' } = options;
   const frame = { base, path: event.url.pathname, directory, isVisitorUnknown: true, isOpen: false };
   return {
     ...reply,

@@ -88,7 +88,7 @@ export function createSessions(store: SessionStore, settings: Pick<SettingStore,
   return {
     async open(user, { address, app }, { isNew = false } = {}) {
       if (isNew) return (await start(user, app)).token;
-      const key = digestOf(`${user.id} ${user.passwordHash} ${address} ${app}`); // an app's name may take kilobytes
+      const key = `${user.id} ${user.passwordHash} ${address} ${cutAppName(app)}`;
       const recent = reusable.get(key);
       if (recent) {
         const { token, digest } = await recent;

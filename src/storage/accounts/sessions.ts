@@ -8,7 +8,7 @@ import { type Head, toUser } from './head.ts';
 import { under } from '../keys.ts';
 import { removeAbandoned } from './removal.ts';
 import { listAll, scan } from '../rows.ts';
-import type { Session, SessionStore } from '../stores.ts';
+import type { Session, SessionStore, User } from '../stores.ts';
 import { readValue, updateValue, valueOf, valuesOf } from '../values.ts';
 import type { Write } from './accounts.ts';
 
@@ -44,6 +44,12 @@ export function createSessionStore(core: Core): SessionStore {
 
   const isOpen = ({ expiresAt }: Session): boolean => expiresAt > context.now();
 
+  /** The session with its user, unless it has ended. */
+  const toOpenSession = (stored: StoredSession, head: Head | undefined): { session: Session; user: User } | undefined =>
+    isOpen(stored) && head?.sessionEpoch === stored.epoch
+      ? { session: toSession(stored), user: toUser(stored.user, head) }
+      : undefined;
+
   return {
     save: (session) =>
       change(session.digest, () =>
@@ -73,14 +79,10 @@ export function createSessionStore(core: Core): SessionStore {
 
     async find(digest) {
       const cached = cache.get(digest);
-      const [stored, cachedHead] = await Promise.all([
-        cached && !store.isShared ? cached : read(digest),
-        cached && accounts.findHead(cached.user),
-      ]);
-      if (!stored || !isOpen(stored)) return undefined;
-      const { user } = stored;
-      const head = cached?.user === user ? cachedHead : await accounts.findHead(user);
-      return head?.sessionEpoch === stored.epoch ? { session: toSession(stored), user: toUser(user, head) } : undefined;
+      if (cached && !store.isShared) return toOpenSession(cached, await accounts.findHead(cached.user));
+      const [stored, cachedHead] = await Promise.all([read(digest), cached && accounts.findHead(cached.user)]);
+      if (!stored) return undefined;
+      return toOpenSession(stored, cached?.user === stored.user ? cachedHead : await accounts.findHead(stored.user));
     },
 
     delete: (digest) =>
