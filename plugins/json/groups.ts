@@ -224,7 +224,7 @@ export class Groups {
     return [...this.#changed];
   }
 
-  /** Discards changes that were written to files, unless newer ones have replaced them. */
+  /** The same for a group, which is forgotten if it is empty then. */
   discardFlushed(group: Group, changes: readonly Change[]): void {
     group.discardFlushed(changes);
     if (group.changes.length > 0) return;

@@ -40,7 +40,7 @@ export interface StorageContext extends OpenContext {
  * it is durable and visible, when it rejects nothing is stored. Writes for a user that does not exist reject with
  * `missing`, except removing the user and ending sessions.
  */
-export interface Storage {
+export interface Storage extends Pick<KeyValueStore, 'ping' | 'verify'> {
   readonly users: UserStore;
   readonly sessions: SessionStore;
   readonly appPasswords: AppPasswordStore;
@@ -55,15 +55,6 @@ export interface Storage {
   readonly lists: ListStore;
   readonly podcasts: PodcastStore;
   readonly transfer: TransferStore;
-  /**
-   * Cheap liveness probe; rejects if the backend cannot be reached, or accepts no writes until podsync is restarted.
-   */
-  ping(): Promise<void>;
-  /**
-   * Checks for damage that reads do not detect, for example in an index. May take minutes; read-only. Rejects with
-   * `corrupt`.
-   */
-  verify(): Promise<void>;
   /** Waits for running writes, then releases everything. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -1,18 +1,17 @@
 import { compareScopes, scopeKey } from '../../domain/scope.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { UserId } from '../../domain/types.ts';
-import { headKey, settingsPrefix } from './account-keys.ts';
+import { settingsPrefix } from './account-keys.ts';
 import { pagesOf, scanActions, storedActions } from '../sync/action-log.ts';
 import { readAppPasswords } from './app-passwords.ts';
 import type { Core } from './core.ts';
 import { type DeviceTable, toDevice } from '../sync/device-table.ts';
 import { inBatches } from '../../batches.ts';
-import { noSuchAccount } from './accounts.ts';
 import { type Head, toUser } from './head.ts';
 import { readLists } from '../sync/podcast-lists.ts';
 import { byPlace, readSettings, type StoredSetting } from './settings.ts';
 import { readSessions } from './sessions.ts';
-import type { AppPassword, UserRecord } from '../stores.ts';
+import type { UserRecord } from '../stores.ts';
 import type { SubscriptionLists } from '../sync/subscription-lists.ts';
 
 /** Records per page. */
@@ -24,10 +23,7 @@ export type UserRecordOf<Kind extends UserRecord['kind']> = Extract<UserRecord, 
 /** Exports an account as of the moment when the first page is requested. */
 export async function* exportAccount(core: Core, user: UserId): AsyncGenerator<UserRecord[]> {
   const { head, before, after } = await readAccount(core, user);
-  const requireAccount = async (): Promise<void> => {
-    const [entry] = await core.store.get([headKey(user)]);
-    if (!entry) throw noSuchAccount();
-  };
+  const requireAccount = (): Promise<void> => core.accounts.read(user, [], () => undefined);
   yield* inBatches(before, PAGE);
   for await (const page of pagesOf(scanActions(core.store, user, [0, head.actionStamp]), storedActions)) {
     await requireAccount();
@@ -58,17 +54,13 @@ async function readAccount(
     const after: UserRecord[] = [
       ...settingRecords(settings),
       ...lists.map((list) => ({ kind: 'list' as const, list })),
-      ...appPasswords.map(toAppPasswordRecord),
+      ...appPasswords.map(({ user: _user, ...appPassword }) => ({ kind: 'appPassword' as const, ...appPassword })),
       ...sessions
         .map(({ digest, expiresAt }) => ({ kind: 'session' as const, digest, expiresAt }))
         .toSorted((a, b) => compareText(a.digest, b.digest)),
     ];
     return { head, before, after };
   }
-}
-
-function toAppPasswordRecord({ user: _user, ...appPassword }: AppPassword): UserRecordOf<'appPassword'> {
-  return { kind: 'appPassword', ...appPassword };
 }
 
 function deviceRecords({ rows, groups }: DeviceTable): UserRecord[] {

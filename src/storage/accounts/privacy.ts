@@ -14,7 +14,8 @@ export interface Privacy {
   isPrivate(url: Url): boolean;
 }
 
-interface Setting {
+/** A setting of an account. */
+export interface Setting {
   scope: SettingScope;
   key: string;
   value: Json;

@@ -7,16 +7,12 @@ import type { Core } from './core.ts';
 import type { AccountChange } from '../directory/account-changes.ts';
 import { subscriptionKey, toSubscription } from '../directory/keys.ts';
 import { under, urlDigest } from '../keys.ts';
-import { isPrivacySetting, type Privacy, toPrivacy } from './privacy.ts';
+import { isPrivacySetting, type Privacy, type Setting, toPrivacy } from './privacy.ts';
 import { listAll } from '../rows.ts';
 import type { SettingStore } from '../stores.ts';
 import { valuesOf } from '../values.ts';
 
-/** A stored setting. */
-export interface StoredSetting {
-  scope: SettingScope;
-  key: string;
-  value: Json;
+export interface StoredSetting extends Setting {
   /** Position in the order first set. */
   place: number;
 }

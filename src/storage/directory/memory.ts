@@ -72,7 +72,9 @@ export class Memory implements Catalog {
 
   /** URLs with subscribers that are not in the directory yet. */
   pending(): Address[] {
-    return this.addresses.flatMap((address) => (address && isPending(address) ? address : []));
+    return this.addresses.flatMap((address) =>
+      address && !address.canonical.podcast && address.subscribers.size > 0 ? address : [],
+    );
   }
 
   /** The podcasts whose logo URL has this SHA-256. */
@@ -215,5 +217,3 @@ export class Memory implements Catalog {
     this.stamps.clear();
   }
 }
-
-const isPending = ({ canonical, subscribers }: Address): boolean => !canonical.podcast && subscribers.size > 0;

@@ -44,6 +44,11 @@ export function createPodcastStore(directory: Directory, refresh: Refresh, accou
       return isNew ? { podcast, replaces: [before] } : undefined;
     });
 
+  const newestOf = async (url: Url, limit: number): Promise<Episode[]> => {
+    const { podcast, episodes } = await directory.withEpisodes(url);
+    return episodes.slice(0, limit).map((episode) => toEpisode(podcast!, episode));
+  };
+
   /** The podcasts with these URLs, each once. */
   const distinct = (urls: readonly Url[]): Set<StoredPodcast> => new Set(urls.flatMap((url) => memory.find(url) ?? []));
 
@@ -75,10 +80,7 @@ export function createPodcastStore(directory: Directory, refresh: Refresh, accou
       });
     },
 
-    async episodes(url, limit) {
-      const { podcast, episodes } = await directory.withEpisodes(url);
-      return episodes.slice(0, limit).map((episode) => toEpisode(podcast!, episode));
-    },
+    episodes: newestOf,
 
     durations: (url) => directory.episodes.durations(memory.find(url)),
 
@@ -97,14 +99,9 @@ export function createPodcastStore(directory: Directory, refresh: Refresh, accou
     async newestEpisodes(urls, limit) {
       const known = [...distinct(urls)].filter(({ newestEpisode }) => newestEpisode !== undefined);
       const newest = topN(known, limit, (a, b) => b.newestEpisode! - a.newestEpisode! || compareText(a.url, b.url));
-      const items: (ChunkedEpisode & { podcast: StoredPodcast })[] = [];
-      for (const { url } of newest) {
-        const { podcast, episodes } = await directory.withEpisodes(url);
-        for (const episode of episodes.slice(0, limit)) items.push({ ...episode, podcast: podcast! });
-      }
-      return sortEpisodes(items)
-        .slice(0, limit)
-        .map(({ podcast, ...episode }) => toEpisode(podcast, episode));
+      const items: Episode[] = [];
+      for (const { url } of newest) items.push(...(await newestOf(url, limit)));
+      return sortEpisodes(items).slice(0, limit);
     },
 
     async addMetadata(entries) {

@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
+import { eachInSlices } from '../../slices.ts';
 import { mayBeMisspelt, toQueryTerms, toSearchableUrl } from '../../domain/terms.ts';
 import { type Address, byPopularity, type Catalog, type StoredPodcast, subscribersOf, topN } from './podcast.ts';
 import { FullText } from './full-text.ts';
 
-/** How long indexing may block the event loop. Milliseconds. */
-const INDEX_SLICE = 5;
 /**
  * The index is built this long after the start, or at the first search. Most commands have ended by then. Milliseconds.
  */
@@ -98,16 +97,12 @@ export class SearchIndex {
   }
 
   async #update(): Promise<void> {
-    let until = 0;
-    for (const number of this.#stale) {
-      if (performance.now() >= until) {
-        await setImmediate();
-        until = performance.now() + INDEX_SLICE;
-      }
+    await setImmediate(); // not within the commit that changed a podcast
+    await eachInSlices(this.#stale, (number) => {
       this.#stale.delete(number);
       const address = this.#catalog.addresses[number];
       this.#texts.set(number, address?.isListed ? address.podcast : undefined);
-    }
+    });
   }
 }
 
