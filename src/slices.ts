@@ -11,38 +11,47 @@ const mutex = new KeyedMutex<'slice'>();
  * Calls `step` for each item, in time slices of a few milliseconds: the server answers requests in between. The first
  * slice runs at once. Items may be created lazily: a generator may do the work itself.
  */
-export async function eachInSlices<T>(items: Iterable<T>, step: (item: T) => unknown = () => undefined): Promise<void> {
-  const iterator = items[Symbol.iterator]();
-  let next = iterator.next();
-  const runSlice = (): void => {
-    const end = performance.now() + SLICE;
-    do {
-      step(next.value as T);
-      next = iterator.next();
-    } while (!next.done && performance.now() < end);
-  };
-  if (!next.done) runSlice();
-  while (!next.done) {
-    await mutex.run('slice', async () => {
-      await setImmediate();
-      runSlice();
-    });
-  }
+export async function eachInSlices<T>(
+  items: Iterable<T>,
+  step: (item: T, index: number) => unknown = () => undefined,
+): Promise<void> {
+  await iterate(items[Symbol.iterator](), step);
 }
 
 /** `items.map(map)` in slices, see `eachInSlices`. */
 export async function mapInSlices<T, U>(items: Iterable<T>, map: (item: T, index: number) => U): Promise<U[]> {
   const mapped: U[] = [];
-  await eachInSlices(items, (item) => mapped.push(map(item, mapped.length)));
+  await eachInSlices(items, (item, index) => mapped.push(map(item, index)));
   return mapped;
 }
 
 /** Runs a generator in slices, see `eachInSlices`: its result, or a promise of it if that takes more than one slice. */
-export function runInSlices<T>(steps: Generator<void, T>): T | Promise<T> {
-  let result: { value: T } | undefined;
-  const run = function* (): Generator<void> {
-    result = { value: yield* steps };
+export const runInSlices = <T>(steps: Generator<void, T>): T | Promise<T> => iterate(steps, () => undefined);
+
+/** Calls `step` for each item in slices, and returns the result of the iterator. */
+function iterate<T, Result>(
+  iterator: Iterator<T, Result>,
+  step: (item: T, index: number) => unknown,
+): Result | Promise<Result> {
+  let next = iterator.next();
+  let index = 0;
+  const runSlice = (): void => {
+    const end = performance.now() + SLICE;
+    while (!next.done) {
+      step(next.value, index++);
+      next = iterator.next();
+      if (performance.now() >= end) return;
+    }
   };
-  const running = eachInSlices(run());
-  return result ? (result as { value: T }).value : running.then(() => result!.value);
+  const runOthers = async (): Promise<Result> => {
+    while (!next.done) {
+      await mutex.run('slice', async () => {
+        await setImmediate();
+        runSlice();
+      });
+    }
+    return next.value;
+  };
+  runSlice();
+  return next.done ? next.value : runOthers();
 }

@@ -64,25 +64,31 @@ export function openFiles(folder: string) {
 }
 
 /** The entries for one operation, which is repeated until all of them are in memory. */
-export function createSource(files: Files): Source & { load(): Promise<void> } {
-  const loaded = new Map<Part, readonly Entry[]>();
-  const missing = new Set<Part>();
-  return {
-    get missing(): number {
-      return missing.size;
-    },
-    entriesOf(part) {
-      const entries = loaded.get(part) ?? files.cached(part);
-      if (!entries) missing.add(part);
-      return entries ?? [];
-    },
-    async load() {
-      const parts = [...missing];
-      missing.clear();
-      while (parts.length > 0) {
-        const load = async (part: Part): Promise<unknown> => loaded.set(part, await files.load(part));
-        await Promise.all(parts.splice(0, LOADED_AT_ONCE).map(load));
-      }
-    },
-  };
+export class FileSource implements Source {
+  readonly #files: Files;
+  readonly #loaded = new Map<Part, readonly Entry[]>();
+  readonly #missing = new Set<Part>();
+
+  constructor(files: Files) {
+    this.#files = files;
+  }
+
+  get missing(): number {
+    return this.#missing.size;
+  }
+
+  entriesOf(part: Part): readonly Entry[] {
+    const entries = this.#loaded.get(part) ?? this.#files.cached(part);
+    if (!entries) this.#missing.add(part);
+    return entries ?? [];
+  }
+
+  async load(): Promise<void> {
+    const parts = [...this.#missing];
+    this.#missing.clear();
+    while (parts.length > 0) {
+      const load = async (part: Part): Promise<unknown> => this.#loaded.set(part, await this.#files.load(part));
+      await Promise.all(parts.splice(0, LOADED_AT_ONCE).map(load));
+    }
+  }
 }

@@ -12,7 +12,7 @@ import {
 } from '../../src/plugin.ts';
 import { createCheckpoint } from './checkpoint.ts';
 import { createFolder, toStorageError } from './file-operations.ts';
-import { createSource, openFiles } from './files.ts';
+import { FileSource, openFiles } from './files.ts';
 import { type Change, Groups, type Source } from './groups.ts';
 import { listFiles } from './layout.ts';
 import { takeLock } from './lock.ts';
@@ -58,7 +58,7 @@ async function createStore(folder: string, report: Log, releaseLock: () => Promi
   /** Reads synchronously, once everything is in memory. */
   const read = async <T>(step: (source: Source) => T): Promise<T> => {
     if (log.isBusy) await setImmediate(); // reads from memory in a loop must not delay commits
-    const source = createSource(files);
+    const source = new FileSource(files);
     for (;;) {
       while (groups.applying) await groups.applying;
       const found = step(source);
@@ -69,7 +69,7 @@ async function createStore(folder: string, report: Log, releaseLock: () => Promi
 
   const commit = async (batch: Batch): Promise<Version | undefined> => {
     if (checkpoint.isBehind) await checkpoint.run();
-    const source = createSource(files);
+    const source = new FileSource(files);
     for (;;) {
       while (mutex.isLocked('batch')) await mutex.drain();
       const evaluating = runInSlices(evaluate(batch, source));
@@ -109,7 +109,7 @@ async function createStore(folder: string, report: Log, releaseLock: () => Promi
     for (const [key, value] of set) yield void changes.push({ key, value, version });
     for (const key of deleted) yield void changes.push({ key, value: undefined, version });
     if (pending !== groups.pending) return undefined; // what it depends on has failed
-    const durable = log.append({ version, changes });
+    const durable = log.append(version, changes);
     for (const change of changes) pending.set(change.key, { change, durable });
     return { version, durable };
   }

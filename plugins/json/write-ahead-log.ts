@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { StorageError, type Version, withFile } from '../../src/plugin.ts';
 import { createFile, removeFile, toStorageError, wrapErrors } from './file-operations.ts';
-import type { Groups } from './groups.ts';
+import type { Change, Groups } from './groups.ts';
 import { damage, type DamagedLine, encodeLine, type LoggedCommit, logNumbers, logPath, readLog } from './log-file.ts';
 
 /** Maximum characters of a line, unless a single commit has more. */
@@ -125,9 +125,9 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups) {
     nextVersion: (): Version => ++version,
 
     /** Resolves when a commit is durable and applied. */
-    append: (commit: LoggedCommit): Promise<void> =>
+    append: (version: Version, changes: readonly Change[]): Promise<void> =>
       new Promise((resolve, reject) => {
-        queue.push({ ...commit, resolve, reject });
+        queue.push({ version, changes, resolve, reject });
         writing ??= write();
       }),
 

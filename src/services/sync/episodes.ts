@@ -52,8 +52,7 @@ export const createEpisodes = (
     const keepCredentials = rules.keepCredentials ?? false;
     const context = { now: now(), keepCredentials, rewrites, source, device };
     const parsed: EpisodeAction[] = [];
-    const [podcasts, devices] = [new Set<Url>(), new Set<string | undefined>()];
-    await eachInSlices(submitted.entries(), ([index, each]) => {
+    await eachInSlices(submitted, (each, index) => {
       let action: EpisodeAction | undefined;
       try {
         action = parseAction(each, context);
@@ -65,12 +64,10 @@ export const createEpisodes = (
       }
       if (!action) return refuse?.(`action ${index}: its addresses must be ASCII and begin with http:// or https://`);
       parsed.push(action);
-      podcasts.add(action.podcast);
-      devices.add(action.device);
       return undefined;
     });
-    checkFeedCount([...podcasts]);
-    checkDeviceCount([...devices]);
+    checkFeedCount(parsed.map(({ podcast }) => podcast));
+    checkDeviceCount(parsed.map((action) => action.device));
     const uploader = source === 'server' ? 'operator' : 'device';
     return { mark: await actions.append(user, parsed, uploader), rewrites: rewrites.pairs };
   },
