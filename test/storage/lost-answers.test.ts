@@ -39,6 +39,22 @@ describe('a commit whose answer is lost', () => {
     }
   }
 
+  for (const isShared of [false, true]) {
+    it(`of a removal fails it, but the account no longer exists: ${isShared ? 'several nodes' : 'one node'}`, async () => {
+      const { storage, store } = await new Cluster().open(isShared);
+      const alice = await addUser(storage);
+      await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
+      expect((await storage.users.find('alice'))?.id).toBe(alice);
+      store.lostAnswers = 1;
+      await expect(storage.users.delete(alice)).rejects.toMatchObject({ code: 'unavailable' });
+      expect(await storage.users.find('alice')).toBeUndefined();
+      await expect(storage.subscriptions.current(alice)).rejects.toMatchObject({ code: 'missing' });
+      await storage.users.delete(alice);
+      const successor = await addUser(storage);
+      expect((await storage.users.find('alice'))?.id).toBe(successor);
+    });
+  }
+
   it('is stored once, even if another node writes before it is checked', async () => {
     const cluster = new Cluster();
     const [one, two] = [await cluster.open(), await cluster.open()];

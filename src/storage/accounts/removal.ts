@@ -37,6 +37,8 @@ export const stagedRecord = ({ context }: Core): string => JSON.stringify({ rene
  */
 export const removeAccount = (core: Core, user: UserId): Promise<void> =>
   core.accounts.exclusive(user, async () => {
+    // The answer of the commit may be lost. Readers of an account that is not cached wait.
+    core.accounts.forget(user);
     for (;;) {
       const [entry] = await core.store.get([headKey(user)]);
       if (!entry) return;
@@ -48,7 +50,6 @@ export const removeAccount = (core: Core, user: UserId): Promise<void> =>
         set: [[stagedKey(user), stagedRecord(core)]],
         delete: [headKey(user), ...loginKeys(valueOf<Head>(entry))],
       });
-      core.accounts.forget(user);
       if (version !== undefined) return removeAccountData(core, user, version);
     }
   });
