@@ -27,6 +27,17 @@ describe('the calls of the key-value store', () => {
       expect(batches.at(-3)).toEqual(['u/', 'l/', 't/']);
     });
 
+    it(`actions on new feeds are one commit without a read, also with private subscriptions: ${which}`, async () => {
+      const { storage, store } = await new Cluster().open(isShared);
+      const alice = await addUser(storage);
+      const hidden = { kind: 'podcast', podcast: feed(1) } as const;
+      await storage.settings.update(alice, hidden, { set: { public_subscription: false }, remove: [], limit: 9 });
+      await storage.devices.save(alice, 'phone', {});
+      store.calls = [];
+      await storage.actions.append(alice, [action(1, { podcast: feed(2), device: 'phone' })]);
+      expect(store.calls).toEqual(['commit']);
+    });
+
     it(`a read that finds nothing new ${isShared ? 'takes the head' : 'takes nothing'}: ${which}`, async () => {
       const { storage, store } = await new Cluster().open(isShared);
       const alice = await addUser(storage);

@@ -104,7 +104,7 @@ export async function prepareDirectory(
   change: Omit<AccountChange, 'private'>,
 ): Promise<DirectoryChange> {
   const { subscribed = [] } = change;
-  const isPrivate = head.visibility === 'some' && (await readPrivacy(core, id)).isPrivate;
+  const isPrivate = subscribed.length > 0 && head.visibility === 'some' && (await readPrivacy(core, id)).isPrivate;
   const hidden = isPrivate ? subscribed.filter(isPrivate) : head.visibility === 'none' ? subscribed : [];
   return core.directory.prepare(id, { ...change, private: new Set(hidden) });
 }
