@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ListSummary, PodcastList, Url, UserId } from '../../domain/types.ts';
 import { listPrefix, listsPrefix } from '../accounts/account-keys.ts';
+import { mergeBatches } from '../batch.ts';
 import type { Entry, Key, Value } from '../contract.ts';
 import type { Core } from '../accounts/core.ts';
 import { StorageError } from '../errors.ts';
@@ -13,6 +14,11 @@ import type { ListStore } from '../stores.ts';
 interface Header extends ListSummary {
   /** Position among the lists. */
   place: number;
+}
+
+interface StoredList extends PodcastList, Header {
+  /** The keys of its entries. */
+  keys: Key[];
 }
 
 /** Approximate size of the cache. Bytes. */
@@ -34,7 +40,7 @@ export function createListStore(core: Core): ListStore {
       const entries = await read(user, name);
       if (entries.length === 0) return undefined;
       const versions = entries.map(({ key, version }) => `${key} ${version}`).join();
-      const list = cache.get(versions) ?? withoutPlace(toList(entries));
+      const list = cache.get(versions) ?? toPodcastList(toList(entries));
       cache.set(versions, list, { size: entries.reduce((size, { value }) => size + value.length, 1) });
       return list;
     },
@@ -53,10 +59,8 @@ export function createListStore(core: Core): ListStore {
       accounts.write(user, async () => {
         const entries = await read(user, name);
         if (entries.length === 0) return { result: false };
-        const { place, ...list } = toList(entries);
-        const keys = entries.map(({ key }) => key);
-        const rows = toRows({ ...list, ...change(list) }, place);
-        return { result: true, write: await replaceRows(listPrefix(user, name), rows, keys) };
+        const { place, keys, ...list } = toList(entries);
+        return { result: true, write: await replaceList(user, { ...list, ...change(list), place, keys }) };
       }),
 
     move: (user, name, by) =>
@@ -66,9 +70,8 @@ export function createListStore(core: Core): ListStore {
         if (from === -1) return { result: false };
         const after = before.toSpliced(from, 1).toSpliced(Math.max(0, from + by), 0, before[from]!);
         const moved = after.filter((list, at) => list !== before[at]);
-        const written = moved.map((list) => writeList(user, list, before[after.indexOf(list)]!.place));
-        const set = (await Promise.all(written)).flat();
-        return { result: true, ...(moved.length > 0 && { write: { set } }) };
+        const replaced = moved.map((list) => replaceList(user, { ...list, place: before[after.indexOf(list)]!.place }));
+        return { result: true, ...(moved.length > 0 && { write: mergeBatches(await Promise.all(replaced)) }) };
       }),
 
     delete: (user, name) =>
@@ -83,21 +86,24 @@ export function createListStore(core: Core): ListStore {
 export const writeList = (user: UserId, list: PodcastList, place: number): Promise<[Key, Value][]> =>
   writeRows(listPrefix(user, list.name), toRows(list, place));
 
+const replaceList = (user: UserId, { place, keys, ...list }: StoredList) =>
+  replaceRows(listPrefix(user, list.name), toRows(list, place), keys);
+
 const toRows = ({ name, title, urls }: PodcastList, place: number): (Header | Url)[] => [
   { name, title, place },
   ...urls,
 ];
 
-function toList(entries: readonly Entry[]): PodcastList & Header {
+function toList(entries: readonly Entry[]): StoredList {
   const [header, ...urls] = readRows<Header | Url>(entries) as [Header, ...Url[]];
-  return { ...header, urls };
+  return { ...header, urls, keys: entries.map(({ key }) => key) };
 }
 
 /** All lists of an account, in order. */
 export const readLists = async (core: Core, user: UserId): Promise<PodcastList[]> =>
-  (await readPlaced(core, user)).map(withoutPlace);
+  (await readPlaced(core, user)).map(toPodcastList);
 
-async function readPlaced({ store }: Core, user: UserId): Promise<(PodcastList & Header)[]> {
+async function readPlaced({ store }: Core, user: UserId): Promise<StoredList[]> {
   const lists = new Map<string, Entry[]>();
   for (const entry of await listAll(store, under(listsPrefix(user)))) {
     const list = entry.key.slice(0, entry.key.lastIndexOf('/'));
@@ -106,4 +112,4 @@ async function readPlaced({ store }: Core, user: UserId): Promise<(PodcastList &
   return [...lists.values()].map(toList).toSorted(byPlace);
 }
 
-const withoutPlace = ({ name, title, urls }: PodcastList): PodcastList => ({ name, title, urls });
+const toPodcastList = ({ name, title, urls }: PodcastList): PodcastList => ({ name, title, urls });
