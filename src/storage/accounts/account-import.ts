@@ -98,7 +98,7 @@ class StagedAccount {
   }
 
   remove(): Promise<void> {
-    return removeAccountData(this.#core, this.id, this.#writer.version);
+    return removeAccountData(this.#core, this.id, this.#writer);
   }
 
   async add(records: readonly UserRecord[]): Promise<void> {

@@ -14,12 +14,13 @@ import {
   stagedKey,
 } from './account-keys.ts';
 import { storedActions } from '../sync/action-log.ts';
-import type { Batch, Entry, Key, Version } from '../contract.ts';
+import type { Entry, Key } from '../contract.ts';
 import type { Core } from './core.ts';
 import { type Head, loginKeys } from './head.ts';
 import { actionIndexKey } from '../directory/keys.ts';
 import { under, urlDigest } from '../keys.ts';
 import { listAll, scan } from '../rows.ts';
+import { StagedWriter } from './staged-writer.ts';
 import { valueOf } from '../values.ts';
 
 /** If the store is shared, a staged account whose record was not renewed for this long is abandoned. */
@@ -27,9 +28,6 @@ const LEASE: Seconds = 3600;
 
 /** The range of all keys. */
 const EVERYTHING = { from: ' ', until: '~' };
-
-/** The value of `stagedKey`. Each batch renews it, so that only one process works on the account. */
-export const stagedRecord = ({ context }: Core): string => JSON.stringify({ renewedAt: context.now() });
 
 /**
  * Removes an account. One commit makes it invisible; its data is then removed in batches. After a crash, the rest is
@@ -39,18 +37,15 @@ export const removeAccount = (core: Core, user: UserId): Promise<void> =>
   core.accounts.exclusive(user, async () => {
     // The answer of the commit may be lost. Readers of an account that is not cached wait.
     core.accounts.forget(user);
+    const staged = new StagedWriter(core, user);
     for (;;) {
       const [entry] = await core.store.get([headKey(user)]);
       if (!entry) return;
-      const version = await core.store.commit({
-        check: [
-          [headKey(user), entry.version],
-          [stagedKey(user), 0],
-        ],
-        set: [[stagedKey(user), stagedRecord(core)]],
+      const isRemoved = await staged.commit({
+        check: [[headKey(user), entry.version]],
         delete: [headKey(user), ...loginKeys(valueOf<Head>(entry))],
       });
-      if (version !== undefined) return removeAccountData(core, user, version);
+      if (isRemoved) return removeAccountData(core, user, staged);
     }
   });
 
@@ -61,8 +56,9 @@ export async function removeAbandoned(core: Core): Promise<void> {
     const { key, version } = entry;
     const { renewedAt } = valueOf<{ renewedAt: Seconds }>(entry);
     if (store.isShared && renewedAt > context.now() - LEASE) continue;
-    const taken = await store.commit({ check: [[key, version]], set: [[key, stagedRecord(core)]] });
-    if (taken !== undefined) await removeAccountData(core, key.slice(STAGED.length) as UserId, taken);
+    const user = key.slice(STAGED.length) as UserId;
+    const staged = new StagedWriter(core, user, version);
+    if (await staged.commit({})) await removeAccountData(core, user, staged);
   }
 }
 
@@ -75,19 +71,11 @@ export async function clearStore({ store, accounts }: Core): Promise<void> {
 }
 
 /** Removes all data of an account without a head. Stops if another process is doing so. */
-export async function removeAccountData(core: Core, user: UserId, version: Version): Promise<void> {
+export async function removeAccountData(core: Core, user: UserId, staged: StagedWriter): Promise<void> {
   const { store, directory } = core;
-  const key = stagedKey(user);
-  let last = version;
-  const remove = async (batch: Batch): Promise<boolean> => {
-    const check = [[key, last] as const, ...(batch.check ?? [])];
-    const stored = await store.commit({ ...batch, check, set: [...(batch.set ?? []), [key, stagedRecord(core)]] });
-    last = stored ?? last;
-    return stored !== undefined;
-  };
   const removeAll = async (prefix: `${string}/`, besides: (page: Entry[]) => Key[] = () => []): Promise<boolean> => {
     for await (const page of scan(store, under(prefix))) {
-      if (!(await remove({ delete: [...page.map((entry) => entry.key), ...besides(page)] }))) return false;
+      if (!(await staged.commit({ delete: [...page.map((entry) => entry.key), ...besides(page)] }))) return false;
     }
     return true;
   };
@@ -102,12 +90,12 @@ export async function removeAccountData(core: Core, user: UserId, version: Versi
 
   await directory.refresh();
   const change = await directory.prepare(user, { unsubscribed: [...directory.subscriptionsOf(user)] });
-  if (!(await remove({ set: change.set, delete: change.delete }))) return;
+  if (!(await staged.commit(change))) return;
   await change.apply();
   const isRemoved =
     (await removeAll(actionsPrefix(user), actionIndexKeysOf)) &&
     (await removeAll(accountSessions(user), (page) => digestsIn(page).map(sessionKey))) &&
     (await removeAll(accountAppPasswords(user), (page) => digestsIn(page).map(appPasswordKey))) &&
     (await removeAll(accountPrefix(user)));
-  if (isRemoved) await store.commit({ check: [[key, last]], delete: [key] });
+  if (isRemoved) await store.commit({ check: [[stagedKey(user), staged.version]], delete: [stagedKey(user)] });
 }

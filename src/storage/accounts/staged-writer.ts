@@ -1,9 +1,8 @@
 import type { Seconds, UserId } from '../../domain/types.ts';
 import { stagedKey } from './account-keys.ts';
-import type { Key, Value, Version } from '../contract.ts';
+import type { Batch, Key, Value, Version } from '../contract.ts';
 import type { Core } from './core.ts';
 import { StorageError } from '../errors.ts';
-import { stagedRecord } from './removal.ts';
 
 /** Approximate characters per commit. */
 const COMMIT_SIZE = 1024 * 1024;
@@ -12,19 +11,21 @@ const MAX_KEYS = 1000;
 /** How often the staged record is renewed, so that a slow import does not count as abandoned. */
 const RENEWAL: Seconds = 600;
 
-/** Writes an account in batches while it is staged: it is invisible, and only this process works on it. */
+/** Writes or removes an account in batches while it is staged: it is invisible, and only this process works on it. */
 export class StagedWriter {
   readonly #core: Core;
   readonly #key: Key;
-  #version: Version = 0;
+  #version: Version;
   #renewedAt: Seconds = 0;
   /** Entries of the next commit. */
   #pending: (readonly [Key, Value])[] = [];
   #size = 0;
 
-  constructor(core: Core, user: UserId) {
+  /** `version`: of the staged record; 0 if there is none yet. */
+  constructor(core: Core, user: UserId, version: Version = 0) {
     this.#core = core;
     this.#key = stagedKey(user);
+    this.#version = version;
   }
 
   /** Version of the staged record. The commit that publishes or removes the account must check it. */
@@ -53,13 +54,24 @@ export class StagedWriter {
     const set = this.#pending;
     this.#pending = [];
     this.#size = 0;
+    if (!(await this.commit({ set }))) throw interrupted();
+  }
+
+  /**
+   * Commits a batch that also checks and renews the staged record. False if a check fails, as when another process has
+   * taken the account over.
+   */
+  async commit({ check = [], set = [], delete: deleted = [] }: Batch): Promise<boolean> {
+    const renewedAt = this.#core.context.now();
     const version = await this.#core.store.commit({
-      check: [[this.#key, this.#version]],
-      set: [...set, [this.#key, stagedRecord(this.#core)]],
+      check: [[this.#key, this.#version], ...check],
+      set: [...set, [this.#key, JSON.stringify({ renewedAt })]],
+      delete: deleted,
     });
-    if (version === undefined) throw interrupted();
+    if (version === undefined) return false;
     this.#version = version;
-    this.#renewedAt = this.#core.context.now();
+    this.#renewedAt = renewedAt;
+    return true;
   }
 
   /** Rejects with `unavailable` if another process has taken the account over. */
