@@ -90,18 +90,12 @@ export class SubscriptionDraft {
     return { subscribed, unsubscribed };
   }
 
-  /** The entries to store. */
-  async write(user: UserId): Promise<ListWrite> {
+  /** The entries to store, by device. */
+  async write(user: UserId): Promise<ListWrite[]> {
     const writes: ListWrite[] = [];
     for (const [device, rows] of this.#rows) {
       writes.push(await this.#lists.write(user, device, [...rows.values()], this.#stamp));
     }
-    return {
-      set: writes.flatMap(({ set }) => set),
-      delete: writes.flatMap((write) => write.delete),
-      async apply() {
-        for (const write of writes) await write.apply();
-      },
-    };
+    return writes;
   }
 }

@@ -5,6 +5,7 @@ import { eachInSlices } from '../../slices.ts';
 import type { Account } from '../accounts/account.ts';
 import { devicesPrefix } from '../accounts/account-keys.ts';
 import { writeActions } from './action-log.ts';
+import { mergeBatches } from '../batch.ts';
 import type { Core } from '../accounts/core.ts';
 import { DeviceTable } from './device-table.ts';
 import type { AccountChange, DirectoryChange } from '../directory/account-changes.ts';
@@ -56,11 +57,10 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
     return { result, write: { ...write, head: { ...write.head, next } } };
   }
 
-  const writes = [
-    devices === before ? {} : await writeDevices(account, before, devices),
-    draft ? await draft.write(account.id) : {},
-    actions.length === 0 ? {} : await writeActionsOf(account, actions, { stamp, at: now }),
-  ];
+  const writes: Write[] = [];
+  if (devices !== before) writes.push(await writeDevices(account, before, devices));
+  if (draft) writes.push(...(await draft.write(account.id)));
+  if (actions.length > 0) writes.push(await writeActionsOf(account, actions, { stamp, at: now }));
   const actionFeeds = new Set<Url>();
   await eachInSlices(actions, ({ podcast }) => account.actionFeeds.has(podcast) || actionFeeds.add(podcast));
   // Most uploads of actions change nothing in the directory.
@@ -85,12 +85,11 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
   return {
     result: markAfterUpload(isMerged ? stamp - 1 : markAfter(stamp), overlapped),
     write: {
-      head: Object.assign({}, ...writes.map((write: Write) => write.head), headChange),
-      set: writes.flatMap(({ set = [] }: Write) => set),
-      delete: writes.flatMap((write: Write) => write.delete ?? []),
+      ...mergeBatches(writes),
+      head: Object.assign({}, ...writes.map((write) => write.head), headChange),
       directory,
       async apply() {
-        for (const write of writes as Write[]) await write.apply?.();
+        for (const write of writes) await write.apply?.();
         for (const url of actionFeeds) account.actionFeeds.add(url);
       },
     },
