@@ -81,6 +81,16 @@ describe('an interrupted import', () => {
     });
   }
 
+  it('leaves nothing if its first record is not the user', async () => {
+    const cluster = new Cluster();
+    const { storage } = await cluster.open();
+    const group: UserRecord = { kind: 'group', devices: ['phone', 'tv'] };
+    for (const records of [[], [group]]) {
+      await expect(importUser(storage, records)).rejects.toMatchObject({ code: 'corrupt' });
+      expect(keysIn(cluster)).toEqual([]);
+    }
+  });
+
   it('is kept while another node renews it, and removed an hour after the last renewal', async () => {
     const { cluster, storage, records } = await openFurnished(true);
     const importer = await cluster.open();

@@ -36,7 +36,6 @@ const MAX_BUFFERED = 5000;
  */
 export async function importAccount(core: Core, records: AsyncIterable<UserRecord[]>): Promise<UserId> {
   const account = new StagedAccount(core, randomUUID() as UserId);
-  await account.begin();
   try {
     for await (const page of records) {
       await account.add(page);
@@ -67,12 +66,7 @@ class StagedAccount {
   /** The settings that affect privacy. */
   readonly #privacy: StoredSetting[] = [];
   /** Actions of the current upload that are not written yet, and the number of chunks written. */
-  #upload: { stamp: Stamp; at: Seconds; actions: EpisodeAction[]; chunks: number } = {
-    stamp: 0,
-    at: 0,
-    actions: [],
-    chunks: 0,
-  };
+  #upload = { stamp: 0, at: 0, actions: [] as EpisodeAction[], chunks: 0 };
   #latestActionAt: Seconds = -1;
   #actionLead: Seconds = 0;
   /** Last place used by settings and lists. */
@@ -91,10 +85,6 @@ class StagedAccount {
   requireUser(): UserRecordOf<'user'> {
     if (!this.#user) throw new StorageError('corrupt', 'the first record of an account must be its user');
     return this.#user;
-  }
-
-  begin(): Promise<void> {
-    return this.#writer.flush();
   }
 
   remove(): Promise<void> {
