@@ -38,6 +38,9 @@ export function* chunked<Item>(
   } while (at < items.length);
 }
 
+/** For rows in the order in which their items were added first. */
+export const byPlace = (a: { place: number }, b: { place: number }): number => a.place - b.place;
+
 /** Reads what `writeRows` has written. */
 export const readRows = <Row>(entries: readonly Entry[]): Row[] => valuesOf<Row[]>(entries).flat();
 

@@ -24,7 +24,7 @@ describe('the calls of the key-value store', () => {
       await storage.actions.append(alice, [action(12, { device: 'phone', timestamp: 1 })]);
       await storage.subscriptions.apply(alice, 'phone', add(feed(2)));
       expect(store.calls).toEqual(['commit', 'commit', 'commit']);
-      expect(batches.at(-3)).toEqual(['u/', 'l/', 't/']);
+      expect(batches.at(-3)).toEqual(['u/', 'l/']);
     });
 
     it(`actions on new feeds are one commit without a read, also with private subscriptions: ${which}`, async () => {

@@ -8,7 +8,7 @@ import type { AccountChange } from '../directory/account-changes.ts';
 import { subscriptionKey, toSubscription } from '../directory/keys.ts';
 import { under, urlDigest } from '../keys.ts';
 import { isPrivacySetting, type Privacy, type Setting, toPrivacy } from './privacy.ts';
-import { listAll } from '../rows.ts';
+import { byPlace, listAll } from '../rows.ts';
 import type { SettingStore } from '../stores.ts';
 import { valuesOf } from '../values.ts';
 
@@ -96,8 +96,6 @@ export const settingKey = (user: UserId, { scope, key }: Pick<StoredSetting, 'sc
 
 export const readSettings = async ({ store }: Core, prefix: `${string}/`): Promise<StoredSetting[]> =>
   valuesOf(await listAll(store, under(prefix)));
-
-export const byPlace = (a: { place: number }, b: { place: number }): number => a.place - b.place;
 
 const toRecord = (stored: readonly StoredSetting[]): Record<string, Json> =>
   Object.fromEntries(stored.map(({ key, value }) => [key, value]));

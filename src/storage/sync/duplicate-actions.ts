@@ -8,8 +8,6 @@ import { Fingerprints } from './fingerprints.ts';
 
 /** Chunks per read. */
 const CHECKED = 16;
-/** Maximum number of fingerprints in memory; beyond it they are dropped and loaded again on demand. */
-const MAX_FINGERPRINTS = 500_000;
 
 /** Actions that are not stored yet, without duplicates. */
 export async function newActions(
@@ -18,6 +16,7 @@ export async function newActions(
   actions: readonly EpisodeAction[],
 ): Promise<readonly EpisodeAction[]> {
   const { id, head } = account;
+  if (account.fingerprints.isDisposable) account.fingerprints = new Fingerprints(head.actionStamp);
   if (areLater(actions, head.latestActionAt)) return actions;
   const distinct = new Map<string, EpisodeAction>();
   const earlier: EpisodeAction[] = [];
@@ -33,13 +32,12 @@ export async function newActions(
   if (earlier.length === 0) return [...distinct.values()];
 
   const { fingerprints } = account;
-  await fingerprints.load(store, id, Math.max(0, earliest - head.actionLead), head.actionStamp);
-  for (const keys of inBatches(fingerprints.chunksWith(earlier), CHECKED)) {
+  await fingerprints.load(store, id, Math.max(1, earliest - head.actionLead), head.actionStamp);
+  for (const keys of inBatches(await fingerprints.chunksWith(earlier), CHECKED)) {
     await eachInSlices(await store.get(keys), (chunk) => {
       if (chunk) for (const action of readChunk(chunk).actions) distinct.delete(identityOf(action));
     });
   }
-  if (fingerprints.size > MAX_FINGERPRINTS) account.fingerprints = new Fingerprints(head.actionStamp);
   return [...distinct.values()];
 }
 

@@ -3,60 +3,86 @@ import { eachInSlices } from '../../slices.ts';
 import type { Key, KeyValueStore } from '../contract.ts';
 import { readChunk, scanActions } from './action-log.ts';
 
-/** Index of stored actions by a short hash. It covers a range of stamps, which grows when earlier or later ones are needed. */
+/** Fingerprints in memory. */
+const MAX = 500_000;
+/** Uploads without a lookup. */
+const MAX_UNUSED = 100;
+
+/**
+ * Index of stored actions by a short hash. It covers the uploads with a range of stamps: those since it was created, and
+ * earlier ones once they were needed.
+ */
 export class Fingerprints {
   /** The stamps that are covered, both inclusive. */
   #first: Stamp;
   #last: Stamp;
   /** Keys of the chunks by fingerprint. Different actions may have the same one. */
-  readonly #chunks = new Map<number, Key | Key[]>();
+  readonly #chunks = new Map<number, readonly Key[]>();
+  /** Not in `#chunks` yet: inserted at the next lookup, which most accounts never need. */
+  #added: { hashes: number[]; chunks: readonly Key[] }[] = [];
+  /** Number of fingerprints. */
+  size = 0;
 
-  /** An empty index before the first upload after this stamp. */
+  /** An empty index of the uploads after this stamp. */
   constructor(last: Stamp) {
     this.#first = last + 1;
     this.#last = last;
   }
 
-  /** Number of fingerprints. */
-  get size(): number {
-    return this.#chunks.size;
+  /** Whether an empty index should replace this one: it is too large, or the last uploads did not need it. */
+  get isDisposable(): boolean {
+    return this.size > MAX || this.#added.length > MAX_UNUSED;
   }
 
-  /** Loads what is missing of the actions with these stamps, both inclusive. `last` is the newest stamp of all actions. */
+  /** Adds an upload; `before` is the stamp of the previous one. Does nothing if that is not covered. */
+  add(actions: readonly EpisodeAction[], chunks: readonly Key[], stamp: Stamp, before: Stamp): void {
+    if (this.#last !== before) return;
+    this.#last = stamp;
+    this.#add(actions, chunks);
+  }
+
+  /** Loads what is missing of the uploads with these stamps, both inclusive. `last` is the newest stamp of all. */
   async load(store: KeyValueStore, user: UserId, first: Stamp, last: Stamp): Promise<void> {
-    await this.#add(store, user, [this.#last + 1, last]);
+    await this.#read(store, user, [this.#last + 1, last]);
     this.#last = last;
-    await this.#add(store, user, [first, this.#first - 1]);
+    await this.#read(store, user, [first, this.#first - 1]);
     this.#first = Math.min(this.#first, first);
   }
 
-  async #add(store: KeyValueStore, user: UserId, [first, last]: [Stamp, Stamp]): Promise<void> {
+  async #read(store: KeyValueStore, user: UserId, [first, last]: [Stamp, Stamp]): Promise<void> {
     if (first > last) return;
     for await (const page of scanActions(store, user, [first, last])) {
-      await eachInSlices(page, (chunk) => {
-        for (const action of readChunk(chunk).actions) this.#addOne(fingerprint(action), chunk.key);
-      });
+      await eachInSlices(page, (chunk) => this.#add(readChunk(chunk).actions, [chunk.key]));
     }
   }
 
-  #addOne(hash: number, chunk: Key): void {
-    const known = this.#chunks.get(hash);
-    if (known === undefined) this.#chunks.set(hash, chunk);
-    else if (![known].flat().includes(chunk)) this.#chunks.set(hash, [...[known].flat(), chunk]);
+  #add(actions: readonly EpisodeAction[], chunks: readonly Key[]): void {
+    this.#added.push({ hashes: actions.map(fingerprint), chunks });
+    this.size += actions.length;
   }
 
   /** Keys of the chunks that may contain one of these actions. */
-  chunksWith(actions: readonly EpisodeAction[]): Key[] {
+  async chunksWith(actions: readonly EpisodeAction[]): Promise<Key[]> {
+    const added = this.#added;
+    this.#added = [];
+    await eachInSlices(added, ({ hashes, chunks }) => {
+      for (const hash of hashes) this.#chunks.set(hash, [...(this.#chunks.get(hash) ?? []), ...chunks]);
+    });
     return [...new Set(actions.flatMap((action) => this.#chunks.get(fingerprint(action)) ?? []))];
   }
 }
 
-/** A 32-bit hash (FNV-1a), the same for duplicates. */
+/** Characters at the end of a text, where those of different episodes differ most. */
+const HASHED = 24;
+
+/** A 32-bit hash (FNV-1a), the same for duplicates. Computed for each new action: must be fast. */
 function fingerprint({ episode, device = '', timestamp, action, play }: EpisodeAction): number {
   let hash = 0x811c9dc5 ^ timestamp ^ (action.charCodeAt(0) << 16);
   hash = Math.imul(hash, 0x01000193) ^ (play?.position ?? -1);
   for (const text of [episode, device]) {
-    for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+    for (let at = Math.max(0, text.length - HASHED); at < text.length; at += 1) {
+      hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+    }
   }
   return hash | 0;
 }

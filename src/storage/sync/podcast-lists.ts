@@ -6,8 +6,7 @@ import type { Entry, Key, Value } from '../contract.ts';
 import type { Core } from '../accounts/core.ts';
 import { StorageError } from '../errors.ts';
 import { under } from '../keys.ts';
-import { listAll, readRows, replaceRows, writeRows } from '../rows.ts';
-import { byPlace } from '../accounts/settings.ts';
+import { byPlace, listAll, readRows, replaceRows, writeRows } from '../rows.ts';
 import type { ListStore } from '../stores.ts';
 
 /** The first row of a list, followed by its URLs. */

@@ -1,6 +1,7 @@
 import { eachInSlices } from '../../slices.ts';
 import type { Stamp, SubscriptionChange, Url, UserId } from '../../domain/types.ts';
-import { byPlace, type SubscriptionRow } from './subscription-list.ts';
+import { byPlace } from '../rows.ts';
+import type { SubscriptionRow } from './subscription-list.ts';
 import type { ListWrite, SubscriptionLists } from './subscription-lists.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
 

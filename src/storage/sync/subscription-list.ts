@@ -89,5 +89,3 @@ export class SubscriptionList {
 
   readonly #isFresh = (row: SubscriptionRow): boolean => this.#rows.get(row.url) === row;
 }
-
-export const byPlace = (a: SubscriptionRow, b: SubscriptionRow): number => a.place - b.place;

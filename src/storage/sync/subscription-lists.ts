@@ -2,15 +2,8 @@ import { eachInSlices } from '../../slices.ts';
 import type { Stamp, Url, UserId } from '../../domain/types.ts';
 import { subscriptionListPrefix, subscriptionLogKey, subscriptionsPrefix } from '../accounts/account-keys.ts';
 import type { Entry, Key, Value } from '../contract.ts';
-import { readRows, replaceRows } from '../rows.ts';
-import {
-  byPlace,
-  fromStored,
-  type SubscriptionRow,
-  type StoredRow,
-  SubscriptionList,
-  toStored,
-} from './subscription-list.ts';
+import { byPlace, readRows, replaceRows } from '../rows.ts';
+import { fromStored, type SubscriptionRow, type StoredRow, SubscriptionList, toStored } from './subscription-list.ts';
 
 /*
  * Changes of a list are stored as a log beside it. A log that would get too long is merged into the list: one of more

@@ -4,7 +4,8 @@ import { eachInSlices } from '../../slices.ts';
 import type { Core } from '../accounts/core.ts';
 import { readPrivacy } from '../accounts/settings.ts';
 import type { SubscriptionStore } from '../stores.ts';
-import { byPlace, type SubscriptionList } from './subscription-list.ts';
+import { byPlace } from '../rows.ts';
+import type { SubscriptionList } from './subscription-list.ts';
 import { storeUpload } from './upload.ts';
 
 export const createSubscriptionStore = (core: Core): SubscriptionStore => ({

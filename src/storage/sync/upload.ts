@@ -137,7 +137,8 @@ async function writeActionsOf(
   upload: { stamp: Stamp; at: number },
 ): Promise<Write> {
   const { set, latest } = await writeActions(account.id, actions, upload);
-  const { latestActionAt, actionLead } = account.head;
+  const { actionStamp, latestActionAt, actionLead } = account.head;
+  const chunks = set.map(([key]) => key);
   return {
     set,
     head: {
@@ -145,5 +146,6 @@ async function writeActionsOf(
       latestActionAt: Math.max(latestActionAt, latest),
       actionLead: Math.max(actionLead, latest - upload.stamp),
     },
+    apply: () => account.fingerprints.add(actions, chunks, upload.stamp, actionStamp),
   };
 }

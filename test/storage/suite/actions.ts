@@ -102,6 +102,14 @@ export const actionTests: Suite = ({ describe, test }) => {
       }
     });
 
+    test('is detected after many uploads in the order of time', async ({ storage }) => {
+      const alice = await addUser(storage);
+      const numbers = Array.from({ length: 250 }, (_, n) => n + 1);
+      for (const n of numbers) await storage.actions.append(alice, [action(n)]);
+      for (const n of [1, 125, 250]) await storage.actions.append(alice, [action(n)]);
+      assert.deepEqual(await readNumbers(storage, alice), numbers);
+    });
+
     test('is detected regardless of its GUID, and the first GUID is kept', async ({ storage }) => {
       const alice = await addUser(storage);
       const known = action(1, { guid: 'first' });
