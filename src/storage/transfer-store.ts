@@ -42,6 +42,9 @@ export type UserRecord =
   | ({ kind: 'appPassword' } & Omit<AppPassword, 'user'>)
   | { kind: 'session'; digest: string; expiresAt: Seconds };
 
+/** The records of one kind. */
+export type UserRecordOf<Kind extends UserRecord['kind']> = Extract<UserRecord, { kind: Kind }>;
+
 /** `stamp`: when the directory first saw it. `formerUrls` are sorted. */
 export interface ExportedEpisode extends EpisodeInfo {
   stamp: Stamp;

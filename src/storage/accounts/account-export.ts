@@ -12,14 +12,11 @@ import { readLists } from '../sync/podcast-lists.ts';
 import { byPlace } from '../rows.ts';
 import { readSettings, type StoredSetting } from './settings.ts';
 import { readSessions } from './sessions.ts';
-import type { UserRecord } from '../stores.ts';
+import type { UserRecord, UserRecordOf } from '../stores.ts';
 import type { SubscriptionLists } from '../sync/subscription-lists.ts';
 
 /** Records per page. */
 const PAGE = 1000;
-
-/** The records of one kind. */
-export type UserRecordOf<Kind extends UserRecord['kind']> = Extract<UserRecord, { kind: Kind }>;
 
 /** Exports an account as of the moment when the first page is requested. */
 export async function* exportAccount(core: Core, user: UserId): AsyncGenerator<UserRecord[]> {
@@ -28,7 +25,7 @@ export async function* exportAccount(core: Core, user: UserId): AsyncGenerator<U
   yield* inBatches(before, PAGE);
   for await (const page of pagesOf(scanActions(core.store, user, [0, head.actionStamp]), storedActions)) {
     await requireAccount();
-    yield page.map((stored) => ({ kind: 'action', ...stored }));
+    yield page;
   }
   await requireAccount();
   yield* inBatches(after, PAGE);

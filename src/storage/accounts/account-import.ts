@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { EpisodeAction, Seconds, Stamp, Url, UserId } from '../../domain/types.ts';
-import type { UserRecordOf } from './account-export.ts';
 import {
   appPasswordKey,
   devicesPrefix,
@@ -22,7 +21,7 @@ import { removeAccountData } from './removal.ts';
 import { writeRows } from '../rows.ts';
 import { sessionEntries } from './sessions.ts';
 import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
-import type { AppPassword, Session, UserRecord } from '../stores.ts';
+import type { AppPassword, Session, UserRecord, UserRecordOf } from '../stores.ts';
 import { StagedWriter } from './staged-writer.ts';
 import { toStored } from '../sync/subscription-list.ts';
 import { recoverCommit, requireFreeLogin } from './users.ts';

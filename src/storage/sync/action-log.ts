@@ -6,6 +6,7 @@ import { type ActionColumns, fromColumns, toColumns } from './action-columns.ts'
 import type { Entry, Key, KeyValueStore, Value } from '../contract.ts';
 import { inBatches } from '../../batches.ts';
 import { chunked, scan } from '../rows.ts';
+import type { UserRecordOf } from '../stores.ts';
 import { valueOf } from '../values.ts';
 
 /** Actions per chunk. */
@@ -17,13 +18,6 @@ const PAGE = 1000;
 interface StoredChunk extends ActionColumns {
   /** Time of the upload. */
   at: Seconds;
-}
-
-/** An episode action with its stamp and the time of its upload. */
-interface StoredAction {
-  stamp: Stamp;
-  uploadedAt: Seconds;
-  action: EpisodeAction;
 }
 
 interface ActionWrite {
@@ -56,11 +50,11 @@ export function readChunk(entry: Entry): { at: Seconds; actions: EpisodeAction[]
   return { at: chunk.at, actions: fromColumns(chunk) };
 }
 
-/** The actions of a stored chunk. */
-export function storedActions(chunk: Entry): StoredAction[] {
+/** The actions of a stored chunk, as in a backup. */
+export function storedActions(chunk: Entry): UserRecordOf<'action'>[] {
   const stamp = Number(chunk.key.split('/')[2]);
   const { at, actions } = readChunk(chunk);
-  return actions.map((action) => ({ stamp, uploadedAt: at, action }));
+  return actions.map((action) => ({ kind: 'action', stamp, uploadedAt: at, action }));
 }
 
 /** The chunks with these stamps, both inclusive, in upload order. */
