@@ -66,7 +66,10 @@ export class Fingerprints {
     const added = this.#added;
     this.#added = [];
     await eachInSlices(added, ({ hashes, chunks }) => {
-      for (const hash of hashes) this.#chunks.set(hash, [...(this.#chunks.get(hash) ?? []), ...chunks]);
+      for (const hash of hashes) {
+        const known = this.#chunks.get(hash);
+        this.#chunks.set(hash, known ? [...known, ...chunks] : chunks); // one array for all, as there may be many
+      }
     });
     return [...new Set(actions.flatMap((action) => this.#chunks.get(fingerprint(action)) ?? []))];
   }
