@@ -224,7 +224,7 @@ export class Groups {
     return [...this.#changed];
   }
 
-  /** The same for a group, which is forgotten if it is empty then. */
+  /** Discards changes of a group as it does, and forgets the group if it is empty then. */
   discardFlushed(group: Group, changes: readonly Change[]): void {
     group.discardFlushed(changes);
     if (group.changes.length > 0) return;

@@ -3,9 +3,9 @@ import { eachInSlices } from '../../slices.ts';
 import type { Key, KeyValueStore } from '../contract.ts';
 import { readChunk, scanActions } from './action-log.ts';
 
-/** Fingerprints in memory. */
+/** Maximum number of fingerprints in memory. */
 const MAX = 500_000;
-/** Uploads without a lookup. */
+/** Maximum number of uploads after the last lookup. */
 const MAX_UNUSED = 100;
 
 /**
