@@ -68,10 +68,14 @@ export class Fingerprints {
     await eachInSlices(added, ({ hashes, chunks }) => {
       for (const hash of hashes) {
         const known = this.#chunks.get(hash);
+        if (known?.at(-1) === chunks.at(-1)) continue; // a hash that occurs often in this upload
         this.#chunks.set(hash, known ? [...known, ...chunks] : chunks); // one array for all, as there may be many
       }
     });
-    return [...new Set(actions.flatMap((action) => this.#chunks.get(fingerprint(action)) ?? []))];
+    const hashes = new Set(actions.map(fingerprint));
+    const chunks = new Set<Key>();
+    for (const hash of hashes) for (const key of this.#chunks.get(hash) ?? []) chunks.add(key);
+    return [...chunks];
   }
 }
 

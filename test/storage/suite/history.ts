@@ -60,6 +60,21 @@ export const historyTests: Suite = ({ describe, test }) => {
     });
   });
 
+  test('a late action is stored promptly after 20,000 of the same second whose addresses end alike', async ({
+    storage,
+  }) => {
+    const alice = await addUser(storage);
+    const episodes = Array.from(
+      { length: 20_000 },
+      (_, n) => `https://podcasts.example/${n}/the-audio-of-this-episode.mp3`,
+    );
+    const many = episodes.map((episode) => action(1, { episode }));
+    await storage.actions.append(alice, many.slice(0, 1));
+    await storage.actions.append(alice, many); // not later than the first one
+    await storage.actions.append(alice, [action(1)]);
+    assert.equal((await readActions(storage, alice)).length, many.length + 1);
+  });
+
   describe('pages', () => {
     test('are a snapshot: they do not contain later uploads', async ({ storage }) => {
       const alice = await addUser(storage);
