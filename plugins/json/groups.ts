@@ -124,7 +124,7 @@ export class Group {
 
   /** Where the keys of a part end. */
   endOf(part: Part): Key {
-    return this.parts.find(({ start }) => start > part.start)?.start ?? endOf(this.prefix);
+    return this.parts[this.#indexFor(part.start) + 1]?.start ?? endOf(this.prefix);
   }
 
   /** Index of the part for a key; -1 before the first part. */
