@@ -1,7 +1,6 @@
 import { regroup } from '../../domain/group.ts';
 import { markAfter, markAfterUpload, nextStamp } from '../../domain/stamp.ts';
 import type { Device, EpisodeAction, Stamp, Url, UserId } from '../../domain/types.ts';
-import { eachInSlices } from '../../slices.ts';
 import type { Account } from '../accounts/account.ts';
 import { devicesPrefix } from '../accounts/account-keys.ts';
 import { writeActions } from './action-log.ts';
@@ -60,9 +59,10 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
   const writes: Write[] = [];
   if (devices !== before) writes.push(await writeDevices(account, before, devices));
   if (draft) writes.push(...(await draft.write(account.id)));
-  if (actions.length > 0) writes.push(await writeActionsOf(account, actions, { stamp, at: now }));
+  const { set, latest } = await writeActions(account.id, actions, { stamp, at: now });
+  writes.push({ set });
   const actionFeeds = new Set<Url>();
-  await eachInSlices(actions, ({ podcast }) => account.actionFeeds.has(podcast) || actionFeeds.add(podcast));
+  for (const { podcast } of actions) if (!account.actionFeeds.has(podcast)) actionFeeds.add(podcast);
   // Most uploads of actions change nothing in the directory.
   const isChanged = draft !== undefined || actionFeeds.size > 0;
   const directory = isChanged
@@ -75,6 +75,9 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
   const headChange: Partial<Head> = {
     ...withNewFeeds(head, directory?.newFeeds ?? 0, now),
     stamp,
+    actionStamp: actions.length > 0 ? stamp : head.actionStamp,
+    latestActionAt: Math.max(head.latestActionAt, latest),
+    actionLead: Math.max(head.actionLead, latest - stamp),
     next: draft?.next ?? next,
     recentUploads: withUpload(head.recentUploads, [stamp, now, device], core.context.overlap),
     revisions: {
@@ -86,10 +89,12 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
     result: markAfterUpload(isMerged ? stamp - 1 : markAfter(stamp), overlapped),
     write: {
       ...mergeBatches(writes),
-      head: Object.assign({}, ...writes.map((write) => write.head), headChange),
+      head: headChange,
       directory,
       async apply() {
         for (const write of writes) await write.apply?.();
+        const chunks = set.map(([key]) => key);
+        if (actions.length > 0) account.fingerprints.add(actions, chunks, stamp, head.actionStamp);
         for (const url of actionFeeds) account.actionFeeds.add(url);
       },
     },
@@ -128,24 +133,5 @@ export async function writeDevices(account: Account, before: DeviceTable, { rows
     ...replaced,
     head: { revisions: { ...revisions, devices: revisions.devices + 1 } },
     apply: () => void (account.parts.devices = new DeviceTable(rows, keys)),
-  };
-}
-
-async function writeActionsOf(
-  account: Account,
-  actions: readonly EpisodeAction[],
-  upload: { stamp: Stamp; at: number },
-): Promise<Write> {
-  const { set, latest } = await writeActions(account.id, actions, upload);
-  const { actionStamp, latestActionAt, actionLead } = account.head;
-  const chunks = set.map(([key]) => key);
-  return {
-    set,
-    head: {
-      actionStamp: upload.stamp,
-      latestActionAt: Math.max(latestActionAt, latest),
-      actionLead: Math.max(actionLead, latest - upload.stamp),
-    },
-    apply: () => account.fingerprints.add(actions, chunks, upload.stamp, actionStamp),
   };
 }
