@@ -8,7 +8,7 @@
 BEGIN;
 CREATE SCHEMA IF NOT EXISTS podsync;
 
--- A column of a batch of actions is an array, or a single value if all have the same.
+-- A column of a batch of actions is an array, or a single value if all have the same. A podcast is an index in `podcasts`.
 CREATE OR REPLACE FUNCTION podsync.item(batch json, name text, place integer) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE json_typeof(batch -> name) WHEN 'array' THEN batch -> name ->> place ELSE batch ->> name END
@@ -59,7 +59,7 @@ WHERE is_subscribed;
 CREATE OR REPLACE VIEW podsync.episode_actions AS
 SELECT
   accounts.name AS account,
-  podsync.item(batch, 'podcast', place) AS podcast,
+  batch -> 'podcasts' ->> podsync.item(batch, 'podcast', place)::integer AS podcast,
   podsync.item(batch, 'episode', place) AS episode,
   podsync.item(batch, 'device', place) AS device,
   podsync.item(batch, 'action', place) AS action,
@@ -72,5 +72,5 @@ SELECT
 FROM podsync.accounts
 JOIN entries ON key >= 'l/' || id || '/' AND key < 'l/' || id || '0'
 CROSS JOIN LATERAL (SELECT value::json AS batch) AS parsed
-CROSS JOIN LATERAL generate_series(0, json_array_length(batch -> 'podcast') - 1) AS place;
+CROSS JOIN LATERAL generate_series(0, json_array_length(batch -> 'episode') - 1) AS place;
 COMMIT;

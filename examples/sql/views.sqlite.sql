@@ -53,21 +53,21 @@ FROM (
 )
 WHERE is_subscribed;
 
--- A column of a batch of actions is an array, or a single value if all have the same.
+-- A column of a batch of actions is an array, or a single value if all have the same. A podcast is an index in `podcasts`.
 CREATE VIEW episode_actions AS
 SELECT
   accounts.name AS account,
-  podcast.value AS podcast,
-  entries.value -> 'episode' ->> podcast.key AS episode,
-  iif(json_type(entries.value, '$.device') = 'array', entries.value -> 'device' ->> podcast.key, entries.value ->> 'device') AS device,
-  iif(json_type(entries.value, '$.action') = 'array', entries.value -> 'action' ->> podcast.key, entries.value ->> 'action') AS action,
-  datetime(entries.value -> 'timestamp' ->> podcast.key, 'unixepoch') AS happened_at,
-  iif(json_type(entries.value, '$.started') = 'array', entries.value -> 'started' ->> podcast.key, entries.value ->> 'started') AS started,
-  iif(json_type(entries.value, '$.position') = 'array', entries.value -> 'position' ->> podcast.key, entries.value ->> 'position') AS position,
-  iif(json_type(entries.value, '$.total') = 'array', entries.value -> 'total' ->> podcast.key, entries.value ->> 'total') AS total,
-  iif(json_type(entries.value, '$.guid') = 'array', entries.value -> 'guid' ->> podcast.key, entries.value ->> 'guid') AS guid,
+  entries.value -> 'podcasts' ->> iif(json_type(entries.value, '$.podcast') = 'array', entries.value -> 'podcast' ->> episode.key, entries.value ->> 'podcast') AS podcast,
+  episode.value AS episode,
+  iif(json_type(entries.value, '$.device') = 'array', entries.value -> 'device' ->> episode.key, entries.value ->> 'device') AS device,
+  iif(json_type(entries.value, '$.action') = 'array', entries.value -> 'action' ->> episode.key, entries.value ->> 'action') AS action,
+  datetime(entries.value -> 'timestamp' ->> episode.key, 'unixepoch') AS happened_at,
+  iif(json_type(entries.value, '$.started') = 'array', entries.value -> 'started' ->> episode.key, entries.value ->> 'started') AS started,
+  iif(json_type(entries.value, '$.position') = 'array', entries.value -> 'position' ->> episode.key, entries.value ->> 'position') AS position,
+  iif(json_type(entries.value, '$.total') = 'array', entries.value -> 'total' ->> episode.key, entries.value ->> 'total') AS total,
+  iif(json_type(entries.value, '$.guid') = 'array', entries.value -> 'guid' ->> episode.key, entries.value ->> 'guid') AS guid,
   datetime(entries.value ->> 'at', 'unixepoch') AS uploaded_at
 FROM accounts
 JOIN entries ON entries.key >= 'l/' || accounts.id || '/' AND entries.key < 'l/' || accounts.id || '0'
-JOIN json_each(entries.value, '$.podcast') AS podcast;
+JOIN json_each(entries.value, '$.episode') AS episode;
 COMMIT;

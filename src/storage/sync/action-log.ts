@@ -72,7 +72,7 @@ export async function* pagesOf<Item>(
   let page: Item[] = [];
   for await (const entries of chunks) {
     for (const entry of entries) {
-      for (const item of read(entry)) page.push(item);
+      page = page.concat(read(entry));
       if (page.length < PAGE) continue;
       yield page;
       page = [];
