@@ -123,6 +123,19 @@ describe('an interrupted import', () => {
   });
 });
 
+it('an import is not interrupted by the daily sweep of its own process', async () => {
+  const { storage, records } = await openFurnished(false);
+  const renamed = rename(records);
+  const swept = async function* (): AsyncGenerator<UserRecord[]> {
+    for await (const page of pagesOf(renamed)) {
+      yield page;
+      await storage.sessions.deleteExpired();
+    }
+  };
+  const copy = await storage.transfer.importUser(swept());
+  expect((await exportUser(storage, copy)).filter(isImported)).toEqual(renamed.filter(isImported));
+});
+
 describe('a removal on one node', () => {
   it('makes a concurrent write of another node fail', async () => {
     const cluster = new Cluster();

@@ -23,7 +23,7 @@ import { listAll, scan } from '../rows.ts';
 import { StagedWriter } from './staged-writer.ts';
 import { valueOf } from '../values.ts';
 
-/** If the store is shared, a staged account whose record was not renewed for this long is abandoned. */
+/** A staged account whose record was not renewed for this long is abandoned. */
 const LEASE: Seconds = 3600;
 
 /** The range of all keys. */
@@ -49,13 +49,16 @@ export const removeAccount = (core: Core, user: UserId): Promise<void> =>
     }
   });
 
-/** Removes the data of accounts whose removal or import was interrupted. */
-export async function removeAbandoned(core: Core): Promise<void> {
+/**
+ * Removes the data of accounts whose removal or import was interrupted. `lease`: how long it may go on without a
+ * renewal; 0 if none can be running.
+ */
+export async function removeAbandoned(core: Core, lease = LEASE): Promise<void> {
   const { store, context } = core;
   for (const entry of await listAll(store, under(STAGED))) {
     const { key, version } = entry;
     const { renewedAt } = valueOf<{ renewedAt: Seconds }>(entry);
-    if (store.isShared && renewedAt > context.now() - LEASE) continue;
+    if (lease > 0 && renewedAt > context.now() - lease) continue;
     const user = key.slice(STAGED.length) as UserId;
     const staged = new StagedWriter(core, user, version);
     if (await staged.commit({})) await removeAccountData(core, user, staged);
