@@ -6,12 +6,14 @@ import { createAttemptStore } from './accounts/attempts.ts';
 import type { KeyValueStore } from './contract.ts';
 import type { Core } from './accounts/core.ts';
 import { createDeviceStore } from './sync/devices.ts';
-import { openDirectory } from './directory/open.ts';
+import { Directory } from './directory/directory.ts';
+import { createPodcastStore } from './directory/podcast-store.ts';
+import { Refresh } from './directory/refresh.ts';
+import { exportDirectory, importDirectory } from './directory/transfer.ts';
 import { checkFormat } from './format.ts';
 import { guardStore } from './guarded-store.ts';
 import { createListStore } from './sync/podcast-lists.ts';
 import { createLoginStore } from './accounts/login-grants.ts';
-import { namedFeeds } from './sync/named-feeds.ts';
 import { createRefusalStore } from './accounts/refused-requests.ts';
 import { clearStore, removeAbandoned } from './accounts/removal.ts';
 import { createServedMarkStore } from './sync/served-marks.ts';
@@ -19,33 +21,22 @@ import { createSessionStore } from './accounts/sessions.ts';
 import { createSettingStore } from './accounts/settings.ts';
 import { createSharedAttemptStore } from './accounts/shared-attempts.ts';
 import type { Storage, StorageContext } from './stores.ts';
-import { recountSubscribers } from './sync/recount.ts';
 import { createSubscriptionStore } from './sync/subscriptions.ts';
 import { Accounts } from './accounts/accounts.ts';
 import { createUserStore } from './accounts/users.ts';
-import { addPendingFeeds } from './sync/new-feeds.ts';
 
 /**
  * Creates all stores on top of a key-value store, which is closed with them. Cleans up after a crash. Rejects as
  * `checkFormat` does.
  */
 export async function createStorage(plugin: KeyValueStore, context: StorageContext): Promise<Storage> {
-  const store = guardStore(plugin);
-  const { isShared } = store;
-  await checkFormat(store);
-  const accounts = new Accounts(store, context.now);
-  const directory = await openDirectory(store, context, {
-    namedFeeds: () => namedFeeds(core),
-    recountSubscribers: (currentUrl) => recountSubscribers(core, currentUrl),
-    addPendingFeeds: (user, isPending) => addPendingFeeds(core, user, isPending),
-  });
-  const core: Core = { store, accounts, directory: directory.writer, context };
-  await removeAbandoned(core);
+  const core = await openCore(guardStore(plugin), context);
+  const { store, accounts, directory, refresh } = core;
   return {
     users: createUserStore(core),
     sessions: createSessionStore(core),
     appPasswords: createAppPasswordStore(core),
-    attempts: isShared ? createSharedAttemptStore(core) : createAttemptStore(context.now),
+    attempts: store.isShared ? createSharedAttemptStore(core) : createAttemptStore(context.now),
     logins: createLoginStore(core),
     devices: createDeviceStore(core),
     servedMarks: createServedMarkStore(core),
@@ -54,23 +45,35 @@ export async function createStorage(plugin: KeyValueStore, context: StorageConte
     actions: createActionStore(core),
     settings: createSettingStore(core),
     lists: createListStore(core),
-    podcasts: directory.podcasts,
+    podcasts: createPodcastStore(core),
     transfer: {
       exportUser: (user) => exportAccount(core, user),
       importUser: (records) => importAccount(core, records),
-      exportDirectory: directory.exportDirectory,
-      importDirectory: directory.importDirectory,
-      async clear() {
-        await clearStore(core);
-        directory.clear();
-      },
+      exportDirectory: () => exportDirectory(directory),
+      importDirectory: (records) => importDirectory(directory, records),
+      clear: () => clearStore(core),
     },
     ping: () => store.ping(),
     verify: () => store.verify(),
     async close() {
       await accounts.drain();
-      await directory.close();
+      directory.memory.search.close();
+      await refresh.close();
       await store.close();
     },
   };
+}
+
+/** Loads the directory, and cleans up after a crash. */
+export async function openCore(store: KeyValueStore, context: StorageContext): Promise<Core> {
+  await checkFormat(store);
+  const directory = new Directory(store, context);
+  const refresh = new Refresh(directory);
+  const core: Core = { store, accounts: new Accounts(store, context.now), directory, refresh, context };
+  await directory.load();
+  await removeAbandoned(core, store.isShared ? undefined : 0);
+  // Last: if anything fails before, nothing may go on in the background.
+  directory.memory.search.buildSoon();
+  refresh.start();
+  return core;
 }

@@ -1,10 +1,13 @@
 import { onTestFinished } from 'vitest';
-import type { Batch, KeyValueStore } from '../../src/storage/contract.ts';
-import type { DirectoryAccounts } from '../../src/storage/directory/podcast-store.ts';
-import { openDirectory, type OpenDirectory } from '../../src/storage/directory/open.ts';
-import type { AccountChange } from '../../src/storage/directory/account-changes.ts';
 import type { UserId } from '../../src/domain/types.ts';
+import type { Core } from '../../src/storage/accounts/core.ts';
+import type { Batch, KeyValueStore } from '../../src/storage/contract.ts';
+import type { AccountChange } from '../../src/storage/directory/account-changes.ts';
+import { createPodcastStore } from '../../src/storage/directory/podcast-store.ts';
+import { openCore } from '../../src/storage/storage.ts';
+import type { PodcastStore } from '../../src/storage/stores.ts';
 import { type Faults, MemoryDatabase, openMemoryStore } from './memory-store.ts';
+import { OVERLAP } from './suite/bench.ts';
 import { episodes, info, state } from './suite/directory/samples.ts';
 import { feed } from './suite/samples.ts';
 
@@ -12,38 +15,37 @@ export const HOUR = 3600;
 export const DAY = 24 * HOUR;
 export const START = 1_800_000_000;
 
-/** One of several processes on one database. It is closed after the test. */
-export interface Node extends OpenDirectory {
+/** The directory of one of several processes on one database. It is closed after the test. */
+export interface Node {
+  core: Core;
+  podcasts: PodcastStore;
   store: KeyValueStore & Faults;
   commits: Batch[];
   refresh(): Promise<void>;
+  /** Changes what the directory stores of an account, which need not exist. */
   change(user: string, change: AccountChange): Promise<void>;
 }
 
 export const clock = { now: START };
 
-export const NO_ACCOUNTS: DirectoryAccounts = {
-  async *namedFeeds() {},
-  recountSubscribers: async () => 0,
-  addPendingFeeds: async () => undefined,
-};
-
-export async function openNode(database: MemoryDatabase, accounts = NO_ACCOUNTS, isShared = true): Promise<Node> {
+export async function openNode(database: MemoryDatabase, isShared = true): Promise<Node> {
   const store = openMemoryStore(database, isShared);
-  const directory = await openDirectory(store, { now: () => clock.now, log: () => undefined }, accounts);
+  const context = { dataDir: '', now: () => clock.now, overlap: OVERLAP, log: () => undefined };
+  const core = await openCore(store, context);
+  const { directory, refresh } = core;
   const commits: Batch[] = [];
   store.before = (call, batch) => void (call === 'commit' && commits.push(batch!));
   const change = async (user: string, accountChange: AccountChange): Promise<void> => {
-    const { apply, set, delete: deleted } = await directory.writer.prepare(user as UserId, accountChange);
+    const { apply, set, delete: deleted } = await directory.prepare(user as UserId, accountChange);
     await store.commit({ set, delete: deleted });
     await apply();
   };
-  const node = { ...directory, refresh: directory.writer.refresh, store, commits, change };
   onTestFinished(async () => {
-    await node.close();
+    directory.memory.search.close();
+    await refresh.close();
     clock.now = START;
   });
-  return node;
+  return { core, podcasts: createPodcastStore(core), store, commits, refresh: () => refresh.run(), change };
 }
 
 export const openTwo = async (): Promise<[Node, Node, MemoryDatabase]> => {

@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest';
 import type { UserId } from '../../src/domain/types.ts';
+import { createUserStore } from '../../src/storage/accounts/users.ts';
+import { exportDirectory } from '../../src/storage/directory/transfer.ts';
 import { StorageError } from '../../src/storage/errors.ts';
 import { urlDigest } from '../../src/storage/keys.ts';
-import { clock, DAY, HOUR, type Node, NO_ACCOUNTS, openNode, openTwo, recordFeed, START } from './directory-node.ts';
+import { createSubscriptionStore } from '../../src/storage/sync/subscriptions.ts';
+import { clock, DAY, HOUR, type Node, openNode, openTwo, recordFeed, START } from './directory-node.ts';
 import { MemoryDatabase } from './memory-store.ts';
 import { episode, info, state } from './suite/directory/samples.ts';
-import { feed, feeds, numbersOf } from './suite/samples.ts';
+import { add, feed, feeds, numbersOf } from './suite/samples.ts';
 
 const numbers = async (node: Node, n: number | string): Promise<number[]> =>
   numbersOf(await node.podcasts.episodes(feed(n), 9));
@@ -110,7 +113,8 @@ it('a tag keeps its first title of any node', async () => {
 
 it('one toplist per day is stored, by any node', async () => {
   const [a, b] = await openTwo();
-  await a.change('alice', { subscribed: [feed(1)] });
+  const alice = await createUserStore(a.core).create({ name: 'alice', passwordHash: '' });
+  await createSubscriptionStore(a.core).apply(alice.id, 'phone', add(feed(1)));
   await a.podcasts.rebuildToplist();
   await b.refresh();
   clock.now += 60;
@@ -119,7 +123,7 @@ it('one toplist per day is stored, by any node', async () => {
   await b.refresh();
   expect(await b.podcasts.top(9)).toMatchObject([{ positionLastWeek: 1 }]);
   const records = [];
-  for await (const page of b.exportDirectory()) records.push(...page);
+  for await (const page of exportDirectory(b.core.directory)) records.push(...page);
   expect(records.filter(({ kind }) => kind === 'toplist')).toEqual([{ kind: 'toplist', at: START, urls: [feed(1)] }]);
 });
 
@@ -135,7 +139,7 @@ it('change notifications are removed, and a node that missed them reloads everyt
 
 it('a result whose answer was lost is stored, and so is the next one', async () => {
   const database = new MemoryDatabase();
-  const node = await openNode(database, NO_ACCOUNTS, false);
+  const node = await openNode(database, false);
   await node.change('alice', { subscribed: [feed(1)] });
   node.store.lostAnswers = 1;
   await expect(recordFeed(node, 1, [episode(1)])).rejects.toThrow(StorageError);
@@ -144,7 +148,7 @@ it('a result whose answer was lost is stored, and so is the next one', async () 
 });
 
 it('a result with one new episode rewrites few of the others, and one without any writes none', async () => {
-  const node = await openNode(new MemoryDatabase(), NO_ACCOUNTS, false);
+  const node = await openNode(new MemoryDatabase(), false);
   await node.change('alice', { subscribed: [feed(1)] });
   const long = (n: number) => episode(n, { description: 'x'.repeat(1000) });
   const all = Array.from({ length: 900 }, (_, n) => long(n));

@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Batch } from '../../src/storage/contract.ts';
 import { StorageError } from '../../src/storage/errors.ts';
 import type { Storage, UserRecord } from '../../src/storage/stores.ts';
+import { createStorage } from '../../src/storage/storage.ts';
+import { openMemoryStore } from './memory-store.ts';
 import { Cluster } from './nodes.ts';
 import { action, actions, add, addUser, feed, readActions } from './suite/samples.ts';
 import { exportUser, createFullAccount, importUser, NAME, pagesOf } from './suite/transfer/samples.ts';
@@ -151,6 +153,21 @@ describe('a removal on one node', () => {
     expect(cluster.keysOf(alice)).toEqual([]);
     await expect(readActions(two.storage, alice)).rejects.toMatchObject({ code: 'missing' });
   });
+});
+
+it('a storage that cannot be opened does nothing in the background', async () => {
+  const { cluster, storage, store, alice } = await openFurnished(true);
+  await stopped(store, stopAt(2, false), () => storage.users.delete(alice));
+  cluster.at += HOUR;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const failing = openMemoryStore(cluster.database, true);
+  failing.before = (call) => {
+    if (call === 'commit') throw new StorageError('unavailable', 'stopped');
+  };
+  const context = { dataDir: '', now: cluster.now, overlap: 120, log: () => undefined };
+  await expect(createStorage(failing, context)).rejects.toMatchObject({ code: 'unavailable' });
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 /** Sessions and app passwords whose digests exist already are not imported. */

@@ -198,7 +198,7 @@ class StagedAccount {
     await this.#writer.flush();
     next = Math.max(next, this.#place + 1);
     const { context, directory } = this.#core;
-    const privacy = toPrivacy(this.#privacy, directory.currentUrl);
+    const privacy = toPrivacy(this.#privacy, directory.memory.currentUrl);
     const head: Head = {
       ...newHead(details),
       stamp: Math.max(stamp, this.#newest),

@@ -66,16 +66,17 @@ export async function removeAbandoned(core: Core, lease = LEASE): Promise<void> 
 }
 
 /** Removes everything, beginning with logins and accounts, so that running writes are refused. */
-export async function clearStore({ store, accounts }: Core): Promise<void> {
+export async function clearStore({ store, accounts, directory }: Core): Promise<void> {
   for (const range of [under(STAGED), under(LOGINS), under(ACCOUNTS), EVERYTHING]) {
     for await (const page of scan(store, range)) await store.commit({ delete: page.map(({ key }) => key) });
   }
   accounts.forgetAll();
+  directory.clear();
 }
 
 /** Removes all data of an account without a head. Stops if another process is doing so. */
 export async function removeAccountData(core: Core, user: UserId, staged: StagedWriter): Promise<void> {
-  const { store, directory } = core;
+  const { store, directory, refresh } = core;
   const removeAll = async (prefix: `${string}/`, besides: (page: Entry[]) => Key[] = () => []): Promise<boolean> => {
     for await (const page of scan(store, under(prefix))) {
       if (!(await staged.commit({ delete: [...page.map((entry) => entry.key), ...besides(page)] }))) return false;
@@ -91,8 +92,8 @@ export async function removeAccountData(core: Core, user: UserId, staged: Staged
     return unseen.map((url) => actionIndexKey(urlDigest(url), user));
   };
 
-  await directory.refresh();
-  const change = await directory.prepare(user, { unsubscribed: [...directory.subscriptionsOf(user)] });
+  await refresh.run();
+  const change = await directory.prepare(user, { unsubscribed: [...directory.memory.digestsOf(user)] });
   if (!(await staged.commit(change))) return;
   await change.apply();
   const isRemoved =

@@ -76,7 +76,7 @@ export async function readPrivacy(
   const stored = await Promise.all(kinds.map((kind) => readSettings(core, `${settingsPrefix(user)}${kind}/`)));
   const changed = change && scopeKey(change.scope);
   const others = stored.flat().filter(({ scope }) => scopeKey(scope) !== changed);
-  return toPrivacy([...others, ...(change?.after ?? [])], core.directory.currentUrl);
+  return toPrivacy([...others, ...(change?.after ?? [])], core.directory.memory.currentUrl);
 }
 
 /** The subscriptions that become private or public. */

@@ -1,8 +1,8 @@
 import type { Url, UserId } from '../../domain/types.ts';
 import { eachInSlices } from '../../slices.ts';
-import type { Key, Value } from '../contract.ts';
+import type { Key, KeyValueStore, Value } from '../contract.ts';
 import { type UrlDigest, urlDigest } from '../keys.ts';
-import type { Directory } from './directory.ts';
+import type { StorageContext } from '../stores.ts';
 import type { UrlDocument } from './documents.ts';
 import {
   actionIndexKey,
@@ -13,8 +13,8 @@ import {
   subscriptionKey,
   subscriptionValue,
 } from './keys.ts';
-import { isSecret, subscribersOf } from './podcast.ts';
-import type { Refresh } from './refresh.ts';
+import type { Memory } from './memory.ts';
+import { subscribersOf } from './podcast.ts';
 
 /** A change of one account. No feed is in both `subscribed` and `unsubscribed`, or twice in one of them. */
 export interface AccountChange {
@@ -44,40 +44,17 @@ export interface DirectoryChange {
   apply(): Promise<void>;
 }
 
-export interface DirectoryWriter {
-  /** Prepares what the directory stores for a change of an account. */
-  prepare(user: UserId, change: AccountChange): Promise<DirectoryChange>;
-  /** The feeds that an account subscribes to; changes of other processes may be missing. */
-  subscriptionsOf(user: UserId): ReadonlySet<UrlDigest>;
-  /** The accounts that subscribe to anything. */
-  subscribers(): UserId[];
-  /** Applies the changes of other processes. */
-  refresh(): Promise<void>;
-  /** The current URL of the podcast with this URL; the same URL if the podcast is unknown. */
-  currentUrl(url: Url): Url;
-  /** Whether the podcast and this URL of it are public. */
-  isListed(url: Url): boolean;
+/** The parts of the directory that a change of an account affects. */
+interface Affected {
+  store: KeyValueStore;
+  context: Pick<StorageContext, 'now'>;
+  memory: Memory;
+  changedHere: Set<Key>;
 }
 
-export const createDirectoryWriter = (directory: Directory, refresh: Refresh): DirectoryWriter => ({
-  prepare: (user, change) => prepare(directory, user, change),
-
-  subscriptionsOf: (user) => new Set(Array.from(directory.memory.subscriptionsOf(user), ({ digest }) => digest)),
-
-  subscribers: () => directory.memory.accounts.flatMap(({ id, subscriptions }) => (subscriptions.size > 0 ? id : [])),
-
-  refresh: () => refresh.run(),
-
-  currentUrl: (url) => directory.memory.find(url)?.url ?? url,
-
-  isListed(url) {
-    const address = directory.memory.address(urlDigest(url));
-    return address !== undefined && address.canonical.isListed && !isSecret(url, address);
-  },
-});
-
-async function prepare(
-  { memory, store, context, changedHere }: Directory,
+/** See `Directory.prepare`. */
+export async function prepareChange(
+  { store, context, memory, changedHere }: Affected,
   user: UserId,
   change: AccountChange,
 ): Promise<DirectoryChange> {

@@ -7,6 +7,7 @@ import {
   Address,
   type Catalog,
   isListable,
+  isSecret,
   newPodcast,
   type PodcastFields,
   type StoredPodcast,
@@ -64,17 +65,19 @@ export class Memory implements Catalog {
     return this.at(urlDigest(url));
   }
 
+  /** The current URL of the podcast with this URL; the same URL if the podcast is unknown. */
+  readonly currentUrl = (url: Url): Url => this.find(url)?.url ?? url;
+
+  /** Whether the podcast and this URL of it are public. */
+  isListed(url: Url): boolean {
+    const address = this.address(urlDigest(url));
+    return address !== undefined && address.canonical.isListed && !isSecret(url, address);
+  }
+
   all(): StoredPodcast[] {
     const podcasts: StoredPodcast[] = [];
     for (const address of this.addresses) if (address?.podcast) podcasts.push(address.podcast);
     return podcasts;
-  }
-
-  /** URLs with subscribers that are not in the directory yet. */
-  pending(): Address[] {
-    return this.addresses.flatMap((address) =>
-      address && !address.canonical.podcast && address.subscribers.size > 0 ? address : [],
-    );
   }
 
   /** The podcasts whose logo URL has this SHA-256. */
@@ -197,6 +200,11 @@ export class Memory implements Catalog {
   /** The URLs that an account subscribes to, on any device. */
   subscriptionsOf(user: UserId): ReadonlySet<Address> {
     return this.#accounts.get(user)?.subscriptions ?? new Set();
+  }
+
+  /** The digests of these URLs. */
+  digestsOf(user: UserId): Set<UrlDigest> {
+    return new Set(Array.from(this.subscriptionsOf(user), ({ digest }) => digest));
   }
 
   /** The keys of all subscriptions. */

@@ -1,33 +1,26 @@
 import { compareText } from '../../domain/text-order.ts';
-import type { PodcastEntry, Url, UserId } from '../../domain/types.ts';
-import { type UrlDigest, urlDigest } from '../keys.ts';
+import type { PodcastEntry, Url } from '../../domain/types.ts';
+import type { Core } from '../accounts/core.ts';
+import { urlDigest } from '../keys.ts';
 import { inBatches } from '../../batches.ts';
 import type { Episode, FeedState, PodcastStore } from '../stores.ts';
-import type { Directory, PodcastChange } from './directory.ts';
+import { addPendingFeeds } from '../sync/new-feeds.ts';
+import { recountSubscribers } from '../sync/recount.ts';
+import type { PodcastChange } from './directory.ts';
 import { byName, type ChunkedEpisode, sortEpisodes } from './episodes.ts';
 import { claimDue, isDue, recordResult } from './fetching.ts';
 import { actionIndexKey, subscriptionKey } from './keys.ts';
 import { byPopularity, isSecret, type StoredPodcast, subscribersOf, toPodcast, topN } from './podcast.ts';
 import { recommend } from './recommendations.ts';
-import type { Refresh } from './refresh.ts';
 import { SNAPSHOT_LENGTH } from './toplist-snapshots.ts';
 import { removeUnused } from './unused.ts';
-
-/** What the directory needs from the account stores. */
-export interface DirectoryAccounts {
-  /** All feeds that the lists and settings of accounts refer to. */
-  namedFeeds(): AsyncIterable<readonly Url[]>;
-  /** See `recount.ts`. */
-  recountSubscribers(currentUrl: (digest: UrlDigest) => Url | undefined): Promise<number>;
-  /** See `addPendingFeeds`. */
-  addPendingFeeds(user: UserId, isPending: (digest: UrlDigest) => boolean): Promise<void>;
-}
 
 /** Podcasts of an OPML file whose titles are stored concurrently. */
 const CONCURRENT = 200;
 
-export function createPodcastStore(directory: Directory, refresh: Refresh, accounts: DirectoryAccounts): PodcastStore {
-  const { memory, context, snapshots, store } = directory;
+export function createPodcastStore(core: Core): PodcastStore {
+  const { store, directory, refresh, context } = core;
+  const { memory, snapshots } = directory;
 
   /** Fills empty fields of a podcast whose feed was not fetched yet. */
   const addMetadata = ({ url, title = '', description = '', website = '' }: PodcastEntry): Promise<void> =>
@@ -159,19 +152,15 @@ export function createPodcastStore(directory: Directory, refresh: Refresh, accou
     },
 
     async rebuildToplist() {
-      const corrected = await accounts.recountSubscribers((digest) => memory.at(digest)?.url);
+      const corrected = await recountSubscribers(core);
       const today = memory.toplist.top(SNAPSHOT_LENGTH, undefined).map(({ url }) => url);
       await snapshots.add({ at: context.now(), urls: today });
       return { podcasts: memory.all().filter((podcast) => subscribersOf(podcast) > 0).length, corrected };
     },
 
-    removeUnused: () => removeUnused(directory, accounts.namedFeeds),
+    removeUnused: () => removeUnused(core),
 
-    async addPendingFeeds() {
-      const numbers = memory.pending().flatMap(({ subscribers }) => [...subscribers.keys()]);
-      const isPending = (digest: UrlDigest): boolean => memory.address(digest) !== undefined && !memory.at(digest);
-      for (const number of new Set(numbers)) await accounts.addPendingFeeds(memory.accounts[number]!.id, isPending);
-    },
+    addPendingFeeds: () => addPendingFeeds(core),
 
     logoUrl: async (hash) => memory.withLogo(hash)[0]?.logoUrl ?? undefined,
 

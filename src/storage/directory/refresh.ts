@@ -25,14 +25,15 @@ export class Refresh {
   #timer: NodeJS.Timeout | undefined;
   #isFailing = false;
 
-  /** `openedAt`: when loading the directory began. */
-  constructor(directory: Directory, openedAt: Seconds) {
+  /** Must be created before the directory is loaded. */
+  constructor(directory: Directory) {
     this.#directory = directory;
-    this.#refreshedAt = this.#cleanedAt = openedAt;
+    this.#refreshedAt = this.#cleanedAt = directory.context.now();
   }
 
-  /** Refreshes every few seconds. */
+  /** Refreshes every few seconds, if the store is shared. */
   start(): void {
+    if (!this.#directory.store.isShared) return;
     const refresh = async (): Promise<void> => {
       try {
         await this.run();

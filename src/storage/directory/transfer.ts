@@ -23,9 +23,8 @@ export async function* exportDirectory(directory: Directory): AsyncGenerator<Dir
   }
 
   const toplists = directory.snapshots.all.filter(({ urls: ranked }) => ranked.length > 0);
-  const currentUrl = (url: string): string => memory.find(url)?.url ?? url;
   if (toplists.length === 0) return;
-  yield toplists.map((snapshot) => ({ kind: 'toplist', at: snapshot.at, urls: snapshot.urls.map(currentUrl) }));
+  yield toplists.map((snapshot) => ({ kind: 'toplist', at: snapshot.at, urls: snapshot.urls.map(memory.currentUrl) }));
 }
 
 function toPodcastRecord(podcast: StoredPodcast): DirectoryRecord {

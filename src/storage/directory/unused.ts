@@ -1,7 +1,9 @@
-import type { Seconds, Url } from '../../domain/types.ts';
+import type { Seconds } from '../../domain/types.ts';
+import type { Core } from '../accounts/core.ts';
 import type { Key } from '../contract.ts';
 import { inBatches } from '../../batches.ts';
 import { scan } from '../rows.ts';
+import { namedFeeds } from '../sync/named-feeds.ts';
 import { valueOf } from '../values.ts';
 import type { Directory } from './directory.ts';
 import { documentKeys, groupByUrl, type UnusedDocument } from './documents.ts';
@@ -15,10 +17,11 @@ const RETENTION: Seconds = 30 * 86_400;
 const AT_ONCE = 200;
 
 /**
- * Removes podcasts that had no subscribers for 30 days and are in no episode action, list or setting. `named`: all feeds
- * in lists and settings. Every commit checks versions, so that several processes may run this at once.
+ * Removes podcasts that had no subscribers for 30 days and are in no episode action, list or setting. Every commit
+ * checks versions, so that several processes may run this at once.
  */
-export async function removeUnused(directory: Directory, named: () => AsyncIterable<readonly Url[]>): Promise<void> {
+export async function removeUnused(core: Core): Promise<void> {
+  const { directory } = core;
   const { memory } = directory;
   const expired = new Set<StoredPodcast | undefined>();
   for (const some of inBatches(
@@ -27,7 +30,8 @@ export async function removeUnused(directory: Directory, named: () => AsyncItera
   )) {
     for (const podcast of await findExpired(directory, some)) expired.add(podcast);
   }
-  for await (const urls of expired.size > 0 ? named() : []) for (const url of urls) expired.delete(memory.find(url));
+  for await (const urls of expired.size > 0 ? namedFeeds(core) : [])
+    for (const url of urls) expired.delete(memory.find(url));
   for (const podcast of expired) await remove(directory, podcast!);
   for (const tags of inBatches(memory.tags.unused(), AT_ONCE)) await removeTags(directory, tags);
 }

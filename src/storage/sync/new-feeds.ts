@@ -2,7 +2,6 @@ import type { Seconds, UserId } from '../../domain/types.ts';
 import type { Core } from '../accounts/core.ts';
 import { unlessMissing } from '../errors.ts';
 import type { Head } from '../accounts/head.ts';
-import { type UrlDigest, urlDigest } from '../keys.ts';
 
 /** New feeds that an account may add to the directory per day (UTC). */
 export const MAX_NEW_FEEDS_PER_DAY = 2000;
@@ -20,22 +19,22 @@ export function withNewFeeds(head: Head, added: number, now: Seconds): Pick<Head
   return { newFeeds: { day: dayOf(now), count: MAX_NEW_FEEDS_PER_DAY - newFeedsLeft(head, now) + added } };
 }
 
-/** Adds the pending feeds of an account to the directory, up to the daily limit. */
-export async function addPendingFeeds(
-  { accounts, directory, context }: Core,
-  user: UserId,
-  isPending: (digest: UrlDigest) => boolean,
-): Promise<void> {
-  await unlessMissing(
-    accounts.write(user, async (account) => {
-      const { head } = account;
-      const newFeeds = newFeedsLeft(head, context.now());
-      const list = newFeeds > 0 ? (await accounts.part(account, 'subscriptions')).union() : [];
-      const pending = list.filter((url) => isPending(urlDigest(url)));
-      if (pending.length === 0) return { result: undefined };
-      const change = await directory.prepare(user, { pending, newFeeds });
-      const headChange = withNewFeeds(head, change.newFeeds, context.now());
-      return { result: undefined, write: { head: headChange, directory: change } };
-    }),
+/** Adds pending feeds to the directory, for each account up to the daily limit. */
+export async function addPendingFeeds(core: Core): Promise<void> {
+  const accounts = core.directory.memory.accounts.filter(({ subscriptions }) =>
+    [...subscriptions].some(({ canonical }) => !canonical.podcast),
   );
+  for (const { id } of accounts) await unlessMissing(addPendingFeedsOf(core, id));
 }
+
+const addPendingFeedsOf = ({ accounts, directory, context }: Core, user: UserId): Promise<void> =>
+  accounts.write(user, async (account) => {
+    const { head } = account;
+    const newFeeds = newFeedsLeft(head, context.now());
+    const list = newFeeds > 0 ? (await accounts.part(account, 'subscriptions')).union() : [];
+    const pending = list.filter((url) => !directory.memory.find(url));
+    if (pending.length === 0) return { result: undefined };
+    const change = await directory.prepare(user, { pending, newFeeds });
+    const headChange = withNewFeeds(head, change.newFeeds, context.now());
+    return { result: undefined, write: { head: headChange, directory: change } };
+  });

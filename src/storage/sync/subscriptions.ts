@@ -23,7 +23,7 @@ export const createSubscriptionStore = (core: Core): SubscriptionStore => ({
     // Read before the settings: a feed that was marked private before the subscription must not appear as public.
     const urls = await accounts.read(user, ['subscriptions'], (_, { subscriptions }) => subscriptions.union());
     const { isPrivate } = await readPrivacy(core, user);
-    return urls.filter((url) => directory.isListed(url) && !isPrivate(url));
+    return urls.filter((url) => directory.memory.isListed(url) && !isPrivate(url));
   },
 
   since: (user, device, since) =>
