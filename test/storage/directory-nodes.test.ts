@@ -54,6 +54,23 @@ it('results of one feed on two nodes keep the episodes of both', async () => {
   expect(await numbers(a, 1)).toEqual([4, 3, 2, 1]);
 });
 
+it('an answer that is late does not hide what another node has stored meanwhile', async () => {
+  const [a, b] = await openTwo();
+  await a.change('alice', { subscribed: [feed(1)] });
+  await b.refresh();
+  const { commit } = a.store;
+  a.store.commit = async (batch) => {
+    const version = await commit(batch);
+    a.store.commit = commit;
+    await recordFeed(b, 1, [episode(2)]);
+    await a.refresh();
+    return version;
+  };
+  await recordFeed(a, 1, [episode(1)]);
+  await a.refresh();
+  expect(await numbers(a, 1)).toEqual([2, 1]);
+});
+
 it('a feed that moved on one node gets the episodes that another node reads at its old URL', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: [feed('old')] });

@@ -1,17 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { EpisodeAction, Seconds, Stamp, Url, UserId } from '../../domain/types.ts';
-import {
-  appPasswordKey,
-  devicesPrefix,
-  headKey,
-  sessionKey,
-  stagedKey,
-  subscriptionListPrefix,
-} from './account-keys.ts';
+import { devicesPrefix, headKey, stagedKey, subscriptionListPrefix } from './account-keys.ts';
 import { writeActions } from '../sync/action-log.ts';
-import { appPasswordEntries } from './app-passwords.ts';
-import type { Key } from '../contract.ts';
 import type { Core } from './core.ts';
+import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
 import { DeviceTable, toDevice } from '../sync/device-table.ts';
 import { StorageError } from '../errors.ts';
 import { type Head, loginKeys, newHead, setLogins } from './head.ts';
@@ -19,7 +11,6 @@ import { writeList } from '../sync/podcast-lists.ts';
 import { isPrivacySetting, type Privacy, toPrivacy } from './privacy.ts';
 import { removeAccountData } from './removal.ts';
 import { writeRows } from '../rows.ts';
-import { sessionEntries } from './sessions.ts';
 import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
 import type { AppPassword, Session, UserRecord, UserRecordOf } from '../stores.ts';
 import { StagedWriter } from './staged-writer.ts';
@@ -224,21 +215,18 @@ class StagedAccount {
       newFeeds: 0,
     });
     const logins = loginKeys(head);
+    const sessions = this.#sessions.map((session) => ({ ...session, epoch: head.sessionEpoch }));
+    const rows = [...this.#appPasswords.map(APP_PASSWORDS.entries), ...sessions.map(SESSIONS.entries)];
     for (;;) {
-      const sessions = await this.#withoutExisting(this.#sessions, sessionKey);
-      const appPasswords = await this.#withoutExisting(this.#appPasswords, appPasswordKey);
-      const added = [
-        ...logins,
-        ...sessions.map(({ digest }) => sessionKey(digest)),
-        ...appPasswords.map(({ digest }) => appPasswordKey(digest)),
-      ];
+      const existing = await store.get(rows.map(([[key]]) => key));
+      const newRows = rows.filter((_, at) => !existing[at]); // an existing digest belongs to another account
+      const added = [...logins, ...newRows.map(([[key]]) => key)];
       const batch = {
         check: [[stagedKey(this.id), this.#writer.version] as const, ...added.map((key) => [key, 0] as const)],
         set: [
           [headKey(this.id), JSON.stringify(head)] as const,
           ...setLogins(logins, this.id),
-          ...appPasswords.flatMap(appPasswordEntries),
-          ...sessions.flatMap((session) => sessionEntries(session, head.sessionEpoch)),
+          ...newRows.flat(),
           ...change.set,
         ],
         delete: [stagedKey(this.id), ...change.delete],
@@ -248,15 +236,6 @@ class StagedAccount {
       await requireFreeLogin(this.#core, head);
     }
     await change.apply();
-  }
-
-  /** Items whose digest does not exist yet: an existing one belongs to another account. */
-  async #withoutExisting<T extends { digest: string }>(
-    all: readonly T[],
-    toKey: (digest: string) => Key,
-  ): Promise<T[]> {
-    const existing = await this.#core.store.get(all.map(({ digest }) => toKey(digest)));
-    return all.filter((_, i) => !existing[i]);
   }
 
   #toDevices(): DeviceTable {

@@ -1,15 +1,14 @@
 import type { Stamp, UserId } from '../../domain/types.ts';
-import type { Entry, Key, Value } from '../contract.ts';
+import type { Key } from '../contract.ts';
 import { chunkNumber, padded, urlDigest } from '../keys.ts';
-import { valuesOf } from '../values.ts';
 
-type Prefix = `${string}/`;
+export type Prefix = `${string}/`;
 
 /** Longer texts are cut; a digest keeps them distinct. */
 const MAX_TEXT = 300;
 
 /** Encodes a text as a part of a key. Lone surrogates, which UTF-8 cannot represent, become U+FFFD. */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   const ascii = encodeURIComponent(text.toWellFormed());
   return ascii.length <= MAX_TEXT ? ascii : `${ascii.slice(0, MAX_TEXT)}~${urlDigest(text)}`;
 }
@@ -22,24 +21,6 @@ export const foldLogin = (login: string): string => login.toLowerCase();
 
 export const LOGINS: Prefix = 'n/';
 export const loginKey = (login: string): Key => `${LOGINS}${escaped(foldLogin(login))}`;
-
-export const SESSIONS: Prefix = 's/';
-export const sessionKey = (digest: string): Key => `${SESSIONS}${escaped(digest)}`;
-/** The sessions of an account, by digest. */
-export const accountSessions = (user: UserId): Prefix => `u/${user}/sessions/`;
-export const accountSessionKey = (user: UserId, digest: string): Key => `${accountSessions(user)}${escaped(digest)}`;
-
-const APP_PASSWORDS: Prefix = 'w/';
-export const appPasswordKey = (digest: string): Key => `${APP_PASSWORDS}${escaped(digest)}`;
-/** The app passwords of an account, by digest. */
-export const accountAppPasswords = (user: UserId): Prefix => `u/${user}/app-passwords/`;
-export const accountAppPasswordKey = (user: UserId, digest: string): Key =>
-  `${accountAppPasswords(user)}${escaped(digest)}`;
-
-/** The value of a session or app password in the index of its account. */
-export const indexValue = ({ digest }: { digest: string }): Value => JSON.stringify({ digest });
-export const digestsIn = (index: readonly Entry[]): string[] =>
-  valuesOf<{ digest: string }>(index).map(({ digest }) => digest);
 
 /** Accounts that are being removed or imported: invisible, and cleaned up after a crash. */
 export const STAGED: Prefix = 'r/';

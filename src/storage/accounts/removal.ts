@@ -1,21 +1,9 @@
 import type { Seconds, UserId } from '../../domain/types.ts';
-import {
-  ACCOUNTS,
-  accountAppPasswords,
-  accountPrefix,
-  accountSessions,
-  actionsPrefix,
-  appPasswordKey,
-  digestsIn,
-  headKey,
-  LOGINS,
-  sessionKey,
-  STAGED,
-  stagedKey,
-} from './account-keys.ts';
+import { ACCOUNTS, accountPrefix, actionsPrefix, headKey, LOGINS, STAGED, stagedKey } from './account-keys.ts';
 import { storedActions } from '../sync/action-log.ts';
 import type { Entry, Key } from '../contract.ts';
 import type { Core } from './core.ts';
+import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
 import { type Head, loginKeys } from './head.ts';
 import { actionIndexKey } from '../directory/keys.ts';
 import { under, urlDigest } from '../keys.ts';
@@ -98,8 +86,8 @@ export async function removeAccountData(core: Core, user: UserId, staged: Staged
   await change.apply();
   const isRemoved =
     (await removeAll(actionsPrefix(user), actionIndexKeysOf)) &&
-    (await removeAll(accountSessions(user), (page) => digestsIn(page).map(sessionKey))) &&
-    (await removeAll(accountAppPasswords(user), (page) => digestsIn(page).map(appPasswordKey))) &&
+    (await removeAll(SESSIONS.index(user), (page) => SESSIONS.rowKeys(page))) &&
+    (await removeAll(APP_PASSWORDS.index(user), (page) => APP_PASSWORDS.rowKeys(page))) &&
     (await removeAll(accountPrefix(user)));
   if (isRemoved) await store.commit({ check: [[stagedKey(user), staged.version]], delete: [stagedKey(user)] });
 }

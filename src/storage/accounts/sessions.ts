@@ -1,22 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import type { UserId } from '../../domain/types.ts';
-import { accountSessionKey, accountSessions, digestsIn, indexValue, sessionKey, SESSIONS } from './account-keys.ts';
-import type { Key, Value } from '../contract.ts';
 import type { Core } from './core.ts';
+import { SESSIONS, type StoredSession } from './digest-table.ts';
 import { unlessMissing } from '../errors.ts';
 import { type Head, toUser } from './head.ts';
 import { under } from '../keys.ts';
 import { removeAbandoned } from './removal.ts';
-import { listAll, scan } from '../rows.ts';
+import { scan } from '../rows.ts';
 import type { Session, SessionStore, User } from '../stores.ts';
 import { readValue, updateValue, valueOf, valuesOf } from '../values.ts';
 import type { Write } from './accounts.ts';
 
 /** Sessions in the cache. */
 const MAX_CACHED = 10_000;
-
-/** `epoch`: see `Head`. The session has ended if its account has a later one. */
-type StoredSession = Session & { epoch: number };
 
 export function createSessionStore(core: Core): SessionStore {
   const { store, accounts, context } = core;
@@ -27,7 +23,7 @@ export function createSessionStore(core: Core): SessionStore {
 
   const read = async (digest: string): Promise<StoredSession | undefined> => {
     const before = writes;
-    const stored = await readValue<StoredSession>(store, sessionKey(digest));
+    const stored = await readValue<StoredSession>(store, SESSIONS.key(digest));
     if (stored && writes === before) cache.set(digest, stored);
     return stored;
   };
@@ -55,14 +51,14 @@ export function createSessionStore(core: Core): SessionStore {
       change(session.digest, () =>
         accounts.write(session.user, async ({ head }) => {
           const { digest, user } = session;
-          const [entry] = await store.get([sessionKey(digest)]);
+          const [entry] = await store.get([SESSIONS.key(digest)]);
           const before = entry && valueOf<Session>(entry);
           return {
             result: undefined,
             write: {
-              check: [[sessionKey(digest), entry?.version ?? 0]],
-              set: sessionEntries(session, head.sessionEpoch),
-              delete: before && before.user !== user ? [accountSessionKey(before.user, digest)] : [],
+              check: [[SESSIONS.key(digest), entry?.version ?? 0]],
+              set: SESSIONS.entries({ ...session, epoch: head.sessionEpoch }),
+              delete: before && before.user !== user ? [SESSIONS.indexKey(before)] : [],
             },
           };
         }),
@@ -70,7 +66,7 @@ export function createSessionStore(core: Core): SessionStore {
 
     extend: (digest, expiresAt) =>
       change(digest, () =>
-        updateValue<StoredSession, boolean>(store, sessionKey(digest), async (stored) => {
+        updateValue<StoredSession, boolean>(store, SESSIONS.key(digest), async (stored) => {
           const head = stored && isOpen(stored) && (await accounts.findHead(stored.user));
           if (!head || head.sessionEpoch !== stored.epoch) return { result: false };
           return { result: true, value: { ...stored, expiresAt } };
@@ -87,9 +83,9 @@ export function createSessionStore(core: Core): SessionStore {
 
     delete: (digest) =>
       change(digest, () =>
-        updateValue<StoredSession>(store, sessionKey(digest), (stored) => ({
+        updateValue<StoredSession>(store, SESSIONS.key(digest), (stored) => ({
           result: undefined,
-          delete: stored ? sessionKeys(stored) : [],
+          delete: stored ? SESSIONS.keys(stored) : [],
         })),
       ),
 
@@ -109,7 +105,7 @@ export function createSessionStore(core: Core): SessionStore {
 
     async count() {
       let count = 0;
-      for await (const page of scan(store, under(SESSIONS))) {
+      for await (const page of scan(store, under(SESSIONS.prefix))) {
         count += valuesOf<Session>(page).filter(isOpen).length;
       }
       return count;
@@ -117,7 +113,7 @@ export function createSessionStore(core: Core): SessionStore {
 
     async deleteExpired() {
       let count = 0;
-      for await (const page of scan(store, under(SESSIONS))) {
+      for await (const page of scan(store, under(SESSIONS.prefix))) {
         const expired = page.filter((entry) => !isOpen(valueOf(entry)));
         const sessions = valuesOf<Session>(expired);
         if (sessions.length === 0) continue;
@@ -125,7 +121,7 @@ export function createSessionStore(core: Core): SessionStore {
         for (const { digest } of sessions) cache.delete(digest);
         const version = await store.commit({
           check: expired.map((entry) => [entry.key, entry.version]),
-          delete: sessions.flatMap(sessionKeys),
+          delete: sessions.flatMap(SESSIONS.keys),
         });
         writes += 1;
         // If one of them was extended or ended concurrently, the others are removed next time.
@@ -137,25 +133,14 @@ export function createSessionStore(core: Core): SessionStore {
   };
 }
 
-/** The entries of a session; `epoch`: see `Head`. */
-export const sessionEntries = (session: Session, epoch: number): [Key, Value][] => [
-  [sessionKey(session.digest), JSON.stringify({ ...toSession(session), epoch } satisfies StoredSession)],
-  [accountSessionKey(session.user, session.digest), indexValue(session)],
-];
-
-const sessionKeys = ({ user, digest }: Session): Key[] => [sessionKey(digest), accountSessionKey(user, digest)];
-
-const toSession = ({ digest, user, expiresAt, app }: Session): Session => ({
-  digest,
-  user,
-  expiresAt,
-  ...(app !== undefined && { app }),
-});
+function toSession(stored: StoredSession): Session {
+  const { epoch: _, ...session } = stored;
+  return session;
+}
 
 /** The sessions of an account that were not ended, including expired ones that are not removed yet. */
 export async function readSessions({ store }: Core, user: UserId, epoch: number): Promise<Session[]> {
-  const digests = digestsIn(await listAll(store, under(accountSessions(user))));
-  const stored = valuesOf<StoredSession>(await store.get(digests.map(sessionKey)));
+  const stored = await SESSIONS.read(store, user);
   return stored.filter((session) => session.user === user && session.epoch === epoch).map(toSession);
 }
 
@@ -166,5 +151,5 @@ export async function endSessions(
   { sessionEpoch }: Head,
 ): Promise<{ sessions: Session[]; write: Write }> {
   const sessions = await readSessions(core, user, sessionEpoch);
-  return { sessions, write: { head: { sessionEpoch: sessionEpoch + 1 }, delete: sessions.flatMap(sessionKeys) } };
+  return { sessions, write: { head: { sessionEpoch: sessionEpoch + 1 }, delete: sessions.flatMap(SESSIONS.keys) } };
 }

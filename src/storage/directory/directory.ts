@@ -171,6 +171,11 @@ export class Directory {
     const episodes = before && after && storeEpisodes(urlDigest(podcast.url), before, after);
     const version = await this.store.commit(this.#toBatch(podcast, change, episodes));
     if (version === undefined) return false;
+    const isReloaded = change.replaces.some((each) => memory.at(each.address.digest) !== each);
+    if (isReloaded) {
+      await this.reload(urlsOf(podcast).map(urlDigest)); // what was read during the commit may be newer than it
+      return true;
+    }
     const known = memory.find(podcast.url);
     const stored = memory.put(podcast, version);
     if (episodes) this.episodes.cache(stored, episodes.episodes);

@@ -23,15 +23,13 @@ const AT_ONCE = 200;
 export async function removeUnused(core: Core): Promise<void> {
   const { directory } = core;
   const { memory } = directory;
+  const unused = memory.all().filter((podcast) => subscribersOf(podcast) === 0);
   const expired = new Set<StoredPodcast | undefined>();
-  for (const some of inBatches(
-    memory.all().filter((podcast) => subscribersOf(podcast) === 0),
-    AT_ONCE,
-  )) {
+  for (const some of inBatches(unused, AT_ONCE)) {
     for (const podcast of await findExpired(directory, some)) expired.add(podcast);
   }
-  for await (const urls of expired.size > 0 ? namedFeeds(core) : [])
-    for (const url of urls) expired.delete(memory.find(url));
+  const named = expired.size > 0 ? namedFeeds(core) : [];
+  for await (const urls of named) for (const url of urls) expired.delete(memory.find(url));
   for (const podcast of expired) await remove(directory, podcast!);
   for (const tags of inBatches(memory.tags.unused(), AT_ONCE)) await removeTags(directory, tags);
 }
