@@ -59,7 +59,7 @@ export async function clearStore({ store, accounts, directory }: Core): Promise<
     for await (const page of scan(store, range)) await store.commit({ delete: page.map(({ key }) => key) });
   }
   accounts.forgetAll();
-  directory.clear();
+  await directory.clear();
 }
 
 /** Removes all data of an account without a head. Stops if another process is doing so. */

@@ -253,9 +253,11 @@ export class Directory {
     return this.store.isShared ? changes.map((change) => [changeKey(this.context.now(), change), '1']) : [];
   }
 
-  /** Clears the memory, after everything was removed from the store. */
-  clear(): void {
-    for (const part of [this.memory, this.episodes, this.snapshots, this.changedHere]) part.clear();
+  /** To be called when everything was removed from the store. */
+  async clear(): Promise<void> {
+    this.changedHere.clear();
+    await this.reloadAll();
+    for (const tag of this.memory.tags.unused()) this.memory.tags.forget(tag);
   }
 }
 

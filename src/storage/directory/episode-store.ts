@@ -86,11 +86,6 @@ export class EpisodeStore {
       if (known?.version === before.version) known.version = after.version;
     }
   }
-
-  clear(): void {
-    this.#episodes.clear();
-    this.#durations.clear();
-  }
 }
 
 const toEpisodes = (entry: Entry): ChunkedEpisode[] =>

@@ -213,15 +213,4 @@ export class Memory implements Catalog {
       for (const { digest } of subscriptions) yield subscriptionKey(digest, id);
     }
   }
-
-  clear(): void {
-    for (const address of this.addresses) if (address) this.search.changed(address);
-    this.addresses.length = this.accounts.length = this.#free.length = 0;
-    this.#addresses.clear();
-    this.#accounts.clear();
-    this.#logos = undefined;
-    this.tags.clear();
-    this.toplist.clear();
-    this.stamps.clear();
-  }
 }

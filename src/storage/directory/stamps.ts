@@ -35,8 +35,4 @@ export class Stamps {
     this.#mark = Math.max(this.#mark, mark);
     return mark;
   }
-
-  clear(): void {
-    this.#newest = this.#mark = 0;
-  }
 }

@@ -54,12 +54,6 @@ export class Tags {
     if (!this.#podcasts.has(tag)) this.#titles.delete(tag);
   }
 
-  clear(): void {
-    this.#titles.clear();
-    this.#podcasts.clear();
-    this.#top = undefined;
-  }
-
   /** The first spelling of each tag that a podcast has. */
   titles(): TagDocument[] {
     return Array.from(this.#podcasts.keys(), (tag) => ({ tag, title: this.#titles.get(tag) ?? tag }));

@@ -43,8 +43,4 @@ export class ToplistSnapshots {
   async reload(): Promise<void> {
     this.all = (await readValue(this.#store, TOPLISTS_KEY)) ?? [];
   }
-
-  clear(): void {
-    this.all = [];
-  }
 }
