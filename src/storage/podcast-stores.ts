@@ -158,8 +158,8 @@ export interface PodcastStore {
    */
   recommendations(user: UserId, limit: number): Promise<Podcast[]>;
   /**
-   * Recounts subscribers from the subscriptions of all accounts; `corrected`: podcasts with a wrong count. Stores the
-   * first 100 for `positionLastWeek`, at most once a day, and never an empty toplist.
+   * Recounts subscribers from the subscriptions of all accounts, and those who subscribe privately; `corrected`:
+   * podcasts with a wrong count. Stores the first 100 for `positionLastWeek`, at most once a day, and never an empty toplist.
    */
   rebuildToplist(): Promise<ToplistRebuild>;
   /**

@@ -21,6 +21,7 @@ import { createSessionStore } from './accounts/sessions.ts';
 import { createSettingStore } from './accounts/settings.ts';
 import { createSharedAttemptStore } from './accounts/shared-attempts.ts';
 import type { Storage, StorageContext } from './stores.ts';
+import { recountSubscribers } from './sync/recount.ts';
 import { createSubscriptionStore } from './sync/subscriptions.ts';
 import { Accounts } from './accounts/accounts.ts';
 import { createUserStore } from './accounts/users.ts';
@@ -50,7 +51,10 @@ export async function createStorage(plugin: KeyValueStore, context: StorageConte
       exportUser: (user) => exportAccount(core, user),
       importUser: (records) => importAccount(core, records),
       exportDirectory: () => exportDirectory(directory),
-      importDirectory: (records) => importDirectory(directory, records),
+      async importDirectory(records) {
+        await importDirectory(directory, records);
+        await recountSubscribers(core); // by its former URLs, more feeds may be private
+      },
       clear: () => clearStore(core),
     },
     ping: () => store.ping(),

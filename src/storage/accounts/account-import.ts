@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { EpisodeAction, Seconds, Stamp, Url, UserId } from '../../domain/types.ts';
+import type { EpisodeAction, Stamp, Url, UserId } from '../../domain/types.ts';
 import { devicesPrefix, headKey, stagedKey, subscriptionListPrefix } from './account-keys.ts';
 import { writeActions } from '../sync/action-log.ts';
 import type { Core } from './core.ts';
 import { APP_PASSWORDS, SESSIONS } from './digest-table.ts';
 import { DeviceTable, toDevice } from '../sync/device-table.ts';
+import type { DirectoryChange } from '../directory/account-changes.ts';
 import { StorageError } from '../errors.ts';
 import { type Head, loginKeys, newHead, setLogins } from './head.ts';
 import { writeList } from '../sync/podcast-lists.ts';
-import { isPrivacySetting, type Privacy, toPrivacy } from './privacy.ts';
+import { isPrivacySetting, toPrivacy } from './privacy.ts';
 import { removeAccountData } from './removal.ts';
 import { writeRows } from '../rows.ts';
 import { settingKey, type StoredSetting, SYNC_DEVICES } from './settings.ts';
@@ -29,7 +30,7 @@ export async function importAccount(core: Core, records: AsyncIterable<UserRecor
   try {
     for await (const page of records) {
       await account.add(page);
-      await requireFreeLogin(core, account.requireUser());
+      await requireFreeLogin(core, account.head);
     }
     await account.publish();
     return account.id;
@@ -44,7 +45,7 @@ class StagedAccount {
   readonly id: UserId;
   readonly #core: Core;
   readonly #writer: StagedWriter;
-  #user: UserRecordOf<'user'> | undefined;
+  #head: Head | undefined;
   readonly #devices: UserRecordOf<'device'>[] = [];
   readonly #groups: string[][] = [];
   /** By device, sorted by stamp. */
@@ -52,17 +53,11 @@ class StagedAccount {
   readonly #appPasswords: AppPassword[] = [];
   readonly #sessions: Session[] = [];
   readonly #actionFeeds = new Set<Url>();
-  #syncDevices = false;
   /** The settings that affect privacy. */
   readonly #privacy: StoredSetting[] = [];
   /** Actions of the current upload that are not written yet, and the number of chunks written. */
   #upload = { stamp: 0, at: 0, actions: [] as EpisodeAction[], chunks: 0 };
-  #latestActionAt: Seconds = -1;
-  #actionLead: Seconds = 0;
-  /** Last place used by settings and lists. */
-  #place = 0;
-  /** The newest stamp of all records, and the oldest that may overlap the next upload. */
-  #newest: Stamp = 0;
+  /** The oldest stamp that may overlap the next upload. */
   #overlapped: Stamp | undefined;
 
   constructor(core: Core, id: UserId) {
@@ -72,9 +67,9 @@ class StagedAccount {
   }
 
   /** Throws `corrupt` before the user record was added. */
-  requireUser(): UserRecordOf<'user'> {
-    if (!this.#user) throw new StorageError('corrupt', 'the first record of an account must be its user');
-    return this.#user;
+  get head(): Head {
+    if (!this.#head) throw new StorageError('corrupt', 'the first record of an account must be its user');
+    return this.#head;
   }
 
   remove(): Promise<void> {
@@ -83,17 +78,17 @@ class StagedAccount {
 
   async add(records: readonly UserRecord[]): Promise<void> {
     for (const record of records) {
-      if (record.kind !== 'user') this.requireUser();
-      await this.#add(record);
+      if (record.kind !== 'user') await this.#add(record, this.head);
+      else {
+        const { kind: _, stamp, ...user } = record;
+        this.#head = { ...newHead(user), stamp };
+      }
       await this.#writer.flushIfDue();
     }
   }
 
-  async #add(record: UserRecord): Promise<void> {
+  async #add(record: Exclude<UserRecord, { kind: 'user' }>, head: Head): Promise<void> {
     switch (record.kind) {
-      case 'user':
-        this.#user = record;
-        break;
       case 'device':
         this.#devices.push(record);
         break;
@@ -110,7 +105,7 @@ class StagedAccount {
         this.#set(record);
         break;
       case 'list':
-        this.#writer.put(await writeList(this.id, record.list, (this.#place += 1)));
+        this.#writer.put(await writeList(this.id, record.list, head.next++));
         break;
       case 'appPassword': {
         const { kind: _, ...appPassword } = record;
@@ -131,10 +126,10 @@ class StagedAccount {
 
   #set({ scope, values }: UserRecordOf<'settings'>): void {
     for (const [key, value] of values) {
-      const setting = { scope, key, value, place: (this.#place += 1) };
+      const setting = { scope, key, value, place: this.head.next++ };
       this.#writer.put([[settingKey(this.id, setting), JSON.stringify(setting)]]);
       if (isPrivacySetting(setting)) this.#privacy.push(setting);
-      if (scope.kind === 'account' && key === SYNC_DEVICES) this.#syncDevices = value === true;
+      if (scope.kind === 'account' && key === SYNC_DEVICES) this.head.syncDevices = value === true;
     }
   }
 
@@ -152,68 +147,60 @@ class StagedAccount {
 
   /** Writes the buffered actions of the current upload, which may continue. */
   async #endUpload(): Promise<void> {
+    const { head } = this;
     const upload = this.#upload;
     const { set, latest } = await writeActions(this.id, upload.actions, upload, upload.chunks);
     this.#writer.put(set);
-    this.#latestActionAt = Math.max(this.#latestActionAt, latest);
-    this.#actionLead = Math.max(this.#actionLead, latest - upload.stamp);
+    head.actionStamp = upload.stamp;
+    head.latestActionAt = Math.max(head.latestActionAt, latest);
+    head.actionLead = Math.max(head.actionLead, latest - upload.stamp);
     upload.chunks += set.length;
     upload.actions = [];
   }
 
   #trackStamp(stamp: Stamp): void {
     const { context } = this.#core;
-    this.#newest = Math.max(this.#newest, stamp);
+    this.head.stamp = Math.max(this.head.stamp, stamp);
     if (stamp > context.now() - context.overlap) this.#overlapped = Math.min(this.#overlapped ?? Infinity, stamp);
   }
 
   /** Writes the rest and publishes the account. */
   async publish(): Promise<void> {
-    const { kind: _, stamp, ...details } = this.requireUser();
+    const { head } = this;
+    const { context, directory } = this.#core;
     await this.#endUpload();
     const devices = this.#toDevices();
+    const firstPlace = devices.rows.length; // before it, the numbers of the devices
+    head.next = Math.max(head.next, firstPlace + 1);
     this.#writer.put(await writeRows(devicesPrefix(this.id), devices.rows));
-    const counts = new Map<Url, number>();
-    let next = devices.rows.length + 1;
+    const subscribed = new Set<Url>();
     for (const [id, records] of this.#subscriptions) {
       const number = devices.get(id)?.number;
       if (number === undefined) throw new StorageError('corrupt', 'a subscription refers to a missing device');
-      const rows = records.map((record) => toStored({ ...record, place: devices.rows.length + record.place }));
-      for (const { url, subscribed, place } of records) {
-        counts.set(url, (counts.get(url) ?? 0) + Number(subscribed));
-        next = Math.max(next, devices.rows.length + place + 1);
+      const rows = records.map((record) => ({ ...record, place: firstPlace + record.place }));
+      for (const row of rows) {
+        if (row.subscribed) subscribed.add(row.url);
+        head.next = Math.max(head.next, row.place + 1);
       }
-      this.#writer.put(await writeRows(subscriptionListPrefix(this.id, number), rows));
+      this.#writer.put(await writeRows(subscriptionListPrefix(this.id, number), rows.map(toStored)));
       await this.#writer.flush();
     }
     await this.#writer.flush();
-    next = Math.max(next, this.#place + 1);
-    const { context, directory } = this.#core;
-    const privacy = toPrivacy(this.#privacy, directory.memory.currentUrl);
-    const head: Head = {
-      ...newHead(details),
-      stamp: Math.max(stamp, this.#newest),
-      actionStamp: this.#upload.stamp,
-      latestActionAt: this.#latestActionAt,
-      actionLead: this.#actionLead,
-      next,
-      syncDevices: this.#syncDevices,
-      visibility: privacy.visibility,
-      recentUploads: this.#overlapped === undefined ? [] : [[this.#overlapped, context.now()]],
-    };
-    await this.#publishHead(head, counts, privacy);
-  }
-
-  async #publishHead(head: Head, counts: ReadonlyMap<Url, number>, { isPrivate }: Privacy): Promise<void> {
-    const { store, directory } = this.#core;
-    const subscribed = [...counts].flatMap(([url, count]) => (count > 0 ? url : []));
+    const { visibility, isPrivate } = toPrivacy(this.#privacy, directory.memory.currentUrl);
+    head.visibility = visibility;
+    if (this.#overlapped !== undefined) head.recentUploads = [[this.#overlapped, context.now()]];
     // All feeds are pending: they may be imported with the directory.
     const change = await directory.prepare(this.id, {
-      subscribed,
-      private: new Set(subscribed.filter(isPrivate)),
+      subscribed: [...subscribed],
+      private: new Set([...subscribed].filter(isPrivate)),
       actionFeeds: [...this.#actionFeeds],
       newFeeds: 0,
     });
+    await this.#publish(head, change);
+  }
+
+  async #publish(head: Head, change: DirectoryChange): Promise<void> {
+    const { store } = this.#core;
     const logins = loginKeys(head);
     const sessions = this.#sessions.map((session) => ({ ...session, epoch: head.sessionEpoch }));
     const rows = [...this.#appPasswords.map(APP_PASSWORDS.entries), ...sessions.map(SESSIONS.entries)];

@@ -81,7 +81,9 @@ export async function removeAccountData(core: Core, user: UserId, staged: Staged
   };
 
   await refresh.run();
-  const change = await directory.prepare(user, { unsubscribed: [...directory.memory.digestsOf(user)] });
+  const change = await directory.prepare(user, {
+    unsubscribed: [...directory.memory.subscriptionsByDigest(user).keys()],
+  });
   if (!(await staged.commit(change))) return;
   await change.apply();
   const isRemoved =

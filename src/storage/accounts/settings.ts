@@ -4,6 +4,7 @@ import { settingsPrefix, textDigest } from './account-keys.ts';
 import type { Key } from '../contract.ts';
 import type { Account } from './account.ts';
 import type { Core } from './core.ts';
+import type { Head } from './head.ts';
 import type { AccountChange } from '../directory/account-changes.ts';
 import { subscriptionKey, toSubscription } from '../directory/keys.ts';
 import { under, urlDigest } from '../keys.ts';
@@ -78,6 +79,10 @@ export async function readPrivacy(
   const others = stored.flat().filter(({ scope }) => scopeKey(scope) !== changed);
   return toPrivacy([...others, ...(change?.after ?? [])], core.directory.memory.currentUrl);
 }
+
+/** Which feeds are private for an account, whose head is given. Reads its settings only if they differ. */
+export const privateFeeds = async (core: Core, user: UserId, { visibility }: Head): Promise<Privacy['isPrivate']> =>
+  visibility === 'some' ? (await readPrivacy(core, user)).isPrivate : () => visibility === 'none';
 
 /** The subscriptions that become private or public. */
 async function privacyChange(core: Core, account: Account, { isPrivate }: Privacy): Promise<AccountChange> {

@@ -202,9 +202,11 @@ export class Memory implements Catalog {
     return this.#accounts.get(user)?.subscriptions ?? new Set();
   }
 
-  /** The digests of these URLs. */
-  digestsOf(user: UserId): Set<UrlDigest> {
-    return new Set(Array.from(this.subscriptionsOf(user), ({ digest }) => digest));
+  /** How an account subscribes to these URLs, by digest. */
+  subscriptionsByDigest(user: UserId): Map<UrlDigest, Subscription> {
+    const account = this.#accounts.get(user);
+    const addresses = Array.from(account?.subscriptions ?? []);
+    return new Map(addresses.map(({ digest, subscribers }) => [digest, subscribers.get(account!.number)]));
   }
 
   /** The keys of all subscriptions. */

@@ -1,12 +1,15 @@
 import type { Url, UserId } from '../../domain/types.ts';
 import { headKey, subscriptionsPrefix } from '../accounts/account-keys.ts';
 import type { Core } from '../accounts/core.ts';
+import type { Head } from '../accounts/head.ts';
+import { privateFeeds } from '../accounts/settings.ts';
 import { isStorageError } from '../errors.ts';
 import { under, type UrlDigest, urlDigest } from '../keys.ts';
 import { listAll } from '../rows.ts';
 import { SubscriptionLists } from './subscription-lists.ts';
 import { prepareDirectory } from './upload.ts';
 import { userIds } from '../accounts/users.ts';
+import { readValue } from '../values.ts';
 
 /**
  * Corrects the subscriptions in the directory that differ from those of the accounts. Returns the number of podcasts
@@ -21,7 +24,9 @@ export async function recountSubscribers(core: Core): Promise<number> {
   const corrected = new Set<Url | undefined>();
   for (const user of users) {
     const lists = SubscriptionLists.read(user, await listAll(store, under(subscriptionsPrefix(user))));
-    if (difference(core, user, lists.union()).wrong.length === 0) continue;
+    const head = await readValue<Head>(store, headKey(user));
+    const isPrivate = head && (await privateFeeds(core, user, head));
+    if (difference(core, user, lists.union(), isPrivate).wrong.length === 0) continue;
     // The account may have changed meanwhile, so this is decided again.
     for (const digest of await correct(core, user)) corrected.add(memory.at(digest)?.url);
   }
@@ -35,8 +40,9 @@ async function correct(core: Core, user: UserId): Promise<UrlDigest[]> {
   try {
     return await accounts.write(user, async (account) => {
       const urls = (await accounts.part(account, 'subscriptions')).union();
+      const isPrivate = await privateFeeds(core, user, account.head);
       await refresh.run(); // another process may have changed both meanwhile
-      const { wrong, ...change } = difference(core, user, urls);
+      const { wrong, ...change } = difference(core, user, urls, isPrivate);
       if (wrong.length === 0) return { result: [] };
       return { result: wrong, write: { directory: await prepareDirectory(core, account, change) } };
     });
@@ -53,11 +59,16 @@ async function correct(core: Core, user: UserId): Promise<UrlDigest[]> {
 }
 
 /** What the directory does not know of the subscriptions of an account, as a change, and all feeds in it. */
-function difference({ directory }: Core, user: UserId, urls: readonly Url[]) {
-  const known = directory.memory.digestsOf(user);
+function difference(
+  { directory }: Core,
+  user: UserId,
+  urls: readonly Url[],
+  isPrivate: (url: Url) => boolean = () => false,
+) {
+  const known = directory.memory.subscriptionsByDigest(user);
   const current = new Map(urls.map((url) => [urlDigest(url), url]));
-  const missing = [...current].filter(([digest]) => !known.has(digest));
-  const unsubscribed = [...known].filter((digest) => !current.has(digest));
-  const wrong = [...missing.map(([digest]) => digest), ...unsubscribed];
-  return { subscribed: missing.map(([, url]) => url), unsubscribed, newFeeds: 0, wrong };
+  const changed = [...current].filter(([digest, url]) => known.get(digest) !== (isPrivate(url) ? 'private' : 'public'));
+  const unsubscribed = [...known.keys()].filter((digest) => !current.has(digest));
+  const wrong = [...changed.map(([digest]) => digest), ...unsubscribed];
+  return { subscribed: changed.map(([, url]) => url), unsubscribed, newFeeds: 0, wrong };
 }

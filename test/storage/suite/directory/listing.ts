@@ -4,7 +4,7 @@ import type { Storage } from '../../../../src/storage/stores.ts';
 import type { Suite } from '../bench.ts';
 import { recordFeed } from './samples.ts';
 import { action, add, addUser, feed, numbersOf, remove } from '../samples.ts';
-import { exportUser, importUser } from '../transfer/samples.ts';
+import { exportDirectory, exportUser, importDirectory, importUser } from '../transfer/samples.ts';
 
 const LOGO = 'https://podcasts.example/logo.png';
 const TOKENISED = 'https://www.patreon.com/rss/show?auth=personal';
@@ -189,6 +189,28 @@ export const listingTests: Suite = ({ describe, test }) => {
       assert.deepEqual(await listed(open), []);
       await subscribe(open, 'bob', 1);
       assert.deepEqual(await listed(open), [2]);
+    });
+
+    test('stays private for users who marked another of its addresses before it moved', async ({ storage }) => {
+      const alice = await subscribe(storage, 'alice', 2);
+      await subscribe(storage, 'bob', 1);
+      await mark(storage, alice, feed(1), false);
+      await recordFeed(storage, 1, { tags: ['News'] }, [], { movedTo: feed(2) });
+      await storage.users.delete((await storage.users.find('bob'))!.id);
+      await storage.podcasts.rebuildToplist();
+      assert.deepEqual(await listed(storage), []);
+    });
+
+    test('stays private in a copy of the accounts and the directory', async ({ storage }) => {
+      const alice = await subscribe(storage, 'alice', 1);
+      await mark(storage, alice, feed(1), false);
+      await recordFeed(storage, 1, { tags: ['News'] }, [], { movedTo: feed(2) });
+      await storage.subscriptions.replace(alice, 'phone', [feed(2)]);
+      const [account, directory] = [await exportUser(storage, alice), await exportDirectory(storage)];
+      await storage.transfer.clear();
+      await importUser(storage, account);
+      await importDirectory(storage, directory);
+      assert.deepEqual(await listed(storage), []);
     });
   });
 
