@@ -15,6 +15,7 @@ import {
   subscriptionOf,
   urlsOf,
 } from './podcast.ts';
+import { PodcastIndex } from './podcast-index.ts';
 import { SearchIndex } from './search.ts';
 import { Stamps } from './stamps.ts';
 import { Tags } from './tags.ts';
@@ -45,7 +46,7 @@ export class Memory implements Catalog {
   /** Unused numbers of addresses. */
   readonly #free: number[] = [];
   /** Podcasts by the hash of their logo URL; built at the first lookup. */
-  #logos: Map<string, StoredPodcast[]> | undefined;
+  #logos: PodcastIndex | undefined;
 
   constructor() {
     this.toplist = new Toplist(this);
@@ -81,16 +82,16 @@ export class Memory implements Catalog {
   }
 
   /** The podcasts whose logo URL has this SHA-256. */
-  withLogo(hash: string): readonly StoredPodcast[] {
+  withLogo(hash: string): StoredPodcast[] {
     if (!this.#logos) {
-      this.#logos = new Map();
-      for (const podcast of this.all()) {
-        if (podcast.logoUrl === null) continue;
-        const key = logoHash(podcast.logoUrl);
-        this.#logos.set(key, [...(this.#logos.get(key) ?? []), podcast]);
-      }
+      this.#logos = new PodcastIndex();
+      for (const podcast of this.all()) this.#indexLogo(podcast, 'add');
     }
-    return this.#logos.get(hash) ?? [];
+    return Array.from(this.#logos.get(hash) ?? [], ({ podcast }) => podcast!);
+  }
+
+  #indexLogo({ logoUrl, address }: StoredPodcast, change: 'add' | 'remove'): void {
+    if (this.#logos && logoUrl !== null) this.#logos[change](logoHash(logoUrl), address);
   }
 
   /** Adds a podcast with this URL, unless it is known. */
@@ -109,6 +110,7 @@ export class Memory implements Catalog {
     for (const number of subscriberNumbers(canonical)) this.#count(canonical, number, 1);
     this.tags.add(canonical, podcast.tags);
     this.stamps.add(podcast.newestEpisode ?? 0);
+    this.#indexLogo(podcast, 'add');
     this.#changed(podcast);
     return podcast;
   }
@@ -124,6 +126,7 @@ export class Memory implements Catalog {
   #detach(podcast: StoredPodcast): void {
     const { address: canonical } = podcast;
     this.tags.remove(canonical, podcast.tags);
+    this.#indexLogo(podcast, 'remove');
     for (const address of canonical.addresses) address.canonical = address;
     Object.assign(canonical, { podcast: undefined, addresses: [canonical], isListed: false });
     this.#changed(podcast);
@@ -131,7 +134,6 @@ export class Memory implements Catalog {
 
   /** To be called when a podcast is added, changed or removed. */
   #changed(podcast: StoredPodcast): void {
-    this.#logos = undefined;
     this.search.changed(podcast.address);
     this.#recounted(podcast);
   }

@@ -1,14 +1,15 @@
 import { createSlug } from '../../domain/slug.ts';
 import { compareText } from '../../domain/text-order.ts';
 import type { Tag } from '../stores.ts';
-import type { Address } from './podcast.ts';
 import type { TagDocument } from './documents.ts';
+import type { Address } from './podcast.ts';
+import { PodcastIndex } from './podcast-index.ts';
 
 /** Index of podcasts by tag. Only listed podcasts are public. Two tags with the same slug are the same tag. */
 export class Tags {
   /** First spellings, by slug. */
   readonly #titles = new Map<string, string>();
-  readonly #podcasts = new Map<string, Set<Address>>();
+  readonly #podcasts = new PodcastIndex();
   #top: Tag[] | undefined;
 
   has(tag: string): boolean {
@@ -28,19 +29,12 @@ export class Tags {
   }
 
   add(podcast: Address, tags: readonly string[]): void {
-    for (const slug of slugsOf(tags)) {
-      const podcasts = this.#podcasts.get(slug);
-      if (podcasts) podcasts.add(podcast);
-      else this.#podcasts.set(slug, new Set([podcast]));
-    }
+    for (const slug of slugsOf(tags)) this.#podcasts.add(slug, podcast);
     this.#top = undefined;
   }
 
   remove(podcast: Address, tags: readonly string[]): void {
-    for (const slug of slugsOf(tags)) {
-      const podcasts = this.#podcasts.get(slug);
-      if (podcasts?.delete(podcast) && podcasts.size === 0) this.#podcasts.delete(slug);
-    }
+    for (const slug of slugsOf(tags)) this.#podcasts.remove(slug, podcast);
     this.#top = undefined;
   }
 
