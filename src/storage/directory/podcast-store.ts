@@ -12,7 +12,7 @@ import { claimDue, isDue, recordResult } from './fetching.ts';
 import { actionIndexKey, subscriptionKey } from './keys.ts';
 import { byPopularity, isSecret, type StoredPodcast, subscribersOf, toPodcast, topN } from './podcast.ts';
 import { recommend } from './recommendations.ts';
-import { SNAPSHOT_LENGTH } from './toplist-snapshots.ts';
+import { MAX_SNAPSHOT_URL, SNAPSHOT_LENGTH } from './toplist-snapshots.ts';
 import { removeUnused } from './unused.ts';
 
 /** Podcasts of an OPML file whose titles are stored concurrently. */
@@ -154,7 +154,7 @@ export function createPodcastStore(core: Core): PodcastStore {
     async rebuildToplist() {
       const corrected = await recountSubscribers(core);
       const today = memory.toplist.top(SNAPSHOT_LENGTH, undefined).map(({ url }) => url);
-      await snapshots.add({ at: context.now(), urls: today });
+      await snapshots.add({ at: context.now(), urls: today.filter(({ length }) => length <= MAX_SNAPSHOT_URL) });
       return { podcasts: memory.all().filter((podcast) => subscribersOf(podcast) > 0).length, corrected };
     },
 

@@ -6,6 +6,8 @@ import { TOPLISTS_KEY } from './keys.ts';
 
 /** Podcasts in a snapshot. */
 export const SNAPSHOT_LENGTH = 100;
+/** Characters of a URL in a snapshot, so that all snapshots fit into one value. */
+export const MAX_SNAPSHOT_URL = 4000;
 /** Minimum time between two snapshots: a bit less than a day, so that a daily rebuild always stores one. */
 const INTERVAL: Seconds = 23 * 3600;
 const WEEK: Seconds = 7 * 86_400;

@@ -135,6 +135,19 @@ export const discoveryTests: Suite = ({ describe, test }) => {
       assert.equal((await podcasts.top(1))[0]?.positionLastWeek, 1);
     });
 
+    test('is stored each day, whatever the length of its addresses', async ({ storage, clock }) => {
+      const alice = await addUser(storage);
+      const long = feeds(99).map((url) => `${url}?${'word-'.repeat(1600)}`);
+      await storage.subscriptions.apply(alice, 'phone', add(...long, feed(100)));
+      for (let day = 0; day < 9; day += 1) {
+        await storage.podcasts.rebuildToplist();
+        clock.at += DAY;
+      }
+      const top = await storage.podcasts.top(100);
+      assert.equal(top.length, 100);
+      assert.ok(top.find(({ url }) => url === feed(100))!.positionLastWeek > 0);
+    });
+
     test('stores a hundred positions, and counts all podcasts', async (bench) => {
       await populate(bench, [Array.from({ length: 120 }, (_, i) => 1000 + i)]);
       assert.deepEqual(await bench.storage.podcasts.rebuildToplist(), { podcasts: 120, corrected: 0 });
