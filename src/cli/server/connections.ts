@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { refuseMalformed } from '../../http/malformed-request.ts';
 
@@ -6,6 +6,8 @@ import { refuseMalformed } from '../../http/malformed-request.ts';
 export interface ConnectionLimits {
   /** Open connections in all. More are closed at once. */
   connections: number;
+  /** Requests of one connection that wait for a response. */
+  pipelined: number;
   /** For a TLS handshake, from the connection on. */
   handshakeTimeout: number;
   /** For the client to close a connection after the response to a malformed request. */
@@ -21,6 +23,26 @@ export function limitConnections(server: Server, limits: ConnectionLimits, onFul
   server.once('drop', onFull);
   server.on('clientError', (error, socket) => refuseMalformed(error, socket as Socket, limits.closeTimeout));
   if ('setSecureContext' in server) limitHandshakes(server, limits.handshakeTimeout);
+}
+
+/**
+ * Disconnects a client that has sent more than `most` requests without waiting for a response: each takes memory, and
+ * Node would accept any number while they are being handled.
+ */
+export function limitPipelining(handle: RequestListener, most: number): RequestListener {
+  const waiting = new WeakMap<Socket, number>();
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return; // received together with the last one that was accepted
+    const count = (waiting.get(socket) ?? 0) + 1;
+    if (count > most) {
+      socket.destroy();
+      return;
+    }
+    waiting.set(socket, count);
+    response.once('close', () => waiting.set(socket, waiting.get(socket)! - 1));
+    handle(request, response);
+  };
 }
 
 function limitHandshakes(server: Server, timeout: number): void {

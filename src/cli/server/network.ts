@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { type H3, toNodeHandler } from 'h3';
 import { listen, type Listener as Listhen } from 'listhen';
 import { isLoopback } from './address.ts';
-import { type ConnectionLimits, createDrain, limitConnections, type Listener } from './connections.ts';
+import { type ConnectionLimits, createDrain, limitConnections, limitPipelining, type Listener } from './connections.ts';
 import { cannotRead } from '../files.ts';
 import { messages } from '../output.ts';
 
@@ -40,8 +40,11 @@ const TIMEOUTS = {
   timeout: 120_000,
 };
 
-/** A thousand take about 50 MB over TLS. A proxy, or the apps of a large family, open a few dozen. */
-const LIMITS: ConnectionLimits = { connections: 1000, handshakeTimeout: 15_000, closeTimeout: 5000 };
+/**
+ * A thousand connections take about 50 MB over TLS. A proxy, or the apps of a large family, open a few dozen, and send the
+ * next request after the response to the last one.
+ */
+const LIMITS: ConnectionLimits = { connections: 1000, pipelined: 20, handshakeTimeout: 15_000, closeTimeout: 5000 };
 
 /**
  * Serves an app over http, or https with a certificate. Rejects with the reason if it cannot. `limits` is replaceable in
@@ -51,7 +54,8 @@ export async function listenOnNetwork(app: H3, options: NetworkOptions, limits =
   if (options.tls) await checkCertificate(options.tls);
   try {
     const port = await findPort(options);
-    const listhen = await startListhen(app, { ...options, port });
+    const handler = limitPipelining(toNodeHandler(app), limits.pipelined);
+    const listhen = await startListhen(handler, { ...options, port });
     const server = Object.assign(listhen.server as Server, TIMEOUTS);
     limitConnections(server, limits, () => warnFull(limits));
     if (listhen.address.port === port) return { port, close: createDrain(server) };
@@ -80,12 +84,12 @@ async function findPort({ host, port }: NetworkOptions): Promise<number> {
  * listhen on exactly this host and port. By default it would choose another port, listen on every address in a
  * container, end the process at a signal, and write to stdout. It still replaces a port that browsers block.
  */
-async function startListhen(app: H3, { host, port, tls }: NetworkOptions): Promise<Listhen> {
+async function startListhen(handler: RequestListener, { host, port, tls }: NetworkOptions): Promise<Listhen> {
   let fail!: (error: Error) => void;
   const failed = new Promise<never>((_resolve, reject) => (fail = reject));
   process.once('uncaughtException', fail); // how `listen` of listhen fails, if the port was taken since `findPort`
   try {
-    const listening = listen(toNodeHandler(app), {
+    const listening = listen(handler, {
       port: { port, random: false, alternativePortRange: [port, port], verbose: false },
       hostname: host,
       public: !isLoopback(host),

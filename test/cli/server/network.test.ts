@@ -13,7 +13,12 @@ import { listenOnNetwork } from '../../../src/cli/server/network.ts';
 import { messages } from '../../../src/cli/output.ts';
 
 const LONGER_THAN_THE_TEST = 600_000;
-const PATIENT = { connections: 1000, handshakeTimeout: LONGER_THAN_THE_TEST, closeTimeout: LONGER_THAN_THE_TEST };
+const PATIENT = {
+  connections: 1000,
+  pipelined: 1000,
+  handshakeTimeout: LONGER_THAN_THE_TEST,
+  closeTimeout: LONGER_THAN_THE_TEST,
+};
 const [cert, key] = ['cert.pem', 'key.pem'].map((name) => join(import.meta.dirname, '../tls', name)) as [
   string,
   string,
@@ -28,9 +33,10 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
+const HELLO = new H3().get('/', () => 'hello');
+
 /** A server on a free port, which is closed after the test. */
-async function listen(limits: Partial<typeof PATIENT>, tls?: typeof TLS): Promise<number> {
-  const app = new H3().get('/', () => 'hello');
+async function listen(limits: Partial<typeof PATIENT>, tls?: typeof TLS, app = HELLO): Promise<number> {
   const options = { host: '127.0.0.1', port: 0, ...(tls && { tls }) };
   const { port, close } = await listenOnNetwork(app, options, { ...PATIENT, ...limits });
   closers.push(() => close(0));
@@ -122,4 +128,30 @@ it('accepts connections up to the limit, warns once, and accepts others when som
   };
   expect(await send(first!)).toMatch(/^HTTP\/1\.1 200 /);
   expect(await send(await connectTo(port))).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+it.each([
+  ['http', undefined],
+  ['https', TLS],
+])('%s: disconnects a client that sends many requests without waiting for their responses', async (scheme, tls) => {
+  let handled = 0;
+  const app = new H3().get('/', () => {
+    handled += 1;
+    return new Promise(() => undefined);
+  });
+  const raw = await connectTo(await listen({ pipelined: 3 }, tls, app));
+  const socket = scheme === 'http' ? raw : connectTls({ socket: raw, ca, checkServerIdentity: () => undefined });
+  const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
+  socket.resume().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(10_000));
+  await closed;
+  expect(handled).toBe(3);
+});
+
+it('accepts any number of requests one after another on a connection', async () => {
+  const socket = await connectTo(await listen({ pipelined: 2 }));
+  for (let time = 0; time < 5; time += 1) {
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    let answer = '';
+    while (!answer.endsWith('hello')) answer += String((await once(socket, 'data'))[0]);
+  }
 });
