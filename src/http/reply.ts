@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import type { H3Event } from 'h3';
 import { FastResponse } from 'srvx';
+import type { Seconds } from '../domain/types.ts';
 import { MEDIA_TYPES } from '../formats/format.ts';
 
 /** What a handler returns; `send` turns it into a response. */
@@ -15,15 +16,18 @@ export interface Reply {
   /** Bytes are sent unchanged; a stream is sent in chunks, unless all of it is short. */
   body?: string | Uint8Array | AsyncIterable<string>;
   headers?: Readonly<Record<string, string>>;
-  /** The same for everybody: caches may keep it, and revalidate it each time. */
+  /** The same for everybody: shared caches may keep it, and revalidate it each time, unless it has a `maxAge`. */
   isPublic?: boolean;
-  /** `Cache-Control`, if it does not follow from `isPublic`. */
-  cache?: string;
+  /** How long a cache may use it without revalidating it. If it is not public, only the cache of the browser may. */
+  maxAge?: Seconds;
   /** For an error response: what was wrong, in one sentence. */
   error?: string;
   /** Sends even a short stream in chunks. */
   isLive?: boolean;
 }
+
+/** The `maxAge` of what never changes at its address. */
+export const FOR_EVER: Seconds = 365 * 86_400;
 
 /** Success without content: clients recognize it by the empty body. */
 export const EMPTY: Reply = {};
@@ -97,12 +101,17 @@ export async function send(event: H3Event, reply: Reply, { cookie, onAbort }: Se
   return respond(await encode(body, coding), status, headers);
 }
 
-function toHeaders({ type, headers = {}, cache }: Reply, isPublic: boolean): [string, string][] {
-  const own: [string, string][] = [['cache-control', cache ?? (isPublic ? 'public, no-cache' : 'no-store')]];
+function toHeaders({ type, headers = {}, maxAge }: Reply, isPublic: boolean): [string, string][] {
+  const own: [string, string][] = [['cache-control', cacheControl(isPublic, maxAge)]];
   // No page of another site may embed private content, for example as a script or image.
-  if (cache === undefined && !isPublic) own.push(['cross-origin-resource-policy', 'same-origin']);
+  if (!isPublic) own.push(['cross-origin-resource-policy', 'same-origin']);
   if (type) own.push(['content-type', type]);
   return [...own, ...Object.entries(headers)];
+}
+
+function cacheControl(isPublic: boolean, maxAge: Seconds | undefined): string {
+  if (maxAge === undefined) return isPublic ? 'public, no-cache' : 'no-store';
+  return `${isPublic ? 'public' : 'private'}, max-age=${maxAge}${maxAge === FOR_EVER ? ', immutable' : ''}`;
 }
 
 /** Weak, because the same text is sent in several encodings. */

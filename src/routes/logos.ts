@@ -1,4 +1,6 @@
+import type { Seconds } from '../domain/types.ts';
 import { readParam } from '../http/input.ts';
+import { FOR_EVER } from '../http/reply.ts';
 import { noSuchLogo } from '../services/directory/logos.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
@@ -12,9 +14,10 @@ const BUILT_IN = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" ro
 <circle cx="32" cy="30" r="4" fill="#fff"/><path d="M29 38h6l-1.5 14h-3z" fill="#fff" stroke="#fff" stroke-width="2" stroke-linejoin="round"/>
 </svg>
 `;
-const MINUTES = 'public, max-age=300';
-const FOR_EVER = 'public, max-age=31536000, immutable';
-const FOR_ONE = 'private, max-age=86400';
+/** Of the built-in one. */
+const MINUTES: Seconds = 300;
+/** Of a logo that not everybody may see: the podcast may be listed later. */
+const DAY: Seconds = 86_400;
 
 /**
  * The logo of a podcast in the size of the path; the built-in one if it is not available. Logos of podcasts that are not
@@ -28,6 +31,6 @@ export const createLogoRoute =
     const isPublic = await logos.isPublic(hash);
     if (!isPublic && !(await identity.viewer(event))) throw noSuchLogo();
     const image = await logos.find(hash, /^\d{1,3}$/.test(size) ? Number(size) : 0);
-    if (!image) return { type: 'image/svg+xml', body: BUILT_IN, cache: MINUTES };
-    return { type: image.type, body: image.bytes, cache: isPublic ? FOR_EVER : FOR_ONE };
+    if (!image) return { type: 'image/svg+xml', body: BUILT_IN, isPublic, maxAge: MINUTES };
+    return { type: image.type, body: image.bytes, isPublic, maxAge: isPublic ? FOR_EVER : DAY };
   };

@@ -6,7 +6,7 @@ import { XMLValidator } from 'fast-xml-parser';
 const ALWAYS: [name: string, pattern: RegExp][] = [
   ['access-control-allow-origin', /^\*$/],
   ['x-content-type-options', /^nosniff$/],
-  ['cache-control', /^(?:no-store|public, no-cache|public, max-age=\d+.*)$/],
+  ['cache-control', /^(?:no-store|public, no-cache|(?:public|private), max-age=\d+.*)$/],
 ];
 const BY_STATUS: Record<number, [name: string, pattern: RegExp]> = {
   303: ['location', /^http:\/\/localhost\/[!-~]*$/],

@@ -142,3 +142,18 @@ it.each([
   expect((await request('GET', path)).status).toBe(404);
   expect(fetched).toEqual([]);
 });
+
+it.each<[string, () => Promise<Uint8Array>, string]>([
+  ['', () => paint(64, 64), 'private, max-age=86400'],
+  [', even while it cannot be fetched', () => Promise.reject(new Error('offline')), 'private, max-age=300'],
+])('a logo that not everybody may see is cached only by the browser%s', async (_when, image, cache) => {
+  const { request } = await openWithLogo(image);
+  const set = { public_subscriptions: false };
+  await request('POST', '/api/2/settings/bob/account.json', { auth, body: { set, remove: [] } });
+  const path = `/logo/64/${hash(LOGO)}`;
+  expect((await request('GET', path)).status).toBe(404);
+  const { status, headers } = await request('GET', path, { auth });
+  expect([status, headers.get('cache-control')]).toEqual([200, cache]);
+  expect(headers.get('set-cookie')).not.toBeNull();
+  expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+});
