@@ -15,8 +15,8 @@ it('signs in with the password and continues to the requested page', async () =>
   expect(home.html).toContain('<meta name="robots" content="noindex">');
 });
 
-it.each(['//evil.example', '/\\evil.example', 'https://evil.example/', '/a\nb'])(
-  'never redirects to another site: %j',
+it.each(['//evil.example', '/\\evil.example', 'https://evil.example/', '/a\nb', '/\u0001', '/日本', '/é'])(
+  'redirects only to an address of this site: not to %j',
   async (next) => {
     const visitor = openVisitor(await openTestServer());
     const done = await visitor.send('/login', { name: 'bob', password: 'secret', next }, LOGIN);

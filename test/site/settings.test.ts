@@ -147,3 +147,14 @@ it.each(['privacy', 'email', 'password', 'sessions', 'delete'])(
     expect(await stored.json()).toEqual({});
   },
 );
+
+it('shows no notice for an address that no form redirects to', async () => {
+  const { visitor } = await openSettings();
+  await visitor.send('/lists', { title: 'Mine' }, 'http://localhost/lists');
+  for (const page of ['/settings?saved', '/lists/mine?done']) {
+    expect((await visitor.get(`${page}=privacy`)).html.includes('role="status"')).toBe(page.startsWith('/settings'));
+    for (const name of ['constructor', '__proto__']) {
+      expect((await visitor.get(`${page}=${name}`)).html).not.toContain('role="status"');
+    }
+  }
+});

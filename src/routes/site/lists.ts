@@ -13,11 +13,11 @@ import { type FormHandler, type Site, STALE, statusOf } from './site.ts';
 /** Podcasts on one page. */
 const PER_PAGE = 100;
 
-const NOTICES: Readonly<Record<string, string>> = {
-  added: 'Podcast added.',
-  removed: 'Podcast removed.',
-  renamed: 'List renamed.',
-};
+const NOTICES: ReadonlyMap<string, string> = new Map([
+  ['added', 'Podcast added.'],
+  ['removed', 'Podcast removed.'],
+  ['renamed', 'List renamed.'],
+]);
 
 /** The podcast lists of an account, for its owner; `pages.list` is the public page of a list. */
 export function createListPages(
@@ -46,7 +46,7 @@ export function createListPages(
     const onList = new Set(urls);
     const contents = await library.contents(user.id);
     const suggested = contents.podcasts.filter(({ url }) => !onList.has(url));
-    const notice = NOTICES[readQuery(event, 'done') ?? ''];
+    const notice = NOTICES.get(readQuery(event, 'done') ?? '');
     const details = { ...list, podcasts, suggested, total: urls.length, page, pages, notice, ...entered };
     return site.page(
       event,
@@ -55,7 +55,7 @@ export function createListPages(
     );
   };
 
-  const back = (event: H3Event, done: keyof typeof NOTICES): Reply =>
+  const back = (event: H3Event, done: string): Reply =>
     site.redirect(event, `${ownListPage('', readParam(event, 'name'))}?done=${done}`);
 
   /** A form with one field. An invalid value or an expired token shows the list again. */

@@ -33,13 +33,13 @@ const PRIVACY = {
   storeUserAgent: 'store_user_agent',
 } as const satisfies Record<keyof PrivacySettings, string>;
 
-const NOTICES: Readonly<Record<string, string>> = {
-  privacy: 'Your privacy settings are saved.',
-  email: 'Your e-mail address is saved.',
-  password: 'Your password is changed. All other browsers and apps are signed out.',
-  'app-passwords': 'The app password is revoked: the app cannot sync with it any more.',
-  sessions: 'Signed out.',
-};
+const NOTICES: ReadonlyMap<string, string> = new Map([
+  ['privacy', 'Your privacy settings are saved.'],
+  ['email', 'Your e-mail address is saved.'],
+  ['password', 'Your password is changed. All other browsers and apps are signed out.'],
+  ['app-passwords', 'The app password is revoked: the app cannot sync with it any more.'],
+  ['sessions', 'Signed out.'],
+]);
 
 /** The settings of an account. */
 export function createSettingsPages(
@@ -69,7 +69,7 @@ export function createSettingsPages(
       appPasswords: await appPasswords.all(user.id),
       entered: { label: fields.get('label'), name: fields.get('name') },
       created,
-      notice: NOTICES[readQuery(event, 'saved') ?? ''],
+      notice: NOTICES.get(readQuery(event, 'saved') ?? ''),
       problems,
     };
     return site.page(

@@ -128,5 +128,8 @@ export const statusOf = (problems: Problems = {}): number => (Object.keys(proble
 export const repeatProblem = (fields: Form): Problems =>
   (fields.get('password') ?? '') === fields.get('again') ? {} : { again: 'the two passwords differ' };
 
-/** The path if it is on this site, otherwise `/`: anything else could send the visitor to another site. */
-export const toLocalPath = (path = '/'): string => (/^\/(?![/\\])[^\\\s]*$/.test(path) ? path : '/');
+/**
+ * The path if it is on this site, otherwise `/`: anything else could send the visitor to another site. Characters that a
+ * header cannot contain are percent-encoded in every address of this site.
+ */
+export const toLocalPath = (path = '/'): string => (/^\/(?![/\\])[!-[\]-~]*$/.test(path) ? path : '/');
