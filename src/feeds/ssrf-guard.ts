@@ -63,6 +63,8 @@ export async function resolveName(host: string): Promise<string[]> {
 }
 
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
+/** The host of a virtual machine in Azure, which gives it its configuration. Registered as a public address. */
+const AZURE_HOST = '168.63.129.16';
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96') as [ipaddr.IPv6, number];
 const SIX_TO_FOUR = ipaddr.parseCIDR('2002::/16') as [ipaddr.IPv6, number];
 
@@ -73,7 +75,7 @@ const SIX_TO_FOUR = ipaddr.parseCIDR('2002::/16') as [ipaddr.IPv6, number];
 export function isPublic(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);
-  if (address instanceof ipaddr.IPv4) return address.range() === 'unicast';
+  if (address instanceof ipaddr.IPv4) return address.range() === 'unicast' && address.toString() !== AZURE_HOST;
   const bytes = address.toByteArray();
   if (address.match(NAT64)) return isPublic(bytes.slice(12).join('.'));
   if (address.match(SIX_TO_FOUR)) return isPublic(bytes.slice(2, 6).join('.'));
