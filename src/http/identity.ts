@@ -62,7 +62,8 @@ export interface Identity {
 
 const COOKIE = 'sessionid';
 
-/** Context key of the user. */
+/** Context keys of the login, which is checked once per request, and of its user. */
+const LOGIN = 'podsyncLogin';
 const USER = 'podsyncUser';
 
 /** Context key of the response's `Set-Cookie`. */
@@ -146,11 +147,13 @@ export function createIdentity(
     // It may be a token for a proxy in front of the server. Otherwise it is checked and counted like a wrong password.
     return (await cookieLogin(event)) ?? { user: await basicUser(event, NO_NAME, password) };
   };
-  const knownLogin = async (event: H3Event, charset?: 'latin1'): Promise<Login | undefined> => {
+  const checkLogin = async (event: H3Event, charset?: 'latin1'): Promise<Login | undefined> => {
     const found = await anyLogin(event, charset);
     if (found) event.context[USER] = found.user;
     return found;
   };
+  const knownLogin = (event: H3Event, charset?: 'latin1'): Promise<Login | undefined> =>
+    (event.context[LOGIN] ??= checkLogin(event, charset)) as Promise<Login | undefined>;
   const anyUser = async (event: H3Event): Promise<User | undefined> => (await knownLogin(event))?.user;
 
   const login: Identity['login'] = async (event, charset) => {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { openTestServer } from '../server.ts';
 import { openVisitor, signIn } from './browser.ts';
 
@@ -157,4 +157,14 @@ it('shows no notice for an address that no form redirects to', async () => {
       expect((await visitor.get(`${page}=${name}`)).html).not.toContain('role="status"');
     }
   }
+});
+
+it('shows the page if the session ends while it is being read', async () => {
+  const { visitor, services } = await openSettings();
+  vi.spyOn(services.appPasswords, 'all').mockImplementation(async (user) => {
+    await services.sessions.endAll(user);
+    return [];
+  });
+  expect((await visitor.get('/settings')).status).toBe(200);
+  expect((await visitor.get('/settings')).status).toBe(303);
 });
