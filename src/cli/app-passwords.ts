@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import type { ListedAppPassword } from '../routes/operator/app-passwords.ts';
-import { accountPath, sendOnce } from './operator.ts';
+import { accountPath, sendOnce, toSegment } from './operator.ts';
 import { messages, printResult, toTable } from './output.ts';
 
 /** `user app-password add`: prints only the password to stdout, for scripts. */
@@ -18,7 +18,8 @@ export async function listAppPasswords(config: Config, user: string, { json = fa
 
 /** `user app-password revoke`. */
 export async function revokeAppPassword(config: Config, user: string, id: string): Promise<void> {
-  await sendOnce(config, 'DELETE', accountPath(user, `/app-passwords/${encodeURIComponent(id)}`));
+  const segment = toSegment(id, 'the account has no app password with this id');
+  await sendOnce(config, 'DELETE', accountPath(user, `/app-passwords/${segment}`));
   messages.success('App password revoked. The app can no longer sync with it.');
 }
 

@@ -126,18 +126,22 @@ export const sendOnce = (config: Config, ...sent: OperatorRequest): Promise<unkn
 export const send = (operator: Operator, ...sent: OperatorRequest): Promise<unknown> =>
   readReply(operator, sent, async (reply) => parse(await text(reply)));
 
-/** An empty name, `.` and `..` would change the path, also if written as %2E. */
-const IMPOSSIBLE_NAME = /^\.{0,2}$/;
+/** An empty text, `.` and `..` would change a path, also if written as %2E. */
+const IMPOSSIBLE_SEGMENT = /^\.{0,2}$/;
+
+/** A name or an id as a segment of a path. Throws `missing` for one that nothing can have. */
+export function toSegment(text: string, missing: string): string {
+  if (IMPOSSIBLE_SEGMENT.test(text)) throw new Error(missing);
+  return encodeURIComponent(text);
+}
 
 /** The path of an account in the operator's routes. Throws for a name that no account can have. */
-export function accountPath(login: string, rest = ''): string {
-  if (IMPOSSIBLE_NAME.test(login)) throw new Error('there is no account with this name or e-mail address');
-  return `/operator/users/${encodeURIComponent(login)}${rest}`;
-}
+export const accountPath = (login: string, rest = ''): string =>
+  `/operator/users/${toSegment(login, 'there is no account with this name or e-mail address')}${rest}`;
 
 /** Whether an account with this name or e-mail address exists. */
 export async function hasAccount(operator: Operator, login: string): Promise<boolean> {
-  if (IMPOSSIBLE_NAME.test(login)) return false;
+  if (IMPOSSIBLE_SEGMENT.test(login)) return false;
   const reply = await operator.request('GET', accountPath(login, '/sessions'));
   if (reply.status !== 404) await readBody(reply, text);
   reply.body.resume();

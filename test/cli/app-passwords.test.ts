@@ -37,6 +37,17 @@ it('an app password is the only output, is listed and shown with its account, an
   });
 });
 
+it('an id that would be part of a path revokes nothing', async () => {
+  const { user } = await setUp();
+  for (const id of ['', '.', '..', '../..', '%2e%2e']) {
+    expect(await user('app-password', 'revoke', 'bob', id)).toMatchObject({
+      code: 1,
+      stderr: '[error] the account has no app password with this id\n',
+    });
+  }
+  expect(await user('show', 'bob')).toMatchObject({ code: 0 });
+});
+
 it('an app password requires a label', async () => {
   const { user } = await setUp();
   expect(await user('app-password', 'add', 'bob')).toMatchObject({
