@@ -13,7 +13,7 @@ import { limitHeapGrowth } from './heap.ts';
 import { log, messages, printResult, toFacts } from './output.ts';
 import { createProgress } from './progress.ts';
 import { watchSignals } from './server/signals.ts';
-import { writeStorageRecord } from './settings/storage-record.ts';
+import { requireRecordedSource, writeStorageRecord } from './settings/storage-record.ts';
 
 interface MigrateOptions {
   /** As with `--storage`. May contain a password. */
@@ -34,6 +34,7 @@ export async function migrateStorage(config: Config, { from, to, json }: Migrate
       `a server is running on ${config.data}; stop it first, or apps would continue to write to the old storage`,
     );
   }
+  await requireRecordedSource({ data: config.data, storage: from });
   const now = openClock(join(config.data, 'clock'), (message) => messages.warn(message));
   const context = { dataDir: config.data, now, overlap: config.syncOverlap, log };
   const open = (spec: string): Promise<Storage> => openStorage(spec, process.cwd(), context);

@@ -90,6 +90,7 @@ it('after migrations through all storages, the backup is unchanged', async () =>
 it('refuses a target that is not empty, and a source that is in use or missing', async () => {
   const { data, migrate, backUp } = await setUp();
   await migrate('json', 'json:full');
+  await rm(join(data, 'podsync.json')); // which names the target
   const full = await backUp('json:full');
   const refused = async (from: string, to: string) => {
     const { code, stdout, stderr } = await migrate(from, to);
@@ -105,13 +106,25 @@ it('refuses a target that is not empty, and a source that is in use or missing',
   expect((await readdir(data)).join()).not.toMatch(/typo|new/);
   expect(await refused('nothing', 'json:new')).toMatch('there is no package podsync-storage-nothing');
 
-  const server = await startServer(['--data', data]);
+  const server = await startServer(['--data', data, '--storage', 'json:full']);
   expect(await refused('json', 'json:new')).toMatch(/a server is running on .*; stop it first/);
   const elsewhere = ['--data', await makeFolder()];
   const away = await run(['migrate', '--from', `json:${data}/full`, '--to', 'json', ...elsewhere]);
   expect(away).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/is in use by process \d+/) });
   server.kill('SIGTERM');
   await server.ended;
+});
+
+it('refuses a storage that the data folder no longer uses as the source: its data is out of date', async () => {
+  const { data, podsync, migrate } = await setUp();
+  await migrate('json', 'sqlite:podsync.db');
+  await podsync(['user', 'add', 'new', '--generate']);
+  const { code, stdout, stderr } = await migrate('json', 'json:again');
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('is used with the storage sqlite:podsync.db, not json; name that one with --from');
+  expect(await readdir(data)).not.toContain('again');
+  expect((await podsync(['user', 'list'])).stdout).toMatch(/^new /m);
+  expect(await migrate('sqlite:podsync.db', 'json:again')).toMatchObject({ code: 0 });
 });
 
 it.skipIf(process.getuid?.() !== 0)('refuses to run as root if another user owns the folder', async () => {
@@ -129,6 +142,7 @@ it.each([
 ])('refuses the same storage as source and target: %s and %s', async (from, to) => {
   const { data, migrate, backUp } = await setUp();
   await migrate('json', 'sqlite:podsync.db');
+  await rm(join(data, 'podsync.json')); // which names the target
   await symlink(data, join(data, 'link'));
   const backup = await backUp(from);
   const stderr = '[error] --from and --to name the same storage\n';

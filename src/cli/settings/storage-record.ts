@@ -63,9 +63,9 @@ export async function writeStorageRecord(choice: StorageChoice): Promise<void> {
 /** Rejects if the data folder is used with another storage, and explains how to change that. */
 export async function requireRecordedStorage(choice: StorageChoice): Promise<void> {
   const { data } = choice;
-  const recorded = await readStorageRecord(data);
+  const recorded = await readOtherRecord(choice);
+  if (recorded === undefined) return;
   const storage = toRecord(choice);
-  if (recorded === undefined || isSame(recorded, storage)) return;
   const migrate = `${programName()} migrate --from ${quote(recorded)} --to ${quote(storage)} --data ${quote(data)}`;
   throw new Error(
     [
@@ -75,6 +75,21 @@ export async function requireRecordedStorage(choice: StorageChoice): Promise<voi
       `To use ${storage} without the data of ${recorded}, remove ${recordIn(data)} or choose another folder with --data`,
     ].join('. '),
   );
+}
+
+/** Rejects if a migration from this storage would replace newer data: that of the storage which the data folder uses. */
+export async function requireRecordedSource(choice: StorageChoice): Promise<void> {
+  const recorded = await readOtherRecord(choice);
+  if (recorded === undefined) return;
+  throw new Error(
+    `the data folder ${choice.data} is used with the storage ${recorded}, not ${toRecord(choice)}; name that one with --from, or, if its data is not needed, remove ${recordIn(choice.data)} first`,
+  );
+}
+
+/** The recorded storage of the data folder, if it is another one. */
+async function readOtherRecord(choice: StorageChoice): Promise<string | undefined> {
+  const recorded = await readStorageRecord(choice.data);
+  return recorded === undefined || isSame(recorded, toRecord(choice)) ? undefined : recorded;
 }
 
 /** Rejects for a recorded storage that cannot be opened without its password. */
