@@ -1,6 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { configFileIn, readConfigFile } from '../../src/cli/settings/config-file.ts';
+import { readStorageRecord } from '../../src/cli/settings/storage-record.ts';
 import { SERVE_OPTIONS } from '../../src/config.ts';
 import { makeFolder, run, start } from './podsync.ts';
 
@@ -114,6 +116,26 @@ it('serve and commands read the values of their options from the file', async ()
   const { stdout } = await podsync(['export', '--user', 'bob', '--format', 'backup']);
   expect(stdout).toContain('["sync_devices",true]');
   expect(stdout).toContain('["public_subscriptions",false]');
+});
+
+it('a config file may begin with a byte order mark, as some editors on Windows write it', async () => {
+  const { data } = await makeSubject('\ufeff{"port": 8080}\r\n');
+  expect(await readSettings(['--data', data])).toMatchObject({ port: { value: 8080 } });
+});
+
+it('a user who may not use the data folder learns that, and not that its files are unreadable', async () => {
+  const data = await makeFolder();
+  await chmod(data, 0);
+  const isRoot = process.getuid!() === 0;
+  if (isRoot) process.seteuid!(65_534);
+  try {
+    const says = `the data folder ${data} cannot be used: this user may not write there; run the command as the owner`;
+    await expect(readConfigFile(configFileIn(data), { mayBeMissing: true })).rejects.toThrow(says);
+    await expect(readStorageRecord(data)).rejects.toThrow(says);
+  } finally {
+    if (isRoot) process.seteuid!(0);
+    await chmod(data, 0o700);
+  }
 });
 
 describe('refuses an invalid file, and names the file, the option and what is expected', () => {

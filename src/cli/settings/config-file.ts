@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ACCOUNT_OPTIONS, type ConfigOption, SERVE_OPTIONS, UsageError } from '../../config.ts';
 import { cannotRead } from '../files.ts';
+import { readOptional } from './data-folder.ts';
 import { toAbsolutePlugin } from './storage-record.ts';
 
 /** What a config file may contain, by name. */
@@ -23,23 +24,23 @@ export async function readConfigFile(
   path: string,
   { mayBeMissing }: { mayBeMissing: boolean },
 ): Promise<ReadonlyMap<string, unknown> | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    // A data folder that cannot be used is reported when it is opened.
-    if (mayBeMissing && ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code!)) return undefined;
-    throw cannotRead(`the config file ${path}`, error);
-  }
+  const title = `the config file ${path}`;
+  const text = mayBeMissing ? await readOptional(path, title) : await readNamed(path, title);
+  if (text === undefined) return undefined;
   const folder = dirname(path);
   return new Map(Object.entries(parse(text, path)).map(([name, given]) => readEntry(name, given, { path, folder })));
 }
+
+const readNamed = (path: string, title: string): Promise<string> =>
+  readFile(path, 'utf8').catch((error) => {
+    throw cannotRead(title, error);
+  });
 
 /** Never quotes the file, as `JSON.parse` does: it may contain a password. */
 function parse(text: string, path: string): object {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = JSON.parse(text.replace(/^\ufeff/, '')); // editors on Windows may write a byte order mark
   } catch (error) {
     const [, position] = /at position (\d+)/.exec((error as Error).message) ?? [];
     const line = text.slice(0, position === undefined ? undefined : Number(position)).split('\n').length;

@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
-import { access, mkdir, stat } from 'node:fs/promises';
+import { access, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Config } from '../../config.ts';
 import { parseStorageSpec } from '../../storage/location.ts';
 import { findControlSocket } from '../control-path.ts';
+import { cannotRead } from '../files.ts';
 import { messages } from '../output.ts';
 import { confirm } from '../prompt.ts';
 
@@ -28,9 +29,30 @@ export async function openDataFolder(path: string): Promise<boolean> {
     await access(`${path}/`, constants.R_OK | constants.W_OK | constants.X_OK);
     return isNew;
   } catch (error) {
-    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    const reason = REASONS[code] ?? `${code}; ${CHOOSE}`;
-    throw new Error(`the data folder ${path} cannot be used: ${reason}`, { cause: error });
+    throw cannotUse(path, error as NodeJS.ErrnoException);
+  }
+}
+
+function cannotUse(path: string, cause: NodeJS.ErrnoException): Error {
+  const { code = 'unknown error' } = cause;
+  return new Error(`the data folder ${path} cannot be used: ${REASONS[code] ?? `${code}; ${CHOOSE}`}`, { cause });
+}
+
+/**
+ * The text of a file in the data folder; undefined if the file or the folder does not exist. Rejects with the reason if it
+ * cannot be read. `title` is the file in messages.
+ */
+export async function readOptional(path: string, title = path): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    // A folder that does not exist is reported when it is opened.
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code!)) return undefined;
+    // If the file cannot even be found, it need not exist: the folder belongs to another user.
+    await stat(path).catch((cause) => {
+      throw cannotUse(dirname(path), cause);
+    });
+    throw cannotRead(title, error);
   }
 }
 

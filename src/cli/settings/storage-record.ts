@@ -1,12 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { writeAtomically } from '../../atomic-file.ts';
 import type { Config } from '../../config.ts';
 import { pluginPath } from '../../storage/load.ts';
 import { parseStorageSpec, redactLocation } from '../../storage/location.ts';
-import { storagePath } from './data-folder.ts';
-import { cannotRead } from '../files.ts';
+import { readOptional, storagePath } from './data-folder.ts';
 import { programName, quote } from '../invocation.ts';
 
 /** A data folder and its storage, as in the configuration. */
@@ -23,14 +21,8 @@ export const recordIn = (data: string): string => join(data, 'podsync.json');
  */
 export async function readStorageRecord(data: string): Promise<string | undefined> {
   const path = recordIn(data);
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    // A folder that cannot be used is reported when it is opened.
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code!)) return undefined;
-    throw cannotRead(path, error);
-  }
+  const text = await readOptional(path);
+  if (text === undefined) return undefined;
   const { version, storage } = parseRecord(text);
   if (version === VERSION && typeof storage === 'string' && storage !== '') return storage;
   throw new Error(
