@@ -1,12 +1,12 @@
-import { readFile } from 'node:fs/promises';
-import { buffer } from 'node:stream/consumers';
+import { createReadStream } from 'node:fs';
+import { MAX_BODY } from '../body-limits.ts';
 import type { Config } from '../config.ts';
 import { countOf } from '../domain/count.ts';
 import { decodeXml } from '../feeds/charset.ts';
 import type { OpmlImportReport } from '../services/sync/opml-import.ts';
 import { cannotRead } from './files.ts';
 import { accountPath, sendOnce } from './operator.ts';
-import { messages, printResult, toChanges, toFacts } from './output.ts';
+import { formatSize, messages, printResult, toChanges, toFacts } from './output.ts';
 
 interface OpmlImportOptions {
   user: string;
@@ -29,12 +29,23 @@ export async function importOpml(config: Config, file: string, options: OpmlImpo
   if (strict && report.refused.length > 0) throw new Error(`${countOf(report.refused.length, 'feed')} refused`);
 }
 
+/** Stops at the limit, as standard input may be endless. */
 async function readInput(file: string): Promise<Buffer> {
+  const name = file === '-' ? 'standard input' : file;
+  const limit = MAX_BODY.upload;
+  const chunks: Buffer[] = [];
+  let size = 0;
   try {
-    return await (file === '-' ? buffer(process.stdin) : readFile(file));
+    for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > limit) break;
+    }
   } catch (error) {
-    throw cannotRead(file, error);
+    throw cannotRead(name, error);
   }
+  if (size > limit) throw new Error(`${name} is larger than ${formatSize(limit)}; split it into several OPML files`);
+  return Buffer.concat(chunks);
 }
 
 function toText({ added, present, removed, rewritten, refused }: OpmlImportReport, replace: boolean): string {

@@ -178,3 +178,14 @@ it('imports 5,000 feeds with a running server', async () => {
   expect(await read(server, '/subscriptions/bob/phone.json')).toHaveLength(5000);
   expect(await readFile(join(data, 'list.opml'), 'utf8')).toContain(feed(4999)); // the file is not changed
 });
+
+it('a file that is too large is refused with its name, also if it has no end', async () => {
+  const { data, importText } = await setUp();
+  const { code, stderr } = await importText(Buffer.alloc(16 * 1024 ** 2 + 1, ' '));
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `[error] ${data}/list.opml is larger than 16.8 MB; split it into several OPML files\n`,
+  });
+  const endless = await run(['import-opml', '/dev/zero', '--user', 'bob', '--device', 'phone', '--data', data]);
+  expect(endless).toMatchObject({ code: 1, stderr: expect.stringContaining('is larger than 16.8 MB') });
+});
