@@ -70,7 +70,8 @@ export function warnIfShort(password: string): void {
 /** The only line of standard input. Rejects if there is none or more than one. */
 export async function readPassword(input: NodeJS.ReadableStream): Promise<string> {
   const bytes = await buffer(input);
-  if (!isUtf8(bytes)) throw new Error('the password on standard input is not UTF-8');
+  // Letters in UTF-16 are valid UTF-8, with zero bytes between them.
+  if (!isUtf8(bytes) || bytes.includes(0)) throw new Error('the password on standard input is not UTF-8');
   // The decoder drops a byte order mark, which PowerShell may put in front.
   const password = new TextDecoder().decode(bytes).replace(/\r?\n$/, '');
   if (password === '') throw new Error('standard input is empty; it must contain the password');

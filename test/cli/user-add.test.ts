@@ -84,6 +84,7 @@ it.each([
   ['an empty line', '\n'],
   ['two lines', 'one\ntwo\n'],
   ['what is not UTF-8', new Uint8Array([0xc3, 0x28])],
+  ['UTF-16', Buffer.from('a long password', 'utf16le')],
   ['more than bcrypt reads', 'x'.repeat(73)],
 ])('refuses %s as a password', async (_title, input) => {
   const { add, server } = await setUp(false);
