@@ -1,6 +1,7 @@
 import { MAX_CAPTION } from '../domain/device.ts';
 import type { OwnAppPassword } from '../services/accounts/app-passwords.ts';
 import { describeApp } from './parts/app-name.ts';
+import { renderFacts } from './parts/components.ts';
 import { type Problems, renderField, renderToken } from './parts/form.ts';
 import { type Markup, markup } from './parts/markup.ts';
 import { renderDate, renderTime } from './parts/time.ts';
@@ -35,7 +36,7 @@ export const renderCreated = (secret: string): Markup =>
 function renderTable({ base, csrf, appPasswords }: AppPasswordSection): Markup {
   const rows = appPasswords.map(
     ({ id, label, app, createdAt, usedAt, address }) =>
-      markup`<tr><td>${label}<br><span class="soft">${app && `${describeApp(app)} · `}created ${renderDate(createdAt)}</span></td>
+      markup`<tr><td>${label}<br><span class="soft">${renderFacts([app && describeApp(app), markup`created ${renderDate(createdAt)}`])}</span></td>
 <td>${usedAt === undefined ? 'Never' : renderTime(usedAt)}${address && markup`<br><span class="soft">from ${address}</span>`}</td>
 <td class="action"><form method="post" action="${base}/settings/app-passwords/revoke">${renderToken(csrf)}<button class="link" name="id" value="${id}" aria-label="Revoke ${label}">Revoke</button></form></td></tr>
 `,

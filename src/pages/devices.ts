@@ -4,7 +4,8 @@ import type { Following } from '../services/sync/devices.ts';
 import type { DeviceSummary, RefusedRequest } from '../storage/stores.ts';
 import { describeApp } from './parts/app-name.ts';
 import { type Problems, renderField, renderProblem, renderToken, toSentence } from './parts/form.ts';
-import { DEVICE_TYPE_NAMES, deviceName } from './parts/device.ts';
+import { DEVICE_TYPE_NAMES, deviceName, renderDeviceItem } from './parts/device.ts';
+import { renderFacts } from './parts/components.ts';
 import type { Page } from './parts/layout.ts';
 import { devicePage } from './parts/links.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
@@ -44,11 +45,8 @@ function renderDevice({ base, refusals }: DevicesPage, device: DeviceSummary): M
     dialect && DIALECTS[dialect],
   ];
   const refused = refusals.find((each) => each.device === id);
-  return markup`<li><div><a href="${devicePage(base, id)}">${deviceName(device)}</a>
-<p class="soft">${facts.filter(Boolean).join(' · ')}</p>
-${refused && markup`<p class="soft">Last refused ${renderTime(refused.at)}: ${refused.reason}</p>`}</div>
-<span class="soft">${syncedAt === undefined ? 'No sync recorded' : markup`Last sync ${renderTime(syncedAt)}`}</span></li>
-`;
+  const refusal = refused && markup`<div class="soft">Last refused ${renderTime(refused.at)}: ${refused.reason}</div>`;
+  return renderDeviceItem(base, device, facts, syncedAt, refusal);
 }
 
 const DIALECTS: Record<Dialect, string> = { 'gpodder.net': 'gpodder.net', nextcloud: 'Nextcloud' };
@@ -58,7 +56,7 @@ function renderRefusals({ devices, refusals }: DevicesPage): Markup | undefined 
   const names = new Map(devices.map((device) => [device.id, deviceName(device)]));
   const rows = refusals.map(
     ({ at, device = '', app, dialect, reason }) =>
-      markup`<tr><td>${renderTime(at)}</td><td>${names.get(device) ?? device}<br><span class="soft">${[app && describeApp(app), DIALECTS[dialect]].filter(Boolean).join(' · ')}</span></td><td>${toSentence(reason)}</td></tr>\n`,
+      markup`<tr><td>${renderTime(at)}</td><td><bdi>${names.get(device) ?? device}</bdi><br><span class="soft">${renderFacts([app && describeApp(app), DIALECTS[dialect]])}</span></td><td>${toSentence(reason)}</td></tr>\n`,
   );
   return markup`<h2 id="refusals">Refused requests</h2>
 <p class="soft">Requests of your apps that this server could not accept, or accepted only in part.</p>
@@ -70,11 +68,11 @@ function renderRefusals({ devices, refusals }: DevicesPage): Markup | undefined 
 function renderSync({ base, csrf, devices, following, isSynced }: DevicesPage): Markup {
   const switched = isSynced
     ? markup`<p>All devices have the same subscriptions. A new device receives them, too.</p>
-<button class="plain" name="sync" value="off">Let each device have its own subscriptions</button>`
+<p><button class="plain" name="sync" value="off">Let each device have its own subscriptions</button></p>`
     : markup`<p>Each device has its own subscriptions${following.groups.length > 0 ? ', apart from the groups below' : ''}.</p>
-<button name="sync" value="on">Keep the same subscriptions on all devices</button>`;
+<p><button name="sync" value="on">Keep the same subscriptions on all devices</button></p>`;
   return markup`<h2>Same subscriptions on all devices</h2>
-<form method="post" action="${base}/settings/sync-devices" class="card">${renderToken(csrf)}${switched}</form>
+<form method="post" action="${base}/settings/sync-devices" class="card">${switched}${renderToken(csrf)}</form>
 ${isSynced || devices.length < 2 ? '' : renderGroups({ base, csrf, devices, following })}`;
 }
 
@@ -123,7 +121,7 @@ ${renderProblem(problems.form)}
 <dl class="facts"><dt>Device id</dt><dd><code>${id}</code></dd>
 <dt>Subscriptions</dt><dd>${subscriptions}</dd>
 <dt>Last sync</dt><dd>${syncedAt === undefined ? 'Not recorded' : renderTime(syncedAt)}</dd>
-${app ? markup`<dt>App</dt><dd>${describeApp(app)}</dd>` : ''}${dialect && markup`<dt>Dialect</dt><dd>${DIALECTS[dialect]}</dd>`}</dl>
+${app ? markup`<dt>App</dt><dd>${describeApp(app)}</dd>` : ''}${dialect && markup`<dt>Service</dt><dd>${DIALECTS[dialect]}</dd>`}</dl>
 <form method="post" action="${devicePage(base, id)}">${renderToken(csrf)}
 ${renderField({ name: 'caption', label: 'Name', value: caption, problem: problems.caption, input: { maxlength: 255 } })}
 <div class="field"><label for="type">Type</label><select id="type" name="type">${options}</select></div>

@@ -6,7 +6,7 @@ import { describeAction } from './history.ts';
 import type { Page } from './parts/layout.ts';
 import { historyPage, scaledLogo } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';
-import { renderLink, renderLogo, renderPodcastLink } from './parts/components.ts';
+import { renderFacts, renderLink, renderLogo, renderPodcastLink } from './parts/components.ts';
 import { describePlayback, isPlayed, lengthOf, renderMark, renderPlayed, resumeAt } from './parts/playback.ts';
 import { renderPlayer } from './parts/player.ts';
 import { renderDate, renderTime } from './parts/time.ts';
@@ -45,7 +45,7 @@ export function renderEpisode({ base, podcast, episode, owner }: EpisodePage): P
 <div class="head">${renderLogo(base, podcast)}<div>
 <p class="soft">${renderPodcastLink(base, podcast)}</p>
 <h1>${name}</h1>
-<p class="soft">${date}${date && facts ? ' · ' : ''}${facts}</p>
+<p class="soft">${renderFacts([date, facts])}</p>
 ${renderPlayed(played)}
 </div></div>
 ${
@@ -92,7 +92,7 @@ ${marks.filter((mark) => mark !== undefined)}${isWebAddress(url) ? favorite : ''
 function renderHistory(base: string, podcast: KnownPodcast, { history, deviceNames }: EpisodeOwner): Markup {
   const items = history.map(
     (action) => markup`<li><div>${describeAction(action)}
-<div class="soft">${renderTime(action.timestamp)}${action.device && markup` · <bdi>${deviceNames.get(action.device) ?? action.device}</bdi>`}</div></div></li>
+<div class="soft">${renderFacts([renderTime(action.timestamp), action.device && (deviceNames.get(action.device) ?? action.device)])}</div></div></li>
 `,
   );
   return markup`<h2>History</h2>

@@ -5,7 +5,7 @@ import { type Problems, renderField, renderSelect } from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
 import { episodePage, historyPage, type HistoryQuery, podcastPage } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';
-import { renderLazyLogo } from './parts/components.ts';
+import { renderFacts, renderLazyLogo } from './parts/components.ts';
 import { renderMoment, toClock } from './parts/time.ts';
 
 interface ListedHistory {
@@ -81,7 +81,7 @@ function renderEntry({ base, deviceNames }: ListedHistory, entry: HistoryEntry):
   const { podcast, episode, title, podcastTitle, device, timestamp } = entry;
   return markup`<li>${renderLazyLogo(base, entry, 'small')}<div><bdi><a href="${episodePage(base, podcast, episode)}">${title || episode}</a></bdi>
 <div class="soft"><bdi><a class="quiet" href="${podcastPage(base, podcast)}">${podcastTitle || podcast}</a></bdi></div>
-<div class="soft">${renderMoment(timestamp, 'time')} · ${describeAction(entry)}${device && ` · ${deviceNames.get(device) ?? device}`}</div></div></li>
+<div class="soft">${renderFacts([renderMoment(timestamp, 'time'), describeAction(entry), device && (deviceNames.get(device) ?? device)])}</div></div></li>
 `;
 }
 

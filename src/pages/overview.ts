@@ -1,12 +1,13 @@
+import { countOf } from '../domain/count.ts';
 import type { Overview, OverviewDevice } from '../services/listening/home.ts';
 import { renderBars } from './parts/chart.ts';
-import { DEVICE_TYPE_NAMES, deviceName } from './parts/device.ts';
+import { DEVICE_TYPE_NAMES, deviceName, renderDeviceItem } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
-import { devicePage, episodePage, podcastPage } from './parts/links.ts';
+import { episodePage, podcastPage } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';
-import { renderLazyLogo } from './parts/components.ts';
+import { renderFacts, renderLazyLogo } from './parts/components.ts';
 import { renderProgress } from './parts/playback.ts';
-import { formatTime, renderMoment, renderTime, toClock, toDuration } from './parts/time.ts';
+import { formatTime, renderDate, toClock, toDuration } from './parts/time.ts';
 
 interface OverviewPage {
   base: string;
@@ -25,7 +26,7 @@ export function renderOverview({ base, overview }: OverviewPage): Page {
 ${inProgress.length === 0 ? renderNothing('No episode is in progress.') : markup`<ul class="items">${inProgress.map((episode) => renderInProgress(base, episode, names))}</ul>`}
 </section>
 <section><h2>New episodes</h2>
-${newEpisodes.length === 0 ? renderNothing('No new episodes of your subscriptions are known.') : markup`<ul class="items">${newEpisodes.map((episode) => renderNew(base, episode))}</ul>`}
+${newEpisodes.length === 0 ? renderNothing('Your subscriptions have no new episodes.') : markup`<ul class="items">${newEpisodes.map((episode) => renderNew(base, episode))}</ul>`}
 </section>
 </div>
 ${renderDays(base, overview.days)}
@@ -47,13 +48,13 @@ function renderInProgress(
   const left = total === undefined ? `stopped at ${toClock(position)}` : `${toDuration(total - position)} left`;
   return markup`<li>${renderLazyLogo(base, episode, 'small')}<div><bdi><a href="${episodePage(base, podcast, url)}">${title || url}</a></bdi>
 <div class="soft"><bdi><a class="quiet" href="${podcastPage(base, podcast)}">${podcastTitle || podcast}</a></bdi></div>
-${progress || undefined}<div class="soft">${left}${device && ` · ${names.get(device) ?? device}`} · ${renderMoment(playedAt, 'day')}</div></div></li>
+${progress || undefined}<div class="soft">${renderFacts([left, device && (names.get(device) ?? device), renderDate(playedAt)])}</div></div></li>
 `;
 }
 
 const renderNew = (base: string, episode: Overview['newEpisodes'][number]): Markup =>
   markup`<li>${renderLazyLogo(base, episode, 'small')}<div><bdi><a href="${episodePage(base, episode.podcast, episode.url)}">${episode.title || episode.url}</a></bdi>
-<div class="soft"><bdi><a class="quiet" href="${podcastPage(base, episode.podcast)}">${episode.podcastTitle || episode.podcast}</a></bdi>${episode.releasedAt && markup` · ${renderMoment(episode.releasedAt, 'date')}`}</div></div></li>
+<div class="soft">${renderFacts([markup`<a class="quiet" href="${podcastPage(base, episode.podcast)}">${episode.podcastTitle || episode.podcast}</a>`, renderDate(episode.releasedAt)])}</div></div></li>
 `;
 
 function renderDays(base: string, days: Overview['days']): Markup {
@@ -64,14 +65,9 @@ ${renderBars({ caption: 'Listening time by day (UTC)', heading: 'Day', bars })}<
 }
 
 function renderDevices(base: string, devices: readonly OverviewDevice[]): Markup {
-  const rows = devices.map(
-    (
-      device,
-    ) => markup`<tr><th scope="row"><a href="${devicePage(base, device.id)}">${deviceName(device)}</a></th><td>${DEVICE_TYPE_NAMES[device.type]}</td>
-<td class="number">${device.subscriptions}</td><td>${device.seenAt === undefined ? 'Not recorded' : renderTime(device.seenAt)}</td></tr>
-`,
-  );
-  return markup`<div class="table"><table><caption class="visually-hidden">Devices</caption>
-<thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col" class="number">Subscriptions</th><th scope="col">Last sync</th></tr></thead>
-<tbody>${rows}</tbody></table></div>`;
+  const items = devices.map((device) => {
+    const facts = [DEVICE_TYPE_NAMES[device.type], countOf(device.subscriptions, 'subscription')];
+    return renderDeviceItem(base, device, facts, device.seenAt);
+  });
+  return markup`<ul class="items">${items}</ul>`;
 }

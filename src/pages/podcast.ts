@@ -8,7 +8,7 @@ import { renderDeviceChoice } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
 import { episodePage, podcastPage, tagPage } from './parts/links.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
-import { type PageNumber, renderBrief, renderLink, renderLogo, renderPager } from './parts/components.ts';
+import { type PageNumber, renderBrief, renderFacts, renderLink, renderLogo, renderPager } from './parts/components.ts';
 import { describePlayback, isPlayed, renderMark, renderPlayed } from './parts/playback.ts';
 import { renderDate } from './parts/time.ts';
 
@@ -88,7 +88,7 @@ function renderEpisodes({ base, podcast, episodes, owner, page }: PodcastPage): 
     const facts = describePlayback(played);
     const date = renderDate(releasedAt);
     return markup`<li${attributes({ id: anchor })}><div><bdi><a href="${episodePage(base, podcast.url, url)}">${name}</a></bdi>
-<div class="soft">${date}${date && facts ? ' · ' : ''}${facts}${renderPlayed(played)}${renderBrief(description)}</div></div>${owner && renderMark(isPlayed(played) ? 'new' : 'played', { base, url, name, anchor })}</li>
+<div class="soft">${renderFacts([date, facts])}${renderPlayed(played)}${renderBrief(description)}</div></div>${owner && renderMark(isPlayed(played) ? 'new' : 'played', { base, url, name, anchor })}</li>
 `;
   });
   const list = markup`<ul class="items">${items}</ul>`;

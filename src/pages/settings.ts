@@ -6,8 +6,8 @@ import { describeApp } from './parts/app-name.ts';
 import { renderAppPasswords, renderCreated } from './app-passwords.ts';
 import { type Problems, renderCheck, renderField, renderNotice, renderProblem, renderToken } from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
-import { type Markup, markup } from './parts/markup.ts';
-import { renderMoment } from './parts/time.ts';
+import { attributes, type Markup, markup } from './parts/markup.ts';
+import { renderDate } from './parts/time.ts';
 
 /** Privacy settings of an account. */
 export interface PrivacySettings {
@@ -77,11 +77,12 @@ ${renderField({ name: 'again', label: 'Repeat new password', type: 'password', p
 
 function renderSessions({ base, csrf, sessions, current }: SettingsPage): Markup {
   const rows = sessions.map(({ id, app, usedAt }) => {
+    const name = app ? describeApp(app) : 'Unknown app';
     const end =
       id === current
         ? 'This browser'
-        : markup`<form method="post" action="${base}/settings/sessions">${renderToken(csrf)}<button class="link" name="id" value="${id}">Sign out</button></form>`;
-    return markup`<tr><td>${app ? describeApp(app) : 'Unknown app'}</td><td>${renderMoment(usedAt, 'date')}</td><td class="action">${end}</td></tr>\n`;
+        : markup`<form method="post" action="${base}/settings/sessions">${renderToken(csrf)}<button class="link"${attributes({ name: 'id', value: id, 'aria-label': `Sign out ${name}` })}>Sign out</button></form>`;
+    return markup`<tr><td>${name}</td><td>${renderDate(usedAt)}</td><td class="action">${end}</td></tr>\n`;
   });
   return markup`<h2 id="sessions">Signed in</h2>
 <div class="table" tabindex="0" role="region" aria-label="Sessions"><table><caption>Browsers and apps that are signed in</caption>

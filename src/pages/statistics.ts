@@ -70,7 +70,7 @@ ${renderRanking(
     name:
       id === undefined
         ? markup`<span class="soft">Unknown device</span>`
-        : markup`<a href="${historyPage(base, { device: id })}">${deviceNames.get(id) ?? id}</a>`,
+        : markup`<bdi><a href="${historyPage(base, { device: id })}">${deviceNames.get(id) ?? id}</a></bdi>`,
   })),
 )}
 </div>`;

@@ -30,6 +30,7 @@ p { margin: .6rem 0; }
 ol { padding-inline-start: 1.4rem; }
 ol > li + li { margin-top: .35rem; }
 h1, h2, h3, p, li, dd, td, th, .soft { unicode-bidi: plaintext; }
+h1, h2, h3 { text-align: left; }
 a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset: .16em; }
 a:hover { text-decoration-thickness: 2px; }
 img, svg, audio { max-width: 100%; }
@@ -115,6 +116,7 @@ button.link { background: none; border: 0; padding: 0; color: var(--accent); tex
 button:disabled { opacity: .6; cursor: default; }
 
 form.inline { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin: 1.25rem 0; }
+form.inline > input { flex: 1 1 12rem; width: auto; margin: 0; }
 form.inline .field { margin: 0; }
 form.inline .field input { margin-top: .2rem; }
 form.inline .field:has(> input) { flex: 1 1 14rem; }

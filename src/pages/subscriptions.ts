@@ -8,7 +8,7 @@ import type { Page } from './parts/layout.ts';
 import { ownSubscriptions, podcastPage } from './parts/links.ts';
 import { attributes, type Markup, markup } from './parts/markup.ts';
 import { renderDate, toDuration } from './parts/time.ts';
-import { type PageNumber, renderLazyLogo, renderPager } from './parts/components.ts';
+import { type PageNumber, renderFacts, renderLazyLogo, renderPager } from './parts/components.ts';
 
 /** Filter, order and layout of the page. */
 export interface SubscriptionsView {
@@ -176,23 +176,19 @@ const renderRemoval = (devices: readonly Device[]): Markup => markup`<div class=
 const renderPick = (url: string, name: string): Markup =>
   markup`<input type="checkbox"${attributes({ name: 'podcast', value: url, 'aria-label': `Select ${name}` })}>`;
 
-function renderDetails(details: readonly (string | undefined)[]): Markup | undefined {
-  const known = details.filter(Boolean);
-  return known.length > 0 ? markup`<div class="soft">${known.join(' · ')}</div>` : undefined;
-}
-
 function renderTile(base: string, podcast: LibraryPodcast, details: readonly (string | undefined)[]): Markup {
   const name = podcast.title || podcast.url;
   return markup`<li>${renderPick(podcast.url, name)}<a href="${podcastPage(base, podcast.url)}">${renderLazyLogo(base, podcast, 'large')}${name}</a>
-${renderDetails(details)}</li>
+<div class="soft">${renderFacts(details)}</div></li>
 `;
 }
 
 function renderRow(base: string, podcast: LibraryPodcast, details: readonly (string | undefined)[]): Markup {
   const { url, title, author, newest } = podcast;
   const name = title || url;
-  const latest = newest && markup`<div class="soft">${newest.title} · ${renderDate(newest.releasedAt)}</div>`;
+  const latest =
+    newest && markup`<div class="soft">${renderFacts([newest.title, renderDate(newest.releasedAt)])}</div>`;
   return markup`<li>${renderPick(url, name)}${renderLazyLogo(base, podcast, 'small')}<div><a href="${podcastPage(base, url)}">${name}</a>
-${renderDetails([author, ...details])}${latest}</div></li>
+<div class="soft">${renderFacts([author, ...details])}</div>${latest}</div></li>
 `;
 }

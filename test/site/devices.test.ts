@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { textOf } from './listener.ts';
 import { openTestServer } from '../server.ts';
 import { signIn } from './browser.ts';
 
@@ -26,7 +27,7 @@ it('shows each device with its app, its last sync and its subscriptions', async 
   const { visitor } = await openDevices();
   const { html } = await visitor.get('/devices');
   expect(html).toContain('>phone</a>');
-  expect(html).toContain('Other · 1 subscription · App/a');
+  expect(textOf(html)).toContain('Other · 1 subscription · App/a');
   expect(html).toContain('Last sync <time');
 });
 

@@ -51,7 +51,9 @@ it('lists episodes in progress, the last played first', async () => {
   );
   const [inProgress] = (await visitor.get('/')).html.split('<h2>New episodes</h2>');
   const text = textOf(inProgress!);
-  expect(text).toContain('a 1 <b> Show "a" 17 % 50 min left · phone · 13 Nov b 1 <b> Show "b" 10 % 9 min left · tv');
+  expect(text).toContain(
+    'a 1 <b> Show "a" 17 % 50 min left · phone · 13 Nov 2023 b 1 <b> Show "b" 10 % 9 min left · tv',
+  );
   expect(text).not.toMatch(/[ab] [23] </);
   expect(inProgress).toContain('<progress max="3600" value="600"');
 });
@@ -93,5 +95,17 @@ it('shows the listening time of each of the last 30 days, and the devices', asyn
   expect(textOf(html)).toContain('Last 30 days 11 min listened');
   expect(html.match(/<rect [^>]*class="(mark|none)"/g)).toHaveLength(30);
   expect(html).toContain('<tr><th scope="row">14 Nov</th><td class="number">10 min</td></tr>');
-  expect(textOf(html)).toMatch(/phone Other 2 [^-]*14[^-]* UTC/);
+  expect(textOf(html)).toMatch(/phone Other · 2 subscriptions Last sync 14 Nov 2023, .* UTC/);
+});
+
+it('a name in Arabic reorders no other fact of its line', async () => {
+  const server = await openListening();
+  const caption = 'هاتف سلمى';
+  await server.request('POST', '/api/2/devices/bob/phone.json', { auth: 'bob:secret', body: { caption } });
+  await upload(server, { device: 'phone', timestamp: '2023-11-13T10:00:00', started: 0, position: 600, total: 3600 });
+  const visitor = await signIn(server);
+  expect((await visitor.get('/')).html).toContain(`<bdi>50 min left</bdi> · <bdi>${caption}</bdi> · <bdi><time`);
+  for (const path of ['/devices', '/history', '/statistics']) {
+    expect((await visitor.get(path)).html, path).toMatch(new RegExp(`<bdi>(<a [^>]*>)?${caption}</`));
+  }
 });

@@ -48,7 +48,7 @@ describe('the page of a podcast', () => {
     await server.storage.podcasts.record(FEED, { state: { ...state, fetchedAt: 1_700_000_000 } });
     const { html } = await visitor.get(PODCAST);
     expect(html).toMatch(
-      /last fetched on <time[^>]*>14 November 2023<\/time>. Fetching has failed since then\. The server answered 500\./,
+      /last fetched on <time[^>]*>14 Nov 2023<\/time>. Fetching has failed since then\. The server answered 500\./,
     );
     await server.storage.podcasts.record(FEED, { state });
     expect((await visitor.get(PODCAST)).html).toContain('This feed has never been fetched. The server answered 500.');

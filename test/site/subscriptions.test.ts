@@ -63,10 +63,10 @@ it('subscribes on all devices or on one, and each receives it with its next sync
   expect(await sync(server, 'phone', phone)).toMatchObject({ add: [feed('b')], remove: [] });
   expect(await onDevice(server, 'tv')).toEqual([feed('b'), feed('c')]);
   const { html } = await visitor.get('/subscriptions?view=list');
-  expect(html.match(/<div class="soft">[^<]*<\/div>/g)).toEqual([
-    '<div class="soft">phone</div>',
-    '<div class="soft">All devices</div>',
-    '<div class="soft">tv</div>',
+  expect(html.match(/<div class="soft"><bdi>[^<]*<\/bdi><\/div>/g)).toEqual([
+    '<div class="soft"><bdi>phone</bdi></div>',
+    '<div class="soft"><bdi>All devices</bdi></div>',
+    '<div class="soft"><bdi>tv</bdi></div>',
   ]);
 });
 
@@ -188,10 +188,10 @@ it('sorts by listening time, including that under a former address', async () =>
   expect(answer.status).toBe(200);
   const { html } = await (await signIn(server)).get('/subscriptions?sort=listened');
   expect(titlesOf(html)).toEqual(['c', 'a', 'b'].map(feed));
-  expect(html.match(/<div class="soft">[^<]* listened<\/div>/g)).toEqual([
-    '<div class="soft">2 h listened</div>',
-    '<div class="soft">1 h listened</div>',
-    '<div class="soft">10 min listened</div>',
+  expect(html.match(/<div class="soft"><bdi>[^<]* listened<\/bdi><\/div>/g)).toEqual([
+    '<div class="soft"><bdi>2 h listened</bdi></div>',
+    '<div class="soft"><bdi>1 h listened</bdi></div>',
+    '<div class="soft"><bdi>10 min listened</bdi></div>',
   ]);
 });
 

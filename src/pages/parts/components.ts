@@ -27,6 +27,12 @@ export const renderLazyLogo = (
 export const renderBrief = (description = ''): Markup | '' =>
   description && markup`<p class="brief">${description.slice(0, 300).replace(/[\ud800-\udbff]$/, '')}</p>`;
 
+/** Facts on one line. The direction of one, such as a name in Arabic, does not reorder the others. */
+export const renderFacts = (facts: readonly (Markup | string | undefined)[]): Markup => {
+  const known = facts.filter((fact) => fact !== undefined && fact !== '');
+  return markup`${known.map((fact, at) => markup`${at === 0 ? '' : ' · '}<bdi>${fact}</bdi>`)}`;
+};
+
 /** A link to the page of a podcast, or to the feed itself if the user may not see that page. */
 export const renderPodcastLink = (base: string, { url, title, subscribers }: KnownPodcast): Markup =>
   subscribers === undefined

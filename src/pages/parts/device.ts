@@ -1,6 +1,9 @@
-import type { Device, DeviceType } from '../../domain/types.ts';
+import type { Device, DeviceType, Seconds } from '../../domain/types.ts';
+import { renderFacts } from './components.ts';
 import { renderSelect } from './form.ts';
-import type { Markup } from './markup.ts';
+import { devicePage } from './links.ts';
+import { type Markup, markup } from './markup.ts';
+import { renderTime } from './time.ts';
 
 /** The name that the owner gave it, otherwise its id. */
 export const deviceName = ({ id, caption }: Pick<Device, 'id' | 'caption'>): string => caption || id;
@@ -12,6 +15,19 @@ export const DEVICE_TYPE_NAMES: Record<DeviceType, string> = {
   server: 'Server',
   other: 'Other',
 };
+
+/** A device in a list: its facts below its name, and when it last synced. */
+export const renderDeviceItem = (
+  base: string,
+  device: Pick<Device, 'id' | 'caption'>,
+  facts: readonly (string | undefined)[],
+  syncedAt: Seconds | undefined,
+  more?: Markup,
+): Markup => markup`<li><div><bdi><a href="${devicePage(base, device.id)}">${deviceName(device)}</a></bdi>
+<div class="soft">${renderFacts(facts)}</div>
+${more}</div>
+<span class="soft">${syncedAt === undefined ? 'No sync recorded' : markup`Last sync ${renderTime(syncedAt)}`}</span></li>
+`;
 
 interface DeviceChoice {
   devices: readonly Device[];

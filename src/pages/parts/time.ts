@@ -45,14 +45,11 @@ export const formatTime = (at: Seconds, as: keyof typeof FORMATS): string => FOR
 export const renderMoment = (at: Seconds, as: keyof typeof FORMATS): Markup =>
   markup`<time datetime="${new Date(at * 1000).toISOString().slice(0, 19)}Z">${formatTime(at, as)}</time>`;
 
-const formatDate = createFormat({ dateStyle: 'long' });
 const formatDateAndTime = createFormat({ dateStyle: 'medium', timeStyle: 'short' });
 
-/** `25 November 2026`; undefined without a time. */
-export function renderDate(at: Seconds | undefined): Markup | undefined {
-  if (at === undefined) return undefined;
-  return markup`<time datetime="${new Date(at * 1000).toISOString()}">${formatDate(at)}</time>`;
-}
+/** `25 Nov 2026`; undefined without a time. */
+export const renderDate = (at: Seconds | undefined): Markup | undefined =>
+  at === undefined ? undefined : renderMoment(at, 'date');
 
 /** A time to the minute. The script converts it to the visitor's time zone. */
 export const renderTime = (at: Seconds): Markup =>

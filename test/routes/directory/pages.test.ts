@@ -38,7 +38,7 @@ it.each([podcastPage, episodePage])('%s shows what is known as plain text', asyn
   expect(text).toContain(`<title>${ESCAPED}</title>`);
   expect(text).toContain(`<p class="text">${ESCAPED}</p>`);
   expect(text).not.toContain('<script>');
-  expect(text).toContain('14 November 2023');
+  expect(text).toContain('14 Nov 2023');
 });
 
 it('a shortened description ends with a whole character', async () => {
