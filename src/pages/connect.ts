@@ -50,7 +50,7 @@ const renderFacts = (base: string, name: string): Markup =>
 function renderHints(base: string): Markup | undefined {
   const { protocol, hostname } = new URL(base);
   if (LOCAL.test(hostname)) {
-    return markup`<p class="soft">This address works only on this computer. To connect a phone, open this page at an address that the phone can reach.</p>`;
+    return markup`<p class="soft">This address works only on this computer. To connect a phone, open this page at the address of this computer in your network. The server must be reachable there: start it with <code>--host 0.0.0.0</code>.</p>`;
   }
   if (protocol !== 'http:') return undefined;
   return markup`<p class="soft">Enter the address with <code>http://</code>: without it, apps assume <code>https://</code>. Passwords are sent unencrypted.</p>`;
@@ -60,7 +60,7 @@ const renderAntennaPod = (base: string, name: string): Markup => markup`<section
 <ol><li>Open <b>Settings › Synchronization</b> and choose <b>gpodder.net</b> as the provider.</li>
 <li>Choose your own server, and enter <code>${base}</code></li>
 <li>Enter <code>${name}</code> and your password, and tap <b>Login</b>.</li>
-<li>Name this device, or choose the one it was before.</li></ol>
+<li>Create a device, or choose the one that this phone used before.</li></ol>
 ${REFUSED_BY_ANTENNAPOD.test(name) ? markup`<p class="problem">AntennaPod does not accept this user name: it may not contain any of <code>! @ # $ % &amp; * ( ) + = | &lt; &gt; ? { } [ ] ~</code>.</p>` : markup`<p class="soft">The first sync starts by itself and uploads all your podcasts.</p>`}</section>`;
 
 const renderGpodder = (base: string, name: string): Markup => markup`<section class="card"><h2>gPodder</h2>
@@ -73,7 +73,7 @@ const renderKasts = (base: string, name: string): Markup => markup`<section clas
 <ol><li>Open <b>Settings › Synchronization</b>, choose <b>Login</b>, then <b>gpodder.net</b>.</li>
 <li>Choose a custom server, and enter <code>${base}</code> without a slash at the end.</li>
 <li>Enter <code>${name}</code> and your password.</li>
-<li>Create a device, or choose the one it was before. If you link all devices, they share one list.</li></ol></section>`;
+<li>Create a device, or choose the one that Kasts used before. If you link all devices, they share one list.</li></ol></section>`;
 
 const renderNextcloud = (base: string): Markup => markup`<section class="card"><h2>Nextcloud apps</h2>
 <p>GNOME Podcasts, Podcast Merlin and other apps that sync with Nextcloud also work with this server.</p>

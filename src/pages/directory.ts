@@ -27,7 +27,7 @@ interface DirectoryPage {
 
 /** The directory: the toplist, the podcasts with a tag, or the results of a search. */
 export function renderDirectory(page: DirectoryPage): Page {
-  const { base, view, podcasts } = page;
+  const { base, csrf, view, podcasts } = page;
   const heading = headingOf(view);
   return {
     title: heading,
@@ -36,7 +36,7 @@ ${view.kind === 'search' || view.kind === 'tag' ? markup`<p class="soft"><a href
 ${view.kind === 'search' ? renderSearch(base, view.text) : ''}
 ${view.kind === 'toplist' ? renderTags(base, view.tags) : ''}
 ${view.kind === 'toplist' && podcasts.length > 0 ? markup`<h2>Most subscribed</h2>` : ''}
-${podcasts.length === 0 ? markup`<p class="soft">${EMPTY_TEXTS[view.kind]}</p>` : renderFound(page)}`,
+${podcasts.length === 0 ? markup`<p class="soft">${EMPTY_TEXTS[view.kind]}${csrf === undefined ? '' : markup` You can <a href="${base}/subscriptions">subscribe to a feed by its address</a>.`}</p>` : renderFound(page)}`,
   };
 }
 
@@ -47,9 +47,9 @@ function headingOf(view: DirectoryView): string {
 
 const EMPTY_TEXTS: Record<DirectoryView['kind'], string> = {
   toplist: 'No podcast is listed here yet.',
-  search: 'No podcast was found. To subscribe by the address of its feed, go to Subscriptions.',
+  search: 'No podcast was found.',
   tag: 'No podcast has this tag.',
-  off: 'This server has no directory. To subscribe by the address of a feed, go to Subscriptions.',
+  off: 'This server has no directory.',
 };
 
 const renderSearch = (base: string, text: string): Markup =>
@@ -57,7 +57,7 @@ const renderSearch = (base: string, text: string): Markup =>
 
 function renderTags(base: string, tags: readonly Tag[]): Markup | undefined {
   if (tags.length === 0) return undefined;
-  const items = tags.map(({ tag, title }) => markup`<li><a href="${tagPage(base, tag)}">${title}</a></li>`);
+  const items = tags.map(({ title }) => markup`<li><a href="${tagPage(base, title)}">${title}</a></li>`);
   return markup`<h2>Tags</h2>\n<ul class="tags">${items}</ul>`;
 }
 

@@ -2,6 +2,7 @@ import { type Problems, renderField, renderProblem, renderToken } from './parts/
 import type { Page } from './parts/layout.ts';
 import { registerPage } from './parts/links.ts';
 import { markup } from './parts/markup.ts';
+import { renderNoAccount } from './parts/no-account.ts';
 
 interface LoginForm {
   base: string;
@@ -12,9 +13,10 @@ interface LoginForm {
   problems?: Problems;
   /** Whether anybody may create an account. */
   isOpen: boolean;
+  isNew: boolean;
 }
 
-export const renderLogin = ({ base, csrf, next, name, problems = {}, isOpen }: LoginForm): Page => ({
+export const renderLogin = ({ base, csrf, next, name, problems = {}, isOpen, isNew }: LoginForm): Page => ({
   title: 'Sign in',
   isNarrow: true,
   content: markup`<h1>Sign in</h1>
@@ -25,5 +27,6 @@ ${renderField({ name: 'name', label: 'User name or e-mail address', value: name,
 ${renderField({ name: 'password', label: 'Password', type: 'password', problem: problems.password, input: { required: true, autocomplete: 'current-password' } })}
 <p class="actions"><button>Sign in</button></p>
 </form>
-<p class="soft">${isOpen ? markup`No account yet? <a href="${registerPage(base)}">Create one</a>.` : 'Ask the administrator of this server for an account, or for a link to choose a new password.'}</p>`,
+<p class="soft">${isOpen ? markup`No account yet? <a href="${registerPage(base)}">Create one</a>.` : renderNoAccount(isNew)}</p>
+${isNew ? '' : markup`<p class="soft">Forgot your password? The administrator of this server can send you a link to choose a new one.</p>`}`,
 });

@@ -1,7 +1,7 @@
 import { countOf } from '../domain/count.ts';
 import type { Device, PodcastEntry } from '../domain/types.ts';
 import type { LibraryImportReport } from '../services/sync/library.ts';
-import { type Problems, renderField, renderProblem, renderToken } from './parts/form.ts';
+import { type Problems, renderField, renderProblem, renderToken, toSentence } from './parts/form.ts';
 import { renderDeviceChoice } from './parts/device.ts';
 import type { Page } from './parts/layout.ts';
 import { type Markup, markup } from './parts/markup.ts';
@@ -45,7 +45,7 @@ interface ImportPreview extends LibraryImportReport {
 /** What a file would change. */
 export function renderImportPreview(preview: ImportPreview): Page {
   const { base, csrf, opml, device, added, present, refused, problem } = preview;
-  const refusals = refused.map(({ url, reason }) => ({ url, title: url, reason }));
+  const refusals = refused.map(({ url, reason }) => ({ url, title: url, reason: toSentence(reason) }));
   return render(markup`${renderProblem(problem)}
 <p>${countOf(added.length, 'new podcast')}, ${present.length} already in your subscriptions, ${refused.length} refused.</p>
 <form method="post" action="${base}/subscriptions/import" enctype="multipart/form-data" class="actions">

@@ -3,6 +3,7 @@ import type { DirectoryMode } from '../services/directory/directory.ts';
 import { type Problems, renderCheck, renderField, renderProblem, renderToken } from './parts/form.ts';
 import type { Page } from './parts/layout.ts';
 import { type Markup, markup } from './parts/markup.ts';
+import { renderNoAccount } from './parts/no-account.ts';
 
 export interface RegisterForm {
   csrf: string;
@@ -46,5 +47,5 @@ ${renderCheck({ name: 'public', label: 'Show my subscriptions publicly', isOn: i
 <p class="actions"><button>Create account</button></p>
 </form>`);
 
-export const renderRegistrationClosed = (): Page =>
-  render(markup`<p>Registration is closed here. Ask the administrator of this server for an account.</p>`);
+export const renderRegistrationClosed = (isNew: boolean): Page =>
+  render(markup`<p>${isNew ? '' : 'Registration is closed here. '}${renderNoAccount(isNew)}</p>`);

@@ -45,13 +45,13 @@ interface SubscriptionsPage extends PageNumber {
 /** The subscriptions of an account, to browse and change. */
 export function renderSubscriptions(page: SubscriptionsPage): Page {
   const { base, user, total, problems = {} } = page;
-  const downloads = (['opml', 'json', 'txt'] as const).map(
-    (format) => markup` <a href="${ownSubscriptions(base, user, format)}" download>${format.toUpperCase()}</a>`,
+  const [opml, json, txt] = ['opml', 'json', 'txt'].map(
+    (format) => markup`<a href="${ownSubscriptions(base, user, format)}" download>${format.toUpperCase()}</a>`,
   );
   return {
     title: 'Subscriptions',
     content: markup`<div class="page-head"><h1>Subscriptions</h1>
-<p class="soft">${total > 0 ? markup`${countOf(total, 'podcast')} · Download${downloads} · ` : ''}<a href="${base}/subscriptions/import">Import OPML</a></p></div>
+<p class="soft">${total > 0 ? markup`${countOf(total, 'podcast')} · Download ${opml}, ${json} or ${txt} · ` : ''}<a href="${base}/subscriptions/import">Import OPML</a></p></div>
 ${renderProblem(problems.form)}
 ${renderLastChange(page)}
 ${renderSubscribe(page)}

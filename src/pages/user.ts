@@ -1,7 +1,7 @@
 import { countOf } from '../domain/count.ts';
 import type { ListSummary } from '../domain/types.ts';
 import type { KnownPodcast } from '../services/directory/directory.ts';
-import type { Page } from './parts/layout.ts';
+import type { Frame, Page } from './parts/layout.ts';
 import { listPage, sharedSubscriptions } from './parts/links.ts';
 import { type Markup, markup } from './parts/markup.ts';
 import { type PageNumber, renderPager, renderPodcasts } from './parts/components.ts';
@@ -21,6 +21,18 @@ interface UserPage extends PageNumber {
 export const renderUser = (page: UserPage): Page => ({
   title: page.name,
   content: markup`<h1>${page.name}</h1>\n${renderSubscriptions(page)}${renderLists(page)}${renderPager(page)}`,
+});
+
+/** Shown instead to the owner of a profile without anything public; others receive a 404. */
+export const renderEmptyProfile = ({ base, directory }: Pick<Frame, 'base' | 'directory'>, name: string): Page => ({
+  title: name,
+  isNarrow: true,
+  content: markup`<h1>${name}</h1>
+${
+  directory === 'off'
+    ? markup`<p>This server has no public profiles.</p>`
+    : markup`<p>Others cannot see this page, because nothing on it is public. It shows your <a href="${base}/lists">lists</a> and subscriptions if your <a href="${base}/settings#privacy">privacy settings</a> allow it.</p>`
+}`,
 });
 
 function renderSubscriptions({ base, name, total, podcasts }: UserPage): Markup | undefined {

@@ -31,14 +31,15 @@ it('shows each device with its app, its last sync and its subscriptions', async 
   expect(html).toContain('Last sync <time');
 });
 
-it('a form that was open for too long loses no name', async () => {
+it('a form that was open for too long loses neither name nor type', async () => {
   const { visitor } = await openDevices();
   const again = await visitor.send(
     '/devices/tv',
-    { caption: 'Big screen', csrf: 'old' },
+    { caption: 'Big screen', type: 'desktop', csrf: 'old' },
     'http://localhost/devices/tv',
   );
   expect([again.status, again.html.includes('value="Big screen"')]).toEqual([400, true]);
+  expect(again.html).toContain('value="desktop" selected');
   expect(again.html).toContain('This form was too old; nothing was changed, send it again.');
 });
 

@@ -33,7 +33,10 @@ it('shows the toplist and the tags, those of a tag, and what a search finds', as
   const found = await visitor.get('/directory?q=rocket');
   expect(found.html).toContain('Rocket science');
   expect(found.html).not.toContain('Garden');
-  expect((await visitor.get('/directory?q=zzzzzz')).html).toContain('No podcast was found.');
+  expect(tagged.html).toContain('<h1>Podcasts tagged Home &amp; garden</h1>');
+  const nothing = '/directory?q=zzzzzz';
+  expect((await visitor.get(nothing)).html).toContain('No podcast was found.</p>');
+  expect((await (await signIn(server)).get(nothing)).html).toContain('No podcast was found. You can <a href=');
 });
 
 it('offers no search and no directory where there is none', async () => {

@@ -66,3 +66,20 @@ it('does not sign out with a form without the token', async () => {
   expect(refused.html).toContain('<h1>Not allowed</h1>');
   expect((await visitor.get('/')).html).toContain('<summary>bob</summary>');
 });
+
+it('a server without accounts says how to create the first one, and later whom to ask', async () => {
+  const server = await openTestServer({ users: [] });
+  const visitor = openVisitor(server);
+  for (const path of ['/', '/login', '/register']) {
+    const { html } = await visitor.get(path);
+    expect(html, path).toContain(
+      'open the link that the server printed when it started, or run <code>podsync user add',
+    );
+    expect(html, path).not.toContain('Ask the administrator');
+  }
+  await server.services.accounts.create({ name: 'bob', password: 'secret' });
+  for (const path of ['/', '/login', '/register']) {
+    const { html } = await visitor.get(path);
+    expect(html, path).toContain('Ask the administrator of this server for an account.');
+  }
+});

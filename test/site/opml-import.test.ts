@@ -28,7 +28,7 @@ it('shows what a file would change, changes nothing yet, and then subscribes', a
   expect(preview.status).toBe(200);
   expect(preview.html).toContain('1 new podcast, 1 already in your subscriptions, 1 refused.');
   expect(preview.html).toContain('News &amp; more');
-  expect(preview.html).toContain('a feed address begins with http:// or https://');
+  expect(preview.html).toContain('A feed address begins with http:// or https://.');
   expect(await subscriptions(server)).toEqual(['https://feeds.example/old']);
 
   const [, csrf] = /name="csrf" value="([^"]*)"><input type="hidden" name="device"/.exec(preview.html)!;
@@ -43,6 +43,7 @@ it('shows what a file would change, changes nothing yet, and then subscribes', a
 it.each<[Record<string, string>, string]>([
   [{ opml: '' }, 'Choose a file.'],
   [{ opml: '<opml><body>' }, 'The OPML cannot be read'],
+  [{ opml: '<opml><body></body></opml>' }, 'This file contains no podcasts; choose another one.'],
   [{ opml: OPML, device: 'unknown' }, 'You have no device with this name.'],
   [{ opml: OPML, csrf: 'old' }, 'This form was too old'],
   [{ confirmed: OPML, csrf: 'old' }, 'This form was too old'],

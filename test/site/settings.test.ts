@@ -118,7 +118,8 @@ it('deletes the account after its name and password are entered', async () => {
   expect(wrong.html).toContain('This is not your password.');
   expect(wrong.html).toContain('value="eve"');
   const done = await visitor.send('/settings', { name: 'bob', confirm: 'secret' }, at('delete'));
-  expect([done.status, done.location]).toEqual([303, 'http://localhost/']);
+  expect(done.status).toBe(303);
+  expect((await visitor.get(done.location!)).html).toContain('Your account is deleted.');
   await expect(signIn(server)).rejects.toThrow('could not sign in');
   expect((await openVisitor(server).get('/user/bob')).status).toBe(404);
 });
@@ -141,7 +142,9 @@ it.each(['privacy', 'email', 'password', 'sessions', 'delete'])(
       at(form),
     );
     expect(again.status).toBeGreaterThanOrEqual(400);
-    expect(again.html).toContain('This form was too old');
+    expect(again.html).toMatch(
+      /This form was too old; nothing was changed(, send it again|\. Go back, reload the page)/,
+    );
     expect((await request('GET', '/api/2/devices/bob.json', { auth: 'bob:secret' })).status).toBe(200);
     const stored = await request('GET', '/api/2/settings/bob/account.json', { auth: 'bob:secret' });
     expect(await stored.json()).toEqual({});
@@ -167,4 +170,13 @@ it('shows the page if the session ends while it is being read', async () => {
   });
   expect((await visitor.get('/settings')).status).toBe(200);
   expect((await visitor.get('/settings')).status).toBe(303);
+});
+it('tells an owner without public data that others see no profile, and others nothing', async () => {
+  const { visitor, server } = await openSettings();
+  const own = await visitor.get('/user/bob');
+  expect([own.status, own.headers.get('cache-control')]).toEqual([200, 'no-store']);
+  expect(own.html).toContain('Others cannot see this page, because nothing on it is public.');
+  for (const other of [openVisitor(server), await signIn(server, 'eve')]) {
+    expect((await other.get('/user/bob')).status).toBe(404);
+  }
 });

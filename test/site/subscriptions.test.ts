@@ -100,6 +100,16 @@ it.each<[Record<string, string>, string, string]>([
   expect(await onDevice(server, 'phone')).toEqual([feed('a')]);
 });
 
+it('asks for podcasts to unsubscribe from, and keeps the view', async () => {
+  const server = await openTestServer();
+  await upload(server, 'phone', [feed('a')]);
+  const path = '/subscriptions?view=list';
+  const again = await (await signIn(server)).send(path, {}, 'http://localhost/subscriptions/remove?view=list');
+  expect(again.status).toBe(400);
+  expect(again.html).toContain('First select the podcasts to unsubscribe from.');
+  expect(again.html).toContain('<ul class="items">');
+});
+
 it('unsubscribes from several at once, and restores them on the same devices', async () => {
   const server = await openTestServer();
   await upload(server, 'phone', ['a', 'b', 'c'].map(feed));

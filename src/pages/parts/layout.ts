@@ -24,6 +24,8 @@ export interface Frame {
   isVisitorUnknown?: boolean;
   /** Whether anybody may create an account. */
   isOpen: boolean;
+  /** Whether the server has no account yet, and waits for its operator to create one. */
+  isNew: boolean;
   /** Who may see the directory. */
   directory: DirectoryMode;
 }
@@ -79,7 +81,7 @@ ${renderFooter(frame)}
 
 function renderHeader(frame: Frame): Markup {
   const { base, visitor, isVisitorUnknown, isOpen } = frame;
-  const account = visitor ? renderMenu(base, visitor) : renderSignIn(base, isOpen);
+  const account = visitor ? renderMenu(frame, visitor) : renderSignIn(base, isOpen);
   return markup`<header class="site-header">
 <div class="bar">
 <a class="brand" href="${base}/"><img src="${base}/assets/${icon.name}" alt="">podsync</a>
@@ -97,10 +99,10 @@ const renderSignIn = (base: string, isOpen: boolean): Markup =>
   markup`<a href="${base}/login">Sign in</a>${isOpen ? markup`<a href="${registerPage(base)}">Create an account</a>` : ''}`;
 
 const renderMenu = (
-  base: string,
+  { base, directory }: Frame,
   { name, csrf }: Visitor,
 ): Markup => markup`<details class="menu"><summary>${name}</summary>
-<div><a href="${base}/user/${encodeURIComponent(name)}">Public profile</a>
+<div>${directory === 'off' ? '' : markup`<a href="${base}/user/${encodeURIComponent(name)}">Public profile</a>`}
 <a href="${base}/settings">Settings</a>
 <form method="post" action="${base}/logout">${renderToken(csrf)}<button>Sign out</button></form></div>
 </details>`;

@@ -2,6 +2,8 @@ import type { H3Event } from 'h3';
 import { MAX_BODY } from '../../body-limits.ts';
 import { MAX_DEVICES } from '../../domain/device.ts';
 import { Refusal } from '../../domain/errors.ts';
+import { DEVICE_TYPES } from '../../domain/types.ts';
+import type { Form } from '../../http/form.ts';
 import { readParam } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
 import type { Problems } from '../../pages/parts/form.ts';
@@ -59,13 +61,12 @@ export function createDevicePages(
           await devices.save(user.id, device.id, { caption, type });
         } catch (error) {
           if (!(error instanceof Refusal) || error.code !== 'invalid') throw error;
-          return one(event, { ...device, caption: caption ?? '' }, { caption: error.message });
+          return one(event, entered(device, fields), { caption: error.message });
         }
         return site.redirect(event, '/devices');
       },
       {
-        onStale: async (event, user, fields) =>
-          one(event, { ...(await find(event, user)), caption: fields.get('caption') ?? '' }, { form: STALE }),
+        onStale: async (event, user, fields) => one(event, entered(await find(event, user), fields), { form: STALE }),
       },
     ),
 
@@ -91,3 +92,10 @@ export function createDevicePages(
     }, LIMITS),
   };
 }
+
+/** The device with the name and type that were entered. */
+const entered = (device: DeviceSummary, fields: Form): DeviceSummary => ({
+  ...device,
+  caption: fields.get('caption') ?? '',
+  type: DEVICE_TYPES.find((type) => type === fields.get('type')) ?? device.type,
+});

@@ -14,7 +14,7 @@ export function toErrorPage(event: H3Event, reply: Reply, options: OriginRules &
   if (reply.error === undefined || !prefersHtml(event)) return reply;
   const base = publicBase(event, options);
   const { directory = 'public' } = options;
-  const frame = { base, path: event.url.pathname, directory, isVisitorUnknown: true, isOpen: false };
+  const frame = { base, path: event.url.pathname, directory, isVisitorUnknown: true, isOpen: false, isNew: false };
   return {
     ...reply,
     type: 'text/html; charset=utf-8',

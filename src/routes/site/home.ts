@@ -1,3 +1,4 @@
+import { readQuery } from '../../http/input.ts';
 import { renderConnect } from '../../pages/connect.ts';
 import { renderLanding } from '../../pages/landing.ts';
 import { renderOverview } from '../../pages/overview.ts';
@@ -10,7 +11,10 @@ export const createHomePage =
   ({ home }: Pick<Services, 'home'>, { identity }: Pick<RouteContext, 'identity'>, site: Site): Handler =>
   async (event) => {
     const user = await identity.visitor(event);
-    if (!user) return site.page(event, renderLanding);
+    if (!user) {
+      const notice = readQuery(event, 'deleted') === 'account' ? 'Your account is deleted.' : undefined;
+      return site.page(event, (frame) => renderLanding({ ...frame, notice }));
+    }
     const overview = await home.overview(user.id);
     const { name } = user;
     return site.page(event, ({ base }) =>

@@ -5,7 +5,7 @@ import type { Reply } from '../../http/reply.ts';
 import { renderLogin } from '../../pages/login.ts';
 import type { Problems } from '../../pages/parts/form.ts';
 import type { Handler, RouteContext } from '../route.ts';
-import { type Site, STALE, toLocalPath } from './site.ts';
+import { type Site, STALE, stale, toLocalPath } from './site.ts';
 
 /** Signing in and out in a browser: with the same sessions and limits on wrong passwords as for apps. */
 export function createLoginPages(
@@ -19,7 +19,7 @@ export function createLoginPages(
     retryAfter?: number,
   ) => {
     const { token: csrf, headers } = site.csrf(event);
-    return site.page(event, ({ base, isOpen }) => renderLogin({ base, isOpen, csrf, ...entered }), {
+    return site.page(event, ({ base, isOpen, isNew }) => renderLogin({ base, isOpen, isNew, csrf, ...entered }), {
       status,
       headers: { ...headers, ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }) },
       isPrivate: true,
@@ -55,7 +55,7 @@ export function createLoginPages(
 
     async signOut(event) {
       const { isStale } = await site.readForm(event);
-      if (isStale) throw new Refusal('forbidden', STALE);
+      if (isStale) throw stale();
       await identity.signOut(event);
       return site.redirect(event, '/');
     },

@@ -1,6 +1,6 @@
 import type { H3Event } from 'h3';
 import { MAX_BODY } from '../../body-limits.ts';
-import { Refusal } from '../../domain/errors.ts';
+import { invalid, Refusal } from '../../domain/errors.ts';
 import type { Form } from '../../http/form.ts';
 import type { Reply } from '../../http/reply.ts';
 import type { Problems } from '../../pages/parts/form.ts';
@@ -34,6 +34,7 @@ export function createOpmlImportPages(
     if (opml === '') return form(event, user, { device, problems: { opml: problem ?? 'choose a file' } });
     try {
       const entries = await bodyParser.podcasts(opml);
+      if (entries.length === 0) throw invalid('this file contains no podcasts; choose another one');
       const isPreview = confirmed === undefined || problem !== undefined;
       const report = await library.import(user.id, entries, { device, isPreview });
       if (!isPreview) return site.redirect(event, `/subscriptions?imported=${report.added.length}`);

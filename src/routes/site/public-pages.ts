@@ -8,7 +8,7 @@ import { hasDirectory } from '../../pages/parts/layout.ts';
 import { renderList } from '../../pages/list.ts';
 import type { PageNumber } from '../../pages/parts/components.ts';
 import { renderPodcast } from '../../pages/podcast.ts';
-import { renderUser } from '../../pages/user.ts';
+import { renderEmptyProfile, renderUser } from '../../pages/user.ts';
 import type { NamedEpisode } from '../../services/listening/playback.ts';
 import type { Services } from '../../services/services.ts';
 import { listStream } from '../list-reply.ts';
@@ -62,6 +62,17 @@ export function createPublicPages(
     return { deviceNames: await devices.names(user.id), ...(await playback.episode(user.id, episode, ACTIONS)) };
   };
 
+  /** Undefined for visitors who ask for their own, if nothing in it is public. */
+  const findProfile = async (event: H3Event) => {
+    const name = readParam(event, 'user');
+    try {
+      return await profiles.find(name);
+    } catch (error) {
+      if (error instanceof Refusal && (await identity.visitor(event))?.name === name) return undefined;
+      throw error;
+    }
+  };
+
   return {
     async podcast(event) {
       const viewer = viewerOf(event, identity);
@@ -107,7 +118,9 @@ export function createPublicPages(
     },
 
     async user(event) {
-      const { name, urls, lists: all } = await profiles.find(readParam(event, 'user'));
+      const profile = await findProfile(event);
+      if (!profile) return site.page(event, (frame) => renderEmptyProfile(frame, frame.visitor!.name));
+      const { name, urls, lists: all } = profile;
       const number = pageOf(event, Math.max(urls.length, all.length));
       const podcasts = await directory.describe(partOf(urls, number));
       const contents = { total: urls.length, podcasts, lists: partOf(all, number) };

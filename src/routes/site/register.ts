@@ -16,7 +16,7 @@ export function createRegisterPages(
   site: Site,
 ): Record<'show' | 'submit', Handler> {
   const closed = (event: H3Event): Promise<Reply> =>
-    site.page(event, renderRegistrationClosed, { status: 403, isPrivate: true });
+    site.page(event, ({ isNew }) => renderRegistrationClosed(isNew), { status: 403, isPrivate: true });
 
   const form = (
     event: H3Event,

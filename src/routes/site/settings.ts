@@ -183,7 +183,7 @@ export function createSettingsPages(
         if (Object.keys(problems).length > 0) return page(event, user, problems, fields);
         await administration.remove(user.name);
         await identity.signOut(event);
-        return site.redirect(event, '/');
+        return site.redirect(event, '/?deleted=account');
       },
       { onStale },
     ),

@@ -45,7 +45,11 @@ interface PageOptions {
 const mutex = new KeyedMutex<'pages'>();
 const nextTurn = (): Promise<void> => mutex.run('pages', () => setImmediate());
 
+/** The problem of a form that is shown again. */
 export const STALE = 'this form was too old; nothing was changed, send it again';
+/** For a form that cannot be shown again. */
+export const stale = (): Refusal =>
+  new Refusal('forbidden', 'this form was too old; nothing was changed. Go back, reload the page and try again');
 
 export function createSite(
   { registration }: Pick<Services, 'registration'>,
@@ -57,9 +61,12 @@ export function createSite(
     const base = publicBase(event, origin);
     const path = event.url.pathname;
     const user = await identity.visitor(event);
-    if (!user) return { base, path, directory, isOpen: await registration.isOpen(undefined), headers: {} };
+    if (!user) {
+      const [isOpen, isNew] = [await registration.isOpen(undefined), await registration.isNew()];
+      return { base, path, directory, isOpen, isNew, headers: {} };
+    }
     const { token, headers } = csrf.issue(event);
-    return { base, path, directory, visitor: { name: user.name, csrf: token }, isOpen: false, headers };
+    return { base, path, directory, visitor: { name: user.name, csrf: token }, isOpen: false, isNew: false, headers };
   };
 
   const redirect = (event: H3Event, path: string): Reply => ({
@@ -115,7 +122,7 @@ export function createSite(
         if (!user) return toSignIn(event);
         const { fields, isStale } = await read(event, limits);
         if (!isStale) return handler(event, user, fields);
-        if (!onStale) throw new Refusal('forbidden', STALE);
+        if (!onStale) throw stale();
         return onStale(event, user, fields);
       },
   };

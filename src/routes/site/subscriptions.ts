@@ -1,6 +1,6 @@
 import type { H3Event } from 'h3';
 import { MAX_BODY } from '../../body-limits.ts';
-import { invalid, Refusal } from '../../domain/errors.ts';
+import { Refusal } from '../../domain/errors.ts';
 import type { Form } from '../../http/form.ts';
 import { readPage, readQuery } from '../../http/input.ts';
 import type { Reply } from '../../http/reply.ts';
@@ -103,7 +103,9 @@ export function createSubscriptionPages(
 
     remove: site.submitted(async (event, user, fields) => {
       const urls = fields.all('podcast');
-      if (urls.length === 0) throw invalid('no podcast was selected; go back and select those to unsubscribe from');
+      if (urls.length === 0) {
+        return page(event, user, { problems: { form: 'first select the podcasts to unsubscribe from' }, status: 400 });
+      }
       const mark = await library.unsubscribe(user.id, urls, fields.get('device'));
       return site.redirect(event, subscriptionsPath(readView(event), '', { removed: String(mark) }));
     }, LIMITS),

@@ -12,6 +12,8 @@ export type RegistrationMode = 'open' | 'closed';
 export interface Registration {
   /** Whether this visitor may create an account. `token` comes from the link of `firstAccountToken`. */
   isOpen(token: string | undefined): Promise<boolean>;
+  /** Whether there is no account yet, and only the operator can create the first one. */
+  isNew(): Promise<boolean>;
   /** The problems with the fields of a new account that can be found before it is created. */
   problems(account: NewAccount): Partial<Record<'name' | 'email' | 'password', string>>;
   /**
@@ -24,6 +26,8 @@ export interface Registration {
 }
 
 export function createRegistration(accounts: Accounts, throttle: Throttle, mode: RegistrationMode): Registration {
+  /** Set once an account was found, so that later pages read nothing. */
+  let hasAccounts = false;
   /** Valid only in this process, and only until it is used. */
   let firstToken: string | undefined;
   // An account may have been created since then in another way, or with the link of another node.
@@ -33,6 +37,7 @@ export function createRegistration(accounts: Accounts, throttle: Throttle, mode:
 
   return {
     isOpen,
+    isNew: async () => mode === 'closed' && !(hasAccounts ||= await accounts.hasAny()),
     problems: problemsOf,
 
     async register(account, token, address) {

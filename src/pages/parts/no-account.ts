@@ -1,0 +1,7 @@
+import { type Markup, markup } from './markup.ts';
+
+/** What visitors without an account can do if they cannot create one themselves. `isNew`: see `Frame`. */
+export const renderNoAccount = (isNew: boolean): Markup =>
+  isNew
+    ? markup`This server has no account yet. To create the first one, open the link that the server printed when it started, or run <code>podsync user add NAME</code> there.`
+    : markup`Ask the administrator of this server for an account.`;
