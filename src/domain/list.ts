@@ -12,7 +12,7 @@ const MAX_TITLE = 255;
 /** Throws `invalid` if the title of a list, or the name derived from it (`domain/slug`), is invalid (spec 2.8). */
 export function checkListTitle(title: string, name: string): void {
   if (isSlug(name) && !isLonger(title, MAX_TITLE) && !isLonger(name, MAX_TITLE)) return;
-  throw invalid(`"title" must have a letter or digit, and up to ${MAX_TITLE} characters`);
+  throw invalid(`a title must have a letter or digit, and up to ${MAX_TITLE} characters`);
 }
 
 /** Throws `invalid` for too many feeds in a list. */

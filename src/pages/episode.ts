@@ -82,8 +82,8 @@ function renderActions({ base, podcast, episode, owner: { csrf, own } }: OwnPage
     own.state && own.state.action !== 'new' ? renderMark('new', { base, url }) : undefined,
   ];
   const favorite = own.isFavorite
-    ? markup`<button class="plain" name="url" value="${url}" formaction="${base}/episode/favorite/remove">Remove from favorites</button>`
-    : markup`<button class="plain" name="url" value="${url}" formaction="${base}/episode/favorite">Add to favorites</button>`;
+    ? markup`<button class="plain" name="url" value="${url}" formaction="${base}/episode/favorite/remove">Remove from favourites</button>`
+    : markup`<button class="plain" name="url" value="${url}" formaction="${base}/episode/favorite">Add to favourites</button>`;
   return markup`<form method="post" action="${base}/episode/played" class="actions">${renderToken(csrf)}<input type="hidden" name="podcast" value="${podcast.url}">
 ${marks.filter((mark) => mark !== undefined)}${isWebAddress(url) ? favorite : ''}
 </form>`;

@@ -68,8 +68,8 @@ describe.skipIf(CHROMIUM === undefined)('an app and the browser at once', () => 
     await press('Mark as new: Third');
     await page.getByText('Marked as new').waitFor();
     await page.getByRole('link', { name: 'Fourth' }).click();
-    await press('Add to favorites');
-    await page.getByRole('button', { name: 'Remove from favorites' }).waitFor();
+    await press('Add to favourites');
+    await page.getByRole('button', { name: 'Remove from favourites' }).waitFor();
 
     const received = await sync(app, server);
     const done = received.map(({ episode, device, action, position }) => [episode, device, action, position]);

@@ -94,7 +94,7 @@ describe('an episode that is known only from actions of the account', () => {
     expect(html).toContain('Stopped at 10:00');
     expect(html).toContain('Played to 10:00');
     const isMedia = episode.startsWith('https:');
-    expect([html.includes('<audio'), html.includes('Add to favorites')]).toEqual([isMedia, isMedia]);
+    expect([html.includes('<audio'), html.includes('Add to favourites')]).toEqual([isMedia, isMedia]);
     const { timestamp } = await download(server);
     await press(visitor, 'played', episode, path);
     expect((await download(server, timestamp)).actions).toMatchObject([

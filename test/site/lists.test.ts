@@ -53,7 +53,7 @@ it.each<[string, string, Record<string, string>, string]>([
   ['/lists', '', { title: '!!!' }, 'must have a letter or digit'],
   ['/lists', '', { title: 'ONE' }, 'A list with this name already exists.'],
   ['/lists', '', { title: 'Two', csrf: 'old' }, 'This form was too old'],
-  ['/lists/one', '/add', { url: 'nothing' }, 'None of these URLs can be used'],
+  ['/lists/one', '/add', { url: 'nothing' }, 'A feed address begins with http:// or https://.'],
   ['/lists/one', '/rename', { title: '!!!' }, 'must have a letter or digit'],
   ['/lists/one', '/rename', { title: 'Two', csrf: 'old' }, 'This form was too old'],
 ])('shows the form of %s%s again with the entered values: %j', async (path, form, fields, problem) => {

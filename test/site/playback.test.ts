@@ -115,12 +115,12 @@ it('favorites set on the website reach apps, and those of apps can be removed he
     (await (await server.request('GET', '/api/2/favorites/bob.json', { auth })).json()) as { url: string }[];
   await press(visitor, 'favorite');
   expect(await favorites()).toMatchObject([{ url: MEDIA, podcast_url: FEED }]);
-  expect((await visitor.get(PODCAST)).html).toContain('1 h · Favorite');
+  expect((await visitor.get(PODCAST)).html).toContain('1 h · Favourite');
   await press(visitor, 'favorite/remove');
   expect(await favorites()).toEqual([]);
   const scope = `/api/2/settings/bob/episode.json?podcast=${FEED}&episode=${MEDIA}`;
   await server.request('POST', scope, { auth, body: { set: { is_favorite: true, note: 'x' } } });
-  expect((await visitor.get(EPISODE)).html).toContain('Remove from favorites');
+  expect((await visitor.get(EPISODE)).html).toContain('Remove from favourites');
   await press(visitor, 'favorite/remove');
   expect(await (await server.request('GET', scope, { auth })).json()).toEqual({ note: 'x' });
 });

@@ -13,6 +13,7 @@ export async function sanitizeFeedUrls(submitted: readonly string[], rules: UrlR
   await eachInSlices(submitted, (url) => urls.add(sanitizeFeedUrl(url, rules)));
   urls.delete('');
   if (urls.size > 0 || submitted.length === 0) return [...urls];
+  if (submitted.length === 1) throw invalid(explainRefusal(submitted[0]!));
   throw invalid('none of these URLs can be used; a feed URL begins with http:// or https://');
 }
 

@@ -97,8 +97,8 @@ journey('5. reads about a podcast and its episodes, subscribes, and marks an epi
   await see('Marked as played');
   await press('Mark as new');
   await see('Marked as new');
-  await press('Add to favorites');
-  await page.getByRole('button', { name: 'Remove from favorites' }).waitFor();
+  await press('Add to favourites');
+  await page.getByRole('button', { name: 'Remove from favourites' }).waitFor();
   await page.getByRole('heading', { level: 2, name: 'History' }).waitFor();
   await arrive('Dark nights');
 
