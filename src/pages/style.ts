@@ -67,6 +67,7 @@ details.menu > div > a, details.menu button { display: block; width: 100%; text-
 details.menu > div > a:hover, details.menu button:hover { background: var(--tint); }
 
 .soft { color: var(--soft); font-size: .9rem; }
+.soft time { white-space: nowrap; }
 .card, .items, fieldset, .table { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; box-shadow: var(--shadow); }
 .card { padding: 1rem 1.15rem; margin: 1rem 0; }
 .card > :first-child { margin-top: 0; }

@@ -60,4 +60,5 @@ it('refuses a file that is too large before it is parsed', async () => {
   const visitor = await signIn(await open());
   const refused = await visitor.send(PATH, { opml: 'x'.repeat(1024 * 1024 + 20_000) }, `http://localhost${PATH}`);
   expect(refused.status).toBe(413);
+  expect(refused.html).toContain('The file is larger than 1 MB; split it, and import the parts one by one.');
 });

@@ -82,6 +82,7 @@ it('lists sessions, and signs out one or all others', async () => {
     (await request('GET', '/api/2/devices/bob.json', { cookie })).status === 200;
   const { html } = await visitor.get('/settings');
   expect(html).toContain('This browser');
+  expect(html).toContain('aria-label="Sign out Phone/1"');
   const id = /Phone\/1.*?name="id" value="([^"]+)"/s.exec(html)![1]!;
   await visitor.send('/settings', { id }, at('sessions'));
   expect(await Promise.all([phone, laptop, tablet].map(isSignedIn))).toEqual([false, true, true]);

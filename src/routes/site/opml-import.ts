@@ -50,11 +50,20 @@ export function createOpmlImportPages(
     }
   };
 
+  const submitted = site.submitted((event, user, fields) => submit(event, user, fields), {
+    limit: MAX_BODY.opmlForm,
+    onStale: (event, user, fields) => submit(event, user, fields, STALE),
+  });
+
   return {
     show: site.signedIn((event, user) => form(event, user)),
-    submit: site.submitted((event, user, fields) => submit(event, user, fields), {
-      limit: MAX_BODY.opmlForm,
-      onStale: (event, user, fields) => submit(event, user, fields, STALE),
-    }),
+    async submit(event) {
+      try {
+        return await submitted(event);
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.code !== 'too-large') throw error;
+        throw new Refusal('too-large', 'the file is larger than 1 MB; split it, and import the parts one by one');
+      }
+    },
   };
 }

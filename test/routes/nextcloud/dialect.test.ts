@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openTestServer, type TestServer } from '../../server.ts';
 import { signIn } from '../../site/browser.ts';
+import { textOf } from '../../site/listener.ts';
 
 /* The dialect of the Nextcloud app gpoddersync, as used by its clients. */
 
@@ -223,7 +224,7 @@ describe('diagnostics', () => {
       [devices[0]!.id, 'AntennaPod/3.5', 'nextcloud', expect.stringMatching(/^action 0: the timestamp must be/)],
     ]);
     const { html } = await (await signIn(server)).get('/devices');
-    expect(html).toContain('AntennaPod/3.5 · Nextcloud');
+    expect(textOf(html)).toContain('AntennaPod/3.5 · Nextcloud');
     expect(html).toMatch(/Last refused .*: the request body must be a JSON array/);
     expect(html).toContain('The same feed is in &quot;add&quot; and in &quot;remove&quot;.');
     expect(html).not.toContain('secret.example');
