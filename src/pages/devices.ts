@@ -66,13 +66,15 @@ function renderRefusals({ devices, refusals }: DevicesPage): Markup | undefined 
 }
 
 function renderSync({ base, csrf, devices, following, isSynced }: DevicesPage): Markup {
-  const switched = isSynced
-    ? markup`<p>All devices have the same subscriptions. A new device receives them, too.</p>
-<p><button class="plain" name="sync" value="off">Let each device have its own subscriptions</button></p>`
-    : markup`<p>Each device has its own subscriptions${following.groups.length > 0 ? ', apart from the groups below' : ''}.</p>
-<p><button name="sync" value="on">Keep the same subscriptions on all devices</button></p>`;
+  const state = isSynced
+    ? 'All devices have the same subscriptions. A new device receives them, too.'
+    : `Each device has its own subscriptions${following.groups.length > 0 ? ', apart from the groups below' : ''}.`;
+  const button = isSynced
+    ? markup`<button class="plain" name="sync" value="off">Let each device have its own subscriptions</button>`
+    : markup`<button name="sync" value="on">Keep the same subscriptions on all devices</button>`;
   return markup`<h2>Same subscriptions on all devices</h2>
-<form method="post" action="${base}/settings/sync-devices" class="card">${switched}${renderToken(csrf)}</form>
+<form method="post" action="${base}/settings/sync-devices" class="card"><p>${state}</p>
+<p>${renderToken(csrf)}${button}</p></form>
 ${isSynced || devices.length < 2 ? '' : renderGroups({ base, csrf, devices, following })}`;
 }
 

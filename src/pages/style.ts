@@ -35,7 +35,7 @@ a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset:
 a:hover { text-decoration-thickness: 2px; }
 img, svg, audio { max-width: 100%; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .25rem; }
-code, kbd { font: .88em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; background: var(--tint); border-radius: .3rem; padding: .12em .4em; }
+code, kbd { display: inline-block; max-width: 100%; font: .88em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; background: var(--tint); border-radius: .3rem; padding: .12em .4em; }
 hr { border: 0; border-top: 1px solid var(--line); margin: 2rem 0; }
 [hidden] { display: none !important; }
 .skip { position: absolute; left: -99rem; }
@@ -71,7 +71,8 @@ details.menu > div > a:hover, details.menu button:hover { background: var(--tint
 .card, .items, fieldset, .table { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; box-shadow: var(--shadow); }
 .card { padding: 1rem 1.15rem; margin: 1rem 0; }
 .card > :first-child { margin-top: 0; }
-.head.card { justify-content: space-between; flex-wrap: wrap; }
+.head.card { flex-wrap: wrap; }
+.head.card > div { flex: 1 1 18rem; }
 .qr { width: 11rem; flex: none; border-radius: .6rem; }
 .card > :last-child { margin-bottom: 0; }
 .notice, .problem { border-radius: .6rem; padding: .7rem 1rem; margin: 1rem 0; border-inline-start: .3rem solid var(--good); background: var(--card); }
