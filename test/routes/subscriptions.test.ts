@@ -195,3 +195,52 @@ it('a feed with credentials can be removed after the server stopped keeping them
   expect(await ok(server, 'GET', `${LIST}.json`)).toEqual([B]);
   expect((await ok(server, 'GET', `${DELTA}?since=${mark}`)).remove).toEqual(['http://ann:pw@example.org/a']);
 });
+
+describe('a feed that has moved from A to B', () => {
+  /** Such a feed, and a device that subscribed to it under these addresses. */
+  async function openWithMoved(...addresses: string[]): Promise<TestServer> {
+    const server = await openTestServer({ syncDevices: true });
+    await ok(server, 'POST', DELTA, { add: [...addresses, C], remove: [] });
+    await ok(server, 'POST', '/api/2/subscriptions/bob/laptop.json', { add: [], remove: [] });
+    await server.request('PUT', '/subscriptions/eve/phone.json', { auth: 'eve:secret', body: [A] });
+    await recordFeed(server.storage, A, {}, [], { movedTo: B });
+    return server;
+  }
+  const current = (server: TestServer): Promise<string[]> => ok(server, 'GET', `${LIST}.json`);
+
+  it('can be removed by its new address, on all devices', async () => {
+    const server = await openWithMoved(A);
+    const { timestamp } = await ok(server, 'GET', '/api/2/subscriptions/bob/laptop.json');
+    await ok(server, 'POST', DELTA, { add: [], remove: [B] });
+    expect(await current(server)).toEqual([C]);
+    const changes = await ok(server, 'GET', `/api/2/subscriptions/bob/laptop.json?since=${timestamp}`);
+    expect(changes).toMatchObject({ add: [], remove: [A] });
+  });
+
+  it('can be removed by its former address', async () => {
+    const server = await openWithMoved(B);
+    await ok(server, 'POST', DELTA, { add: [], remove: [A] });
+    expect(await current(server)).toEqual([C]);
+  });
+
+  it('is removed under one address only, if the device has both', async () => {
+    const server = await openWithMoved(A, B);
+    await ok(server, 'POST', DELTA, { add: [], remove: [A] });
+    expect((await current(server)).toSorted()).toEqual([B, C]);
+    // AntennaPod sends a removal that it has received.
+    await ok(server, 'POST', DELTA, { add: [], remove: [A] });
+    expect((await current(server)).toSorted()).toEqual([B, C]);
+  });
+
+  it('is replaced by its new address', async () => {
+    const server = await openWithMoved(A);
+    await ok(server, 'POST', DELTA, { add: [B], remove: [A] });
+    expect((await current(server)).toSorted()).toEqual([B, C]);
+  });
+
+  it('is kept if an app that has just followed it reports the move', async () => {
+    const server = await openWithMoved(B);
+    await ok(server, 'POST', DELTA, { add: [B], remove: [A] });
+    expect((await current(server)).toSorted()).toEqual([B, C]);
+  });
+});

@@ -12,6 +12,7 @@ import {
 } from '../../domain/url.ts';
 import { eachInSlices, mapInSlices } from '../../slices.ts';
 import type { Storage } from '../../storage/stores.ts';
+import { resolvePodcasts } from '../directory/resolve-podcasts.ts';
 import { explainRefusal, sanitizeFeedUrls } from './feed-urls.ts';
 
 export interface Subscriptions {
@@ -27,9 +28,10 @@ export interface Subscriptions {
    */
   replace(user: UserId, device: string, submitted: readonly string[], uploader?: Uploader): Promise<void>;
   /**
-   * Delta upload to one or several devices, which it creates if they are new. Throws `invalid` if a feed is in both lists,
-   * however it is written, and `too-large`. `uploader`: see `originOf`. With `refuse`, such a feed is skipped and the others
-   * are stored; it is called with the reason, also for a feed whose address cannot be used.
+   * Delta upload to one or several devices, which it creates if they are new. A feed that the devices never had under its
+   * address is removed under any other address of the same podcast. Throws `invalid` if a feed is in both lists, however
+   * it is written, and `too-large`. `uploader`: see `originOf`. With `refuse`, such a feed is skipped and the others are
+   * stored; it is called with the reason, also for a feed whose address cannot be used.
    */
   upload(
     user: UserId,
@@ -48,12 +50,33 @@ export interface Delta {
 }
 
 export function createSubscriptions(
-  { devices, subscriptions }: Pick<Storage, 'devices' | 'subscriptions'>,
+  { devices, podcasts, subscriptions }: Pick<Storage, 'devices' | 'podcasts' | 'subscriptions'>,
   rules: UrlRules,
 ): Subscriptions {
   const sanitizeAll = async (submitted: readonly string[], rewrites: RewriteLog): Promise<Url[]> => {
     const urls = await mapInSlices(submitted, (url) => rewrites.add(url, sanitizeFeedUrl(url, rules)));
     return urls.filter((url) => url !== '');
+  };
+
+  /**
+   * The subscriptions of the devices to the podcasts of feeds that they never had under the given addresses. An app that
+   * follows a feed to its new address does not report that (AntennaPod, gPodder), and later unsubscribes from there. A
+   * feed that the devices had is left out: the user may have removed one of two addresses, and AntennaPod sends every
+   * removal that it receives back to the server.
+   */
+  const underOtherAddresses = async (
+    user: UserId,
+    ids: readonly string[],
+    removed: ReadonlySet<Url>,
+  ): Promise<Url[]> => {
+    const rows = (await Promise.all(ids.map((id) => subscriptions.since(user, id, 0)))).flatMap(({ items }) => items);
+    const known = new Set(rows.map(({ url }) => url));
+    const unknown = [...removed].filter((url) => !known.has(url));
+    if (unknown.length === 0) return [];
+    const own = rows.flatMap(({ url, subscribed }) => (subscribed ? url : []));
+    const { currentUrl } = await resolvePodcasts(podcasts, [...unknown, ...own]);
+    const current = new Set(unknown.map(currentUrl));
+    return own.filter((url) => current.has(currentUrl(url)));
   };
 
   const find: Subscriptions['find'] = async (user, device) =>
@@ -93,6 +116,10 @@ export function createSubscriptions(
       if (both.size > 0 && !refuse) throw refusal;
       if (both.size > 0) refuse?.(refusal.message);
       for (const [from, to] of rewrites.pairs) if (to === '') refuse?.(`a feed is left out: ${explainRefusal(from)}`);
+      if (removed.size > 0) {
+        const added = new Set(wanted);
+        for (const url of await underOtherAddresses(user, ids, removed)) if (!added.has(url)) removed.add(url);
+      }
       await eachInSlices(removed, (url) => both.has(url) || changes.push({ url, subscribed: false }));
       const mark = await subscriptions.apply(user, ids, changes, uploader);
       return { mark, rewrites: rewrites.pairs };
