@@ -45,7 +45,8 @@ it('offers no search and no directory where there is none', async () => {
   const visitor = await signIn(server, 'eve');
   const { html } = await visitor.get('/directory?q=rocket');
   expect(html).toContain('This server has no directory.');
-  expect(html).not.toMatch(/Search|href="[^"]*\/directory"/);
+  expect(html).not.toMatch(/Search|Public profile|href="[^"]*\/directory"/);
+  expect((await visitor.get('/user/eve')).html).toContain('This server has no public profiles.');
   const podcast = (await visitor.get(`/podcast?url=${encodeURIComponent(feed('a'))}`)).html;
   expect(podcast).toContain('<li class="tag">Science</li>');
   expect((await signIn(server).then((bob) => bob.get('/subscriptions'))).html).not.toContain('directory');
