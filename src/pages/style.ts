@@ -93,7 +93,7 @@ details.menu > div > a:hover, details.menu button:hover { background: var(--tint
 .items, .tags, .grid { list-style: none; margin: .75rem 0; padding: 0; }
 .items > li { padding: .8rem 1rem; display: flex; gap: .9rem; align-items: flex-start; flex-wrap: wrap; }
 .items > li + li { border-top: 1px solid var(--line); }
-.items > li > div { flex: 1 1 12rem; min-width: 0; }
+.items > li > div { flex: 1 1 11rem; min-width: 0; }
 .items a { font-weight: 600; text-decoration: none; }
 .items a.quiet { font-weight: inherit; color: inherit; }
 .items a:hover { text-decoration: underline; }
