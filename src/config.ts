@@ -178,7 +178,7 @@ const LOG_OPTIONS: readonly ConfigOption[] = [
   ).default('info'),
   option(
     '--log-format <format>',
-    'text, or json: one object a line',
+    'text, or json: one object per line',
     oneOf<Config['logFormat']>('text', 'json'),
   ).default('text'),
   option('--access-log [true|false]', 'log every request', yesOrNo).default(false),
