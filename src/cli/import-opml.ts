@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { MAX_BODY } from '../body-limits.ts';
 import type { Config } from '../config.ts';
 import { countOf } from '../domain/count.ts';
 import { decodeXml } from '../feeds/charset.ts';
@@ -21,7 +20,7 @@ interface OpmlImportOptions {
 /** `import-opml`. `file` is `-` for standard input. Rejects if it cannot be read or is not OPML. */
 export async function importOpml(config: Config, file: string, options: OpmlImportOptions): Promise<void> {
   const { user, device, replace = false, dryRun = false, strict = false, json } = options;
-  const opml = decodeXml(await readInput(file));
+  const opml = decodeXml(await readInput(file, config.maxBody));
   const body = { device, opml, replace, dryRun };
   const report = (await sendOnce(config, 'POST', accountPath(user, '/opml'), body)) as OpmlImportReport;
   printResult(report, json, () => toText(report, replace));
@@ -30,9 +29,8 @@ export async function importOpml(config: Config, file: string, options: OpmlImpo
 }
 
 /** Stops at the limit, as standard input may be endless. */
-async function readInput(file: string): Promise<Buffer> {
+async function readInput(file: string, limit: number): Promise<Buffer> {
   const name = file === '-' ? 'standard input' : file;
-  const limit = MAX_BODY.upload;
   const chunks: Buffer[] = [];
   let size = 0;
   try {
