@@ -25,6 +25,7 @@ import { recountSubscribers } from './sync/recount.ts';
 import { createSubscriptionStore } from './sync/subscriptions.ts';
 import { Accounts } from './accounts/accounts.ts';
 import { createUserStore } from './accounts/users.ts';
+import { verifyLogins } from './accounts/verify-logins.ts';
 
 /**
  * Creates all stores on top of a key-value store, which is closed with them. Cleans up after a crash. Rejects as
@@ -58,7 +59,10 @@ export async function createStorage(plugin: KeyValueStore, context: StorageConte
       clear: () => clearStore(core),
     },
     ping: () => store.ping(),
-    verify: () => store.verify(),
+    async verify() {
+      await store.verify();
+      await verifyLogins(core);
+    },
     async close() {
       await accounts.drain();
       directory.memory.search.close();

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { loadDriver, pragma } from '../../plugins/sqlite/driver.ts';
@@ -78,6 +78,21 @@ it('names the account that cannot be read, and checks the others', async () => {
   });
   expect(await readFile(backup, 'utf8')).toBe('old content');
 });
+
+it.each([
+  ['data', 'users', 'accounts whose data is missing: bob, eve; restore the storage from a backup'],
+  ['name', 'logins.json', 'accounts whose names are missing: bob, eve; restore the storage from a backup'],
+])(
+  'does not mistake accounts that have lost their %s for wrong counts, which could be repaired',
+  async (_what, file, problem) => {
+    const { data, check } = await setUp();
+    await rm(join(data, file), { recursive: true });
+    for (const args of [['--json'], ['--json', '--repair']]) {
+      const { code, stdout } = await check(...args);
+      expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, damage: [{ problem }], repaired: [] });
+    }
+  },
+);
 
 it('reports a storage that cannot be opened', async () => {
   const { data, check } = await setUp();
