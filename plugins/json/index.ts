@@ -15,7 +15,7 @@ import { createFolder, toStorageError } from './file-operations.ts';
 import { FileSource, openFiles } from './files.ts';
 import { type Change, Groups, type Source } from './groups.ts';
 import { listFiles } from './layout.ts';
-import { takeLock } from './lock.ts';
+import { type Lock, takeLock } from './lock.ts';
 import { openLog } from './write-ahead-log.ts';
 
 /** JSON files in a folder: `json` for podsync's data folder, `json:FOLDER` for another one. */
@@ -32,21 +32,21 @@ export default definePlugin({
  */
 async function openStore(folder: string, report: Log): Promise<KeyValueStore> {
   await createFolder(folder);
-  const releaseLock = await takeLock(folder);
+  const lock = await takeLock(folder);
   try {
-    return await createStore(folder, report, releaseLock);
+    return await createStore(folder, report, lock);
   } catch (error) {
-    await releaseLock();
+    await lock.release();
     throw toStorageError(error, folder);
   }
 }
 
 /** Reads see durable commits only; checks also see pending commits. */
-async function createStore(folder: string, report: Log, releaseLock: () => Promise<void>): Promise<KeyValueStore> {
+async function createStore(folder: string, report: Log, lock: Lock): Promise<KeyValueStore> {
   const found = await listFiles(folder);
   const groups = new Groups(found);
   const files = openFiles(folder);
-  const log = await openLog(folder, found.length === 0, groups);
+  const log = await openLog(folder, found.length === 0, groups, lock);
   const checkpoint = createCheckpoint(groups, files, log, report);
   // Not awaited: until it is done, the log has all changes.
   if (groups.changeCount > 0) void checkpoint.run();
@@ -119,9 +119,7 @@ async function createStore(folder: string, report: Log, releaseLock: () => Promi
     get: (keys) => read((source) => keys.map((key) => groups.find(key, source))),
     list: (range) => read((source) => groups.list(range, source)),
     commit,
-    async ping() {
-      if (log.broken) throw log.broken;
-    },
+    ping: async () => log.requireWritable(),
     async verify() {
       for (const part of groups.parts()) await files.read(part);
       await log.verify();
@@ -129,7 +127,7 @@ async function createStore(folder: string, report: Log, releaseLock: () => Promi
     async close() {
       await checkpoint.close();
       await log.close();
-      await releaseLock();
+      await lock.release();
     },
   };
 }

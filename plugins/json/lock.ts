@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { chmod, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { FILE_MODE, replaceFile, StorageError } from '../../src/plugin.ts';
 import { toStorageError } from './file-operations.ts';
@@ -37,11 +37,17 @@ const heldHere = new Set<string>();
 const ATTEMPTS = 20;
 const ATTEMPT_DELAY = 10;
 
+export interface Lock {
+  /** Whether the lock file is still there: not if the folder was replaced or moved meanwhile. */
+  isHeld(): boolean;
+  release(): Promise<void>;
+}
+
 /**
- * Locks the folder for this process: two processes writing to one log would lose commits. Returns the function that
- * releases the lock. Rejects with `busy` if another process has it; the lock of a killed process is removed.
+ * Locks the folder for this process: two processes writing to one log would lose commits. Rejects with `busy` if another
+ * process has it; the lock of a killed process is removed.
  */
-export async function takeLock(folder: string): Promise<() => Promise<void>> {
+export async function takeLock(folder: string): Promise<Lock> {
   const path = await realpath(folder);
   const own = join(path, `lock.${randomUUID()}`);
   let socket: Server | undefined;
@@ -56,7 +62,7 @@ export async function takeLock(folder: string): Promise<() => Promise<void>> {
     const holder: Holder = { host: hostname(), pid: process.pid, started: await startOf(process.pid) };
     await replaceFile(own, `${own}.new`, (file) => file.writeFile(JSON.stringify(holder)));
     await requireUnlocked(path, own);
-    return release;
+    return { isHeld: () => existsSync(join(folder, basename(own))), release };
   } catch (error) {
     await release().catch(() => undefined); // the first error matters
     throw toStorageError(error, folder);

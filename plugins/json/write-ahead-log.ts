@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { StorageError, type Version, withFile } from '../../src/plugin.ts';
 import { createFile, removeFile, toStorageError, wrapErrors } from './file-operations.ts';
 import type { Change, Groups } from './groups.ts';
+import type { Lock } from './lock.ts';
 import { damage, type DamagedLine, encodeLine, type LoggedCommit, logNumbers, logPath, readLog } from './log-file.ts';
 
 /** Maximum characters of a line, unless a single commit has more. */
@@ -24,7 +25,7 @@ export type WriteAheadLog = Awaited<ReturnType<typeof openLog>>;
  * Opening replays the log, then starts a new file. A damaged last line is removed: it was never acknowledged. Rejects
  * with `corrupt` for any other damage. `isNew`: the folder may have no log.
  */
-export async function openLog(folder: string, isNew: boolean, groups: Groups) {
+export async function openLog(folder: string, isNew: boolean, groups: Groups, lock: Pick<Lock, 'isHeld'>) {
   let version = await replay(folder, isNew, groups);
   /** Of the current file: the version at which it was started, and its durable bytes. */
   let number = ++version;
@@ -112,6 +113,15 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups) {
     return (broken = new StorageError('unavailable', message, { cause }));
   };
 
+  /** Throws if nothing can be stored any more. Files in a folder that has been replaced belong to somebody else. */
+  const requireWritable = (): void => {
+    if (!lock.isHeld()) {
+      const message = `${folder} was replaced, moved or unlocked while podsync was using it; restart podsync`;
+      broken ??= new StorageError('unavailable', `${message}: nothing can be stored until then`);
+    }
+    if (broken) throw broken;
+  };
+
   return {
     get size(): number {
       return size;
@@ -123,6 +133,7 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups) {
       return writing !== undefined;
     },
     nextVersion: (): Version => ++version,
+    requireWritable,
 
     /** Resolves when a commit is durable and applied. */
     append: (version: Version, changes: readonly Change[]): Promise<void> =>
@@ -133,6 +144,7 @@ export async function openLog(folder: string, isNew: boolean, groups: Groups) {
 
     /** Starts a new file, unless this one is empty. When it resolves, all commits in the older files are applied. */
     async rotate(): Promise<void> {
+      requireWritable();
       if (size === 0) return;
       const old = file;
       await new Promise<void>((resolve, reject) => {

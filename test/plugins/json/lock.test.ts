@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import json from '../../../plugins/json/index.ts';
 import type { KeyValueStore } from '../../../src/plugin.ts';
 
@@ -98,4 +98,30 @@ describe.skipIf(!existsSync(BOOT_ID))('in containers, which share a kernel but n
 it('a folder is not taken over from another machine', async () => {
   await writeLock({ host: 'elsewhere.example', pid: 1, started: '' });
   await expect(open()).rejects.toThrow('is in use by process 1 on elsewhere.example');
+});
+
+it('a folder that is replaced while it is open is not written to', async () => {
+  const store = await open();
+  await store.commit({ set: [['u/alice/head', '1']] });
+  await rename(dataDir, `${dataDir}-old`);
+  onTestFinished(() => rm(`${dataDir}-old`, { recursive: true }));
+  await mkdir(dataDir);
+  await writeFile(join(dataDir, 'file of another folder'), '');
+  await expect(store.ping()).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('replaced'),
+  });
+  await expect(store.commit({ set: [['u/bob/head', '1']] })).rejects.toMatchObject({ code: 'unavailable' });
+  await store.close();
+  expect(await readdir(dataDir)).toEqual(['file of another folder']);
+});
+
+it('a checkpoint does not write to a folder that was replaced', async () => {
+  const store = await open();
+  await store.commit({ set: [['u/alice/head', '1']] });
+  await rename(dataDir, `${dataDir}-old`);
+  onTestFinished(() => rm(`${dataDir}-old`, { recursive: true }));
+  await mkdir(dataDir);
+  await store.close();
+  expect(await readdir(dataDir)).toEqual([]);
 });
