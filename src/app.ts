@@ -58,17 +58,18 @@ export function createApp(services: Services, options: AppOptions): H3 {
 
   const ready = createResponseBatch();
   const onAbort = (error: unknown): void => logAbortedReply(error, options);
-  const respond = async (event: H3Event, format: string, handle: () => Reply | Promise<Reply>) => {
+  const finish = async (event: H3Event, reply: Reply): Promise<Response> => {
+    await drainBody(event);
+    return send(event, toErrorPage(event, reply, options), { cookie: setCookieOf(event), onAbort });
+  };
+  const respond = async (event: H3Event, format: string, handle: () => Reply | Promise<Reply>): Promise<Response> => {
     try {
-      const reply = toErrorPage(event, await handleThenRelease(event, handle), options);
+      const reply = await handleThenRelease(event, handle);
       await ready();
-      await drainBody(event);
       // Awaited here, so that a stream that fails before its first byte becomes an error response.
-      return await send(event, reply, { cookie: setCookieOf(event), onAbort });
+      return await finish(event, reply);
     } catch (error) {
-      await drainBody(event);
-      const reply = toErrorPage(event, toErrorReply(error, format, options), options);
-      return await send(event, reply, { cookie: setCookieOf(event) });
+      return finish(event, toErrorReply(error, format, options));
     }
   };
 
