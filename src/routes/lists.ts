@@ -7,6 +7,7 @@ import { publicBase } from '../http/origin.ts';
 import { json, type Reply, toPublic } from '../http/reply.ts';
 import { listPage, listResource } from '../pages/parts/links.ts';
 import type { KnownPodcast } from '../services/directory/directory.ts';
+import { inPages } from '../services/directory/paging.ts';
 import type { Services } from '../services/services.ts';
 import type { User } from '../storage/stores.ts';
 import { listStream } from './list-reply.ts';
@@ -23,7 +24,7 @@ const toShared = (event: H3Event, reply: Reply): Reply => (isByEmail(event) ? re
 /** Podcast lists: users change their own, and anybody can read all (spec 4.4). */
 export function createListRoutes(
   { accounts, lists, directory }: Pick<Services, 'accounts' | 'lists' | 'directory'>,
-  { identity, bodyOptions, origin }: RouteContext,
+  { identity, bodyOptions, origin, directory: mode }: RouteContext,
 ): Record<'all' | 'create' | 'read' | 'replace' | 'delete', Handler> {
   /**
    * Anybody may read lists. An e-mail address works only for its owner, so that it does not reveal whether an account
@@ -60,8 +61,11 @@ export function createListRoutes(
       const { urls, owner } = await viewSharedList(event, shared, { directory, identity });
       const base = publicBase(event, origin);
       const toJson = (podcast: KnownPodcast) => toPodcastObject(podcast, base);
-      const reply = listStream(event, directory.describePages(urls, owner), { title: list.title, toJson });
-      return owner === undefined ? toShared(event, reply) : reply;
+      // Everybody may read a list, but what a directory for members knows about its podcasts needs a login.
+      const isHidden = mode === 'members' && (await identity.viewer(event)) === undefined;
+      const podcasts = isHidden ? inPages(urls.map((url) => ({ url }))) : directory.describePages(urls, owner);
+      const reply = listStream(event, podcasts, { title: list.title, toJson });
+      return owner === undefined && mode !== 'members' ? toShared(event, reply) : reply;
     },
 
     async replace(event) {

@@ -20,8 +20,8 @@ const MINUTES: Seconds = 300;
 const DAY: Seconds = 86_400;
 
 /**
- * The logo of a podcast in the size of the path; the built-in one if it is not available. Logos of podcasts that are not
- * listed need a login.
+ * The logo of a podcast in the size of the path; the built-in one if it is not available. Logos that not everybody may see
+ * need a login.
  */
 export const createLogoRoute =
   ({ logos }: Pick<Services, 'logos'>, { identity }: Pick<RouteContext, 'identity'>): Handler =>

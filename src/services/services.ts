@@ -158,7 +158,7 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     home: createHome(actionCache, storage, now),
     history: createHistory(actionCache, podcasts),
     statistics: createStatistics(actionCache, podcasts, now),
-    logos: createLogos({ podcasts, fetcher, cache: createLogoCache(options.logoFolder) }),
+    logos: createLogos({ podcasts, mode: options.directory, fetcher, cache: createLogoCache(options.logoFolder) }),
     feeds: createFeeds(podcasts, { fetcher, now, rules: urlRules, warn: (message) => log('warn', message) }),
     transfer,
     integrityCheck: createIntegrityCheck(storage),

@@ -12,7 +12,7 @@ async function* noFeeds() {}
 const podcasts = { feeds: noFeeds, find: async () => [], isLogoListed: async () => true };
 
 const createWith = (cache: Parameters<typeof createLogos>[0]['cache'], fetcher = { fetchImage }) =>
-  createLogos({ podcasts: { ...podcasts, logoUrl: async () => LOGO }, fetcher, cache });
+  createLogos({ podcasts: { ...podcasts, logoUrl: async () => LOGO }, mode: 'public', fetcher, cache });
 
 it('a damaged logo in the cache is fetched again by the next request', async () => {
   const files = new Map([['hash', Buffer.from('GIF89a, and no more')]]);
@@ -55,6 +55,7 @@ it('holds few images in memory, however many are requested', async () => {
   const images: (() => void)[] = [];
   const logos = createLogos({
     podcasts: { ...podcasts, logoUrl: async (hash) => `http://${hash}.example/logo` },
+    mode: 'public',
     fetcher: {
       async fetchImage() {
         fetching++;

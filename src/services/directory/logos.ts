@@ -6,6 +6,7 @@ import type { Url } from '../../domain/types.ts';
 import type { Fetcher } from '../../feeds/fetch.ts';
 import { createHostSemaphore } from '../../feeds/semaphore.ts';
 import type { PodcastStore } from '../../storage/stores.ts';
+import type { DirectoryMode } from './directory.ts';
 import { type Image, imageType, loadScale } from './images.ts';
 import type { LogoCache } from './logo-cache.ts';
 
@@ -28,18 +29,19 @@ export interface Logos {
    * then show the built-in one for a while. Throws `missing` for a size outside 1..256 and for the hash of no logo.
    */
   find(hash: string, size: number): Promise<Image | undefined>;
-  /** Whether everybody may see it: true for the logo of a listed podcast and the built-in one. */
+  /** Whether everybody may see it: true for the built-in one, and if everybody may see the directory, for its logos. */
   isPublic(hash: string): Promise<boolean>;
 }
 
 interface LogoOptions {
   podcasts: Pick<PodcastStore, 'logoUrl' | 'isLogoListed' | 'feeds' | 'find'>;
+  mode: DirectoryMode;
   /** Undefined: nothing may be fetched. */
   fetcher: Pick<Fetcher, 'fetchImage'> | undefined;
   cache: LogoCache;
 }
 
-export function createLogos({ podcasts, fetcher, cache }: LogoOptions): Logos {
+export function createLogos({ podcasts, mode, fetcher, cache }: LogoOptions): Logos {
   let scaler: ReturnType<typeof loadScale> | undefined;
   const images = new LRUCache<string, Image>({
     maxSize: MAX_BYTES,
@@ -90,7 +92,7 @@ export function createLogos({ podcasts, fetcher, cache }: LogoOptions): Logos {
   };
 
   return {
-    isPublic: async (hash) => hash === NO_LOGO || podcasts.isLogoListed(hash),
+    isPublic: async (hash) => hash === NO_LOGO || (mode === 'public' && (await podcasts.isLogoListed(hash))),
 
     async find(hash, size) {
       const isSize = Number.isInteger(size) && size >= 1 && size <= LARGEST;

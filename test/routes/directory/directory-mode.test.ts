@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { recordFeed } from '../../podcasts.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
@@ -7,6 +8,8 @@ const auth = 'bob:secret';
 const eve = 'eve:secret';
 const FEED = 'http://example.org/feed';
 const MEDIA = 'http://example.org/1.mp3';
+const LOGO = 'http://example.org/logo.png';
+const LOGO_PATH = `/logo/64/${createHash('sha256').update(LOGO).digest('hex')}`;
 const [feed, media] = [FEED, MEDIA].map(encodeURIComponent);
 
 const LISTS = ['/toplist/9.json', '/search.json?q=show', '/api/2/tags/9.json', '/api/2/tag/news/9.json'];
@@ -17,7 +20,9 @@ async function openFilled(directory: DirectoryMode): Promise<TestServer> {
   const server = await openTestServer({ directory });
   await server.request('PUT', '/subscriptions/bob/phone.json', { auth, body: [FEED] });
   await server.request('POST', '/api/2/lists/bob/create.json?title=x', { auth, body: [FEED] });
-  await recordFeed(server.storage, FEED, { title: 'A show', tags: ['News'] }, [{ url: MEDIA, title: 'One' }]);
+  await recordFeed(server.storage, FEED, { title: 'A show', tags: ['News'], logoUrl: LOGO }, [
+    { url: MEDIA, title: 'One' },
+  ]);
   return server;
 }
 
@@ -38,6 +43,27 @@ describe('a directory for members', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, expect.stringContaining('/login?next=')]);
     const member = await request('GET', path, { auth: eve });
     expect([member.status, member.headers.get('cache-control')]).toEqual([200, 'no-store']);
+  });
+});
+
+describe('a directory for members or nobody', () => {
+  it.each(['members', 'off'] as const)('shows its logos only with a login (%s)', async (mode) => {
+    const { request } = await openFilled(mode);
+    expect((await request('GET', LOGO_PATH)).status).toBe(404);
+    const member = await request('GET', LOGO_PATH, { auth });
+    expect([member.status, member.headers.get('cache-control')]).toEqual([200, 'private, max-age=300']);
+  });
+
+  it.each(['members', 'off'] as const)('adds nothing to a list that everybody may read (%s)', async (mode) => {
+    const { request } = await openFilled(mode);
+    for (const format of ['json', 'opml']) {
+      const list = await (await request('GET', `/api/2/lists/bob/list/x.${format}`)).text();
+      expect(list).toContain(FEED);
+      expect(list).not.toContain('A show');
+    }
+    const member = await request('GET', '/api/2/lists/bob/list/x.json', { auth: eve });
+    expect(member.headers.get('cache-control')).toBe(mode === 'members' ? 'no-store' : 'public, no-cache');
+    expect((await member.text()).includes('A show')).toBe(mode === 'members');
   });
 });
 
