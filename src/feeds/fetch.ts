@@ -38,11 +38,8 @@ export type FetchOutcome =
 export interface Fetcher {
   /** Fetches a feed and parses it if it has changed. Never rejects. */
   fetchFeed(url: Url, validators: Validators): Promise<FetchOutcome>;
-  /**
-   * Fetches a logo of up to 5 MB, in any format. `feeds` returns the feeds that have this logo; it is only called if
-   * the logo is at a private address. Rejects with a FetchError.
-   */
-  fetchImage(url: Url, feeds: () => AsyncIterable<Url>): Promise<Uint8Array>;
+  /** Fetches a logo of up to 5 MB, in any format; `feeds` have this logo. Rejects with a FetchError. */
+  fetchImage(url: Url, feeds: readonly Url[]): Promise<Uint8Array>;
   /** Aborts pending fetches. */
   close(): Promise<void>;
 }
@@ -77,17 +74,13 @@ export function createFetcher({
   };
 
   /** Connects to private addresses, also after redirects, only for a feed that is at a private address itself. */
-  async function download(
-    url: Url,
-    request: Omit<DownloadRequest, 'agent'>,
-    feeds: () => AsyncIterable<Url>,
-  ): Promise<Download> {
+  async function download(url: Url, request: Omit<DownloadRequest, 'agent'>, feeds: readonly Url[]): Promise<Download> {
     try {
       return await downloads.get(url, { ...request, agent: publicAgent });
     } catch (error) {
       if (!allowPrivate || !(error instanceof NotPublicError)) throw error;
     }
-    for await (const feed of feeds()) {
+    for (const feed of feeds) {
       if (await isPrivate(feed)) return downloads.get(url, { ...request, agent: anyAgent });
     }
     throw new FetchError(PRIVATE_TARGET);
@@ -113,9 +106,7 @@ export function createFetcher({
       };
       try {
         const request = { headers: { accept: ACCEPT_FEED, ...conditions }, limit: MAX_FEED };
-        const response = await download(url, request, async function* () {
-          yield url;
-        });
+        const response = await download(url, request, [url]);
         return await readFeed(url, response, Object.keys(conditions).length > 0);
       } catch (error) {
         const { message, retryAfter } = error as FetchError;

@@ -1,9 +1,8 @@
 import type { Seconds } from '../domain/types.ts';
 import { readParam } from '../http/input.ts';
 import { FOR_EVER } from '../http/reply.ts';
-import { noSuchLogo } from '../services/directory/logos.ts';
 import type { Services } from '../services/services.ts';
-import type { Handler, RouteContext } from './route.ts';
+import { type Handler, type RouteContext, viewerOf } from './route.ts';
 
 /** For a podcast without a logo, or whose logo cannot be fetched. */
 const BUILT_IN = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="Podcast">
@@ -20,17 +19,15 @@ const MINUTES: Seconds = 300;
 const DAY: Seconds = 86_400;
 
 /**
- * The logo of a podcast in the size of the path; the built-in one if it is not available. Logos that not everybody may see
- * need a login.
+ * The logo of a podcast in the size of the path; the built-in one if it is not available. Who may see the podcast may see
+ * its logo.
  */
 export const createLogoRoute =
   ({ logos }: Pick<Services, 'logos'>, { identity }: Pick<RouteContext, 'identity'>): Handler =>
   async (event) => {
     const size = readParam(event, 'size');
-    const hash = readParam(event, 'hash');
-    const isPublic = await logos.isPublic(hash);
-    if (!isPublic && !(await identity.viewer(event))) throw noSuchLogo();
-    const image = await logos.find(hash, /^\d{1,3}$/.test(size) ? Number(size) : 0);
+    const pixels = /^\d{1,3}$/.test(size) ? Number(size) : 0;
+    const { image, isPublic } = await logos.find(readParam(event, 'hash'), pixels, viewerOf(event, identity));
     if (!image) return { type: 'image/svg+xml', body: BUILT_IN, isPublic, maxAge: MINUTES };
     return { type: image.type, body: image.bytes, isPublic, maxAge: isPublic ? FOR_EVER : DAY };
   };

@@ -109,11 +109,8 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
   const sessions = createSessions(storage.sessions, storage.settings, now);
   const appPasswords = createAppPasswords(storage, now);
   const refusals = createRefusals(storage, now);
-  const directory = createDirectory(podcasts, {
-    own: createOwnPodcasts(storage),
-    rules: urlRules,
-    mode: options.directory,
-  });
+  const own = createOwnPodcasts(storage);
+  const directory = createDirectory(podcasts, { own, rules: urlRules, mode: options.directory });
   const subscriptions = createSubscriptions(storage, urlRules);
   const devices = createDevices(storage, now);
   const episodes = createEpisodes(storage, now, urlRules);
@@ -158,7 +155,13 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     home: createHome(actionCache, storage, now),
     history: createHistory(actionCache, podcasts),
     statistics: createStatistics(actionCache, podcasts, now),
-    logos: createLogos({ podcasts, mode: options.directory, fetcher, cache: createLogoCache(options.logoFolder) }),
+    logos: createLogos({
+      podcasts,
+      own,
+      mode: options.directory,
+      fetcher,
+      cache: createLogoCache(options.logoFolder),
+    }),
     feeds: createFeeds(podcasts, { fetcher, now, rules: urlRules, warn: (message) => log('warn', message) }),
     transfer,
     integrityCheck: createIntegrityCheck(storage),

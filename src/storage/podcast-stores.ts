@@ -173,8 +173,14 @@ export interface PodcastStore {
    */
   addPendingFeeds(): Promise<void>;
 
-  /** The logo URL with this `logoHash`; undefined if no podcast has it. */
-  logoUrl(hash: string): Promise<string | undefined>;
-  /** Whether a listed podcast has the logo. */
-  isLogoListed(hash: string): Promise<boolean>;
+  /** The logo whose URL has this `logoHash`; undefined if no podcast has it. */
+  logo(hash: string): Promise<Logo | undefined>;
+}
+
+/** A logo, and the podcasts that have it. */
+export interface Logo {
+  url: string;
+  podcasts: readonly Url[];
+  /** Whether one of them is listed. */
+  isListed: boolean;
 }

@@ -42,12 +42,6 @@ export const byPath =
     else response.writeHead(404).end('not here');
   };
 
-/** The feeds with a logo: one at each of these URLs. */
-export const feedAt = (...urls: string[]) =>
-  async function* () {
-    yield* urls;
-  };
-
 /** A fetcher that parses without a worker thread; it is closed after the test. */
 export function startFetcher(options: Partial<FetcherOptions> = {}): Fetcher {
   const fetcher = createFetcher({

@@ -7,31 +7,33 @@ const fetchImage = () =>
     .png()
     .toBuffer();
 
-const LOGO = 'http://example.org/logo';
-async function* noFeeds() {}
-const podcasts = { feeds: noFeeds, find: async () => [], isLogoListed: async () => true };
+type Options = Parameters<typeof createLogos>[0];
 
-const createWith = (cache: Parameters<typeof createLogos>[0]['cache'], fetcher = { fetchImage }) =>
-  createLogos({ podcasts: { ...podcasts, logoUrl: async () => LOGO }, mode: 'public', fetcher, cache });
+/** Each host has a logo, which everybody may see. */
+function createWith(cache: Options['cache'], fetcher: Options['fetcher'] = { fetchImage }) {
+  const logo = async (host: string) => ({ url: `http://${host}.example/logo`, podcasts: [], isListed: true });
+  const logos = createLogos({ podcasts: { logo }, own: { have: async () => [] }, mode: 'public', fetcher, cache });
+  return async (host: string) => (await logos.find(host, 64, async () => undefined)).image;
+}
 
 it('a damaged logo in the cache is fetched again by the next request', async () => {
-  const files = new Map([['hash', Buffer.from('GIF89a, and no more')]]);
-  const logos = createWith({
+  const files = new Map([['host', Buffer.from('GIF89a, and no more')]]);
+  const find = createWith({
     read: async (name) => files.get(name),
     write: async (name, bytes) => void files.set(name, Buffer.from(bytes)),
     remove: async (name) => void files.delete(name),
   });
-  expect(await logos.find('hash', 64)).toBeUndefined();
-  expect((await logos.find('hash', 64))?.type).toBe('image/jpeg');
+  expect(await find('host')).toBeUndefined();
+  expect((await find('host'))?.type).toBe('image/jpeg');
 });
 
 it('shows a logo that cannot be stored', async () => {
-  const logos = createWith({
+  const find = createWith({
     read: async () => undefined,
     write: () => Promise.reject(new Error('the disk is full')),
     remove: async () => undefined,
   });
-  for (let time = 0; time < 2; time++) expect((await logos.find('hash', 64))?.type).toBe('image/jpeg');
+  for (let time = 0; time < 2; time++) expect((await find('host'))?.type).toBe('image/jpeg');
 });
 
 it('no request waits long for a logo, which is available once it has arrived', async () => {
@@ -39,11 +41,11 @@ it('no request waits long for a logo, which is available once it has arrived', a
   let arrive!: () => void;
   const arrived = new Promise<void>((resolve) => (arrive = resolve));
   const cache = { read: async () => undefined, write: async () => undefined, remove: async () => undefined };
-  const logos = createWith(cache, { fetchImage: () => arrived.then(fetchImage) });
-  const early = logos.find('hash', 64);
+  const find = createWith(cache, { fetchImage: () => arrived.then(fetchImage) });
+  const early = find('host');
   await vi.advanceTimersByTimeAsync(5000);
   expect(await early).toBeUndefined();
-  const late = logos.find('hash', 64);
+  const late = find('host');
   arrive();
   expect((await late)?.type).toBe('image/jpeg');
   vi.useRealTimers();
@@ -53,19 +55,14 @@ it('holds few images in memory, however many are requested', async () => {
   const cache = { read: async () => undefined, write: async () => undefined, remove: async () => undefined };
   let fetching = 0;
   const images: (() => void)[] = [];
-  const logos = createLogos({
-    podcasts: { ...podcasts, logoUrl: async (hash) => `http://${hash}.example/logo` },
-    mode: 'public',
-    fetcher: {
-      async fetchImage() {
-        fetching++;
-        await new Promise<void>((resolve) => images.push(resolve));
-        return fetchImage();
-      },
+  const find = createWith(cache, {
+    async fetchImage() {
+      fetching++;
+      await new Promise<void>((resolve) => images.push(resolve));
+      return fetchImage();
     },
-    cache,
   });
-  const requested = Array.from({ length: 20 }, (_, at) => logos.find(`host${at}`, 64));
+  const requested = Array.from({ length: 20 }, (_, at) => find(`host${at}`));
   await vi.waitFor(() => expect(fetching).toBe(8), 40_000);
   await new Promise(setImmediate);
   expect(fetching).toBe(8);

@@ -19,7 +19,7 @@ export type KnownEpisode = { url: Url } & Partial<EpisodeInfo>;
 export type Viewer = () => Promise<UserId | undefined>;
 
 /** A result for everybody, or only for the viewer. */
-type Seen<Found> = Found & { isPublic: boolean };
+export type Seen<Found> = Found & { isPublic: boolean };
 
 /**
  * What is known about podcasts. Everybody sees those that are listed (see `PodcastStore`); an account also sees those that

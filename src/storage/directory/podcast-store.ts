@@ -162,9 +162,16 @@ export function createPodcastStore(core: Core): PodcastStore {
 
     addPendingFeeds: () => addPendingFeeds(core),
 
-    logoUrl: async (hash) => memory.withLogo(hash)[0]?.logoUrl ?? undefined,
-
-    isLogoListed: async (hash) => memory.withLogo(hash).some(({ address }) => address.isListed),
+    async logo(hash) {
+      const found = memory.withLogo(hash);
+      const url = found[0]?.logoUrl ?? undefined;
+      if (url === undefined) return undefined;
+      return {
+        url,
+        podcasts: found.map((podcast) => podcast.url),
+        isListed: found.some((podcast) => podcast.address.isListed),
+      };
+    },
   };
 }
 

@@ -47,11 +47,15 @@ describe('a directory for members', () => {
 });
 
 describe('a directory for members or nobody', () => {
-  it.each(['members', 'off'] as const)('shows its logos only with a login (%s)', async (mode) => {
+  it.each([
+    ['members', 200],
+    ['off', 404],
+  ] as const)('shows its logos only to those who may see the podcast (%s)', async (mode, others) => {
     const { request } = await openFilled(mode);
     expect((await request('GET', LOGO_PATH)).status).toBe(404);
-    const member = await request('GET', LOGO_PATH, { auth });
-    expect([member.status, member.headers.get('cache-control')]).toEqual([200, 'private, max-age=300']);
+    expect((await request('GET', LOGO_PATH, { auth: eve })).status).toBe(others);
+    const own = await request('GET', LOGO_PATH, { auth });
+    expect([own.status, own.headers.get('cache-control')]).toEqual([200, 'private, max-age=300']);
   });
 
   it.each(['members', 'off'] as const)('adds nothing to a list that everybody may read (%s)', async (mode) => {

@@ -83,8 +83,8 @@ it('fetches a logo on behalf of every feed that has it', async () => {
   const feeds: string[] = [];
   const fetcher: Fetcher = {
     fetchFeed: () => Promise.reject(new Error('unexpected')),
-    async fetchImage(_url, feedsOf) {
-      for await (const feed of feedsOf()) feeds.push(feed);
+    async fetchImage(_url, all) {
+      feeds.push(...all);
       return paint(9, 9);
     },
     close: async () => undefined,

@@ -56,7 +56,7 @@ describe('an unlisted podcast', () => {
     expect(await statusOf(server, path, 'mel:secret')).toBe(404);
   });
 
-  it('shows its logo only with a login', async () => {
+  it('shows its logo only to its account', async () => {
     const server = await openTestServer();
     await subscribe(server, [FEED]);
     await setPrivate(server);
@@ -64,6 +64,7 @@ describe('an unlisted podcast', () => {
     const page = await (await server.request('GET', toPath(PATHS[1]!), { auth })).text();
     const logo = pathOf(/class="logo" src="([^"]*)"/.exec(page)![1]!);
     expect(await statusOf(server, logo)).toBe(404);
+    expect(await statusOf(server, logo, eve)).toBe(404);
     expect(await statusOf(server, logo, auth)).toBe(200);
   });
 });

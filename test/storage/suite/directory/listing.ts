@@ -227,11 +227,12 @@ export const listingTests: Suite = ({ describe, test }) => {
   test('a logo is public while a listed podcast has it', async ({ storage }) => {
     const hash = 'b5dfda95f3d481be5ddc0090a323bfcb666e2f8f3154b226152ae97c65f283b3';
     const alice = await subscribe(storage, 'alice', 1, 2);
-    assert.equal(await storage.podcasts.isLogoListed(hash), true);
+    const isListed = async () => (await storage.podcasts.logo(hash))?.isListed;
+    assert.equal(await isListed(), true);
     await mark(storage, alice, feed(1), false);
-    assert.equal(await storage.podcasts.isLogoListed(hash), true);
+    assert.equal(await isListed(), true);
     await set(storage, alice, 'public_subscriptions', false);
-    assert.equal(await storage.podcasts.isLogoListed(hash), false);
-    assert.equal(await storage.podcasts.logoUrl(hash), LOGO);
+    const podcasts = [feed(1), feed(2)];
+    assert.deepEqual(await storage.podcasts.logo(hash), { url: LOGO, podcasts, isListed: false });
   });
 };

@@ -234,18 +234,18 @@ export const podcastTests: Suite = ({ describe, test }) => {
     test('are found by the hash of their URL', async ({ storage, nowAndReopened }) => {
       const alice = await addUser(storage);
       await storage.subscriptions.apply(alice, 'phone', add(feed(1)));
-      assert.equal(await storage.podcasts.logoUrl(LOGO_HASH), undefined);
+      assert.equal(await storage.podcasts.logo(LOGO_HASH), undefined);
       await recordFeed(storage, 1, { logoUrl: 'https://podcasts.example/logo.png' });
       for await (const { podcasts } of nowAndReopened()) {
-        assert.equal(await podcasts.logoUrl(LOGO_HASH), 'https://podcasts.example/logo.png');
-        assert.equal(await podcasts.logoUrl(LOGO_HASH.replaceAll(/./g, '0')), undefined);
+        assert.equal((await podcasts.logo(LOGO_HASH))?.url, 'https://podcasts.example/logo.png');
+        assert.equal(await podcasts.logo(LOGO_HASH.replaceAll(/./g, '0')), undefined);
       }
     });
 
     test('are found as long as any podcast has them', async ({ storage }) => {
       await subscribe(storage, 1, 2, 'new');
       const LOGO = 'https://podcasts.example/logo.png';
-      const isFound = async (): Promise<boolean> => (await storage.podcasts.logoUrl(LOGO_HASH)) === LOGO;
+      const isFound = async (): Promise<boolean> => (await storage.podcasts.logo(LOGO_HASH))?.url === LOGO;
       for (const n of [1, 2]) await recordFeed(storage, n, { logoUrl: LOGO });
       assert.equal(await isFound(), true);
       await recordFeed(storage, 1, { logoUrl: null });
