@@ -2,9 +2,8 @@ import { invalid } from '../domain/errors.ts';
 import { formatPosition } from '../domain/position.ts';
 import type { EpisodeAction } from '../domain/types.ts';
 import { readJson } from '../http/body.ts';
-import { readApp, readBoolean, readQuery, readSince } from '../http/input.ts';
+import { readBoolean, readQuery, readSince } from '../http/input.ts';
 import { jsonStream } from '../http/reply.ts';
-import { cutAppName } from '../services/sync/app-name.ts';
 import type { Services } from '../services/services.ts';
 import type { Handler, RouteContext } from './route.ts';
 import { uploadReply } from './upload-reply.ts';
@@ -12,7 +11,7 @@ import { toActionObject, type WireAction, writeActions } from './wire-objects.ts
 
 /** For both versions: they differ in the format of an action, and in the meaning of `device` in a query. */
 export function createEpisodeRoutes(
-  { clockMarks, episodes }: Pick<Services, 'clockMarks' | 'episodes'>,
+  { episodes }: Pick<Services, 'episodes'>,
   { identity, bodyOptions }: RouteContext,
   version: 1 | 2,
 ): Record<'query' | 'upload', Handler> {
@@ -23,15 +22,12 @@ export function createEpisodeRoutes(
       const user = await identity.owner(event);
       const podcast = readQuery(event, 'podcast');
       const device = readQuery(event, 'device');
-      const filters = {
+      const { pages, mark } = await episodes.query(user.id, {
+        since: readSince(event),
         latest: readBoolean(event, 'aggregated'),
         ...(podcast && { podcast }),
         ...(device && { [deviceFilter]: device }),
-      };
-      const app = { user: user.id, id: cutAppName(readApp(event)) };
-      const { pages, mark } = await clockMarks.serve(app, 'actions', readSince(event), (since) =>
-        episodes.query(user.id, { since, ...filters }),
-      );
+      });
       return jsonStream(writeActions(pages, mark, toWire));
     },
 

@@ -5,7 +5,6 @@ import type { UploadFormat } from '../formats/list.ts';
 import { readObject, readUrls } from '../http/body.ts';
 import { readApp, readParam, readSince, toStringArray } from '../http/input.ts';
 import { EMPTY, json, type Reply } from '../http/reply.ts';
-import { cutAppName } from '../services/sync/app-name.ts';
 import type { Services } from '../services/services.ts';
 import type { User } from '../storage/stores.ts';
 import { listReply, listStream } from './list-reply.ts';
@@ -17,12 +16,7 @@ const invalidUser = (): Refusal => new Refusal('unauthenticated', 'log in as the
 
 /** Subscriptions as whole lists and as changes since a mark, for one device or for all (spec 4.3). */
 export function createSubscriptionRoutes(
-  {
-    clockMarks,
-    devices,
-    directory,
-    subscriptions,
-  }: Pick<Services, 'clockMarks' | 'devices' | 'directory' | 'subscriptions'>,
+  { subscriptions, devices, directory }: Pick<Services, 'subscriptions' | 'devices' | 'directory'>,
   { identity, bodyOptions }: RouteContext,
 ): Record<'all' | 'list' | 'replace' | 'changes' | 'upload', Handler> {
   /** Records the last sync of the device, which its owner can see. */
@@ -66,12 +60,8 @@ export function createSubscriptionRoutes(
 
     async changes(event) {
       const user = await identity.owner(event);
-      const device = readParam(event, 'device');
-      // Some apps also read the changes of other devices.
-      const app = { user: user.id, id: `${cutAppName(readApp(event))} ${device}` };
-      const { add, remove, mark } = await clockMarks.serve(app, 'subscriptions', readSince(event), (since) =>
-        subscriptions.changes(user.id, device, since),
-      );
+      const since = readSince(event);
+      const { add, remove, mark } = await subscriptions.changes(user.id, readParam(event, 'device'), since);
       await touch(event, user);
       return json({ add, remove, timestamp: mark });
     },

@@ -30,7 +30,7 @@ import { createProfiles, type Profiles } from './accounts/profiles.ts';
 import { createPull, type Pull } from './transfer/pull.ts';
 import { createRefusals, type Refusals } from './sync/refusals.ts';
 import { createRegistration, type Registration, type RegistrationMode } from './accounts/registration.ts';
-import { createClockMarks, createServedMarks, type ServedMarks } from './sync/served-marks.ts';
+import { createServedMarks, type ServedMarks } from './sync/served-marks.ts';
 import { createSessions, type Sessions } from './accounts/sessions.ts';
 import { createSettings, type Settings } from './sync/settings.ts';
 import { createStatistics, type Statistics } from './listening/statistics.ts';
@@ -53,7 +53,6 @@ export interface Services {
   appPasswords: AppPasswords;
   loginFlow: LoginFlow;
   servedMarks: ServedMarks;
-  clockMarks: ServedMarks;
   refusals: Refusals;
   devices: Devices;
   subscriptions: Subscriptions;
@@ -131,7 +130,6 @@ export function createServices(storage: Storage, options: ServiceOptions): Servi
     appPasswords,
     loginFlow: createLoginFlow(storage.logins, appPasswords, now),
     servedMarks: createServedMarks(storage.servedMarks),
-    clockMarks: createClockMarks(now),
     refusals,
     devices,
     subscriptions,

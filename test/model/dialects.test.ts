@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { STORAGE } from '../storages.ts';
 import { createAntennaPod } from './antennapod.ts';
-import { createCardo } from './cardo.ts';
 import type { Device } from './client.ts';
 import { createFollower } from './follower.ts';
 import { createGpodder } from './gpodder.ts';
@@ -13,18 +12,13 @@ import { type Step, step } from './scenario.ts';
 import { type ModelServer, openModelServer } from './server.ts';
 import { World } from './world.ts';
 
-/*
- * Apps of both dialects on one account: those of the Nextcloud dialect, and Cardo, have clocks that are fast, slow or
- * right.
- */
+/* Apps of both dialects on one account: those of the Nextcloud dialect have clocks that are fast, slow or right. */
 
 const NEXT_SINCE: readonly NextSince[] = ['clock after upload', 'clock at start', 'clock at end', 'mark plus one'];
 
 interface Scenario {
   apps: { nextSince: NextSince; clockError: number }[];
   devices: ('antennapod' | 'gpodder')[];
-  /** The error of the clock of Cardo, which is one more device. */
-  cardo: number;
   steps: Step[];
 }
 
@@ -32,7 +26,6 @@ const clockError = fc.oneof(fc.constantFrom(0, -1, 1, 86_400, -86_400), fc.integ
 const scenario: fc.Arbitrary<Scenario> = fc.record({
   apps: fc.array(fc.record({ nextSince: fc.constantFrom(...NEXT_SINCE), clockError }), { minLength: 1, maxLength: 3 }),
   devices: fc.array(fc.constantFrom('antennapod', 'gpodder'), { minLength: 1, maxLength: 2 }),
-  cardo: clockError,
   steps: fc.array(step, { maxLength: 150, size: 'max' }),
 });
 const OMITTED: ReadonlySet<Step['kind']> = new Set(['replace-list', 'link-devices']);
@@ -44,7 +37,7 @@ testScenarios(
   play,
 );
 
-async function play({ apps, devices: kinds, cardo, steps }: Scenario): Promise<void> {
+async function play({ apps, devices: kinds, steps }: Scenario): Promise<void> {
   const server = await openModelServer();
   const world = new World(server);
   const create = async ({ nextSince, clockError }: Scenario['apps'][number], index: number): Promise<Device> => {
@@ -57,7 +50,6 @@ async function play({ apps, devices: kinds, cardo, steps }: Scenario): Promise<v
     const name = `${kind}-${index}`;
     return kind === 'gpodder' ? createGpodder(name) : createAntennaPod(name);
   });
-  gpodder.push(createCardo('cardo', () => server.wall + cardo));
   const devices = [...nextcloud, ...gpodder];
   const follower = createFollower(
     gpodder.map(({ name }) => name),

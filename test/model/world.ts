@@ -171,7 +171,6 @@ export class World {
     const cookie = this.#cookies.get(client);
     const withPassword = client.sendsPassword === 'always' || cookie === undefined || path === loginPath;
     const headers = {
-      'user-agent': client.name.replace(/\W\d+$/, ''), // the same for all instances of an app
       ...(withPassword && { authorization: `Basic ${Buffer.from(client.auth ?? 'bob:secret').toString('base64')}` }),
       ...(form && { cookie: `csrf=${CSRF}` }),
       ...(cookie && !form && { cookie: `sessionid=${cookie}` }),
