@@ -180,6 +180,25 @@ it('a result with one new episode rewrites few of the others, and one without an
   expect((await node.podcasts.episodes(feed(1), 2000)).length).toBe(901);
 });
 
+it('episodes with long URLs do not stay in memory without end', async () => {
+  const node = await openNode(new MemoryDatabase(), false);
+  const numbersOfFeeds = [1, 2, 3, 4, 5];
+  await node.change('alice', { subscribed: numbersOfFeeds.map(feed) });
+  const url = (n: number): string => `https://podcasts.example/${n}/${'x'.repeat(8000)}`;
+  const found = Array.from({ length: 1000 }, (_, n) => episode(n, { url: url(n), duration: 60 }));
+  for (const n of numbersOfFeeds) await recordFeed(node, n, found);
+  for (const read of ['episodes', 'durations'] as const) {
+    const isRead = async (n: number): Promise<boolean> => {
+      node.store.calls = [];
+      await node.podcasts[read](feed(n), 9);
+      return node.store.calls.includes('list');
+    };
+    for (const n of numbersOfFeeds) await isRead(n);
+    expect(await isRead(5), read).toBe(false);
+    expect(await isRead(1), read).toBe(true);
+  }
+});
+
 /** A podcast that alice subscribed to, unused for 31 days, known to both nodes. */
 async function openUnused(): Promise<[Node, Node, MemoryDatabase]> {
   const [a, b, database] = await openTwo();

@@ -8,10 +8,8 @@ import { byName, type ChunkedEpisode, sortEpisodes, type StoredEpisode } from '.
 import { episodes as episodesOf, episodesKey, partsOf } from './keys.ts';
 import type { StoredPodcast } from './podcast.ts';
 
-/** Characters of episodes in the cache. */
-const MAX_CACHED_SIZE = 32 * 1024 * 1024;
-/** Episode names in the cache of durations. */
-const MAX_CACHED_DURATIONS = 200_000;
+/** Approximate characters in a cache. */
+const MAX_CACHED = 32 * 1024 * 1024;
 /** Characters after which a chunk gets no more episodes, so that a new episode rewrites little. */
 const FULL_SIZE = 64 * 1024;
 /** Characters beyond which the last episodes of a chunk are moved to another one. */
@@ -30,18 +28,9 @@ export interface EpisodeBatch {
 /** Reads and caches episodes, which are stored in chunks in the order first seen. */
 export class EpisodeStore {
   readonly #store: KeyValueStore;
-  readonly #episodes = new LRUCache<UrlDigest, { version: Version; episodes: readonly ChunkedEpisode[]; size: number }>(
-    {
-      maxSize: MAX_CACHED_SIZE,
-      sizeCalculation: ({ size }) => size,
-    },
-  );
-
+  readonly #episodes = createCache<readonly ChunkedEpisode[]>();
   /** A cache of its own: it is small, and each page of a history needs the durations of many podcasts. */
-  readonly #durations = new LRUCache<UrlDigest, { version: Version; byName: ReadonlyMap<string, Seconds> }>({
-    maxSize: MAX_CACHED_DURATIONS,
-    sizeCalculation: ({ byName: { size } }) => size + 1,
-  });
+  readonly #durations = createCache<ReadonlyMap<string, Seconds>>();
 
   constructor(store: KeyValueStore) {
     this.#store = store;
@@ -52,7 +41,7 @@ export class EpisodeStore {
     if (podcast?.newestEpisode === undefined) return [];
     const { digest } = podcast.address;
     const known = this.#episodes.get(digest);
-    if (known?.version === podcast.version) return known.episodes;
+    if (known?.version === podcast.version) return known.value;
     const chunks = await this.#store.list({ ...episodesOf(digest), limit: ALL_CHUNKS });
     const episodes = sortEpisodes(chunks.flatMap(toEpisodes));
     this.cache(podcast, episodes);
@@ -64,19 +53,20 @@ export class EpisodeStore {
     if (podcast?.newestEpisode === undefined) return new Map();
     const { address, version } = podcast;
     const known = this.#durations.get(address.digest);
-    if (known?.version === version) return known.byName;
+    if (known?.version === version) return known.value;
     const durations = new Map<string, Seconds>();
     for (const [name, { duration }] of byName(await this.read(podcast))) {
       if (duration !== undefined) durations.set(name, duration);
     }
-    this.#durations.set(address.digest, { version, byName: durations });
+    const size = [...durations.keys()].reduce((sum, name) => sum + 50 + name.length, 1);
+    this.#durations.set(address.digest, { version, value: durations }, { size });
     return durations;
   }
 
   /** Puts the episodes of a podcast into the cache. */
   cache({ address, version }: StoredPodcast, episodes: readonly ChunkedEpisode[]): void {
-    const size = episodes.reduce((sum, { description }) => sum + 500 + description.length, 1);
-    this.#episodes.set(address.digest, { version, episodes, size });
+    const size = episodes.reduce((sum, episode) => sum + lengthOf(episode), 1);
+    this.#episodes.set(address.digest, { version, value: episodes }, { size });
   }
 
   /** Keeps cached episodes after a change of the podcast alone. */
@@ -87,6 +77,14 @@ export class EpisodeStore {
     }
   }
 }
+
+/** Values by podcast, valid while it has this version. */
+const createCache = <Value extends object>() =>
+  new LRUCache<UrlDigest, { version: Version; value: Value }>({ maxSize: MAX_CACHED });
+
+/** Approximate characters of an episode in memory. */
+const lengthOf = ({ url, description, website, formerUrls = [] }: StoredEpisode): number =>
+  [url, description, website, ...formerUrls].reduce((sum, text) => sum + text.length, 300);
 
 const toEpisodes = (entry: Entry): ChunkedEpisode[] =>
   valueOf<StoredEpisode[]>(entry).map((episode) => ({ ...episode, chunk: entry.key }));

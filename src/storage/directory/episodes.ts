@@ -4,8 +4,9 @@ import type { Key } from '../contract.ts';
 
 /** Episodes per feed: the newest by release are kept. */
 const MAX_EPISODES = 5000;
-/** Former URLs per episode: the latest are kept. Some feeds change all their URLs at each fetch. */
+/** Former URLs per episode, and their length: the latest are kept. Some feeds change all their URLs at each fetch. */
 const MAX_FORMER_URLS = 50;
+const MAX_FORMER_LENGTH = 10_000;
 
 /** A stored episode. Immutable. */
 export interface StoredEpisode extends EpisodeInfo {
@@ -154,6 +155,8 @@ function renew(before: ChunkedEpisode, info: EpisodeInfo): ChunkedEpisode {
 }
 
 function withFormerUrls(urls: readonly Url[], current: Url): Pick<StoredEpisode, 'formerUrls'> {
-  const former = [...new Set(urls)].filter((url) => url !== current).slice(-MAX_FORMER_URLS);
+  const latest = [...new Set(urls)].filter((url) => url !== current).slice(-MAX_FORMER_URLS);
+  let length = 0;
+  const former = latest.slice(latest.findLastIndex((url) => (length += url.length) > MAX_FORMER_LENGTH) + 1);
   return former.length > 0 ? { formerUrls: former } : {};
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Url } from '../../../../src/domain/types.ts';
 import type { Storage } from '../../../../src/storage/stores.ts';
 import { episodeInfo } from '../../../podcasts.ts';
 import type { Suite } from '../bench.ts';
@@ -124,6 +125,23 @@ export const feedEpisodeTests: Suite = ({ describe, test }) => {
       for (const url of [moved.url, episode(1).url]) {
         assert.equal((await findEpisode(open, feed(1), url))?.url, moved.url);
       }
+    }
+  });
+
+  test('of a feed that changes all its URLs are found by the latest former ones', async ({ storage }) => {
+    await subscribe(storage, 1);
+    const urls = (length: number, count: number): Url[] =>
+      Array.from({ length: count }, (_, n) => `https://podcasts.example/${n}/${'x'.repeat(length)}`);
+    const isFound = async (url: Url): Promise<boolean> => (await findEpisode(storage, feed(1), url)) !== undefined;
+    for (const [all, first] of [
+      [urls(100, 70), 19], // the latest 50, and the current one
+      [urls(2000, 10), 5], // the latest 10,000 characters, and the current one
+    ] as const) {
+      for (const url of all) await recordFeed(storage, 1, {}, [episode(1, { url })]);
+      assert.deepEqual(
+        await Promise.all(all.map(isFound)),
+        all.map((_, at) => at >= first),
+      );
     }
   });
 
