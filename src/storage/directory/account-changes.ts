@@ -47,7 +47,7 @@ export interface DirectoryChange {
 /** The parts of the directory that a change of an account affects. */
 interface Affected {
   store: KeyValueStore;
-  context: Pick<StorageContext, 'now'>;
+  context: StorageContext;
   memory: Memory;
   changedHere: Set<Key>;
 }

@@ -51,14 +51,14 @@ export interface PodcastChange {
 /** The directory of a store: its copy in memory, how that is read, and how changes are committed. */
 export class Directory {
   readonly store: KeyValueStore;
-  readonly context: Pick<StorageContext, 'now' | 'log'>;
+  readonly context: StorageContext;
   readonly memory = new Memory();
   readonly episodes: EpisodeStore;
   readonly snapshots: ToplistSnapshots;
   /** Subscriptions that this process has changed since the last refresh. Only used if the store is shared. */
   readonly changedHere = new Set<Key>();
 
-  constructor(store: KeyValueStore, context: Pick<StorageContext, 'now' | 'log'>) {
+  constructor(store: KeyValueStore, context: StorageContext) {
     this.store = store;
     this.context = context;
     this.episodes = new EpisodeStore(store);
@@ -88,9 +88,8 @@ export class Directory {
 
   /** Reads these URLs again, and those that they have moved to. */
   async reload(digests: Iterable<UrlDigest>): Promise<void> {
-    for (let left = [...digests]; left.length > 0;) {
-      const again = await this.#reloadSome(left.splice(0, READ_AT_ONCE));
-      left = [...again, ...left];
+    for (const some of inBatches([...digests], READ_AT_ONCE)) {
+      for (let left = some; left.length > 0;) left = await this.#reloadSome(left);
     }
   }
 
@@ -124,7 +123,6 @@ export class Directory {
     if (address && this.store.isShared) address.lease = found.lease;
   }
 
-  /** Reads all subscriptions. */
   async #readAllSubscriptions(): Promise<void> {
     const unseen = new Set(this.memory.subscriptionKeys());
     for await (const page of scan(this.store, SUBSCRIPTIONS)) {

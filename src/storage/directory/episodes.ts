@@ -11,7 +11,6 @@ const MAX_FORMER_LENGTH = 10_000;
 /** A stored episode. Immutable. */
 export interface StoredEpisode extends EpisodeInfo {
   stamp: Stamp;
-  /** Its former URLs. */
   formerUrls?: Url[];
 }
 

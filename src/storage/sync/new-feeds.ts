@@ -21,10 +21,13 @@ export function withNewFeeds(head: Head, added: number, now: Seconds): Pick<Head
 
 /** Adds pending feeds to the directory, for each account up to the daily limit. */
 export async function addPendingFeeds(core: Core): Promise<void> {
-  const accounts = core.directory.memory.accounts.filter(({ subscriptions }) =>
-    [...subscriptions].some(({ canonical }) => !canonical.podcast),
-  );
-  for (const { id } of accounts) await unlessMissing(addPendingFeedsOf(core, id));
+  const { accounts, addresses } = core.directory.memory;
+  const users = new Set<UserId>();
+  for (const address of addresses) {
+    if (!address || address.canonical.podcast) continue;
+    for (const number of address.subscribers.keys()) users.add(accounts[number]!.id);
+  }
+  for (const user of users) await unlessMissing(addPendingFeedsOf(core, user));
 }
 
 const addPendingFeedsOf = ({ accounts, directory, context }: Core, user: UserId): Promise<void> =>
