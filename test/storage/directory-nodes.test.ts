@@ -71,6 +71,27 @@ it('an answer that is late does not hide what another node has stored meanwhile'
   expect(await numbers(a, 1)).toEqual([2, 1]);
 });
 
+it('two feeds that move to the same address at the same time are one podcast', async () => {
+  const [node, , database] = await openTwo();
+  await node.change('alice', { subscribed: feeds(2) });
+  const move = (n: number): Promise<void> =>
+    recordFeed(node, n, [], {
+      movedTo: feed('new'),
+      content: { podcast: info({ tags: [`tag ${n}`] }), episodes: [episode(n)] },
+    });
+  node.store.before = async (call) => {
+    if (call !== 'commit') return;
+    node.store.before = undefined;
+    await move(2);
+  };
+  await move(1);
+  for (const each of [node, await openNode(database)]) {
+    const urls = (await each.podcasts.find(feeds(2))).map((podcast) => podcast?.url);
+    expect(urls).toEqual([feed('new'), feed('new')]);
+    expect((await numbers(each, 1)).toSorted()).toEqual([1, 2]);
+  }
+});
+
 it('a feed that moved on one node gets the episodes that another node reads at its old URL', async () => {
   const [a, b] = await openTwo();
   await a.change('alice', { subscribed: [feed('old')] });

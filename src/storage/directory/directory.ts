@@ -164,20 +164,23 @@ export class Directory {
 
   async #commit(change: PodcastChange): Promise<boolean> {
     const { memory } = this;
+    const { replaces } = change;
     const podcast = toChanged(change);
+    const known = urlsOf(podcast).flatMap((url) => memory.find(url) ?? []);
+    if (!known.every((each) => replaces.includes(each))) return false; // it was decided before one of them existed
     const { before, after } = change.episodes ?? {};
     const episodes = before && after && storeEpisodes(urlDigest(podcast.url), before, after);
     const version = await this.store.commit(this.#toBatch(podcast, change, episodes));
     if (version === undefined) return false;
-    const isReloaded = change.replaces.some((each) => memory.at(each.address.digest) !== each);
+    const isReloaded = replaces.some((each) => memory.at(each.address.digest) !== each);
     if (isReloaded) {
       await this.reload(urlsOf(podcast).map(urlDigest)); // what was read during the commit may be newer than it
       return true;
     }
-    const known = memory.find(podcast.url);
+    const current = memory.find(podcast.url);
     const stored = memory.put(podcast, version);
     if (episodes) this.episodes.cache(stored, episodes.episodes);
-    else if (known) this.episodes.carryOver(known, stored);
+    else if (current) this.episodes.carryOver(current, stored);
     if (change.endsLease) for (const address of stored.address.addresses) address.lease = undefined;
     return true;
   }
