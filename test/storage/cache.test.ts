@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Url } from '../../src/domain/types.ts';
 import { withUpload } from '../../src/storage/accounts/head.ts';
 import { Accounts } from '../../src/storage/accounts/accounts.ts';
 import { openMemoryStore } from './memory-store.ts';
@@ -15,7 +16,7 @@ it('accounts that have grown in memory evict others', async () => {
   const store = openMemoryStore(cluster.database, false);
   const accounts = new Accounts(store, cluster.now, 1_000_000);
   const count = (user: (typeof users)[0]): Promise<number> =>
-    accounts.read(user, ['subscriptions'], (_, { subscriptions }) => subscriptions.length);
+    accounts.read(user, ['subscriptions'], (_, { subscriptions }) => subscriptions.union().length);
   for (const user of users) await accounts.read(user, [], () => undefined); // all are small at first
   for (const user of users) expect(await count(user)).toBe(300);
   store.calls = [];
@@ -23,6 +24,28 @@ it('accounts that have grown in memory evict others', async () => {
   expect(store.calls).toEqual([]);
   expect(await count(users[0]!)).toBe(300);
   expect(store.calls).toEqual(['get', 'list']);
+});
+
+it('long addresses count: accounts that have many of them evict others', async () => {
+  const cluster = new Cluster();
+  const { storage } = await cluster.open();
+  const [subscriber, listener] = [await addUser(storage, 'subscriber'), await addUser(storage, 'listener')];
+  const long = (n: number): Url => `https://podcasts.example/${'x'.repeat(8000)}/${n}`;
+  const podcasts = Array.from({ length: 100 }, (_, n) => long(n));
+  await storage.subscriptions.replace(subscriber, 'phone', podcasts);
+  await storage.close();
+
+  const store = openMemoryStore(cluster.database, false);
+  const accounts = new Accounts(store, cluster.now, 500_000);
+  for (const user of [subscriber, listener]) {
+    const isRead = async (): Promise<boolean> => {
+      store.calls = [];
+      await accounts.read(user, ['subscriptions'], () => undefined);
+      return store.calls.length > 0;
+    };
+    await isRead();
+    expect(await isRead()).toBe(user === subscriber); // it does not fit into the cache
+  }
 });
 
 it('few overlapping uploads are kept, even for an overlap of a day', () => {

@@ -24,7 +24,8 @@ export class Account {
   /** Fingerprints of stored episode actions. */
   fingerprints: Fingerprints;
   /** Feeds with episode actions that this process has already indexed in the directory. */
-  readonly actionFeeds = new Set<Url>();
+  readonly #actionFeeds = new Set<Url>();
+  #actionFeedBytes = 0;
 
   constructor(id: UserId, entry: Entry) {
     this.id = id;
@@ -42,15 +43,26 @@ export class Account {
     if (this.head.revisions.subscriptions !== revisions.subscriptions) delete this.parts.subscriptions;
   }
 
+  hasActionFeed(url: Url): boolean {
+    return this.#actionFeeds.has(url);
+  }
+
+  addActionFeeds(urls: Iterable<Url>): void {
+    for (const url of urls) {
+      this.#actionFeeds.add(url);
+      this.#actionFeedBytes += 60 + url.length;
+    }
+  }
+
   /** Approximate memory use. */
   get bytes(): number {
     const { devices, subscriptions } = this.parts;
     return (
       2000 +
       300 * (devices?.rows.length ?? 0) +
-      400 * (subscriptions?.length ?? 0) +
+      (subscriptions?.bytes ?? 0) +
       40 * this.fingerprints.size +
-      150 * this.actionFeeds.size
+      this.#actionFeedBytes
     );
   }
 }

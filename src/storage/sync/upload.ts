@@ -11,7 +11,7 @@ import type { AccountChange, DirectoryChange } from '../directory/account-change
 import { type Head, overlappedBy, withUpload } from '../accounts/head.ts';
 import { changeSubscriptions, type DeviceChange, type SubscriptionUpload } from './propagation.ts';
 import { replaceRows } from '../rows.ts';
-import { readPrivacy } from '../accounts/settings.ts';
+import { privateFeeds } from '../accounts/settings.ts';
 import type { Decision, Write } from '../accounts/accounts.ts';
 import { newFeedsLeft, withNewFeeds } from './new-feeds.ts';
 
@@ -62,7 +62,7 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
   const { set, latest } = await writeActions(account.id, actions, { stamp, at: now });
   writes.push({ set });
   const actionFeeds = new Set<Url>();
-  for (const { podcast } of actions) if (!account.actionFeeds.has(podcast)) actionFeeds.add(podcast);
+  for (const { podcast } of actions) if (!account.hasActionFeed(podcast)) actionFeeds.add(podcast);
   // Most uploads of actions change nothing in the directory.
   const isChanged = draft !== undefined || actionFeeds.size > 0;
   const directory = isChanged
@@ -95,7 +95,7 @@ async function toDecision(core: Core, account: Account, before: DeviceTable, upl
         for (const write of writes) await write.apply?.();
         const chunks = set.map(([key]) => key);
         if (actions.length > 0) account.fingerprints.add(actions, chunks, stamp, head.actionStamp);
-        for (const url of actionFeeds) account.actionFeeds.add(url);
+        account.addActionFeeds(actionFeeds);
       },
     },
   };
@@ -108,8 +108,8 @@ export async function prepareDirectory(
   change: Omit<AccountChange, 'private'>,
 ): Promise<DirectoryChange> {
   const { subscribed = [] } = change;
-  const isPrivate = subscribed.length > 0 && head.visibility === 'some' && (await readPrivacy(core, id)).isPrivate;
-  const hidden = isPrivate ? subscribed.filter(isPrivate) : head.visibility === 'none' ? subscribed : [];
+  // The settings are read only if they matter.
+  const hidden = subscribed.length > 0 ? subscribed.filter(await privateFeeds(core, id, head)) : [];
   return core.directory.prepare(id, { ...change, private: new Set(hidden) });
 }
 
